@@ -1,0 +1,137 @@
+/* wick/core.h: what every other header stands on: call sites, devices, dtypes, errors, scopes.
+ *
+ * Conventions of all headers
+ *   wk_name(...)                 what you write; in C often a macro that adds the call site
+ *   wk_name_at(wk_site, ...)     the exported function behind it, for bindings and C++
+ *   a trailing underscore        works in place, and nothing else does
+ *   NULL in, NULL out            an operation that gets NULL returns NULL and keeps the first error: check a chain once
+ */
+#ifndef WICK_CORE_H
+#define WICK_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WK_API __attribute__((visibility("default")))
+
+#define WK_VERSION_MAJOR 0
+#define WK_VERSION_MINOR 1
+#define WK_VERSION_PATCH 0
+
+/* The version of the library that is running, "0.1.0". The text lives for ever. */
+WK_API const char *wk_version(void);
+
+/* ---- call sites -------------------------------------------------------------------------------------------------- */
+
+/* Where a call stands in the program. `file` must live for ever (a literal); a binding passes its own file and line.
+ * A NULL file means: not known. */
+typedef struct wk_site {
+    const char *file;
+    int32_t line;
+} wk_site;
+
+#ifndef __cplusplus
+#define WK_HERE ((wk_site){__FILE__, __LINE__})
+#endif
+
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
+
+typedef struct wk_tensor wk_tensor;     /* an array of numbers on a device */
+typedef struct wk_tensors wk_tensors;   /* a list of tensors with names */
+typedef struct wk_module wk_module;     /* a layer or network: parameters, buffers, a forward function */
+typedef struct wk_optim wk_optim;       /* an optimiser */
+typedef struct wk_dataset wk_dataset;   /* samples in host memory */
+typedef struct wk_loader wk_loader;     /* batches of a dataset */
+typedef struct wk_history wk_history;   /* figures gathered on the device and read in bulk */
+typedef struct wk_function wk_function; /* one call of a function with its own gradient */
+typedef struct wk_context wk_context;   /* the state of one thread: scopes, pending work, random stream, error */
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+enum { WK_CPU = 1, WK_CUDA, WK_OPENCL, WK_GPU, WK_NULL };
+
+/* A device is a value; making one touches no hardware. All zero: not given, the default device. kind -1: the name could
+ * not be parsed; every call that gets it fails. */
+typedef struct wk_device {
+    int16_t kind;  /* WK_CPU, WK_CUDA, ... */
+    int16_t index; /* which one of that kind */
+    int32_t task;  /* rank of the process it belongs to, 0 for this one */
+} wk_device;
+
+/* ---- dtypes ------------------------------------------------------------------------------------------------------ */
+
+/* Element types. The complex and 8-bit float kinds have numbers so that files and bindings can name them; using one is
+ * an error that says so. 0 in an option means: the default (f32, or what the operands say). */
+typedef enum wk_dtype {
+    WK_F32 = 1,
+    WK_F64,
+    WK_F16,
+    WK_BF16,
+    WK_I8,
+    WK_U8,
+    WK_I16,
+    WK_I32,
+    WK_I64,
+    WK_BOOL,
+    WK_DTYPE_COUNT, /* one past the last that can be used */
+    WK_C64 = 32,
+    WK_C128,
+    WK_F8_E4M3,
+    WK_F8_E5M2
+} wk_dtype;
+
+/* "f32", "bool", ...; "?" for a number that is no dtype. The text lives for ever. */
+WK_API const char *wk_dtype_str(wk_dtype dtype);
+/* Bytes of one element; 0 for a number that is no dtype. */
+WK_API size_t wk_dtype_size(wk_dtype dtype);
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* Why a call failed. Status functions return WK_OK (0) or one of these. */
+typedef enum wk_code {
+    WK_OK = 0,
+    WK_ERR_ARGUMENT,    /* a value that the call cannot take */
+    WK_ERR_SHAPE,       /* shapes that do not fit */
+    WK_ERR_DTYPE,       /* a dtype that the call cannot take */
+    WK_ERR_DEVICE,      /* a device that is not there, or operands on different devices */
+    WK_ERR_INDEX,       /* an index out of range */
+    WK_ERR_MEMORY,      /* out of memory, or past a device's limit */
+    WK_ERR_STATE,       /* right call, wrong moment: no graph, a closed scope, an error pending */
+    WK_ERR_IO,          /* the system refused a file */
+    WK_ERR_FORMAT,      /* a file that is not what it claims */
+    WK_ERR_LOST,        /* a device stopped answering */
+    WK_ERR_UNSUPPORTED, /* legal, but this build or device cannot do it */
+    WK_ERR_INTERNAL     /* a fault of the library: please report it */
+} wk_code;
+
+/* The first error of this thread since the last wk_clear_error, or NULL. "file:line: op: what is wrong. How to mend it".
+ * Neither flushes nor waits: pending work may still fail (wk_sync waits and then knows all). The text lives until
+ * wk_clear_error. */
+WK_API const char *wk_error(void);
+/* The code of that error, WK_OK when there is none. */
+WK_API wk_code wk_error_code(void);
+/* Forgets the error of this thread. */
+WK_API void wk_clear_error(void);
+/* Prints the error to `out` with a newline, if there is one. Returns 1 then, else 0: the exit status of a program. */
+WK_API int wk_report_error(FILE *out);
+/* Called once for each first error of a thread, with no lock held; may log, abort or longjmp. NULL removes it. */
+typedef void wk_error_handler(void *user, wk_code code, const char *text);
+WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
+
+/* ---- memory of the host ------------------------------------------------------------------------------------------ */
+
+/* Replaces malloc and free for everything that the library takes on the host except tensor data. `resize` works like
+ * realloc; size 0 frees. Call it before anything else; WK_ERR_STATE when the library has already allocated. */
+typedef void *wk_resize(void *user, void *block, size_t size);
+WK_API int wk_set_allocator(wk_resize *resize, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

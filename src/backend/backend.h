@@ -1,0 +1,130 @@
+/* What a device has to be able to do. One table per backend; several live in one process. A backend sees base and ir and
+ * nothing above. Append only; optional slots are NULL and marked so.
+ *
+ * Order: all work given to one device happens as if in the order of the calls. A call that enqueues returns before the
+ * work is done; it copies what it needs of its arguments (wk__memory structs too), and memory given back to the arena
+ * after the call may be handed out again at once, because what comes later comes later. Host pointers passed to `upload`
+ * may be reused when the call returns.
+ *
+ * Faults: a call returns WK_OK or a code with the text in *fail. What fails later (an index out of range on the device, a
+ * lost device) is returned by the next `sync` or `download`, once, with the tag of the group it happened in. */
+#ifndef WICK_BACKEND_BACKEND_H
+#define WICK_BACKEND_BACKEND_H
+
+#include "../base/text.h"
+#include "../ir/ir.h"
+
+enum { WK__BACKEND_VERSION = 1, WK__ALIGN = 256 /* bytes: start of every piece of device memory */ };
+
+/* A piece of device memory. `host` is its address where the host can use it (cpu), else NULL. */
+struct wk__memory {
+    void *block;    /* the backend's own: host address, cl_mem, ... */
+    char *host;
+    int64_t offset; /* bytes, from the start of the block */
+    int64_t bytes;
+};
+
+/* Why a call failed. */
+typedef struct wk__fail {
+    wk_code code;
+    char text[240]; /* without file, line and op: the engine adds them */
+    int64_t tag;           /* of the group or kernel at fault, -1 not known */
+    int64_t index, bound;  /* WK_ERR_INDEX: the bad index and the number of valid ones */
+} wk__fail;
+
+/* The five states of a backend, and the sixth: it works. */
+typedef enum wk__presence {
+    WK__PRESENT,
+    WK__NOT_BUILT,
+    WK__NO_LIBRARY,
+    WK__NO_DRIVER,
+    WK__DRIVER_TOO_OLD,
+    WK__NO_DEVICE
+} wk__presence;
+
+typedef struct wk__device_info {
+    char name[128], vendor[64], driver[64];
+    int64_t memory_total;     /* bytes; 0 = not known */
+    int64_t memory_available; /* bytes now; -1 = not known */
+    int compute_units;        /* cores, multiprocessors */
+    bool is_gpu;              /* counts as a GPU for wk_gpu(i) */
+    char pci[16];             /* PCI address, "" if none: one physical card counts once */
+    double temperature, power, utilisation; /* degrees C, W, 0..1; NaN = not known */
+} wk__device_info;
+
+/* A product: C[b.., i, j] = sum over l of A[b.., i, l] B[b.., l, j]. Operands have nbatch + 2 strides in that order (0 where
+ * a batch dimension is broadcast). a and b have one dtype, any; c the same. f16 and bf16 accumulate in f32, integers wrap.
+ * The sum over l runs in an order that depends on m, n, k, strides, dtype and the kind of device only.
+ * tail, if not NULL: a group over the space (batch.., m, n) that is run on C afterwards, or piece by piece while C is in
+ * cache; its operand 0 is C. */
+typedef struct wk__matmul {
+    int nbatch;
+    int64_t batch[WK__MAX_DIMS - 2];
+    int64_t m, n, k;
+    wk__operand a, b, c;
+    const wk__group *tail;
+} wk__matmul;
+
+/* A kernel that is no group, by name. shape/ndim/dim describe the work as each name says:
+ *   "scatter_add"  operand 0 target T (read and written), 1 index i64, 2 source S; index and source have `shape`, the target
+ *                  `bound` places along `dim`: T[.., index, ..] += S[..], in index order on every device. Strides of operand 0
+ *                  are over `shape` too, except along dim, where it is the target's. Bad index: fault, nothing written for it.
+ *   "scan"         operand 0 out, 1 in; running sum (mode 0), product (1) along dim, in the class's order from the start
+ *   "sort"         operand 0 values out, 1 indices out (i64), 2 in; stable along dim, ascending (mode 0) or descending (1),
+ *                  NaN counts as greatest
+ */
+typedef struct wk__kernel {
+    const char *name;
+    int ndim, dim, mode;
+    int64_t shape[WK__MAX_DIMS];
+    int64_t bound;
+    wk__operand operand[4];
+    int64_t tag;
+} wk__kernel;
+
+typedef struct wk__backend {
+    int version;
+    int16_t kind; /* WK_CPU, ... */
+    const char *name;
+
+    /* Finds the backend's library and devices on first use; thread-safe. `why` gets a sentence for every state but
+     * WK__PRESENT: what is missing and how to mend it. */
+    wk__presence (*presence)(wk__text *why);
+    int (*count)(void);
+    wk_code (*info)(int index, wk__device_info *info, wk__fail *fail);
+    wk_code (*open)(int index, void **device, wk__fail *fail);
+    void (*close)(void *device);
+
+    /* Memory in large blocks; arena.h cuts them into pieces. Contents are undefined. */
+    wk_code (*block_take)(void *device, int64_t bytes, wk__memory *block, wk__fail *fail);
+    void (*block_give)(void *device, wk__memory *block);
+
+    /* Enqueue. */
+    wk_code (*run)(void *device, const wk__group *group, wk__fail *fail);
+    wk_code (*matmul)(void *device, const wk__matmul *product, wk__fail *fail);
+    wk_code (*kernel)(void *device, const wk__kernel *kernel, wk__fail *fail);
+    wk_code (*upload)(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes, wk__fail *fail);
+    wk_code (*copy)(void *device, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
+                    int64_t bytes, wk__fail *fail);
+
+    /* Wait. */
+    wk_code (*download)(void *device, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail);
+    wk_code (*sync)(void *device, wk__fail *fail);
+
+    /* optional: copies between two devices of this backend without the host; else the engine goes through the host */
+    wk_code (*transfer)(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
+                        wk__fail *fail);
+    /* optional: true makes `run`, `matmul` and `kernel` only gather what would have to be compiled; false compiles the
+     * gathered kernels together and makes them run again. For tests: a cold build costs a second a kernel. */
+    wk_code (*gather)(void *device, bool on, wk__fail *fail);
+} wk__backend;
+
+/* All backends of this build, NULL at the end; in the order in which gpu:i counts. */
+extern const wk__backend *const wk__backends[];
+/* The backend of a kind, or NULL. */
+const wk__backend *wk__backend_of(int kind);
+
+/* Fills *fail and returns code. */
+__attribute__((format(printf, 3, 4))) wk_code wk__fail_set(wk__fail *fail, wk_code code, const char *format, ...);
+
+#endif

@@ -1,0 +1,33 @@
+/* Text that grows, and numbers in it that never depend on the locale. */
+#ifndef WICK_BASE_TEXT_H
+#define WICK_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct wk__text {
+    char *data;      /* always terminated once anything was added; NULL while empty */
+    int64_t length;  /* without the terminator */
+    int64_t capacity;
+    bool failed;     /* memory ran out: the rest was dropped, the text is still terminated */
+} wk__text;
+
+void wk__text_add(wk__text *text, const char *string);
+void wk__text_add_n(wk__text *text, const char *bytes, int64_t count);
+void wk__text_char(wk__text *text, char c, int64_t times);
+/* %s %d %ld %lld %zu %x %c and the like; floats go through wk__text_double */
+__attribute__((format(printf, 2, 3))) void wk__text_format(wk__text *text, const char *format, ...);
+void wk__text_vformat(wk__text *text, const char *format, va_list args);
+/* printf's %.*f, %.*e, %.*g (style 'f', 'e', 'g') with a point whatever the locale says; nan, inf, -inf */
+void wk__text_double(wk__text *text, double value, char style, int precision);
+/* Frees the memory. */
+void wk__text_end(wk__text *text);
+
+/* Writes `value` into `out` (at least 400 bytes) in the given style; returns the length. */
+int wk__format_double(char *out, size_t size, double value, char style, int precision);
+/* strtod that takes a point whatever the locale says. */
+double wk__parse_double(const char *text, char **end);
+
+#endif
