@@ -1,0 +1,80 @@
+/* wick/device.h: which devices there are, what they are called, what they hold.
+ *
+ * Devices are written `cpu`, `cuda`, `cuda:1`, `opencl:0`, and `gpu:i` for the i-th accelerator of any kind. Making the
+ * value touches no hardware; the device is looked for when it is first used. */
+#ifndef WICK_DEVICE_H
+#define WICK_DEVICE_H
+
+#include "core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All cores and all memory of the host. */
+WK_API wk_device wk_cpu(void);
+/* The i-th device of a kind, and the i-th accelerator of any kind (CUDA first, each physical card once; OpenCL devices that
+ * are CPUs count only with WICK_GPU=opencl in the environment). */
+WK_API wk_device wk_cuda(int index);
+WK_API wk_device wk_opencl(int index);
+WK_API wk_device wk_gpu(int index);
+
+/* Reads "cpu", "cuda", "cuda:1", "opencl:0", "gpu:0", and TensorFlow's "/GPU:0", "/job:worker/replica:0/task:1/device:GPU:0".
+ * A text that is none of these records an error and gives kind -1, with which every call fails. */
+WK_API wk_device wk_device_parse_at(wk_site site, const char *text);
+WK_API wk_device wk_device_parse(const char *text);
+/* "cpu", "cuda:0", "opencl:1". The text lives for ever. */
+WK_API const char *wk_device_str(wk_device device);
+/* "/job:localhost/replica:0/task:0/device:CPU:0". The text lives for ever. */
+WK_API const char *wk_device_full_name(wk_device device);
+/* The same device? The default device equals what it stands for. */
+WK_API bool wk_device_eq(wk_device a, wk_device b);
+
+/* How many devices of a kind (WK_CPU, WK_CUDA, WK_OPENCL, WK_GPU) there are; 0 where the kind is not usable. */
+WK_API int wk_device_count(int kind);
+/* gpu:i if there is one, else the CPU: the chapter's try_gpu. */
+WK_API wk_device wk_try_gpu(int index);
+/* All accelerators, at most `capacity` of them, else the CPU; returns how many were written. */
+WK_API int wk_try_all_gpus(wk_device *devices, int capacity);
+
+/* What is known of a device; fields that are not known are 0, NaN or "". */
+typedef struct wk_device_properties {
+    size_t size; /* sizeof(wk_device_properties), set by the caller */
+    char name[128], vendor[64], driver[64];
+    int64_t memory_total, memory_free;      /* bytes */
+    int compute_units;                      /* cores or multiprocessors */
+    bool is_gpu;
+    double temperature, power, utilisation; /* degrees Celsius, watts, 0..1 */
+} wk_device_properties;
+/* WK_OK or a code, with the error recorded. */
+WK_API int wk_device_describe(wk_device device, wk_device_properties *properties);
+
+/* Bytes that the library holds on a device. */
+typedef struct wk_memory_stats {
+    size_t size; /* sizeof(wk_memory_stats), set by the caller */
+    int64_t live;   /* in tensors */
+    int64_t cached; /* kept for the next ones */
+    int64_t peak;   /* greatest live since the start or wk_memory_reset_peak */
+    int64_t limit;  /* live + cached never exceed it */
+} wk_memory_stats;
+WK_API int wk_memory_stats_of(wk_device device, wk_memory_stats *stats);
+WK_API int wk_memory_reset_peak(wk_device device);
+/* Sets the limit in bytes; 0 = the default (all of the device; on the CPU the smaller of cgroup and physical memory). */
+WK_API int wk_memory_set_limit(wk_device device, int64_t bytes);
+/* Gives cached memory back to the system. */
+WK_API int wk_memory_trim(wk_device device);
+
+/* Why a kind can or cannot be used, in a sentence ("not built", "library not found", ...). Lives until the thread's next call. */
+WK_API const char *wk_device_status(int kind);
+
+#ifndef __cplusplus
+#define wk_device_parse(text) wk_device_parse_at(WK_HERE, text)
+
+/* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. */
+#define WK_DEVICE(device) WK_GUARD_(wk_device_guard_open(WK_HERE, device))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

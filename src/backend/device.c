@@ -1,0 +1,181 @@
+/* The table of opened devices; see device.h. */
+#include "device.h"
+#include "../base/alloc.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEVICES = 64 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(wk__device *) opened[MAX_DEVICES]; /* filled from the front, never emptied: readers take no lock */
+
+static bool same(wk_device a, wk_device b)
+{
+    return a.kind == b.kind && a.index == b.index;
+}
+
+wk__device *wk__device_find(wk_device id)
+{
+    for (int k = 0; k < MAX_DEVICES; k++) {
+        wk__device *device = atomic_load_explicit(&opened[k], memory_order_acquire);
+        if (!device) return NULL;
+        if (same(device->id, id)) return device;
+    }
+    return NULL;
+}
+
+void wk__device_each(void (*visit)(wk__device *device, void *user), void *user)
+{
+    for (int k = 0; k < MAX_DEVICES; k++) {
+        wk__device *device = atomic_load_explicit(&opened[k], memory_order_acquire);
+        if (!device) return;
+        visit(device, user);
+    }
+}
+
+bool wk__device_any_open(void)
+{
+    for (int k = 0; k < MAX_DEVICES; k++) {
+        wk__device *device = atomic_load_explicit(&opened[k], memory_order_acquire);
+        if (!device) return false;
+        if (device->id.kind != WK_CPU && device->id.kind != WK_NULL) return true;
+    }
+    return false;
+}
+
+/* ---- what counts as a GPU ---------------------------------------------------------------------------------------- */
+
+static bool counts_as_gpu(const wk__backend *backend, int index, wk__device_info *info)
+{
+    wk__fail fail;
+    if (backend->kind == WK_CPU || backend->kind == WK_NULL) return false;
+    if (backend->info(index, info, &fail) != WK_OK) return false;
+    const char *wish = getenv("WICK_GPU");
+    return info->is_gpu || (wish && strcmp(wish, backend->name) == 0);
+}
+
+/* Calls for gpu:0, gpu:1, ... in order; a card that two backends see counts once. Returns the id of number `want`, or with
+ * want < 0 how many there are in *count. */
+static wk_device nth_gpu(int want, int *count)
+{
+    char seen[MAX_DEVICES][16];
+    int found = 0;
+    for (const wk__backend *const *place = wk__backends; *place; place++) {
+        const wk__backend *backend = *place;
+        int devices = backend->kind == WK_CPU || backend->kind == WK_NULL ? 0 : backend->count();
+        for (int index = 0; index < devices && found < MAX_DEVICES; index++) {
+            wk__device_info info;
+            if (!counts_as_gpu(backend, index, &info)) continue;
+            bool known = false;
+            for (int k = 0; k < found && info.pci[0]; k++) known = known || strcmp(seen[k], info.pci) == 0;
+            if (known) continue;
+            memcpy(seen[found], info.pci, sizeof info.pci);
+            if (found++ == want) return (wk_device){backend->kind, (int16_t)index, 0};
+        }
+    }
+    *count = found;
+    return (wk_device){0};
+}
+
+wk_device wk__device_resolve(wk_device id)
+{
+    if (id.kind != WK_GPU) return id;
+    int count;
+    wk_device found = nth_gpu(id.index, &count);
+    found.task = id.task;
+    return found.kind ? found : (wk_device){0};
+}
+
+int wk__device_count_of(int kind)
+{
+    int count = 0;
+    if (kind == WK_GPU) {
+        nth_gpu(-1, &count);
+        return count;
+    }
+    const wk__backend *backend = wk__backend_of(kind);
+    return backend ? backend->count() : 0;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+void wk__device_list(wk__text *out)
+{
+    bool first = true;
+    for (const wk__backend *const *place = wk__backends; *place; place++) {
+        int count = (*place)->kind == WK_NULL ? 0 : (*place)->count();
+        for (int index = 0; index < count; index++, first = false) {
+            wk__text_add(out, first ? "" : ", ");
+            if ((*place)->kind == WK_CPU)
+                wk__text_add(out, "cpu");
+            else
+                wk__text_format(out, "%s:%d", (*place)->name, index);
+        }
+    }
+}
+
+static wk_code not_there(wk_device id, const wk__backend *backend, wk__fail *fail)
+{
+    wk__text there = {0}, why = {0};
+    wk__device_list(&there);
+    const char *name = backend ? backend->name : id.kind == WK_GPU ? "gpu" : "?";
+    int count = backend ? backend->count() : 0;
+    if (backend && count == 0 && backend->presence(&why) != WK__PRESENT)
+        wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there: %s. Usable: %s", name, id.index, why.data ? why.data : "", there.data ? there.data : "cpu");
+    else
+        wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there (%d of that kind). Usable: %s", name, id.index, count, there.data ? there.data : "cpu");
+    wk__text_end(&there);
+    wk__text_end(&why);
+    return WK_ERR_DEVICE;
+}
+
+int64_t wk__device_default_limit(const wk__backend *backend, int index)
+{
+    wk__device_info info;
+    wk__fail fail;
+    if (backend->info(index, &info, &fail) != WK_OK || info.memory_total <= 0) return INT64_MAX;
+    return info.memory_total;
+}
+
+static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fail *fail)
+{
+    int place = 0;
+    while (place < MAX_DEVICES && atomic_load(&opened[place])) place++;
+    wk__device *device = place < MAX_DEVICES ? wk__alloc_zero(1, sizeof *device) : NULL;
+    if (!device) {
+        wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for device %s:%d", backend->name, id.index);
+        return NULL;
+    }
+    device->id = (wk_device){id.kind, id.index, 0};
+    device->backend = backend;
+    if (backend->open(id.index, &device->state, fail) != WK_OK) {
+        wk__free(device);
+        return NULL;
+    }
+    device->arena = wk__arena_new(backend, device->state, wk__device_default_limit(backend, id.index));
+    if (!device->arena) {
+        backend->close(device->state);
+        wk__free(device);
+        wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for device %s:%d", backend->name, id.index);
+        return NULL;
+    }
+    atomic_store_explicit(&opened[place], device, memory_order_release);
+    return device;
+}
+
+wk__device *wk__device_get(wk_device id, wk__fail *fail)
+{
+    wk__device *device = wk__device_find(id);
+    if (device) return device;
+    const wk__backend *backend = wk__backend_of(id.kind);
+    if (!backend || id.index < 0 || id.index >= backend->count()) {
+        not_there(id, backend, fail);
+        return NULL;
+    }
+    pthread_mutex_lock(&lock);
+    device = wk__device_find(id); /* somebody else may have opened it meanwhile */
+    if (!device) device = open_device(id, backend, fail);
+    pthread_mutex_unlock(&lock);
+    return device;
+}

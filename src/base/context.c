@@ -1,0 +1,81 @@
+/* One context per thread, in thread-local storage: it needs no allocation, so an error can be told when memory is short. */
+#include "context.h"
+#include "alloc.h"
+#include "handle.h"
+#include <string.h>
+
+_Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
+static _Thread_local wk_context own;
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static wk_context *list;
+static int64_t streams;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t at_exit;
+
+void (*wk__context_at_end)(wk_context *context);
+atomic_bool wk__forked;
+
+static void unlist(wk_context *context)
+{
+    pthread_mutex_lock(&list_lock);
+    for (wk_context **place = &list; *place; place = &(*place)->next)
+        if (*place == context) {
+            *place = context->next;
+            break;
+        }
+    pthread_mutex_unlock(&list_lock);
+}
+
+/* A thread ends: what it recorded is run, what its scopes own goes, its free slots serve others. */
+static void end_thread(void *context_address)
+{
+    wk_context *context = context_address;
+    wk__context_now = context;
+    if (context->guards) wk__guard_close(context->guard[0].token);
+    if (wk__context_at_end) wk__context_at_end(context);
+    unlist(context);
+    wk__slab_retire(context->slots);
+    wk__free(context->guard);
+    wk__text_end(&context->error);
+    memset(context, 0, sizeof *context);
+    wk__context_now = NULL;
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&at_exit, end_thread);
+}
+
+wk_context *wk__context_start(void)
+{
+    wk_context *context = &own;
+    if (!context->ready) {
+        context->ready = true;
+        context->scope = -1;
+        pthread_once(&once, make_key);
+        pthread_setspecific(at_exit, context);
+        pthread_mutex_lock(&list_lock);
+        context->stream = streams++;
+        context->next = list;
+        list = context;
+        pthread_mutex_unlock(&list_lock);
+        context->key = (uint64_t)context->stream << 32;
+    }
+    wk__context_now = context;
+    return context;
+}
+
+wk_context *wk__context_enter(wk_context *context)
+{
+    wk_context *before = wk__context();
+    wk__context_now = context ? context : wk__context_start();
+    return before;
+}
+
+void wk__context_each(void (*visit)(wk_context *context, void *user), void *user)
+{
+    pthread_mutex_lock(&list_lock);
+    for (wk_context *context = list; context; context = context->next) visit(context, user);
+    pthread_mutex_unlock(&list_lock);
+}

@@ -1,0 +1,98 @@
+/* The state of one thread: its error, its guard stack with the scopes and what they own, its random stream, its free
+ * lists, and the ring of work that it has recorded and not yet run. */
+#ifndef WICK_BASE_CONTEXT_H
+#define WICK_BASE_CONTEXT_H
+
+#include "slab.h"
+#include "text.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <wick/core.h>
+
+typedef struct wk__handle wk__handle;
+
+/* ---- guards ------------------------------------------------------------------------------------------------------ */
+
+typedef enum wk__guard_kind {
+    WK__GUARD_SCOPE,    /* owns handles */
+    WK__GUARD_GRAD,     /* grad mode */
+    WK__GUARD_DEVICE,   /* default device */
+    WK__GUARD_BATCH,    /* an epoch of a loader */
+    WK__GUARD_CALLBACK, /* the library runs user code: call sites start anew */
+    WK__GUARD_SITE      /* the library runs its own composed op: call sites are the caller's */
+} wk__guard_kind;
+
+typedef struct wk__guard {
+    uint64_t token; /* serial number, never used twice in a process */
+    wk__guard_kind kind;
+    wk_site site;
+    wk__handle *first;  /* SCOPE: the handles it owns, newest first */
+    bool flush;         /* SCOPE: an optimiser stepped here: flush after the handles are dropped */
+    bool grad_before;   /* GRAD */
+    wk_device device;   /* DEVICE: the default before */
+    const char *name;   /* CALLBACK: what is being called, "forward of \"block\"" */
+    void *object;       /* BATCH: what to close, and how */
+    void (*close)(void *object);
+} wk__guard;
+
+/* ---- the context ------------------------------------------------------------------------------------------------- */
+
+struct wk__ring;
+
+struct wk_context {
+    wk_code code;       /* the first error, WK_OK if none */
+    wk__text error;     /* its text */
+    wk__guard *guard;   /* the stack, guard[guards - 1] on top */
+    int64_t guards, guard_capacity;
+    int64_t scope;      /* index of the innermost scope in guard[], -1 if none */
+    bool grad_off;      /* WK_NO_GRAD is in force */
+    int8_t composing;   /* depth of composed ops: no nodes, sites are the outer call's */
+    wk_site outer;      /* the site to report while composing or in a library callback */
+    const char *callback;
+    wk_device device;   /* the default device */
+    uint64_t key, counter; /* random stream: Philox key and next counter */
+    int64_t stream;     /* number of the stream, 0 for the first thread */
+    wk__slots slots[WK__SLAB_KINDS];
+    struct wk__ring *ring;
+    atomic_int lock;    /* held while the ring is appended to or flushed */
+    wk_context *next;   /* in the list of all contexts */
+    bool ready;         /* listed and its thread's end is watched */
+};
+
+/* This thread's context. Never NULL. */
+wk_context *wk__context_start(void);
+extern _Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
+
+static inline wk_context *wk__context(void)
+{
+    wk_context *context = wk__context_now;
+    return __builtin_expect(context != NULL, 1) ? context : wk__context_start();
+}
+
+/* Makes `context` the one of this thread until the next call; NULL: the thread's own. Returns the one before. */
+wk_context *wk__context_enter(wk_context *context);
+
+/* Calls `visit` for every context, with the list locked. */
+void wk__context_each(void (*visit)(wk_context *context, void *user), void *user);
+
+/* What the engine wants done when a thread ends, before its scopes close (set once, at the engine's first record). */
+extern void (*wk__context_at_end)(wk_context *context);
+
+/* The process has forked since the library was first used for work: every call reports it once more. */
+extern atomic_bool wk__forked;
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* Records an error of the call at `site` as this thread's first, unless there is one already. The text is what stands
+ * after "file:line: ". */
+__attribute__((format(printf, 3, 4))) void wk__error_set(wk_site site, wk_code code, const char *format, ...);
+/* The same with a finished text; takes its contents and ends it. */
+void wk__error_take(wk_site site, wk_code code, wk__text *text);
+static inline bool wk__error_pending(void)
+{
+    return wk__context()->code != WK_OK;
+}
+/* The site to report: that of the call, or of the user's call around it when the library composes. */
+wk_site wk__site(wk_site site);
+
+#endif

@@ -1,0 +1,245 @@
+/* Handles and who owns them; see handle.h. */
+#include "handle.h"
+#include "alloc.h"
+#include <string.h>
+
+static void firm(wk__handle *handle, int change)
+{
+    if (handle->kind->firm) handle->kind->firm(handle->body, change);
+}
+
+static wk__handle *fill(wk_context *context, const wk__kind *kind, void *body)
+{
+    wk__handle *handle = wk__slab_take(context->slots, WK__SLAB_HANDLE);
+    if (!handle) {
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new %s", kind->name);
+        return NULL;
+    }
+    atomic_store_explicit(&handle->retains, 0, memory_order_relaxed);
+    handle->kind = kind;
+    handle->body = body;
+    handle->flags = 0;
+    handle->scope = 0;
+    handle->context = context;
+    atomic_store_explicit(&handle->owners, 1, memory_order_release);
+    return handle;
+}
+
+static void link_to(wk__guard *scope, wk__handle *handle)
+{
+    handle->scope = scope->token;
+    handle->prev = NULL;
+    handle->next = scope->first;
+    if (scope->first) scope->first->prev = handle;
+    scope->first = handle;
+}
+
+/* The scope that owns a handle, found by its token from the top of the owner's stack. */
+static wk__guard *scope_of(const wk__handle *handle)
+{
+    wk_context *context = handle->context;
+    for (int64_t k = context->guards; k-- > 0;)
+        if (context->guard[k].token == handle->scope) return &context->guard[k];
+    return NULL;
+}
+
+static void unlink_from(wk__guard *scope, wk__handle *handle)
+{
+    if (handle->next) handle->next->prev = handle->prev;
+    if (handle->prev)
+        handle->prev->next = handle->next;
+    else
+        scope->first = handle->next;
+    handle->scope = 0;
+}
+
+wk__handle *wk__handle_new_owned(wk_context *context, const wk__kind *kind, void *body)
+{
+    wk__handle *handle = fill(context, kind, body);
+    if (handle) firm(handle, +1);
+    return handle;
+}
+
+wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body)
+{
+    wk__handle *handle = fill(context, kind, body);
+    if (!handle) return NULL;
+    if (context->scope >= 0) {
+        link_to(&context->guard[context->scope], handle);
+    } else {
+        atomic_store_explicit(&handle->retains, 1, memory_order_relaxed);
+        firm(handle, +1);
+    }
+    return handle;
+}
+
+/* `taken_by`: the scope that took it along, or NULL when it was freed by hand. */
+static void let_go(wk__handle *handle, const wk__guard *taken_by)
+{
+    if (atomic_fetch_sub_explicit(&handle->owners, 1, memory_order_acq_rel) != 1) return;
+    void *body = handle->body;
+    handle->file = taken_by ? (taken_by->site.file ? taken_by->site.file : "?") : NULL;
+    handle->line = taken_by ? taken_by->site.line : 0;
+    handle->kind->destroy(body);
+    wk__slab_give(wk__context()->slots, WK__SLAB_HANDLE, handle);
+}
+
+void wk__handle_hold(wk__handle *handle)
+{
+    atomic_fetch_add_explicit(&handle->owners, 1, memory_order_relaxed);
+    firm(handle, +1);
+}
+
+void wk__handle_drop(wk__handle *handle)
+{
+    if (!handle) return;
+    firm(handle, -1);
+    let_go(handle, NULL);
+}
+
+void wk__handle_retain(wk__handle *handle)
+{
+    atomic_fetch_add_explicit(&handle->retains, 1, memory_order_relaxed);
+    wk__handle_hold(handle);
+}
+
+void wk__handle_release(wk__handle *handle, wk_site site)
+{
+    if (atomic_load_explicit(&handle->retains, memory_order_relaxed) > 0) {
+        atomic_fetch_sub_explicit(&handle->retains, 1, memory_order_relaxed);
+        wk__handle_drop(handle);
+        return;
+    }
+    if (handle->scope && handle->context != wk__context()) {
+        wk__error_set(site, WK_ERR_STATE, "free: this %s belongs to a scope of another thread; wk_retain it there before handing it over",
+                      handle->kind->name);
+        return;
+    }
+    wk__guard *scope = handle->scope ? scope_of(handle) : NULL;
+    if (!scope) {
+        wk__error_set(site, WK_ERR_STATE, "free: this %s belongs to the object that made it, not to the caller", handle->kind->name);
+        return;
+    }
+    unlink_from(scope, handle);
+    let_go(handle, NULL);
+}
+
+void wk__handle_keep(wk__handle *handle, wk_site site)
+{
+    wk_context *context = wk__context();
+    if (handle->scope && handle->context != context) {
+        wk__error_set(site, WK_ERR_STATE, "keep: this %s belongs to a scope of another thread; use wk_retain there", handle->kind->name);
+        return;
+    }
+    if (context->scope < 0 || handle->scope != context->guard[context->scope].token) return;
+    unlink_from(&context->guard[context->scope], handle);
+    for (int64_t k = context->scope; k-- > 0;)
+        if (context->guard[k].kind == WK__GUARD_SCOPE) {
+            link_to(&context->guard[k], handle);
+            return;
+        }
+    atomic_fetch_add_explicit(&handle->retains, 1, memory_order_relaxed); /* no scope around: the caller's from here on */
+    firm(handle, +1);
+}
+
+/* A pointer that is no live handle: what is it, and how is that mended? */
+static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site, const char *op, const char *role)
+{
+    if (!handle) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is NULL", op, role);
+    } else if (!wk__slab_is_handle(handle)) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not a %s of this library (a wild pointer?)", op, role, kind->name);
+    } else if (atomic_load(&((wk__handle *)(uintptr_t)handle)->owners) != 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is a %s, not a %s", op, role, handle->kind->name, kind->name);
+    } else if (handle->file) {
+        wk__error_set(site, WK_ERR_STATE, "%s: %s is a %s whose scope has closed (opened at %s:%d); use wk_keep to let it live on outside, or wk_retain",
+                      op, role, handle->kind ? handle->kind->name : kind->name, handle->file, (int)handle->line);
+    } else {
+        wk__error_set(site, WK_ERR_STATE, "%s: %s is a %s that was freed", op, role, handle->kind ? handle->kind->name : kind->name);
+    }
+}
+
+bool wk__handle_check(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
+{
+    if (__builtin_expect(address != NULL && wk__handle_alive(address, kind), 1)) return true;
+    if (!wk__error_pending()) explain(address, kind, site, op, role);
+    return false;
+}
+
+/* ---- guards ------------------------------------------------------------------------------------------------------ */
+
+void (*wk__scope_flush)(wk_context *context);
+static atomic_uint_fast64_t tokens;
+
+wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site)
+{
+    wk_context *context = wk__context();
+    if (context->guards == context->guard_capacity &&
+        !wk__grow(&context->guard, &context->guard_capacity, context->guards + 1, sizeof(wk__guard))) {
+        wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a scope");
+        return NULL;
+    }
+    wk__guard *guard = &context->guard[context->guards];
+    memset(guard, 0, sizeof *guard);
+    guard->token = atomic_fetch_add_explicit(&tokens, 1, memory_order_relaxed) + 1;
+    guard->kind = kind;
+    guard->site = site;
+    if (kind == WK__GUARD_SCOPE) context->scope = context->guards;
+    context->guards++;
+    return guard;
+}
+
+static void find_scope(wk_context *context)
+{
+    context->scope = context->guards - 1;
+    while (context->scope >= 0 && context->guard[context->scope].kind != WK__GUARD_SCOPE) context->scope--;
+}
+
+/* Handles go newest first; destroying one may run user code (a module's destroy), which may open and close scopes, so the
+ * guard is looked up again each time. */
+static void close_scope(wk_context *context, int64_t k)
+{
+    while (context->guard[k].first) {
+        wk__guard *scope = &context->guard[k];
+        wk__handle *handle = scope->first;
+        unlink_from(scope, handle);
+        let_go(handle, scope);
+    }
+}
+
+static void close_top(wk_context *context)
+{
+    int64_t k = context->guards - 1;
+    wk__guard *guard = &context->guard[k];
+    bool flush = false;
+    if (guard->kind == WK__GUARD_SCOPE) {
+        close_scope(context, k);
+        flush = context->guard[k].flush;
+    } else if (guard->kind == WK__GUARD_GRAD) {
+        context->grad_off = guard->grad_before;
+    } else if (guard->kind == WK__GUARD_DEVICE) {
+        context->device = guard->device;
+    } else if (guard->close) {
+        guard->close(guard->object);
+    }
+    context->guards = k;
+    find_scope(context);
+    if (flush && wk__scope_flush) wk__scope_flush(context);
+}
+
+void wk__guard_close(uint64_t token)
+{
+    wk_context *context = wk__context();
+    int64_t place = context->guards;
+    while (place > 0 && context->guard[place - 1].token != token) place--;
+    if (place == 0) return;
+    while (context->guards >= place) close_top(context);
+}
+
+wk__guard *wk__guard_find(wk__guard_kind kind)
+{
+    wk_context *context = wk__context();
+    for (int64_t k = context->guards; k-- > 0;)
+        if (context->guard[k].kind == kind) return &context->guard[k];
+    return NULL;
+}

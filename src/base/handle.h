@@ -1,0 +1,73 @@
+/* Handles: what the user holds. A handle is a slot of 64 bytes that is never unmapped; its body lives elsewhere. Scopes,
+ * retains and parents (modules, optimisers, ...) each own it; it dies when the last owner lets go.
+ *
+ *   wk_tensor, wk_module, ... are all struct { wk__handle handle; } to the library.
+ */
+#ifndef WICK_BASE_HANDLE_H
+#define WICK_BASE_HANDLE_H
+
+#include "context.h"
+
+/* What a handle refers to: one constant per public type. */
+typedef struct wk__kind {
+    const char *name;            /* "tensor", as messages say it */
+    void (*destroy)(void *body); /* the last owner let go */
+    /* optional: an owner that wants the contents kept (a retain, a parent) came or went, `change` = +1 or -1 */
+    void (*firm)(void *body, int change);
+} wk__kind;
+
+struct wk__handle {
+    atomic_uint owners;    /* 0: dead */
+    atomic_uint retains;   /* of them, through wk_retain or for want of a scope */
+    const wk__kind *kind;  /* kept after death, for messages */
+    wk__handle *next, *prev; /* in its scope's list; a dead slot uses `next` for the free list */
+    uint64_t scope;        /* token of the scope that owns it, 0 if none */
+    wk_context *context;   /* whose scope that is */
+    union {
+        void *body;          /* alive */
+        const char *file;    /* dead: where the scope was opened that took it along, NULL if it was freed */
+    };
+    int32_t line;          /* dead: likewise */
+    uint32_t flags;        /* free for the kind */
+};
+_Static_assert(sizeof(wk__handle) == 64 || sizeof(void *) != 8, "a handle is one cache line");
+
+/* A new handle around `body`, owned by the innermost scope or, without one, by the caller. NULL when memory is short (the
+ * error is recorded; body is the caller's still). */
+wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body);
+/* A new handle that nobody's scope owns: the parent that asked does. */
+wk__handle *wk__handle_new_owned(wk_context *context, const wk__kind *kind, void *body);
+
+/* Is it a live handle of this kind? If not, records an error that says what it is instead and in which role it came
+ * ("add: first operand ..."). NULL counts as not live; see wk__handle_null. */
+bool wk__handle_check(const void *handle, const wk__kind *kind, wk_site site, const char *op, const char *role);
+static inline bool wk__handle_alive(const void *handle, const wk__kind *kind)
+{
+    const wk__handle *h = handle;
+    return atomic_load_explicit(&((wk__handle *)(uintptr_t)h)->owners, memory_order_relaxed) != 0 && h->kind == kind;
+}
+static inline void *wk__body(const void *handle)
+{
+    return ((const wk__handle *)handle)->body;
+}
+
+/* A parent of the library comes and goes. */
+void wk__handle_hold(wk__handle *handle);
+void wk__handle_drop(wk__handle *handle);
+/* Moves what the innermost scope owns one scope out; otherwise nothing. */
+void wk__handle_keep(wk__handle *handle, wk_site site);
+void wk__handle_retain(wk__handle *handle);
+void wk__handle_release(wk__handle *handle, wk_site site); /* wk_free */
+
+/* ---- guards (the stack of context.h) ----------------------------------------------------------------------------- */
+
+/* Pushes a guard; NULL when memory is short (the error is recorded). Valid until the next push. */
+wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site);
+/* Closes the guard of that token and everything above it; nothing if the token is not on the stack. */
+void wk__guard_close(uint64_t token);
+/* The innermost guard of a kind, or NULL. */
+wk__guard *wk__guard_find(wk__guard_kind kind);
+/* Called when a scope asks for a flush as it closes; set by the engine. */
+extern void (*wk__scope_flush)(wk_context *context);
+
+#endif

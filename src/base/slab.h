@@ -1,0 +1,29 @@
+/* Slots of one size, carved from slabs that are never given back. Every context has its own free list per slab kind, so
+ * taking and giving a slot touches no lock; lists of a thread that ends go to a shared reserve. */
+#ifndef WICK_BASE_SLAB_H
+#define WICK_BASE_SLAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WK__SLAB_HANDLE, WK__SLAB_VIEW, WK__SLAB_STORAGE, WK__SLAB_VALUE, WK__SLAB_NODE, WK__SLAB_KINDS };
+
+/* The free slots of one kind that one context holds. A free slot's word at `link` bytes points to the next free one. */
+typedef struct wk__slots {
+    void *first, *last;
+    int64_t count;
+    char *fresh, *fresh_end; /* the part of the newest slab that was never used */
+} wk__slots;
+
+/* A slot, its contents undefined; NULL when memory is short. Slots of WK__SLAB_HANDLE come back in the order in which they
+ * were given, and not before 4,096 others were given later (a debug build never reuses them), so that a handle past its
+ * scope can be told from a live one; all others come back newest first, while they are warm. A slot that was never used
+ * before is zero. */
+void *wk__slab_take(wk__slots slots[], int kind);
+void wk__slab_give(wk__slots slots[], int kind, void *slot);
+/* Moves all free slots to the shared reserve (a thread ends). */
+void wk__slab_retire(wk__slots slots[]);
+/* Is this address a slot of the handle slab (live or not)? For telling a wild pointer from a stale one. */
+int wk__slab_is_handle(const void *address);
+
+#endif
