@@ -62,12 +62,13 @@ install:
 	@cmake --install build/release --prefix $(PREFIX)
 
 docs:
+	@mkdir -p docs
 	@scripts/api_docs include/wick.h include/wick/*.h >docs/api.md
 
 check-arm:
 	@scripts/setup build arm
 	$(call build,arm,all tests)
-	@WICK_RUNNER="qemu-aarch64 -L build/arm-root" tests/runner/run build/arm
+	@WICK_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" tests/runner/run build/arm
 
 tsan:
 	@scripts/setup build opencl check
@@ -92,7 +93,7 @@ tidy:
 
 format:
 	@scripts/setup format
-	@git ls-files '*.c' '*.h' | grep -v -f scripts/format.except | xargs clang-format -i
+	@scripts/formatted | xargs clang-format -i
 
 clean:
 	rm -rf build
