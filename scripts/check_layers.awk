@@ -30,6 +30,7 @@ function resolve(folder, path)
 # The line without comments and without what stands in quotes. `comment` lives on from line to line.
 function code_of(line,    out, c, two, quote)
 {
+    if (!comment && line !~ /["'\/]/) return line
     out = ""
     while (line != "") {
         two = substr(line, 1, 2)
