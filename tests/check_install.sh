@@ -8,19 +8,20 @@ check "installs with DESTDIR" env DESTDIR="$WICK_WORK/root" cmake --install "$re
 mv "$WICK_WORK/root/opt/wick" "$prefix"
 libraries=$(dirname "$(find "$prefix" -name libwick.a)")
 export PKG_CONFIG_PATH="$libraries/pkgconfig" LD_LIBRARY_PATH="$libraries"
+version=$(pkg-config --modversion wick)
 
 through_pkg_config() # COMPILER, HOW
 {
     flags=$(pkg-config --cflags --libs ${2:+--static} wick) || return 1
     [ -n "${2:-}" ] && flags=$(echo "$flags" | sed 's/-lwick/-l:libwick.a/')
     "$1" -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$WICK_WORK/consumer" tests/install/consumer.c $flags &&
-        "$WICK_WORK/consumer" "$(pkg-config --modversion wick)"
+        "$WICK_WORK/consumer" "$version"
 }
 
 through_cmake()
 {
     cmake -S tests/install -B "$WICK_WORK/cmake" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$WICK_WORK/cmake" &&
-        "$WICK_WORK/cmake/consumer" 0.1.0 && "$WICK_WORK/cmake/consumer_static" 0.1.0
+        "$WICK_WORK/cmake/consumer" "$version" && "$WICK_WORK/cmake/consumer_static" "$version"
 }
 
 for compiler in $(compilers gcc clang); do
