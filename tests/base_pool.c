@@ -23,8 +23,7 @@ static void sleep_microseconds(long count)
     nanosleep(&(struct timespec){.tv_nsec = count * 1000}, NULL);
 }
 
-/* ---- every task once ----------------------------------------------------------------------------------------------
- */
+/* ---- every task once ----------------------------------------------------------------------------------------- */
 
 enum { MOST_TASKS = 1000 };
 
@@ -58,8 +57,7 @@ static void count_is_kept_in_bounds(void **state)
     assert_int_equal(wk__threads(), 1024);
 }
 
-/* ---- who runs it --------------------------------------------------------------------------------------------------
- */
+/* ---- who runs it --------------------------------------------------------------------------------------------- */
 
 typedef struct meeting {
     _Atomic int present;
@@ -155,8 +153,7 @@ static void concurrent_callers(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* ---- sleeping -----------------------------------------------------------------------------------------------------
- */
+/* ---- sleeping ------------------------------------------------------------------------------------------------ */
 
 static void doze(void *user, int64_t k)
 {
@@ -200,8 +197,7 @@ static void idle_burns_nothing(void **state)
     assert_true(processor_seconds() - before < 0.02);
 }
 
-/* ---- fork ---------------------------------------------------------------------------------------------------------
- */
+/* ---- fork ---------------------------------------------------------------------------------------------------- */
 
 static void fork_starts_anew(void **state)
 {
@@ -227,8 +223,7 @@ static void fork_starts_anew(void **state)
     for (int k = 0; k < 64; k++) assert_int_equal(marks[k], 2);
 }
 
-/* ---- how many -----------------------------------------------------------------------------------------------------
- */
+/* ---- how many ------------------------------------------------------------------------------------------------ */
 
 /* wk__threads in a process of its own, where nothing has been looked up yet. */
 static int threads_with(const char *value)

@@ -15,8 +15,7 @@ enum { MOST_THREADS = 1024, PATH_SIZE = 4096 };
 
 static _Atomic int chosen; /* 0: not looked up yet */
 
-/* ---- quota --------------------------------------------------------------------------------------------------------
- */
+/* ---- quota --------------------------------------------------------------------------------------------------- */
 
 /* A small file as a string; false if it cannot be read. */
 static bool read_file(const char *path, char *out, size_t size)
@@ -98,8 +97,7 @@ int wk__quota_cpus(const char *root)
     return cpus;
 }
 
-/* ---- count --------------------------------------------------------------------------------------------------------
- */
+/* ---- count --------------------------------------------------------------------------------------------------- */
 
 static int clamp(long count)
 {
