@@ -69,8 +69,8 @@ static inline uint64_t wk__below(uint64_t bits, uint64_t range)
  * not round up into the next segment, so the bit that stands 8 below the highest is cleared first: a carry ends there.
  * The bits below those two are the place inside of the segment; t is counted from its upper border, where it is 0, so
  * that near p = 1/2 the result is a small number times a polynomial, and precise. Columns of the table are segments,
- * rows powers of t: a vector unit gathers from one row at a time, and a kernel's text
- * holds the tables as the integers of their bits. The same with 64 bits, 64 octaves and doubles.
+ * rows powers of t: a vector unit gathers from one row at a time, and a kernel's text holds the tables as the integers
+ * of their bits. The same with 64 bits, 64 octaves and doubles.
  *
  * The largest result is 6.34 (32 bits) and 9.15 (64 bits). */
 enum { WK__NDTRI32_DEGREE = 5, WK__NDTRI32_SEGMENTS = 4 * 32, WK__NDTRI64_DEGREE = 10, WK__NDTRI64_SEGMENTS = 4 * 64 };
