@@ -99,6 +99,10 @@ typedef struct wk__safetensors_kind {
 
 extern const wk__safetensors_kind wk__safetensors_kinds[]; /* a NULL name at the end */
 
+/* Reads the header from '{' to its end into out->tensors, which have room for `capacity`, and out->metadata. */
+struct wk__json;
+wk_code wk__safetensors_header(struct wk__json *json, wk__safetensors *out, int64_t capacity, wk__io_error *error);
+
 /* Bytes of the data of a shape; false when they are too many for int64 or no whole number. */
 bool wk__safetensors_bytes(const int64_t *shape, int ndim, int bits, int64_t *bytes);
 
