@@ -71,7 +71,8 @@ static mode_t mode_of(const char *path)
     return status.st_mode & 07777;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------------------------------------------------
+ */
 
 static void reads_whole_files(void **state)
 {
@@ -129,7 +130,8 @@ static void refuses_what_is_no_file(void **state)
     unlink(pipe_path);
 }
 
-/* ---- messages ----------------------------------------------------------------------------------------------------- */
+/* ---- messages -----------------------------------------------------------------------------------------------------
+ */
 
 static void messages_are_english_in_every_locale(void **state)
 {
@@ -182,7 +184,8 @@ static void names_are_shown_short_and_plain(void **state)
     assert_memory_equal(error.text + sizeof error.text - 6, "ppp: ", 5);
 }
 
-/* ---- replacing ---------------------------------------------------------------------------------------------------- */
+/* ---- replacing ----------------------------------------------------------------------------------------------------
+ */
 
 static void replaces_and_keeps_permissions(void **state)
 {

@@ -1,5 +1,5 @@
-/* Safetensors files that are well: what the reference wrote is read and written again byte for byte, and what Wick writes
- * it reads. */
+/* Safetensors files that are well: what the reference wrote is read and written again byte for byte, and what Wick
+ * writes it reads. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -29,7 +29,8 @@ static bytes fixture(const char *name)
     return file;
 }
 
-/* ---- against the reference ---------------------------------------------------------------------------------------- */
+/* ---- against the reference ----------------------------------------------------------------------------------------
+ */
 
 static void reads_what_the_reference_wrote(void **state)
 {
@@ -91,8 +92,7 @@ static void finds_tensors_and_metadata(void **state)
     GOOD(wk__safetensors_parse(file.data, file.count, file.count, &out, &error));
     assert_int_equal(out.count, 9);
     const char *names[] = {"", " ", "a\"b\\c/d", "tab\tline\nreturn\rback\bfeed\f", "bell\a\x1f\x7f", "🎓.weight"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        assert_non_null(wk__safetensors_find(&out, names[k]));
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) assert_non_null(wk__safetensors_find(&out, names[k]));
     assert_null(wk__safetensors_find(&out, "a"));
     assert_null(wk__safetensors_find(&out, "zz"));
     assert_string_equal(wk__safetensors_metadata(&out, "🎓"), "é\n\"\\\x01");
@@ -141,7 +141,8 @@ static void odd_order_comes_out_in_order(void **state)
     free(file.data);
 }
 
-/* ---- strings ------------------------------------------------------------------------------------------------------ */
+/* ---- strings ------------------------------------------------------------------------------------------------------
+ */
 
 static int put_utf8(char *to, uint32_t code)
 {
@@ -185,7 +186,8 @@ static void every_character(void **state)
     }
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------------------------------
+ */
 
 static void refuses_to_write(void **state)
 {
@@ -225,7 +227,8 @@ static void refuses_to_write(void **state)
     }
     wk__safetensors_tensor nine[9];
     for (int k = 0; k < 9; k++)
-        nine[k] = (wk__safetensors_tensor){.name = &"abcdefghi"[k], .dtype = WK_I8, .ndim = 1, .shape = {(1ll << 60) - 1}};
+        nine[k] =
+            (wk__safetensors_tensor){.name = &"abcdefghi"[k], .dtype = WK_I8, .ndim = 1, .shape = {(1ll << 60) - 1}};
     wk__safetensors_layout layout;
     wk__io_error error;
     assert_int_equal(wk__safetensors_plan(nine, 9, NULL, 0, &layout, &error), WK_ERR_ARGUMENT);
@@ -322,16 +325,16 @@ static void every_allocation_fails(void **state)
     assert_true(n > 5);
 }
 
-/* ---- files -------------------------------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------------------------------
+ */
 
 /* 5 GiB of which almost nothing is on the disk: only what is asked for may be read. */
 static void large_file_is_read_in_part(void **state)
 {
     (void)state;
     const int64_t span = 5ll << 30;
-    static const char header[] =
-        "{\"a\":{\"dtype\":\"U8\",\"shape\":[5368709120],\"data_offsets\":[0,5368709120]},"
-        "\"b\":{\"dtype\":\"I16\",\"shape\":[2],\"data_offsets\":[5368709120,5368709124]}}";
+    static const char header[] = "{\"a\":{\"dtype\":\"U8\",\"shape\":[5368709120],\"data_offsets\":[0,5368709120]},"
+                                 "\"b\":{\"dtype\":\"I16\",\"shape\":[2],\"data_offsets\":[5368709120,5368709124]}}";
     safetensors_case start = {.header = header, .length = sizeof header - 1};
     bytes first = safetensors_file(&start);
     const char *path = scratch("large.safetensors");
