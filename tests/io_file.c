@@ -15,7 +15,7 @@
 
 #include "base/alloc.h"
 #include "hostile/scratch.h"
-#include "io/file.h"
+#include "base/file.h"
 
 #define GOOD(call)                                                                                                     \
     if ((call) != WK_OK) fail_msg("%s: %s", #call, error.text)

@@ -7,7 +7,7 @@
 #ifndef WICK_DATA_IDX_H
 #define WICK_DATA_IDX_H
 
-#include "../io/file.h"
+#include "../base/file.h"
 #include "../ir/ir.h"
 
 typedef struct wk__idx {

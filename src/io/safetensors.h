@@ -12,9 +12,9 @@
 #ifndef WICK_IO_SAFETENSORS_H
 #define WICK_IO_SAFETENSORS_H
 
+#include "../base/file.h"
 #include "../base/text.h"
 #include "../ir/ir.h"
-#include "file.h"
 
 enum {
     WK__SAFETENSORS_PREFIX = 8,         /* bytes of N */

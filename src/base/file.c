@@ -1,6 +1,6 @@
 /* Reading of files; see file.h. */
 #include "file.h"
-#include "../base/alloc.h"
+#include "alloc.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

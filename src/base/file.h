@@ -1,7 +1,7 @@
 /* Files as the formats need them: read at any place, replaced as a whole or not at all, with errors that name the file
  * and say in English, whatever the locale, what the system refused. */
-#ifndef WICK_IO_FILE_H
-#define WICK_IO_FILE_H
+#ifndef WICK_BASE_FILE_H
+#define WICK_BASE_FILE_H
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 /* Replacing a file as a whole; see wk__save in file.h. */
 #include "file.h"
-#include "../base/alloc.h"
+#include "alloc.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
