@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "../../base/pool.h"
+#include "kernels.h"
 #include "matmul.h"
 #include "run.h"
 

@@ -16,6 +16,4 @@ wk__cpu_memory wk__cpu_memory_now(const char *root);
 /* The CPU's name from /proc/cpuinfo, "CPU" when there is none. */
 void wk__cpu_name(const char *root, char *name, size_t size);
 
-wk_code wk__cpu_kernel(const wk__kernel *kernel, wk__fail *fail);
-
 #endif

@@ -19,6 +19,7 @@ enum {
     SMALL_SPACE = 16 * 1024,       /* bytes: operands that are packed on the stack */
     THREADS_WORK = 256 * 1024,     /* multiplications below which one thread is faster than two */
     TASK_WORK = 128 * 1024,        /* multiplications below which pieces share a task */
+    TASKS_PER_THREAD = 16,         /* enough to even out; fewer and longer runs of batches are read faster */
     FEW_ROWS = 16,                 /* of A: B is read so rarely that packing does not pay */
     NEAR_BYTES = 256 * 1024,       /* an operand of this size is read in place */
 };
@@ -26,8 +27,10 @@ enum {
 typedef struct work {
     const wk__gemm_plan *plan;
     int64_t pieces, pieces_per_task;
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* of what follows */
     wk__gemm_space *spaces;
+    int64_t failed; /* the first piece whose tail failed, or `pieces` */
+    wk__fail fail;
 } work;
 
 static void swap(int64_t *a, int64_t *b)
@@ -178,6 +181,17 @@ static void space_return(work *work, wk__gemm_space *space)
     pthread_mutex_unlock(&work->lock);
 }
 
+/* The first piece in order is the one that is told of, whichever thread was faster. */
+static void failed(work *work, int64_t piece, const wk__fail *fail)
+{
+    pthread_mutex_lock(&work->lock);
+    if (piece < work->failed) {
+        work->failed = piece;
+        work->fail = *fail;
+    }
+    pthread_mutex_unlock(&work->lock);
+}
+
 static void task(void *user, int64_t index)
 {
     work *work = user;
@@ -186,8 +200,9 @@ static void task(void *user, int64_t index)
     wk__gemm_space *space = space_borrow(work);
     for (int64_t k = first; k < end; k++) {
         wk__gemm_piece piece;
+        wk__fail fail = {0};
         piece_of(work->plan, k, &piece);
-        wk__gemm_piece_run(work->plan, &piece, space);
+        if (wk__gemm_piece_run(work->plan, &piece, space, &fail)) failed(work, k, &fail);
     }
     space_return(work, space);
 }
@@ -198,41 +213,73 @@ static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail
     wk__gemm_divide(plan, threads);
     work work = {.plan = plan, .pieces = plan->batches * plan->row_pieces * plan->column_pieces};
     const double work_piece = work_all / (double)work.pieces;
-    work.pieces_per_task = work_piece < TASK_WORK ? (int64_t)(TASK_WORK / (work_piece + 1)) + 1 : 1;
-    const int64_t tasks = threads == 1 ? 1 : (work.pieces + work.pieces_per_task - 1) / work.pieces_per_task;
-    if (tasks == 1) work.pieces_per_task = work.pieces;
+    work.pieces_per_task = work.pieces / ((int64_t)TASKS_PER_THREAD * threads) + 1;
+    const int64_t worthwhile = (int64_t)(TASK_WORK / (work_piece + 1)) + 1;
+    if (work.pieces_per_task < worthwhile) work.pieces_per_task = worthwhile;
+    if (threads == 1) work.pieces_per_task = work.pieces;
+    const int64_t tasks = (work.pieces + work.pieces_per_task - 1) / work.pieces_per_task;
 
     wk__gemm_space *spaces = NULL;
     const int64_t count = tasks < threads ? tasks : threads;
     if ((plan->pack_a || plan->pack_b || plan->sum_apart) && !wk__gemm_spaces_take(count, &spaces))
         return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a matrix product");
     work.spaces = spaces;
+    work.failed = work.pieces;
     pthread_mutex_init(&work.lock, NULL);
     wk__parallel(tasks, task, &work);
     pthread_mutex_destroy(&work.lock);
     wk__gemm_spaces_give(work.spaces);
-    return WK_OK;
+    if (work.failed == work.pieces) return WK_OK;
+    *fail = work.fail;
+    return fail->code;
 }
 
-/* Small products: one thread, whole batches as pieces, and what is packed lies on the stack. False: not that small. */
-static bool run_small(wk__gemm_plan *plan)
+/* Is the product so small that one thread does whole batches, with what it packs on the stack? */
+static bool small(const wk__gemm_plan *plan, double work)
 {
-    const int64_t size = (int64_t)plan->class->size;
-    const int64_t a = plan->pack_a ? plan->m * (plan->k_block * size + WK__GEMM_GAP) : 0;
-    const int64_t b = plan->pack_b ? (plan->n + plan->class->lanes) * (plan->k_block * size + WK__GEMM_GAP) : 0;
-    const int64_t c = plan->sum_apart ? plan->m * plan->n * size : 0;
-    if (plan->m > WK__GEMM_BLOCK_ROWS || a + b + c > SMALL_SPACE) return false;
-    _Alignas(64) char space[SMALL_SPACE];
-    const wk__gemm_space parts = {.a = space, .b = space + a, .c = space + a + b};
+    if (work >= THREADS_WORK || plan->m > WK__GEMM_BLOCK_ROWS) return false;
+    const int64_t line = plan->k_block * (int64_t)plan->class->size + WK__GEMM_GAP;
+    const int64_t a = plan->pack_a ? plan->m * line : 0;
+    const int64_t b = plan->pack_b ? (plan->n + plan->class->lanes) * line : 0;
+    const int64_t c = plan->sum_apart ? plan->m * plan->n * (int64_t)plan->class->size : 0;
+    return a + b + c <= SMALL_SPACE;
+}
+
+static wk_code run_small(wk__gemm_plan *plan, wk__fail *fail)
+{
+    _Alignas(64) char data[SMALL_SPACE];
+    wk__gemm_space space = {.a = data};
+    const int64_t line = plan->k_block * (int64_t)plan->class->size + WK__GEMM_GAP;
+    space.b = space.a + (plan->pack_a ? plan->m * line : 0);
+    space.c = space.b + (plan->pack_b ? (plan->n + plan->class->lanes) * line : 0);
     plan->piece_rows = plan->m;
     plan->piece_columns = plan->n;
     plan->row_pieces = plan->column_pieces = 1;
     for (int64_t k = 0; k < plan->batches; k++) {
         wk__gemm_piece piece;
         piece_of(plan, k, &piece);
-        wk__gemm_piece_run(plan, &piece, &parts);
+        wk_code code = wk__gemm_piece_run(plan, &piece, &space, fail);
+        if (code) return code;
     }
-    return true;
+    return WK_OK;
+}
+
+static wk_code run_product(wk__gemm_plan *plan, wk__fail *fail)
+{
+    plan_way(plan);
+    const double work = (double)plan->m * (double)plan->n * (double)(plan->k + 1) * (double)plan->batches;
+    return small(plan, work) ? run_small(plan, fail) : run_parallel(plan, work, fail);
+}
+
+static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
+{
+    wk__cpu_program program;
+    wk_code code = wk__cpu_program_prepare(&program, plan->product->tail, fail);
+    if (code) return code;
+    plan->tail = &program;
+    code = run_product(plan, fail);
+    wk__cpu_program_end(&program);
+    return code;
 }
 
 wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail)
@@ -240,8 +287,8 @@ wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail)
     wk__gemm_plan plan = {0};
     plan_shape(&plan, product);
     if (plan.m == 0 || plan.n == 0 || plan.batches == 0) return WK_OK;
-    plan_way(&plan);
-    const double work = (double)plan.m * (double)plan.n * (double)(plan.k + 1) * (double)plan.batches;
-    if (work < THREADS_WORK && run_small(&plan)) return WK_OK;
-    return run_parallel(&plan, work, fail);
+    if (!product->tail) return run_product(&plan, fail);
+    if (product->tail->nreduce == 0) return run_with_tail(&plan, fail);
+    wk_code code = run_product(&plan, fail); /* a row of C is not final before all of it is */
+    return code ? code : wk__cpu_run(product->tail, fail);
 }

@@ -4,6 +4,7 @@
 
 #include "../backend.h"
 #include "gemm.h"
+#include "run.h"
 
 wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail);
 /* Frees the buffers that products keep between calls. */
@@ -16,7 +17,7 @@ enum {
      * K_BYTES and one panel of B (K_BYTES x a tile's columns) share L2 with what they meet; all of a piece of B is read
      * from L3 once per block of rows. */
     WK__GEMM_K_BYTES = 2048,      /* of a row of A between two visits to C: 512 f32 */
-    WK__GEMM_BLOCK_ROWS = 96,     /* rows of A packed at a time */
+    WK__GEMM_BLOCK_ROWS = 96,     /* rows of A that are packed, and of C that are finished, at a time */
     WK__GEMM_PIECE_ROWS = 768,    /* of C in one piece, ... */
     WK__GEMM_PIECE_BYTES = 1920,  /* ... and bytes of its rows: 480 f32, ten panels of 48 */
     WK__GEMM_SPACE_A = WK__GEMM_BLOCK_ROWS * (WK__GEMM_K_BYTES + WK__GEMM_GAP), /* rows as panels of width 1 */
@@ -38,6 +39,7 @@ void wk__gemm_spaces_give(wk__gemm_space *list);
  * are neighbours in memory, and batch dimensions over which B is the same may have become rows. */
 typedef struct wk__gemm_plan {
     const wk__matmul *product;
+    const wk__cpu_program *tail; /* runs on C while it is in cache, or NULL */
     const wk__gemm_class *class;
     wk__gemm_pack *pack;
     wk__gemm_unpack *unpack;
@@ -64,6 +66,8 @@ typedef struct wk__gemm_piece {
 
 /* Chooses sizes of pieces so that `threads` threads end soonest. */
 void wk__gemm_divide(wk__gemm_plan *plan, int threads);
-void wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const wk__gemm_space *space);
+/* The code is that of the tail; a product by itself cannot fail. */
+wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const wk__gemm_space *space,
+                           wk__fail *fail);
 
 #endif

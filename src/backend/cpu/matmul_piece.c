@@ -87,9 +87,33 @@ static void narrow(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const
                      at->c + (i - piece->row) * at->c_row * (int64_t)plan->class->size);
 }
 
-static void finish(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const walk *at, int64_t row, int64_t end)
+/* The tail on rows `row` .. `end` of the plan, told apart where batches have become rows:
+ *
+ *     plan rows    | batch 3: .. m - 1 | batch 4: 0 .. m - 1 | batch 5: 0 .. |        boxes of three batches
+ */
+static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end, wk__fail *fail)
 {
-    if (plan->sum_apart) narrow(plan, piece, at, row, end);
+    const wk__matmul *product = plan->product;
+    const int high = product->nbatch + plan->turned, wide = product->nbatch + !plan->turned;
+    const int64_t height = plan->turned ? product->n : product->m;
+    int64_t start[WK__MAX_DIMS], size[WK__MAX_DIMS];
+    start[wide] = piece->column;
+    size[wide] = piece->column_end - piece->column;
+    while (row < end) {
+        start[high] = row % height;
+        size[high] = least(end - row, height - start[high]);
+        int64_t merged = row / height, batch = piece->batch;
+        for (int d = product->nbatch - 1; d >= 0; d--) {
+            int64_t *index = d >= plan->nbatch ? &merged : &batch;
+            start[d] = *index % product->batch[d];
+            size[d] = 1;
+            *index /= product->batch[d];
+        }
+        wk_code code = wk__cpu_program_box(plan->tail, start, size, fail);
+        if (code) return code;
+        row += size[high];
+    }
+    return WK_OK;
 }
 
 /* The vector a is copied together: what `down` and `along` read of it is contiguous. */
@@ -104,7 +128,8 @@ static void multiply_vector(const wk__gemm_plan *plan, const wk__gemm_piece *pie
                                         down ? plan->b_step : plan->b_column, at->c, at->l > 0);
 }
 
-void wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const wk__gemm_space *space)
+wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const wk__gemm_space *space,
+                           wk__fail *fail)
 {
     walk at = {.space = space, .c_row = plan->c_row};
     at.c = piece->c + (piece->row * plan->c_row + piece->column) * plan->size;
@@ -116,17 +141,19 @@ void wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
         at.k = least(plan->k - at.l, plan->k_block);
         const bool last = at.l + at.k == plan->k;
         if (plan->pack_b) pack_panels(plan, piece, &at);
-        const int64_t block = plan->pack_a ? WK__GEMM_BLOCK_ROWS : piece->row_end - piece->row;
         for (int64_t row = piece->row, end; row < piece->row_end; row = end) {
-            end = least(piece->row_end, row + block);
-            if (plan->vector) {
+            end = least(piece->row_end, row + WK__GEMM_BLOCK_ROWS);
+            if (plan->pack_a) pack_rows(plan, piece, &at, row, end);
+            if (plan->vector)
                 multiply_vector(plan, piece, &at);
-            } else {
-                if (plan->pack_a) pack_rows(plan, piece, &at, row, end);
+            else
                 multiply(plan, piece, &at, row, end);
-            }
-            if (last) finish(plan, piece, &at, row, end);
+            if (!last) continue;
+            if (plan->sum_apart) narrow(plan, piece, &at, row, end);
+            wk_code code = plan->tail ? run_tail(plan, piece, row, end, fail) : WK_OK;
+            if (code) return code;
         }
         at.l += at.k;
     } while (at.l < plan->k);
+    return WK_OK;
 }

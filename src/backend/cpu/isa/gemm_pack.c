@@ -1,9 +1,9 @@
 /* Packing for every dtype, and the table of this instruction set. Elements are moved as bits, so one function serves f32
  * and i32. */
 #include "gemm_isa.h"
-#include "gemm_half.h"
+#include "../half.h"
 
-enum { ROWS = GEMM_FLOAT_ROWS, AHEAD = 8 };
+enum { ROWS = GEMM_FLOAT_ROWS, AHEAD = 16 };
 
 #define TO u32_at
 #define V v_u32

@@ -1,7 +1,7 @@
 /* f16 and bf16 to f32 and back, rounding to nearest even. Without branches on single values, so that loops become
  * vectors. */
-#ifndef WICK_CPU_GEMM_HALF_H
-#define WICK_CPU_GEMM_HALF_H
+#ifndef WICK_CPU_HALF_H
+#define WICK_CPU_HALF_H
 
 #include <stdint.h>
 #include <string.h>
@@ -18,6 +18,11 @@ static inline uint32_t bits_of_float(float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
+}
+
+static inline float f32_of_bf16(uint16_t half)
+{
+    return float_of_bits((uint32_t)half << 16);
 }
 
 static inline uint16_t bf16_of_f32(float value)
