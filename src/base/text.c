@@ -1,0 +1,134 @@
+/* Text that grows, and numbers in it that never depend on the locale. */
+#include "text.h"
+
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc.h"
+
+/* ---- growing ------------------------------------------------------------------------------------------------------
+ */
+
+/* Room for `count` more bytes and the terminator. After a failure nothing is added any more, or the text would have a
+ * hole in the middle. */
+static bool reserve(wk__text *text, int64_t count)
+{
+    int64_t need;
+    if (text->failed) return false;
+    bool fits = wk__add_size(text->length, count, &need) && wk__add_size(need, 1, &need);
+    if (fits && wk__grow(&text->data, &text->capacity, need, 1)) return true;
+    text->failed = true;
+    return false;
+}
+
+static void grown(wk__text *text, int64_t count)
+{
+    text->length += count;
+    text->data[text->length] = '\0';
+}
+
+void wk__text_add_n(wk__text *text, const char *bytes, int64_t count)
+{
+    if (!reserve(text, count)) return;
+    memcpy(text->data + text->length, bytes, (size_t)count);
+    grown(text, count);
+}
+
+void wk__text_add(wk__text *text, const char *string)
+{
+    wk__text_add_n(text, string, (int64_t)strlen(string));
+}
+
+void wk__text_char(wk__text *text, char c, int64_t times)
+{
+    if (times < 0) times = 0;
+    if (!reserve(text, times)) return;
+    memset(text->data + text->length, c, (size_t)times);
+    grown(text, times);
+}
+
+void wk__text_vformat(wk__text *text, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int64_t guess = 64; /* most additions are shorter and are written once, straight into place */
+    if (reserve(text, guess)) {
+        int64_t room = text->capacity - text->length;
+        int count = vsnprintf(text->data + text->length, (size_t)room, format, args);
+        if (count >= room && reserve(text, count)) {
+            vsnprintf(text->data + text->length, (size_t)count + 1, format, again);
+        }
+        if (count < 0) text->failed = true; /* a format that the C library refuses */
+        grown(text, text->failed ? 0 : count);
+    }
+    va_end(again);
+}
+
+void wk__text_format(wk__text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    wk__text_vformat(text, format, args);
+    va_end(args);
+}
+
+void wk__text_end(wk__text *text)
+{
+    wk__free(text->data);
+    *text = (wk__text){0};
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------
+ */
+
+/* A thread's own locale wins over setlocale's, so a program that prints in German gets points from us all the same.
+ * "C" is a constant in glibc and musl: asking for it cannot fail. */
+static locale_t point_locale;
+
+static void find_point_locale(void)
+{
+    point_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+static locale_t locale_with_point(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_point_locale);
+    return point_locale;
+}
+
+int wk__format_double(char *out, size_t size, double value, char style, int precision)
+{
+    /* 309 digits before the point of the greatest double, and these: always within 400 bytes. */
+    enum { MOST_DIGITS = 64 };
+    int count;
+    if (precision > MOST_DIGITS) precision = MOST_DIGITS;
+    if (isnan(value)) {
+        count = snprintf(out, size, "nan"); /* printf shows the sign of some */
+    } else {
+        locale_t before = uselocale(locale_with_point());
+        switch (style) {
+        case 'f': count = snprintf(out, size, "%.*f", precision, value); break;
+        case 'e': count = snprintf(out, size, "%.*e", precision, value); break;
+        default: count = snprintf(out, size, "%.*g", precision, value); break;
+        }
+        uselocale(before);
+    }
+    return count < (int)size ? count : (int)size - 1;
+}
+
+void wk__text_double(wk__text *text, double value, char style, int precision)
+{
+    char digits[400];
+    int count = wk__format_double(digits, sizeof digits, value, style, precision);
+    wk__text_add_n(text, digits, count);
+}
+
+double wk__parse_double(const char *text, char **end)
+{
+    return strtod_l(text, end, locale_with_point());
+}
