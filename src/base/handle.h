@@ -46,7 +46,7 @@ static inline bool wk__handle_alive(const void *handle, const wk__kind *kind)
     const wk__handle *h = handle;
     return atomic_load_explicit(&((wk__handle *)(uintptr_t)h)->owners, memory_order_relaxed) != 0 && h->kind == kind;
 }
-static inline void *wk__body(const void *handle)
+static inline void *wk__handle_body(const void *handle)
 {
     return ((const wk__handle *)handle)->body;
 }

@@ -1,0 +1,67 @@
+/* The descriptor of an op: everything that the library knows of it, in one constant, defined in src/ops/NAME.c. The row in
+ * src/ops/ops.def makes it known; a row without its file is a link error. */
+#ifndef WICK_IR_OP_H
+#define WICK_IR_OP_H
+
+#include "ir.h"
+
+struct wk_tensor;
+struct wk__gradient;
+struct wk__reference;
+struct wk_value;
+typedef struct wk__op wk__op;
+
+/* Writes instructions into a group; see emit.h. Operand registers come in the op's compute dtype's class; the result is in
+ * the class of what `result` says. Immediates of the call are registers too. */
+struct wk__emit;
+typedef int wk__expression(struct wk__emit *e, const int in[]);
+
+/* What dtype an elementwise op computes in and gives, from its promoted operands. */
+typedef enum wk__result {
+    WK__RESULT_SAME,  /* the promoted dtype */
+    WK__RESULT_FLOAT, /* the promoted dtype; integers and bool become f32 first */
+    WK__RESULT_BOOL   /* computed in the promoted dtype, gives bool */
+} wk__result;
+
+/* Which dtypes an op takes, as bits 1 << dtype. */
+enum {
+    WK__FLOATS = 1 << WK_F32 | 1 << WK_F64 | 1 << WK_F16 | 1 << WK_BF16,
+    WK__INTS = 1 << WK_I8 | 1 << WK_U8 | 1 << WK_I16 | 1 << WK_I32 | 1 << WK_I64,
+    WK__BOOLS = 1 << WK_BOOL,
+    WK__NUMBERS = WK__FLOATS | WK__INTS,
+    WK__ANY = WK__NUMBERS | WK__BOOLS
+};
+
+/* What the gradient of an operand needs of the forward call: bits for operands, and one for the result. */
+enum { WK__SAVE_0 = 1, WK__SAVE_1 = 2, WK__SAVE_2 = 4, WK__SAVE_3 = 8, WK__SAVE_OUT = 16 };
+
+enum { WK__MAX_INPUTS = 4 };
+
+struct wk__op {
+    const char *name;   /* "add" */
+    const char *schema; /* "add(Tensor self, Tensor other) -> Tensor": PyTorch's style */
+    const char *group;  /* "pointwise", "reduction", ...: how `wick ops` and the docs sort them */
+    const char *doc;    /* one line: formula and what is special */
+    const char *node;   /* "AddBackward0": what a result prints as grad_fn; NULL: not differentiable */
+
+    /* elementwise ops: one record, one expression */
+    wk__expression *expression;
+    uint8_t arity, result; /* operands; wk__result */
+    uint16_t domain;       /* dtypes it takes (after promotion); 0 = any */
+    /* reductions: the code (WK__RSUM, ...) */
+    uint8_t reduction;
+    bool waits;            /* its result's shape depends on data: it waits for the device (rule 8) */
+
+    void (*gradient)(struct wk__gradient *g);
+    uint8_t needs[WK__MAX_INPUTS]; /* per operand: what its gradient reads */
+
+    /* the entry for wk_call: arguments in the order of the schema; fills out[], returns how many or -1 */
+    int (*invoke)(const wk__op *op, wk_site site, const struct wk_value *args, struct wk_tensor **out);
+
+    /* for the tests: the same in double precision, and calls to try */
+    void (*reference)(struct wk__reference *r);
+    const char *const *samples; /* NULL-terminated; notation in tests/walk.h */
+    double low, high;           /* random operands of the samples lie between */
+};
+
+#endif

@@ -1,0 +1,15 @@
+/* The largest tensors in memory with the calls that made them: what an out-of-memory message and the statistics name. Only
+ * values of 64 KB and more are kept track of, so that small ones pay nothing. */
+#ifndef WICK_TENSOR_LARGE_H
+#define WICK_TENSOR_LARGE_H
+
+#include "storage.h"
+
+void wk__large_add(wk__value *value);
+void wk__large_remove(wk__value *value);
+/* Appends ". Largest: 64 MB made at f.c:10, ..." (up to three) to a message. */
+void wk__large_describe(const wk__device *device, char *text, size_t size);
+/* Fills up to `capacity` sites and sizes, largest first; returns how many. */
+int wk__large_list(const wk__device *device, wk_site *sites, int64_t *bytes, int capacity);
+
+#endif

@@ -1,0 +1,105 @@
+/* Storages, values and their memory; see storage.h. */
+#include "storage.h"
+#include "../base/alloc.h"
+#include "large.h"
+#include <string.h>
+
+void (*wk__record_free_parked)(wk__value *value);
+
+wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
+{
+    wk__value *value = wk__slab_take(context->slots, WK__SLAB_VALUE);
+    if (!value) {
+        wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a new tensor");
+        return NULL;
+    }
+    memset(value, 0, sizeof *value);
+    value->device = device;
+    value->bytes = bytes;
+    value->writer = context;
+    value->group = -1;
+    value->site = site;
+    return value;
+}
+
+wk__storage *wk__storage_new(wk_context *context, wk__value *value)
+{
+    wk__storage *storage = wk__slab_take(context->slots, WK__SLAB_STORAGE);
+    if (!storage) {
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");
+        return NULL;
+    }
+    memset(storage, 0, sizeof *storage);
+    atomic_store_explicit(&storage->refs, 1, memory_order_relaxed);
+    wk__value_hold(value);
+    storage->value = value;
+    storage->device = value->device;
+    storage->bytes = value->bytes;
+    storage->user = context;
+    return storage;
+}
+
+void wk__value_free(wk__value *value)
+{
+    if (value->state == WK__STORED)
+        wk__value_give_memory(value);
+    else if (value->state == WK__PARKED && wk__record_free_parked)
+        wk__record_free_parked(value);
+    else if (value->state == WK__FAILED)
+        wk__failure_drop(value->failure);
+    wk__slab_give(wk__context()->slots, WK__SLAB_VALUE, value);
+}
+
+void wk__storage_drop(wk__storage *storage)
+{
+    if (atomic_fetch_sub_explicit(&storage->refs, 1, memory_order_acq_rel) != 1) return;
+    wk__value_drop(storage->value);
+    wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);
+}
+
+wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)
+{
+    wk_code code = wk__arena_take(value->device->arena, bytes, &value->memory, fail);
+    if (code == WK_OK) {
+        wk__large_add(value);
+    } else if (code == WK_ERR_MEMORY) {
+        wk__large_describe(value->device, fail->text, sizeof fail->text);
+    }
+    return code;
+}
+
+void wk__value_give_memory(wk__value *value)
+{
+    wk__large_remove(value);
+    if (value->release) {
+        value->release(value->release_user);
+        value->release = NULL;
+    } else if (value->memory.block) {
+        wk__arena_give(value->device->arena, &value->memory);
+    }
+    value->memory.block = NULL;
+}
+
+wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text)
+{
+    wk__failure *failure = wk__alloc_zero(1, sizeof *failure);
+    if (!failure) return NULL;
+    atomic_store(&failure->refs, 1);
+    failure->code = code;
+    failure->site = site;
+    strncpy(failure->text, text, sizeof failure->text - 1);
+    return failure;
+}
+
+void wk__failure_drop(wk__failure *failure)
+{
+    if (failure && atomic_fetch_sub(&failure->refs, 1) == 1) wk__free(failure);
+}
+
+/* A failure that could not be allocated is NULL: its readers say that memory was short, which is true. */
+void wk__value_fail(wk__value *value, wk__failure *failure)
+{
+    if (failure) atomic_fetch_add(&failure->refs, 1);
+    value->state = WK__FAILED;
+    value->failure = failure;
+}

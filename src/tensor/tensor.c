@@ -1,0 +1,106 @@
+/* Tensor handles and their bodies. */
+#include "tensor.h"
+#include <string.h>
+
+void (*wk__body_forget)(wk__body *body);
+
+static void destroy(void *body_address)
+{
+    wk__body *body = body_address;
+    if ((body->node || body->leaf) && wk__body_forget) wk__body_forget(body);
+    wk__storage_drop(body->storage);
+    wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, body);
+}
+
+static void firm(void *body, int change)
+{
+    atomic_fetch_add_explicit(&((wk__body *)body)->storage->firm, change, memory_order_relaxed);
+}
+
+const wk__kind wk__tensor_kind = {.name = "tensor", .destroy = destroy, .firm = firm};
+
+static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape, wk__body **out)
+{
+    wk__body *body = wk__slab_take(context->slots, WK__SLAB_VIEW);
+    wk__handle *handle = NULL;
+    if (body) {
+        body->storage = storage;
+        body->offset = 0;
+        for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
+        body->ndim = (uint8_t)ndim;
+        body->dtype = (uint8_t)dtype;
+        body->requires_grad = body->parameter = body->is_view = false;
+        body->output = 0;
+        body->node = NULL;
+        body->leaf = NULL;
+        body->seen = 0;
+        handle = wk__handle_new(context, &wk__tensor_kind, body);
+        if (!handle) wk__slab_give(context->slots, WK__SLAB_VIEW, body);
+    } else {
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");
+    }
+    if (!handle) wk__storage_drop(storage);
+    *out = body;
+    return (wk_tensor *)handle;
+}
+
+wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape)
+{
+    wk__body *body;
+    wk_tensor *tensor = wrap(context, storage, dtype, ndim, shape, &body);
+    if (tensor) wk__strides_dense(ndim, shape, body->stride);
+    return tensor;
+}
+
+wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                              wk_site site)
+{
+    int64_t bytes = 0;
+    wk__dense_bytes(ndim, shape, dtype, &bytes);
+    wk__value *value = wk__value_new(context, device, bytes, site);
+    if (!value) return NULL;
+    wk__storage *storage = wk__storage_new(context, value);
+    if (!storage) {
+        wk__slab_give(context->slots, WK__SLAB_VALUE, value);
+        return NULL;
+    }
+    return wk__tensor_new(context, storage, dtype, ndim, shape);
+}
+
+wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
+                           const int64_t *stride)
+{
+    const wk__body *from = wk__body_of(base);
+    wk__storage_hold(from->storage);
+    wk__body *body;
+    wk_tensor *view = wrap(context, from->storage, from->dtype, ndim, shape, &body);
+    if (!view) return NULL;
+    for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
+    body->offset = offset;
+    body->is_view = true;
+    return view;
+}
+
+void wk__text_shape(wk__text *out, int ndim, const int64_t *shape)
+{
+    wk__text_char(out, '[', 1);
+    for (int d = 0; d < ndim; d++) wk__text_format(out, d ? ",%lld" : "%lld", (long long)shape[d]);
+    wk__text_char(out, ']', 1);
+}
+
+void wk__text_tensor(wk__text *out, const wk_tensor *tensor)
+{
+    const wk__body *body = wk__body_of(tensor);
+    wk__text_add(out, wk_dtype_str(body->dtype));
+    wk__text_shape(out, body->ndim, body->shape);
+}
+
+void wk__text_tensor_device(wk__text *out, const wk_tensor *tensor)
+{
+    wk__text_tensor(out, tensor);
+    const wk__device *device = wk__body_of(tensor)->storage->device;
+    if (device->id.kind == WK_CPU)
+        wk__text_add(out, " on cpu");
+    else
+        wk__text_format(out, " on %s:%d", device->backend->name, device->id.index);
+}

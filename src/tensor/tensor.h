@@ -1,0 +1,102 @@
+/* The body of a tensor handle: how it sees a storage, and its place in the graph of gradients. */
+#ifndef WICK_TENSOR_TENSOR_H
+#define WICK_TENSOR_TENSOR_H
+
+#include "../ir/ir.h"
+#include "storage.h"
+
+struct wk__node;
+struct wk__leaf;
+
+typedef struct wk__body {
+    wk__storage *storage;
+    int64_t offset; /* in elements, from the start of the storage */
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    uint8_t ndim, dtype;
+    bool requires_grad; /* a leaf that wants a gradient, or the result of a node */
+    bool parameter;     /* owned by a module */
+    bool is_view;       /* shares the storage with the tensor it was made from */
+    int16_t output;     /* which output of `node` */
+    struct wk__node *node; /* the function that made it; NULL for leaves */
+    struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
+    uint32_t seen;      /* history version of the storage when `node` was right; see autograd/history.h */
+} wk__body;
+_Static_assert(sizeof(wk__body) <= 256, "fits its slab slot");
+
+struct wk_tensor {
+    wk__handle handle;
+};
+
+extern const wk__kind wk__tensor_kind;
+
+static inline wk__body *wk__body_of(const wk_tensor *tensor)
+{
+    return tensor->handle.body;
+}
+static inline bool wk__is_tensor(const wk_tensor *tensor)
+{
+    return tensor && wk__handle_alive(tensor, &wk__tensor_kind);
+}
+/* Records an error ("op: role is ...") unless it is a live tensor. NULL with an error pending is passed over silently. */
+static inline bool wk__check(const wk_tensor *tensor, wk_site site, const char *op, const char *role)
+{
+    return wk__handle_check(tensor, &wk__tensor_kind, site, op, role);
+}
+
+/* A new tensor over `storage` (takes over the caller's reference, also on failure): contiguous, no history. Owned like every new
+ * handle. NULL when memory is short. */
+wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape);
+/* The same over a new pending value. The record that computes it must follow. */
+wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                              wk_site site);
+/* A view of `base` with this geometry. */
+wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
+                           const int64_t *stride);
+/* Frees what autograd hangs on a body; set by autograd. */
+extern void (*wk__body_forget)(wk__body *body);
+
+/* ---- geometry ---------------------------------------------------------------------------------------------------- */
+
+int64_t wk__numel(int ndim, const int64_t *shape);
+static inline int64_t wk__body_numel(const wk__body *body)
+{
+    return wk__numel(body->ndim, body->shape);
+}
+void wk__strides_dense(int ndim, const int64_t *shape, int64_t *stride);
+bool wk__body_contiguous(const wk__body *body);
+/* Bytes of a dense tensor; false on overflow of 64 bits. */
+bool wk__dense_bytes(int ndim, const int64_t *shape, wk_dtype dtype, int64_t *bytes);
+/* The broadcast of two shapes; false if they do not fit. out may be one of them. */
+bool wk__broadcast(int na, const int64_t *a, int nb, const int64_t *b, int *nout, int64_t *out);
+/* Strides of a body seen in a broader shape: 0 where it is broadcast. */
+void wk__broadcast_strides(const wk__body *body, int ndim, const int64_t *shape, int64_t *stride);
+/* Do two elements of the view share memory? (Strides are never negative.) */
+bool wk__body_overlaps(const wk__body *body);
+/* A dimension of an op's argument: -ndim..ndim-1 -> 0..ndim-1; false if out of range (ndim 0 counts as 1). */
+bool wk__dim(int ndim, int64_t dim, int *out);
+
+/* ---- dtypes ------------------------------------------------------------------------------------------------------ */
+
+static inline bool wk__is_float(wk_dtype dtype)
+{
+    return dtype == WK_F32 || dtype == WK_F64 || dtype == WK_F16 || dtype == WK_BF16;
+}
+/* The dtype that two operands meet in (PyTorch's torch.promote_types). */
+wk_dtype wk__promote_types(wk_dtype a, wk_dtype b);
+/* How an operand takes part in promotion: tensors with dimensions outweigh 0-d tensors, those outweigh plain numbers, unless
+ * their class (bool < integer < float) is higher. */
+typedef enum wk__weight { WK__WEIGHT_NUMBER, WK__WEIGHT_SCALAR, WK__WEIGHT_TENSOR, WK__WEIGHTS } wk__weight;
+typedef struct wk__promotion {
+    uint8_t of[WK__WEIGHTS]; /* dtype met so far per weight, 0 = none */
+} wk__promotion;
+void wk__promotion_add(wk__promotion *p, wk_dtype dtype, wk__weight weight);
+wk_dtype wk__promotion_result(const wk__promotion *p);
+
+/* ---- in messages ------------------------------------------------------------------------------------------------- */
+
+/* "f32[2,3]", and with its device "f32[2,3] on cpu". */
+void wk__text_tensor(wk__text *out, const wk_tensor *tensor);
+void wk__text_tensor_device(wk__text *out, const wk_tensor *tensor);
+void wk__text_shape(wk__text *out, int ndim, const int64_t *shape);
+
+#endif
