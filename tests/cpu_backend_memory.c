@@ -50,7 +50,7 @@ static int remove_root(void **state)
     return system(command);
 }
 
-static void expect_memory(int64_t total, int64_t available)
+static void expect_figures(int64_t total, int64_t available)
 {
     const wk__cpu_memory memory = wk__cpu_memory_now(root);
     assert_int_equal(memory.total, total);
@@ -60,7 +60,7 @@ static void expect_memory(int64_t total, int64_t available)
 static void test_no_group(void **state)
 {
     (void)state;
-    expect_memory(1000 * 1024, 600 * 1024);
+    expect_figures(1000 * 1024, 600 * 1024);
 }
 
 static void test_group_2(void **state)
@@ -69,13 +69,13 @@ static void test_group_2(void **state)
     put_file("/proc/self/cgroup", "0::/service/job\n");
     put_file("/sys/fs/cgroup/service/job/memory.max", "max\n");
     put_file("/sys/fs/cgroup/service/job/memory.current", "7\n");
-    expect_memory(1000 * 1024, 600 * 1024);
+    expect_figures(1000 * 1024, 600 * 1024);
     put_file("/sys/fs/cgroup/service/memory.max", "400000\n"); /* a group above counts too */
     put_file("/sys/fs/cgroup/service/memory.current", "100000\n");
-    expect_memory(400000, 300000);
+    expect_figures(400000, 300000);
     put_file("/sys/fs/cgroup/service/job/memory.max", "200000\n");
     put_file("/sys/fs/cgroup/service/job/memory.current", "250000\n"); /* over its limit: nothing is left */
-    expect_memory(200000, 0);
+    expect_figures(200000, 0);
 }
 
 static void test_group_1(void **state)
@@ -84,10 +84,10 @@ static void test_group_1(void **state)
     put_file("/proc/self/cgroup", "11:cpu,cpuacct:/x\n4:memory:/docker/abc\n0::/\n");
     put_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     put_file("/sys/fs/cgroup/memory/memory.usage_in_bytes", "5\n");
-    expect_memory(1000 * 1024, 600 * 1024);
+    expect_figures(1000 * 1024, 600 * 1024);
     /* inside a container the group's own files stand at the root */
     put_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "500000\n");
-    expect_memory(500000, 499995);
+    expect_figures(500000, 499995);
 }
 
 static void test_no_files(void **state)

@@ -255,13 +255,15 @@ static wk_code run_small(wk__gemm_plan *plan, wk__fail *fail)
     plan->piece_rows = plan->m;
     plan->piece_columns = plan->n;
     plan->row_pieces = plan->column_pieces = 1;
+    wk_code first = WK_OK;
     for (int64_t k = 0; k < plan->batches; k++) {
         wk__gemm_piece piece;
+        wk__fail other;
         piece_of(plan, k, &piece);
-        wk_code code = wk__gemm_piece_run(plan, &piece, &space, fail);
-        if (code) return code;
+        const wk_code code = wk__gemm_piece_run(plan, &piece, &space, first ? &other : fail);
+        if (!first) first = code;
     }
-    return WK_OK;
+    return first;
 }
 
 static wk_code run_product(wk__gemm_plan *plan, wk__fail *fail)

@@ -66,7 +66,7 @@ typedef struct wk__gemm_piece {
 
 /* Chooses sizes of pieces so that `threads` threads end soonest. */
 void wk__gemm_divide(wk__gemm_plan *plan, int threads);
-/* The code is that of the tail; a product by itself cannot fail. */
+/* The code is that of the tail where it first failed; a product by itself cannot fail, and the rest is done all the same. */
 wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const wk__gemm_space *space,
                            wk__fail *fail);
 

@@ -97,6 +97,7 @@ static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
     const int high = product->nbatch + plan->turned, wide = product->nbatch + !plan->turned;
     const int64_t height = plan->turned ? product->n : product->m;
     int64_t start[WK__MAX_DIMS], size[WK__MAX_DIMS];
+    wk_code first = WK_OK;
     start[wide] = piece->column;
     size[wide] = piece->column_end - piece->column;
     while (row < end) {
@@ -109,11 +110,12 @@ static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
             size[d] = 1;
             *index /= product->batch[d];
         }
-        wk_code code = wk__cpu_program_box(plan->tail, start, size, fail);
-        if (code) return code;
+        wk__fail other;
+        const wk_code code = wk__cpu_program_box(plan->tail, start, size, first ? &other : fail);
+        if (!first) first = code;
         row += size[high];
     }
-    return WK_OK;
+    return first;
 }
 
 /* The vector a is copied together: what `down` and `along` read of it is contiguous. */
@@ -132,6 +134,7 @@ wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piec
                            wk__fail *fail)
 {
     walk at = {.space = space, .c_row = plan->c_row};
+    wk_code first = WK_OK;
     at.c = piece->c + (piece->row * plan->c_row + piece->column) * plan->size;
     if (plan->sum_apart) {
         at.c = space->c;
@@ -150,10 +153,13 @@ wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piec
                 multiply(plan, piece, &at, row, end);
             if (!last) continue;
             if (plan->sum_apart) narrow(plan, piece, &at, row, end);
-            wk_code code = plan->tail ? run_tail(plan, piece, row, end, fail) : WK_OK;
-            if (code) return code;
+            if (plan->tail) {
+                wk__fail other;
+                const wk_code code = run_tail(plan, piece, row, end, first ? &other : fail);
+                if (!first) first = code;
+            }
         }
         at.l += at.k;
     } while (at.l < plan->k);
-    return WK_OK;
+    return first;
 }

@@ -1,23 +1,14 @@
-/* For the files of this folder that belong to matrix products: names that carry the instruction set, and the shapes of
- * tiles. */
+/* For the files of this folder that belong to matrix products: the classes, and the shapes of tiles. */
 #ifndef WICK_CPU_GEMM_ISA_H
 #define WICK_CPU_GEMM_ISA_H
 
 #include "../gemm.h"
 #include "gemm_vector.h"
 
-#ifndef WK__ISA
-#define WK__ISA portable
-#endif
-#define GEMM_JOIN_(a, b) a##_##b
-#define GEMM_JOIN(a, b) GEMM_JOIN_(a, b)
-/* wk__gemm_f32 is wk__gemm_f32_avx512 in the objects of avx512 */
-#define GEMM_NAME(name) GEMM_JOIN(name, WK__ISA)
-
-extern const wk__gemm_class GEMM_NAME(wk__gemm_f32);
-extern const wk__gemm_class GEMM_NAME(wk__gemm_f64);
-extern const wk__gemm_class GEMM_NAME(wk__gemm_i32);
-extern const wk__gemm_class GEMM_NAME(wk__gemm_i64);
+extern const wk__gemm_class WK__ISA_NAME(wk__gemm_f32);
+extern const wk__gemm_class WK__ISA_NAME(wk__gemm_f64);
+extern const wk__gemm_class WK__ISA_NAME(wk__gemm_i32);
+extern const wk__gemm_class WK__ISA_NAME(wk__gemm_i64);
 
 /* Every height of a tile, for every width in vectors. Sums, one row of B and a factor have to fit the registers: 8 x 3 + 3
  * of 32 (there a factor is read from memory by the multiplication itself, or is one register more), 6 x 2 + 2 + 1 of 16.
@@ -27,7 +18,7 @@ extern const wk__gemm_class GEMM_NAME(wk__gemm_i64);
 #define GEMM_TILES_8_3(T) GEMM_TILES_8(T, 1) GEMM_TILES_8(T, 2) GEMM_TILES_8(T, 3)
 #define GEMM_TILES_6_2(T) GEMM_TILES_6(T, 1) GEMM_TILES_6(T, 2)
 
-#if defined GEMM_AVX512 || defined GEMM_NEON
+#if WIDTH == 64 || defined(__aarch64__)
 enum { GEMM_FLOAT_ROWS = 8, GEMM_FLOAT_VECS = 3 };
 #define GEMM_FLOAT_TILES GEMM_TILES_8_3
 #else

@@ -6,9 +6,9 @@
 enum { ROWS = GEMM_FLOAT_ROWS, AHEAD = 16 };
 
 #define TO u32_at
-#define V v_u32
-#define V_AT v_u32_at
-#define LANES LANES_32
+#define VECTOR u32v
+#define VECTOR_AT u32v_at
+#define SPAN LANES4
 #define PART_STORE part_store_32
 #define LOW interleave_low_32
 #define HIGH interleave_high_32
@@ -74,17 +74,17 @@ enum { ROWS = GEMM_FLOAT_ROWS, AHEAD = 16 };
 #undef NAME
 
 #undef TO
-#undef V
-#undef V_AT
-#undef LANES
+#undef VECTOR
+#undef VECTOR_AT
+#undef SPAN
 #undef PART_STORE
 #undef LOW
 #undef HIGH
 
 #define TO u64_at
-#define V v_u64
-#define V_AT v_u64_at
-#define LANES LANES_64
+#define VECTOR u64v
+#define VECTOR_AT u64v_at
+#define SPAN LANES8
 #define PART_STORE part_store_64
 #define LOW interleave_low_64
 #define HIGH interleave_high_64
@@ -109,17 +109,17 @@ enum { ROWS = GEMM_FLOAT_ROWS, AHEAD = 16 };
 #undef NARROW
 #undef NAME
 
-const wk__gemm GEMM_NAME(wk__gemm) = {
-    .of = {[WK_F32] = &GEMM_NAME(wk__gemm_f32),
-           [WK_F16] = &GEMM_NAME(wk__gemm_f32),
-           [WK_BF16] = &GEMM_NAME(wk__gemm_f32),
-           [WK_F64] = &GEMM_NAME(wk__gemm_f64),
-           [WK_I8] = &GEMM_NAME(wk__gemm_i32),
-           [WK_U8] = &GEMM_NAME(wk__gemm_i32),
-           [WK_I16] = &GEMM_NAME(wk__gemm_i32),
-           [WK_I32] = &GEMM_NAME(wk__gemm_i32),
-           [WK_I64] = &GEMM_NAME(wk__gemm_i64),
-           [WK_BOOL] = &GEMM_NAME(wk__gemm_i64)},
+const wk__gemm WK__ISA_NAME(wk__gemm) = {
+    .of = {[WK_F32] = &WK__ISA_NAME(wk__gemm_f32),
+           [WK_F16] = &WK__ISA_NAME(wk__gemm_f32),
+           [WK_BF16] = &WK__ISA_NAME(wk__gemm_f32),
+           [WK_F64] = &WK__ISA_NAME(wk__gemm_f64),
+           [WK_I8] = &WK__ISA_NAME(wk__gemm_i32),
+           [WK_U8] = &WK__ISA_NAME(wk__gemm_i32),
+           [WK_I16] = &WK__ISA_NAME(wk__gemm_i32),
+           [WK_I32] = &WK__ISA_NAME(wk__gemm_i32),
+           [WK_I64] = &WK__ISA_NAME(wk__gemm_i64),
+           [WK_BOOL] = &WK__ISA_NAME(wk__gemm_i64)},
     .pack = {[WK_F32] = pack_32,
              [WK_F16] = pack_f16,
              [WK_BF16] = pack_bf16,
