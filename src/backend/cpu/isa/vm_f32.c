@@ -1,0 +1,47 @@
+/* The instructions of class f32. */
+#include "math_f32.h"
+#include "memory.h"
+
+#define F(name)    f32_##name
+#define SCALAR     float
+#define VECTOR     f32v
+#define MASK       i32v
+#define LANE_COUNT LANES4
+#include "float.inc"
+#undef F
+
+#define CLASS f32
+#define WIDE  0
+#define UNARY(X)                                                                                                       \
+    X(NEG, f32_neg)                                                                                                    \
+    X(ABS, f32_abs)                                                                                                    \
+    X(SIGN, f32_sign)                                                                                                  \
+    X(FLOOR, f32_floor)                                                                                                \
+    X(CEIL, f32_ceil)                                                                                                  \
+    X(ROUND, f32_round)                                                                                                \
+    X(TRUNC, f32_trunc)                                                                                                \
+    X(SQRT, f32_sqrt)                                                                                                  \
+    X(RSQRT, f32_rsqrt)                                                                                                \
+    X(RECIPROCAL, f32_reciprocal)                                                                                      \
+    X(EXP, f32_exp)
+#define LONG_UNARY(X)                                                                                                  \
+    X(EXPM1, f32_expm1)                                                                                                \
+    X(LOG, f32_log)                                                                                                    \
+    X(TANH, f32_tanh)                                                                                                  \
+    X(SIGMOID, f32_sigmoid)                                                                                            \
+    X(ERF, f32_erf)
+#define BINARY(X)                                                                                                      \
+    X(ADD, f32_add)                                                                                                    \
+    X(MUL, f32_mul)
+#define LEFT(X)                                                                                                        \
+    X(SUB, f32_sub)                                                                                                    \
+    X(DIV, f32_div)                                                                                                    \
+    X(MAX, f32_max)                                                                                                    \
+    X(MIN, f32_min)
+#define LONG_BINARY(X)                                                                                                 \
+    X(FLOORDIV, f32_floordiv)                                                                                          \
+    X(REM, f32_rem)                                                                                                    \
+    X(FMOD, f32_fmod)
+#define LOWEST  -INFINITY
+#define HIGHEST INFINITY
+#include "class.inc"

@@ -1,0 +1,18 @@
+/* The instructions of class i32, which i8, u8, i16 and bool compute in too. */
+#include "memory.h"
+
+#define CLASS         i32
+#define WIDE          0
+#define F(name)       i32_##name
+#define SCALAR        int32_t
+#define VECTOR        i32v
+#define MASK          i32v
+#define LANE_COUNT    LANES4
+#define UNSIGNED      u32v
+#define LANE          int32_t
+#define UNSIGNED_LANE uint32_t
+#define BITS          32
+#define LOWEST        INT32_MIN
+#define HIGHEST       INT32_MAX
+#include "integer.inc"
+#include "class.inc"

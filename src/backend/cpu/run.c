@@ -1,0 +1,181 @@
+/* Runs groups. What reduces nothing is cut into chunks of its space, in any order; the rest is in run_rows.c. */
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "../../base/pool.h"
+#include "run_compile.h"
+#include "run_rows.h"
+#include "run_walk.h"
+
+enum {
+    CHUNK = 32768,         /* elements that are worth handing to another thread */
+    CHUNKS_PER_THREAD = 8, /* of large spaces, so that a thread that was held up does not hold up all */
+};
+
+/* ---- what went wrong in some thread ------------------------------------------------------------------------------------------- */
+
+void wk__trouble_note(wk__trouble *trouble, const wk__worker *worker)
+{
+    if (!worker->state.fault || atomic_exchange(&trouble->fault, true)) return;
+    trouble->index = worker->state.fault_index;
+    trouble->bound = worker->state.fault_bound;
+}
+
+wk_code wk__trouble_code(wk__trouble *trouble, const wk__group *group, wk__fail *fail)
+{
+    if (atomic_load(&trouble->no_memory)) return wk__fail_set(fail, WK_ERR_MEMORY, "out of memory in a kernel");
+    if (!atomic_load(&trouble->fault)) return WK_OK;
+    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld elements", (long long)trouble->index,
+                 (long long)trouble->bound);
+    fail->tag = group->tag;
+    fail->index = trouble->index;
+    fail->bound = trouble->bound;
+    return WK_ERR_INDEX;
+}
+
+/* ---- stores past the caches ----------------------------------------------------------------------------------------------------- */
+
+static int64_t cache_bytes(void)
+{
+    static _Atomic int64_t known; /* asked once; any thread gets the same answer */
+    int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+    if (bytes) return bytes;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    if (bytes <= 0) bytes = 16 << 20;
+    atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    return bytes;
+}
+
+static bool is_loaded(const wk__group *group, int operand)
+{
+    for (int k = 0; k < group->nins; k++) {
+        const wk__ins *ins = &group->ins[k];
+        int source = ins->code == WK__LOADX ? ins->arg[1] : ins->arg[0];
+        if (ins->code != WK__LOAD && ins->code != WK__LOADX) continue;
+        if (source == operand || group->operand[source].memory == group->operand[operand].memory) return true;
+    }
+    return false;
+}
+
+static int64_t traffic(const wk__group *group, const wk__operand *operand)
+{
+    int64_t bytes = (int64_t)wk_dtype_size((wk_dtype)operand->dtype);
+    for (int d = 0; d < group->ndim; d++) {
+        if (operand->stride[d] != 0) bytes *= group->shape[d];
+    }
+    return bytes;
+}
+
+/* A group that moves more than half of what the last cache holds leaves nothing of its outputs there for whoever reads
+ * them; then stores need not fetch the lines that they overwrite. */
+uint32_t wk__stream_operands(const wk__group *group)
+{
+    int64_t bytes = 0;
+    uint32_t stream = 0;
+    if (wk__group_rows(group) * wk__group_columns(group) < CHUNK) return 0;
+    for (int k = 0; k < group->noperands; k++) bytes += traffic(group, &group->operand[k]);
+    if (bytes < cache_bytes() / 2) return 0;
+    for (int k = 0; k < group->noperands; k++) {
+        if (group->operand[k].stored && !is_loaded(group, k)) stream |= 1u << k;
+    }
+    return stream;
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------------------------- */
+
+/* A space, or a box of one, to run the only element stage over. */
+typedef struct elements {
+    const wk__cpu_program *program;
+    wk__addresses origin;
+    int64_t chunk;
+    wk__trouble trouble;
+    wk__walk walk;
+} elements;
+
+static void run_part(elements *job, int64_t from, int64_t to)
+{
+    wk__worker worker;
+    const wk__cpu_program *program = job->program;
+    if (!wk__worker_start(&worker, program, 0)) {
+        atomic_store(&job->trouble.no_memory, true);
+        return;
+    }
+    wk__worker_run_row(&worker, &program->row[0], &job->origin);
+    wk__worker_run_elements(&worker, &program->element[0], &job->walk, &job->origin, from, to, false);
+    if (program->streams) program->vm->fence();
+    wk__trouble_note(&job->trouble, &worker);
+    wk__worker_end(&worker);
+}
+
+static void run_chunk(void *user, int64_t k)
+{
+    elements *job = user;
+    int64_t from = k * job->chunk, to = from + job->chunk;
+    run_part(job, from, to < job->walk.count ? to : job->walk.count);
+}
+
+static void prepare_elements(elements *job, const wk__cpu_program *program, const int64_t start[],
+                             const int64_t size[])
+{
+    const wk__group *group = program->group;
+    uint32_t operands = wk__stage_operands(&program->element[0]);
+    job->program = program;
+    job->trouble.fault = job->trouble.no_memory = false;
+    wk__walk_plan(&job->walk, group, size, 0, group->ndim, operands, true);
+    wk__walk_origin(&job->origin, group, start, operands | wk__stage_operands(&program->row[0]));
+}
+
+static wk_code run_elements(const wk__group *group, wk__fail *fail)
+{
+    wk__cpu_program program;
+    elements job;
+    wk__cpu_style style = {.stream = wk__stream_operands(group)};
+    wk_code code = wk__cpu_compile(&program, group, &style, fail);
+    if (code == WK_OK) {
+        prepare_elements(&job, &program, NULL, group->shape);
+        int64_t count = job.walk.count, threads = count > CHUNK ? wk__threads() : 1;
+        if (threads == 1) {
+            if (count > 0) run_part(&job, 0, count);
+        } else {
+            int64_t share = count / (threads * CHUNKS_PER_THREAD);
+            job.chunk = share > CHUNK ? (share + CHUNK - 1) / CHUNK * CHUNK : CHUNK;
+            wk__parallel((count + job.chunk - 1) / job.chunk, run_chunk, &job);
+        }
+        code = wk__trouble_code(&job.trouble, group, fail);
+    }
+    wk__cpu_program_end(&program);
+    return code;
+}
+
+wk_code wk__cpu_run(const wk__group *group, wk__fail *fail)
+{
+    return group->nreduce > 0 ? wk__cpu_run_rows(group, fail) : run_elements(group, fail);
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------------------------- */
+
+wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group, wk__fail *fail)
+{
+    const wk__cpu_style style = {0};
+    return wk__cpu_compile(program, group, &style, fail);
+}
+
+wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
+                            wk__fail *fail)
+{
+    elements job;
+    prepare_elements(&job, program, start, size);
+    if (job.walk.count > 0) run_part(&job, 0, job.walk.count);
+    return wk__trouble_code(&job.trouble, program->group, fail);
+}
+
+wk_code wk__cpu_run_box(const wk__group *group, const int64_t start[], const int64_t size[], wk__fail *fail)
+{
+    wk__cpu_program program;
+    wk_code code = wk__cpu_program_prepare(&program, group, fail);
+    if (code == WK_OK) code = wk__cpu_program_box(&program, start, size, fail);
+    wk__cpu_program_end(&program);
+    return code;
+}

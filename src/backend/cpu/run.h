@@ -1,0 +1,51 @@
+/* Group programs on the CPU. */
+#ifndef WICK_BACKEND_CPU_RUN_H
+#define WICK_BACKEND_CPU_RUN_H
+
+#include "isa.h"
+
+/* One VM program: what runs over all elements, or once a row, between two reductions. */
+typedef struct wk__cpu_stage {
+    int32_t start;      /* first instruction, -1: nothing to do */
+    uint32_t loads;     /* operands that it reads, stores ..., a bit each */
+    uint32_t stores;
+    uint32_t indexed;   /* that LOADX reads; WK__VM_POSITION for IOTA */
+} wk__cpu_stage;
+
+/* A compiled group. Stages take turns:
+ *
+ *     row[0]  element[0]  row[1]  element[1] ... element[passes - 1]  row[passes]
+ *
+ * element[p] runs for all columns of a row and adds up the reductions of pass p, row[p] once a row with all that is
+ * known after p passes. A group that reduces nothing has one pass, its whole space is one row, and row[0] holds what is
+ * the same everywhere. */
+typedef struct wk__cpu_program {
+    const wk__group *group;   /* has to outlive the program */
+    const wk__vm *vm;
+    bool streams;             /* some stores go past the caches */
+    bool lanes_are_rows;      /* the lanes of a block are neighbouring rows, not neighbouring columns */
+    int passes;
+    int tiles;                /* scratch places in use at once */
+    wk__cpu_stage element[WK__MAX_INS + 1], row[WK__MAX_INS + 1];
+    uint8_t level[WK__MAX_INS], pass[WK__MAX_INS]; /* as wk__group_levels gives them */
+    bool kept[WK__MAX_INS];   /* element level, and a later pass wants it: written to HOME + register */
+    bool shared[WK__MAX_INS]; /* row level, and another stage wants it: a cell, or HOME + register */
+    int ncode, capacity;
+    wk__vm_ins *code;
+    wk__vm_ins first_code[96]; /* code, until it grows */
+} wk__cpu_program;
+
+/* Runs the whole group, on several threads when it is large. WK_ERR_INDEX with index, bound and tag in *fail when a
+ * LOADX was out of range; everything else is done all the same. */
+wk_code wk__cpu_run(const wk__group *group, wk__fail *fail);
+
+/* For groups that reduce nothing, run piece by piece: prepare once, then any number of boxes, from any thread. */
+wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group, wk__fail *fail);
+wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
+                            wk__fail *fail);
+void wk__cpu_program_end(wk__cpu_program *program);
+
+/* Prepare, one box and end in one. */
+wk_code wk__cpu_run_box(const wk__group *group, const int64_t start[], const int64_t size[], wk__fail *fail);
+
+#endif

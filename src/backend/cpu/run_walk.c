@@ -1,0 +1,323 @@
+/* Walks: how blocks of a space come before a program. A space is walked along its innermost dimension:
+ *
+ *     long runs     a stretch of the innermost dimension is one call of the VM; its end is a short block
+ *     short runs    a block takes lanes from several runs, which are copied side by side into panels
+ *
+ *         a a a b b b c c c d d d ...      3 to a run, 8 lanes:  [a a a b b b c c] [c d d d ...
+ */
+#include <string.h>
+
+#include "../../base/alloc.h"
+#include "run_walk.h"
+
+typedef uint8_t bytes1 __attribute__((may_alias)); /* elements of any dtype, by size */
+typedef uint16_t bytes2 __attribute__((may_alias));
+typedef uint32_t bytes4 __attribute__((may_alias));
+typedef uint64_t bytes8 __attribute__((may_alias));
+
+/* ---- lanes to and from panels ----------------------------------------------------------------------------------------------- */
+
+void wk__gather(char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size)
+{
+    switch (size) {
+    case 1: for (int64_t l = 0; l < lanes; l++) ((bytes1 *)panel)[l] = *(const bytes1 *)(address + offset[l]); break;
+    case 2: for (int64_t l = 0; l < lanes; l++) ((bytes2 *)panel)[l] = *(const bytes2 *)(address + offset[l]); break;
+    case 4: for (int64_t l = 0; l < lanes; l++) ((bytes4 *)panel)[l] = *(const bytes4 *)(address + offset[l]); break;
+    default: for (int64_t l = 0; l < lanes; l++) ((bytes8 *)panel)[l] = *(const bytes8 *)(address + offset[l]);
+    }
+}
+
+void wk__scatter(const char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size)
+{
+    switch (size) {
+    case 1: for (int64_t l = 0; l < lanes; l++) *(bytes1 *)(address + offset[l]) = ((const bytes1 *)panel)[l]; break;
+    case 2: for (int64_t l = 0; l < lanes; l++) *(bytes2 *)(address + offset[l]) = ((const bytes2 *)panel)[l]; break;
+    case 4: for (int64_t l = 0; l < lanes; l++) *(bytes4 *)(address + offset[l]) = ((const bytes4 *)panel)[l]; break;
+    default: for (int64_t l = 0; l < lanes; l++) *(bytes8 *)(address + offset[l]) = ((const bytes8 *)panel)[l];
+    }
+}
+
+static void gather_strided(char *panel, intptr_t address, int64_t step, int64_t lanes, int size)
+{
+    switch (size) {
+    case 1: for (int64_t l = 0; l < lanes; l++) ((bytes1 *)panel)[l] = *(const bytes1 *)(address + l * step); break;
+    case 2: for (int64_t l = 0; l < lanes; l++) ((bytes2 *)panel)[l] = *(const bytes2 *)(address + l * step); break;
+    case 4: for (int64_t l = 0; l < lanes; l++) ((bytes4 *)panel)[l] = *(const bytes4 *)(address + l * step); break;
+    default: for (int64_t l = 0; l < lanes; l++) ((bytes8 *)panel)[l] = *(const bytes8 *)(address + l * step);
+    }
+}
+
+static void scatter_strided(const char *panel, intptr_t address, int64_t step, int64_t lanes, int size)
+{
+    switch (size) {
+    case 1: for (int64_t l = 0; l < lanes; l++) *(bytes1 *)(address + l * step) = ((const bytes1 *)panel)[l]; break;
+    case 2: for (int64_t l = 0; l < lanes; l++) *(bytes2 *)(address + l * step) = ((const bytes2 *)panel)[l]; break;
+    case 4: for (int64_t l = 0; l < lanes; l++) *(bytes4 *)(address + l * step) = ((const bytes4 *)panel)[l]; break;
+    default: for (int64_t l = 0; l < lanes; l++) *(bytes8 *)(address + l * step) = ((const bytes8 *)panel)[l];
+    }
+}
+
+/* ---- positions --------------------------------------------------------------------------------------------------------------- */
+
+void wk__cursor_seek(wk__cursor *cursor, const wk__walk *walk, const wk__addresses *origin, int64_t position)
+{
+    for (int k = 0; k < walk->noperands; k++) {
+        int number = walk->operand[k].number;
+        cursor->address.at[number] = origin->at[number];
+    }
+    for (int d = 0; d < walk->ndim; d++) {
+        int64_t index = walk->size[d] > 0 ? position % walk->size[d] : 0;
+        position = walk->size[d] > 0 ? position / walk->size[d] : 0;
+        cursor->index[d] = index;
+        if (index == 0) continue;
+        for (int k = 0; k < walk->noperands; k++) {
+            cursor->address.at[walk->operand[k].number] += (intptr_t)(index * walk->operand[k].step[d]);
+        }
+    }
+}
+
+static void shift(wk__cursor *cursor, const wk__walk *walk, int dim, int64_t count)
+{
+    for (int k = 0; k < walk->noperands; k++) {
+        cursor->address.at[walk->operand[k].number] += (intptr_t)(count * walk->operand[k].step[dim]);
+    }
+}
+
+void wk__cursor_move(wk__cursor *cursor, const wk__walk *walk, int64_t count)
+{
+    cursor->index[0] += count;
+    shift(cursor, walk, 0, count);
+    for (int d = 0; d + 1 < walk->ndim && cursor->index[d] == walk->size[d]; d++) {
+        cursor->index[d] = 0;
+        shift(cursor, walk, d, -walk->size[d]);
+        cursor->index[d + 1]++;
+        shift(cursor, walk, d + 1, 1);
+    }
+}
+
+/* ---- workers ----------------------------------------------------------------------------------------------------------------- */
+
+static wk__vm_cell cell_of(wk__imm imm, wk_dtype dtype)
+{
+    wk__vm_cell cell;
+    switch (wk__vm_class_of(dtype)) {
+    case WK__VM_F32: cell.f32 = (float)imm.f; break;
+    case WK__VM_F64: cell.f64 = imm.f; break;
+    case WK__VM_I32: cell.i32 = (int32_t)imm.i; break;
+    default: cell.i64 = imm.i;
+    }
+    return cell;
+}
+
+char *wk__worker_take(wk__worker *worker, int64_t bytes)
+{
+    char *memory = worker->next;
+    worker->next += (bytes + 63) & ~(int64_t)63;
+    return memory;
+}
+
+bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, int64_t extra)
+{
+    const wk__group *group = program->group;
+    const int64_t tile = program->vm->lanes * 8;
+    wk__vm_state *s = &worker->state;
+    int64_t bytes = program->tiles * tile + extra;
+    worker->program = program;
+    worker->heap = NULL;
+    worker->next = worker->spare;
+    if (bytes > (int64_t)sizeof worker->spare) {
+        worker->heap = wk__alloc((size_t)bytes + 64);
+        if (!worker->heap) return false;
+        worker->next = (char *)(((uintptr_t)worker->heap + 63) & ~(uintptr_t)63);
+    }
+    s->fault = false;
+    s->place[WK__VM_FETCHED] = (wk__vm_place){worker->fetched, 0};
+    for (int t = 0; t < program->tiles; t++) {
+        s->place[WK__VM_TILE + t] = (wk__vm_place){wk__worker_take(worker, tile), 0};
+    }
+    for (int k = 0; k < group->nins; k++) {
+        const wk__ins *ins = &group->ins[k];
+        if (ins->code == WK__IMM) s->cell[k] = cell_of(group->imm[ins->arg[0]], (wk_dtype)ins->dtype);
+    }
+    return true;
+}
+
+void wk__worker_end(wk__worker *worker)
+{
+    if (worker->heap) wk__free(worker->heap);
+}
+
+static void run_code(wk__worker *worker, const wk__cpu_stage *stage, int64_t from, int64_t to)
+{
+    const wk__cpu_program *program = worker->program;
+    program->vm->run(program->code + stage->start, &worker->state, from, to);
+}
+
+void wk__worker_run_row(wk__worker *worker, const wk__cpu_stage *stage, const wk__addresses *row)
+{
+    wk__vm_place *place = worker->state.place;
+    if (stage->start < 0) return;
+    for (uint32_t left = stage->loads | stage->stores; left; left &= left - 1) {
+        int number = __builtin_ctz(left);
+        place[WK__VM_OPERAND + number] = (wk__vm_place){(char *)row->at[number], 0};
+    }
+    for (uint32_t left = stage->indexed; left; left &= left - 1) {
+        int number = __builtin_ctz(left);
+        worker->offset[number][0] = 0;
+        place[WK__VM_INDEXED + number] = (wk__vm_place){(char *)row->at[number], 0};
+        place[WK__VM_OFFSETS + number] = (wk__vm_place){(char *)worker->offset[number], 0};
+    }
+    run_code(worker, stage, 0, 1);
+}
+
+/* ---- long runs --------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t bit(const wk__walk_operand *operand)
+{
+    return 1u << operand->number;
+}
+
+/* Lane l of a run is at l steps from its start. */
+static void place_indexed(wk__worker *worker, const wk__walk_operand *operand, intptr_t at)
+{
+    int number = operand->number;
+    int64_t *offset = worker->offset[number];
+    for (int l = 0; l < worker->program->vm->lanes; l++) offset[l] = l * operand->step[0];
+    worker->state.place[WK__VM_INDEXED + number] = (wk__vm_place){(char *)at, operand->step[0]};
+    worker->state.place[WK__VM_OFFSETS + number] = (wk__vm_place){(char *)offset, 0};
+}
+
+/* Places what lies still or contiguous along the run; returns the operands that have to be copied block by block. */
+static uint32_t place_run(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk,
+                          const wk__addresses *address, int64_t length)
+{
+    uint32_t strided = 0;
+    int64_t lanes = length < worker->program->vm->lanes ? length : worker->program->vm->lanes;
+    for (int k = 0; k < walk->noperands; k++) {
+        const wk__walk_operand *operand = &walk->operand[k];
+        int number = operand->number;
+        intptr_t at = address->at[number];
+        wk__vm_place *place = &worker->state.place[WK__VM_OPERAND + number];
+        if (stage->indexed & bit(operand)) place_indexed(worker, operand, at);
+        if (!((stage->loads | stage->stores) & bit(operand))) continue;
+        if (operand->step[0] == operand->size) {
+            *place = (wk__vm_place){(char *)at, operand->size};
+            continue;
+        }
+        *place = (wk__vm_place){worker->panel[number], 0};
+        if (operand->step[0] == 0 && !(stage->stores & bit(operand))) {
+            gather_strided(worker->panel[number], at, 0, lanes, operand->size);
+        } else {
+            strided |= bit(operand);
+        }
+    }
+    return strided;
+}
+
+/* A stretch of the innermost dimension. */
+static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk, const wk__addresses *address,
+                      int64_t length)
+{
+    const int64_t lanes = worker->program->vm->lanes;
+    uint32_t strided = place_run(worker, stage, walk, address, length);
+    if (!strided) {
+        run_code(worker, stage, 0, length);
+        return;
+    }
+    for (int64_t i = 0; i < length; i += lanes) {
+        int64_t count = length - i < lanes ? length - i : lanes;
+        for (int k = 0; k < walk->noperands; k++) {
+            const wk__walk_operand *operand = &walk->operand[k];
+            if (!(strided & stage->loads & bit(operand))) continue;
+            gather_strided(worker->panel[operand->number], address->at[operand->number] + i * operand->step[0],
+                           operand->step[0], count, operand->size);
+        }
+        run_code(worker, stage, i, i + count);
+        for (int k = 0; k < walk->noperands; k++) {
+            const wk__walk_operand *operand = &walk->operand[k];
+            if (!(strided & stage->stores & bit(operand))) continue;
+            scatter_strided(worker->panel[operand->number], address->at[operand->number] + i * operand->step[0],
+                            operand->step[0], count, operand->size);
+        }
+    }
+}
+
+/* ---- short runs -------------------------------------------------------------------------------------------------------------- */
+
+/* One block whose lanes come from several runs. Leaves the cursor behind it. */
+static void run_across(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk, wk__cursor *cursor,
+                       int64_t count)
+{
+    const wk__addresses first = cursor->address;
+    for (int64_t lane = 0, take; lane < count; lane += take) {
+        take = walk->size[0] - cursor->index[0];
+        if (take > count - lane) take = count - lane;
+        for (int k = 0; k < walk->noperands; k++) {
+            const wk__walk_operand *operand = &walk->operand[k];
+            if (operand->flat && !(stage->indexed & bit(operand))) continue;
+            int64_t from_first = cursor->address.at[operand->number] - first.at[operand->number];
+            int64_t *offset = worker->offset[operand->number] + lane;
+            for (int64_t l = 0; l < take; l++) offset[l] = from_first + l * operand->step[0];
+        }
+        wk__cursor_move(cursor, walk, take);
+    }
+    wk__vm_place *place = worker->state.place;
+    for (int k = 0; k < walk->noperands; k++) {
+        const wk__walk_operand *operand = &walk->operand[k];
+        int number = operand->number;
+        char *at = (char *)first.at[number], *offset = (char *)worker->offset[number];
+        place[WK__VM_OPERAND + number] = (wk__vm_place){operand->flat ? at : worker->panel[number], 0};
+        place[WK__VM_INDEXED + number] = (wk__vm_place){at, 0};
+        place[WK__VM_OFFSETS + number] = (wk__vm_place){offset, 0};
+        if (operand->flat || !(stage->loads & bit(operand))) continue;
+        wk__gather(worker->panel[number], first.at[number], worker->offset[number], count, operand->size);
+    }
+    run_code(worker, stage, 0, count);
+    for (int k = 0; k < walk->noperands; k++) {
+        const wk__walk_operand *operand = &walk->operand[k];
+        int number = operand->number;
+        if (operand->flat || !(stage->stores & bit(operand))) continue;
+        wk__scatter(worker->panel[number], first.at[number], worker->offset[number], count, operand->size);
+    }
+}
+
+static void run_flat(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk, const wk__addresses *origin,
+                     int64_t from, int64_t to)
+{
+    for (int k = 0; k < walk->noperands; k++) {
+        const wk__walk_operand *operand = &walk->operand[k];
+        wk__vm_place *place = &worker->state.place[WK__VM_OPERAND + operand->number];
+        *place = (wk__vm_place){(char *)origin->at[operand->number], operand->size};
+    }
+    run_code(worker, stage, from, to);
+}
+
+void wk__worker_run_elements(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk,
+                             const wk__addresses *origin, int64_t from, int64_t to, bool whole_blocks)
+{
+    const int64_t lanes = worker->program->vm->lanes;
+    if (stage->start < 0) return;
+    if (walk->flat && !stage->indexed) {
+        run_flat(worker, stage, walk, origin, from, to);
+        return;
+    }
+    wk__cursor cursor;
+    wk__cursor_seek(&cursor, walk, origin, from);
+    bool short_runs = walk->ndim > 1 && walk->size[0] < lanes / 2;
+    while (from < to) {
+        int64_t run = walk->size[0] - cursor.index[0], length = run < to - from ? run : to - from;
+        bool across = short_runs;
+        if (whole_blocks && length < to - from) {
+            across = length < lanes;
+            if (!across) length -= length % lanes;
+        }
+        if (across) {
+            length = to - from < lanes ? to - from : lanes;
+            run_across(worker, stage, walk, &cursor, length);
+        } else {
+            run_along(worker, stage, walk, &cursor.address, length);
+            wk__cursor_move(&cursor, walk, length);
+        }
+        from += length;
+    }
+}

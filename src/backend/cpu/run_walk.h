@@ -1,0 +1,82 @@
+/* Walks over iteration spaces: puts operands under the programs, block by block.
+ *
+ * A program wants each operand contiguous. Where memory is not, the walk copies lanes into a panel before the block and
+ * out of it afterwards; a program never knows. */
+#ifndef WICK_BACKEND_CPU_RUN_WALK_H
+#define WICK_BACKEND_CPU_RUN_WALK_H
+
+#include "run.h"
+
+typedef struct wk__walk_operand {
+    int16_t number;             /* of the group's operand, or WK__VM_POSITION */
+    int16_t size;               /* bytes of an element */
+    bool flat;                  /* contiguous over the whole space */
+    int64_t step[WK__MAX_DIMS]; /* bytes, innermost dimension first */
+} wk__walk_operand;
+
+/* A space and how operands lie over it, after dimensions were merged. Innermost first; at least one dimension. */
+typedef struct wk__walk {
+    int ndim, noperands;
+    bool flat;     /* all operands are, and none is indexed */
+    int64_t count; /* elements of the space */
+    int64_t size[WK__MAX_DIMS];
+    wk__walk_operand operand[WK__VM_OPERANDS];
+} wk__walk;
+
+/* Addresses, by number of the operand. Integers, because that of WK__VM_POSITION is no pointer. */
+typedef struct wk__addresses {
+    intptr_t at[WK__VM_OPERANDS];
+} wk__addresses;
+
+/* A position in a walk. */
+typedef struct wk__cursor {
+    int64_t index[WK__MAX_DIMS];
+    wk__addresses address;
+} wk__cursor;
+
+/* What a thread needs to run stages. Large, on the stack; only what is used is touched. */
+typedef struct wk__worker {
+    const wk__cpu_program *program;
+    wk__vm_state state;
+    int64_t offset[WK__VM_OPERANDS][WK__VM_MAX_LANES]; /* bytes from lane 0, for indexed and for gathered operands */
+    char panel[WK__VM_OPERANDS][WK__VM_MAX_TILE] __attribute__((aligned(64)));
+    char fetched[WK__VM_MAX_TILE] __attribute__((aligned(64)));
+    char spare[16384] __attribute__((aligned(64))); /* tiles and the like, unless they need more */
+    char *heap;                                     /* then they are here */
+    char *next;                                     /* what is left of either */
+} wk__worker;
+
+/* Plans the dimensions first..end-1 of the group with the sizes given, for the operands of the mask. With `reorder` the
+ * order of the dimensions may change, so that stores run along memory. */
+void wk__walk_plan(wk__walk *walk, const wk__group *group, const int64_t shape[], int first, int end, uint32_t operands,
+                   bool reorder);
+/* Where the operands of the mask are at index `start` of the group's space (NULL: at its origin). */
+void wk__walk_origin(wk__addresses *address, const wk__group *group, const int64_t start[], uint32_t operands);
+
+void wk__cursor_seek(wk__cursor *cursor, const wk__walk *walk, const wk__addresses *origin, int64_t position);
+/* Moves by `count` elements, not past the end of the innermost dimension. */
+void wk__cursor_move(wk__cursor *cursor, const wk__walk *walk, int64_t count);
+
+/* Gets a worker ready: tiles and cells. `extra` bytes can be had from wk__worker_take. False: no memory. */
+bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, int64_t extra);
+void wk__worker_end(wk__worker *worker);
+char *wk__worker_take(wk__worker *worker, int64_t bytes);
+
+/* Runs a row stage for one row at these addresses. */
+void wk__worker_run_row(wk__worker *worker, const wk__cpu_stage *stage, const wk__addresses *row);
+/* Runs an element stage for positions from..to-1. With `whole_blocks` lane l of every block is at a position that is l
+ * modulo the lanes of a block, if `from` is a multiple of them: what reductions ask for. */
+void wk__worker_run_elements(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk,
+                             const wk__addresses *origin, int64_t from, int64_t to, bool whole_blocks);
+
+/* panel[l] = element at address + offset[l], and back. */
+void wk__gather(char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size);
+void wk__scatter(const char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size);
+
+/* Operands of a stage. */
+static inline uint32_t wk__stage_operands(const wk__cpu_stage *stage)
+{
+    return stage->loads | stage->stores | stage->indexed;
+}
+
+#endif
