@@ -110,11 +110,15 @@ extern const char wk__alu_kind[WK__ALU_COUNT];
 extern const char *const wk__alu_name[WK__ALU_COUNT];
 extern const char *const wk__alu_text[WK__ALU_COUNT];
 
-/* Is register k the same for all columns of a row? Fills level[k] (0 row, 1 element) and pass[k] (in which pass over the
- * row an element-level instruction first can run; a row-level one: after which pass it is known) for all instructions. */
+/* Is register k the same for all columns of a row? Fills level[k] (0 row, 1 element) and pass[k] for all instructions:
+ * the first pass over the row in which an element-level instruction can run, and in which a row-level register can be
+ * used (an IMM: 0; a reduction over pass 0: 1, it is known before pass 1 begins). So for each p in turn: the row-level
+ * instructions of pass p, then a walk over the columns with the element-level ones. A STORE to memory that the group loads
+ * too is put off to the last pass, as what is computed again is loaded again. With nreduce = 0 the whole space counts as
+ * one row, in pass 0, and stores are of element level. Strides over dimensions of size 1 are ignored. */
 void wk__group_levels(const wk__group *group, uint8_t level[], uint8_t pass[]);
 /* Drops dimensions of size 1 and merges neighbours that every operand walks as one, never across the border between kept
- * and reduced dimensions. Afterwards ndim may be 0 (one element). */
+ * and reduced dimensions. Afterwards ndim may be 0 (one element); a group with reduced dimensions keeps at least one. */
 void wk__group_collapse(wk__group *group);
 /* A 64-bit hash of the structure: instructions, dtypes, ndim, nreduce, and per operand and dimension whether the stride is
  * 0, 1 or other. Groups with equal structure may run the same compiled kernel. wk__group_same compares what is hashed. */

@@ -1,0 +1,16 @@
+/* How backends and the arena say why a call failed. */
+#include <stdio.h>
+
+#include "backend.h"
+
+wk_code wk__fail_set(wk__fail *fail, wk_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(fail->text, sizeof fail->text, format, args);
+    va_end(args);
+    fail->code = code;
+    fail->tag = -1;
+    fail->index = fail->bound = 0;
+    return code;
+}

@@ -1,0 +1,65 @@
+/* Which registers belong to a whole row and which to one element, and in which pass over the row each is there. */
+#include <string.h>
+
+#include "ir.h"
+
+/* Does the operand change along the columns? With nothing reduced the whole space counts as one row, so that what is
+ * the same everywhere is of row level. A stride over a dimension of size 1 leads nowhere. */
+static bool walks_columns(const wk__group *group, const wk__operand *operand)
+{
+    for (int d = group->nreduce > 0 ? group->ndim - group->nreduce : 0; d < group->ndim; d++) {
+        if (operand->stride[d] != 0 && group->shape[d] != 1) return true;
+    }
+    return false;
+}
+
+static bool reduces(int code)
+{
+    return code >= WK__RSUM && code <= WK__RMIN;
+}
+
+/* A later pass may load again what an earlier one has loaded. So memory that the group also loads is written in the
+ * last pass only. */
+static void delay_stores(const wk__group *group, uint8_t pass[])
+{
+    uint8_t last = 0;
+    for (int k = 0; k < group->nins; k++) {
+        if (pass[k] > last) last = pass[k];
+    }
+    for (int s = 0; s < group->nins; s++) {
+        if (group->ins[s].code != WK__STORE) continue;
+        int target = group->ins[s].arg[0];
+        for (int k = 0; k < s; k++) {
+            int source = group->ins[k].arg[0];
+            if (group->ins[k].code != WK__LOAD) continue;
+            const wk__memory *memory = group->operand[target].memory;
+            if (source == target || (memory && group->operand[source].memory == memory)) pass[s] = last;
+        }
+    }
+}
+
+void wk__group_levels(const wk__group *group, uint8_t level[], uint8_t pass[])
+{
+    bool rows = group->nreduce > 0;
+    for (int k = 0; k < group->nins; k++) {
+        const wk__ins *ins = &group->ins[k];
+        const int16_t *registers = ins->code == WK__STORE ? ins->arg + 1 : ins->arg;
+        uint8_t first = 0;
+        bool element = ins->code == WK__IOTA;
+        for (int a = 0; a < wk__alu_arity[ins->code]; a++) {
+            int r = registers[a];
+            element |= level[r];
+            if (pass[r] > first) first = pass[r];
+        }
+        if (ins->code == WK__LOAD) element |= walks_columns(group, &group->operand[ins->arg[0]]);
+        if (ins->code == WK__LOADX) element |= walks_columns(group, &group->operand[ins->arg[1]]);
+        if (ins->code == WK__STORE && !rows) element = true;
+        if (reduces(ins->code) && rows) {
+            element = false;
+            first++; /* the pass that adds up has to be over */
+        }
+        level[k] = element;
+        pass[k] = first;
+    }
+    if (rows) delay_stores(group, pass);
+}
