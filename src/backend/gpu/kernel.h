@@ -48,19 +48,22 @@ typedef struct wk__gpu_fixed {
 
 enum { WK__GPU_MAX_ARGUMENTS = 8 + WK__MAX_DIMS + WK__MAX_OPERANDS * (WK__MAX_DIMS + 1) + 2 * WK__MAX_INS };
 
-typedef struct wk__gpu_launch {
-    const wk__group *group;     /* the unit: a group's structure in a form, or ... */
+typedef struct wk__gpu_unit {
+    const wk__group *group;     /* a group's structure in a form, or ... */
     const wk__gpu_fixed *fixed; /* ... this, for a dtype */
     wk__gpu_form form;
     uint8_t dtype;
-
-    int nmemory; /* with the scratch memory, which comes last */
-    void *block[WK__MAX_OPERANDS + 1];
-    int64_t scratch; /* bytes of scratch memory wanted, 0: none */
+    bool by_group;              /* launched by work-groups, which meet at barriers; else by work-items */
+    int nmemory;                /* pieces of memory, scratch memory included */
     int narguments;
-    int64_t argument[WK__GPU_MAX_ARGUMENTS]; /* [0] is the backend's: the first row of this part of the launch */
-    int64_t count; /* work-groups if by_group, else work-items */
-    bool by_group;
+} wk__gpu_unit;
+
+typedef struct wk__gpu_launch {
+    wk__gpu_unit unit;
+    void *block[WK__MAX_OPERANDS + 1]; /* of the pieces of memory; the scratch memory is the backend's and comes last */
+    int64_t scratch;                   /* bytes of scratch memory wanted, 0: none */
+    int64_t argument[WK__GPU_MAX_ARGUMENTS]; /* [0] is the backend's: where this part of the launch begins */
+    int64_t count;                     /* work-groups or work-items */
     int64_t tag;
 } wk__gpu_launch;
 
@@ -74,17 +77,17 @@ wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *prod
 wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
                             wk__fail *fail);
 
-/* What identifies a launch's unit, and whether two are the same. */
-uint64_t wk__gpu_unit_key(const wk__gpu_launch *launch);
-bool wk__gpu_unit_same(const wk__gpu_launch *a, const wk__gpu_launch *b);
+/* A hash of what makes a unit what it is, and whether two are the same. */
+uint64_t wk__gpu_unit_key(const wk__gpu_unit *unit);
+bool wk__gpu_unit_same(const wk__gpu_unit *a, const wk__gpu_unit *b);
 /* Appends the body of the unit's function: statements that use F (the fault word), m0, m1, ... (memory), A(k) (arguments)
  * and idx (the type of positions). */
-void wk__gpu_print(wk__text *text, const wk__gpu_launch *unit);
+void wk__gpu_print(wk__text *text, const wk__gpu_unit *unit);
 /* Appends a kernel of that name around a unit's body. Parameters: the fault word, the unit's memory, then the arguments
  * as a struct by value or, when they are many, as memory. */
-void wk__gpu_print_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_launch *unit, const char *name,
+void wk__gpu_print_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_unit *unit, const char *name,
                             const char *body);
-static inline bool wk__gpu_arguments_by_value(const wk__gpu_target *target, const wk__gpu_launch *unit)
+static inline bool wk__gpu_arguments_by_value(const wk__gpu_target *target, const wk__gpu_unit *unit)
 {
     return unit->narguments <= target->struct_arguments;
 }
@@ -94,7 +97,7 @@ void wk__gpu_print_merged(wk__text *text, const char *name, int nmemory, const c
 
 /* What a program needs of the prelude. */
 enum { WK__GPU_NEEDS_F64 = 1, WK__GPU_NEEDS_NDTRI32 = 2, WK__GPU_NEEDS_NDTRI64 = 4 };
-unsigned wk__gpu_needs(const wk__gpu_launch *unit);
+unsigned wk__gpu_needs(const wk__gpu_unit *unit);
 void wk__gpu_prelude(wk__text *text, const wk__gpu_target *target, unsigned needs);
 
 /* ---- shared by the files of this folder --------------------------------------------------------------------------- */

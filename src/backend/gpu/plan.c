@@ -69,7 +69,7 @@ static void fill_arguments(const wk__group *group, int64_t chunks, wk__gpu_launc
     wk__gpu_layout layout;
     wk__gpu_layout_of(group, &layout);
     int64_t *argument = launch->argument;
-    launch->narguments = layout.count;
+    launch->unit.narguments = layout.count;
     argument[0] = 0;
     argument[1] = wk__group_rows(group);
     for (int d = 0; d < group->ndim; d++) argument[layout.shape + d] = group->shape[d];
@@ -100,10 +100,10 @@ static wk_code emit_chunks(const wk__group *group, const wk__gpu_schedule *sched
     int64_t rows = wk__group_rows(group);
     launch->count = rows * chunks;
     launch->scratch = 8 * schedule->reductions * rows * chunks;
-    launch->nmemory++;
+    launch->unit.nmemory++;
     int last = wk__gpu_last_pass(group, schedule);
     for (int pass = 0; pass <= last; pass++) {
-        launch->form.pass = (uint8_t)pass;
+        launch->unit.form.pass = (uint8_t)pass;
         wk_code code = emit(user, launch, fail);
         if (code != WK_OK) return code;
     }
@@ -121,7 +121,7 @@ static bool uses_doubles(const wk__group *group)
 static wk_code plan_collapsed(const wk__gpu_target *target, const wk__group *group, wk__gpu_emit *emit, void *user,
                               wk__fail *fail)
 {
-    wk__gpu_launch launch = {.group = group, .nmemory = group->noperands, .tag = group->tag};
+    wk__gpu_launch launch = {.unit = {.group = group, .nmemory = group->noperands}, .tag = group->tag};
     wk__gpu_schedule schedule;
     wk__gpu_schedule_of(group, &schedule);
     int64_t columns = wk__group_columns(group), chunks = (columns + target->chunk - 1) / target->chunk;
@@ -129,20 +129,20 @@ static wk_code plan_collapsed(const wk__gpu_target *target, const wk__group *gro
     fill_arguments(group, chunks, &launch);
     for (int k = 0; k < group->noperands; k++) launch.block[k] = group->operand[k].memory->block;
 
-    launch.form.walk = (uint8_t)walk_of(target, group, &schedule);
-    launch.form.narrow = fits_narrow(group);
+    launch.unit.form.walk = (uint8_t)walk_of(target, group, &schedule);
+    launch.unit.form.narrow = fits_narrow(group);
     launch.count = wk__group_rows(group);
-    launch.by_group = launch.form.walk != WK__GPU_ITEMS;
+    launch.unit.by_group = launch.unit.form.walk != WK__GPU_ITEMS;
     bool in_place = wk__gpu_in_place(group);
     if (in_place && wk__gpu_has(group, WK__LOADX)) {
         wk__gpu_launch check = launch;
-        check.form.check = true;
-        if (check.form.walk == WK__GPU_CHUNKS) check.form.walk = WK__GPU_GROUPS;
+        check.unit.form.check = true;
+        if (check.unit.form.walk == WK__GPU_CHUNKS) check.unit.form.walk = WK__GPU_GROUPS;
         wk_code code = emit(user, &check, fail);
         if (code != WK_OK) return code;
     }
-    launch.form.guarded = in_place;
-    if (launch.form.walk == WK__GPU_CHUNKS) return emit_chunks(group, &schedule, chunks, &launch, emit, user, fail);
+    launch.unit.form.guarded = in_place;
+    if (launch.unit.form.walk == WK__GPU_CHUNKS) return emit_chunks(group, &schedule, chunks, &launch, emit, user, fail);
     return emit(user, &launch, fail);
 }
 
@@ -161,25 +161,25 @@ wk_code wk__gpu_plan_group(const wk__gpu_target *target, const wk__group *group,
 
 /* ---- units -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t form_word(const wk__gpu_launch *launch)
+static uint64_t form_word(const wk__gpu_unit *unit)
 {
-    return (uint64_t)launch->form.walk | (uint64_t)launch->form.pass << 8 | (uint64_t)launch->form.narrow << 16 |
-           (uint64_t)launch->form.check << 17 | (uint64_t)launch->form.guarded << 18 | (uint64_t)launch->dtype << 24;
+    return (uint64_t)unit->form.walk | (uint64_t)unit->form.pass << 8 | (uint64_t)unit->form.narrow << 16 |
+           (uint64_t)unit->form.check << 17 | (uint64_t)unit->form.guarded << 18 | (uint64_t)unit->dtype << 24;
 }
 
-uint64_t wk__gpu_unit_key(const wk__gpu_launch *launch)
+uint64_t wk__gpu_unit_key(const wk__gpu_unit *unit)
 {
-    uint64_t structure = launch->group ? wk__group_key(launch->group) : (uint64_t)(uintptr_t)launch->fixed;
-    return (structure ^ form_word(launch)) * 0x9e3779b97f4a7c15u;
+    uint64_t structure = unit->group ? wk__group_key(unit->group) : (uint64_t)(uintptr_t)unit->fixed;
+    return (structure ^ form_word(unit)) * 0x9e3779b97f4a7c15u;
 }
 
-bool wk__gpu_unit_same(const wk__gpu_launch *a, const wk__gpu_launch *b)
+bool wk__gpu_unit_same(const wk__gpu_unit *a, const wk__gpu_unit *b)
 {
     if (form_word(a) != form_word(b) || a->fixed != b->fixed) return false;
     return a->group == NULL || wk__group_same(a->group, b->group);
 }
 
-unsigned wk__gpu_needs(const wk__gpu_launch *unit)
+unsigned wk__gpu_needs(const wk__gpu_unit *unit)
 {
     if (unit->fixed != NULL) return unit->dtype == WK_F64 ? WK__GPU_NEEDS_F64 : 0;
     unsigned needs = 0;

@@ -18,7 +18,7 @@ static void define_dtype(wk__text *text, wk_dtype dtype)
     }
 }
 
-void wk__gpu_print(wk__text *text, const wk__gpu_launch *unit)
+void wk__gpu_print(wk__text *text, const wk__gpu_unit *unit)
 {
     if (unit->group != NULL) {
         wk__text_format(text, "#define idx %s\n", unit->form.narrow ? "i32" : "i64");
@@ -37,7 +37,7 @@ static void print_memory_parameters(wk__text *text, int count)
     for (int k = 0; k < count; k++) wk__text_format(text, ", GM char *m%d", k);
 }
 
-void wk__gpu_print_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_launch *unit, const char *name,
+void wk__gpu_print_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_unit *unit, const char *name,
                             const char *body)
 {
     bool by_value = wk__gpu_arguments_by_value(target, unit);
