@@ -143,6 +143,9 @@ bool wk__gpu_has(const wk__group *group, int code);
 
 void wk__gpu_print_group(wk__text *text, const wk__group *group, wk__gpu_form form);
 
+/* WK_ERR_UNSUPPORTED in words. */
+wk_code wk__gpu_no_f64(wk__fail *fail);
+
 /* An operand's start in elements of its dtype. */
 int64_t wk__gpu_start(const wk__operand *operand);
 

@@ -146,13 +146,15 @@ static wk_code plan_collapsed(const wk__gpu_target *target, const wk__group *gro
     return emit(user, &launch, fail);
 }
 
+wk_code wk__gpu_no_f64(wk__fail *fail)
+{
+    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device does not compute in f64: use f32, or another device");
+}
+
 wk_code wk__gpu_plan_group(const wk__gpu_target *target, const wk__group *group, wk__gpu_emit *emit, void *user,
                            wk__fail *fail)
 {
-    if (!target->has_f64 && uses_doubles(group)) {
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED,
-                            "this device computes no f64 (its OpenCL lacks cl_khr_fp64): use f32, or another device");
-    }
+    if (!target->has_f64 && uses_doubles(group)) return wk__gpu_no_f64(fail);
     wk__group collapsed = *group;
     wk__group_collapse(&collapsed);
     if (wk__group_rows(&collapsed) == 0 || (collapsed.nreduce == 0 && wk__group_columns(&collapsed) == 0)) return WK_OK;

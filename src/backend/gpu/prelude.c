@@ -4,10 +4,9 @@
  * A piece of text is written as the code that it is, between the brackets of TEXT; lines that begin with # stand in
  * strings. */
 #include "kernel.h"
+#include "text.h"
 
 #include "../../ir/random.h"
-
-#define TEXT(...) #__VA_ARGS__ "\n"
 
 /* GM memory of the device, LM of a work-group; ITEM, GROUP, LOCAL positions; LOCALS items in a group. */
 static const char languages[] =
@@ -171,6 +170,7 @@ static const char signs[] = TEXT(
 static const char integers[] = TEXT(
     FN T NAME(wk_plus)(T a, T b) { return (T)((U)a + (U)b); }
     FN T NAME(wk_times)(T a, T b) { return (T)((U)a * (U)b); }
+    FN T NAME(wk_add_product)(T sum, T a, T b) { return (T)((U)sum + (U)a * (U)b); }
     FN T NAME(wk_minus)(T a) { return (T)((U)0 - (U)a); }
     FN T NAME(wk_max)(T a, T b) { return a > b ? a : b; }
     FN T NAME(wk_min)(T a, T b) { return a < b ? a : b; }
@@ -203,6 +203,7 @@ static const char integers[] = TEXT(
 static const char floats[] = TEXT(
     FN T NAME(wk_plus)(T a, T b) { return a + b; }
     FN T NAME(wk_times)(T a, T b) { return a * b; }
+    FN T NAME(wk_add_product)(T sum, T a, T b) { return fma(a, b, sum); }
     FN T NAME(wk_max)(T a, T b) { return a > b || a != a ? a : b; }
     FN T NAME(wk_min)(T a, T b) { return a < b || a != a ? a : b; }
     FN T NAME(wk_abs)(T x) { return fabs(x); }

@@ -140,8 +140,8 @@ static void print_tree(wk__gpu_printer *p, const wk__ins *ins, const char *resul
     const char *suffix = wk__gpu_suffix((wk_dtype)ins->dtype), *type = wk__gpu_class_type((wk_dtype)ins->dtype);
     wk__text_format(p->text,
                     "    BARRIER;\n    s_%s[LOCAL] = a%d;\n    BARRIER;\n"
-                    "    for (int half = LOCALS / 2; half > 0; half /= 2) {\n"
-                    "        if (LOCAL < half) s_%s[LOCAL] = %s_%s(s_%s[LOCAL], s_%s[LOCAL + half]);\n"
+                    "    for (int step = LOCALS / 2; step > 0; step /= 2) {\n"
+                    "        if (LOCAL < step) s_%s[LOCAL] = %s_%s(s_%s[LOCAL], s_%s[LOCAL + step]);\n"
                     "        BARRIER;\n    }\n    const %s %s%d = s_%s[0];\n",
                     suffix, k, suffix, combine_name(ins->code), suffix, suffix, suffix, type, result, k, suffix);
 }

@@ -92,16 +92,20 @@ static cl_int enqueue(wk__cl_device *device, launch_command *command)
     return error;
 }
 
+/* Another unit's failure in the same build is not this one's. */
+static wk_code provide_kernel(wk__cl_device *device, wk__cl_unit *unit, wk__fail *fail)
+{
+    if (unit->kernel != NULL) return WK_OK;
+    if (unit->refused) return wk__fail_set(fail, WK_ERR_INTERNAL, "the device's compiler refused this kernel before");
+    wk_code code = wk__cl_build(device, false, fail);
+    return unit->kernel != NULL ? WK_OK : code;
+}
+
 static wk_code perform_launch(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     launch_command *command = (launch_command *)base;
-    wk_code code = WK_OK;
-    if (command->unit->kernel == NULL) code = wk__cl_build(device, false, fail);
-    if (command->unit->refused) {
-        code = wk__fail_set(fail, WK_ERR_INTERNAL, "the device's compiler refused this kernel: %s", command->unit->unit.fixed ? command->unit->unit.fixed->name : "a group");
-    } else if (command->unit->kernel != NULL) {
-        code = provide_scratch(device, command->scratch, fail);
-    }
+    wk_code code = provide_kernel(device, command->unit, fail);
+    if (code == WK_OK) code = provide_scratch(device, command->scratch, fail);
     if (code == WK_OK) {
         cl_int error = set_memory(device, command);
         if (error == CL_SUCCESS) error = enqueue(device, command);

@@ -141,9 +141,10 @@ static void free_job(job *job)
 static wk__gpu_digest digest_of(const wk__cl_card *card, const wk__cl_unit *unit, const char *body)
 {
     wk__gpu_digest digest = wk__gpu_digest_start();
+    static const int version[] = {WK_VERSION_MAJOR, WK_VERSION_MINOR, WK_VERSION_PATCH};
     wk__text prelude = {0};
     wk__gpu_prelude(&prelude, &card->target, wk__gpu_needs(&unit->unit));
-    wk__gpu_digest_add_text(&digest, wk_version());
+    wk__gpu_digest_add(&digest, version, sizeof version);
     wk__gpu_digest_add_text(&digest, card->info.name);
     wk__gpu_digest_add_text(&digest, card->info.vendor);
     wk__gpu_digest_add_text(&digest, card->info.driver);
