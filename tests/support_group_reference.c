@@ -148,22 +148,26 @@ static double float_mod(double a, double b)
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-static double float_floordiv(double a, double b)
+/* Python's //, step by step in the class's precision: how the last bits come out for large quotients is part of it. */
+static double float_floordiv(double a, double b, bool narrow)
 {
-    if (b == 0 || !isfinite(a) || isnan(b)) return b == 0 ? a / b : NAN;
-    if (isinf(b)) return a == 0 ? copysign(0, a * b) : (a < 0) != (b < 0) ? -1.0 : 0.0;
-    double exact = (a - float_mod(a, b)) / b;
-    return exact == 0 ? copysign(0, a / b) : rint(exact);
+    double r = fmod(a, b);
+    if (b == 0) return a / b;
+    double quotient = narrow ? (float)((float)(a - r) / b) : (a - r) / b;
+    if (r != 0 && (r < 0) != (b < 0)) quotient = narrow ? (float)(quotient - 1) : quotient - 1;
+    if (quotient == 0) return copysign(0, a / b);
+    double whole = floor(quotient);
+    return quotient - whole > 0.5 ? whole + 1 : whole;
 }
 
-static double float_binary(wk__alu code, double a, double b)
+static double float_binary(wk__alu code, double a, double b, bool narrow)
 {
     switch (code) {
     case WK__ADD: return a + b;
     case WK__SUB: return a - b;
     case WK__MUL: return a * b;
     case WK__DIV: return a / b;
-    case WK__FLOORDIV: return float_floordiv(a, b);
+    case WK__FLOORDIV: return float_floordiv(a, b, narrow);
     case WK__REM: return float_mod(a, b);
     case WK__FMOD: return fmod(a, b);
     case WK__MAX: return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
@@ -293,7 +297,7 @@ static number arithmetic(const wk__group *group, const wk__ins *ins, const numbe
     if (wk__alu_kind[ins->code] == 'C') {
         n.i = compare((wk__alu)ins->code, is_float(operand), x[0], x[1]);
     } else if (is_float(class)) {
-        double value = wk__alu_arity[ins->code] == 2 ? float_binary((wk__alu)ins->code, x[0].f, x[1].f)
+        double value = wk__alu_arity[ins->code] == 2 ? float_binary((wk__alu)ins->code, x[0].f, x[1].f, class == WK_F32)
                                                      : float_unary((wk__alu)ins->code, x[0].f, class == WK_F32);
         n.f = round_dtype(class, value);
     } else {
@@ -375,7 +379,7 @@ static number reduce(const wk__ins *ins, const number *x, int64_t columns)
         } else if (ins->code == WK__RPROD) {
             if (floats) sum *= x[c].f; else wrapped *= (uint64_t)x[c].i;
         } else if (floats) {
-            float_extreme = float_binary(most ? WK__MAX : WK__MIN, float_extreme, x[c].f);
+            float_extreme = float_binary(most ? WK__MAX : WK__MIN, float_extreme, x[c].f, false);
         } else {
             extreme = int_binary(most ? WK__MAX : WK__MIN, extreme, x[c].i, 64);
         }
