@@ -334,6 +334,7 @@ static int64_t place(const row *r, int operand, int64_t column)
     int64_t at = group->operand[operand].offset, rest = column;
     for (int d = group->ndim - 1; d >= 0; d--) {
         if (d == group->ndim - group->nreduce - 1) rest = r->number;
+        if (group->shape[d] == 0) continue; /* an empty row has a place for its value all the same */
         at += rest % group->shape[d] * group->operand[operand].stride[d];
         rest /= group->shape[d];
     }

@@ -134,16 +134,21 @@ static void print_accumulate(wk__gpu_printer *p, int pass)
     wk__text_add(p->text, "    }\n");
 }
 
-/* Combines one value of each item of the work-group by a tree and gives all items the result. */
-static void print_tree(wk__gpu_printer *p, const wk__ins *ins, const char *result, int k)
+/* Combines one value of each item of the work-group and gives all items the result: sixteen sums of every sixteenth
+ * value, then their sum, by all items alike. Three barriers, none in a loop or behind a condition: compilers for CPUs,
+ * which turn work-groups into loops, take long over those. */
+static void print_combined(wk__gpu_printer *p, const wk__ins *ins, const char *result, int k)
 {
     const char *suffix = wk__gpu_suffix((wk_dtype)ins->dtype), *type = wk__gpu_class_type((wk_dtype)ins->dtype);
+    const char *combine = combine_name(ins->code), *first = first_value(ins);
     wk__text_format(p->text,
-                    "    BARRIER;\n    s_%s[LOCAL] = a%d;\n    BARRIER;\n"
-                    "    for (int step = LOCALS / 2; step > 0; step /= 2) {\n"
-                    "        if (LOCAL < step) s_%s[LOCAL] = %s_%s(s_%s[LOCAL], s_%s[LOCAL + step]);\n"
-                    "        BARRIER;\n    }\n    const %s %s%d = s_%s[0];\n",
-                    suffix, k, suffix, combine_name(ins->code), suffix, suffix, suffix, type, result, k, suffix);
+                    "    BARRIER;\n    s_%s[LOCAL] = a%d;\n    BARRIER;\n    %s u%d = %s;\n"
+                    "    for (int j = LOCAL %% 16; j < LOCALS; j += 16) u%d = %s_%s(u%d, s_%s[j]);\n",
+                    suffix, k, type, k, first, k, combine, suffix, k, suffix);
+    wk__text_format(p->text,
+                    "    BARRIER;\n    s_%s[LOCAL] = u%d;\n    BARRIER;\n    u%d = %s;\n"
+                    "    for (int j = 0; j < 16; j++) u%d = %s_%s(u%d, s_%s[j]);\n    const %s %s%d = u%d;\n",
+                    suffix, k, k, first, k, combine, suffix, k, suffix, type, result, k, k);
 }
 
 /* What becomes of the accumulators after the loop: the reduction's register, or a partial result in scratch memory. */
@@ -159,7 +164,7 @@ static void print_results(wk__gpu_printer *p, int pass)
             if (p->form.walk == WK__GPU_ITEMS) {
                 wk__text_format(p->text, "    const %s r%d = a%d;\n", type, k, k);
             } else {
-                print_tree(p, ins, p->form.walk == WK__GPU_GROUPS ? "r" : "part", k);
+                print_combined(p, ins, p->form.walk == WK__GPU_GROUPS ? "r" : "part", k);
             }
             if (p->form.walk == WK__GPU_CHUNKS) {
                 wk__text_format(p->text, "    if (LOCAL == 0) ((GM %s *)(m%d + 8 * (%d * A(1) + row) * A(%d)))[chunk] = part%d;\n",
@@ -184,7 +189,7 @@ static void print_gathered(wk__gpu_printer *p, int pass)
                             "        a%d = %s_%s(a%d, ((GM %s *)(m%d + 8 * (%d * A(1) + row) * A(%d)))[j]);\n",
                             type, k, first_value(ins), p->layout.chunks, k, combine_name(ins->code), suffix, k, type,
                             p->group->noperands, slot, p->layout.chunks);
-            print_tree(p, ins, "r", k);
+            print_combined(p, ins, "r", k);
         }
         slot++;
     }
@@ -278,14 +283,15 @@ static void print_row_values(wk__gpu_printer *p, int pass)
     }
 }
 
-/* One item stores what belongs to the row, after all items have loaded what it may overwrite. */
+/* One item stores what belongs to the row; what that may overwrite, all items have loaded by then. */
 static void print_row_stores(wk__gpu_printer *p)
 {
     static const char *const who[] = {
         [WK__GPU_ITEMS] = "    {\n",
-        [WK__GPU_GROUPS] = "    BARRIER;\n    if (LOCAL == 0) {\n",
-        [WK__GPU_CHUNKS] = "    BARRIER;\n    if (LOCAL == 0 && chunk == 0) {\n",
+        [WK__GPU_GROUPS] = "    if (LOCAL == 0) {\n",
+        [WK__GPU_CHUNKS] = "    if (LOCAL == 0 && chunk == 0) {\n",
     };
+    if (p->form.guarded && p->form.walk != WK__GPU_ITEMS) wk__text_add(p->text, "    BARRIER;\n");
     wk__text_add(p->text, who[p->form.walk]);
     for (int k = 0; k < p->group->nins; k++) {
         if (p->group->ins[k].code == WK__STORE && !p->schedule.loop[k]) wk__gpu_print_instruction(p, k);

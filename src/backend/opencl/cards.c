@@ -93,7 +93,9 @@ static void describe(cl_device id, wk__cl_card *card)
 
     bool exact = (read_number(id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     card->largest_block = read_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    card->options = exact ? "-w -cl-fp32-correctly-rounded-divide-sqrt" : "-w";
+    const char *more = getenv("WICK_OPENCL_OPTIONS"); /* -cl-opt-disable makes PoCL's builds three times as fast */
+    snprintf(card->options, sizeof card->options, "-w%s %s", exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
+             more != NULL ? more : "");
     int64_t parameters = read_number(id, CL_DEVICE_MAX_PARAMETER_SIZE);
     int64_t values = (parameters - 8 * (WK__MAX_OPERANDS + 4)) / 8;
     card->target = (wk__gpu_target){

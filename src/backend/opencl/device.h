@@ -23,7 +23,7 @@ typedef struct wk__cl_card {
     wk__device_info info;
     wk__gpu_target target;
     int64_t largest_block; /* bytes of one buffer */
-    const char *options;   /* for the compiler */
+    char options[256];     /* for the compiler */
 } wk__cl_card;
 
 wk__presence wk__cl_presence(wk__text *why);
