@@ -58,6 +58,7 @@ void wk_function_save(wk_function *f, wk_tensor *x)
         return;
     }
     memcpy(body, wk__body_of(x), sizeof *body);
+    body->text = NULL;
     wk__storage_hold(body->storage);
     wk__storage_firm(body->storage, +1);
     if (body->node || body->leaf) wk__body_share(body);

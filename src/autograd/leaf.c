@@ -98,6 +98,13 @@ bool wk_requires_grad(const wk_tensor *x)
     return wk__body_of(x)->requires_grad;
 }
 
+const char *wk__node_name(wk_tensor *x)
+{
+    wk_requires_grad(x);
+    const wk__node *node = wk__body_of(x)->node;
+    return node ? node->op->node : NULL;
+}
+
 bool wk_is_leaf(const wk_tensor *x)
 {
     wk_requires_grad(x);

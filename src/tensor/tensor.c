@@ -1,5 +1,6 @@
 /* Tensor handles and their bodies. */
 #include "tensor.h"
+#include "../base/alloc.h"
 #include <string.h>
 
 void (*wk__body_forget)(wk__body *body);
@@ -10,6 +11,7 @@ static void destroy(void *body_address)
     wk__body *body = body_address;
     if ((body->node || body->leaf) && wk__body_forget) wk__body_forget(body);
     if (body->storage->base == body) body->storage->base = NULL;
+    if (body->text) wk__free(body->text);
     wk__storage_drop(body->storage);
     wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, body);
 }
@@ -35,6 +37,7 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         body->output = 0;
         body->node = NULL;
         body->leaf = NULL;
+        body->text = NULL;
         body->seen = 0;
         handle = wk__handle_new(context, &wk__tensor_kind, body);
         if (!handle) wk__slab_give(context->slots, WK__SLAB_VIEW, body);
@@ -92,6 +95,7 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
     wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, like->shape, &body);
     if (!tensor) return NULL;
     memcpy(body, like, sizeof *body);
+    body->text = NULL;
     body->parameter = false;
     if (body->node || body->leaf) wk__body_share(body);
     return tensor;

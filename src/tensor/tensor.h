@@ -19,6 +19,7 @@ typedef struct wk__body {
     int16_t output;     /* which output of `node` */
     struct wk__node *node; /* the function that made it; NULL for leaves */
     struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
+    char *text;         /* what wk_tensor_str or wk_describe said last */
     uint32_t seen;      /* history version of the storage when `node` was right; see autograd/history.h */
 } wk__body;
 _Static_assert(sizeof(wk__body) <= 256, "fits its slab slot");
