@@ -91,12 +91,28 @@ static int uses_in(wk__record **record, int records, const wk__value *value)
     return uses;
 }
 
+/* Will this record be parked, and so read its operands again? */
+static bool stays_unstored(const wk__record *r)
+{
+    const wk__value *out = r->ref[0].value;
+    return !wk__stores(out) && atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs, memory_order_relaxed) > out->ring_refs;
+}
+
+static bool read_later(wk__record **record, int records, const wk__value *value)
+{
+    for (int k = 0; k < records; k++)
+        for (int i = 0; i < record[k]->nin; i++)
+            if (wk__record_in(record[k], i)->value == value && stays_unstored(record[k])) return true;
+    return false;
+}
+
 /* Nobody reads the value after this group, and its memory is ours to give away. */
 static bool dies_here(wk__record **record, int records, const wk__value *value)
 {
     return wk__value_state(value) == WK__STORED && !value->release && !value->shares && !value->exposed &&
            value->memory.block &&
-           atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) == uses_in(record, records, value);
+           atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) == uses_in(record, records, value) &&
+           !read_later(record, records, value);
 }
 
 static void hand_over(wk__value *to, wk__value *from)
@@ -402,6 +418,6 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
         int count = 0;
         for (end = k; end < live && record[end]->group == record[k]->group; end++) run.scratch[count++] = record[end];
         run_group(&run, run.scratch, count);
-        for (int64_t done = k; done < end; done++) wk__release_record(record[done]);
+        for (int64_t done = end; done-- > k;) wk__park_or_release(ring, record[done]);
     }
 }

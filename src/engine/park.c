@@ -71,19 +71,23 @@ static bool park(wk__ring *ring, wk__record *r)
     return true;
 }
 
-/* From the last record to the first: parking one makes its pending operands visible, so those are parked too. */
-void wk__park_rest(wk_context *owner, wk__ring *ring)
+/* A record is done with. Its output, if it was not stored (never computed, or only in a register) and somebody besides the ring
+ * can still read it, is parked; otherwise what the record holds goes. Called from the last record of a group (or of the ring) to
+ * the first: parking one makes its pending operands visible, so those are parked too. */
+void wk__park_or_release(wk__ring *ring, wk__record *r)
 {
-    (void)owner;
-    for (int64_t k = ring->count; k-- > 0;) {
-        wk__record *r = ring->record[k];
-        if (r->live) continue;
-        wk__value *out = r->ref[0].value;
-        bool read_later = r->nout == 1 && atomic_load_explicit(&out->refs, memory_order_relaxed) > out->ring_refs;
-        if (read_later && park(ring, r)) continue;
-        if (read_later) wk__value_fail(out, NULL); /* no memory to remember how it is computed */
-        wk__release_record(r);
-    }
+    wk__value *out = r->ref[0].value;
+    bool read_later = r->nout == 1 && wk__value_state(out) == WK__PENDING &&
+                      atomic_load_explicit(&out->refs, memory_order_relaxed) > out->ring_refs;
+    if (read_later && park(ring, r)) return;
+    if (read_later) wk__value_fail(out, NULL); /* no memory to remember how it is computed */
+    wk__release_record(r);
+}
+
+void wk__park_rest(wk__ring *ring)
+{
+    for (int64_t k = ring->count; k-- > 0;)
+        if (!ring->record[k]->live) wk__park_or_release(ring, ring->record[k]);
 }
 
 /* Copies one parked record into the ring again. */

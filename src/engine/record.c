@@ -213,7 +213,7 @@ static void flush_locked(wk_context *owner)
         ring->flushes++;
         wk__plan_live(ring);
         wk__execute(owner, ring, wk__plan_groups(ring));
-        wk__park_rest(owner, ring);
+        wk__park_rest(ring);
         forget_records(ring);
     }
     ring->flushing = false;

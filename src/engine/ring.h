@@ -140,7 +140,8 @@ void wk__modes_set(bool sync, bool nofuse);
 
 void wk__plan_live(wk__ring *ring);                  /* plan.c */
 int32_t wk__plan_groups(wk__ring *ring);             /* group.c: gives each live record its group; returns how many */
-void wk__park_rest(wk_context *owner, wk__ring *ring); /* park.c: what was not computed and can still be read */
+void wk__park_or_release(wk__ring *ring, wk__record *r); /* park.c: a record is done with */
+void wk__park_rest(wk__ring *ring);                  /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */
 void wk__park_orphans(wk_context *owner);            /* park.c: stores what is smaller than what it pins */
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups); /* execute.c */
