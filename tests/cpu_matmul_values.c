@@ -131,8 +131,8 @@ static void test_not_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_corners),    cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_batches), cmocka_unit_test(test_large),      cmocka_unit_test(test_no_sum),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_corners), cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_batches),    cmocka_unit_test(test_large),   cmocka_unit_test(test_no_sum),
         cmocka_unit_test(test_not_finite),
     };
     int failed = 0;
