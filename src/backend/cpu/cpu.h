@@ -6,7 +6,7 @@
 
 extern const wk__backend wk__cpu_backend;
 
-/* Memory of the machine in bytes as this process may use it: the physical one, or less where a control group says so. */
+/* Memory of the machine in bytes as this process may use it: the physical one, or what a control group allows. */
 typedef struct wk__cpu_memory {
     int64_t total, available;
 } wk__cpu_memory;
