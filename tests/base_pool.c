@@ -23,8 +23,7 @@ static void sleep_microseconds(long count)
     nanosleep(&(struct timespec){.tv_nsec = count * 1000}, NULL);
 }
 
-/* ---- every task once ----------------------------------------------------------------------------------------------
- */
+/* ---- every task once ----------------------------------------------------------------------------------------- */
 
 enum { MOST_TASKS = 1000 };
 
@@ -58,8 +57,7 @@ static void count_is_kept_in_bounds(void **state)
     assert_int_equal(wk__threads(), 1024);
 }
 
-/* ---- who runs it --------------------------------------------------------------------------------------------------
- */
+/* ---- who runs it --------------------------------------------------------------------------------------------- */
 
 typedef struct meeting {
     _Atomic int present;
@@ -155,8 +153,22 @@ static void concurrent_callers(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* ---- sleeping -----------------------------------------------------------------------------------------------------
- */
+/* wk__set_threads is not meant for a pool at work; a program that does it all the same loses no task. */
+static void count_changes_under_way(void **state)
+{
+    (void)state;
+    pthread_t caller[2];
+    _Atomic int failures = 0;
+    for (int k = 0; k < 2; k++) assert_int_equal(pthread_create(&caller[k], NULL, many_calls, &failures), 0);
+    for (int round = 0; round < 100; round++) {
+        wk__set_threads(1 + round % 5);
+        sleep_microseconds(50);
+    }
+    for (int k = 0; k < 2; k++) pthread_join(caller[k], NULL);
+    assert_int_equal(failures, 0);
+}
+
+/* ---- sleeping ------------------------------------------------------------------------------------------------ */
 
 static void doze(void *user, int64_t k)
 {
@@ -200,8 +212,7 @@ static void idle_burns_nothing(void **state)
     assert_true(processor_seconds() - before < 0.02);
 }
 
-/* ---- fork ---------------------------------------------------------------------------------------------------------
- */
+/* ---- fork ---------------------------------------------------------------------------------------------------- */
 
 static void fork_starts_anew(void **state)
 {
@@ -227,8 +238,7 @@ static void fork_starts_anew(void **state)
     for (int k = 0; k < 64; k++) assert_int_equal(marks[k], 2);
 }
 
-/* ---- how many -----------------------------------------------------------------------------------------------------
- */
+/* ---- how many ------------------------------------------------------------------------------------------------ */
 
 /* wk__threads in a process of its own, where nothing has been looked up yet. */
 static int threads_with(const char *value)
@@ -329,6 +339,7 @@ int main(void)
         cmocka_unit_test(tasks_run_at_once),
         cmocka_unit_test(nested_calls_stay_in_the_caller),
         cmocka_unit_test(concurrent_callers),
+        cmocka_unit_test(count_changes_under_way),
         cmocka_unit_test(no_wake_up_is_lost),
         cmocka_unit_test(idle_burns_nothing),
         cmocka_unit_test(fork_starts_anew),

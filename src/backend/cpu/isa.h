@@ -2,11 +2,13 @@
 #ifndef WICK_BACKEND_CPU_ISA_H
 #define WICK_BACKEND_CPU_ISA_H
 
+#include "gemm.h"
 #include "vm.h"
 
 typedef struct wk__cpu_isa {
     const char *name; /* "portable", "avx2", "avx512", "neon" */
     const wk__vm *vm;
+    const wk__gemm *gemm;
 } wk__cpu_isa;
 
 /* The one in use: the best that this CPU and its operating system support, or what WICK_CPU asks for. Chosen once. */

@@ -49,4 +49,5 @@ static const wk__vm vm = {
     .fence = fence,
 };
 
-const wk__cpu_isa WK__ISA_NAME(wk__cpu_isa) = {.name = QUOTED(WK__ISA), .vm = &vm};
+extern const wk__gemm WK__ISA_NAME(wk__gemm);
+const wk__cpu_isa WK__ISA_NAME(wk__cpu_isa) = {.name = QUOTED(WK__ISA), .vm = &vm, .gemm = &WK__ISA_NAME(wk__gemm)};

@@ -1,0 +1,187 @@
+/* The CPU as a backend: one device that is always there, whose memory is the host's and whose work is done when a call
+ * returns. */
+#include "cpu.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../../base/pool.h"
+#include "kernels.h"
+#include "matmul.h"
+#include "run.h"
+
+enum {
+    HUGE_PAGE = 2 << 20,
+    COPY_PIECE = 1 << 20 /* bytes: smaller copies are done before a second thread has woken up */
+};
+
+/* Devices have no state; the address tells an open one from NULL. */
+static char the_device;
+
+static wk__presence presence(wk__text *why)
+{
+    (void)why;
+    return WK__PRESENT;
+}
+
+static int count(void)
+{
+    return 1;
+}
+
+static wk_code info(int index, wk__device_info *info, wk__fail *fail)
+{
+    if (index != 0) return wk__fail_set(fail, WK_ERR_DEVICE, "there is one cpu, cpu:0, and no cpu:%d", index);
+    const wk__cpu_memory memory = wk__cpu_memory_now("");
+    *info = (wk__device_info){.memory_total = memory.total,
+                              .memory_available = memory.available,
+                              .compute_units = wk__threads(),
+                              .temperature = NAN,
+                              .power = NAN,
+                              .utilisation = NAN};
+    wk__cpu_name("", info->name, sizeof info->name);
+    return WK_OK;
+}
+
+static wk_code open_device(int index, void **device, wk__fail *fail)
+{
+    if (index != 0) return wk__fail_set(fail, WK_ERR_DEVICE, "there is one cpu, cpu:0, and no cpu:%d", index);
+    *device = &the_device;
+    return WK_OK;
+}
+
+static void close_device(void *device)
+{
+    (void)device;
+    wk__cpu_matmul_trim();
+}
+
+static wk_code no_memory(int64_t bytes, wk__fail *fail)
+{
+    const wk__cpu_memory now = wk__cpu_memory_now("");
+    return wk__fail_set(fail, WK_ERR_MEMORY, "the system has no block of %lld bytes: %lld of %lld bytes are available",
+                        (long long)bytes, (long long)now.available, (long long)now.total);
+}
+
+/* Pages come from the kernel when they are first touched, which is not here: a mapping of 2 MB pages costs a fifth of one
+ * of 4 KB pages, and the first touch belongs to the thread that writes. The kernel aligns mappings to 4 KB only, so one
+ * page more is mapped and what stands over is given back.
+ *
+ *     mapped        |....[ 2 MB ][ 2 MB ].........|
+ *     kept               [ block        ]
+ */
+static wk_code block_take(void *device, int64_t bytes, wk__memory *block, wk__fail *fail)
+{
+    (void)device;
+    if (bytes <= 0 || bytes > INT64_MAX - 2 * HUGE_PAGE) return no_memory(bytes, fail);
+    const wk__cpu_memory now = wk__cpu_memory_now("");
+    const size_t size = (size_t)(bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    if ((now.available >= 0 && bytes > now.available) || (now.total > 0 && bytes > now.total)) return no_memory(bytes, fail);
+
+    char *mapped = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return no_memory(bytes, fail);
+    const size_t before = (HUGE_PAGE - (uintptr_t)mapped % HUGE_PAGE) % HUGE_PAGE;
+    if (before > 0) munmap(mapped, before);
+    if (before < HUGE_PAGE) munmap(mapped + before + size, HUGE_PAGE - before);
+    char *start = mapped + before;
+    madvise(start, size, MADV_HUGEPAGE); /* an offer: a kernel without huge pages refuses it and all is well */
+    *block = (wk__memory){.block = start, .host = start, .offset = 0, .bytes = (int64_t)size};
+    return WK_OK;
+}
+
+static void block_give(void *device, wk__memory *block)
+{
+    (void)device;
+    munmap(block->block, (size_t)block->bytes);
+    *block = (wk__memory){0};
+}
+
+static wk_code run(void *device, const wk__group *group, wk__fail *fail)
+{
+    (void)device;
+    return wk__cpu_run(group, fail);
+}
+
+static wk_code matmul(void *device, const wk__matmul *product, wk__fail *fail)
+{
+    (void)device;
+    return wk__cpu_matmul(product, fail);
+}
+
+static wk_code kernel(void *device, const wk__kernel *kernel, wk__fail *fail)
+{
+    (void)device;
+    return wk__cpu_kernel(kernel, fail);
+}
+
+typedef struct transport {
+    char *to;
+    const char *from;
+    int64_t bytes;
+} transport;
+
+static void copy_piece(void *user, int64_t index)
+{
+    const transport *job = user;
+    const int64_t start = index * COPY_PIECE;
+    const int64_t left = job->bytes - start;
+    memcpy(job->to + start, job->from + start, (size_t)(left < COPY_PIECE ? left : COPY_PIECE));
+}
+
+static wk_code carry(char *to, const char *from, int64_t bytes)
+{
+    transport job = {to, from, bytes};
+    if (bytes > 0 && to != from) wk__parallel((bytes + COPY_PIECE - 1) / COPY_PIECE, copy_piece, &job);
+    return WK_OK;
+}
+
+static wk_code upload(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes, wk__fail *fail)
+{
+    (void)device;
+    (void)fail;
+    return carry(to->host + offset, from, bytes);
+}
+
+static wk_code copy(void *device, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
+                    int64_t bytes, wk__fail *fail)
+{
+    (void)device;
+    (void)fail;
+    return carry(to->host + to_offset, from->host + from_offset, bytes);
+}
+
+static wk_code download(void *device, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail)
+{
+    (void)device;
+    (void)fail;
+    return carry(to, from->host + offset, bytes);
+}
+
+static wk_code sync(void *device, wk__fail *fail)
+{
+    (void)device;
+    (void)fail;
+    return WK_OK;
+}
+
+const wk__backend wk__cpu_backend = {
+    .version = WK__BACKEND_VERSION,
+    .kind = WK_CPU,
+    .name = "cpu",
+    .presence = presence,
+    .count = count,
+    .info = info,
+    .open = open_device,
+    .close = close_device,
+    .block_take = block_take,
+    .block_give = block_give,
+    .run = run,
+    .matmul = matmul,
+    .kernel = kernel,
+    .upload = upload,
+    .copy = copy,
+    .download = download,
+    .sync = sync,
+};

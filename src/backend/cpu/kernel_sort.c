@@ -1,0 +1,126 @@
+/* sort: a stable sort along one dimension that gives values and where they came from.
+ *
+ * Whatever the dtype, an element becomes an unsigned key of 32 or 64 bits that sorts as it should (NaN greatest, -0 equal to
+ * 0, descending: all bits turned over); keys and positions are sorted, and values are fetched by position, so NaN and -0
+ * arrive as they were. Short lines are sorted by insertion, others by digits of 8 bits from the lowest up; a digit that all
+ * keys share costs nothing. */
+#include "kernels.h"
+
+#include <string.h>
+
+#include "../../base/alloc.h"
+#include "../../base/pool.h"
+#include "half.h"
+
+enum { VALUES, INDICES, FROM };
+enum { SHORT = 40, DIGITS = 256 };
+
+typedef struct narrow_pair {
+    uint32_t key, position;
+} narrow_pair;
+
+typedef struct wide_pair {
+    uint64_t key;
+    int64_t position;
+} wide_pair;
+
+typedef struct sort {
+    wk__lines lines;
+    wk_dtype dtype;
+    bool descending;
+    char *values;
+    int64_t *indices;
+    const char *from;
+    void (*line)(const struct sort *s, const int64_t at[], void *pairs);
+    int64_t tasks;
+    size_t pairs_size; /* bytes of one task's pairs, with as much room again to sort them */
+    char *pairs;
+} sort;
+
+/* Bits of an IEEE number in `width` bits to a key: negative ones turned over, so that more negative is less. */
+static inline uint64_t key_of_float(uint64_t bits, uint64_t sign, uint64_t infinity)
+{
+    const uint64_t magnitude = bits & (sign - 1);
+    if (magnitude > infinity) return sign | (sign - 1);
+    if (magnitude == 0) return sign;
+    return bits & sign ? ~bits & (sign - 1) : bits | sign;
+}
+
+/* The key of the element at `at`; only as many low bits as the dtype has are used. */
+static uint64_t key_at(wk_dtype dtype, const char *at)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, at, wk_dtype_size(dtype)); /* little-endian, as all that Wick runs on */
+    switch (dtype) {
+    case WK_F64: return key_of_float(bits, (uint64_t)1 << 63, (uint64_t)0x7ff << 52);
+    case WK_F32: return key_of_float(bits, (uint64_t)1 << 31, 0x7f800000);
+    case WK_F16: return key_of_float(bits, 0x8000, 0x7c00);
+    case WK_BF16: return key_of_float(bits, 0x8000, 0x7f80);
+    case WK_I64: return bits ^ (uint64_t)1 << 63;
+    case WK_I32: return bits ^ (uint64_t)1 << 31;
+    case WK_I16: return bits ^ 0x8000;
+    case WK_I8: return bits ^ 0x80;
+    default: return bits;
+    }
+}
+
+#define PAIR narrow_pair
+#define KEY uint32_t
+#define POSITION uint32_t
+#define NAME(x) narrow_##x
+#include "kernel_sort.inc"
+#undef PAIR
+#undef KEY
+#undef POSITION
+#undef NAME
+
+#define PAIR wide_pair
+#define KEY uint64_t
+#define POSITION int64_t
+#define NAME(x) wide_##x
+#include "kernel_sort.inc"
+
+static void sort_task(void *user, int64_t task)
+{
+    const sort *s = user;
+    wk__bundle bundle;
+    int64_t line = wk__lines_share(&s->lines, task, s->tasks);
+    for (const int64_t end = wk__lines_share(&s->lines, task + 1, s->tasks); line < end; line += bundle.lines) {
+        wk__lines_bundle(&s->lines, line, end, &bundle);
+        for (int64_t j = 0; j < bundle.lines; j++) {
+            int64_t at[WK__KERNEL_OPERANDS];
+            for (int o = 0; o < WK__KERNEL_OPERANDS; o++) at[o] = bundle.at[o] + j * bundle.across[o];
+            s->line(s, at, s->pairs + (size_t)task * s->pairs_size);
+        }
+    }
+}
+
+/* Pairs of every task in one piece, taken before anything is written. */
+static bool take_pairs(sort *s, size_t pair)
+{
+    int64_t one, all;
+    if (!wk__mul_size(s->lines.length, 2 * (int64_t)pair, &one) || !wk__mul_size(one, s->tasks, &all)) return false;
+    s->pairs_size = (size_t)one;
+    s->pairs = wk__alloc((size_t)all);
+    return s->pairs != NULL;
+}
+
+wk_code wk__cpu_sort(const wk__kernel *kernel, wk__fail *fail)
+{
+    sort s = {.dtype = (wk_dtype)kernel->operand[FROM].dtype,
+              .descending = kernel->mode == 1,
+              .values = wk__operand_data(&kernel->operand[VALUES]),
+              .indices = (int64_t *)(void *)wk__operand_data(&kernel->operand[INDICES]),
+              .from = wk__operand_data(&kernel->operand[FROM])};
+    wk__lines_of(&s.lines, kernel, FROM);
+    s.tasks = wk__lines_tasks(&s.lines);
+    if (s.tasks == 0) return WK_OK;
+    if (s.tasks > wk__threads()) s.tasks = wk__threads(); /* as many buffers as threads */
+    const bool wide = wk_dtype_size(s.dtype) == 8 || s.lines.length > UINT32_MAX;
+    s.line = wide ? wide_line : narrow_line;
+    if (!take_pairs(&s, wide ? sizeof(wide_pair) : sizeof(narrow_pair)))
+        return wk__fail_set(fail, WK_ERR_MEMORY, "no memory to sort lines of %lld elements", (long long)s.lines.length);
+    wk__parallel(s.tasks, sort_task, &s);
+    wk__free(s.pairs);
+    return WK_OK;
+}

@@ -1,0 +1,92 @@
+/* Kernels by name, and their lines. */
+#include "kernels.h"
+
+#include <string.h>
+
+#include "../../base/pool.h"
+
+enum {
+    ALONE = 32 * 1024,    /* elements that one thread does faster than two */
+    TASKS_PER_THREAD = 4, /* threads may differ in speed */
+    FAR_LINES = 8,        /* in a bundle whose neighbours are far apart: each keeps a cache line of its own busy */
+    NEAR_LINES = 1024
+};
+
+static const struct kernel_name {
+    const char *name;
+    wk_code (*run)(const wk__kernel *kernel, wk__fail *fail);
+} kernels[] = {
+    {"scatter_add", wk__cpu_scatter_add},
+    {"scan", wk__cpu_scan},
+    {"sort", wk__cpu_sort},
+};
+
+wk_code wk__cpu_kernel(const wk__kernel *kernel, wk__fail *fail)
+{
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        if (strcmp(kernels[k].name, kernel->name) == 0) return kernels[k].run(kernel, fail);
+    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu has no kernel \"%s\"", kernel->name);
+}
+
+static int64_t magnitude(int64_t step)
+{
+    return step < 0 ? -step : step;
+}
+
+/* Puts a dimension in its place: larger steps first. */
+static void insert(wk__lines *lines, const wk__kernel *kernel, int dimension, int leader)
+{
+    int place = lines->ndim++;
+    const int64_t step = magnitude(kernel->operand[leader].stride[dimension]);
+    for (; place > 0 && magnitude(lines->step[leader][place - 1]) < step; place--) {
+        lines->shape[place] = lines->shape[place - 1];
+        for (int o = 0; o < WK__KERNEL_OPERANDS; o++) lines->step[o][place] = lines->step[o][place - 1];
+    }
+    lines->shape[place] = kernel->shape[dimension];
+    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) lines->step[o][place] = kernel->operand[o].stride[dimension];
+}
+
+void wk__lines_of(wk__lines *lines, const wk__kernel *kernel, int leader)
+{
+    *lines = (wk__lines){.count = 1, .length = 1};
+    for (int d = 0; d < kernel->ndim; d++) {
+        if (d == kernel->dim) {
+            lines->length = kernel->shape[d];
+            for (int o = 0; o < WK__KERNEL_OPERANDS; o++) lines->along[o] = kernel->operand[o].stride[d];
+            continue;
+        }
+        lines->count *= kernel->shape[d];
+        if (kernel->shape[d] != 1) insert(lines, kernel, d, leader);
+    }
+    if (lines->ndim == 0) lines->shape[lines->ndim++] = 1;
+    const int64_t across = magnitude(lines->step[leader][lines->ndim - 1]);
+    lines->most = across > magnitude(lines->along[leader]) ? FAR_LINES : NEAR_LINES;
+}
+
+void wk__lines_bundle(const wk__lines *lines, int64_t first, int64_t end, wk__bundle *bundle)
+{
+    *bundle = (wk__bundle){.lines = end - first < lines->most ? end - first : lines->most};
+    const int last = lines->ndim - 1;
+    const int64_t left = lines->shape[last] - first % lines->shape[last];
+    if (left < bundle->lines) bundle->lines = left;
+    for (int d = last; d >= 0; d--) {
+        const int64_t index = first % lines->shape[d];
+        first /= lines->shape[d];
+        for (int o = 0; o < WK__KERNEL_OPERANDS; o++) bundle->at[o] += index * lines->step[o][d];
+    }
+    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) bundle->across[o] = lines->step[o][last];
+}
+
+int64_t wk__lines_tasks(const wk__lines *lines)
+{
+    if (lines->count == 0 || lines->length == 0) return 0;
+    if (wk__threads() == 1 || lines->count < ALONE / lines->length + 1) return 1;
+    const int64_t most = (int64_t)TASKS_PER_THREAD * wk__threads();
+    return lines->count < most ? lines->count : most;
+}
+
+int64_t wk__lines_share(const wk__lines *lines, int64_t task, int64_t tasks)
+{
+    const int64_t each = lines->count / tasks, rest = lines->count % tasks;
+    return task * each + (task < rest ? task : rest);
+}

@@ -1,0 +1,55 @@
+/* Kernels that are no groups, by name, and what they share: lines.
+ *
+ * Each kernel works along one dimension. The elements along it at one place of the other dimensions are a line; lines are
+ * independent of each other and are what threads share out. A bundle is some neighbouring lines that are equally spaced, so
+ * that a kernel can step along them together:
+ *
+ *                 across ->
+ *     along    e0  e0  e0  e0        4 lines of `length` elements
+ *       |      e1  e1  e1  e1
+ *       v      ..  ..  ..  ..
+ */
+#ifndef WICK_CPU_KERNELS_H
+#define WICK_CPU_KERNELS_H
+
+#include "../backend.h"
+
+/* Runs the kernel of that name. */
+wk_code wk__cpu_kernel(const wk__kernel *kernel, wk__fail *fail);
+
+wk_code wk__cpu_scatter_add(const wk__kernel *kernel, wk__fail *fail);
+wk_code wk__cpu_scan(const wk__kernel *kernel, wk__fail *fail);
+wk_code wk__cpu_sort(const wk__kernel *kernel, wk__fail *fail);
+
+enum { WK__KERNEL_OPERANDS = 3 };
+
+typedef struct wk__lines {
+    int64_t count, length;
+    int64_t along[WK__KERNEL_OPERANDS]; /* steps are in elements */
+    int ndim;                           /* the other dimensions, the one with the smallest steps last */
+    int64_t shape[WK__MAX_DIMS];
+    int64_t step[WK__KERNEL_OPERANDS][WK__MAX_DIMS];
+    int64_t most; /* lines in a bundle */
+} wk__lines;
+
+typedef struct wk__bundle {
+    int64_t lines;
+    int64_t at[WK__KERNEL_OPERANDS]; /* offset of the first element of the first line */
+    int64_t across[WK__KERNEL_OPERANDS];
+} wk__bundle;
+
+/* Lines of a kernel; the steps of operand `leader` decide which dimension comes last. */
+void wk__lines_of(wk__lines *lines, const wk__kernel *kernel, int leader);
+/* A bundle of lines `first` and following, below `end`. */
+void wk__lines_bundle(const wk__lines *lines, int64_t first, int64_t end, wk__bundle *bundle);
+/* How many tasks share the lines: 1 when there is little to do, 0 when there is nothing. */
+int64_t wk__lines_tasks(const wk__lines *lines);
+/* The first line of a task, and the end of the one before. */
+int64_t wk__lines_share(const wk__lines *lines, int64_t task, int64_t tasks);
+
+static inline char *wk__operand_data(const wk__operand *operand)
+{
+    return operand->memory->host + operand->offset * (int64_t)wk_dtype_size((wk_dtype)operand->dtype);
+}
+
+#endif

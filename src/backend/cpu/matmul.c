@@ -1,0 +1,296 @@
+/* Matrix products on the CPU, from the wk__matmul of backend.h to pieces of C.
+ *
+ * plan      the cheapest equal form of the product: C' = B' A' when only columns of C are neighbours, batches as rows when
+ *           they share B; which operands are read in place and which are packed
+ * divide    pieces of C, so that all threads have work (matmul_divide.c)
+ * run       each piece by itself, with buffers of its own (matmul_piece.c, matmul_space.c)
+ *
+ * The plan depends on shape, strides, dtype and instruction set. The sum of an element is that of its blocks of k, each
+ * summed from 0; blocks depend on k and dtype. So results are equal bit for bit however many threads there are. */
+#include "matmul.h"
+
+#include <pthread.h>
+
+#include "../../base/alloc.h"
+#include "../../base/pool.h"
+#include "isa.h"
+
+enum {
+    SMALL_SPACE = 16 * 1024,       /* bytes: operands that are packed on the stack */
+    THREADS_WORK = 256 * 1024,     /* multiplications below which one thread is faster than two */
+    TASK_WORK = 128 * 1024,        /* multiplications below which pieces share a task */
+    TASKS_PER_THREAD = 16,         /* enough to even out; fewer and longer runs of batches are read faster */
+    FEW_ROWS = 16,                 /* of A: B is read so rarely that packing does not pay */
+    NEAR_BYTES = 256 * 1024,       /* an operand of this size is read in place */
+};
+
+typedef struct work {
+    const wk__gemm_plan *plan;
+    int64_t pieces, pieces_per_task;
+    pthread_mutex_t lock; /* of what follows */
+    wk__gemm_space *spaces;
+    int64_t failed; /* the first piece whose tail failed, or `pieces` */
+    wk__fail fail;
+} work;
+
+static void swap(int64_t *a, int64_t *b)
+{
+    int64_t old = *a;
+    *a = *b;
+    *b = old;
+}
+
+/* C' = B' A', so that the elements in a row of C are neighbours if any are, and a vector is a row. */
+static void plan_turn(wk__gemm_plan *plan)
+{
+    const bool tall = plan->n == 1 && plan->m > 1;
+    const bool upright = plan->c_row == 1 && plan->c_column != 1 && plan->m > 1 && plan->n > 1;
+    if (!tall && !upright) return;
+    const char *a = plan->a;
+    const int64_t *a_batch = plan->a_batch;
+    plan->a = plan->b;
+    plan->b = a;
+    plan->a_batch = plan->b_batch;
+    plan->b_batch = a_batch;
+    swap(&plan->m, &plan->n);
+    swap(&plan->a_row, &plan->b_column);
+    swap(&plan->a_step, &plan->b_step);
+    swap(&plan->c_row, &plan->c_column);
+    plan->turned = true;
+}
+
+/* Batches of A that meet the same B, one below the other, are one taller A. */
+static void plan_merge(wk__gemm_plan *plan)
+{
+    for (; plan->nbatch > 0; plan->nbatch--) {
+        const int d = plan->nbatch - 1;
+        const int64_t count = plan->product->batch[d];
+        if (count == 1) continue;
+        if (plan->b_batch[d] != 0) return;
+        if (plan->m == 1) {
+            plan->a_row = plan->a_batch[d];
+            plan->c_row = plan->c_batch[d];
+        } else if (plan->a_batch[d] != plan->m * plan->a_row || plan->c_batch[d] != plan->m * plan->c_row) {
+            return;
+        }
+        plan->m *= count;
+    }
+}
+
+static const char *start_of(const wk__operand *operand, int64_t size)
+{
+    return operand->memory->host + operand->offset * size;
+}
+
+static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product)
+{
+    const int rows = product->nbatch, columns = rows + 1;
+    plan->product = product;
+    plan->size = (int64_t)wk_dtype_size((wk_dtype)product->c.dtype);
+    plan->a = start_of(&product->a, plan->size);
+    plan->b = start_of(&product->b, plan->size);
+    plan->c = product->c.memory->host + product->c.offset * plan->size;
+    plan->m = product->m;
+    plan->n = product->n;
+    plan->k = product->k;
+    plan->a_row = product->a.stride[rows];
+    plan->a_step = product->a.stride[columns];
+    plan->b_step = product->b.stride[rows];
+    plan->b_column = product->b.stride[columns];
+    plan->c_row = product->c.stride[rows];
+    plan->c_column = product->c.stride[columns];
+    plan->nbatch = product->nbatch;
+    plan->a_batch = product->a.stride;
+    plan->b_batch = product->b.stride;
+    plan->c_batch = product->c.stride;
+    plan_merge(plan);
+    plan_turn(plan);
+    plan_merge(plan);
+    if (plan->n == 1) { /* the distance of a column from no other */
+        plan->c_column = 1;
+        if (plan->b_step != 1) plan->b_column = 1;
+    }
+    plan->batches = 1;
+    for (int d = 0; d < plan->nbatch; d++) plan->batches *= product->batch[d];
+}
+
+/* Is an operand of this many elements so near that packing it would cost more than it saves? */
+static bool near(const wk__gemm_plan *plan, int64_t elements)
+{
+    return elements <= NEAR_BYTES / plan->size;
+}
+
+static void plan_way(wk__gemm_plan *plan)
+{
+    const wk__gemm *gemm = wk__cpu_isa_current()->gemm;
+    const int dtype = plan->product->c.dtype;
+    plan->class = gemm->of[dtype];
+    plan->pack = gemm->pack[dtype];
+    plan->unpack = gemm->unpack[dtype];
+
+    const int64_t size = (int64_t)plan->class->size;
+    const bool same = plan->size == size;
+    plan->vector = same && plan->class->down && plan->m == 1 && (plan->b_column == 1 || plan->b_step == 1);
+    plan->sum_apart = !same || plan->c_column != 1;
+    plan->pack_b = !plan->vector && (!same || plan->b_column != 1 ||
+                                     (plan->m > FEW_ROWS && !near(plan, plan->k * plan->n)));
+    plan->pack_a = !plan->vector && (!same || (plan->a_step != 1 && plan->n > 2 * plan->class->columns &&
+                                               !near(plan, plan->k * plan->m)));
+
+    const int64_t most = WK__GEMM_K_BYTES / size;
+    const int64_t blocks = (plan->k + most - 1) / most;
+    plan->k_block = plan->k <= most ? plan->k : (plan->k + blocks - 1) / blocks;
+}
+
+/* The index of a batch is a position in the batch dimensions, row-major. */
+static void piece_of(const wk__gemm_plan *plan, int64_t index, wk__gemm_piece *piece)
+{
+    const int64_t row = index % plan->row_pieces;
+    index /= plan->row_pieces;
+    const int64_t column = index % plan->column_pieces;
+    index /= plan->column_pieces;
+    *piece = (wk__gemm_piece){.a = plan->a, .b = plan->b, .c = plan->c, .batch = index};
+    piece->row = row * plan->piece_rows;
+    piece->row_end = piece->row + plan->piece_rows < plan->m ? piece->row + plan->piece_rows : plan->m;
+    piece->column = column * plan->piece_columns;
+    piece->column_end = piece->column + plan->piece_columns < plan->n ? piece->column + plan->piece_columns : plan->n;
+    for (int d = plan->nbatch - 1; d >= 0; d--) {
+        const int64_t at = index % plan->product->batch[d] * plan->size;
+        index /= plan->product->batch[d];
+        piece->a += at * plan->a_batch[d];
+        piece->b += at * plan->b_batch[d];
+        piece->c += at * plan->c_batch[d];
+    }
+}
+
+static wk__gemm_space *space_borrow(work *work)
+{
+    pthread_mutex_lock(&work->lock);
+    wk__gemm_space *space = work->spaces;
+    if (space) work->spaces = space->next;
+    pthread_mutex_unlock(&work->lock);
+    return space;
+}
+
+static void space_return(work *work, wk__gemm_space *space)
+{
+    if (!space) return;
+    pthread_mutex_lock(&work->lock);
+    space->next = work->spaces;
+    work->spaces = space;
+    pthread_mutex_unlock(&work->lock);
+}
+
+/* The first piece in order is the one that is told of, whichever thread was faster. */
+static void failed(work *work, int64_t piece, const wk__fail *fail)
+{
+    pthread_mutex_lock(&work->lock);
+    if (piece < work->failed) {
+        work->failed = piece;
+        work->fail = *fail;
+    }
+    pthread_mutex_unlock(&work->lock);
+}
+
+static void task(void *user, int64_t index)
+{
+    work *work = user;
+    const int64_t first = index * work->pieces_per_task;
+    const int64_t end = first + work->pieces_per_task < work->pieces ? first + work->pieces_per_task : work->pieces;
+    wk__gemm_space *space = space_borrow(work);
+    for (int64_t k = first; k < end; k++) {
+        wk__gemm_piece piece;
+        wk__fail fail = {0};
+        piece_of(work->plan, k, &piece);
+        if (wk__gemm_piece_run(work->plan, &piece, space, &fail)) failed(work, k, &fail);
+    }
+    space_return(work, space);
+}
+
+static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail)
+{
+    const int threads = work_all < THREADS_WORK ? 1 : wk__threads();
+    wk__gemm_divide(plan, threads);
+    work work = {.plan = plan, .pieces = plan->batches * plan->row_pieces * plan->column_pieces};
+    const double work_piece = work_all / (double)work.pieces;
+    work.pieces_per_task = work.pieces / ((int64_t)TASKS_PER_THREAD * threads) + 1;
+    const int64_t worthwhile = (int64_t)(TASK_WORK / (work_piece + 1)) + 1;
+    if (work.pieces_per_task < worthwhile) work.pieces_per_task = worthwhile;
+    if (threads == 1) work.pieces_per_task = work.pieces;
+    const int64_t tasks = (work.pieces + work.pieces_per_task - 1) / work.pieces_per_task;
+
+    wk__gemm_space *spaces = NULL;
+    const int64_t count = tasks < threads ? tasks : threads;
+    if ((plan->pack_a || plan->pack_b || plan->sum_apart) && !wk__gemm_spaces_take(count, &spaces))
+        return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a matrix product");
+    work.spaces = spaces;
+    work.failed = work.pieces;
+    pthread_mutex_init(&work.lock, NULL);
+    wk__parallel(tasks, task, &work);
+    pthread_mutex_destroy(&work.lock);
+    wk__gemm_spaces_give(work.spaces);
+    if (work.failed == work.pieces) return WK_OK;
+    *fail = work.fail;
+    return fail->code;
+}
+
+/* Is the product so small that one thread does whole batches, with what it packs on the stack? */
+static bool small(const wk__gemm_plan *plan, double work)
+{
+    if (work >= THREADS_WORK || plan->m > WK__GEMM_BLOCK_ROWS) return false;
+    const int64_t line = plan->k_block * (int64_t)plan->class->size + WK__GEMM_GAP;
+    const int64_t a = plan->pack_a ? plan->m * line : 0;
+    const int64_t b = plan->pack_b ? (plan->n + plan->class->lanes) * line : 0;
+    const int64_t c = plan->sum_apart ? plan->m * plan->n * (int64_t)plan->class->size : 0;
+    return a + b + c <= SMALL_SPACE;
+}
+
+static wk_code run_small(wk__gemm_plan *plan, wk__fail *fail)
+{
+    _Alignas(64) char data[SMALL_SPACE];
+    wk__gemm_space space = {.a = data};
+    const int64_t line = plan->k_block * (int64_t)plan->class->size + WK__GEMM_GAP;
+    space.b = space.a + (plan->pack_a ? plan->m * line : 0);
+    space.c = space.b + (plan->pack_b ? (plan->n + plan->class->lanes) * line : 0);
+    plan->piece_rows = plan->m;
+    plan->piece_columns = plan->n;
+    plan->row_pieces = plan->column_pieces = 1;
+    wk_code first = WK_OK;
+    for (int64_t k = 0; k < plan->batches; k++) {
+        wk__gemm_piece piece;
+        wk__fail other;
+        piece_of(plan, k, &piece);
+        const wk_code code = wk__gemm_piece_run(plan, &piece, &space, first ? &other : fail);
+        if (!first) first = code;
+    }
+    return first;
+}
+
+static wk_code run_product(wk__gemm_plan *plan, wk__fail *fail)
+{
+    plan_way(plan);
+    const double work = (double)plan->m * (double)plan->n * (double)(plan->k + 1) * (double)plan->batches;
+    return small(plan, work) ? run_small(plan, fail) : run_parallel(plan, work, fail);
+}
+
+static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
+{
+    wk__cpu_program program;
+    wk_code code = wk__cpu_program_prepare(&program, plan->product->tail, fail);
+    if (code) return code;
+    plan->tail = &program;
+    code = run_product(plan, fail);
+    wk__cpu_program_end(&program);
+    return code;
+}
+
+wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail)
+{
+    wk__gemm_plan plan = {0};
+    plan_shape(&plan, product);
+    if (plan.m == 0 || plan.n == 0 || plan.batches == 0) return WK_OK;
+    if (!product->tail) return run_product(&plan, fail);
+    if (product->tail->nreduce == 0) return run_with_tail(&plan, fail);
+    wk_code code = run_product(&plan, fail); /* a row of C is not final before all of it is */
+    return code ? code : wk__cpu_run(product->tail, fail);
+}

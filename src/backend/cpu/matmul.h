@@ -1,0 +1,73 @@
+/* Matrix products on the CPU: backend.h says what they are, matmul.c how they run. */
+#ifndef WICK_CPU_MATMUL_H
+#define WICK_CPU_MATMUL_H
+
+#include "../backend.h"
+#include "gemm.h"
+#include "run.h"
+
+wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail);
+/* Frees the buffers that products keep between calls. */
+void wk__cpu_matmul_trim(void);
+
+/* ---- shared by the files matmul*.c ------------------------------------------------------------------------------- */
+
+enum {
+    /* Sizes of one piece of a product, in bytes where they are the same for every class. A piece of A of BLOCK_ROWS x
+     * K_BYTES and one panel of B (K_BYTES x a tile's columns) share L2 with what they meet; all of a piece of B is read
+     * from L3 once per block of rows. */
+    WK__GEMM_K_BYTES = 2048,      /* of a row of A between two visits to C: 512 f32 */
+    WK__GEMM_BLOCK_ROWS = 96,     /* rows of A that are packed, and of C that are finished, at a time */
+    WK__GEMM_PIECE_ROWS = 768,    /* of C in one piece, ... */
+    WK__GEMM_PIECE_BYTES = 1920,  /* ... and bytes of its rows: 480 f32, ten panels of 48 */
+    WK__GEMM_SPACE_A = WK__GEMM_BLOCK_ROWS * (WK__GEMM_K_BYTES + WK__GEMM_GAP), /* rows as panels of width 1 */
+    WK__GEMM_SPACE_B = WK__GEMM_PIECE_BYTES / 4 * WK__GEMM_K_BYTES + WK__GEMM_PIECE_BYTES / 32 * WK__GEMM_GAP,
+    WK__GEMM_SPACE_C = WK__GEMM_PIECE_ROWS * WK__GEMM_PIECE_BYTES,
+};
+
+/* Buffers of one thread at work on one piece. */
+typedef struct wk__gemm_space {
+    struct wk__gemm_space *next;
+    char *a, *b, *c; /* A and B packed; C in its class where it cannot be summed in place */
+} wk__gemm_space;
+
+/* `count` of them as a list; false when memory is short, with nothing taken. */
+bool wk__gemm_spaces_take(int64_t count, wk__gemm_space **list);
+void wk__gemm_spaces_give(wk__gemm_space *list);
+
+/* A product as it is carried out. Compared with wk__matmul, A and B may have changed places (C' = B' A'), so that rows of C
+ * are neighbours in memory, and batch dimensions over which B is the same may have become rows. */
+typedef struct wk__gemm_plan {
+    const wk__matmul *product;
+    const wk__cpu_program *tail; /* runs on C while it is in cache, or NULL */
+    const wk__gemm_class *class;
+    wk__gemm_pack *pack;
+    wk__gemm_unpack *unpack;
+    const char *a, *b;
+    char *c;
+    int64_t m, n, k;
+    int64_t a_row, a_step, b_step, b_column, c_row, c_column; /* in elements */
+    int64_t batches;
+    int64_t size; /* bytes of an element in memory */
+    bool turned;  /* A and B changed places */
+    int nbatch;   /* of the product's batch dimensions; the others have become rows */
+    const int64_t *a_batch, *b_batch, *c_batch; /* strides */
+    bool pack_a, pack_b, sum_apart, vector;
+    int64_t k_block;
+    int64_t piece_rows, piece_columns, row_pieces, column_pieces; /* of C, per batch */
+} wk__gemm_plan;
+
+/* A piece of C: all of the sum for these rows and columns. */
+typedef struct wk__gemm_piece {
+    const char *a, *b;
+    char *c; /* of the batch, at row 0 and column 0 */
+    int64_t batch, row, row_end, column, column_end;
+} wk__gemm_piece;
+
+/* Chooses sizes of pieces so that `threads` threads end soonest. */
+void wk__gemm_divide(wk__gemm_plan *plan, int threads);
+/* The code is that of the tail where it first failed; a product by itself cannot fail, and the rest is done all the same. */
+wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const wk__gemm_space *space,
+                           wk__fail *fail);
+
+#endif

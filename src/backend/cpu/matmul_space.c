@@ -1,0 +1,74 @@
+/* The buffers in which products pack their operands: taken before anything is written, kept for the next product. */
+#include "matmul.h"
+
+#include <pthread.h>
+
+#include "../../base/alloc.h"
+
+enum { LINE = 64 };
+
+/* One list for the process: products on several threads share what is free, and no buffer dies with a thread. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static wk__gemm_space *kept;
+
+static wk__gemm_space *space_new(void)
+{
+    wk__gemm_space *space =
+        wk__alloc(sizeof *space + LINE + WK__GEMM_SPACE_A + WK__GEMM_SPACE_B + WK__GEMM_SPACE_C);
+    if (!space) return NULL;
+    char *data = (char *)(space + 1);
+    space->next = NULL;
+    space->a = data + (LINE - (uintptr_t)data % LINE) % LINE;
+    space->b = space->a + WK__GEMM_SPACE_A;
+    space->c = space->b + WK__GEMM_SPACE_B;
+    return space;
+}
+
+bool wk__gemm_spaces_take(int64_t count, wk__gemm_space **list)
+{
+    *list = NULL;
+    pthread_mutex_lock(&lock);
+    while (count > 0 && kept) {
+        wk__gemm_space *space = kept;
+        kept = space->next;
+        space->next = *list;
+        *list = space;
+        count--;
+    }
+    pthread_mutex_unlock(&lock);
+    for (; count > 0; count--) {
+        wk__gemm_space *space = space_new();
+        if (!space) {
+            wk__gemm_spaces_give(*list);
+            *list = NULL;
+            return false;
+        }
+        space->next = *list;
+        *list = space;
+    }
+    return true;
+}
+
+void wk__gemm_spaces_give(wk__gemm_space *list)
+{
+    if (!list) return;
+    wk__gemm_space *last = list;
+    while (last->next) last = last->next;
+    pthread_mutex_lock(&lock);
+    last->next = kept;
+    kept = list;
+    pthread_mutex_unlock(&lock);
+}
+
+void wk__cpu_matmul_trim(void)
+{
+    pthread_mutex_lock(&lock);
+    wk__gemm_space *list = kept;
+    kept = NULL;
+    pthread_mutex_unlock(&lock);
+    while (list) {
+        wk__gemm_space *next = list->next;
+        wk__free(list);
+        list = next;
+    }
+}

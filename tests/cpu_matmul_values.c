@@ -1,0 +1,146 @@
+/* Matrix products against the plain sum: every dtype, layout, batch form, and the shapes at which tiles end. */
+#include "cpu_matmul_case.h"
+
+#include "../src/backend/cpu/isa.h"
+#include "../src/base/pool.h"
+
+static const int64_t sizes[] = {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 47, 48, 49, 63, 64, 65, 100, 129};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static int64_t some_size(void)
+{
+    return sizes[random_below(SIZES)];
+}
+
+/* Each size as m, n and k, the others drawn; floats in every layout of A and B. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
+        for (int s = 0; s < SIZES; s++)
+            for (int side = 0; side < 3; side++)
+                for (layout a = ROWS; a < LAYOUTS; a++)
+                    for (layout b = ROWS; b < LAYOUTS; b++) {
+                        product_case test = {.dtype = (wk_dtype)dtype, .a = a, .b = b};
+                        test.c = (layout)random_below(LAYOUTS);
+                        int64_t *size[] = {&test.m, &test.n, &test.k};
+                        for (int i = 0; i < 3; i++) *size[i] = i == side ? sizes[s] : some_size() % 50;
+                        case_check(&test);
+                    }
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    for (int m = 0; m <= 18; m++)
+        for (int n = 0; n <= 100; n++) {
+            product_case test = {.dtype = n % 2 ? WK_F32 : WK_F64, .m = m, .n = n, .k = 5};
+            case_check(&test);
+        }
+}
+
+static void test_vectors(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {1, 2, 5, 31, 64, 511, 512, 513, 600, 1100};
+    for (int i = 0; i < 10; i++)
+        for (int l = 0; l < 10; l++)
+            for (int flip = 0; flip < 2; flip++)
+                for (layout b = ROWS; b < LAYOUTS; b++) {
+                    product_case test = {.dtype = (l + i) % 2 ? WK_F32 : WK_F64, .k = lengths[l], .b = b};
+                    test.a = (layout)random_below(LAYOUTS);
+                    test.c = (layout)random_below(LAYOUTS);
+                    test.m = flip ? lengths[i] : 1;
+                    test.n = flip ? 1 : lengths[i];
+                    case_check(&test);
+                }
+}
+
+static void test_batches(void **state)
+{
+    (void)state;
+    static const int64_t batch[][3] = {{3, 1, 1}, {2, 3, 1}, {2, 1, 3}, {0, 2, 1}, {1, 1, 1}, {4, 2, 2}};
+    for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
+        for (int nbatch = 1; nbatch <= 3; nbatch++)
+            for (int k = 0; k < 6; k++)
+                for (int shared = 0; shared < 4; shared++)
+                    for (layout layout = ROWS; layout < LAYOUTS; layout++) {
+                        product_case test = {.dtype = (wk_dtype)dtype, .nbatch = nbatch, .a = layout};
+                        test.a_shared = shared & 1;
+                        test.b_shared = shared & 2;
+                        test.b = (enum layout)random_below(LAYOUTS);
+                        test.c = (enum layout)random_below(LAYOUTS);
+                        memcpy(test.batch, batch[k], sizeof test.batch);
+                        test.m = random_below(3) ? some_size() % 20 : 1;
+                        test.n = random_below(3) ? some_size() % 20 : 1;
+                        test.k = some_size() % 20;
+                        case_check(&test);
+                    }
+}
+
+/* Large enough for packing, blocks of k, several pieces and threads. */
+static void test_large(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 30; k++) {
+        product_case test = {.dtype = (wk_dtype)(WK_F32 + k % 10)};
+        test.a = (layout)random_below(LAYOUTS);
+        test.b = (layout)random_below(LAYOUTS);
+        test.c = (layout)random_below(LAYOUTS);
+        test.m = 1 + random_below(300);
+        test.n = 1 + random_below(600);
+        test.k = 1 + random_below(k < 20 ? 200 : 1200);
+        case_check(&test);
+    }
+    product_case tall = {.dtype = WK_F32, .m = 1700, .n = 50, .k = 520, .a = COLUMNS};
+    case_check(&tall);
+    product_case flat = {.dtype = WK_F64, .m = 20, .n = 2000, .k = 300, .b = COLUMNS, .c = COLUMNS};
+    case_check(&flat);
+}
+
+/* k = 0 sums nothing: C becomes 0 whatever it held. */
+static void test_no_sum(void **state)
+{
+    (void)state;
+    for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
+        for (layout c = ROWS; c < LAYOUTS; c++) {
+            product_case test = {.dtype = (wk_dtype)dtype, .m = 5, .n = 70, .c = c};
+            case_check(&test);
+            test.m = 1;
+            case_check(&test);
+        }
+}
+
+/* NaN and infinity reach C, and only the elements that they belong to. */
+static void test_not_finite(void **state)
+{
+    (void)state;
+    product_case test = {.dtype = WK_F32, .m = 9, .n = 53, .k = 20};
+    product product;
+    product_new(&product, &test);
+    const float nan = NAN, infinity = INFINITY;
+    memcpy(element(&product, &product.a, 0, 8, 19), &nan, 4);
+    memcpy(element(&product, &product.b, 0, 3, 52), &infinity, 4);
+    product_run(&product);
+    for (int64_t i = 0; i < test.m; i++)
+        for (int64_t j = 0; j < test.n; j++)
+            assert_int_equal(isfinite(get_real(WK_F32, element(&product, &product.c, 0, i, j))), i != 8 && j != 52);
+    product_free(&product);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_corners),    cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_batches), cmocka_unit_test(test_large),      cmocka_unit_test(test_no_sum),
+        cmocka_unit_test(test_not_finite),
+    };
+    int failed = 0;
+    for (int k = 0; wk__cpu_isa_at(k); k++) {
+        wk__cpu_isa_use(wk__cpu_isa_at(k));
+        print_message("instruction set %s\n", wk__cpu_isa_current()->name);
+        failed += cmocka_run_group_tests(tests, NULL, NULL);
+    }
+    wk__cpu_matmul_trim();
+    return failed;
+}
