@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -317,7 +318,7 @@ static void full_device_is_tried_again(void **state)
     d.fail_from = 4, d.fail_until = INT64_MAX;
     assert_int_equal(wk__arena_take(arena, 1000, &idle, &fail), WK_ERR_MEMORY);
     assert_non_null(strstr(fail.text, "(device is full)"));
-    assert_non_null(strstr(fail.text, "live 30 MB"));
+    assert_non_null(strstr(fail.text, "live 30 MB, cached 0 bytes, limit none"));
     assert_int_equal(stats_of(arena).live, 30 * MB);
     d.fail_from = INT64_MAX;
     idle = take(arena, 1000);
@@ -411,6 +412,26 @@ static void idle_memory_goes_back(void **state)
     wk__arena_free(arena);
 }
 
+/* Of two blocks one is used all the time; only the other one goes. */
+static void used_memory_stays(void **state)
+{
+    (void)state;
+    device d = {0};
+    wk__arena *arena = wk__arena_new(&backend, &d, INT64_MAX);
+    wk__memory unused = take(arena, 500 * MB), used = take(arena, 400 * MB);
+    wk__arena_give(arena, &unused);
+    wk__arena_give(arena, &used);
+    wk__arena_set_patience(arena, 60);
+    for (int round = 0; round < 30; round++) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        used = take(arena, 400 * MB);
+        wk__arena_give(arena, &used);
+    }
+    assert_int_equal(d.gives, 1);
+    assert_int_equal(d.held, 400 * MB);
+    wk__arena_free(arena);
+}
+
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
 static void *come_and_go(void *arena)
@@ -448,6 +469,43 @@ static void many_threads(void **state)
     assert_int_equal(d.held, 0);
 }
 
+/* Takes that fail while others succeed. */
+static void *fight_for_memory(void *arena)
+{
+    wk__memory mine[30];
+    wk__fail fail;
+    int count = 0;
+    unsigned seed = (unsigned)(uintptr_t)&mine;
+    for (int round = 0; round < 4000; round++) {
+        bool wanted = count < 30 && rand_r(&seed) % 2;
+        if (wanted && wk__arena_take(arena, random_size(&seed), &mine[count], &fail) == WK_OK) {
+            mine[count].host[0] = 1;
+            mine[count].host[mine[count].bytes - 1] = 1;
+            count++;
+        } else if (count > 0) {
+            wk__arena_give(arena, &mine[--count]);
+        }
+    }
+    while (count > 0) wk__arena_give(arena, &mine[--count]);
+    return NULL;
+}
+
+static void many_threads_and_a_limit(void **state)
+{
+    (void)state;
+    device d = {.host = true};
+    pthread_t thread[4];
+    wk__arena *arena = wk__arena_new(&backend, &d, 6 * MB);
+    for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&thread[k], NULL, fight_for_memory, arena), 0);
+    for (int k = 0; k < 4; k++) pthread_join(thread[k], NULL);
+    assert_int_equal(stats_of(arena).live, 0);
+    assert_int_equal(stats_of(arena).cached, d.held);
+    assert_true(stats_of(arena).peak <= 6 * MB);
+    assert_true(d.gives > 0); /* the limit was reached */
+    wk__arena_free(arena);
+    assert_int_equal(d.held, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,7 +521,9 @@ int main(void)
         cmocka_unit_test(other_failures_pass),
         cmocka_unit_test(host_memory_runs_out),
         cmocka_unit_test(idle_memory_goes_back),
+        cmocka_unit_test(used_memory_stays),
         cmocka_unit_test(many_threads),
+        cmocka_unit_test(many_threads_and_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

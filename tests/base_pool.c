@@ -153,6 +153,21 @@ static void concurrent_callers(void **state)
     assert_int_equal(failures, 0);
 }
 
+/* wk__set_threads is not meant for a pool at work; a program that does it all the same loses no task. */
+static void count_changes_under_way(void **state)
+{
+    (void)state;
+    pthread_t caller[2];
+    _Atomic int failures = 0;
+    for (int k = 0; k < 2; k++) assert_int_equal(pthread_create(&caller[k], NULL, many_calls, &failures), 0);
+    for (int round = 0; round < 100; round++) {
+        wk__set_threads(1 + round % 5);
+        sleep_microseconds(50);
+    }
+    for (int k = 0; k < 2; k++) pthread_join(caller[k], NULL);
+    assert_int_equal(failures, 0);
+}
+
 /* ---- sleeping ------------------------------------------------------------------------------------------------ */
 
 static void doze(void *user, int64_t k)
@@ -324,6 +339,7 @@ int main(void)
         cmocka_unit_test(tasks_run_at_once),
         cmocka_unit_test(nested_calls_stay_in_the_caller),
         cmocka_unit_test(concurrent_callers),
+        cmocka_unit_test(count_changes_under_way),
         cmocka_unit_test(no_wake_up_is_lost),
         cmocka_unit_test(idle_burns_nothing),
         cmocka_unit_test(fork_starts_anew),

@@ -101,12 +101,13 @@ static void drop_unused(wk__arena *arena)
 
 /* ---- words --------------------------------------------------------------------------------------------------- */
 
-/* "1.5 GB", in whole numbers: no locale has a say. */
+/* "1.5 GB", in whole numbers: no locale has a say. INT64_MAX is what a limit is when there is none. */
 static const char *readable(char out[48], int64_t bytes)
 {
     static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB", "PB"};
     int unit = 0;
     int64_t size = 1;
+    if (bytes == INT64_MAX) return "none";
     while (unit < 5 && bytes / size >= 1024) {
         size *= 1024;
         unit++;
@@ -318,10 +319,10 @@ void wk__arena_reset_peak(wk__arena *arena)
     unlock(arena);
 }
 
-void wk__arena_set_patience(wk__arena *arena, int64_t duration)
+void wk__arena_set_patience(wk__arena *arena, int64_t milliseconds)
 {
     lock(arena);
-    arena->patience = duration;
+    arena->patience = milliseconds;
     arena->next_look = 0;
     unlock(arena);
 }

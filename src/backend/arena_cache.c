@@ -63,7 +63,7 @@ static bool more_buckets(wk__cache *cache)
 {
     wk__cache old = *cache;
     int64_t count = old.buckets > 0 ? old.buckets * 2 : FEWEST_BUCKETS;
-    wk__block **bucket = wk__alloc_zero((size_t)count, sizeof *bucket);
+    wk__block **bucket = wk__alloc_zero((size_t)count, sizeof(wk__block *));
     if (!bucket) return false;
     cache->bucket = bucket;
     cache->buckets = count;
@@ -100,7 +100,7 @@ bool wk__cache_reserve(wk__cache *cache)
 {
     if (cache->blocks >= cache->buckets && !more_buckets(cache)) return false;
     if (cache->spares <= cache->small_pieces && !more_nodes(cache)) return false;
-    return wk__grow(&cache->large, &cache->large_room, cache->blocks + 1, sizeof *cache->large);
+    return wk__grow(&cache->large, &cache->large_room, cache->blocks + 1, sizeof(wk__block *));
 }
 
 /* ---- handing out --------------------------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static int64_t first_large(const wk__cache *cache, int64_t bytes)
 static void put_large(wk__cache *cache, wk__block *block)
 {
     int64_t k = first_large(cache, block->bytes);
-    memmove(&cache->large[k + 1], &cache->large[k], (size_t)(cache->larges - k) * sizeof cache->large[0]);
+    memmove(&cache->large[k + 1], &cache->large[k], (size_t)(cache->larges - k) * sizeof(wk__block *));
     cache->large[k] = block;
     cache->larges++;
 }
@@ -146,7 +146,7 @@ static bool take_large(wk__cache *cache, int64_t size, wk__memory *piece)
     if (k == cache->larges || cache->large[k]->bytes - size > size / 8) return false;
     wk__block *block = cache->large[k];
     cache->larges--;
-    memmove(&cache->large[k], &cache->large[k + 1], (size_t)(cache->larges - k) * sizeof cache->large[0]);
+    memmove(&cache->large[k], &cache->large[k + 1], (size_t)(cache->larges - k) * sizeof(wk__block *));
     hand_out(cache, block, 0, block->bytes, piece);
     return true;
 }

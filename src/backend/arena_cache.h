@@ -2,14 +2,16 @@
  * arena.c has both.
  *
  *     small, up to 2 MB    A block is cut from its start; a piece that comes back is kept in the list of its size class
- *                          (eight classes between two powers of two). A block whose last piece came back may be cut anew.
+ *                          (eight classes between two powers of two). A block whose last piece came back may be cut
+ * anew.
  *
  *         block   | 256 | 1.0 MB        | 256 | 768 | 256 |  not cut yet         |
  *                   out   idle             out   out   idle
  *
  *     large                A block is one piece of a multiple of 2 MB; idle ones stand in an array by size.
  *
- * Giving a piece back never allocates, so it cannot fail: `spare` has at least as many nodes as small pieces are out. */
+ * Giving a piece back never allocates, so it cannot fail: `spare` has at least as many nodes as small pieces are out.
+ */
 #ifndef WICK_BACKEND_ARENA_CACHE_H
 #define WICK_BACKEND_ARENA_CACHE_H
 
@@ -37,15 +39,15 @@ typedef struct wk__idle {
 } wk__idle;
 
 typedef struct wk__cache {
-    int64_t held, live;  /* bytes from the backend; of those, in pieces that are out */
+    int64_t held, live; /* bytes from the backend; of those, in pieces that are out */
     int64_t small_held;
-    wk__block **bucket;  /* every block, by memory.block */
+    wk__block **bucket;      /* every block, by memory.block */
     int64_t buckets, blocks; /* a power of two; the number of blocks */
-    wk__block *roomy;    /* small ones with a part that is not cut yet, the newest first */
-    wk__block **large;   /* idle ones, by size; of one size the one that came back last stands first */
+    wk__block *roomy;        /* small ones with a part that is not cut yet, the newest first */
+    wk__block **large;       /* idle ones, by size; of one size the one that came back last stands first */
     int64_t larges, large_room;
     wk__idle *idle[WK__SMALL_CLASSES];
-    wk__idle *spare;     /* nodes without a piece */
+    wk__idle *spare;              /* nodes without a piece */
     int64_t spares, small_pieces; /* the latter: that are out */
     struct wk__idle_chunk *chunks;
 } wk__cache;
@@ -64,8 +66,8 @@ bool wk__cache_reserve(wk__cache *cache);
 void wk__cache_add(wk__cache *cache, wk__block *block);
 /* Makes all small blocks without a live piece ready to be cut anew, whatever they were cut into. */
 void wk__cache_recycle(wk__cache *cache);
-/* Takes blocks without a live piece out of the books until no more than `keep` bytes are idle: those that were first seen
- * idle at `before` or earlier. Sees them so at `now` if they were not yet. Returns a list over `next`. */
+/* Takes blocks without a live piece out of the books until no more than `keep` bytes are idle: those that were first
+ * seen idle at `before` or earlier. Sees them so at `now` if they were not yet. Returns a list over `next`. */
 wk__block *wk__cache_drop(wk__cache *cache, int64_t keep, int64_t now, int64_t before);
 /* Takes all blocks out, whatever lives in them, and frees the books. */
 wk__block *wk__cache_end(wk__cache *cache);

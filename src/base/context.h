@@ -46,8 +46,8 @@ struct wk_context {
     int64_t guards, guard_capacity;
     int64_t scope;      /* index of the innermost scope in guard[], -1 if none */
     bool grad_off;      /* WK_NO_GRAD is in force */
-    int8_t composing;   /* depth of composed ops: no nodes, sites are the outer call's */
-    wk_site outer;      /* the site to report while composing or in a library callback */
+    int16_t composing;  /* depth of composed ops: no nodes are made */
+    wk_site outer;      /* the site to report while the library calls its own ops; no file: that of the call */
     const char *callback;
     wk_device device;   /* the default device */
     uint64_t key, counter; /* random stream: Philox key and next counter */

@@ -45,7 +45,7 @@ int wk_report_error(FILE *out)
 wk_site wk__site(wk_site site)
 {
     const wk_context *context = wk__context();
-    return context->composing && context->outer.file ? context->outer : site;
+    return context->outer.file ? context->outer : site;
 }
 
 static void tell_handler(wk_code code, const char *text)

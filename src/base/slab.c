@@ -18,7 +18,7 @@ static const struct {
     [WK__SLAB_VIEW] = {256, 0, 0},
     [WK__SLAB_STORAGE] = {128, 0, 0},
     [WK__SLAB_VALUE] = {192, 0, 0},
-    [WK__SLAB_NODE] = {256, 0, 0},
+    [WK__SLAB_NODE] = {512, 0, 0},
 };
 
 enum { SLAB_BYTES = 256 << 10 };

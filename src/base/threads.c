@@ -28,17 +28,20 @@ static bool read_file(const char *path, char *out, size_t size)
     return count > 0;
 }
 
-/* cgroup 2 has "quota period" or "max period" in one file, cgroup 1 a file for each, and -1 for none. Microseconds. */
+/* cgroup 2 has "quota period" or "max period" in one file, cgroup 1 a file for each, and -1 for none. Microseconds;
+ * words count as 0. */
 static bool read_quota(const char *folder, bool unified, long long *quota, long long *period)
 {
-    char path[PATH_SIZE + 32], text[128];
+    char path[PATH_SIZE + 32], text[128], *rest;
     snprintf(path, sizeof path, "%s/%s", folder, unified ? "cpu.max" : "cpu.cfs_quota_us");
     if (!read_file(path, text, sizeof text)) return false;
-    if (unified) return sscanf(text, "%lld %lld", quota, period) == 2;
-    *quota = atoll(text);
-    snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-    if (!read_file(path, text, sizeof text)) return false;
-    *period = atoll(text);
+    *quota = strtoll(text, &rest, 10);
+    if (!unified) {
+        snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
+        if (!read_file(path, text, sizeof text)) return false;
+        rest = text;
+    }
+    *period = strtoll(rest, NULL, 10);
     return true;
 }
 

@@ -4,7 +4,9 @@
 #include "large.h"
 #include <string.h>
 
-void (*wk__record_free_parked)(wk__value *value);
+void (*wk__base_free)(struct wk__base *past);
+void (*wk__parked_free)(wk__value *value);
+void (*wk__parked_orphan)(wk__value *value);
 
 wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
 {
@@ -41,20 +43,38 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
 
 void wk__value_free(wk__value *value)
 {
-    if (value->state == WK__STORED)
+    wk__state state = wk__value_state(value);
+    if (state == WK__STORED)
         wk__value_give_memory(value);
-    else if (value->state == WK__PARKED && wk__record_free_parked)
-        wk__record_free_parked(value);
-    else if (value->state == WK__FAILED)
+    else if (state == WK__PARKED)
+        wk__parked_free(value);
+    else if (state == WK__FAILED)
         wk__failure_drop(value->failure);
     wk__slab_give(wk__context()->slots, WK__SLAB_VALUE, value);
+}
+
+/* A storage lets go of its value. What only parked records still hold may be worth more than what they would compute. */
+static void leave(wk__value *value)
+{
+    if (atomic_load_explicit(&value->parked_readers, memory_order_relaxed) > 0) wk__parked_orphan(value);
+    wk__value_drop(value);
 }
 
 void wk__storage_drop(wk__storage *storage)
 {
     if (atomic_fetch_sub_explicit(&storage->refs, 1, memory_order_acq_rel) != 1) return;
-    wk__value_drop(storage->value);
+    leave(storage->value);
+    if (storage->past) wk__base_free(storage->past);
     wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);
+}
+
+void wk__storage_assign(wk__storage *storage, wk__value *value)
+{
+    wk__value_hold(value);
+    if (atomic_load_explicit(&storage->firm, memory_order_relaxed) > 0)
+        atomic_store_explicit(&value->keep, true, memory_order_relaxed);
+    leave(storage->value);
+    storage->value = value;
 }
 
 wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)
@@ -71,7 +91,10 @@ wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)
 void wk__value_give_memory(wk__value *value)
 {
     wk__large_remove(value);
-    if (value->release) {
+    if (value->shares) {
+        wk__value_drop(value->shares);
+        value->shares = NULL;
+    } else if (value->release) {
         value->release(value->release_user);
         value->release = NULL;
     } else if (value->memory.block) {
@@ -100,6 +123,11 @@ void wk__failure_drop(wk__failure *failure)
 void wk__value_fail(wk__value *value, wk__failure *failure)
 {
     if (failure) atomic_fetch_add(&failure->refs, 1);
-    value->state = WK__FAILED;
     value->failure = failure;
+    wk__value_set_state(value, WK__FAILED);
+}
+
+void wk__release_nothing(void *user)
+{
+    (void)user;
 }

@@ -35,14 +35,19 @@ typedef struct wk__failure {
 
 typedef struct wk__value {
     atomic_int refs;     /* storages that hold it, records that name it, parked records */
-    uint8_t state;       /* wk__state; read and written under the writer's lock while pending or parked */
+    atomic_uchar state;  /* wk__state; written under the writer's lock */
+    atomic_bool keep;    /* somebody wants it stored: a retain, a parent, a graph node; sticky */
+    atomic_int parked_readers; /* parked records that hold this value */
+    /* Below: the writer's, while pending or parked. */
     uint8_t depth;       /* records in the chain that a parked value would compute */
     bool revived;        /* it was parked and read again: the next flush stores it */
-    bool needed, escapes, wanted; /* scratch of a flush: live; read outside its group; to be stored whatever owns it */
+    bool exposed;        /* its address was given to the user */
+    bool wanted;         /* the next flush stores it whatever owns it */
+    bool needed, rooted, escapes, parkable; /* scratch of a flush: read by a live record; wanted by an owner; read outside
+                            its group; may be parked */
     int16_t reg;         /* scratch of a flush: register in its group */
     int32_t ring_refs;   /* of refs: those of the writer's ring (pending values only) */
-    int32_t group;       /* scratch of a flush: number of its group */
-    int32_t parked_readers; /* parked records that hold this value's memory */
+    int32_t group;       /* scratch of a flush: number of its group, -1 none */
     wk__device *device;
     int64_t bytes;
     wk__memory memory;   /* STORED */
@@ -51,6 +56,7 @@ typedef struct wk__value {
         struct wk__record *record; /* PENDING: in the ring; PARKED: a copy of its own */
         wk__failure *failure;      /* FAILED */
     };
+    struct wk__value *shares; /* an in-place op failed: the memory is this one's, the value the target had before */
     void (*release)(void *user); /* borrowed host memory: called when the last user has let go */
     void *release_user;
     struct wk__value *parked_next, *parked_prev; /* the writer's list of parked values */
@@ -66,9 +72,10 @@ typedef struct wk__storage {
     int64_t bytes;
     uint32_t version; /* rises at each in-place call */
     bool shared;      /* used by more than one thread: a write flushes every ring first */
-    bool pointer_out; /* its memory's address was given to the user */
     wk_context *user; /* the last context that used it */
-    void *history;    /* autograd's: base of in-place views; see autograd/history.h */
+    struct wk__body *base; /* the tensor that it was made for, while that lives: views' gradients go through it */
+    struct wk__base *past; /* that tensor's place in the graph, once it is gone; see autograd/history.h */
+    uint32_t history; /* rises when an in-place call changes the graph behind views */
 } wk__storage;
 _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
 
@@ -87,11 +94,28 @@ static inline void wk__value_drop(wk__value *value)
     if (atomic_fetch_sub_explicit(&value->refs, 1, memory_order_acq_rel) == 1) wk__value_free(value);
 }
 
+static inline wk__state wk__value_state(const wk__value *value)
+{
+    return (wk__state)atomic_load_explicit(&((wk__value *)(uintptr_t)value)->state, memory_order_acquire);
+}
+static inline void wk__value_set_state(wk__value *value, wk__state state)
+{
+    atomic_store_explicit(&value->state, (unsigned char)state, memory_order_release);
+}
+
 static inline void wk__storage_hold(wk__storage *storage)
 {
     atomic_fetch_add_explicit(&storage->refs, 1, memory_order_relaxed);
 }
 void wk__storage_drop(wk__storage *storage);
+/* Somebody who needs the numbers to stay comes or goes. */
+static inline void wk__storage_firm(wk__storage *storage, int change)
+{
+    atomic_fetch_add_explicit(&storage->firm, change, memory_order_relaxed);
+    if (change > 0) atomic_store_explicit(&storage->value->keep, true, memory_order_relaxed);
+}
+/* In place: the storage holds `value` from now on (takes a reference, gives the old one back). */
+void wk__storage_assign(wk__storage *storage, wk__value *value);
 
 /* Memory for a value: from its device's arena; WK_ERR_MEMORY names the largest tensors. */
 wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail);
@@ -99,10 +123,14 @@ wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail);
 void wk__value_give_memory(wk__value *value);
 /* Marks it failed with a cause (takes a reference). */
 void wk__value_fail(wk__value *value, wk__failure *failure);
+void wk__release_nothing(void *user); /* of memory that is borrowed for ever */
 wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text);
 void wk__failure_drop(wk__failure *failure);
 
-/* Frees a parked record and what it holds; the engine's. */
-extern void (*wk__record_free_parked)(wk__value *value);
+/* The engine's: frees a parked record and what it holds; a stored value that parked records read lost its last storage. */
+/* Autograd's: frees what `past` points to. */
+extern void (*wk__base_free)(struct wk__base *past);
+extern void (*wk__parked_free)(wk__value *value);
+extern void (*wk__parked_orphan)(wk__value *value);
 
 #endif

@@ -1,20 +1,24 @@
 /* Tensor handles and their bodies. */
 #include "tensor.h"
+#include "../base/alloc.h"
 #include <string.h>
 
 void (*wk__body_forget)(wk__body *body);
+void (*wk__body_share)(wk__body *body);
 
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
     if ((body->node || body->leaf) && wk__body_forget) wk__body_forget(body);
+    if (body->storage->base == body) body->storage->base = NULL;
+    if (body->text) wk__free(body->text);
     wk__storage_drop(body->storage);
     wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, body);
 }
 
 static void firm(void *body, int change)
 {
-    atomic_fetch_add_explicit(&((wk__body *)body)->storage->firm, change, memory_order_relaxed);
+    wk__storage_firm(((wk__body *)body)->storage, change);
 }
 
 const wk__kind wk__tensor_kind = {.name = "tensor", .destroy = destroy, .firm = firm};
@@ -33,6 +37,7 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         body->output = 0;
         body->node = NULL;
         body->leaf = NULL;
+        body->text = NULL;
         body->seen = 0;
         handle = wk__handle_new(context, &wk__tensor_kind, body);
         if (!handle) wk__slab_give(context->slots, WK__SLAB_VIEW, body);
@@ -48,7 +53,9 @@ wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dt
 {
     wk__body *body;
     wk_tensor *tensor = wrap(context, storage, dtype, ndim, shape, &body);
-    if (tensor) wk__strides_dense(ndim, shape, body->stride);
+    if (!tensor) return NULL;
+    wk__strides_dense(ndim, shape, body->stride);
+    storage->base = body;
     return tensor;
 }
 
@@ -79,6 +86,31 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     body->offset = offset;
     body->is_view = true;
     return view;
+}
+
+wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
+{
+    wk__storage_hold(like->storage);
+    wk__body *body;
+    wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, like->shape, &body);
+    if (!tensor) return NULL;
+    memcpy(body, like, sizeof *body);
+    body->text = NULL;
+    body->parameter = false;
+    if (body->node || body->leaf) wk__body_share(body);
+    return tensor;
+}
+
+wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
+{
+    const wk__body *from = wk__body_of(x);
+    wk__storage *storage = wk__storage_new(context, from->storage->value);
+    if (!storage) return NULL;
+    wk__body copy = *from;
+    copy.storage = storage;
+    wk_tensor *tensor = wk__tensor_like(context, &copy);
+    wk__storage_drop(storage);
+    return tensor;
 }
 
 void wk__text_shape(wk__text *out, int ndim, const int64_t *shape)

@@ -19,6 +19,7 @@ typedef struct wk__body {
     int16_t output;     /* which output of `node` */
     struct wk__node *node; /* the function that made it; NULL for leaves */
     struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
+    char *text;         /* what wk_tensor_str or wk_describe said last */
     uint32_t seen;      /* history version of the storage when `node` was right; see autograd/history.h */
 } wk__body;
 _Static_assert(sizeof(wk__body) <= 256, "fits its slab slot");
@@ -52,6 +53,11 @@ wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype 
 /* A view of `base` with this geometry. */
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
                            const int64_t *stride);
+/* Another handle for what `like` sees, its place in the graph included (counted). */
+wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like);
+/* What x holds now, in a storage of its own: nothing is copied, values never change. With x's place in the graph. */
+wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x);
+extern void (*wk__body_share)(wk__body *body); /* autograd's: counts a copied body's references to the graph */
 /* Frees what autograd hangs on a body; set by autograd. */
 extern void (*wk__body_forget)(wk__body *body);
 

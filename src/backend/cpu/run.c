@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "../../base/pool.h"
-#include "run_compile.h"
+#include "run_cache.h"
 #include "run_rows.h"
 #include "run_walk.h"
 
@@ -54,14 +54,14 @@ static bool is_loaded(const wk__group *group, int operand)
         const wk__ins *ins = &group->ins[k];
         int source = ins->code == WK__LOADX ? ins->arg[1] : ins->arg[0];
         if (ins->code != WK__LOAD && ins->code != WK__LOADX) continue;
-        if (source == operand || group->operand[source].memory == group->operand[operand].memory) return true;
+        if (source == operand) return true;
     }
     return false;
 }
 
 static int64_t traffic(const wk__group *group, const wk__operand *operand)
 {
-    int64_t bytes = (int64_t)wk_dtype_size((wk_dtype)operand->dtype);
+    int64_t bytes = wk__vm_size_of(operand->dtype);
     for (int d = 0; d < group->ndim; d++) {
         if (operand->stride[d] != 0) bytes *= group->shape[d];
     }
@@ -74,7 +74,6 @@ uint32_t wk__stream_operands(const wk__group *group)
 {
     int64_t bytes = 0;
     uint32_t stream = 0;
-    if (wk__group_rows(group) * wk__group_columns(group) < CHUNK) return 0;
     for (int k = 0; k < group->noperands; k++) bytes += traffic(group, &group->operand[k]);
     if (bytes < cache_bytes() / 2) return 0;
     for (int k = 0; k < group->noperands; k++) {
@@ -88,9 +87,11 @@ uint32_t wk__stream_operands(const wk__group *group)
 /* A space, or a box of one, to run the only element stage over. */
 typedef struct elements {
     const wk__cpu_program *program;
-    wk__addresses origin;
-    int64_t chunk;
+    const wk__group *group;
     wk__trouble trouble;
+    bool flat; /* all operands are contiguous: there is no walk */
+    int64_t count, chunk;
+    wk__addresses origin;
     wk__walk walk;
 } elements;
 
@@ -98,12 +99,16 @@ static void run_part(elements *job, int64_t from, int64_t to)
 {
     wk__worker worker;
     const wk__cpu_program *program = job->program;
-    if (!wk__worker_start(&worker, program, 0)) {
+    if (!wk__worker_start(&worker, program, job->group, 0)) {
         atomic_store(&job->trouble.no_memory, true);
         return;
     }
     wk__worker_run_row(&worker, &program->row[0], &job->origin);
-    wk__worker_run_elements(&worker, &program->element[0], &job->walk, &job->origin, from, to, false);
+    if (job->flat) {
+        wk__worker_run_flat(&worker, &program->element[0], job->group, &job->origin, from, to);
+    } else {
+        wk__worker_run_elements(&worker, &program->element[0], &job->walk, &job->origin, from, to, false);
+    }
     if (program->streams) program->vm->fence();
     wk__trouble_note(&job->trouble, &worker);
     wk__worker_end(&worker);
@@ -113,39 +118,54 @@ static void run_chunk(void *user, int64_t k)
 {
     elements *job = user;
     int64_t from = k * job->chunk, to = from + job->chunk;
-    run_part(job, from, to < job->walk.count ? to : job->walk.count);
+    run_part(job, from, to < job->count ? to : job->count);
 }
 
-static void prepare_elements(elements *job, const wk__cpu_program *program, const int64_t start[],
-                             const int64_t size[])
+static void start_job(elements *job, const wk__cpu_program *program, const wk__group *group, int64_t count)
 {
-    const wk__group *group = program->group;
-    uint32_t operands = wk__stage_operands(&program->element[0]);
     job->program = program;
-    job->trouble.fault = job->trouble.no_memory = false;
-    wk__walk_plan(&job->walk, group, size, 0, group->ndim, operands, true);
-    wk__walk_origin(&job->origin, group, start, operands | wk__stage_operands(&program->row[0]));
+    job->group = group;
+    job->count = count;
+    atomic_init(&job->trouble.fault, false);
+    atomic_init(&job->trouble.no_memory, false);
+}
+
+static void run_job(elements *job)
+{
+    int64_t count = job->count, threads = count > CHUNK ? wk__threads() : 1;
+    if (threads == 1) {
+        if (count > 0) run_part(job, 0, count);
+        return;
+    }
+    int64_t share = count / (threads * CHUNKS_PER_THREAD);
+    job->chunk = share > CHUNK ? (share + CHUNK - 1) / CHUNK * CHUNK : CHUNK;
+    wk__parallel((count + job->chunk - 1) / job->chunk, run_chunk, job);
 }
 
 static wk_code run_elements(const wk__group *group, wk__fail *fail)
 {
-    wk__cpu_program program;
+    wk__cpu_program own;
     elements job;
-    wk__cpu_style style = {.stream = wk__stream_operands(group)};
-    wk_code code = wk__cpu_compile(&program, group, &style, fail);
+    wk__cpu_layout layout;
+    wk_code code = WK_OK;
+    wk__cpu_survey(&layout, group);
+    wk__cpu_style style = {.stream = layout.count < CHUNK ? 0 : wk__stream_operands(group)};
+    const wk__cpu_program *program = style.stream ? NULL : wk__cpu_cached(group, &layout, &style);
+    if (!program) {
+        code = wk__cpu_compile(&own, group, &style, fail);
+        program = &own;
+    }
     if (code == WK_OK) {
-        prepare_elements(&job, &program, NULL, group->shape);
-        int64_t count = job.walk.count, threads = count > CHUNK ? wk__threads() : 1;
-        if (threads == 1) {
-            if (count > 0) run_part(&job, 0, count);
-        } else {
-            int64_t share = count / (threads * CHUNKS_PER_THREAD);
-            job.chunk = share > CHUNK ? (share + CHUNK - 1) / CHUNK * CHUNK : CHUNK;
-            wk__parallel((count + job.chunk - 1) / job.chunk, run_chunk, &job);
-        }
+        const wk__cpu_stage *stage = &program->element[0];
+        uint32_t operands = wk__stage_operands(stage);
+        start_job(&job, program, group, layout.count);
+        job.flat = (operands & ~layout.contiguous) == 0 && stage->indexed == 0;
+        if (!job.flat) wk__walk_plan(&job.walk, group, group->shape, 0, group->ndim, operands, true);
+        wk__walk_origin(&job.origin, group, NULL, operands | wk__stage_operands(&program->row[0]));
+        run_job(&job);
         code = wk__trouble_code(&job.trouble, group, fail);
     }
-    wk__cpu_program_end(&program);
+    if (program == &own) wk__cpu_program_end(&own);
     return code;
 }
 
@@ -162,20 +182,24 @@ wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group
     return wk__cpu_compile(program, group, &style, fail);
 }
 
-wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
-                            wk__fail *fail)
+wk_code wk__cpu_program_box(const wk__cpu_program *program, const wk__group *group, const int64_t start[],
+                            const int64_t size[], wk__fail *fail)
 {
     elements job;
-    prepare_elements(&job, program, start, size);
-    if (job.walk.count > 0) run_part(&job, 0, job.walk.count);
-    return wk__trouble_code(&job.trouble, program->group, fail);
+    uint32_t operands = wk__stage_operands(&program->element[0]);
+    wk__walk_plan(&job.walk, group, size, 0, group->ndim, operands, true);
+    wk__walk_origin(&job.origin, group, start, operands | wk__stage_operands(&program->row[0]));
+    start_job(&job, program, group, job.walk.count);
+    job.flat = false;
+    if (job.count > 0) run_part(&job, 0, job.count);
+    return wk__trouble_code(&job.trouble, group, fail);
 }
 
 wk_code wk__cpu_run_box(const wk__group *group, const int64_t start[], const int64_t size[], wk__fail *fail)
 {
     wk__cpu_program program;
     wk_code code = wk__cpu_program_prepare(&program, group, fail);
-    if (code == WK_OK) code = wk__cpu_program_box(&program, start, size, fail);
+    if (code == WK_OK) code = wk__cpu_program_box(&program, group, start, size, fail);
     wk__cpu_program_end(&program);
     return code;
 }

@@ -12,6 +12,13 @@ typedef struct wk__cpu_stage {
     uint32_t indexed;   /* that LOADX reads; WK__VM_POSITION for IOTA */
 } wk__cpu_stage;
 
+/* What becomes of a register outside the stage that computes it. */
+typedef struct wk__cpu_fate {
+    uint8_t cost; /* of computing it from its loads, if it is of element level */
+    bool kept;    /* element level, and a later pass wants it: written to HOME + register */
+    bool shared;  /* row level, and another stage wants it: a cell, or HOME + register */
+} wk__cpu_fate;
+
 /* A compiled group. Stages take turns:
  *
  *     row[0]  element[0]  row[1]  element[1] ... element[passes - 1]  row[passes]
@@ -20,7 +27,6 @@ typedef struct wk__cpu_stage {
  * known after p passes. A group that reduces nothing has one pass, its whole space is one row, and row[0] holds what is
  * the same everywhere. */
 typedef struct wk__cpu_program {
-    const wk__group *group;   /* has to outlive the program */
     const wk__vm *vm;
     bool streams;             /* some stores go past the caches */
     bool lanes_are_rows;      /* the lanes of a block are neighbouring rows, not neighbouring columns */
@@ -28,8 +34,7 @@ typedef struct wk__cpu_program {
     int tiles;                /* scratch places in use at once */
     wk__cpu_stage element[WK__MAX_INS + 1], row[WK__MAX_INS + 1];
     uint8_t level[WK__MAX_INS], pass[WK__MAX_INS]; /* as wk__group_levels gives them */
-    bool kept[WK__MAX_INS];   /* element level, and a later pass wants it: written to HOME + register */
-    bool shared[WK__MAX_INS]; /* row level, and another stage wants it: a cell, or HOME + register */
+    wk__cpu_fate fate[WK__MAX_INS];
     int ncode, capacity;
     wk__vm_ins *code;
     wk__vm_ins first_code[96]; /* code, until it grows */
@@ -39,10 +44,11 @@ typedef struct wk__cpu_program {
  * LOADX was out of range; everything else is done all the same. */
 wk_code wk__cpu_run(const wk__group *group, wk__fail *fail);
 
-/* For groups that reduce nothing, run piece by piece: prepare once, then any number of boxes, from any thread. */
+/* For groups that reduce nothing, run piece by piece: prepare once, then any number of boxes of the group's space, from
+ * any thread. The program has to be ended even when preparing fails. */
 wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group, wk__fail *fail);
-wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
-                            wk__fail *fail);
+wk_code wk__cpu_program_box(const wk__cpu_program *program, const wk__group *group, const int64_t start[],
+                            const int64_t size[], wk__fail *fail);
 void wk__cpu_program_end(wk__cpu_program *program);
 
 /* Prepare, one box and end in one. */

@@ -24,6 +24,13 @@ enum {
     WORTH_KEEPING = 6
 };
 
+/* What the stage at hand knows of a register. */
+typedef struct value {
+    int16_t where; /* place, CELL or NOWHERE */
+    uint16_t uses; /* still to come */
+    bool needed;   /* the stage computes it */
+} value;
+
 typedef struct emitter {
     wk__cpu_program *program;
     const wk__group *group;
@@ -35,10 +42,8 @@ typedef struct emitter {
     int acc;                    /* register in the accumulator, -1: none */
     bool failed;                /* no memory for more code */
     uint64_t free_tiles[2];
-    bool needed[WK__MAX_INS];   /* in this stage */
-    uint16_t uses[WK__MAX_INS]; /* still to come in this stage */
-    int16_t where[WK__MAX_INS]; /* place, CELL or NOWHERE */
-    uint8_t cost[WK__MAX_INS];  /* of computing an element-level register from its loads */
+    uint64_t row_work;          /* row stages that have something to do, a bit each; the last stands for all later ones */
+    value value[WK__MAX_INS];   /* by register */
 } emitter;
 
 /* ---- code ---------------------------------------------------------------------------------------------------------------- */
@@ -100,14 +105,14 @@ static int new_tile(emitter *e)
 static void spill(emitter *e)
 {
     int k = e->acc;
-    e->where[k] = (int16_t)new_tile(e);
-    emit(e, table_of(e, k)->keep, e->where[k], 0);
+    e->value[k].where = (int16_t)new_tile(e);
+    emit(e, table_of(e, k)->keep, e->value[k].where, 0);
 }
 
 /* What is in the accumulator is about to go. */
 static void save_acc(emitter *e)
 {
-    if (e->acc >= 0 && e->uses[e->acc] > 0 && e->where[e->acc] == NOWHERE) spill(e);
+    if (e->acc >= 0 && e->value[e->acc].uses > 0 && e->value[e->acc].where == NOWHERE) spill(e);
 }
 
 static void bring_to_acc(emitter *e, int k)
@@ -115,7 +120,7 @@ static void bring_to_acc(emitter *e, int k)
     if (e->acc == k) return;
     save_acc(e);
     const wk__ins *ins = &e->group->ins[k];
-    int place = e->where[k];
+    int place = e->value[k].where;
     if (place == CELL) {
         emit(e, table_of(e, k)->splat, k, 0);
     } else if (place >= WK__VM_TILE) {
@@ -131,22 +136,22 @@ static void bring_to_acc(emitter *e, int k)
 /* Makes k fit for a second operand. */
 static void bring_to_place(emitter *e, int k)
 {
-    if (e->where[k] != NOWHERE) return;
+    if (e->value[k].where != NOWHERE) return;
     bring_to_acc(e, k);
     spill(e);
 }
 
 static void used(emitter *e, int k)
 {
-    e->uses[k]--;
+    e->value[k].uses--;
 }
 
 static void release(emitter *e, int k)
 {
-    int tile = e->where[k] - WK__VM_TILE;
-    if (e->uses[k] > 0 || tile < 0 || tile >= WK__MAX_INS) return;
+    int tile = e->value[k].where - WK__VM_TILE;
+    if (e->value[k].uses > 0 || tile < 0 || tile >= WK__MAX_INS) return;
     e->free_tiles[tile / 64] |= (uint64_t)1 << tile % 64;
-    e->where[k] = NOWHERE;
+    e->value[k].where = NOWHERE;
 }
 
 /* ---- instructions -------------------------------------------------------------------------------------------------------- */
@@ -167,8 +172,8 @@ static int exchanged(int code)
 static bool second_in_acc(const emitter *e, int a, int b)
 {
     if (a == b) return false;
-    if (e->where[b] == NOWHERE) return e->where[a] != NOWHERE || e->acc == a;
-    return e->acc == b && e->where[a] != NOWHERE;
+    if (e->value[b].where == NOWHERE) return e->value[a].where != NOWHERE || e->acc == a;
+    return e->acc == b && e->value[a].where != NOWHERE;
 }
 
 static void emit_binary(emitter *e, int k)
@@ -185,10 +190,10 @@ static void emit_binary(emitter *e, int k)
     used(e, a);
     used(e, b);
     save_acc(e);
-    bool cell = e->where[second] == CELL;
+    bool cell = e->value[second].where == CELL;
     int form = cell ? WK__VM_CELL : WK__VM_PLACE;
     if (swap && left) form = cell ? WK__VM_CELL_LEFT : WK__VM_PLACE_LEFT;
-    emit(e, op[swap && !left ? mirror : code][form], cell ? second : e->where[second], 0);
+    emit(e, op[swap && !left ? mirror : code][form], cell ? second : e->value[second].where, 0);
     release(e, a);
     release(e, b);
 }
@@ -201,9 +206,9 @@ static void emit_where(emitter *e, int k)
     bring_to_acc(e, arg[0]);
     for (int n = 0; n < 3; n++) used(e, arg[n]);
     save_acc(e);
-    int cells = (e->where[arg[1]] == CELL ? 1 : 0) + (e->where[arg[2]] == CELL ? 2 : 0);
-    emit(e, table_of(e, k)->where[cells], cells & 1 ? arg[1] : e->where[arg[1]],
-         cells & 2 ? arg[2] : e->where[arg[2]]);
+    int cells = (e->value[arg[1]].where == CELL ? 1 : 0) + (e->value[arg[2]].where == CELL ? 2 : 0);
+    emit(e, table_of(e, k)->where[cells], cells & 1 ? arg[1] : e->value[arg[1]].where,
+         cells & 2 ? arg[2] : e->value[arg[2]].where);
     for (int n = 0; n < 3; n++) release(e, arg[n]);
 }
 
@@ -235,13 +240,12 @@ static void emit_unary(emitter *e, int k)
         const wk__operand *operand = &group->operand[ins->arg[1]];
         wk__vm_ins *out =
             emit(e, e->vm->fetch[operand->dtype], WK__VM_INDEXED + ins->arg[1], WK__VM_OFFSETS + ins->arg[1]);
-        out->x = group->imm[ins->arg[2]].i;
-        out->y = group->imm[ins->arg[2] + 1].i * (int64_t)wk_dtype_size((wk_dtype)operand->dtype);
+        out->c = (int16_t)(WK__MAX_INS + ins->arg[2]);
         emit(e, e->vm->load[operand->dtype], WK__VM_FETCHED, 0);
     } else if (ins->code == WK__PHILOX) {
         wk__vm_ins *out = emit(e, e->vm->source[WK__VM_PHILOX], 0, 0);
-        out->x = group->imm[ins->arg[1]].i;
-        out->y = ins->arg[2];
+        out->c = (int16_t)(WK__MAX_INS + ins->arg[1]);
+        out->bits = ins->arg[2];
     } else if (ins->code == WK__NDTRI) {
         emit(e, e->vm->source[ins->dtype == WK_F64 ? WK__VM_NORMAL64 : WK__VM_NORMAL32], 0, 0);
     } else {
@@ -256,9 +260,9 @@ static void save_loads_of(emitter *e, int target)
     const wk__group *group = e->group;
     for (int k = 0; k < group->nins; k++) {
         const wk__ins *ins = &group->ins[k];
-        if (ins->code != WK__LOAD || e->uses[k] == 0 || !e->needed[k]) continue;
-        if (ins->arg[0] != target && group->operand[ins->arg[0]].memory != group->operand[target].memory) continue;
-        if (e->where[k] >= WK__VM_TILE || e->where[k] == CELL) continue;
+        if (ins->code != WK__LOAD || e->value[k].uses == 0 || !e->value[k].needed) continue;
+        if (ins->arg[0] != target) continue;
+        if (e->value[k].where >= WK__VM_TILE || e->value[k].where == CELL) continue;
         bring_to_acc(e, k);
         spill(e);
     }
@@ -294,10 +298,10 @@ static void emit_reduction(emitter *e, int k)
 static void hand_on(emitter *e, int k)
 {
     bring_to_acc(e, k);
-    int place = e->where[k];
+    int place = e->value[k].where;
     bool as_cell = e->is_row_stage && !e->style.lanes_are_rows;
     emit(e, as_cell ? table_of(e, k)->put : table_of(e, k)->keep, as_cell ? k : WK__VM_HOME + k, 0);
-    if (place == NOWHERE) e->where[k] = (int16_t)(as_cell ? CELL : WK__VM_HOME + k);
+    if (place == NOWHERE) e->value[k].where = (int16_t)(as_cell ? CELL : WK__VM_HOME + k);
 }
 
 static void emit_instruction(emitter *e, int k)
@@ -321,7 +325,7 @@ static void emit_instruction(emitter *e, int k)
         emit_unary(e, k);
         e->acc = k;
     }
-    if (e->is_row_stage ? e->program->shared[k] : e->program->kept[k]) hand_on(e, k);
+    if (e->is_row_stage ? e->program->fate[k].shared : e->program->fate[k].kept) hand_on(e, k);
 }
 
 /* ---- what a stage needs ---------------------------------------------------------------------------------------------------- */
@@ -346,7 +350,7 @@ static bool is_computed_here(const emitter *e, int k)
     int code = e->group->ins[k].code;
     if (code == WK__IMM) return false;
     if (e->is_row_stage) return p->level[k] == 0 && p->pass[k] == e->at && !reduces(code);
-    return p->level[k] == 1 && !(p->kept[k] && p->pass[k] < e->at);
+    return p->level[k] == 1 && !(p->fate[k].kept && p->pass[k] < e->at);
 }
 
 static bool is_root(const emitter *e, int k)
@@ -354,9 +358,9 @@ static bool is_root(const emitter *e, int k)
     const wk__cpu_program *p = e->program;
     int code = e->group->ins[k].code;
     if (code == WK__STORE) return p->level[k] == !e->is_row_stage && p->pass[k] == e->at;
-    if (e->is_row_stage) return p->shared[k] && is_computed_here(e, k);
+    if (e->is_row_stage) return p->fate[k].shared && is_computed_here(e, k);
     if (reduces(code)) return p->pass[k] == e->at + 1;
-    return p->kept[k] && p->pass[k] == e->at;
+    return p->fate[k].kept && p->pass[k] == e->at;
 }
 
 /* Shall a value of an earlier pass be kept for this one? */
@@ -364,19 +368,36 @@ static bool decide_to_keep(const emitter *e, int k)
 {
     const wk__cpu_program *p = e->program;
     return !e->is_row_stage && p->level[k] == 1 && p->pass[k] < e->at && e->style.keep_columns > 0 &&
-           e->cost[k] >= WORTH_KEEPING;
+           e->program->fate[k].cost >= WORTH_KEEPING;
+}
+
+static void note_row_work(emitter *e, int pass)
+{
+    e->row_work |= (uint64_t)1 << (pass < 63 ? pass : 63);
+}
+
+static bool has_row_work(const emitter *e, int pass)
+{
+    return e->row_work >> (pass < 63 ? pass : 63) & 1;
+}
+
+/* Row level, and wanted elsewhere: the stage that computes it has to hand it on. */
+static void share(emitter *e, int k)
+{
+    e->program->fate[k].shared = true;
+    note_row_work(e, e->program->pass[k]);
 }
 
 static void use_register(emitter *e, int k)
 {
     wk__cpu_program *p = e->program;
-    e->uses[k]++;
-    if (decide_to_keep(e, k)) p->kept[k] = true;
+    e->value[k].uses++;
+    if (decide_to_keep(e, k)) p->fate[k].kept = true;
     if (e->group->ins[k].code == WK__IMM) return;
     if (is_computed_here(e, k)) {
-        e->needed[k] = true;
+        e->value[k].needed = true;
     } else if (p->level[k] == 0) {
-        p->shared[k] = true;
+        share(e, k);
     }
 }
 
@@ -385,39 +406,36 @@ static int first_register(const wk__ins *ins)
     return ins->code == WK__STORE ? 1 : 0;
 }
 
+/* Where the stage finds k: what it does not compute, and loads that can be operands as they are. */
+static int place_of(const emitter *e, int k)
+{
+    const wk__ins *ins = &e->group->ins[k];
+    if (ins->code == WK__IMM) return CELL;
+    if (!e->value[k].needed) return e->program->level[k] == 0 && !e->style.lanes_are_rows ? CELL : WK__VM_HOME + k;
+    if (ins->code != WK__LOAD || !is_own_dtype(e->group->operand[ins->arg[0]].dtype)) return NOWHERE;
+    return WK__VM_OPERAND + ins->arg[0];
+}
+
+static void note_operands(wk__cpu_stage *stage, const wk__ins *ins)
+{
+    if (ins->code == WK__LOAD) stage->loads |= 1u << ins->arg[0];
+    if (ins->code == WK__LOADX) stage->indexed |= 1u << ins->arg[1];
+    if (ins->code == WK__IOTA) stage->indexed |= 1u << WK__VM_POSITION;
+    if (ins->code == WK__STORE) stage->stores |= 1u << ins->arg[0];
+}
+
+/* Users stand behind what they use: one walk backwards. */
 static void find_needed(emitter *e)
 {
     const wk__group *group = e->group;
-    memset(e->needed, 0, (size_t)group->nins);
-    memset(e->uses, 0, (size_t)group->nins * sizeof *e->uses);
+    for (int k = 0; k < group->nins; k++) e->value[k] = (value){NOWHERE, 0, false};
     for (int k = group->nins - 1; k >= 0; k--) {
         const wk__ins *ins = &group->ins[k];
-        if (is_root(e, k)) e->needed[k] = true;
-        if (!e->needed[k]) continue;
+        if (is_root(e, k)) e->value[k].needed = true;
+        e->value[k].where = (int16_t)place_of(e, k);
+        if (!e->value[k].needed) continue;
+        note_operands(e->stage, ins);
         for (int n = 0; n < wk__alu_arity[ins->code]; n++) use_register(e, ins->arg[first_register(ins) + n]);
-        if (ins->code == WK__LOAD) e->stage->loads |= 1u << ins->arg[0];
-        if (ins->code == WK__LOADX) e->stage->indexed |= 1u << ins->arg[1];
-        if (ins->code == WK__IOTA) e->stage->indexed |= 1u << WK__VM_POSITION;
-        if (ins->code == WK__STORE) e->stage->stores |= 1u << ins->arg[0];
-    }
-}
-
-/* Where the stage finds what it does not compute, and loads that can be operands as they are. */
-static void find_places(emitter *e)
-{
-    const wk__group *group = e->group;
-    for (int k = 0; k < group->nins; k++) {
-        const wk__ins *ins = &group->ins[k];
-        int where = NOWHERE;
-        if (ins->code == WK__IMM) {
-            where = CELL;
-        } else if (!e->needed[k]) {
-            bool cell = e->program->level[k] == 0 && !e->style.lanes_are_rows;
-            where = cell ? CELL : WK__VM_HOME + k;
-        } else if (ins->code == WK__LOAD && is_own_dtype(group->operand[ins->arg[0]].dtype)) {
-            where = WK__VM_OPERAND + ins->arg[0];
-        }
-        e->where[k] = (int16_t)where;
     }
 }
 
@@ -431,9 +449,8 @@ static void compile_stage(emitter *e, wk__cpu_stage *stage, bool is_row_stage, i
     e->acc = -1;
     e->free_tiles[0] = e->free_tiles[1] = ~(uint64_t)0;
     find_needed(e);
-    find_places(e);
     for (int k = 0; k < e->group->nins; k++) {
-        if (e->needed[k]) emit_instruction(e, k);
+        if (e->value[k].needed) emit_instruction(e, k);
     }
     if (e->program->ncode == start) return;
     stage->start = start;
@@ -453,10 +470,11 @@ static void survey(emitter *e)
         int cost = cost_of(group, k), pass = p->pass[k];
         for (int n = 0; n < wk__alu_arity[ins->code]; n++) {
             int r = ins->arg[first_register(ins) + n];
-            if (p->level[r] == 1) cost += e->cost[r];
+            if (p->level[r] == 1) cost += p->fate[r].cost;
         }
-        e->cost[k] = (uint8_t)(cost < 255 ? cost : 255);
+        p->fate[k] = (wk__cpu_fate){.cost = (uint8_t)(cost < 255 ? cost : 255)};
         if (ins->code == WK__STORE && p->level[k] == 1) pass++;
+        if (ins->code == WK__STORE && p->level[k] == 0) note_row_work(e, pass);
         if ((ins->code == WK__STORE || reduces(ins->code)) && pass > p->passes) p->passes = pass;
     }
 }
@@ -469,20 +487,19 @@ wk_code wk__cpu_compile(wk__cpu_program *program, const wk__group *group, const 
     e.vm = program->vm = wk__cpu_isa_current()->vm;
     e.style = *style;
     e.failed = false;
-    program->group = group;
     program->streams = style->stream != 0;
     program->lanes_are_rows = style->lanes_are_rows;
     program->tiles = 0;
     program->code = program->first_code;
     program->ncode = 0;
     program->capacity = sizeof program->first_code / sizeof *program->first_code;
-    memset(program->kept, 0, (size_t)group->nins);
-    memset(program->shared, 0, (size_t)group->nins);
+    e.row_work = 0;
     wk__group_levels(group, program->level, program->pass);
     survey(&e);
     for (int p = program->passes; p >= 0; p--) {
         if (p < program->passes) compile_stage(&e, &program->element[p], false, p);
-        compile_stage(&e, &program->row[p], true, p);
+        program->row[p] = (wk__cpu_stage){.start = -1};
+        if (has_row_work(&e, p)) compile_stage(&e, &program->row[p], true, p);
     }
     if (e.failed) return wk__fail_set(fail, WK_ERR_MEMORY, "out of memory while preparing a kernel");
     return WK_OK;

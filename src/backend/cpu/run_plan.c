@@ -66,7 +66,7 @@ static void add_operands(wk__walk *walk, const wk__group *group, uint32_t operan
         int number = __builtin_ctz(operands), k = walk->noperands++;
         bool is_position = number == WK__VM_POSITION;
         walk->operand[k].number = (int16_t)number;
-        walk->operand[k].size = is_position ? 1 : (int16_t)wk_dtype_size((wk_dtype)group->operand[number].dtype);
+        walk->operand[k].size = is_position ? 1 : (int16_t)wk__vm_size_of(group->operand[number].dtype);
         stride[k] = is_position ? position : (int64_t *)group->operand[number].stride;
     }
 }
@@ -96,11 +96,7 @@ void wk__walk_plan(wk__walk *walk, const wk__group *group, const int64_t shape[]
         walk->size[0] = 1;
         for (int k = 0; k < walk->noperands; k++) walk->operand[k].step[0] = walk->operand[k].size;
     }
-    walk->flat = true;
-    for (int k = 0; k < walk->noperands; k++) {
-        walk->operand[k].flat = is_flat(walk, &walk->operand[k]);
-        walk->flat &= walk->operand[k].flat;
-    }
+    for (int k = 0; k < walk->noperands; k++) walk->operand[k].flat = is_flat(walk, &walk->operand[k]);
 }
 
 void wk__walk_origin(wk__addresses *address, const wk__group *group, const int64_t start[], uint32_t operands)
@@ -116,6 +112,6 @@ void wk__walk_origin(wk__addresses *address, const wk__group *group, const int64
         for (int d = 0; start && d < group->ndim; d++) element += start[d] * stride[d];
         address->at[number] = is_position ? (intptr_t)element
                                           : (intptr_t)operand->memory->host +
-                                                (intptr_t)(element * (int64_t)wk_dtype_size((wk_dtype)operand->dtype));
+                                                (intptr_t)(element * wk__vm_size_of(operand->dtype));
     }
 }

@@ -1,2 +1,363 @@
+/* Groups that reduce: how their rows are shared out. Usually threads take rows; when there are few rows and many
+ * columns, they take segments of one row after the other. */
+#include <math.h>
+#include <string.h>
+
+#include "../../base/alloc.h"
+#include "../../base/pool.h"
+#include "run_cache.h"
 #include "run_rows.h"
-wk_code wk__cpu_run_rows(const wk__group *group, wk__fail *fail) { (void)group; return wk__fail_set(fail, WK_ERR_INTERNAL, "none"); }
+
+enum {
+    TASK = 32768,          /* elements that are worth handing to another thread */
+    KEEP_BYTES = 256 << 10 /* of a row of kept values: what stays in the second cache */
+};
+
+/* ---- adding up segments ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_floating(wk__vm_class class)
+{
+    return class == WK__VM_F32 || class == WK__VM_F64;
+}
+
+static wk__total value_in(const char *tile, wk__vm_class class, int64_t lane)
+{
+    wk__total t;
+    switch (class) {
+    case WK__VM_F32: t.f = (double)((const float *)(const void *)tile)[lane]; break;
+    case WK__VM_F64: t.f = ((const double *)(const void *)tile)[lane]; break;
+    case WK__VM_I32: t.i = ((const int32_t *)(const void *)tile)[lane]; break;
+    default: t.i = ((const int64_t *)(const void *)tile)[lane];
+    }
+    return t;
+}
+
+static void put_value(char *tile, wk__vm_class class, int64_t lane, wk__total t)
+{
+    switch (class) {
+    case WK__VM_F32: ((float *)(void *)tile)[lane] = (float)t.f; break;
+    case WK__VM_F64: ((double *)(void *)tile)[lane] = t.f; break;
+    case WK__VM_I32: ((int32_t *)(void *)tile)[lane] = (int32_t)t.i; break;
+    default: ((int64_t *)(void *)tile)[lane] = t.i;
+    }
+}
+
+static double combine_floating(int code, double a, double b)
+{
+    switch (code) {
+    case WK__RSUM: return a + b;
+    case WK__RPROD: return a * b;
+    case WK__RMAX: return a > b || a != a ? a : b;
+    default: return a < b || a != a ? a : b;
+    }
+}
+
+static int64_t combine_integer(int code, int64_t a, int64_t b)
+{
+    switch (code) {
+    case WK__RSUM: return (int64_t)((uint64_t)a + (uint64_t)b);
+    case WK__RPROD: return (int64_t)((uint64_t)a * (uint64_t)b);
+    case WK__RMAX: return a > b ? a : b;
+    default: return a < b ? a : b;
+    }
+}
+
+/* Adds the result of the next segment, of register k, to totals[]; the first one starts them. */
+static void add_segment(const wk__rows *job, int k, wk__total totals[], const char *tile, bool first)
+{
+    wk__vm_class class = wk__class_of_register(job, k);
+    int code = job->group->ins[k].code;
+    for (int64_t l = 0; l < job->lanes; l++) {
+        wk__total part = value_in(tile, class, l);
+        if (first) {
+            totals[l] = part;
+        } else if (is_floating(class)) {
+            totals[l].f = combine_floating(code, totals[l].f, part.f);
+        } else {
+            totals[l].i = combine_integer(code, totals[l].i, part.i);
+        }
+    }
+}
+
+static void put_totals(wk__row_block *block, int k)
+{
+    for (int64_t l = 0; l < block->job->lanes; l++) {
+        put_value(block->sums[k], wk__class_of_register(block->job, k), l, block->totals[k][l]);
+    }
+}
+
+/* ---- threads take rows -------------------------------------------------------------------------------------------------------------- */
+
+/* Everything that the worker of one task needs on top of tiles. */
+static int64_t scratch_bytes(const wk__rows *job)
+{
+    const wk__cpu_program *program = job->program;
+    const int64_t lanes = program->vm->lanes;
+    int64_t bytes = 0;
+    for (int k = 0; k < job->group->nins; k++) {
+        int64_t tile = wk__tile_bytes(job, k);
+        int code = job->group->ins[k].code;
+        if (code >= WK__RSUM && code <= WK__RMIN) {
+            bytes += job->slots * tile * 2 + job->lanes * (int64_t)sizeof(wk__total) + 64;
+        }
+        if (program->fate[k].kept) {
+            bytes += (job->columns + lanes) * (tile / lanes) * job->lanes + 64;
+        } else if (program->lanes_are_rows) {
+            bytes += tile;
+        }
+    }
+    return bytes;
+}
+
+static void run_pass(wk__row_block *block, int pass)
+{
+    const wk__rows *job = block->job;
+    int64_t segments = wk__segments_of(job);
+    for (int64_t segment = 0; segment < segments; segment++) {
+        wk__row_block_run_segment(block, pass, segment);
+        for (int k = 0; k < job->group->nins && segments > 1; k++) {
+            if (wk__reduces_in(job, k, pass)) add_segment(job, k, block->totals[k], block->sums[k], segment == 0);
+        }
+    }
+    for (int k = 0; k < job->group->nins; k++) {
+        if (!wk__reduces_in(job, k, pass)) continue;
+        if (segments > 1) put_totals(block, k);
+        wk__row_block_publish(block, k);
+    }
+}
+
+static void run_task(void *user, int64_t task)
+{
+    wk__rows *job = user;
+    wk__worker worker;
+    wk__row_block block;
+    if (!wk__worker_start(&worker, job->program, job->group, job->scratch)) {
+        atomic_store(&job->trouble.no_memory, true);
+        return;
+    }
+    wk__row_block_start(&block, job, &worker);
+    int64_t number = task * job->blocks_per_task, end = number + job->blocks_per_task;
+    for (; number < end && number < job->blocks; number++) {
+        wk__row_block_seek(&block, number);
+        for (int pass = 0; pass < job->program->passes; pass++) {
+            wk__row_block_run_row(&block, pass);
+            run_pass(&block, pass);
+        }
+        wk__row_block_run_row(&block, job->program->passes);
+    }
+    if (job->program->streams) job->program->vm->fence();
+    wk__trouble_note(&job->trouble, &worker);
+    wk__worker_end(&worker);
+}
+
+/* ---- threads take segments ------------------------------------------------------------------------------------------------------------ */
+
+/* One pass over one block of rows, segment by segment. */
+typedef struct split {
+    wk__rows *job;
+    const wk__row_block *block; /* of the caller: what row stages have computed is there */
+    int64_t number;             /* of the block */
+    int pass;
+    char *parts;                /* [segment][register]: the tile with its results */
+    int64_t part_bytes;         /* of a segment */
+} split;
+
+static void copy_row_values(wk__worker *to, const wk__worker *from, const wk__rows *job)
+{
+    memcpy(to->state.cell, from->state.cell, sizeof to->state.cell);
+    for (int k = 0; k < job->group->nins && job->program->lanes_are_rows; k++) {
+        if (!job->program->fate[k].shared) continue;
+        memcpy(to->state.place[WK__VM_HOME + k].p, from->state.place[WK__VM_HOME + k].p,
+               (size_t)wk__tile_bytes(job, k));
+    }
+}
+
+static void run_split_task(void *user, int64_t segment)
+{
+    split *s = user;
+    wk__rows *job = s->job;
+    wk__worker worker;
+    wk__row_block block;
+    if (!wk__worker_start(&worker, job->program, job->group, job->scratch)) {
+        atomic_store(&job->trouble.no_memory, true);
+        return;
+    }
+    wk__row_block_start(&block, job, &worker);
+    wk__row_block_seek(&block, s->number);
+    copy_row_values(&worker, s->block->worker, job);
+    wk__row_block_run_segment(&block, s->pass, segment);
+    char *part = s->parts + segment * s->part_bytes;
+    for (int k = 0; k < job->group->nins; k++) {
+        if (!wk__reduces_in(job, k, s->pass)) continue;
+        int64_t bytes = wk__tile_bytes(job, k);
+        memcpy(part, block.sums[k], (size_t)bytes);
+        part += bytes;
+    }
+    if (job->program->streams) job->program->vm->fence();
+    wk__trouble_note(&job->trouble, &worker);
+    wk__worker_end(&worker);
+}
+
+static void run_split_pass(split *s, wk__row_block *block)
+{
+    wk__rows *job = s->job;
+    int64_t segments = wk__segments_of(job);
+    wk__parallel(segments, run_split_task, s);
+    for (int64_t segment = 0; segment < segments; segment++) {
+        const char *part = s->parts + segment * s->part_bytes;
+        for (int k = 0; k < job->group->nins; k++) {
+            if (!wk__reduces_in(job, k, s->pass)) continue;
+            add_segment(job, k, block->totals[k], part, segment == 0);
+            part += wk__tile_bytes(job, k);
+        }
+    }
+    for (int k = 0; k < job->group->nins; k++) {
+        if (!wk__reduces_in(job, k, s->pass)) continue;
+        put_totals(block, k);
+        wk__row_block_publish(block, k);
+    }
+}
+
+static void run_split(wk__rows *job)
+{
+    wk__worker worker;
+    wk__row_block block;
+    split s = {.job = job, .block = &block};
+    for (int k = 0; k < job->group->nins; k++) s.part_bytes += wk__tile_bytes(job, k);
+    s.parts = wk__alloc((size_t)(wk__segments_of(job) * s.part_bytes));
+    if (!s.parts || !wk__worker_start(&worker, job->program, job->group, job->scratch)) {
+        atomic_store(&job->trouble.no_memory, true);
+        wk__free(s.parts);
+        return;
+    }
+    wk__row_block_start(&block, job, &worker);
+    for (; s.number < job->blocks; s.number++) {
+        wk__row_block_seek(&block, s.number);
+        for (s.pass = 0; s.pass < job->program->passes; s.pass++) {
+            wk__row_block_run_row(&block, s.pass);
+            run_split_pass(&s, &block);
+        }
+        wk__row_block_run_row(&block, s.pass);
+    }
+    wk__trouble_note(&job->trouble, &worker);
+    wk__worker_end(&worker);
+    wk__free(s.parts);
+}
+
+/* ---- lanes: columns or rows -------------------------------------------------------------------------------------------------------------- */
+
+/* The innermost dimension of first..end-1 that leads anywhere, -1: none. */
+static int innermost(const wk__group *group, int first, int end)
+{
+    for (int d = end - 1; d >= first; d--) {
+        if (group->shape[d] != 1) return d;
+    }
+    return -1;
+}
+
+/* Would lanes of this operand along dimension `dim` have to be gathered? */
+static bool is_scattered(const wk__operand *operand, int dim)
+{
+    return dim >= 0 && operand->stride[dim] != 1 && operand->stride[dim] != 0;
+}
+
+/* Estimates, in units of a lane of one operand in cache, what a block of rows costs either way: gathering is five times
+ * as dear as loading, and each run of a program costs as much as some lanes. */
+static bool prefer_rows_as_lanes(const wk__rows *job, uint32_t uniform, int64_t lanes)
+{
+    const wk__group *group = job->group;
+    const double gather = 5, start_of_program = 60, start_of_row = 200;
+    int kept = group->ndim - group->nreduce;
+    int row_dim = innermost(group, 0, kept), column_dim = innermost(group, kept, group->ndim);
+    double rows = (double)(job->rows < lanes ? job->rows : lanes), columns = (double)job->columns;
+    double by_rows = 0, by_columns = 0;
+    for (int k = 0; k < group->noperands; k++) {
+        if (uniform >> k & 1) continue;
+        by_rows += is_scattered(&group->operand[k], row_dim) ? gather : 1;
+        by_columns += is_scattered(&group->operand[k], column_dim) ? gather : 1;
+    }
+    by_rows = columns * ((double)lanes * by_rows + start_of_program);
+    by_columns = rows * (ceil(columns / (double)lanes) * ((double)lanes * by_columns + start_of_program) + start_of_row);
+    return by_rows < by_columns;
+}
+
+static int64_t keepable_columns(const wk__rows *job, bool lanes_are_rows, int64_t lanes)
+{
+    int64_t bytes = 4 * (lanes_are_rows ? lanes : 1);
+    return job->columns <= KEEP_BYTES / bytes ? job->columns : 0;
+}
+
+/* Operands that any stage uses. */
+static uint32_t all_operands(const wk__cpu_program *program)
+{
+    uint32_t operands = 0;
+    for (int p = 0; p < program->passes; p++) operands |= wk__stage_operands(&program->element[p]);
+    for (int p = 0; p <= program->passes; p++) operands |= wk__stage_operands(&program->row[p]);
+    return operands;
+}
+
+static void plan_walks(wk__rows *job)
+{
+    const wk__group *group = job->group;
+    int kept = group->ndim - group->nreduce;
+    uint32_t operands = all_operands(job->program);
+    wk__walk_plan(&job->row_walk, group, group->shape, 0, kept, operands, false);
+    wk__walk_plan(&job->column_walk, group, group->shape, kept, group->ndim, operands, false);
+    wk__walk_origin(&job->origin, group, NULL, operands);
+    job->flat_columns = 0;
+    for (int k = 0; k < job->column_walk.noperands; k++) {
+        const wk__walk_operand *operand = &job->column_walk.operand[k];
+        if (operand->flat) job->flat_columns |= 1u << operand->number;
+    }
+}
+
+static void run_planned(wk__rows *job, bool split_columns)
+{
+    const int64_t lanes = job->program->vm->lanes;
+    job->lanes = job->program->lanes_are_rows ? lanes : 1;
+    job->blocks = (job->rows + job->lanes - 1) / job->lanes;
+    job->slots = !job->program->lanes_are_rows ? 1 : job->columns < lanes ? job->columns : lanes;
+    if (job->slots == 0) job->slots = 1;
+    plan_walks(job);
+    job->scratch = scratch_bytes(job);
+    if (split_columns) {
+        run_split(job);
+        return;
+    }
+    int64_t elements = job->lanes * (job->columns > 0 ? job->columns : 1);
+    job->blocks_per_task = elements < TASK ? TASK / elements : 1;
+    wk__parallel((job->blocks + job->blocks_per_task - 1) / job->blocks_per_task, run_task, job);
+}
+
+wk_code wk__cpu_run_rows(const wk__group *group, wk__fail *fail)
+{
+    const int64_t lanes = wk__cpu_isa_current()->vm->lanes;
+    wk__cpu_program own;
+    wk__cpu_layout layout;
+    wk__rows job;
+    wk_code code = WK_OK;
+    job.group = group;
+    wk__cpu_survey(&layout, group);
+    job.rows = wk__group_rows(group);
+    job.columns = layout.count;
+    if (job.rows == 0) return WK_OK;
+    bool lanes_are_rows = prefer_rows_as_lanes(&job, layout.uniform, lanes);
+    int64_t blocks = lanes_are_rows ? (job.rows + lanes - 1) / lanes : job.rows;
+    bool split_columns = job.columns > WK__SUM_SEGMENT && wk__threads() > 1 && blocks < 4 * (int64_t)wk__threads();
+    wk__cpu_style style = {.lanes_are_rows = lanes_are_rows,
+                           .keep_columns = split_columns ? 0 : keepable_columns(&job, lanes_are_rows, lanes),
+                           .stream = job.rows * job.columns < TASK ? 0 : wk__stream_operands(group)};
+    job.program = style.stream ? NULL : wk__cpu_cached(group, &layout, &style);
+    if (!job.program) {
+        code = wk__cpu_compile(&own, group, &style, fail);
+        job.program = &own;
+    }
+    if (code == WK_OK) {
+        atomic_init(&job.trouble.fault, false);
+        atomic_init(&job.trouble.no_memory, false);
+        run_planned(&job, split_columns);
+        code = wk__trouble_code(&job.trouble, group, fail);
+    }
+    if (job.program == &own) wk__cpu_program_end(&own);
+    return code;
+}

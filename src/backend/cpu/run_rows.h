@@ -20,4 +20,87 @@ uint32_t wk__stream_operands(const wk__group *group);
 
 wk_code wk__cpu_run_rows(const wk__group *group, wk__fail *fail);
 
+/* ---- the sums -------------------------------------------------------------------------------------------------------
+ *
+ * A reduction over the columns of a row adds up in an order that depends on the number of columns and the lanes of a
+ * block, L, alone: not on strides, fusion, threads, or on whether lanes are columns or rows.
+ *
+ *     column c belongs to slot c % L; a slot adds its columns up in order          ->  L numbers for each chunk
+ *     the chunks (of 2048 columns) of a segment are added up in order, by slot     ->  L numbers for each segment
+ *     the slots of a segment are folded, upper half onto lower, until one is left  ->  one number for each segment
+ *     the segments (of 16 chunks) are added up in order, f32 in f64                ->  the result
+ *
+ * So no number of f32 goes through more than about 2048 / L + 16 + log2 L roundings however many columns there are. */
+enum {
+    WK__SUM_CHUNK = 2048,
+    WK__SUM_SEGMENT = 16 * WK__SUM_CHUNK,
+};
+
+/* A group that reduces, ready to run. */
+typedef struct wk__rows {
+    const wk__group *group;
+    const wk__cpu_program *program;
+    int64_t rows, columns;
+    int64_t lanes;         /* rows that run at once: 1, or the lanes of a block */
+    int64_t blocks;        /* of so many rows */
+    int64_t slots;         /* tiles that a sum takes at each of its levels */
+    int64_t scratch;       /* bytes a worker needs for sums and kept values */
+    int64_t blocks_per_task;
+    uint32_t flat_columns; /* operands that are contiguous over the columns */
+    wk__addresses origin;
+    wk__walk row_walk, column_walk;
+    wk__trouble trouble;
+} wk__rows;
+
+/* A total over segments: f32 in f64, i32 in i64. */
+typedef union wk__total {
+    double f;
+    int64_t i;
+} wk__total;
+
+/* One block of rows in the hands of one worker. */
+typedef struct wk__row_block {
+    const wk__rows *job;
+    wk__worker *worker;
+    int64_t count;         /* rows of this block */
+    uint32_t gathered;     /* operands whose lanes do not lie side by side: they are at worker->offset */
+    wk__addresses address; /* of the first row */
+    char *sums[WK__MAX_INS]; /* by register: tiles of slots, first level before second */
+    wk__total *totals[WK__MAX_INS]; /* by register, over segments: one a row. If there are several segments */
+} wk__row_block;
+
+/* Takes the memory that all blocks of this worker use in turn. */
+void wk__row_block_start(wk__row_block *block, const wk__rows *job, wk__worker *worker);
+/* Moves it to block number `number`. */
+void wk__row_block_seek(wk__row_block *block, int64_t number);
+void wk__row_block_run_row(wk__row_block *block, int pass);
+/* Runs an element stage over a segment; the results of its reductions are then in slot 0 of their sums, a lane a row. */
+void wk__row_block_run_segment(wk__row_block *block, int pass, int64_t segment);
+/* Makes the result in slot 0 what the stages after this pass read. */
+void wk__row_block_publish(wk__row_block *block, int k);
+
+/* Is register k a reduction of this pass? */
+static inline bool wk__reduces_in(const wk__rows *job, int k, int pass)
+{
+    int code = job->group->ins[k].code;
+    return code >= WK__RSUM && code <= WK__RMIN && job->program->pass[k] == pass + 1;
+}
+
+static inline int64_t wk__segments_of(const wk__rows *job)
+{
+    int64_t segments = (job->columns + WK__SUM_SEGMENT - 1) / WK__SUM_SEGMENT;
+    return segments > 0 ? segments : 1; /* no columns: the sums are what they start with */
+}
+
+static inline wk__vm_class wk__class_of_register(const wk__rows *job, int k)
+{
+    return wk__vm_class_of((wk_dtype)job->group->ins[k].dtype);
+}
+
+/* Bytes of a tile of register k. */
+static inline int64_t wk__tile_bytes(const wk__rows *job, int k)
+{
+    return job->program->vm->lanes * wk__vm_class_size(wk__class_of_register(job, k));
+}
+
 #endif

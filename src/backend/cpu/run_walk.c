@@ -116,9 +116,8 @@ char *wk__worker_take(wk__worker *worker, int64_t bytes)
     return memory;
 }
 
-bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, int64_t extra)
+bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, const wk__group *group, int64_t extra)
 {
-    const wk__group *group = program->group;
     const int64_t tile = program->vm->lanes * 8;
     wk__vm_state *s = &worker->state;
     int64_t bytes = program->tiles * tile + extra;
@@ -139,6 +138,7 @@ bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, int64_
         const wk__ins *ins = &group->ins[k];
         if (ins->code == WK__IMM) s->cell[k] = cell_of(group->imm[ins->arg[0]], (wk_dtype)ins->dtype);
     }
+    for (int k = 0; k < group->nimms; k++) s->cell[WK__MAX_INS + k].i64 = group->imm[k].i;
     return true;
 }
 
@@ -168,6 +168,18 @@ void wk__worker_run_row(wk__worker *worker, const wk__cpu_stage *stage, const wk
         place[WK__VM_OFFSETS + number] = (wk__vm_place){(char *)worker->offset[number], 0};
     }
     run_code(worker, stage, 0, 1);
+}
+
+void wk__worker_run_flat(wk__worker *worker, const wk__cpu_stage *stage, const wk__group *group,
+                         const wk__addresses *origin, int64_t from, int64_t to)
+{
+    if (stage->start < 0) return;
+    for (uint32_t left = stage->loads | stage->stores; left; left &= left - 1) {
+        int number = __builtin_ctz(left);
+        wk__vm_place *place = &worker->state.place[WK__VM_OPERAND + number];
+        *place = (wk__vm_place){(char *)origin->at[number], wk__vm_size_of(group->operand[number].dtype)};
+    }
+    run_code(worker, stage, from, to);
 }
 
 /* ---- long runs --------------------------------------------------------------------------------------------------------------- */
@@ -281,26 +293,11 @@ static void run_across(wk__worker *worker, const wk__cpu_stage *stage, const wk_
     }
 }
 
-static void run_flat(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk, const wk__addresses *origin,
-                     int64_t from, int64_t to)
-{
-    for (int k = 0; k < walk->noperands; k++) {
-        const wk__walk_operand *operand = &walk->operand[k];
-        wk__vm_place *place = &worker->state.place[WK__VM_OPERAND + operand->number];
-        *place = (wk__vm_place){(char *)origin->at[operand->number], operand->size};
-    }
-    run_code(worker, stage, from, to);
-}
-
 void wk__worker_run_elements(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk,
                              const wk__addresses *origin, int64_t from, int64_t to, bool whole_blocks)
 {
     const int64_t lanes = worker->program->vm->lanes;
     if (stage->start < 0) return;
-    if (walk->flat && !stage->indexed) {
-        run_flat(worker, stage, walk, origin, from, to);
-        return;
-    }
     wk__cursor cursor;
     wk__cursor_seek(&cursor, walk, origin, from);
     bool short_runs = walk->ndim > 1 && walk->size[0] < lanes / 2;

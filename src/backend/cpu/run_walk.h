@@ -17,7 +17,6 @@ typedef struct wk__walk_operand {
 /* A space and how operands lie over it, after dimensions were merged. Innermost first; at least one dimension. */
 typedef struct wk__walk {
     int ndim, noperands;
-    bool flat;     /* all operands are, and none is indexed */
     int64_t count; /* elements of the space */
     int64_t size[WK__MAX_DIMS];
     wk__walk_operand operand[WK__VM_OPERANDS];
@@ -58,12 +57,15 @@ void wk__cursor_seek(wk__cursor *cursor, const wk__walk *walk, const wk__address
 void wk__cursor_move(wk__cursor *cursor, const wk__walk *walk, int64_t count);
 
 /* Gets a worker ready: tiles and cells. `extra` bytes can be had from wk__worker_take. False: no memory. */
-bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, int64_t extra);
+bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, const wk__group *group, int64_t extra);
 void wk__worker_end(wk__worker *worker);
 char *wk__worker_take(wk__worker *worker, int64_t bytes);
 
 /* Runs a row stage for one row at these addresses. */
 void wk__worker_run_row(wk__worker *worker, const wk__cpu_stage *stage, const wk__addresses *row);
+/* Runs an element stage whose operands are all contiguous over the whole space. */
+void wk__worker_run_flat(wk__worker *worker, const wk__cpu_stage *stage, const wk__group *group,
+                         const wk__addresses *origin, int64_t from, int64_t to);
 /* Runs an element stage for positions from..to-1. With `whole_blocks` lane l of every block is at a position that is l
  * modulo the lanes of a block, if `from` is a multiple of them: what reductions ask for. */
 void wk__worker_run_elements(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk,

@@ -58,9 +58,9 @@ typedef void wk__vm_op(void);
 
 typedef struct wk__vm_ins {
     wk__vm_op *op;
-    int16_t a, b;   /* numbers of places and cells */
-    int32_t spare;
-    int64_t x, y;   /* LOADX: number of valid indices, stride in bytes; PHILOX: key, bits */
+    int16_t a, b; /* numbers of places and cells */
+    int16_t c;    /* cell of LOADX's number of valid indices, before its stride in elements; of PHILOX's key */
+    int16_t bits; /* PHILOX */
 } wk__vm_ins;
 
 typedef struct wk__vm_place {
@@ -81,7 +81,7 @@ typedef struct wk__vm_state {
     bool fault;    /* an index was out of range: the first one and the number of valid indices */
     int64_t fault_index, fault_bound;
     wk__vm_place place[WK__VM_PLACES];
-    wk__vm_cell cell[WK__MAX_INS]; /* by register */
+    wk__vm_cell cell[WK__MAX_INS + WK__MAX_IMMS]; /* by register; then the immediates as they are */
 } wk__vm_state;
 
 /* One kind of reduction in one class. A tile holds a partial result per lane. */
@@ -136,6 +136,14 @@ static inline wk__vm_class wk__vm_class_of(wk_dtype dtype)
         [WK_I8] = WK__VM_I32,  [WK_U8] = WK__VM_I32,  [WK_I16] = WK__VM_I32, [WK_I32] = WK__VM_I32,
         [WK_I64] = WK__VM_I64, [WK_BOOL] = WK__VM_I32};
     return (wk__vm_class)classes[dtype];
+}
+
+/* wk_dtype_size without the call: tiny groups are run by the million. */
+static inline int wk__vm_size_of(int dtype)
+{
+    static const uint8_t sizes[WK_DTYPE_COUNT] = {[WK_F32] = 4, [WK_F64] = 8, [WK_F16] = 2, [WK_BF16] = 2, [WK_I8] = 1,
+                                                  [WK_U8] = 1,  [WK_I16] = 2, [WK_I32] = 4, [WK_I64] = 8, [WK_BOOL] = 1};
+    return sizes[dtype];
 }
 
 static inline int wk__vm_class_size(wk__vm_class class)

@@ -17,6 +17,9 @@ static void run(const wk__vm_ins *program, wk__vm_state *s, int64_t from, int64_
         s->count = to - from;
         first(program, s, from, zero, zero, zero, zero, zero, zero, zero, zero);
     }
+#if WIDTH > 16
+    _mm256_zeroupper(); /* or everything that follows in SSE code drags the upper halves along */
+#endif
 }
 
 static void fence(void)

@@ -1,5 +1,6 @@
 /* The instructions of class f32. */
 #include "math_f32.h"
+#include "math_wide.h"
 #include "memory.h"
 
 #define F(name)    f32_##name
@@ -27,6 +28,17 @@
 #define LONG_UNARY(X)                                                                                                  \
     X(EXPM1, f32_expm1)                                                                                                \
     X(LOG, f32_log)                                                                                                    \
+    X(LOG1P, f32_log1p)                                                                                                \
+    X(LOG2, f32_log2)                                                                                                  \
+    X(LOG10, f32_log10)                                                                                                \
+    X(SIN, f32_sin)                                                                                                    \
+    X(COS, f32_cos)                                                                                                    \
+    X(TAN, f32_tan)                                                                                                    \
+    X(ASIN, f32_asin)                                                                                                  \
+    X(ACOS, f32_acos)                                                                                                  \
+    X(ATAN, f32_atan)                                                                                                  \
+    X(SINH, f32_sinh)                                                                                                  \
+    X(COSH, f32_cosh)                                                                                                  \
     X(TANH, f32_tanh)                                                                                                  \
     X(SIGMOID, f32_sigmoid)                                                                                            \
     X(ERF, f32_erf)
@@ -41,7 +53,9 @@
 #define LONG_BINARY(X)                                                                                                 \
     X(FLOORDIV, f32_floordiv)                                                                                          \
     X(REM, f32_rem)                                                                                                    \
-    X(FMOD, f32_fmod)
+    X(FMOD, f32_fmod)                                                                                                  \
+    X(POW, f32_pow)                                                                                                    \
+    X(ATAN2, f32_atan2)
 #define LOWEST  -INFINITY
 #define HIGHEST INFINITY
 #include "class.inc"

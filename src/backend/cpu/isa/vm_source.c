@@ -18,15 +18,14 @@ static void iota(VM_ARGUMENTS)
 /* ---- LOADX ---------------------------------------------------------------------------------------------------------------- */
 
 /* Where the element of a lane is, or NULL when its index is out of range. A negative one counts from the end. */
-static inline const char *element_at(const wk__vm_ins *in, wk__vm_state *s, const char *base, int64_t offset,
-                                     int64_t index)
+static inline const char *element_at(wk__vm_state *s, const char *lane, int64_t index, int64_t bound, int64_t step)
 {
-    int64_t k = index < 0 ? index + in->x : index;
-    if (LIKELY(k >= 0 && k < in->x)) return base + offset + k * in->y;
+    int64_t k = index < 0 ? index + bound : index;
+    if (LIKELY(k >= 0 && k < bound)) return lane + k * step;
     if (!s->fault) {
         s->fault = true;
         s->fault_index = index;
-        s->fault_bound = in->x;
+        s->fault_bound = bound;
     }
     return NULL;
 }
@@ -39,17 +38,18 @@ static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const
     const char *base = place->p + i * place->step;
     const int64_t *offset = (const int64_t *)(const void *)s->place[in->b].p;
     char *to = s->place[WK__VM_FETCHED].p;
+    const int64_t bound = s->cell[in->c].i64, step = s->cell[in->c + 1].i64 * (int64_t)size;
     const int64_t count = s->count < LANES ? s->count : LANES;
     bool one_row = place->step == (int64_t)size;
     for (int64_t l = 1; l < count; l++) one_row &= index[l] == index[0];
     memset(to, 0, LANES * size);
     if (one_row) {
-        const char *at = element_at(in, s, base, 0, index[0]);
+        const char *at = element_at(s, base, index[0], bound, step);
         if (at) memcpy(to, at, (size_t)count * size);
         return;
     }
     for (int64_t l = 0; l < count; l++) {
-        const char *at = element_at(in, s, base, offset[l], index[l]);
+        const char *at = element_at(s, base + offset[l], index[l], bound, step);
         if (at) memcpy(to + (size_t)l * size, at, size);
     }
 }

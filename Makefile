@@ -1,0 +1,99 @@
+# The door. CMake builds; this file names what people want. Each target first lets scripts/setup install what it misses.
+#
+#   make              the library and the command, in build/release
+#   make demo         the tour of devices, then a network trained on real digits
+#   make check        the tests, under AddressSanitizer and UndefinedBehaviorSanitizer; ends with "N passed, N failed"
+#   make bench        the benchmarks
+#   make install      PREFIX=/usr/local, DESTDIR=
+#   make docs         docs/api.md, the manual in the headers as one page
+#   make check-arm    the tests for aarch64 under qemu-user
+#   make tsan         the tests under ThreadSanitizer
+#   make valgrind     the tests under valgrind
+#   make fuzz         the fuzzing programs, FUZZ_SECONDS=60 each
+#   make tidy         clang-tidy
+#   make format       clang-format
+#   make clean
+#
+# TESTS=regex runs only the tests whose MODE/NAME matches, JOBS=n compiles n files at once.
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+TESTS ?= .
+export WICK_TESTS = $(TESTS)
+export DESTDIR
+export CMAKE_GENERATOR ?= $(if $(shell command -v ninja),Ninja,Unix Makefiles)
+
+# build PRESET, TARGETS, CONFIGURE OPTIONS
+define build
+	@cmake --preset $(1) $(3) -Wno-dev >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
+	@cmake --build build/$(1) -j $(JOBS) $(if $(2),--target $(2))
+endef
+
+# This Makefile has no variables for the sub-makes that CMake's generator calls.
+MAKEFLAGS += --no-print-directory
+MAKEOVERRIDES =
+
+.PHONY: all demo check bench install docs check-arm tsan valgrind fuzz tidy format clean
+
+all:
+	@scripts/setup build
+	$(call build,release)
+
+demo:
+	@scripts/setup build opencl
+	$(call build,release)
+	@scripts/demo build/release/wick
+
+check:
+	@scripts/setup build opencl check
+	$(call build,release,all tests,-DWICK_WERROR=ON)
+	$(call build,debug,all tests)
+	@tests/runner/run build/debug build/release
+
+bench:
+	@scripts/setup build opencl
+	$(call build,release)
+	@build/release/wick bench
+
+install:
+	@scripts/setup build
+	$(call build,release)
+	@cmake --install build/release --prefix $(PREFIX)
+
+docs:
+	@mkdir -p docs
+	@scripts/api_docs include/wick.h include/wick/*.h >docs/api.md
+
+check-arm:
+	@scripts/setup build arm
+	$(call build,arm,all tests)
+	@WICK_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu" tests/runner/run build/arm
+
+tsan:
+	@scripts/setup build opencl check
+	$(call build,tsan,tests)
+	@tests/runner/run build/tsan
+
+valgrind:
+	@scripts/setup build opencl check valgrind
+	$(call build,valgrind,tests)
+	@WICK_CPU=avx2 WICK_TEST_LIMIT=3600 WICK_RUNNER="valgrind -q --leak-check=full --errors-for-leak-kinds=definite \
+	    --error-exitcode=9 --suppressions=tests/runner/valgrind.supp" tests/runner/run build/valgrind
+
+fuzz:
+	@scripts/setup build fuzz
+	$(call build,fuzz)
+	@tests/fuzz/run build/fuzz $(FUZZ_SECONDS)
+
+tidy:
+	@scripts/setup build check tidy
+	$(call build,release,,-DWICK_WERROR=ON)
+	@scripts/tidy build/release $(JOBS)
+
+format:
+	@scripts/setup format
+	@scripts/formatted | xargs clang-format -i
+
+clean:
+	rm -rf build

@@ -1,0 +1,32 @@
+# Flags of every file: warnings, numbers that do not depend on the optimiser, sanitizers.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+
+option(WICK_WERROR "Warnings are errors" OFF)
+set(WICK_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
+option(WICK_FUZZ "Build the fuzzing programs in place of the tests (clang)" OFF)
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wconversion)
+if(WICK_WERROR)
+    add_compile_options(-Werror)
+endif()
+
+# A product and a sum of two public ops are rounded twice, fused or not (docs/semantics.md, rule 13).
+add_compile_options(-ffp-contract=off -fno-math-errno)
+add_compile_definitions(_GNU_SOURCE)
+
+# Builds in two folders give the same bytes.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+
+if(WICK_SANITIZE)
+    add_compile_options(-fsanitize=${WICK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${WICK_SANITIZE})
+endif()

@@ -1,0 +1,56 @@
+# libwick.so and libwick.a from one set of objects. A file's place is its name: every .c below src belongs to the library.
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+
+file(GLOB_RECURSE wick_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.c)
+# Files in src/backend/cpu/isa are compiled once per instruction set, with WK__ISA set to its name.
+file(GLOB isa_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/backend/cpu/isa/*.c)
+if(isa_sources)
+    list(REMOVE_ITEM wick_sources ${isa_sources})
+endif()
+
+# What the objects need to compile and whoever links them to link.
+add_library(wick_needs INTERFACE)
+target_include_directories(wick_needs INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(wick_needs INTERFACE Threads::Threads ZLIB::ZLIB ${CMAKE_DL_LIBS} m)
+
+add_library(wick_objects OBJECT ${wick_sources})
+target_link_libraries(wick_objects PRIVATE wick_needs)
+set(wick_object_files $<TARGET_OBJECTS:wick_objects>)
+
+function(wick_add_isa name)
+    add_library(wick_isa_${name} OBJECT ${isa_sources})
+    target_link_libraries(wick_isa_${name} PRIVATE wick_needs)
+    target_compile_definitions(wick_isa_${name} PRIVATE WK__ISA=${name})
+    target_compile_options(wick_isa_${name} PRIVATE ${ARGN})
+    set(wick_object_files ${wick_object_files} $<TARGET_OBJECTS:wick_isa_${name}> PARENT_SCOPE)
+endfunction()
+if(isa_sources)
+    wick_add_isa(portable)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        wick_add_isa(avx2 -march=x86-64-v3)
+        wick_add_isa(avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+    elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+        wick_add_isa(neon)
+    endif()
+endif()
+
+# Both libraries are libwick on disk. Tests link the static one: it shows them the functions inside.
+add_library(wick_static STATIC ${wick_object_files})
+set_target_properties(wick_static PROPERTIES OUTPUT_NAME wick EXPORT_NAME wick_static)
+target_link_libraries(wick_static PUBLIC wick_needs)
+
+set(symbol_map ${CMAKE_SOURCE_DIR}/src/wick.map)
+add_library(wick SHARED ${wick_object_files})
+set_target_properties(wick PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                      LINK_DEPENDS ${symbol_map})
+target_include_directories(wick PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(wick PRIVATE $<BUILD_INTERFACE:wick_needs>)
+target_link_options(wick PRIVATE -Wl,--version-script=${symbol_map} -Wl,--as-needed)
+if(NOT WICK_SANITIZE)
+    target_link_options(wick PRIVATE -Wl,-z,defs)
+endif()

@@ -1,0 +1,29 @@
+/* wick.h: all of Wick. Deep learning in plain C, on the device you choose.
+ *
+ *     #include <wick.h>
+ *
+ *     int main(void)
+ *     {
+ *         WK_SCOPE;                                             // what is made below dies at the closing brace
+ *         wk_device gpu = wk_try_gpu(0);                        // cuda:0, else opencl:0, else cpu
+ *         wk_tensor *x = wk_ones((2, 3), .device = gpu);        // keyword arguments
+ *         wk_tensor *y = wk_rand((2, 3), .device = gpu);
+ *         wk_print(wk_mul(wk_exp(wk_add(x, 2)), y));            // no temporaries to free, one fused kernel
+ *         return wk_error() ? wk_report_error(stderr) : 0;      // the first error wins
+ *     }
+ *
+ * Read in this order: core.h (sites, dtypes, errors), device.h, tensor.h (scopes, making, reading), ops.h, autograd.h,
+ * nn.h, optim.h, data.h, io.h; then log.h and call.h (every op by name, for bindings).
+ */
+#ifndef WICK_H
+#define WICK_H
+
+#include "wick/core.h"
+#include "wick/device.h"
+#include "wick/tensor.h"
+#include "wick/ops.h"
+#include "wick/autograd.h"
+#include "wick/log.h"
+#include "wick/call.h"
+
+#endif

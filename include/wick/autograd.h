@@ -1,0 +1,116 @@
+/* wick/autograd.h: gradients: reverse mode over everything that is differentiable, any number of times.
+ *
+ * A tensor made with .requires_grad = true is a leaf; what is computed from it remembers how. wk_backward(loss) adds
+ * d loss / d leaf to the gradient of each leaf. Semantics are PyTorch's. */
+#ifndef WICK_AUTOGRAD_H
+#define WICK_AUTOGRAD_H
+
+#include "tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- grad mode --------------------------------------------------------------------------------------------------- */
+
+WK_API wk_guard wk_no_grad_open(wk_site site);
+WK_API wk_guard wk_enable_grad_open(wk_site site);
+WK_API bool wk_is_grad_enabled(void);
+#ifndef __cplusplus
+/* Until the end of the enclosing block nothing is added to the graph (or, inside one, is again). */
+#define WK_NO_GRAD     WK_GUARD_(wk_no_grad_open(WK_HERE))
+#define WK_ENABLE_GRAD WK_GUARD_(wk_enable_grad_open(WK_HERE))
+#endif
+
+WK_API bool wk_requires_grad(const wk_tensor *x);
+/* Makes a leaf want a gradient, or not. Returns x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
+WK_API wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on);
+WK_API bool wk_is_leaf(const wk_tensor *x);
+/* The same numbers (the same storage) without a history. */
+WK_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
+
+/* ---- backward ---------------------------------------------------------------------------------------------------- */
+
+typedef struct wk_backward_options {
+    size_t size;
+    wk_tensor *gradient; /* d (what is wanted) / d x, shaped like x; default 1 for a tensor of one element */
+    bool retain_graph;   /* keep what backward needs for another one (default: with create_graph) */
+    bool create_graph;   /* the gradients can be differentiated again */
+} wk_backward_options;
+/* Adds the gradients of x to those of all leaves it depends on. WK_OK or a code. */
+WK_API int wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
+
+/* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it. */
+WK_API wk_tensor *wk_grad_of(wk_tensor *leaf);
+/* Replaces it (NULL: forgets it). The gradient must have the leaf's shape, dtype and device. */
+WK_API int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
+
+/* d outputs / d inputs without touching the gradients of leaves: grads[k] for inputs[k], or NULL where an input is not used
+ * and .allow_unused was given (else an error). grad_outputs: NULL, or one per output (NULL among them: ones, for one element). */
+typedef struct wk_grad_options {
+    size_t size;
+    wk_tensor *const *grad_outputs;
+    bool retain_graph, create_graph, allow_unused;
+} wk_grad_options;
+WK_API int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs, int input_count,
+                      wk_tensor **grads, const wk_grad_options *options);
+
+/* ---- hooks ------------------------------------------------------------------------------------------------------- */
+
+/* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor to use instead, or
+ * NULL. On a leaf with .after: once per backward, when the gradient is complete, with the whole of it. */
+typedef wk_tensor *wk_hook(wk_tensor *grad, void *user);
+typedef struct wk_hook_options {
+    size_t size;
+    bool after;
+} wk_hook_options;
+WK_API int wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *hook, void *user, const wk_hook_options *options);
+
+/* ---- functions with a gradient of one's own ------------------------------------------------------------------------ */
+
+typedef struct wk_function_kind {
+    size_t size; /* sizeof(wk_function_kind) */
+    const char *name;
+    int inputs, outputs;
+    /* Computes out[] from in[] with ordinary ops; nothing is added to the graph meanwhile. */
+    void (*forward)(wk_function *f, wk_tensor *const in[], wk_tensor *out[]);
+    /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed). Ordinary ops: it can be differentiated again. */
+    void (*backward)(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[]);
+    void (*destroy)(void *context); /* optional: of the context, when the last user has gone */
+} wk_function_kind;
+/* Calls it; outputs belong to the scope. wk_apply is for kinds with one output. NULL with the error recorded. */
+WK_API wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count);
+WK_API int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count, wk_tensor **out);
+WK_API void *wk_function_context(wk_function *f);
+/* In forward: keeps a tensor for backward. In backward: the k-th kept one. */
+WK_API void wk_function_save(wk_function *f, wk_tensor *x);
+WK_API wk_tensor *wk_function_saved(wk_function *f, int k);
+/* Does input k want a gradient? */
+WK_API bool wk_function_needs(wk_function *f, int k);
+
+/* Compares gradients with central differences in f64: f's inputs are leaves of dtype f64 that require grad. True if all agree
+ * within 1e-5 + 1e-3 |difference quotient|; else false with the first disagreement recorded as an error. */
+WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *context), void *context,
+                            wk_tensor *const *in, int count);
+
+#ifndef __cplusplus
+#define wk_requires_grad_(x, on)  wk_requires_grad__at(WK_HERE, x, on)
+#define wk_detach(...)            wk_detach_at(WK_HERE, __VA_ARGS__)
+#define wk_backward(...)          WK_OPT_(wk_backward_at, wk_backward_options, __VA_ARGS__)
+#define wk_set_grad(leaf, grad)   wk_set_grad_at(WK_HERE, leaf, grad)
+/* wk_grad((loss), (a, b), grads, .create_graph = true) */
+#define wk_grad(outputs, inputs, ...) WK_JOIN_(WK_GRAD_, WK_COUNT_(__VA_ARGS__))(outputs, inputs, __VA_ARGS__)
+#define WK_GRAD_1(outputs, inputs, grads) \
+    wk_grad_at(WK_HERE, WK_TENSOR_LIST_(outputs), WK_TENSOR_LIST_(inputs), grads, NULL)
+#define WK_GRAD_WK2_(outputs, inputs, grads, ...) \
+    wk_grad_at(WK_HERE, WK_TENSOR_LIST_(outputs), WK_TENSOR_LIST_(inputs), grads, WK_OPTIONS_(wk_grad_options, __VA_ARGS__))
+#define wk_register_hook(x, hook, ...) WK_OPT3_(wk_register_hook_at, wk_hook_options, x, hook, __VA_ARGS__)
+#define wk_apply(kind, context, list)  wk_apply_at(WK_HERE, kind, context, WK_TENSOR_LIST_(list))
+#define wk_apply_n(kind, context, list, out) wk_apply_n_at(WK_HERE, kind, context, WK_TENSOR_LIST_(list), out)
+#define wk_gradcheck(f, context, list) wk_gradcheck_at(WK_HERE, f, context, WK_TENSOR_LIST_(list))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

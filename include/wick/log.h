@@ -1,0 +1,45 @@
+/* wick/log.h: what the library did and why: where ops ran, what was copied, where the host waited. */
+#ifndef WICK_LOG_H
+#define WICK_LOG_H
+
+#include "core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Lines about the named subjects ("placement", "sync", "kernel"; several with commas) go to `callback`; NULL subjects: none.
+ * Without a program's own callback, WICK_LOG=subjects and WICK_LOG_FILE=path in the environment do the same to a file. */
+typedef void wk_log_callback(void *user, const char *line);
+WK_API void wk_set_log(const char *subjects, wk_log_callback *callback, void *user);
+
+/* ---- placement: strict by default ---------------------------------------------------------------------------------- */
+
+/* on: operands on different devices are brought together on the accelerator among them, as TensorFlow does, and counted. */
+WK_API int wk_set_soft_placement(bool on);
+/* Copies made by soft placement so far, and their bytes; either may be NULL. */
+WK_API void wk_placement_counters(int64_t *copies, int64_t *bytes);
+
+/* ---- waiting for devices ------------------------------------------------------------------------------------------- */
+
+/* What happens when the host waits for an accelerator (wk_item, printing, reading) or copies to or from it. */
+typedef enum wk_sync_mode {
+    WK_SYNC_QUIET, /* counted only */
+    WK_SYNC_LOG,   /* a line with file:line for each place in the program, to the log's subject "sync" */
+    WK_SYNC_FAIL   /* an error with file:line: for finding what stalls a training loop */
+} wk_sync_mode;
+WK_API void wk_set_sync_mode(wk_sync_mode mode);
+
+typedef struct wk_transfer_counters {
+    size_t size; /* sizeof(wk_transfer_counters), set by the caller */
+    int64_t waits;      /* times the host waited for a device other than the CPU */
+    int64_t uploads;    /* bytes from the host to devices */
+    int64_t downloads;  /* bytes from devices to the host */
+} wk_transfer_counters;
+/* Since the start of the process, over all devices. */
+WK_API int wk_transfers(wk_transfer_counters *counters);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,208 @@
+/* wick/tensor.h: tensors: making them, what they are, reading them, views, scopes.
+ *
+ * A tensor is an array of up to 8 dimensions on one device. Calls on it return at once; the numbers are computed when the host
+ * needs them (reading, printing, saving), in as few passes over memory as possible. Order of the program is the meaning.
+ *
+ * Ownership: what a call makes belongs to the innermost WK_SCOPE of the thread and dies with it. Without a scope it belongs to
+ * the caller, who frees it with wk_free. */
+#ifndef WICK_TENSOR_H
+#define WICK_TENSOR_H
+
+#include "core.h"
+#include "device.h"
+#include "macros.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- scopes ------------------------------------------------------------------------------------------------------ */
+
+/* What a guard statement leaves in a variable; see WK_SCOPE. */
+typedef struct wk_guard {
+    uint64_t token;
+} wk_guard;
+WK_API wk_guard wk_scope_open(wk_site site);
+WK_API wk_guard wk_device_guard_open(wk_site site, wk_device device);
+/* Closes it and everything opened after it; nothing if it is closed already. */
+WK_API void wk_guard_close(wk_guard *guard);
+
+#ifndef __cplusplus
+/* Opens a scope until the end of the enclosing block, by any way out of it. */
+#define WK_SCOPE WK_GUARD_(wk_scope_open(WK_HERE))
+#endif
+
+/* Any object of the library may be given to these three; NULL does nothing. */
+/* Moves x one scope out, if the innermost scope owns it. Returns x. */
+WK_API void *wk_keep_at(wk_site site, void *x);
+/* x is the caller's until wk_free(x), beside whatever else owns it. Needed before a tensor goes to another thread. */
+WK_API void *wk_retain_at(wk_site site, void *x) __attribute__((warn_unused_result));
+/* Ends a retain; else ends an object of an open scope early. */
+WK_API void wk_free_at(wk_site site, void *x);
+/* Keeps x and frees what *variable held: for values carried round a loop. */
+WK_API void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x);
+
+/* ---- making tensors ---------------------------------------------------------------------------------------------- */
+
+typedef struct wk_options {
+    size_t size; /* sizeof(wk_options); the macros set it */
+    wk_dtype dtype;      /* default f32, or what the call says */
+    wk_device device;    /* default: that of WK_DEVICE, else the CPU */
+    bool requires_grad;
+} wk_options;
+
+/* Shapes are lists: wk_zeros((2, 3), .dtype = WK_F64). torch.empty, zeros, ones, full, rand (uniform in [0, 1)), randn (standard
+ * normal), randint (whole numbers in [low, high), i64), randperm (a permutation of 0..n-1, i64), arange, linspace, eye. */
+WK_API wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
+WK_API wk_tensor *wk_zeros_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
+WK_API wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
+WK_API wk_tensor *wk_full_f_at(wk_site site, const int64_t *shape, int ndim, double value, const wk_options *options);
+WK_API wk_tensor *wk_full_i_at(wk_site site, const int64_t *shape, int ndim, int64_t value, const wk_options *options);
+WK_API wk_tensor *wk_rand_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
+WK_API wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
+WK_API wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim, const wk_options *options);
+WK_API wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options);
+/* 0, 1, ... below end: i64 for a whole end, f32 for a fraction. */
+WK_API wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options);
+WK_API wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options);
+/* start, start + step, ... below (above, for a negative step) end. */
+WK_API wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options);
+/* count numbers from start to end, both included, evenly spaced. */
+WK_API wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count, const wk_options *options);
+/* The identity matrix, n x n. */
+WK_API wk_tensor *wk_eye_at(wk_site site, int64_t n, const wk_options *options);
+/* With the shape, dtype and device of x, unless the options say otherwise. */
+WK_API wk_tensor *wk_empty_like_at(wk_site site, wk_tensor *x, const wk_options *options);
+WK_API wk_tensor *wk_zeros_like_at(wk_site site, wk_tensor *x, const wk_options *options);
+WK_API wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_options *options);
+WK_API wk_tensor *wk_full_like_at(wk_site site, wk_tensor *x, double value, const wk_options *options);
+WK_API wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_options *options);
+WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *options);
+
+/* From host memory: dense, row-major, `bytes` must be what shape and dtype say. The data is copied. */
+WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim);
+WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
+                                const wk_options *options);
+/* From host memory with strides (in elements, not negative): copied. */
+WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape, const int64_t *stride,
+                                     int ndim, const wk_options *options);
+/* The caller's memory itself, on the CPU: nothing is copied; it must stay until `release(user)` is called (may be NULL), which
+ * happens when the last user of the memory has let go. */
+WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
+                               void (*release)(void *user), void *user);
+
+/* Starts this thread's stream of random numbers anew. The same seed gives the same numbers on every device. */
+WK_API void wk_seed(uint64_t seed);
+
+/* ---- what a tensor is -------------------------------------------------------------------------------------------- */
+
+WK_API int wk_ndim(const wk_tensor *x);                  /* 0 for NULL */
+WK_API int64_t wk_size(const wk_tensor *x, int dim);     /* dim may be negative; 0 for NULL */
+WK_API int64_t wk_stride(const wk_tensor *x, int dim);   /* in elements */
+WK_API int64_t wk_numel(const wk_tensor *x);
+WK_API wk_dtype wk_dtype_of(const wk_tensor *x);
+WK_API wk_device wk_device_of(const wk_tensor *x);
+WK_API bool wk_is_contiguous(const wk_tensor *x);
+WK_API bool wk_same_storage(const wk_tensor *a, const wk_tensor *b);
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* Runs everything this thread has recorded and waits for its devices. WK_OK, or the code of the thread's first error. */
+WK_API int wk_sync(void);
+/* Runs everything that was recorded without waiting for devices. */
+WK_API int wk_flush(void);
+/* The number in a tensor of one element; NaN with the error recorded when there are more, or for NULL. */
+WK_API double wk_item_at(wk_site site, wk_tensor *x);
+WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
+/* Copies the elements into host memory, row-major, as their own dtype; `bytes` must be their size. WK_OK or a code. */
+WK_API int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
+/* The same with strides (in elements) for the destination. */
+WK_API int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
+/* The address of the first element of a tensor on the CPU, computed if need be; NULL for other devices. Lives as long as the
+ * tensor and is not moved by later in-place calls; wk_stride says how the elements lie. */
+WK_API void *wk_data_at(wk_site site, wk_tensor *x);
+/* Prints what PyTorch prints, to stdout. Returns x. */
+WK_API wk_tensor *wk_print_at(wk_site site, wk_tensor *x);
+/* The same text. Lives as long as x, or until the next call on x. */
+WK_API const char *wk_tensor_str_at(wk_site site, wk_tensor *x);
+/* "f32[1,32] cpu requires_grad". Lives as long as x, or until the next call on x. */
+WK_API const char *wk_describe(const wk_tensor *x);
+
+/* ---- moving and converting --------------------------------------------------------------------------------------- */
+
+/* x on that device: x itself if it is there already. Gradients flow back through the copy. */
+WK_API wk_tensor *wk_to_at(wk_site site, wk_tensor *x, wk_device device);
+/* x in that dtype: x itself if it has it. */
+WK_API wk_tensor *wk_to_dtype_at(wk_site site, wk_tensor *x, wk_dtype dtype);
+/* A copy, dense, with its own storage. */
+WK_API wk_tensor *wk_clone_at(wk_site site, wk_tensor *x);
+/* x if its elements lie dense in row-major order, else a copy that does. */
+WK_API wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x);
+/* Writes y (broadcast, converted, moved) over x. */
+WK_API wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y);
+WK_API wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value);
+WK_API wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value);
+WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
+
+#ifndef __cplusplus
+#define wk_keep(x)               WK_SAME_(x, wk_keep_at)
+#define wk_retain(x)             WK_SAME_(x, wk_retain_at)
+#define wk_free(x)               wk_free_at(WK_HERE, (x))
+#define wk_carry(variable, x)    wk_carry_at(WK_HERE, variable, x)
+/* the type of what goes in comes out */
+#define WK_SAME_(x, f) __extension__({ (__typeof__(x)) f(WK_HERE, (void *)(x)); })
+
+#define wk_empty(...)            WK_NEW_(wk_empty_at, __VA_ARGS__)
+#define wk_zeros(...)            WK_NEW_(wk_zeros_at, __VA_ARGS__)
+#define wk_ones(...)             WK_NEW_(wk_ones_at, __VA_ARGS__)
+#define wk_rand(...)             WK_NEW_(wk_rand_at, __VA_ARGS__)
+#define wk_randn(...)            WK_NEW_(wk_randn_at, __VA_ARGS__)
+/* wk_full((2, 3), 7) is i64, wk_full((2, 3), 7.0) is f32 */
+#define wk_full(shape, ...)              WK_JOIN_(WK_FULL_, WK_COUNT_(__VA_ARGS__))(shape, __VA_ARGS__)
+#define WK_FULL_1(shape, value)          WK_NUMBER_(wk_full, value)(WK_HERE, WK_DIMS_(shape), value, NULL)
+#define WK_FULL_WK2_(shape, value, ...)  WK_NUMBER_(wk_full, value)(WK_HERE, WK_DIMS_(shape), value, WK_OPTIONS_(wk_options, __VA_ARGS__))
+#define wk_randint(low, high, ...)       WK_JOIN_(WK_RANDINT_, WK_COUNT_(__VA_ARGS__))(low, high, __VA_ARGS__)
+#define WK_RANDINT_1(low, high, shape)   wk_randint_at(WK_HERE, low, high, WK_DIMS_(shape), NULL)
+#define WK_RANDINT_WK2_(low, high, shape, ...) \
+    wk_randint_at(WK_HERE, low, high, WK_DIMS_(shape), WK_OPTIONS_(wk_options, __VA_ARGS__))
+#define wk_randperm(...)         WK_OPT_(wk_randperm_at, wk_options, __VA_ARGS__)
+#define wk_arange(...)           WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_ARANGE_1(end)         WK_NUMBER_(wk_arange, end)(WK_HERE, end, NULL)
+#define WK_ARANGE_WK2_(end, ...) WK_NUMBER_(wk_arange, end)(WK_HERE, end, WK_OPTIONS_(wk_options, __VA_ARGS__))
+#define wk_arange_from(start, end, ...) WK_OPT3_(wk_arange_from_at, wk_options, start, end, __VA_ARGS__)
+#define wk_linspace(start, end, ...)    WK_OPT3_(wk_linspace_at, wk_options, start, end, __VA_ARGS__)
+#define wk_eye(...)              WK_OPT_(wk_eye_at, wk_options, __VA_ARGS__)
+#define wk_empty_like(...)       WK_OPT_(wk_empty_like_at, wk_options, __VA_ARGS__)
+#define wk_zeros_like(...)       WK_OPT_(wk_zeros_like_at, wk_options, __VA_ARGS__)
+#define wk_ones_like(...)        WK_OPT_(wk_ones_like_at, wk_options, __VA_ARGS__)
+#define wk_full_like(x, ...)     WK_OPT2_(wk_full_like_at, wk_options, x, __VA_ARGS__)
+#define wk_rand_like(...)        WK_OPT_(wk_rand_like_at, wk_options, __VA_ARGS__)
+#define wk_randn_like(...)       WK_OPT_(wk_randn_like_at, wk_options, __VA_ARGS__)
+
+/* wk_of(float, (2, 2), 1, 2, 3, 4): a tensor of a C type from its elements */
+#define wk_of(type, shape, ...)                                                                                        \
+    wk_from_at(WK_HERE, WK_DTYPE_((type *)0), (const type[]){__VA_ARGS__}, sizeof((const type[]){__VA_ARGS__}), WK_DIMS_(shape))
+/* wk_from(pointer, shape): copies what the pointer's type says */
+#define wk_from(data, shape)                                                                                           \
+    wk_from_at(WK_HERE, WK_DTYPE_(data), data, (size_t)-1, WK_DIMS_(shape))
+#define wk_borrow(data, shape, release, user) wk_borrow_at(WK_HERE, WK_DTYPE_(data), data, WK_DIMS_(shape), release, user)
+
+#define wk_item(...)        wk_item_at(WK_HERE, __VA_ARGS__)
+#define wk_item_i64(...)    wk_item_i64_at(WK_HERE, __VA_ARGS__)
+#define wk_read(x, data, bytes) wk_read_at(WK_HERE, x, data, bytes)
+#define wk_data(x)          wk_data_at(WK_HERE, x)
+#define wk_print(...)       wk_print_at(WK_HERE, __VA_ARGS__)
+#define wk_tensor_str(...)  wk_tensor_str_at(WK_HERE, __VA_ARGS__)
+#define wk_to(...)          wk_to_at(WK_HERE, __VA_ARGS__)
+#define wk_to_dtype(...)    wk_to_dtype_at(WK_HERE, __VA_ARGS__)
+#define wk_clone(...)       wk_clone_at(WK_HERE, __VA_ARGS__)
+#define wk_contiguous(...)  wk_contiguous_at(WK_HERE, __VA_ARGS__)
+#define wk_copy_(...)       wk_copy__at(WK_HERE, __VA_ARGS__)
+#define wk_fill_(x, value)  WK_NUMBER_(wk_fill_, value)(WK_HERE, x, value)
+#define wk_zero_(...)       wk_zero__at(WK_HERE, __VA_ARGS__)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

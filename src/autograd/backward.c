@@ -1,0 +1,300 @@
+/* The walk over the graph: nodes in the reverse order of the calls that made them, each once, when all gradients of its outputs
+ * have arrived. Everything is a list or a heap on the host's memory: a chain of a million nodes needs no stack. */
+#include "../base/alloc.h"
+#include "history.h"
+#include "through.h"
+#include "walk.h"
+#include <string.h>
+
+/* A node that a gradient has reached. */
+typedef struct task {
+    wk__node *node;
+    wk_tensor **grad; /* [outputs] */
+    wk_tensor *one;   /* where grad points for nodes with one output */
+} task;
+
+typedef struct walk {
+    wk_context *context;
+    bool create_graph, retain_graph;
+    const wk__target *targets; /* wk_grad: whose gradients are wanted; NULL: those of all leaves */
+    wk_tensor **found;
+    int target_count;
+    wk__node **heap;  /* nodes with gradients, latest call on top */
+    int64_t heap_count, heap_capacity;
+    task *table;      /* open addressing, by node */
+    int64_t table_count, table_capacity;
+    wk__leaf **complete; /* leaves that got a gradient, for the hooks that run after */
+    int64_t complete_count, complete_capacity;
+    bool failed, clean; /* clean: no error was pending at the start */
+} walk;
+
+/* ---- table and heap ---------------------------------------------------------------------------------------------- */
+
+static uint64_t scramble(const wk__node *node)
+{
+    return ((uint64_t)(uintptr_t)node >> 6) * 0x9e3779b97f4a7c15u;
+}
+
+static task *slot_of(task *table, int64_t capacity, const wk__node *node)
+{
+    for (uint64_t k = scramble(node) >> 20;; k++) {
+        task *slot = &table[k & (uint64_t)(capacity - 1)];
+        if (!slot->node || slot->node == node) return slot;
+    }
+}
+
+static void put(task *slot, const task *from)
+{
+    *slot = *from;
+    if (from->grad == &from->one) slot->grad = &slot->one;
+}
+
+static bool grow_table(walk *w)
+{
+    int64_t capacity = w->table_capacity ? 2 * w->table_capacity : 64;
+    task *table = wk__alloc_zero((size_t)capacity, sizeof *table);
+    if (!table) return false;
+    for (int64_t k = 0; k < w->table_capacity; k++)
+        if (w->table[k].node) put(slot_of(table, capacity, w->table[k].node), &w->table[k]);
+    wk__free(w->table);
+    w->table = table;
+    w->table_capacity = capacity;
+    return true;
+}
+
+static bool later(const wk__node *a, const wk__node *b)
+{
+    return a->sequence > b->sequence;
+}
+
+static bool heap_push(walk *w, wk__node *node)
+{
+    if (!wk__grow(&w->heap, &w->heap_capacity, w->heap_count + 1, sizeof *w->heap)) return false;
+    int64_t k = w->heap_count++;
+    while (k > 0 && later(node, w->heap[(k - 1) / 2])) {
+        w->heap[k] = w->heap[(k - 1) / 2];
+        k = (k - 1) / 2;
+    }
+    w->heap[k] = node;
+    return true;
+}
+
+static wk__node *heap_pop(walk *w)
+{
+    wk__node *top = w->heap[0], *last = w->heap[--w->heap_count];
+    int64_t k = 0;
+    for (int64_t child; (child = 2 * k + 1) < w->heap_count; k = child) {
+        if (child + 1 < w->heap_count && later(w->heap[child + 1], w->heap[child])) child++;
+        if (!later(w->heap[child], last)) break;
+        w->heap[k] = w->heap[child];
+    }
+    if (w->heap_count) w->heap[k] = last;
+    return top;
+}
+
+/* The task of a node, made when the first gradient arrives. */
+static task *task_of(walk *w, wk__node *node)
+{
+    if (2 * (w->table_count + 1) > w->table_capacity && !grow_table(w)) return NULL;
+    task *slot = slot_of(w->table, w->table_capacity, node);
+    if (slot->node) return slot;
+    slot->grad = node->outputs > 1 ? wk__alloc_zero(node->outputs, sizeof *slot->grad) : &slot->one;
+    slot->one = NULL;
+    if (!slot->grad || !heap_push(w, node)) {
+        if (slot->grad && slot->grad != &slot->one) wk__free(slot->grad);
+        return NULL;
+    }
+    slot->node = node;
+    wk__node_hold(node);
+    w->table_count++;
+    return slot;
+}
+
+static void fail(walk *w)
+{
+    if (!w->failed) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "backward: out of host memory for the walk");
+    w->failed = true;
+}
+
+/* ---- gradients on their way -------------------------------------------------------------------------------------- */
+
+/* Gradients live in the walk's scope (or in the caller's, once they are results), so that what nobody keeps is never stored. */
+static void let_go(wk_tensor *grad)
+{
+    if (grad) wk__handle_release(&grad->handle, (wk_site){0});
+}
+
+/* What `place` holds plus grad; takes over the reference to grad. */
+static bool gather(wk_tensor **place, wk_tensor *grad)
+{
+    if (!*place) {
+        *place = grad;
+        return true;
+    }
+    wk_tensor *sum = wk__through_add(*place, grad);
+    let_go(*place);
+    let_go(grad);
+    *place = sum;
+    return sum != NULL;
+}
+
+static int wanted(const walk *w, const wk__edge *edge)
+{
+    for (int k = 0; k < w->target_count; k++) {
+        const wk__target *target = &w->targets[k];
+        if (target->edge.leaf ? target->edge.leaf == edge->leaf : target->edge.node == edge->node && target->edge.output == edge->output) return k;
+    }
+    return -1;
+}
+
+static bool moved_since(walk *w, const wk__node *from, const wk__edge *edge)
+{
+    if (edge->leaf->moves == edge->moves) return false;
+    wk__error_set(from ? from->site : (wk_site){0}, WK_ERR_STATE,
+                  "backward: a parameter was moved to another device after it was used here; call wk_module_to before the forward pass");
+    w->failed = true;
+    return true;
+}
+
+/* A gradient arrives at an edge. Takes over the reference. */
+static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tensor *grad)
+{
+    int place = wanted(w, edge);
+    if (place >= 0) {
+        wk_tensor *copy = wk__tensor_like(w->context, wk__body_of(grad));
+        if (!copy || !gather(&w->found[place], copy)) fail(w);
+    }
+    if (edge->leaf) {
+        if (w->targets) {
+            let_go(grad);
+        } else if (moved_since(w, from, edge) || !wk__leaf_gather(edge->leaf, grad, w->create_graph)) {
+            w->failed = true;
+        } else if (!wk__grow(&w->complete, &w->complete_capacity, w->complete_count + 1, sizeof *w->complete)) {
+            fail(w);
+        } else {
+            atomic_fetch_add(&edge->leaf->refs, 1);
+            w->complete[w->complete_count++] = edge->leaf;
+        }
+        return;
+    }
+    task *t = task_of(w, edge->node);
+    if (!t || !gather(&t->grad[edge->output], grad)) fail(w);
+}
+
+/* ---- one node ---------------------------------------------------------------------------------------------------- */
+
+/* Runs the gradient in a scope of its own, moves what it gives into the walk's scope, fitted to the operands. */
+static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **in)
+{
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, node->site);
+    if (!guard) {
+        w->failed = true;
+        return;
+    }
+    uint64_t token = guard->token;
+    wk_tensor *wide[WK__WALK_OUTPUTS];
+    for (int k = 0; k < node->outputs && k < WK__WALK_OUTPUTS; k++) wide[k] = wk__through_widen(out[k]);
+    wk__gradient g = {.node = node, .attr = node->attr, .out = wide, .in = in};
+    node->op->gradient(&g);
+    for (int k = 0; k < node->inputs; k++) {
+        if (!in[k] || !wk__wants(&g, k)) {
+            in[k] = NULL;
+            continue;
+        }
+        wk_tensor *fitted = wk__through_fit(in[k], &node->shape[k]);
+        in[k] = fitted ? wk__tensor_like(w->context, wk__body_of(fitted)) : NULL; /* a handle of its own: out[0] may serve twice */
+        if (!in[k]) {
+            w->failed = true;
+            continue;
+        }
+        wk__handle_keep(&in[k]->handle, node->site);
+    }
+    wk__guard_close(token);
+}
+
+static void run_node(walk *w, wk__node *node, wk_tensor **grad)
+{
+    if (node->spent) {
+        wk__error_set(node->site, WK_ERR_STATE,
+                      "%s: backward went through this call before and freed what it needs; use .retain_graph = true the first time", node->op->name);
+        w->failed = true;
+        return;
+    }
+    wk_tensor *few[WK__NODE_EDGES] = {0};
+    wk_tensor **in = node->inputs <= WK__NODE_EDGES ? few : wk__alloc_zero(node->inputs, sizeof *in);
+    if (!in) {
+        fail(w);
+        return;
+    }
+    w->context->outer = node->site;
+    for (int k = 0; k < node->outputs; k++)
+        if (grad[k]) grad[k] = wk__run_hooks(node->hooks, grad[k], k, false);
+    compute(w, node, grad, in);
+    if (w->clean && wk__error_pending()) w->failed = true;
+    for (int k = 0; k < node->inputs; k++)
+        if (in[k] && !w->failed) arrive(w, node, &node->edge[k], in[k]);
+    if (in != few) wk__free(in);
+    if (!w->retain_graph) wk__node_spend(node);
+}
+
+static void run_all(walk *w)
+{
+    while (w->heap_count > 0 && !w->failed) {
+        wk__node *node = heap_pop(w);
+        task *slot = slot_of(w->table, w->table_capacity, node), t;
+        put(&t, slot); /* the table may grow while the node runs */
+        if (slot->grad != &slot->one) slot->grad = NULL;
+        slot->one = NULL;
+        run_node(w, node, t.grad);
+        for (int k = 0; k < node->outputs; k++) let_go(t.grad[k]);
+        if (t.grad != &t.one) wk__free(t.grad);
+    }
+}
+
+static void end(walk *w)
+{
+    for (int64_t k = 0; k < w->table_capacity; k++) {
+        task *slot = &w->table[k];
+        if (!slot->node) continue;
+        if (slot->grad && slot->grad != &slot->one) wk__free(slot->grad);
+        wk__node_drop(slot->node);
+    }
+    for (int64_t k = 0; k < w->complete_count; k++) {
+        if (!w->failed) wk__leaf_complete(w->complete[k]);
+        wk__leaf_drop(w->complete[k]);
+    }
+    wk__free(w->complete);
+    wk__free(w->table);
+    wk__free(w->heap);
+}
+
+bool wk__walk(const wk__walk_request *request)
+{
+    walk w = {.context = wk__context(), .create_graph = request->create_graph, .retain_graph = request->retain_graph,
+              .targets = request->targets, .found = request->found, .target_count = request->target_count, .clean = !wk__error_pending()};
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, request->site);
+    if (!guard) return false;
+    uint64_t token = guard->token;
+    bool grad_off = w.context->grad_off;
+    wk_site outer = w.context->outer;
+    w.context->grad_off = !request->create_graph;
+    for (int k = 0; k < request->output_count && !w.failed; k++) {
+        wk__edge edge = wk__edge_of(request->outputs[k]);
+        wk_tensor *seed = request->seeds && request->seeds[k] ? wk__tensor_like(w.context, wk__body_of(request->seeds[k]))
+                                                              : wk__through_ones_like(request->outputs[k]);
+        if (seed)
+            arrive(&w, NULL, &edge, seed);
+        else
+            w.failed = true;
+        wk__node_drop(edge.node);
+        wk__leaf_drop(edge.leaf);
+    }
+    run_all(&w);
+    for (int k = 0; k < w.target_count; k++)
+        if (w.found[k]) wk__handle_keep(&w.found[k]->handle, request->site);
+    w.context->outer = outer;
+    w.context->grad_off = grad_off;
+    end(&w);
+    wk__guard_close(token);
+    return !w.failed && !(w.clean && wk__error_pending());
+}

@@ -1,0 +1,37 @@
+/* User code called by the library: in a scope of its own, from which only what it returns comes out, with grad mode, sites and
+ * placement as the user's own. */
+#include "callback.h"
+
+void wk__callback_begin(wk__callback *c, const char *name)
+{
+    wk_context *context = wk__context();
+    wk__guard *guard = wk__guard_push(WK__GUARD_CALLBACK, (wk_site){0});
+    c->token = guard ? guard->token : 0;
+    if (guard) wk__guard_push(WK__GUARD_SCOPE, context->outer);
+    c->outer = context->outer;
+    c->callback = context->callback;
+    c->composing = context->composing;
+    context->outer = (wk_site){0};
+    context->callback = name;
+    context->composing = 0;
+}
+
+void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
+{
+    wk_context *context = wk__context();
+    context->outer = c->outer;
+    context->callback = c->callback;
+    context->composing = c->composing;
+    for (int k = 0; k < count; k++)
+        if (out[k] && wk__is_tensor(out[k])) wk__handle_keep(&out[k]->handle, (wk_site){0});
+    if (c->token) wk__guard_close(c->token);
+}
+
+wk_tensor *wk__call_back(const char *name, wk_tensor *(*call)(wk_tensor *, void *), wk_tensor *x, void *user)
+{
+    wk__callback c;
+    wk__callback_begin(&c, name);
+    wk_tensor *out = call(x, user);
+    wk__callback_end(&c, &out, 1);
+    return out;
+}

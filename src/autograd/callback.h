@@ -1,0 +1,21 @@
+/* Calling user code; see callback.c. */
+#ifndef WICK_AUTOGRAD_CALLBACK_H
+#define WICK_AUTOGRAD_CALLBACK_H
+
+#include "../tensor/tensor.h"
+
+typedef struct wk__callback {
+    uint64_t token;
+    wk_site outer;
+    const char *callback;
+    int16_t composing;
+} wk__callback;
+
+/* `name` is what messages say: "forward of \"block\"". It must live until end. */
+void wk__callback_begin(wk__callback *c, const char *name);
+/* Moves out[] into the scope around and closes the callback's. */
+void wk__callback_end(wk__callback *c, wk_tensor **out, int count);
+/* A hook. */
+wk_tensor *wk__call_back(const char *name, wk_tensor *(*call)(wk_tensor *, void *), wk_tensor *x, void *user);
+
+#endif

@@ -1,0 +1,188 @@
+/* Functions with a gradient of the program's own: one node that calls back. */
+#include "../base/alloc.h"
+#include "callback.h"
+#include "history.h"
+#include "walk.h"
+#include <string.h>
+#include <wick/autograd.h>
+
+enum { MOST = 16 }; /* inputs, outputs and saved tensors of one function */
+
+/* Its state lives as long as its node, or the call when no node was made. The file's own op gives the node its gradient. */
+struct wk_function {
+    const wk_function_kind *kind;
+    void *context;
+    wk__body *saved[MOST];
+    uint32_t version[MOST];
+    int saved_count;
+    uint32_t needs; /* bit k: input k wants a gradient */
+    wk_site site;
+    wk__op op;        /* named as the kind */
+    char name[64], node[72], forward[96], backward[96];
+    const wk__gradient *running; /* while backward runs */
+};
+
+static void destroy(void *address)
+{
+    wk_function *f = address;
+    for (int k = 0; k < f->saved_count; k++) {
+        wk__body *saved = f->saved[k];
+        wk__storage_firm(saved->storage, -1);
+        wk__storage_drop(saved->storage);
+        if (saved->node) wk__node_drop(saved->node);
+        if (saved->leaf) wk__leaf_drop(saved->leaf);
+        wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, saved);
+    }
+    if (f->kind->destroy) f->kind->destroy(f->context);
+    wk__free(f);
+}
+
+void *wk_function_context(wk_function *f)
+{
+    return f->context;
+}
+
+bool wk_function_needs(wk_function *f, int k)
+{
+    return k >= 0 && k < MOST && f->needs >> k & 1;
+}
+
+void wk_function_save(wk_function *f, wk_tensor *x)
+{
+    wk_context *context = wk__context();
+    if (!wk__check(x, (wk_site){0}, "function_save", "input")) return;
+    wk__body *body = f->saved_count < MOST ? wk__slab_take(context->slots, WK__SLAB_VIEW) : NULL;
+    if (!body) {
+        wk__error_set((wk_site){0}, f->saved_count < MOST ? WK_ERR_MEMORY : WK_ERR_ARGUMENT, "function_save: %s",
+                      f->saved_count < MOST ? "out of host memory" : "a function can keep 16 tensors");
+        return;
+    }
+    memcpy(body, wk__body_of(x), sizeof *body);
+    body->text = NULL;
+    wk__storage_hold(body->storage);
+    wk__storage_firm(body->storage, +1);
+    if (body->node || body->leaf) wk__body_share(body);
+    f->version[f->saved_count] = body->storage->version;
+    f->saved[f->saved_count++] = body;
+}
+
+wk_tensor *wk_function_saved(wk_function *f, int k)
+{
+    if (k < 0 || k >= f->saved_count) {
+        wk__error_set((wk_site){0}, WK_ERR_INDEX, "function_saved: %d tensors were kept, number %d is asked for", f->saved_count, k);
+        return NULL;
+    }
+    if (f->saved[k]->storage->version != f->version[k]) {
+        wk__error_set(f->site, WK_ERR_STATE, "%s: backward needs tensor %d that it kept, but an in-place call has changed it since", f->name, k);
+        return NULL;
+    }
+    return wk__tensor_like(wk__context(), f->saved[k]);
+}
+
+static void gradient(wk__gradient *g)
+{
+    wk_function *f = g->node->own;
+    wk_tensor *in[MOST] = {0};
+    wk__callback c;
+    wk__callback_begin(&c, f->backward);
+    f->kind->backward(f, g->out, in);
+    wk__callback_end(&c, in, f->kind->inputs);
+    for (int k = 0; k < f->kind->inputs; k++)
+        if (!in[k] || wk__check(in[k], f->site, f->name, "a gradient that backward gave")) g->in[k] = in[k];
+}
+
+static wk_function *begin(wk_site site, const wk_function_kind *kind, void *context)
+{
+    wk_function *f = wk__alloc_zero(1, sizeof *f);
+    if (!f) {
+        wk__error_set(site, WK_ERR_MEMORY, "apply: out of host memory");
+        return NULL;
+    }
+    f->kind = kind;
+    f->context = context;
+    f->site = site;
+    snprintf(f->name, sizeof f->name, "%s", kind->name);
+    snprintf(f->node, sizeof f->node, "%sBackward", f->name);
+    snprintf(f->forward, sizeof f->forward, "forward of \"%s\", called at %s:%d", f->name, site.file ? site.file : "?", (int)site.line);
+    snprintf(f->backward, sizeof f->backward, "backward of \"%s\", called at %s:%d", f->name, site.file ? site.file : "?", (int)site.line);
+    f->op = (wk__op){.name = f->name, .node = f->node, .gradient = gradient};
+    return f;
+}
+
+static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *in, int count)
+{
+    if (!kind || kind->size < sizeof *kind || !kind->forward || !kind->name || kind->inputs > MOST || kind->outputs > MOST || kind->outputs < 1) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "apply: the function kind needs .size, .name, .forward and 1 to 16 inputs and outputs");
+        return false;
+    }
+    if (count != kind->inputs) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: takes %d tensors, %d were given", kind->name, kind->inputs, count);
+        return false;
+    }
+    for (int k = 0; k < count; k++)
+        if (!wk__check(in[k], site, kind->name, "an input")) return false;
+    return true;
+}
+
+/* Forward runs without a graph; what it gives belongs to the caller's scope afterwards. */
+static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out)
+{
+    wk_context *context = wk__context();
+    bool grad_off = context->grad_off;
+    wk__callback c;
+    wk__callback_begin(&c, f->forward);
+    context->grad_off = true;
+    f->kind->forward(f, in, out);
+    context->grad_off = grad_off;
+    wk__callback_end(&c, out, f->kind->outputs);
+    for (int k = 0; k < f->kind->outputs; k++) {
+        if (out[k] && wk__check(out[k], f->site, f->name, "what forward gave")) continue;
+        wk__error_set(f->site, WK_ERR_STATE, "%s: forward gave no output %d", f->name, k);
+        return false;
+    }
+    return true;
+}
+
+/* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone. */
+static bool detach_outputs(wk_function *f, wk_tensor **out)
+{
+    for (int k = 0; k < f->kind->outputs; k++) {
+        out[k] = wk__tensor_snapshot(wk__context(), out[k]);
+        if (!out[k]) return false;
+        wk__body *body = wk__body_of(out[k]);
+        wk__node_drop(body->node);
+        wk__leaf_drop(body->leaf);
+        body->node = NULL;
+        body->leaf = NULL;
+        body->requires_grad = false;
+    }
+    return true;
+}
+
+int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count, wk_tensor **out)
+{
+    if (!check(site, kind, in, count)) return (int)wk_error_code();
+    for (int k = 0; k < kind->outputs; k++) out[k] = NULL;
+    wk_function *f = begin(site, kind, context);
+    if (!f) return WK_ERR_MEMORY;
+    bool wanted = kind->backward && wk__wants_node(wk__context(), in, count);
+    for (int k = 0; k < count; k++)
+        if (wk__body_of(in[k])->requires_grad) f->needs |= 1u << k;
+    bool fine = run_forward(f, in, out);
+    if (fine && wanted) fine = detach_outputs(f, out) && wk__node_attach(&f->op, site, in, count, out, kind->outputs, NULL);
+    if (fine && wanted) {
+        wk__node *node = wk__body_of(out[0])->node;
+        node->own = f;
+        node->own_destroy = destroy;
+    } else {
+        destroy(f);
+    }
+    for (int k = 0; k < kind->outputs && !fine; k++) out[k] = NULL;
+    return fine ? WK_OK : (int)wk_error_code();
+}
+
+wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count)
+{
+    wk_tensor *out[MOST] = {0};
+    return wk_apply_n_at(site, kind, context, in, count, out) == WK_OK ? out[0] : NULL;
+}

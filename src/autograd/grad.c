@@ -1,0 +1,86 @@
+/* wk_backward and wk_grad: what a program asks of the graph. */
+#include "../base/alloc.h"
+#include "history.h"
+#include "walk.h"
+#include <string.h>
+#include <wick/autograd.h>
+
+/* Fork, late failures and dead handles are the ops' to tell; the graph asks what only it knows. */
+static bool root_fits(wk_site site, const char *op, wk_tensor *x, const wk_tensor *seed)
+{
+    if (!wk__check(x, site, op, "input")) return false;
+    const wk__body *body = wk__body_of(x);
+    wk__text text = {0};
+    wk__text_format(&text, "%s: ", op);
+    wk__text_tensor(&text, x);
+    if (!wk_requires_grad(x)) {
+        wk__text_add(&text, " does not depend on anything with requires_grad: there is no graph to go back through. Make its leaves with "
+                            ".requires_grad = true, outside WK_NO_GRAD");
+    } else if (!seed && wk__body_numel(body) != 1) {
+        wk__text_add(&text, " is not a scalar: reduce it first (wk_sum, wk_mean), or give .gradient");
+    } else if (seed && (wk__body_of(seed)->ndim != body->ndim ||
+                        memcmp(wk__body_of(seed)->shape, body->shape, sizeof *body->shape * body->ndim) != 0)) {
+        wk__text_add(&text, " needs a gradient of its own shape, not ");
+        wk__text_tensor(&text, seed);
+    } else {
+        wk__text_end(&text);
+        return true;
+    }
+    wk__error_take(site, WK_ERR_STATE, &text);
+    return false;
+}
+
+int wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options)
+{
+    wk_tensor *seed = options ? options->gradient : NULL;
+    if (seed && !wk__check(seed, site, "backward", "gradient")) return (int)wk_error_code();
+    if (!root_fits(site, "backward", x, seed)) return (int)wk_error_code();
+    wk__walk_request request = {.site = site, .outputs = &x, .seeds = seed ? &seed : NULL, .output_count = 1};
+    request.create_graph = options && options->create_graph;
+    request.retain_graph = options && (options->retain_graph || options->create_graph);
+    return wk__walk(&request) ? WK_OK : (int)wk_error_code();
+}
+
+static int unused(wk_site site, int k)
+{
+    wk__error_set(site, WK_ERR_STATE, "grad: input %d was not used to compute the outputs; give .allow_unused = true if that is meant", k);
+    return WK_ERR_STATE;
+}
+
+int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs, int input_count,
+               wk_tensor **grads, const wk_grad_options *options)
+{
+    for (int k = 0; k < input_count; k++) grads[k] = NULL;
+    for (int k = 0; k < output_count; k++)
+        if (!root_fits(site, "grad", outputs[k], options && options->grad_outputs ? options->grad_outputs[k] : NULL)) return (int)wk_error_code();
+    for (int k = 0; k < input_count; k++) {
+        if (!wk__check(inputs[k], site, "grad", "an input")) return (int)wk_error_code();
+        if (!wk_requires_grad(inputs[k])) {
+            wk__error_set(site, WK_ERR_STATE, "grad: input %d does not require grad", k);
+            return WK_ERR_STATE;
+        }
+    }
+    wk__target *targets = wk__alloc_zero((size_t)input_count + 1, sizeof *targets);
+    if (!targets) {
+        wk__error_set(site, WK_ERR_MEMORY, "grad: out of host memory");
+        return WK_ERR_MEMORY;
+    }
+    for (int k = 0; k < input_count; k++) targets[k].edge = wk__edge_of(inputs[k]);
+    wk__walk_request request = {.site = site, .outputs = outputs, .seeds = options ? options->grad_outputs : NULL,
+                                .output_count = output_count, .targets = targets, .found = grads, .target_count = input_count};
+    request.create_graph = options && options->create_graph;
+    request.retain_graph = options && (options->retain_graph || options->create_graph);
+    bool fine = wk__walk(&request);
+    for (int k = 0; k < input_count; k++) {
+        wk__node_drop(targets[k].edge.node);
+        wk__leaf_drop(targets[k].edge.leaf);
+    }
+    wk__free(targets);
+    if (!fine) {
+        for (int k = 0; k < input_count; k++) grads[k] = NULL;
+        return (int)wk_error_code();
+    }
+    for (int k = 0; k < input_count; k++)
+        if (!grads[k] && !(options && options->allow_unused)) return unused(site, k);
+    return WK_OK;
+}

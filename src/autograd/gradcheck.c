@@ -1,0 +1,143 @@
+/* Gradients against central differences, in f64. */
+#include "../base/alloc.h"
+#include "../engine/host.h"
+#include "callback.h"
+#include "through.h"
+#include <math.h>
+#include <string.h>
+#include <wick/autograd.h>
+
+enum { MOST = 16 };
+#define STEP      1e-6 /* balances rounding and truncation in f64 */
+#define ABSOLUTE  1e-5
+#define RELATIVE  1e-3
+
+typedef struct check {
+    wk_tensor *(*f)(wk_tensor *const *in, void *context);
+    void *context;
+    wk_tensor *const *in;
+    int count;
+    wk_site site;
+} check;
+
+static bool inputs_fit(const check *c)
+{
+    for (int k = 0; k < c->count; k++) {
+        if (!wk__check(c->in[k], c->site, "gradcheck", "an input")) return false;
+        const wk__body *body = wk__body_of(c->in[k]);
+        if (body->dtype == WK_F64 && body->requires_grad && !body->node) continue;
+        wk__error_set(c->site, WK_ERR_DTYPE, "gradcheck: input %d must be a leaf of dtype f64 with requires_grad", k);
+        return false;
+    }
+    return true;
+}
+
+/* sum of weights x f(in), with fixed weights that differ between elements: a wrong permutation of a gradient shows. */
+static double weighted(const double *y, int64_t n)
+{
+    double total = 0;
+    for (int64_t k = 0; k < n; k++) total += y[k] * (1 + 0.25 * (double)(k % 7));
+    return total;
+}
+
+static wk_tensor *fresh(wk__device *device, const wk__body *like, const double *data)
+{
+    wk_tensor *x = wk__tensor_pending(wk__context(), device, WK_F64, like->ndim, like->shape, (wk_site){0});
+    if (!x) return NULL;
+    int64_t bytes = wk__body_numel(like) * (int64_t)sizeof(double);
+    return wk__host_write(wk__body_of(x)->storage->value, data, bytes, (wk_site){0}, "gradcheck") ? x : NULL;
+}
+
+/* f at the inputs, input `which` replaced by `data`; NaN on failure. */
+static double value_at(const check *c, int which, const double *data)
+{
+    wk_context *context = wk__context();
+    wk__callback scope;
+    wk__callback_begin(&scope, NULL);
+    bool grad_off = context->grad_off;
+    context->grad_off = true;
+    wk_tensor *in[MOST];
+    for (int k = 0; k < c->count; k++)
+        in[k] = k == which ? fresh(wk__body_of(c->in[k])->storage->device, wk__body_of(c->in[k]), data) : c->in[k];
+    wk_tensor *y = in[which] ? c->f(in, c->context) : NULL;
+    double result = NAN;
+    int64_t n = y && wk__is_tensor(y) ? wk__body_numel(wk__body_of(y)) : 0;
+    double *host = y ? wk__alloc_zero((size_t)n + 1, sizeof *host) : NULL;
+    if (host && wk__body_of(y)->dtype == WK_F64 && wk__host_read(y, host, NULL, c->site)) result = weighted(host, n);
+    wk__free(host);
+    context->grad_off = grad_off;
+    wk__callback_end(&scope, NULL, 0);
+    return result;
+}
+
+/* The gradients that backward gives for the same weights: a seed of weights. */
+static bool analytic(const check *c, wk_tensor **grads)
+{
+    wk_tensor *y = c->f(c->in, c->context);
+    if (!y || !wk__check(y, c->site, "gradcheck", "what f returned")) return false;
+    const wk__body *body = wk__body_of(y);
+    int64_t n = wk__body_numel(body);
+    double *weights = wk__alloc_zero((size_t)n + 1, sizeof *weights);
+    if (!weights || body->dtype != WK_F64) {
+        wk__error_set(c->site, weights ? WK_ERR_DTYPE : WK_ERR_MEMORY, "gradcheck: %s", weights ? "f must return f64" : "out of host memory");
+        wk__free(weights);
+        return false;
+    }
+    for (int64_t k = 0; k < n; k++) weights[k] = 1 + 0.25 * (double)(k % 7);
+    wk_tensor *seed = fresh(body->storage->device, body, weights);
+    wk__free(weights);
+    wk_grad_options options = {.size = sizeof options, .grad_outputs = &seed, .retain_graph = true, .create_graph = wk_is_grad_enabled(), .allow_unused = true};
+    return seed && wk_grad_at(c->site, &y, 1, c->in, c->count, grads, &options) == WK_OK;
+}
+
+static bool compare_one(const check *c, int which, const double *gradient, double *data, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++) {
+        double x = data[k];
+        data[k] = x + STEP;
+        double above = value_at(c, which, data);
+        data[k] = x - STEP;
+        double below = value_at(c, which, data), quotient = (above - below) / (2 * STEP);
+        data[k] = x;
+        if (fabs(gradient[k] - quotient) <= ABSOLUTE + RELATIVE * fabs(quotient)) continue;
+        wk__text text = {0};
+        wk__text_format(&text, "gradcheck: element %lld of input %d: backward says ", (long long)k, which);
+        wk__text_double(&text, gradient[k], 'g', 9);
+        wk__text_add(&text, ", the difference quotient ");
+        wk__text_double(&text, quotient, 'g', 9);
+        wk__error_take(c->site, WK_ERR_STATE, &text);
+        return false;
+    }
+    return true;
+}
+
+static bool compare(const check *c, int which, wk_tensor *grad)
+{
+    int64_t n = wk__body_numel(wk__body_of(c->in[which]));
+    double *gradient = wk__alloc_zero((size_t)n + 1, sizeof *gradient), *data = wk__alloc_zero((size_t)n + 1, sizeof *data);
+    bool fine = gradient && data;
+    if (!fine) wk__error_set(c->site, WK_ERR_MEMORY, "gradcheck: out of host memory");
+    fine = fine && wk__host_read(c->in[which], data, NULL, c->site) && (!grad || wk__host_read(grad, gradient, NULL, c->site));
+    fine = fine && compare_one(c, which, gradient, data, n);
+    wk__free(gradient);
+    wk__free(data);
+    return fine;
+}
+
+bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *context), void *context, wk_tensor *const *in, int count)
+{
+    check c = {.f = f, .context = context, .in = in, .count = count, .site = site};
+    wk_tensor *grads[MOST] = {0};
+    if (count < 1 || count > MOST) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "gradcheck: takes 1 to 16 inputs");
+        return false;
+    }
+    if (wk__error_pending() || !inputs_fit(&c)) return false;
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
+    if (!guard) return false;
+    uint64_t token = guard->token;
+    bool fine = analytic(&c, grads);
+    for (int k = 0; k < count && fine; k++) fine = compare(&c, k, grads[k]);
+    wk__guard_close(token);
+    return fine;
+}

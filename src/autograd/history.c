@@ -1,0 +1,216 @@
+/* Views and in-place calls; see history.h. */
+#include "history.h"
+#include "../base/alloc.h"
+#include "through.h"
+#include <string.h>
+
+extern const wk__op wk__op_as_strided, wk__op_copy_slices;
+
+/* ---- the base of a storage --------------------------------------------------------------------------------------- */
+
+void wk__history_bury(wk__body *body)
+{
+    wk__base *past = wk__alloc_zero(1, sizeof *past);
+    if (!past) return; /* views then see no history: their in-place gradients stop here */
+    past->node = body->node;
+    wk__node_hold(past->node);
+    past->output = body->output;
+    past->offset = body->offset;
+    past->ndim = body->ndim;
+    past->dtype = body->dtype;
+    memcpy(past->shape, body->shape, sizeof past->shape);
+    memcpy(past->stride, body->stride, sizeof past->stride);
+    body->storage->past = past;
+}
+
+static void base_free(wk__base *past)
+{
+    wk__node_drop(past->node);
+    wk__free(past);
+}
+
+/* The base as a tensor of the current scope, whether its handle lives or not. NULL when neither it nor its past is known. */
+static wk_tensor *base_of(wk__storage *storage)
+{
+    wk_context *context = wk__context();
+    wk__body past = {.storage = storage, .requires_grad = true};
+    const wk__body *body = storage->base;
+    if (!body && storage->past) {
+        const wk__base *from = storage->past;
+        past.node = from->node;
+        past.output = from->output;
+        past.offset = from->offset;
+        past.ndim = from->ndim;
+        past.dtype = from->dtype;
+        memcpy(past.shape, from->shape, sizeof past.shape);
+        memcpy(past.stride, from->stride, sizeof past.stride);
+        body = &past;
+    }
+    return body ? wk__tensor_like(context, body) : NULL;
+}
+
+/* From now on the base is the result of `node` (takes over the reference). */
+static void set_base(wk__storage *storage, wk__node *node)
+{
+    if (storage->base) {
+        wk__node_drop(storage->base->node);
+        storage->base->node = node;
+        storage->base->output = 0;
+        storage->base->requires_grad = true;
+    } else if (storage->past) {
+        wk__node_drop(storage->past->node);
+        storage->past->node = node;
+        storage->past->output = 0;
+    } else {
+        wk__node_drop(node);
+    }
+    storage->history++;
+}
+
+/* ---- geometry as attributes -------------------------------------------------------------------------------------- */
+
+static void pack(wk__attr *attr, const wk__body *body)
+{
+    memset(attr, 0, sizeof *attr);
+    attr->i[0] = body->offset;
+    attr->i[1] = body->ndim;
+    memcpy(attr->list, body->stride, sizeof attr->list);
+    memcpy(attr->list2, body->shape, sizeof attr->list2);
+}
+
+/* ---- refreshing views -------------------------------------------------------------------------------------------- */
+
+void wk__history_refresh(wk_tensor *view)
+{
+    wk__body *body = wk__body_of(view);
+    wk__storage *storage = body->storage;
+    body->seen = storage->history;
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, (wk_site){0});
+    if (!guard) return;
+    uint64_t token = guard->token;
+    wk_tensor *base = base_of(storage);
+    if (base && wk__body_of(base)->requires_grad) {
+        wk__attr attr;
+        pack(&attr, body);
+        wk__node *node = wk__node_make(&wk__op_as_strided, (wk_site){0}, &base, 1, view, &attr);
+        if (node) {
+            node->outputs = 1;
+            wk__node_drop(body->node);
+            body->node = node;
+            body->output = 0;
+            body->requires_grad = true;
+        }
+    }
+    wk__guard_close(token);
+}
+
+/* ---- in place ---------------------------------------------------------------------------------------------------- */
+
+bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target)
+{
+    const wk__body *body = wk__body_of(target);
+    const wk__body *base = body->storage->base;
+    const wk_context *context = wk__context();
+    if (!context->grad_off && !context->composing && ((body->requires_grad && !body->node) || (base && base->requires_grad && !base->node))) {
+        wk__error_set(site, WK_ERR_STATE, "%s_: a leaf that requires grad (or a view of one) cannot be changed in place; do it under WK_NO_GRAD, or use the "
+                      "form without _", op->name);
+        return false;
+    }
+    if (!wk__body_overlaps(body)) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s_: some elements of the target share memory (it was expanded or unfolded); wk_clone it first", op->name);
+    return false;
+}
+
+static void free_inner(void *inner)
+{
+    wk__node_drop(inner);
+}
+
+/* base = CopySlices(base, what the op read besides); the inner node's operand 0 is the view, whose gradient is a part of the
+ * base's. */
+static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs)
+{
+    wk__body *body = wk__body_of(target);
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
+    if (!guard) return false;
+    uint64_t token = guard->token;
+    wk_tensor *base = base_of(body->storage);
+    wk__node *node = NULL;
+    if (base) {
+        wk_tensor *all[WK__MAX_INPUTS] = {base};
+        for (int k = 1; k < inputs; k++) all[k] = in[k];
+        wk__attr attr;
+        pack(&attr, body);
+        wk__body *seen = wk__body_of(base);
+        node = wk__node_make(&wk__op_copy_slices, site, all, inputs, base, &attr);
+        if (node) {
+            node->own = inner;
+            node->own_destroy = free_inner;
+            node->outputs = 1;
+            node->attr->i[2] = seen->offset;
+            memcpy(node->attr->list3, seen->stride, sizeof node->attr->list3);
+            set_base(body->storage, node);
+        }
+    }
+    wk__guard_close(token);
+    if (!node) wk__node_drop(inner);
+    else wk__history_refresh(target);
+    return node != NULL;
+}
+
+bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs,
+                              const wk__attr *attr)
+{
+    wk__base_free = base_free;
+    wk__body *body = wk__body_of(target);
+    wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
+    if (!node) return false;
+    node->outputs = 1;
+    if (body->is_view && body->storage->base != body) return rebase(node, site, target, in, inputs);
+    wk__node_drop(body->node);
+    body->node = node;
+    body->output = 0;
+    body->requires_grad = true;
+    body->storage->history++;
+    body->seen = body->storage->history;
+    return true;
+}
+
+/* ---- the two nodes ----------------------------------------------------------------------------------------------- */
+
+/* A part of x as the attributes say, x being dense in the base's layout. The base's own offset is 0 in its gradient. */
+static wk_tensor *part(wk_tensor *x, const wk__attr *attr)
+{
+    return wk__through_as_strided(x, (int)attr->i[1], attr->list2, attr->list, attr->i[0] - attr->i[2]);
+}
+
+/* Gradients of the base lie dense, so the view's strides must be those in a dense base. A base that was not dense row-major
+ * (an output that kept a permuted layout) is given its own strides. */
+static wk_tensor *base_shaped(wk_tensor *grad, const wk__shape *shape, const wk__attr *attr)
+{
+    wk__device *device = wk__body_of(grad)->storage->device;
+    wk_tensor *zeros = wk__through_zeros(shape, device->id);
+    if (!zeros) return NULL;
+    wk_tensor *laid_out = wk__through_as_strided(zeros, shape->ndim, shape->size, attr->list3, 0);
+    return wk__through_copy_(laid_out, grad) ? laid_out : NULL;
+}
+
+/* grad of base: grad of the result, with the view's part replaced by the inner gradient of operand 0. */
+void wk__copy_slices_gradient(wk__gradient *g)
+{
+    wk__node *inner = g->node->own;
+    wk_tensor *all = base_shaped(g->out[0], &g->node->shape[0], g->attr);
+    wk_tensor *slice = all ? wk__through_clone(part(all, g->attr)) : NULL;
+    wk_tensor *in[WK__MAX_INPUTS] = {0};
+    wk__gradient of_inner = {.node = inner, .attr = inner->attr, .out = (wk_tensor *const[]){slice}, .in = in};
+    if (!slice) return;
+    inner->op->gradient(&of_inner);
+    for (int k = 1; k < g->node->inputs; k++) g->in[k] = in[k];
+    wk_tensor *target = part(all, g->attr);
+    wk_tensor *fresh = in[0] ? wk__through_fit(in[0], &inner->shape[0]) : NULL;
+    if (!fresh) {
+        const wk__shape shape = inner->shape[0];
+        fresh = wk__through_zeros(&shape, wk__body_of(slice)->storage->device->id);
+    }
+    if (wk__through_copy_(target, fresh)) g->in[0] = all;
+}

@@ -1,0 +1,27 @@
+/* Views and in-place calls: how gradients flow through a storage that is written in parts.
+ *
+ * The base of a storage is the tensor it was made for. Writing in place through a view v of base b turns b into the result of a
+ * node "CopySlices": the gradient of b, with v's part replaced by what the op's own gradient says. v, and every other view,
+ * then comes from the new b: their nodes are made anew when they are next used (as PyTorch does). */
+#ifndef WICK_AUTOGRAD_HISTORY_H
+#define WICK_AUTOGRAD_HISTORY_H
+
+#include "node.h"
+
+/* What is left of a base whose handle has gone. */
+typedef struct wk__base {
+    wk__node *node;
+    int16_t output;
+    int64_t offset;
+    uint8_t ndim, dtype;
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+} wk__base;
+
+void wk__history_bury(wk__body *body);      /* the base goes, views stay */
+void wk__history_refresh(wk_tensor *view);  /* its node from the base as it is now */
+
+/* node.c */
+wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *result, const wk__attr *attr);
+void wk__node_spend(wk__node *node);
+
+#endif

@@ -1,0 +1,184 @@
+/* Leaves: gradients that accumulate, hooks, and the calls of a program about them. */
+#include "../base/alloc.h"
+#include "history.h"
+#include "through.h"
+#include "callback.h"
+#include "walk.h"
+#include <string.h>
+#include <wick/autograd.h>
+
+wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output, bool after)
+{
+    for (const wk__hook *hook = hooks; hook && grad; hook = hook->next) {
+        if (hook->after != after || hook->output != output) continue;
+        wk_tensor *instead = wk__call_back("a hook", hook->call, grad, hook->user);
+        if (!instead || instead == grad || !wk__check(instead, (wk_site){0}, "backward", "what a hook returned")) continue;
+        wk__handle_release(&grad->handle, (wk_site){0});
+        grad = wk__tensor_like(wk__context(), wk__body_of(instead)); /* instead may be anybody's */
+    }
+    return grad;
+}
+
+/* The gradient as the leaf's own: a storage of its own over the same value, dense (a stride of 0 could not be written). */
+static wk_tensor *own(wk_tensor *grad, bool create_graph)
+{
+    wk_context *context = wk__context();
+    const wk__body *body = wk__body_of(grad);
+    wk_tensor *mine = wk__body_overlaps(body) || body->is_view ? wk__through_clone(grad) : wk__tensor_snapshot(context, grad);
+    if (!mine) return NULL;
+    wk__body *of = wk__body_of(mine);
+    if (!create_graph && of->node) {
+        wk__node_drop(of->node);
+        of->node = NULL;
+        of->requires_grad = false;
+    }
+    wk__handle_hold(&mine->handle);
+    return mine;
+}
+
+bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
+{
+    grad = wk__run_hooks(leaf->hooks, grad, 0, false);
+    if (!grad) return false;
+    bool fine;
+    if (!leaf->grad) {
+        leaf->grad = own(grad, create_graph);
+        fine = leaf->grad != NULL;
+    } else if (create_graph) {
+        wk_tensor *sum = wk__through_add(leaf->grad, grad), *mine = sum ? own(sum, true) : NULL;
+        if (mine) wk__handle_drop(&leaf->grad->handle);
+        if (mine) leaf->grad = mine;
+        fine = mine != NULL;
+    } else {
+        fine = wk__through_add_(leaf->grad, grad) != NULL;
+    }
+    wk__handle_release(&grad->handle, (wk_site){0});
+    return fine;
+}
+
+void wk__leaf_complete(wk__leaf *leaf)
+{
+    for (const wk__hook *hook = leaf->hooks; hook && leaf->grad; hook = hook->next) {
+        if (!hook->after) continue;
+        wk_tensor *instead = wk__call_back("a hook", hook->call, leaf->grad, hook->user);
+        if (instead && instead != leaf->grad) wk__through_copy_(leaf->grad, instead);
+    }
+}
+
+/* ---- the program's calls ----------------------------------------------------------------------------------------- */
+
+static wk_guard grad_guard(wk_site site, bool off)
+{
+    wk_context *context = wk__context();
+    wk__guard *guard = wk__guard_push(WK__GUARD_GRAD, site);
+    if (!guard) return (wk_guard){0};
+    guard->grad_before = context->grad_off;
+    context->grad_off = off;
+    return (wk_guard){guard->token};
+}
+
+wk_guard wk_no_grad_open(wk_site site)
+{
+    return grad_guard(site, true);
+}
+wk_guard wk_enable_grad_open(wk_site site)
+{
+    return grad_guard(site, false);
+}
+bool wk_is_grad_enabled(void)
+{
+    return !wk__context()->grad_off;
+}
+
+bool wk_requires_grad(const wk_tensor *x)
+{
+    if (!x || !wk__check(x, (wk_site){0}, "requires_grad", "input")) return false;
+    wk_tensor *tensor = (wk_tensor *)(uintptr_t)x;
+    if (wk__body_of(x)->is_view && wk__body_of(x)->seen != wk__body_of(x)->storage->history) wk__history_refresh(tensor);
+    return wk__body_of(x)->requires_grad;
+}
+
+const char *wk__node_name(wk_tensor *x)
+{
+    wk_requires_grad(x);
+    const wk__node *node = wk__body_of(x)->node;
+    return node ? node->op->node : NULL;
+}
+
+bool wk_is_leaf(const wk_tensor *x)
+{
+    wk_requires_grad(x);
+    return x && wk__is_tensor(x) && !wk__body_of(x)->node;
+}
+
+wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
+{
+    if (!wk__check(x, site, "requires_grad_", "input")) return NULL;
+    wk__body *body = wk__body_of(x);
+    if (on && !wk__is_float(body->dtype)) {
+        wk__error_set(site, WK_ERR_DTYPE, "requires_grad_: only floating dtypes can require gradients, not %s", wk_dtype_str(body->dtype));
+        return NULL;
+    }
+    if (!on && body->node) {
+        wk__error_set(site, WK_ERR_STATE, "requires_grad_: this tensor is not a leaf; wk_detach(x) gives the same numbers without a history");
+        return NULL;
+    }
+    if (!body->node) body->requires_grad = on;
+    return x;
+}
+
+wk_tensor *wk_detach_at(wk_site site, wk_tensor *x)
+{
+    if (!wk__check(x, site, "detach", "input")) return NULL;
+    const wk__body *body = wk__body_of(x);
+    return wk__tensor_view(wk__context(), x, body->offset, body->ndim, body->shape, body->stride);
+}
+
+wk_tensor *wk_grad_of(wk_tensor *leaf)
+{
+    if (!leaf || !wk__check(leaf, (wk_site){0}, "grad_of", "input")) return NULL;
+    const wk__leaf *of = wk__body_of(leaf)->leaf;
+    return of ? of->grad : NULL;
+}
+
+int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
+{
+    if (!wk__check(leaf, site, "set_grad", "leaf")) return (int)wk_error_code();
+    wk__body *body = wk__body_of(leaf);
+    wk__leaf *of = wk__leaf_of(body);
+    if (!of) return WK_ERR_MEMORY;
+    wk_tensor *mine = NULL;
+    if (grad) {
+        if (!wk__check(grad, site, "set_grad", "gradient")) return (int)wk_error_code();
+        const wk__body *g = wk__body_of(grad);
+        if (g->ndim != body->ndim || memcmp(g->shape, body->shape, sizeof *g->shape * g->ndim) != 0 || g->dtype != body->dtype ||
+            g->storage->device != body->storage->device) {
+            wk__error_set(site, WK_ERR_SHAPE, "set_grad: the gradient must have the leaf's shape, dtype and device");
+            return WK_ERR_SHAPE;
+        }
+        wk__handle_hold(&grad->handle);
+        mine = grad;
+    }
+    if (of->grad) wk__handle_drop(&of->grad->handle);
+    of->grad = mine;
+    return WK_OK;
+}
+
+int wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *user, const wk_hook_options *options)
+{
+    if (!wk__check(x, site, "register_hook", "input")) return (int)wk_error_code();
+    wk__edge edge = wk__edge_of(x);
+    wk__hook *hook = edge.node || edge.leaf ? wk__alloc_zero(1, sizeof *hook) : NULL;
+    if (!hook) {
+        wk__error_set(site, edge.node || edge.leaf ? WK_ERR_MEMORY : WK_ERR_STATE, "register_hook: %s",
+                      edge.node || edge.leaf ? "out of host memory" : "the tensor does not require grad, so no gradient will arrive");
+    } else {
+        *hook = (wk__hook){.call = call, .user = user, .output = edge.output, .after = options && options->after && edge.leaf};
+        wk__hook **place = edge.leaf ? &edge.leaf->hooks : &edge.node->hooks;
+        while (*place) place = &(*place)->next;
+        *place = hook;
+    }
+    wk__node_drop(edge.node);
+    wk__leaf_drop(edge.leaf);
+    return hook ? WK_OK : (int)wk_error_code();
+}

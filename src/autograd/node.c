@@ -1,0 +1,299 @@
+/* Nodes: made at the call, freed without recursion. */
+#include "node.h"
+#include "../base/alloc.h"
+#include "history.h"
+#include "through.h"
+#include <string.h>
+
+_Static_assert(sizeof(wk__node) <= 512, "fits its slab slot");
+
+static atomic_uint_fast64_t sequence;
+
+/* The tensor layer calls autograd through these: set once, when the first leaf or node is made. */
+static void forget(wk__body *body);
+static void share(wk__body *body);
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void connect(void)
+{
+    wk__body_forget = forget;
+    wk__body_share = share;
+}
+
+/* ---- leaves ------------------------------------------------------------------------------------------------------ */
+
+wk__leaf *wk__leaf_of(wk__body *body)
+{
+    if (body->leaf) return body->leaf;
+    pthread_once(&once, connect);
+    wk__leaf *leaf = wk__alloc_zero(1, sizeof *leaf);
+    if (!leaf) {
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a gradient");
+        return NULL;
+    }
+    atomic_store(&leaf->refs, 1);
+    leaf->storage = body->storage;
+    leaf->ndim = body->ndim;
+    leaf->dtype = body->dtype;
+    memcpy(leaf->shape, body->shape, sizeof leaf->shape);
+    body->leaf = leaf;
+    return leaf;
+}
+
+static void free_hooks(wk__hook *hook)
+{
+    for (wk__hook *next; hook; hook = next) {
+        next = hook->next;
+        wk__free(hook);
+    }
+}
+
+void wk__leaf_drop(wk__leaf *leaf)
+{
+    if (!leaf || atomic_fetch_sub(&leaf->refs, 1) != 1) return;
+    if (leaf->grad) wk__handle_drop(&leaf->grad->handle);
+    free_hooks(leaf->hooks);
+    wk__free(leaf);
+}
+
+/* ---- freeing ----------------------------------------------------------------------------------------------------- */
+
+void wk__node_hold(wk__node *node)
+{
+    atomic_fetch_add_explicit(&node->refs, 1, memory_order_relaxed);
+}
+
+static void free_saved(wk__node *node)
+{
+    for (int k = 0; k < WK__NODE_SAVED; k++) {
+        wk__body *saved = node->saved[k];
+        if (!saved) continue;
+        node->saved[k] = NULL;
+        wk__storage_firm(saved->storage, -1);
+        wk__storage_drop(saved->storage);
+        if (saved->node) wk__node_drop(saved->node);
+        if (saved->leaf) wk__leaf_drop(saved->leaf);
+        wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, saved);
+    }
+}
+
+void wk__node_spend(wk__node *node)
+{
+    node->spent = true;
+    free_saved(node);
+}
+
+/* Dropping a node may drop those it points to: they wait in a list of this thread instead of on the stack, so that a chain of
+ * a million calls is freed in constant depth. */
+static _Thread_local wk__node *doomed;
+static _Thread_local bool freeing;
+
+static void free_one(wk__node *node)
+{
+    free_saved(node);
+    for (int k = 0; k < node->inputs; k++) {
+        if (node->edge[k].node) wk__node_drop(node->edge[k].node);
+        if (node->edge[k].leaf) wk__leaf_drop(node->edge[k].leaf);
+    }
+    free_hooks(node->hooks);
+    if (node->own_destroy) node->own_destroy(node->own);
+    if (node->edge != node->few) wk__free(node->edge);
+    if (node->attr) wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, node->attr);
+    wk__slab_give(wk__context()->slots, WK__SLAB_NODE, node);
+}
+
+void wk__node_drop(wk__node *node)
+{
+    if (!node || atomic_fetch_sub_explicit(&node->refs, 1, memory_order_acq_rel) != 1) return;
+    node->next = doomed;
+    doomed = node;
+    if (freeing) return;
+    freeing = true;
+    while (doomed) {
+        wk__node *one = doomed;
+        doomed = one->next;
+        free_one(one);
+    }
+    freeing = false;
+}
+
+/* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
+static void forget(wk__body *body)
+{
+    if (body->storage->base == body && body->node && atomic_load(&body->storage->refs) > 1) wk__history_bury(body);
+    if (body->node) wk__node_drop(body->node);
+    if (body->leaf) wk__leaf_drop(body->leaf);
+}
+
+/* A body was copied: its references to the graph count once more. */
+static void share(wk__body *body)
+{
+    if (body->node) wk__node_hold(body->node);
+    if (body->leaf) atomic_fetch_add(&body->leaf->refs, 1);
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static wk__node *new_node(wk_context *context, int inputs)
+{
+    pthread_once(&once, connect);
+    wk__node *node = wk__slab_take(context->slots, WK__SLAB_NODE);
+    if (!node) return NULL;
+    memset(node, 0, offsetof(wk__node, few));
+    memset(node->saved, 0, sizeof *node - offsetof(wk__node, saved));
+    if (inputs <= WK__NODE_EDGES) {
+        node->edge = node->few;
+        node->shape = node->few_shapes;
+    } else {
+        size_t bytes = (size_t)inputs * (sizeof *node->edge + sizeof *node->shape);
+        node->edge = wk__alloc_zero(1, bytes);
+        node->shape = (wk__shape *)(node->edge + inputs);
+        if (!node->edge) {
+            wk__slab_give(context->slots, WK__SLAB_NODE, node);
+            return NULL;
+        }
+    }
+    memset(node->edge, 0, (size_t)inputs * sizeof *node->edge);
+    node->inputs = (uint8_t)inputs;
+    return node;
+}
+
+wk__edge wk__edge_of(wk_tensor *tensor)
+{
+    wk__body *body = wk__body_of(tensor);
+    wk__edge edge = {0};
+    if (body->is_view && body->seen != body->storage->history) wk__history_refresh(tensor);
+    if (!body->requires_grad) return edge;
+    if (body->node) {
+        wk__node_hold(body->node);
+        edge.node = body->node;
+        edge.output = body->output;
+    } else if ((edge.leaf = wk__leaf_of(body))) {
+        atomic_fetch_add(&edge.leaf->refs, 1);
+        edge.moves = edge.leaf->moves;
+    }
+    return edge;
+}
+
+/* A body of the node's own: it keeps the storage, and the operand's place in the graph for second derivatives. */
+static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tensor, bool is_output)
+{
+    wk__body *saved = wk__slab_take(context->slots, WK__SLAB_VIEW);
+    if (!saved) return false;
+    const wk__body *body = wk__body_of(tensor);
+    memcpy(saved, body, sizeof *saved);
+    saved->text = NULL;
+    wk__storage_hold(saved->storage);
+    wk__storage_firm(saved->storage, +1);
+    if (is_output) { /* its node is this one: a reference to itself would never go */
+        saved->node = NULL;
+        saved->leaf = NULL;
+    }
+    share(saved);
+    node->saved[place] = saved;
+    node->version[place] = saved->storage->version;
+    return true;
+}
+
+static int what_to_save(const wk__op *op, const wk__node *node)
+{
+    int want = 0;
+    for (int k = 0; k < node->inputs && k < WK__MAX_INPUTS; k++)
+        if (node->edge[k].node || node->edge[k].leaf) want |= op->needs[k];
+    return want;
+}
+
+static void remember_shape(wk__shape *shape, const wk_tensor *tensor)
+{
+    const wk__body *body = wk__body_of(tensor);
+    shape->ndim = body->ndim;
+    shape->dtype = body->dtype;
+    memcpy(shape->size, body->shape, sizeof *body->shape * body->ndim);
+}
+
+static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site site, wk_tensor *const in[], int inputs,
+                 wk_tensor *result, const wk__attr *attr)
+{
+    atomic_store_explicit(&node->refs, 1, memory_order_relaxed);
+    node->op = op;
+    node->site = wk__site(site);
+    node->sequence = atomic_fetch_add_explicit(&sequence, 1, memory_order_relaxed);
+    for (int k = 0; k < inputs; k++) {
+        if (!in[k]) continue;
+        node->edge[k] = wk__edge_of(in[k]);
+        remember_shape(&node->shape[k], in[k]);
+    }
+    int want = what_to_save(op, node);
+    bool saved = true;
+    for (int k = 0; k < inputs && k < WK__SAVED_OUT; k++)
+        if (want >> k & 1 && in[k]) saved = saved && save(context, node, k, in[k], false);
+    if (want & WK__SAVE_OUT) saved = saved && save(context, node, WK__SAVED_OUT, result, true);
+    if (attr) {
+        _Static_assert(sizeof *attr <= 256, "attributes share the slab of bodies");
+        node->attr = wk__slab_take(context->slots, WK__SLAB_VIEW);
+        if (node->attr) *node->attr = *attr;
+        saved = saved && node->attr;
+    }
+    return saved;
+}
+
+wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *result, const wk__attr *attr)
+{
+    wk_context *context = wk__context();
+    wk__node *node = new_node(context, inputs);
+    if (node && fill(context, node, op, site, in, inputs, result, attr)) return node;
+    if (node) wk__node_drop(node);
+    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for the graph of gradients", op->name);
+    return NULL;
+}
+
+bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[], int outputs,
+                     const wk__attr *attr)
+{
+    wk__node *node = wk__node_make(op, site, in, inputs, out[0], attr);
+    if (!node) return false;
+    node->outputs = (uint8_t)outputs;
+    for (int k = 0; k < outputs; k++) {
+        wk__body *body = wk__body_of(out[k]);
+        if (!wk__is_float(body->dtype)) continue;
+        if (k) wk__node_hold(node);
+        if (body->node) wk__node_drop(body->node);
+        body->node = node;
+        body->output = (int16_t)k;
+        body->requires_grad = true;
+        body->seen = body->storage->history;
+    }
+    if (!wk__body_of(out[0])->requires_grad) wk__node_drop(node);
+    return true;
+}
+
+/* ---- what a gradient reads --------------------------------------------------------------------------------------- */
+
+static wk_tensor *changed(const wk__gradient *g, int k)
+{
+    const char *what = k == WK__SAVED_OUT ? "its result" : k == 0 ? "its first operand" : k == 1 ? "its second operand" : "an operand";
+    wk__error_set(g->node->site, WK_ERR_STATE,
+                  "%s: backward needs %s as it was, but an in-place call has changed it since (%u times). Use the form without _, or clone it before",
+                  g->node->op->name, what, g->node->saved[k]->storage->version - g->node->version[k]);
+    return NULL;
+}
+
+wk_tensor *wk__saved(const wk__gradient *g, int k)
+{
+    wk_context *context = wk__context();
+    const wk__body *saved = g->node->saved[k];
+    if (!saved) {
+        wk__error_set(g->node->site, WK_ERR_INTERNAL, "%s: its gradient reads an operand that was not saved", g->node->op->name);
+        return NULL;
+    }
+    if (saved->storage->version != g->node->version[k]) return changed(g, k);
+    wk_tensor *tensor = wk__tensor_like(context, saved);
+    if (!tensor) return NULL;
+    wk__body *body = wk__body_of(tensor);
+    if (k == WK__SAVED_OUT) {
+        wk__node_hold(g->node);
+        body->node = g->node;
+        body->requires_grad = true;
+    }
+    return wk__through_widen(tensor);
+}

@@ -1,0 +1,126 @@
+/* The graph of gradients: one node per differentiable call, edges to the nodes (or leaves) that made its operands.
+ *
+ * A node holds what the gradient of its op needs: saved operands as bodies of their own (storages, not handles) with the
+ * version that they had, and the call's attributes. Nodes are reference-counted and freed without recursion. */
+#ifndef WICK_AUTOGRAD_NODE_H
+#define WICK_AUTOGRAD_NODE_H
+
+#include "../ir/op.h"
+#include "../tensor/tensor.h"
+
+/* What an op was called with besides tensors; each op says in its file which field is what. */
+typedef struct wk__attr {
+    int64_t i[4];
+    double f[2];
+    int64_t list[WK__MAX_DIMS];
+    int count; /* of list */
+    int64_t list2[WK__MAX_DIMS], list3[WK__MAX_DIMS]; /* views: shapes and strides */
+} wk__attr;
+
+/* The shape and dtype of an operand: what its gradient is summed back to. */
+typedef struct wk__shape {
+    uint8_t ndim, dtype;
+    int64_t size[WK__MAX_DIMS];
+} wk__shape;
+
+/* The gradient of a leaf, and what to do when it arrives. */
+typedef struct wk__hook wk__hook;
+typedef struct wk__leaf {
+    atomic_int refs;   /* bodies and edges */
+    wk_tensor *grad;   /* NULL until the first backward; owned by the leaf */
+    wk__hook *hooks;   /* in order of registration */
+    wk_context *context;
+    wk__storage *storage; /* what it is the gradient of; not held (the body does) */
+    int64_t shape[WK__MAX_DIMS];
+    uint8_t ndim, dtype;
+    uint32_t moves;    /* how often the parameter was moved to another device */
+} wk__leaf;
+
+struct wk__hook {
+    wk__hook *next;
+    /* may return a tensor to use instead of grad, or NULL */
+    wk_tensor *(*call)(wk_tensor *grad, void *user);
+    void *user;
+    int16_t output; /* on a node: of which output */
+    bool after; /* runs once the leaf's gradient is complete, with the whole gradient */
+};
+
+typedef struct wk__node wk__node;
+
+typedef struct wk__edge {
+    wk__node *node; /* at most one of the two */
+    wk__leaf *leaf;
+    int16_t output; /* which output of node */
+    uint32_t moves; /* of leaf, when the edge was made */
+} wk__edge;
+
+enum { WK__NODE_EDGES = 3, WK__NODE_SAVED = 4 };
+
+struct wk__node {
+    atomic_int refs;
+    uint8_t inputs, outputs;
+    bool spent;         /* a backward without retain_graph has used it up: what it saved is gone */
+    const wk__op *op;
+    uint64_t sequence;  /* later calls have higher numbers */
+    wk_site site;
+    wk__edge *edge;     /* [inputs]: `few`, or allocated when there are more */
+    wk__edge few[WK__NODE_EDGES];
+    wk__shape *shape;   /* [inputs] of the operands: `few_shapes`, or allocated with the edges */
+    wk__shape few_shapes[WK__NODE_EDGES];
+    wk__body *saved[WK__NODE_SAVED]; /* operands 0..2 and the result, as op->needs says; NULL where not needed */
+    uint32_t version[WK__NODE_SAVED];
+    wk__attr *attr;     /* NULL when the op has none */
+    void *own;          /* a wk_function: its state; see function.c */
+    void (*own_destroy)(void *own);
+    wk__hook *hooks;
+    wk__node *next;     /* worklist of those to be freed */
+};
+
+/* The call of a gradient: op->gradient gets this, reads what it needs, and gives each wanted gradient. */
+typedef struct wk__gradient {
+    wk__node *node;
+    const wk__attr *attr;
+    wk_tensor *const *out; /* gradients of the outputs; NULL where nothing flowed */
+    wk_tensor **in;        /* to be filled: gradients of the operands, any shape that broadcasting made: the engine sums them back */
+} wk__gradient;
+
+/* Does operand k want a gradient? */
+static inline bool wk__wants(const wk__gradient *g, int k)
+{
+    return k < g->node->inputs && (g->node->edge[k].node || g->node->edge[k].leaf);
+}
+/* Saved operand k (0..2), or the result (WK__SAVED_OUT), as a tensor of the current scope, with its place in the graph. NULL with
+ * the error recorded when it was changed in place since. */
+enum { WK__SAVED_OUT = 3 };
+wk_tensor *wk__saved(const wk__gradient *g, int k);
+
+/* Is a node to be made for a call on these operands? */
+static inline bool wk__wants_node(const wk_context *context, wk_tensor *const in[], int count)
+{
+    if (context->grad_off || context->composing) return false;
+    for (int k = 0; k < count; k++)
+        if (in[k] && wk__body_of(in[k])->requires_grad) return true;
+    return false;
+}
+/* Makes the node of a call and hangs it on its result (or results: `outputs` of them). attr may be NULL. The results get
+ * requires_grad. False when memory is short (recorded). */
+bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[], int outputs,
+                     const wk__attr *attr);
+/* The same for an in-place call: `target` is operand 0 and the result; a view rebases the history of its base. */
+bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs,
+                              const wk__attr *attr);
+/* May `target` be written in place? Records why not: a leaf that requires grad, elements that share memory. */
+bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target);
+
+void wk__copy_slices_gradient(wk__gradient *g); /* history.c; its descriptor is in src/ops/as_strided.c */
+
+/* The edge to whatever made a tensor, brought up to date after in-place calls on its base. */
+wk__edge wk__edge_of(wk_tensor *tensor);
+wk__leaf *wk__leaf_of(wk__body *body); /* made when first asked for; NULL when memory is short */
+void wk__node_hold(wk__node *node);
+void wk__node_drop(wk__node *node);
+void wk__leaf_drop(wk__leaf *leaf);
+/* What a tensor prints as grad_fn, or NULL. */
+const char *wk__node_name(wk_tensor *tensor);
+
+#endif

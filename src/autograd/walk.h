@@ -1,0 +1,31 @@
+/* One walk over the graph; see backward.c. */
+#ifndef WICK_AUTOGRAD_WALK_H
+#define WICK_AUTOGRAD_WALK_H
+
+#include "node.h"
+
+enum { WK__WALK_OUTPUTS = 64 }; /* most outputs of one op */
+
+typedef struct wk__target {
+    wk__edge edge;
+} wk__target;
+
+typedef struct wk__walk_request {
+    wk_site site;
+    wk_tensor *const *outputs, *const *seeds; /* seeds or seeds[k] NULL: ones */
+    int output_count;
+    const wk__target *targets; /* NULL: gradients go to all leaves */
+    wk_tensor **found;         /* [target_count], NULL at first: of the caller's scope afterwards */
+    int target_count;
+    bool create_graph, retain_graph;
+} wk__walk_request;
+bool wk__walk(const wk__walk_request *request);
+
+/* leaf.c: adds a gradient to a leaf's (takes over the reference); runs the hooks that come after. */
+bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph);
+void wk__leaf_complete(wk__leaf *leaf);
+/* Gives grad to the hooks of one output (of the kind before or after); what comes back takes its place. Takes over the
+ * reference to grad, gives one back. */
+wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output, bool after);
+
+#endif

@@ -1,0 +1,126 @@
+/* Programs of groups that were seen before. A training step runs the same few dozen small groups again and again, and
+ * to recognise one takes a fifth of the time that compiling it does.
+ *
+ * Global, because groups come from any thread. There is no lock: a slot is filled once, by compare and exchange, and
+ * never changes. When its neighbourhood is full, a new group is compiled each time it runs, which is slower and nothing
+ * else. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../../base/alloc.h"
+#include "run_cache.h"
+
+enum { SLOTS = 512, PROBES = 4 };
+
+/* What the code of a program depends on, and the program. */
+typedef struct entry {
+    uint64_t hash;
+    uint32_t uniform;
+    uint32_t kind; /* see kind_of */
+    int nins;
+    wk__cpu_program program;
+    uint8_t dtype[WK__MAX_OPERANDS];
+    wk__ins ins[]; /* nins */
+} entry;
+
+static _Atomic(entry *) slots[SLOTS];
+
+void wk__cpu_survey(wk__cpu_layout *layout, const wk__group *group)
+{
+    int dims[WK__MAX_DIMS], ndim = 0;
+    int64_t row_major[WK__MAX_DIMS], count = 1;
+    uint32_t uniform = 0, contiguous = 0;
+    int first = group->nreduce > 0 ? group->ndim - group->nreduce : 0;
+    for (int d = group->ndim - 1; d >= first; d--) {
+        if (group->shape[d] == 1) continue; /* a stride over it leads nowhere */
+        dims[ndim] = d;
+        row_major[ndim++] = count;
+        count *= group->shape[d];
+    }
+    for (int k = 0; k < group->noperands; k++) {
+        const int64_t *stride = group->operand[k].stride;
+        int64_t any = 0, wrong = 0;
+        for (int d = 0; d < ndim; d++) {
+            any |= stride[dims[d]];
+            wrong |= stride[dims[d]] ^ row_major[d];
+        }
+        uniform |= (uint32_t)(any == 0) << k;
+        contiguous |= (uint32_t)(wrong == 0) << k;
+    }
+    *layout = (wk__cpu_layout){count, uniform, contiguous};
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    return hash ^ hash >> 32;
+}
+
+/* What else a program was made for. */
+static uint32_t kind_of(const wk__group *group, const wk__cpu_style *style)
+{
+    return (uint32_t)(group->nreduce > 0) | (uint32_t)style->lanes_are_rows << 1 |
+           (uint32_t)(style->keep_columns > 0) << 2;
+}
+
+static uint64_t hash_of(const wk__group *group, const wk__cpu_layout *layout, uint32_t kind, const wk__vm *vm)
+{
+    uint64_t hash = mix((uint64_t)(uintptr_t)vm, layout->uniform | (uint64_t)kind << 32), dtypes = 0;
+    for (int k = 0; k < group->nins; k++) {
+        uint64_t word;
+        memcpy(&word, &group->ins[k], sizeof word);
+        hash = mix(hash, word);
+    }
+    for (int k = 0; k < group->noperands; k++) dtypes = dtypes * 31 + group->operand[k].dtype;
+    return mix(hash, dtypes);
+}
+
+static bool matches(const entry *e, const wk__group *group, const wk__cpu_layout *layout, uint32_t kind,
+                    const wk__vm *vm, uint64_t hash)
+{
+    if (e->hash != hash || e->kind != kind || e->nins != group->nins || e->uniform != layout->uniform || e->program.vm != vm) return false;
+    for (int k = 0; k < group->noperands; k++) {
+        if (e->dtype[k] != group->operand[k].dtype) return false;
+    }
+    return memcmp(e->ins, group->ins, (size_t)group->nins * sizeof *e->ins) == 0;
+}
+
+static entry *new_entry(const wk__group *group, const wk__cpu_layout *layout, const wk__cpu_style *style, uint64_t hash)
+{
+    wk__fail fail;
+    size_t bytes = (size_t)group->nins * sizeof(wk__ins);
+    entry *e = wk__alloc(sizeof *e + bytes);
+    if (!e) return NULL;
+    if (wk__cpu_compile(&e->program, group, style, &fail) != WK_OK) {
+        wk__cpu_program_end(&e->program);
+        wk__free(e);
+        return NULL;
+    }
+    e->hash = hash;
+    e->nins = group->nins;
+    e->uniform = layout->uniform;
+    e->kind = kind_of(group, style);
+    for (int k = 0; k < group->noperands; k++) e->dtype[k] = group->operand[k].dtype;
+    memcpy(e->ins, group->ins, bytes);
+    return e;
+}
+
+const wk__cpu_program *wk__cpu_cached(const wk__group *group, const wk__cpu_layout *layout, const wk__cpu_style *style)
+{
+    const wk__vm *vm = wk__cpu_isa_current()->vm;
+    uint32_t kind = kind_of(group, style);
+    uint64_t hash = hash_of(group, layout, kind, vm);
+    for (int probe = 0; probe < PROBES; probe++) {
+        _Atomic(entry *) *slot = &slots[(hash + (uint64_t)probe) % SLOTS];
+        entry *e = atomic_load_explicit(slot, memory_order_acquire);
+        if (!e) {
+            entry *fresh = new_entry(group, layout, style, hash);
+            if (!fresh) return NULL;
+            if (atomic_compare_exchange_strong(slot, &e, fresh)) return &fresh->program;
+            wk__cpu_program_end(&fresh->program); /* another thread was here first */
+            wk__free(fresh);
+        }
+        if (matches(e, group, layout, kind, vm, hash)) return &e->program;
+    }
+    return NULL;
+}

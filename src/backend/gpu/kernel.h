@@ -1,0 +1,152 @@
+/* What the GPU backends share: how a group, a product or a named kernel becomes launches of compiled functions.
+ *
+ *   unit     one function of device code. A group gives one unit per structure and form; a product or a named kernel
+ *            gives one per dtype. Shapes, strides, numbers and memory are arguments.
+ *   launch   a unit with its arguments, as the planner hands it to the backend. One group is one launch as a rule; more
+ *            when long rows are cut in chunks, or when indices have to be checked before anything is written.
+ *
+ * The text is C that OpenCL C and CUDA C both take; what they spell differently is in the prelude. */
+#ifndef WICK_BACKEND_GPU_KERNEL_H
+#define WICK_BACKEND_GPU_KERNEL_H
+
+#include "../../base/alloc.h"
+#include "../backend.h"
+
+/* What the planner and the printer want to know of a device. The same shape on the same kind of device always gives the
+ * same launches, so the bits of a result depend on nothing else. */
+typedef struct wk__gpu_target {
+    bool has_f64;
+    bool exact_divide;      /* the compiler's f32 division and square root are rounded correctly */
+    int local;              /* work-items of a work-group, a power of two */
+    int short_row;          /* a row up to this many columns is walked by one work-item */
+    int chunk;              /* columns that a work-group takes of a row that is cut */
+    int struct_arguments;   /* so many arguments fit in a struct by value; more go through memory */
+} wk__gpu_target;
+
+/* How a kernel walks the iteration space. */
+typedef enum wk__gpu_walk {
+    WK__GPU_ITEMS,  /* a work-item per row, or per element where nothing is reduced */
+    WK__GPU_GROUPS, /* a work-group per row, with local memory for the reductions */
+    WK__GPU_CHUNKS  /* several work-groups per row: one launch a pass, partial results in scratch memory */
+} wk__gpu_walk;
+
+typedef struct wk__gpu_form {
+    uint8_t walk;
+    uint8_t pass;  /* WK__GPU_CHUNKS: the pass over the row that this launch makes */
+    bool narrow;   /* positions and offsets fit in 32 bits */
+    bool check;    /* stores nothing: only looks whether the indices are in range */
+    bool guarded;  /* writes what it also reads: leaves it alone once an index was out of range */
+} wk__gpu_form;
+
+/* A kernel whose text does not depend on a group; T, STORAGE, LOAD and STORE in it stand for a dtype. */
+typedef struct wk__gpu_fixed {
+    const char *name;
+    const char *const *text; /* the body in pieces, NULL at the end */
+    int nmemory, narguments;
+    bool by_group;           /* launched by work-groups, which meet at barriers */
+} wk__gpu_fixed;
+
+enum { WK__GPU_MAX_ARGUMENTS = 8 + WK__MAX_DIMS + WK__MAX_OPERANDS * (WK__MAX_DIMS + 1) + 2 * WK__MAX_INS };
+
+typedef struct wk__gpu_unit {
+    const wk__group *group;     /* a group's structure in a form, or ... */
+    const wk__gpu_fixed *fixed; /* ... this, for a dtype */
+    wk__gpu_form form;
+    uint8_t dtype;
+    bool by_group;              /* launched by work-groups, which meet at barriers; else by work-items */
+    int nmemory;                /* pieces of memory, scratch memory included */
+    int narguments;
+} wk__gpu_unit;
+
+typedef struct wk__gpu_launch {
+    wk__gpu_unit unit;
+    void *block[WK__MAX_OPERANDS + 1]; /* of the pieces of memory; the scratch memory is the backend's and comes last */
+    int64_t scratch;                   /* bytes of scratch memory wanted, 0: none */
+    int64_t argument[WK__GPU_MAX_ARGUMENTS]; /* [0] is the backend's: where this part of the launch begins */
+    int64_t count;                     /* work-groups or work-items */
+    int64_t tag;
+} wk__gpu_launch;
+
+typedef wk_code wk__gpu_emit(void *user, const wk__gpu_launch *launch, wk__fail *fail);
+
+/* Each hands its launches to `emit` in order and stops at the first that fails. */
+wk_code wk__gpu_plan_group(const wk__gpu_target *target, const wk__group *group, wk__gpu_emit *emit, void *user,
+                           wk__fail *fail);
+wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, wk__gpu_emit *emit, void *user,
+                            wk__fail *fail);
+wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
+                            wk__fail *fail);
+
+/* A hash of what makes a unit what it is, and whether two are the same. */
+uint64_t wk__gpu_unit_key(const wk__gpu_unit *unit);
+bool wk__gpu_unit_same(const wk__gpu_unit *a, const wk__gpu_unit *b);
+/* Appends the body of the unit's function: statements that use F (the fault word), m0, m1, ... (memory), A(k) (arguments)
+ * and idx (the type of positions). */
+void wk__gpu_print(wk__text *text, const wk__gpu_unit *unit);
+/* Appends a kernel of that name around a unit's body. Parameters: the fault word, the unit's memory, then the arguments
+ * as a struct by value or, when they are many, as memory. */
+void wk__gpu_print_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_unit *unit, const char *name,
+                            const char *body);
+static inline bool wk__gpu_arguments_by_value(const wk__gpu_target *target, const wk__gpu_unit *unit)
+{
+    return unit->narguments <= target->struct_arguments;
+}
+/* Appends one kernel for many bodies that have no barriers. Parameters: the fault word, `nmemory` pieces of memory, the
+ * arguments as memory, and which body to run. To compile costs little more than one kernel does, to run costs more. */
+void wk__gpu_print_merged(wk__text *text, const char *name, int nmemory, const char *const bodies[], int count);
+
+/* What a program needs of the prelude. */
+enum { WK__GPU_NEEDS_F64 = 1, WK__GPU_NEEDS_NDTRI32 = 2, WK__GPU_NEEDS_NDTRI64 = 4 };
+unsigned wk__gpu_needs(const wk__gpu_unit *unit);
+void wk__gpu_prelude(wk__text *text, const wk__gpu_target *target, unsigned needs);
+
+/* ---- shared by the files of this folder --------------------------------------------------------------------------- */
+
+/* Places of a group's arguments. -1: not there (a stride of 0 or 1 needs none). [0] first row, [1] rows, then shape. */
+typedef struct wk__gpu_layout {
+    int shape, columns, chunks, tag;
+    int offset[WK__MAX_OPERANDS];
+    int stride[WK__MAX_OPERANDS][WK__MAX_DIMS];
+    int value[WK__MAX_INS]; /* IMM: its bits; PHILOX: key; LOADX: bound, then stride */
+    int count;
+} wk__gpu_layout;
+
+void wk__gpu_layout_of(const wk__group *group, wk__gpu_layout *layout);
+
+/* Which instruction runs when.
+ *   loop   false: once a row; true: for each column
+ *   pass   in a loop: the pass over the row that it belongs to; else how many passes must be over before it is known */
+typedef struct wk__gpu_schedule {
+    bool loop[WK__MAX_INS];
+    uint8_t pass[WK__MAX_INS];
+    int passes; /* loops over the row, at least 1 when anything is of element level */
+    int reductions;
+} wk__gpu_schedule;
+
+void wk__gpu_schedule_of(const wk__group *group, wk__gpu_schedule *schedule);
+
+/* Launches that a row in chunks takes, less one: the last stores. What is known only when all passes are over needs one
+ * more than there are passes. */
+int wk__gpu_last_pass(const wk__group *group, const wk__gpu_schedule *schedule);
+
+/* C type of a class, of a dtype in memory; the suffix that the prelude's functions have for a class. */
+const char *wk__gpu_class_type(wk_dtype dtype);
+const char *wk__gpu_storage_type(wk_dtype dtype);
+const char *wk__gpu_suffix(wk_dtype dtype);
+
+bool wk__gpu_is_reduction(int code);
+/* Is the operand loaded (LOAD or LOADX) by some instruction? */
+bool wk__gpu_is_loaded(const wk__group *group, int operand);
+/* Does the group write memory that it also reads? */
+bool wk__gpu_in_place(const wk__group *group);
+bool wk__gpu_has(const wk__group *group, int code);
+
+void wk__gpu_print_group(wk__text *text, const wk__group *group, wk__gpu_form form);
+
+/* WK_ERR_UNSUPPORTED in words. */
+wk_code wk__gpu_no_f64(wk__fail *fail);
+
+/* An operand's start in elements of its dtype. */
+int64_t wk__gpu_start(const wk__operand *operand);
+
+#endif

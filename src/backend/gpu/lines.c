@@ -1,0 +1,82 @@
+/* Lines of one dimension, and the table of named kernels. */
+#include "lines.h"
+#include "text.h"
+
+#include <string.h>
+
+const char wk__gpu_line_names[] =
+    "#define LENGTH A(2)\n#define STRIDE(k) A(3 + k)\n#define START(k) A(6 + k)\n#define MODE A(9)\n#define BOUND A(10)\n"
+    "#define TAG A(11)\n#define WIDTH A(12)\n#define LINES A(13)\n";
+
+const char wk__gpu_line_starts[] = TEXT(
+    i64 rest = line;
+    i64 o0 = START(0);
+    i64 o1 = START(1);
+    i64 o2 = START(2);
+    for (int d = 6; d >= 0; d--) {
+        const i64 at = rest % A(14 + d);
+        rest /= A(14 + d);
+        o0 += at * A(21 + d);
+        o1 += at * A(28 + d);
+        o2 += at * A(35 + d);
+    }
+);
+_Static_assert(WK__GPU_OUTER == 14 && WK__GPU_LINE_DIMS == 7, "the text of wk__gpu_line_starts has these numbers");
+
+int64_t wk__gpu_fill_lines(const wk__kernel *kernel, int operands, wk__gpu_launch *launch)
+{
+    int64_t *argument = launch->argument, lines = 1;
+    memset(launch, 0, sizeof *launch);
+    launch->unit.nmemory = operands;
+    launch->unit.dtype = kernel->operand[0].dtype;
+    launch->unit.narguments = WK__GPU_LINE_ARGUMENTS;
+    launch->tag = kernel->tag;
+    argument[WK__GPU_LENGTH] = kernel->ndim > 0 ? kernel->shape[kernel->dim] : 1;
+    argument[WK__GPU_MODE] = kernel->mode;
+    argument[WK__GPU_BOUND] = kernel->bound;
+    argument[WK__GPU_TAG] = kernel->tag;
+    for (int d = 0, to = 0; to < WK__GPU_LINE_DIMS; d++) {
+        if (kernel->ndim > 0 && d == kernel->dim) continue;
+        int64_t size = d < kernel->ndim ? kernel->shape[d] : 1;
+        lines *= size;
+        argument[WK__GPU_OUTER + to] = size;
+        for (int k = 0; k < operands && d < kernel->ndim; k++) {
+            argument[WK__GPU_OUTER + (k + 1) * WK__GPU_LINE_DIMS + to] = kernel->operand[k].stride[d];
+        }
+        to++;
+    }
+    for (int k = 0; k < operands; k++) {
+        launch->block[k] = kernel->operand[k].memory->block;
+        argument[WK__GPU_START + k] = wk__gpu_start(&kernel->operand[k]);
+        argument[WK__GPU_STRIDE + k] = kernel->ndim > 0 ? kernel->operand[k].stride[kernel->dim] : 0;
+    }
+    argument[WK__GPU_LINES] = lines;
+    return lines;
+}
+
+wk_code wk__gpu_emit_lines(wk__gpu_launch *launch, const wk__gpu_fixed *fixed, int64_t items, wk__gpu_emit *emit, void *user,
+                           wk__fail *fail)
+{
+    launch->unit.fixed = fixed;
+    launch->argument[0] = 0;
+    launch->argument[1] = launch->count = items;
+    return items > 0 ? emit(user, launch, fail) : WK_OK;
+}
+
+wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
+                            wk__fail *fail)
+{
+    static const struct {
+        const char *name;
+        wk__gpu_plan_named *plan;
+    } table[] = {
+        {"scatter_add", wk__gpu_plan_scatter_add},
+        {"scan", wk__gpu_plan_scan},
+        {"sort", wk__gpu_plan_sort},
+    };
+    if (kernel->operand[0].dtype == WK_F64 && !target->has_f64) return wk__gpu_no_f64(fail);
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+        if (strcmp(table[k].name, kernel->name) == 0) return table[k].plan(target, kernel, emit, user, fail);
+    }
+    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device has no kernel %s", kernel->name);
+}

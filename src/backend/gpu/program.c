@@ -1,0 +1,67 @@
+/* Puts functions around bodies: a kernel of its own for each unit, or one kernel for many units with a switch in it. */
+#include "kernel.h"
+
+/* What T, STORAGE, LOAD, STORE, NAME and CAST mean in the text of a fixed kernel: the dtype's class, its form in memory,
+ * and the ways between them. */
+static void define_dtype(wk__text *text, wk_dtype dtype)
+{
+    const char *suffix = wk__gpu_suffix(dtype), *storage = wk__gpu_storage_type(dtype);
+    wk__text_format(text, "#define T %s\n#define STORAGE %s\n#define NAME(x) x##_%s\n", wk__gpu_class_type(dtype), storage,
+                    suffix);
+    wk__text_format(text, "#define IS_FLOAT %d\n", dtype <= WK_BF16);
+    if (dtype == WK_F16 || dtype == WK_BF16) {
+        const char *name = wk_dtype_str(dtype);
+        wk__text_format(text, "#define LOAD(x) wk_from_%s(x)\n#define STORE(x) wk_to_%s(x)\n", name, name);
+    } else {
+        wk__text_format(text, "#define LOAD(x) ((T)(x))\n#define STORE(x) %s\n",
+                        dtype == WK_BOOL ? "((u8)((x) != 0))" : "((STORAGE)(x))");
+    }
+}
+
+void wk__gpu_print(wk__text *text, const wk__gpu_unit *unit)
+{
+    if (unit->group != NULL) {
+        wk__text_format(text, "#define idx %s\n", unit->form.narrow ? "i32" : "i64");
+        wk__gpu_print_group(text, unit->group, unit->form);
+        wk__text_add(text, "#undef idx\n");
+        return;
+    }
+    define_dtype(text, (wk_dtype)unit->dtype);
+    for (const char *const *piece = unit->fixed->text; *piece != NULL; piece++) wk__text_add(text, *piece);
+    wk__text_add(text, "#undef T\n#undef STORAGE\n#undef NAME\n#undef IS_FLOAT\n#undef LOAD\n#undef STORE\n");
+}
+
+static void print_memory_parameters(wk__text *text, int count)
+{
+    wk__text_add(text, "GM i32 *F");
+    for (int k = 0; k < count; k++) wk__text_format(text, ", GM char *m%d", k);
+}
+
+void wk__gpu_print_function(wk__text *text, const wk__gpu_target *target, const wk__gpu_unit *unit, const char *name,
+                            const char *body)
+{
+    bool by_value = wk__gpu_arguments_by_value(target, unit);
+    if (by_value) wk__text_format(text, "typedef struct { i64 v[%d]; } %s_arguments;\n", unit->narguments, name);
+    wk__text_format(text, "KERNEL(LOCALS) %s(", name);
+    print_memory_parameters(text, unit->nmemory);
+    if (by_value) {
+        wk__text_format(text, ", const %s_arguments arguments)\n{\n#define A(k) arguments.v[k]\n", name);
+    } else {
+        wk__text_add(text, ", GM const i64 *arguments)\n{\n#define A(k) arguments[k]\n");
+    }
+    wk__text_add(text, body);
+    wk__text_add(text, "#undef A\n}\n");
+}
+
+void wk__gpu_print_merged(wk__text *text, const char *name, int nmemory, const char *const bodies[], int count)
+{
+    wk__text_format(text, "KERNEL(LOCALS) %s(", name);
+    print_memory_parameters(text, nmemory);
+    wk__text_add(text, ", GM const i64 *arguments, const i32 which)\n{\n#define A(k) arguments[k]\nswitch (which) {\n");
+    for (int k = 0; k < count; k++) {
+        wk__text_format(text, "case %d: {\n", k);
+        wk__text_add(text, bodies[k]);
+        wk__text_add(text, "break; }\n");
+    }
+    wk__text_add(text, "}\n#undef A\n}\n");
+}

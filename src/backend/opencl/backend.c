@@ -1,0 +1,134 @@
+/* The OpenCL backend's table, and opening and closing a device. */
+#include "backend.h"
+
+#include "device.h"
+
+#include <stdlib.h>
+
+/* Devices that are open, so that their threads end before the process does: drivers take themselves apart at exit. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_once_t watched;
+    wk__cl_device *first;
+} open_devices = {.lock = PTHREAD_MUTEX_INITIALIZER, .watched = PTHREAD_ONCE_INIT};
+
+static void stop_all(void)
+{
+    if (wk__cl_forked()) return; /* the threads are the parent's */
+    pthread_mutex_lock(&open_devices.lock);
+    for (wk__cl_device *d = open_devices.first; d != NULL; d = d->next_open) wk__cl_stop(d);
+    open_devices.first = NULL;
+    pthread_mutex_unlock(&open_devices.lock);
+}
+
+static void watch_exit(void)
+{
+    atexit(stop_all);
+}
+
+static void list(wk__cl_device *device)
+{
+    pthread_once(&open_devices.watched, watch_exit);
+    pthread_mutex_lock(&open_devices.lock);
+    device->next_open = open_devices.first;
+    open_devices.first = device;
+    pthread_mutex_unlock(&open_devices.lock);
+}
+
+/* False when the exit of the process has stopped it already. */
+static bool unlist(wk__cl_device *device)
+{
+    bool found = false;
+    pthread_mutex_lock(&open_devices.lock);
+    for (wk__cl_device **link = &open_devices.first; *link != NULL && !found;) {
+        found = *link == device;
+        if (found) {
+            *link = device->next_open;
+        } else {
+            link = &(*link)->next_open;
+        }
+    }
+    pthread_mutex_unlock(&open_devices.lock);
+    return found;
+}
+
+static void free_device(wk__cl_device *device)
+{
+    wk__cl_free_programs(device);
+    if (device->scratch != NULL) wk__cl.ReleaseMemObject(device->scratch);
+    if (device->fault != NULL) wk__cl.ReleaseMemObject(device->fault);
+    if (device->queue != NULL) wk__cl.ReleaseCommandQueue(device->queue);
+    if (device->context != NULL) wk__cl.ReleaseContext(device->context);
+    wk__free(device);
+}
+
+static wk_code prepare(wk__cl_device *device, wk__fail *fail)
+{
+    static int64_t nothing[4];
+    cl_int error;
+    cl_device id = device->card->id;
+    device->context = wk__cl.CreateContext(NULL, 1, &id, NULL, NULL, &error);
+    if (error == CL_SUCCESS) device->queue = wk__cl.CreateCommandQueue(device->context, id, 0, &error);
+    if (error == CL_SUCCESS) {
+        device->fault = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof nothing,
+                                            nothing, &error);
+    }
+    return error == CL_SUCCESS ? WK_OK : wk__cl_failed(fail, error, "opening the device");
+}
+
+static wk_code open_device(int index, void **out, wk__fail *fail)
+{
+    const wk__cl_card *card = wk__cl_card_at(index, fail);
+    if (card == NULL) return fail->code;
+    wk__cl_device *device = wk__alloc_zero(1, sizeof *device);
+    if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
+    device->card = card;
+    device->late.code = WK_OK;
+    wk_code code = prepare(device, fail);
+    if (code == WK_OK) code = wk__cl_start(device, fail);
+    if (code != WK_OK) {
+        free_device(device);
+        return code;
+    }
+    list(device);
+    *out = device;
+    return WK_OK;
+}
+
+static void close_device(void *user)
+{
+    wk__cl_device *device = user;
+    if (device == NULL || wk__cl_forked()) return;
+    if (unlist(device)) wk__cl_stop(device);
+    free_device(device);
+}
+
+static wk_code info_of(int index, wk__device_info *info, wk__fail *fail)
+{
+    const wk__cl_card *card = wk__cl_card_at(index, fail);
+    if (card == NULL) return fail->code;
+    *info = card->info;
+    return WK_OK;
+}
+
+const wk__backend wk__opencl_backend = {
+    .version = WK__BACKEND_VERSION,
+    .kind = WK_OPENCL,
+    .name = "opencl",
+    .presence = wk__cl_presence,
+    .count = wk__cl_count,
+    .info = info_of,
+    .open = open_device,
+    .close = close_device,
+    .block_take = wk__cl_block_take,
+    .block_give = wk__cl_block_give,
+    .run = wk__cl_run,
+    .matmul = wk__cl_matmul,
+    .kernel = wk__cl_kernel_of,
+    .upload = wk__cl_upload,
+    .copy = wk__cl_copy,
+    .download = wk__cl_download,
+    .sync = wk__cl_sync,
+    .transfer = wk__cl_transfer,
+    .gather = wk__cl_gather,
+};

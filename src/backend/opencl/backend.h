@@ -1,0 +1,9 @@
+/* The OpenCL backend: any device with a driver of OpenCL 1.2 or later. */
+#ifndef WICK_BACKEND_OPENCL_BACKEND_H
+#define WICK_BACKEND_OPENCL_BACKEND_H
+
+#include "../backend.h"
+
+extern const wk__backend wk__opencl_backend;
+
+#endif

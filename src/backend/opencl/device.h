@@ -1,0 +1,155 @@
+/* Shared by the files of the OpenCL backend.
+ *
+ *   any thread                      the device's own thread (queue.c)
+ *   ---------------------------     -------------------------------------------------
+ *   plans launches, copies them     builds what is not built yet (programs.c)
+ *   into commands, pushes       ->  sets arguments, enqueues on an in-order cl queue
+ *   waits only for download, sync   waits for the device where a command says so
+ *
+ * Some drivers compute in the thread that enqueues: with a thread of its own each device works while others do. */
+#ifndef WICK_BACKEND_OPENCL_DEVICE_H
+#define WICK_BACKEND_OPENCL_DEVICE_H
+
+#include "../../base/alloc.h"
+#include "../gpu/kernel.h"
+#include "api.h"
+
+#include <pthread.h>
+
+/* ---- cards.c: the devices of the machine --------------------------------------------------------------------------- */
+
+typedef struct wk__cl_card {
+    cl_device id;
+    wk__device_info info;
+    wk__gpu_target target;
+    int64_t largest_block; /* bytes of one buffer */
+    char options[256];     /* for the compiler */
+} wk__cl_card;
+
+wk__presence wk__cl_presence(wk__text *why);
+int wk__cl_count(void);
+/* NULL and *fail when there is no such device. */
+const wk__cl_card *wk__cl_card_at(int index, wk__fail *fail);
+
+/* ---- a device that is open ----------------------------------------------------------------------------------------- */
+
+typedef struct wk__cl_device wk__cl_device;
+typedef struct wk__cl_command wk__cl_command;
+typedef struct wk__cl_program wk__cl_program;
+
+/* A function of device code, known from the first launch that wanted it, built by the device's thread. */
+typedef struct wk__cl_unit {
+    struct wk__cl_unit *next;    /* with the same key modulo the table's size */
+    struct wk__cl_unit *waiting; /* the next that is not built */
+    uint64_t key;
+    wk__gpu_unit unit;           /* its group is a copy */
+    cl_kernel kernel;            /* NULL until built; belongs to the program */
+    bool refused;                /* the compiler did not take it */
+    int memory_slots;            /* parameters for memory that the kernel has */
+    int which;                   /* its number in a merged kernel, -1: it is a kernel of its own */
+} wk__cl_unit;
+
+enum { WK__CL_BUCKETS = 1024, WK__CL_BATCHES = 2 };
+
+/* Commands that the driver works on: freed when it is through with them. */
+typedef struct wk__cl_batch {
+    cl_event end;
+    wk__cl_command *commands;
+} wk__cl_batch;
+
+struct wk__cl_device {
+    const wk__cl_card *card;
+    wk__cl_device *next_open;
+    cl_context context;
+    cl_queue queue;
+    cl_mem fault;   /* 32 bytes: i32 raised, padding, i64 tag, index, bound */
+    cl_mem scratch;
+    int64_t scratch_bytes;
+    cl_mem argument_memory; /* of the kernel that is being enqueued, when its arguments are many */
+
+    pthread_t thread;
+    pthread_mutex_t lock; /* of the queue of commands, up to `stopping` */
+    pthread_cond_t changed;
+    wk__cl_command *first, *last;
+    int pending;     /* commands not yet performed */
+    int64_t staged;  /* bytes of host data that those and the ones with the driver hold */
+    int wanting;     /* threads that wait for room */
+    bool stopping;
+
+    /* only the device's thread touches these */
+    wk__cl_batch batch[WK__CL_BATCHES]; /* [0] is being filled */
+    int in_batch;
+    wk__fail late; /* what went wrong since the last sync or download */
+    wk__cl_program *programs;
+    int programs_built;
+
+    pthread_mutex_t units_lock;
+    wk__cl_unit *bucket[WK__CL_BUCKETS];
+    wk__cl_unit *waiting;
+    bool gathering;
+};
+
+/* ---- queue.c ------------------------------------------------------------------------------------------------------- */
+
+/* Does the work in the device's thread. A failure goes to the waiting caller, else it is late. */
+typedef wk_code wk__cl_perform(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
+
+typedef struct wk__cl_waiter {
+    bool done;
+    wk_code code;
+    wk__fail *fail;
+} wk__cl_waiter;
+
+/* Begins every command; what follows it is the performer's business. */
+struct wk__cl_command {
+    wk__cl_command *next;
+    wk__cl_perform *perform;
+    wk__cl_waiter *waiter;
+    int64_t staged; /* bytes that count against the queue's limit */
+    bool in_flight; /* the driver still reads from the command when it has been performed */
+};
+
+wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail);
+/* Performs what is queued, then ends the thread. */
+void wk__cl_stop(wk__cl_device *device);
+/* Takes the command over, also on failure. Waits while the queue is full. */
+wk_code wk__cl_push(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
+/* The same, and waits until it was performed; the command may live on the caller's stack. */
+wk_code wk__cl_push_and_wait(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
+/* A zeroed command of `size` bytes, NULL and *fail when memory is short. */
+void *wk__cl_command_new(size_t size, wk__cl_perform *perform, wk__fail *fail);
+/* The fault word and late failures: what is there is reported and cleared. Device's thread, after all work is done. */
+wk_code wk__cl_check(wk__cl_device *device, wk__fail *fail);
+wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what);
+/* Was this process forked from one that has used OpenCL? Then nothing may be touched any more. */
+bool wk__cl_forked(void);
+void wk__cl_watch_forks(void);
+
+/* ---- programs.c ---------------------------------------------------------------------------------------------------- */
+
+/* The unit of a launch, new if need be; NULL and *fail when memory is short. Any thread. */
+wk__cl_unit *wk__cl_unit_of(wk__cl_device *device, const wk__gpu_unit *unit, wk__fail *fail);
+/* Builds all units that wait; `merged`: as few kernels as can be. The device's thread. */
+wk_code wk__cl_build(wk__cl_device *device, bool merged, wk__fail *fail);
+void wk__cl_free_programs(wk__cl_device *device);
+/* Programs compiled from source so far, over all devices; for tests. */
+int64_t wk__cl_compilations(void);
+
+/* ---- launch.c, memory.c -------------------------------------------------------------------------------------------- */
+
+wk_code wk__cl_run(void *device, const wk__group *group, wk__fail *fail);
+wk_code wk__cl_matmul(void *device, const wk__matmul *product, wk__fail *fail);
+wk_code wk__cl_kernel_of(void *device, const wk__kernel *kernel, wk__fail *fail);
+wk_code wk__cl_gather(void *device, bool on, wk__fail *fail);
+
+wk_code wk__cl_block_take(void *device, int64_t bytes, wk__memory *block, wk__fail *fail);
+void wk__cl_block_give(void *device, wk__memory *block);
+wk_code wk__cl_upload(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes, wk__fail *fail);
+wk_code wk__cl_copy(void *device, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
+                    int64_t bytes, wk__fail *fail);
+wk_code wk__cl_download(void *device, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail);
+wk_code wk__cl_sync(void *device, wk__fail *fail);
+wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
+                        wk__fail *fail);
+
+#endif

@@ -1,0 +1,173 @@
+/* Groups, products and named kernels as commands: planned by the caller, enqueued by the device's thread. */
+#include "device.h"
+
+#include <string.h>
+
+/* Work-groups in one enqueue. PoCL compiles a kernel once more for more than 65535 of them, and a display's driver stops
+ * kernels that take long; longer launches are cut. */
+static const int64_t most_groups = 32768;
+
+/* A launch, cut to what its unit has: the memory and then the arguments stand behind the struct. */
+typedef struct launch_command {
+    wk__cl_command base;
+    wk__cl_unit *unit;
+    int64_t count, scratch, tag;
+    cl_mem memory[];
+} launch_command;
+
+static int64_t *arguments_of(launch_command *command)
+{
+    return (int64_t *)(void *)(command->memory + command->unit->unit.nmemory);
+}
+
+/* ---- the device's thread ------------------------------------------------------------------------------------------- */
+
+/* Scratch memory is reused by one launch after the other, as they run in order. */
+static wk_code provide_scratch(wk__cl_device *device, int64_t bytes, wk__fail *fail)
+{
+    if (bytes <= device->scratch_bytes) return WK_OK;
+    cl_int error;
+    cl_mem larger = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error);
+    if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "taking scratch memory");
+    if (device->scratch != NULL) wk__cl.ReleaseMemObject(device->scratch); /* it lives until the work on it is done */
+    device->scratch = larger;
+    device->scratch_bytes = bytes;
+    return WK_OK;
+}
+
+static cl_int set_memory(wk__cl_device *device, launch_command *command)
+{
+    const wk__cl_unit *unit = command->unit;
+    cl_kernel kernel = unit->kernel;
+    if (command->scratch > 0) command->memory[unit->unit.nmemory - 1] = device->scratch;
+    cl_int error = wk__cl.SetKernelArg(kernel, 0, sizeof(cl_mem), &device->fault);
+    for (int k = 0; k < unit->memory_slots && error == CL_SUCCESS; k++) {
+        cl_mem unused = device->fault; /* a merged kernel has parameters that this unit does not use */
+        const cl_mem *memory = k < unit->unit.nmemory ? &command->memory[k] : &unused;
+        error = wk__cl.SetKernelArg(kernel, (cl_uint)k + 1, sizeof(cl_mem), memory);
+    }
+    return error;
+}
+
+/* Arguments by value, or in memory that lives until the kernel is done. */
+static cl_int set_arguments(wk__cl_device *device, launch_command *command)
+{
+    const wk__cl_unit *unit = command->unit;
+    size_t bytes = (size_t)unit->unit.narguments * sizeof(int64_t);
+    int64_t *arguments = arguments_of(command);
+    cl_uint index = (cl_uint)unit->memory_slots + 1;
+    if (unit->which < 0 && wk__gpu_arguments_by_value(&device->card->target, &unit->unit)) {
+        return wk__cl.SetKernelArg(unit->kernel, index, bytes, arguments);
+    }
+    cl_int error;
+    cl_mem memory = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, arguments, &error);
+    if (error != CL_SUCCESS) return error;
+    error = wk__cl.SetKernelArg(unit->kernel, index, sizeof memory, &memory);
+    if (error == CL_SUCCESS && unit->which >= 0) {
+        cl_int which = unit->which;
+        error = wk__cl.SetKernelArg(unit->kernel, index + 1, sizeof which, &which);
+    }
+    if (error == CL_SUCCESS) device->argument_memory = memory;
+    return error;
+}
+
+static cl_int enqueue(wk__cl_device *device, launch_command *command)
+{
+    size_t local = (size_t)device->card->target.local;
+    int64_t items = command->unit->unit.by_group ? 1 : (int64_t)local; /* of the count, in one work-group */
+    cl_int error = CL_SUCCESS;
+    for (int64_t first = 0; first < command->count && error == CL_SUCCESS; first += most_groups * items) {
+        int64_t rest = command->count - first;
+        int64_t groups = (rest + items - 1) / items;
+        if (groups > most_groups) groups = most_groups;
+        size_t global = (size_t)groups * local;
+        arguments_of(command)[0] = first;
+        error = set_arguments(device, command);
+        if (error == CL_SUCCESS) {
+            error = wk__cl.EnqueueNDRangeKernel(device->queue, command->unit->kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+        }
+        if (device->argument_memory != NULL) wk__cl.ReleaseMemObject(device->argument_memory);
+        device->argument_memory = NULL;
+    }
+    return error;
+}
+
+/* Another unit's failure in the same build is not this one's. */
+static wk_code provide_kernel(wk__cl_device *device, wk__cl_unit *unit, wk__fail *fail)
+{
+    if (unit->kernel != NULL) return WK_OK;
+    if (unit->refused) return wk__fail_set(fail, WK_ERR_INTERNAL, "the device's compiler refused this kernel before");
+    wk_code code = wk__cl_build(device, false, fail);
+    return unit->kernel != NULL ? WK_OK : code;
+}
+
+static wk_code perform_launch(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
+{
+    launch_command *command = (launch_command *)base;
+    wk_code code = provide_kernel(device, command->unit, fail);
+    if (code == WK_OK) code = provide_scratch(device, command->scratch, fail);
+    if (code == WK_OK) {
+        cl_int error = set_memory(device, command);
+        if (error == CL_SUCCESS) error = enqueue(device, command);
+        if (error != CL_SUCCESS) code = wk__cl_failed(fail, error, "running a kernel");
+    }
+    if (code != WK_OK) fail->tag = command->tag;
+    return code;
+}
+
+static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
+{
+    (void)command;
+    return wk__cl_build(device, !device->card->info.is_gpu, fail);
+}
+
+/* ---- any thread ---------------------------------------------------------------------------------------------------- */
+
+static wk_code push_launch(void *user, const wk__gpu_launch *launch, wk__fail *fail)
+{
+    wk__cl_device *device = user;
+    if (launch->count == 0) return WK_OK;
+    wk__cl_unit *unit = wk__cl_unit_of(device, &launch->unit, fail);
+    if (unit == NULL) return WK_ERR_MEMORY;
+    if (device->gathering) return WK_OK;
+    size_t memory = (size_t)launch->unit.nmemory * sizeof(cl_mem);
+    size_t arguments = (size_t)launch->unit.narguments * sizeof(int64_t);
+    launch_command *command = wk__cl_command_new(sizeof *command + memory + arguments, perform_launch, fail);
+    if (command == NULL) return WK_ERR_MEMORY;
+    command->unit = unit;
+    command->count = launch->count;
+    command->scratch = launch->scratch;
+    command->tag = launch->tag;
+    memcpy(command->memory, launch->block, memory);
+    memcpy(arguments_of(command), launch->argument, arguments);
+    return wk__cl_push(device, &command->base, fail);
+}
+
+wk_code wk__cl_run(void *user, const wk__group *group, wk__fail *fail)
+{
+    wk__cl_device *device = user;
+    return wk__gpu_plan_group(&device->card->target, group, push_launch, device, fail);
+}
+
+wk_code wk__cl_matmul(void *user, const wk__matmul *product, wk__fail *fail)
+{
+    wk__cl_device *device = user;
+    wk_code code = wk__gpu_plan_matmul(&device->card->target, product, push_launch, device, fail);
+    if (code == WK_OK && product->tail != NULL) code = wk__cl_run(user, product->tail, fail);
+    return code;
+}
+
+wk_code wk__cl_kernel_of(void *user, const wk__kernel *kernel, wk__fail *fail)
+{
+    wk__cl_device *device = user;
+    return wk__gpu_plan_kernel(&device->card->target, kernel, push_launch, device, fail);
+}
+
+wk_code wk__cl_gather(void *user, bool on, wk__fail *fail)
+{
+    wk__cl_device *device = user;
+    device->gathering = on;
+    if (on) return WK_OK;
+    wk__cl_command build = {.perform = perform_build};
+    return wk__cl_push_and_wait(device, &build, fail);
+}

@@ -1,0 +1,282 @@
+/* Memory of the device, and the ways in and out of it. */
+#include "device.h"
+
+#include <string.h>
+
+/* ---- blocks -------------------------------------------------------------------------------------------------------- */
+
+wk_code wk__cl_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
+{
+    wk__cl_device *device = user;
+    if (bytes > device->card->largest_block) {
+        return wk__fail_set(fail, WK_ERR_MEMORY, "%lld bytes in one piece: this OpenCL device gives at most %lld",
+                            (long long)bytes, (long long)device->card->largest_block);
+    }
+    cl_int error;
+    cl_mem memory = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error);
+    if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "taking device memory");
+    *block = (wk__memory){.block = memory, .bytes = bytes};
+    return WK_OK;
+}
+
+typedef struct give_command {
+    wk__cl_command base;
+    cl_mem memory;
+} give_command;
+
+static wk_code perform_give(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
+{
+    (void)device;
+    (void)fail;
+    wk__cl.ReleaseMemObject(((give_command *)base)->memory);
+    return WK_OK;
+}
+
+/* Commands that were queued before may still name the block, so it goes when they have been enqueued. */
+void wk__cl_block_give(void *user, wk__memory *block)
+{
+    wk__fail fail;
+    if (wk__cl_forked()) return;
+    give_command *command = wk__cl_command_new(sizeof *command, perform_give, &fail);
+    if (command != NULL) {
+        command->memory = block->block;
+        wk__cl_push(user, &command->base, &fail);
+    } else { /* memory is short: wait with a command on the stack */
+        give_command here = {.base.perform = perform_give, .memory = block->block};
+        wk__cl_push_and_wait(user, &here.base, &fail);
+    }
+    *block = (wk__memory){0};
+}
+
+/* ---- host to device ------------------------------------------------------------------------------------------------ */
+
+enum { STAGED_UPLOAD = 4 << 20 /* larger ones wait for the device instead of being copied once more */ };
+
+typedef struct upload_command {
+    wk__cl_command base;
+    cl_mem to;
+    int64_t offset, bytes;
+    const void *from; /* the caller's, or the bytes below */
+    char staging[];
+} upload_command;
+
+static wk_code perform_upload(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
+{
+    upload_command *command = (upload_command *)base;
+    bool wait = base->waiter != NULL;
+    cl_int error = wk__cl.EnqueueWriteBuffer(device->queue, command->to, wait, (size_t)command->offset,
+                                             (size_t)command->bytes, command->from, 0, NULL, NULL);
+    base->in_flight = !wait && error == CL_SUCCESS;
+    return error == CL_SUCCESS ? WK_OK : wk__cl_failed(fail, error, "copying to the device");
+}
+
+wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const void *from, int64_t bytes, wk__fail *fail)
+{
+    if (bytes == 0) return WK_OK;
+    upload_command here = {.base.perform = perform_upload, .to = to->block, .offset = to->offset + offset, .bytes = bytes,
+                           .from = from};
+    if (bytes > STAGED_UPLOAD) return wk__cl_push_and_wait(user, &here.base, fail);
+    upload_command *command = wk__cl_command_new(sizeof here + (size_t)bytes, perform_upload, fail);
+    if (command == NULL) return WK_ERR_MEMORY;
+    memcpy(command, &here, sizeof here);
+    memcpy(command->staging, from, (size_t)bytes);
+    command->from = command->staging;
+    command->base.staged = bytes;
+    return wk__cl_push(user, &command->base, fail);
+}
+
+/* ---- within the device --------------------------------------------------------------------------------------------- */
+
+typedef struct copy_command {
+    wk__cl_command base;
+    cl_mem to, from;
+    int64_t to_offset, from_offset, bytes;
+} copy_command;
+
+static wk_code perform_copy(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
+{
+    const copy_command *c = (const copy_command *)base;
+    cl_int error = wk__cl.EnqueueCopyBuffer(device->queue, c->from, c->to, (size_t)c->from_offset, (size_t)c->to_offset,
+                                            (size_t)c->bytes, 0, NULL, NULL);
+    return error == CL_SUCCESS ? WK_OK : wk__cl_failed(fail, error, "copying on the device");
+}
+
+wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
+                    int64_t bytes, wk__fail *fail)
+{
+    if (bytes == 0) return WK_OK;
+    copy_command *command = wk__cl_command_new(sizeof *command, perform_copy, fail);
+    if (command == NULL) return WK_ERR_MEMORY;
+    command->to = to->block;
+    command->from = from->block;
+    command->to_offset = to->offset + to_offset;
+    command->from_offset = from->offset + from_offset;
+    command->bytes = bytes;
+    return wk__cl_push(user, &command->base, fail);
+}
+
+/* ---- device to host, and waiting ----------------------------------------------------------------------------------- */
+
+typedef struct download_command {
+    wk__cl_command base;
+    cl_mem from;
+    int64_t offset, bytes;
+    void *to;
+} download_command;
+
+/* Reading the fault word waits for the work, the copy included. */
+static wk_code perform_download(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
+{
+    const download_command *c = (const download_command *)base;
+    cl_int error = CL_SUCCESS;
+    if (c->bytes > 0) {
+        error = wk__cl.EnqueueReadBuffer(device->queue, c->from, false, (size_t)c->offset, (size_t)c->bytes, c->to, 0, NULL,
+                                         NULL);
+    }
+    wk__fail copy_failed = {.code = WK_OK};
+    if (error != CL_SUCCESS) wk__cl_failed(&copy_failed, error, "copying from the device");
+    if (c->bytes == 0) wk__cl.Finish(device->queue);
+    wk_code code = wk__cl_check(device, fail);
+    if (code != WK_OK || copy_failed.code == WK_OK) return code;
+    *fail = copy_failed;
+    return fail->code;
+}
+
+wk_code wk__cl_download(void *user, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail)
+{
+    download_command command = {.base.perform = perform_download, .from = from->block, .offset = from->offset + offset,
+                                .bytes = bytes, .to = to};
+    return wk__cl_push_and_wait(user, &command.base, fail);
+}
+
+wk_code wk__cl_sync(void *user, wk__fail *fail)
+{
+    download_command command = {.base.perform = perform_download};
+    return wk__cl_push_and_wait(user, &command.base, fail);
+}
+
+/* ---- device to device ---------------------------------------------------------------------------------------------- */
+
+/* Bytes on their way between two devices: the source's thread fills them, the target's waits for that and writes them.
+ * Each end holds one of the two references. A target never waits for what is pushed later, so no two devices can wait
+ * for each other. */
+typedef struct parcel {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int references;
+    bool filled;
+    wk_code code; /* of filling */
+    wk__fail fail;
+    int64_t bytes;
+    char data[];
+} parcel;
+
+typedef struct parcel_command {
+    wk__cl_command base;
+    parcel *parcel;
+    cl_mem memory;
+    int64_t offset;
+} parcel_command;
+
+enum { PARCEL = 16 << 20 };
+
+static void drop(parcel *parcel)
+{
+    pthread_mutex_lock(&parcel->lock);
+    bool last = --parcel->references == 0;
+    pthread_mutex_unlock(&parcel->lock);
+    if (!last) return;
+    pthread_mutex_destroy(&parcel->lock);
+    pthread_cond_destroy(&parcel->changed);
+    wk__free(parcel);
+}
+
+static void hand_over(parcel *parcel, wk_code code, const wk__fail *fail)
+{
+    pthread_mutex_lock(&parcel->lock);
+    parcel->filled = true;
+    parcel->code = code;
+    if (code != WK_OK) parcel->fail = *fail;
+    pthread_cond_broadcast(&parcel->changed);
+    pthread_mutex_unlock(&parcel->lock);
+    drop(parcel);
+}
+
+static wk_code perform_send(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
+{
+    const parcel_command *c = (const parcel_command *)base;
+    cl_int error = wk__cl.EnqueueReadBuffer(device->queue, c->memory, true, (size_t)c->offset, (size_t)c->parcel->bytes,
+                                            c->parcel->data, 0, NULL, NULL);
+    wk_code code = error == CL_SUCCESS ? WK_OK : wk__cl_failed(fail, error, "copying to another device");
+    hand_over(c->parcel, code, fail);
+    return WK_OK; /* a failure is the receiver's: it has nothing to give */
+}
+
+static wk_code perform_receive(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
+{
+    const parcel_command *c = (const parcel_command *)base;
+    parcel *parcel = c->parcel;
+    pthread_mutex_lock(&parcel->lock);
+    while (!parcel->filled) pthread_cond_wait(&parcel->changed, &parcel->lock);
+    pthread_mutex_unlock(&parcel->lock);
+    wk_code code = parcel->code;
+    if (code != WK_OK) *fail = parcel->fail;
+    if (code == WK_OK) {
+        cl_int error = wk__cl.EnqueueWriteBuffer(device->queue, c->memory, true, (size_t)c->offset, (size_t)parcel->bytes,
+                                                 parcel->data, 0, NULL, NULL);
+        if (error != CL_SUCCESS) code = wk__cl_failed(fail, error, "copying from another device");
+    }
+    drop(parcel);
+    return code;
+}
+
+static parcel *new_parcel(int64_t bytes, wk__fail *fail)
+{
+    parcel *made = wk__alloc(sizeof *made + (size_t)bytes);
+    if (made == NULL) {
+        wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to copy between devices");
+        return NULL;
+    }
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->changed, NULL);
+    made->references = 2;
+    made->filled = false;
+    made->code = WK_OK;
+    made->bytes = bytes;
+    return made;
+}
+
+static wk_code push_end(wk__cl_device *device, parcel *parcel, wk__cl_perform *perform, const wk__memory *memory, int64_t at,
+                        wk__fail *fail)
+{
+    parcel_command *command = wk__cl_command_new(sizeof *command, perform, fail);
+    if (command == NULL) return WK_ERR_MEMORY;
+    command->parcel = parcel;
+    command->memory = memory->block;
+    command->offset = memory->offset + at;
+    if (perform == perform_receive) command->base.staged = parcel->bytes;
+    return wk__cl_push(device, &command->base, fail);
+}
+
+static wk_code transfer_part(wk__cl_device *to_device, const wk__memory *to, wk__cl_device *from_device,
+                             const wk__memory *from, int64_t at, int64_t bytes, wk__fail *fail)
+{
+    parcel *parcel = new_parcel(bytes, fail);
+    if (parcel == NULL) return WK_ERR_MEMORY;
+    wk_code code = push_end(from_device, parcel, perform_send, from, at, fail);
+    if (code != WK_OK) drop(parcel); /* the sender's reference */
+    if (code == WK_OK) code = push_end(to_device, parcel, perform_receive, to, at, fail);
+    if (code != WK_OK) drop(parcel); /* the receiver's */
+    return code;
+}
+
+wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
+                        wk__fail *fail)
+{
+    for (int64_t at = 0; at < bytes; at += PARCEL) {
+        int64_t part = bytes - at < PARCEL ? bytes - at : PARCEL;
+        wk_code code = transfer_part(to_device, to, from_device, from, at, part, fail);
+        if (code != WK_OK) return code;
+    }
+    return WK_OK;
+}

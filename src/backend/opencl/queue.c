@@ -1,0 +1,255 @@
+/* The thread of a device and its queue of commands: bounded, in order, with what went wrong kept for the next that asks. */
+#include "device.h"
+
+#include <string.h>
+
+enum { MAX_PENDING = 1024, BATCH = 32 };
+static const int64_t max_staged = (int64_t)64 << 20;
+
+/* ---- fork ---------------------------------------------------------------------------------------------------------- */
+
+/* Written by a child of fork(), where no other thread is left. */
+static volatile bool forked;
+
+static void note_fork(void)
+{
+    forked = true;
+}
+
+bool wk__cl_forked(void)
+{
+    return forked;
+}
+
+void wk__cl_watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, note_fork);
+}
+
+/* ---- failures ------------------------------------------------------------------------------------------------------ */
+
+wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what)
+{
+    char room[32];
+    const char *name = wk__cl_error(error, room);
+    switch (error) {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_HOST_MEMORY:
+    case CL_INVALID_BUFFER_SIZE: return wk__fail_set(fail, WK_ERR_MEMORY, "%s: out of memory (%s)", what, name);
+    case CL_OUT_OF_RESOURCES: return wk__fail_set(fail, WK_ERR_LOST, "%s: the device gave up (%s)", what, name);
+    default: return wk__fail_set(fail, WK_ERR_INTERNAL, "%s: %s", what, name);
+    }
+}
+
+static wk_code read_fault(wk__cl_device *device, wk__fail *fail)
+{
+    int64_t word[4] = {0};
+    cl_int error = wk__cl.EnqueueReadBuffer(device->queue, device->fault, true, 0, sizeof word, word, 0, NULL, NULL);
+    if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "reading the fault word");
+    if ((int32_t)word[0] == 0) return WK_OK;
+    static const int64_t none[4] = {0};
+    wk__cl.EnqueueWriteBuffer(device->queue, device->fault, true, 0, sizeof none, none, 0, NULL, NULL);
+    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)word[2], (long long)word[3]);
+    fail->tag = word[1];
+    fail->index = word[2];
+    fail->bound = word[3];
+    return WK_ERR_INDEX;
+}
+
+wk_code wk__cl_check(wk__cl_device *device, wk__fail *fail)
+{
+    if (device->late.code == WK_OK) return read_fault(device, fail);
+    *fail = device->late;
+    device->late.code = WK_OK;
+    return fail->code;
+}
+
+/* ---- what the driver works on -------------------------------------------------------------------------------------- */
+
+static void free_commands(wk__cl_device *device, wk__cl_command *commands)
+{
+    int64_t staged = 0;
+    while (commands != NULL) {
+        wk__cl_command *next = commands->next;
+        staged += commands->staged;
+        wk__free(commands);
+        commands = next;
+    }
+    pthread_mutex_lock(&device->lock);
+    device->staged -= staged;
+    pthread_cond_broadcast(&device->changed);
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* Waits for the oldest batch, then begins a new one. So the driver never holds more than the batches hold. */
+static void next_batch(wk__cl_device *device)
+{
+    wk__cl_batch *oldest = &device->batch[WK__CL_BATCHES - 1];
+    if (oldest->end != NULL) {
+        wk__cl.WaitForEvents(1, &oldest->end);
+        wk__cl.ReleaseEvent(oldest->end);
+    }
+    free_commands(device, oldest->commands);
+    if (wk__cl.EnqueueMarkerWithWaitList(device->queue, 0, NULL, &device->batch[0].end) != CL_SUCCESS) {
+        device->batch[0].end = NULL;
+        wk__cl.Finish(device->queue);
+    }
+    wk__cl.Flush(device->queue);
+    memmove(device->batch + 1, device->batch, (WK__CL_BATCHES - 1) * sizeof device->batch[0]);
+    device->batch[0] = (wk__cl_batch){0};
+    device->in_batch = 0;
+}
+
+static void end_batches(wk__cl_device *device)
+{
+    wk__cl.Finish(device->queue);
+    for (int k = 0; k < WK__CL_BATCHES; k++) next_batch(device);
+}
+
+/* ---- the thread ---------------------------------------------------------------------------------------------------- */
+
+static void perform(wk__cl_device *device, wk__cl_command *command)
+{
+    wk__cl_waiter *waiter = command->waiter;
+    wk__fail fail = {.tag = -1};
+    wk_code code = command->perform(device, command, waiter ? waiter->fail : &fail);
+    if (waiter == NULL && code != WK_OK && device->late.code == WK_OK) device->late = fail;
+
+    if (waiter == NULL && command->in_flight) {
+        command->next = device->batch[0].commands;
+        device->batch[0].commands = command;
+    } else if (waiter == NULL) {
+        command->next = NULL;
+        free_commands(device, command);
+    }
+    if (++device->in_batch >= BATCH) next_batch(device);
+    pthread_mutex_lock(&device->lock);
+    device->pending--;
+    if (waiter != NULL) {
+        waiter->code = code;
+        waiter->done = true;
+    }
+    pthread_cond_broadcast(&device->changed);
+    pthread_mutex_unlock(&device->lock);
+}
+
+static wk__cl_command *take_command(wk__cl_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    if (device->first == NULL) { /* idle: see to it that the driver is at work on what it has */
+        pthread_mutex_unlock(&device->lock);
+        wk__cl.Flush(device->queue);
+        pthread_mutex_lock(&device->lock);
+    }
+    while (device->first == NULL && !device->stopping) {
+        if (device->wanting > 0 && device->staged > 0) { /* only the driver can make room now */
+            pthread_mutex_unlock(&device->lock);
+            end_batches(device);
+            pthread_mutex_lock(&device->lock);
+        } else {
+            pthread_cond_wait(&device->changed, &device->lock);
+        }
+    }
+    wk__cl_command *command = device->first;
+    if (command != NULL) {
+        device->first = command->next;
+        if (device->first == NULL) device->last = NULL;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return command;
+}
+
+static void *serve(void *user)
+{
+    wk__cl_device *device = user;
+    for (wk__cl_command *command; (command = take_command(device)) != NULL;) perform(device, command);
+    end_batches(device);
+    return NULL;
+}
+
+wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail)
+{
+    pthread_mutex_init(&device->lock, NULL);
+    pthread_mutex_init(&device->units_lock, NULL);
+    pthread_cond_init(&device->changed, NULL);
+    if (pthread_create(&device->thread, NULL, serve, device) == 0) return WK_OK;
+    return wk__fail_set(fail, WK_ERR_MEMORY, "the system gave no thread for the device");
+}
+
+void wk__cl_stop(wk__cl_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    device->stopping = true;
+    pthread_cond_broadcast(&device->changed);
+    pthread_mutex_unlock(&device->lock);
+    pthread_join(device->thread, NULL);
+}
+
+/* ---- pushing ------------------------------------------------------------------------------------------------------- */
+
+void *wk__cl_command_new(size_t size, wk__cl_perform *perform_it, wk__fail *fail)
+{
+    wk__cl_command *command = wk__alloc_zero(1, size);
+    if (command == NULL) {
+        wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for a command of %zu bytes", size);
+        return NULL;
+    }
+    command->perform = perform_it;
+    return command;
+}
+
+/* With the lock held. A command larger than the limit gets in when nothing else is there. */
+static bool has_room(const wk__cl_device *device, const wk__cl_command *command)
+{
+    return device->pending < MAX_PENDING && (device->staged == 0 || device->staged + command->staged <= max_staged);
+}
+
+static wk_code append(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
+{
+    if (forked) {
+        return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from one that uses OpenCL: fork before the first use");
+    }
+    pthread_mutex_lock(&device->lock);
+    while (!device->stopping && !has_room(device, command)) {
+        device->wanting++;
+        pthread_cond_broadcast(&device->changed);
+        pthread_cond_wait(&device->changed, &device->lock);
+        device->wanting--;
+    }
+    if (device->stopping) {
+        pthread_mutex_unlock(&device->lock);
+        return wk__fail_set(fail, WK_ERR_STATE, "the device is closed");
+    }
+    command->next = NULL;
+    if (device->last != NULL) {
+        device->last->next = command;
+    } else {
+        device->first = command;
+    }
+    device->last = command;
+    device->pending++;
+    device->staged += command->staged;
+    pthread_cond_broadcast(&device->changed);
+    pthread_mutex_unlock(&device->lock);
+    return WK_OK;
+}
+
+wk_code wk__cl_push(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
+{
+    wk_code code = append(device, command, fail);
+    if (code != WK_OK) wk__free(command);
+    return code;
+}
+
+wk_code wk__cl_push_and_wait(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
+{
+    wk__cl_waiter waiter = {.fail = fail};
+    command->waiter = &waiter;
+    command->staged = 0;
+    wk_code code = append(device, command, fail);
+    if (code != WK_OK) return code;
+    pthread_mutex_lock(&device->lock);
+    while (!waiter.done) pthread_cond_wait(&device->changed, &device->lock);
+    pthread_mutex_unlock(&device->lock);
+    return waiter.code;
+}

@@ -1,0 +1,14 @@
+/* What the library can tell while it runs: nothing, unless the program asks for a subject (WICK_LOG=placement,sync, or wk_set_log).
+ * It never prints by itself into a program's streams: lines go to the callback, or to the file that WICK_LOG_FILE names. */
+#ifndef WICK_BASE_LOG_H
+#define WICK_BASE_LOG_H
+
+#include <wick/core.h>
+
+enum { WK__LOG_PLACEMENT = 1, WK__LOG_SYNC = 2, WK__LOG_KERNEL = 4 };
+
+/* Is anyone listening to this subject? Cheap. */
+bool wk__log_on(int subject);
+__attribute__((format(printf, 3, 4))) void wk__log(int subject, wk_site site, const char *format, ...);
+
+#endif

@@ -1,0 +1,200 @@
+/* From a group of records to a group program.
+ *
+ * Loads stand where they are first needed, all stores at the end: an output may then take over the memory of an input that
+ * dies with this group. Dimensions that are reduced are moved last. */
+#include "ring.h"
+#include <string.h>
+
+typedef struct builder {
+    wk__building *b;
+    wk__emit emit;
+    int ndim;
+    uint16_t reduce_mask;
+    uint8_t perm[WK__MAX_DIMS];
+    const int64_t *shape; /* of the space, in the records' order of dimensions */
+    uint8_t level[WK__MAX_INS]; /* 1: the register differs between the columns of a row */
+    int levelled;               /* registers whose level is known */
+} builder;
+
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
+
+static bool walks_columns(const wk__group *g, int operand)
+{
+    for (int d = g->ndim - g->nreduce; d < g->ndim; d++)
+        if (g->operand[operand].stride[d] != 0 && g->shape[d] > 1) return true;
+    return false;
+}
+
+static uint8_t level_of(const builder *w, const wk__ins *ins)
+{
+    const wk__group *g = &w->b->group;
+    if (ins->code == WK__IMM || ins->code >= WK__RSUM) return 0;
+    if (ins->code == WK__IOTA) return 1;
+    if (ins->code == WK__LOAD) return walks_columns(g, ins->arg[0]);
+    if (ins->code == WK__LOADX) return w->level[ins->arg[0]] | walks_columns(g, ins->arg[1]);
+    uint8_t level = 0;
+    for (int k = 0; k < wk__alu_arity[ins->code]; k++) level |= w->level[ins->arg[k]];
+    return level;
+}
+
+/* A register that is the same for a whole row, where one per column is wanted. */
+static int per_column(builder *w, int reg)
+{
+    wk__group *g = &w->b->group;
+    for (; w->levelled < g->nins; w->levelled++) w->level[w->levelled] = level_of(w, &g->ins[w->levelled]);
+    if (g->nreduce == 0 || w->level[reg]) return reg;
+    int position = wk__emit_ins(&w->emit, WK__IOTA, WK_I64, 0, 0, 0);
+    int zero = wk__emit_imm(&w->emit, WK_I64, (wk__imm){.i = 0});
+    int always = wk__emit_ins(&w->emit, WK__GE, WK_BOOL, position, zero, 0);
+    return wk__emit_ins(&w->emit, WK__WHERE, g->ins[reg].dtype, always, reg, reg);
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+/* The operand through which record r sees ref k; one that is there already is used again. */
+static int operand_of(builder *w, wk__record *r, int k, bool store)
+{
+    wk__building *b = w->b;
+    wk__group *g = &b->group;
+    const wk__ref *ref = &r->ref[k];
+    int64_t natural[WK__MAX_DIMS];
+    wk__operand operand = {.offset = ref->offset, .dtype = ref->dtype, .stored = store};
+    wk__map_strides(r, k, w->ndim, w->shape, w->reduce_mask, natural);
+    for (int d = 0; d < w->ndim; d++) operand.stride[d] = natural[w->perm[d]];
+    for (int o = 0; o < g->noperands && !store; o++)
+        if (b->value[o] == ref->value && !g->operand[o].stored && g->operand[o].offset == operand.offset &&
+            g->operand[o].dtype == operand.dtype && memcmp(g->operand[o].stride, operand.stride, sizeof operand.stride) == 0)
+            return o;
+    if (g->noperands == WK__MAX_OPERANDS) {
+        w->emit.full = true;
+        return 0;
+    }
+    int place = g->noperands++;
+    g->operand[place] = operand;
+    b->value[place] = ref->value;
+    b->writer[place] = store ? r : NULL;
+    b->load_reg[place] = -1;
+    return place;
+}
+
+static int loaded(builder *w, wk__record *r, int k)
+{
+    wk__value *value = r->ref[k].value;
+    if (value->reg >= 0 && value->group == r->group && wk__value_state(value) == WK__PENDING) return value->reg;
+    int operand = operand_of(w, r, k, false);
+    if (w->b->load_reg[operand] < 0)
+        w->b->load_reg[operand] = (int16_t)wk__emit_ins(&w->emit, WK__LOAD, r->ref[k].dtype, operand, 0, 0);
+    return w->b->load_reg[operand];
+}
+
+static wk__imm as_class(wk__imm imm, wk_dtype from, wk_dtype class)
+{
+    bool whole = class == WK_I32 || class == WK_I64;
+    if (wk__is_float(from)) return whole ? (wk__imm){.i = (int64_t)imm.f} : imm;
+    return whole ? imm : (wk__imm){.f = (double)imm.i};
+}
+
+static int input(builder *w, wk__record *r, int k)
+{
+    const wk__ref *ref = &r->ref[k];
+    wk__group *g = &w->b->group;
+    if (ref->flags & WK__REF_RAW) {
+        if (g->nimms == WK__MAX_IMMS) w->emit.full = true;
+        if (w->emit.full) return 0;
+        g->imm[g->nimms] = ref->imm;
+        return g->nimms++;
+    }
+    if (ref->flags & WK__REF_INDIRECT) {
+        w->b->indirect = true;
+        return operand_of(w, r, k, false);
+    }
+    wk_dtype class = wk__class_of(r->compute);
+    if (!ref->value) return wk__emit_imm(&w->emit, class, as_class(ref->imm, ref->dtype, class));
+    int reg = loaded(w, r, k);
+    return ref->flags & WK__REF_AS_IS || wk__class_of(ref->dtype) == class ? reg : wk__emit_cast(&w->emit, class, reg);
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+static int result_of(builder *w, wk__record *r)
+{
+    int in[WK__MAX_OPERANDS];
+    for (int k = 0; k < r->nin; k++) in[k] = input(w, r, r->nout + k);
+    w->emit.dtype = wk__class_of(r->compute);
+    if (w->emit.full) return 0;
+    if (r->kind == WK__RECORD_REDUCTION)
+        return wk__emit_ins(&w->emit, r->op->reduction, w->emit.dtype, per_column(w, in[0]), 0, 0);
+    return r->op->expression(&w->emit, in);
+}
+
+static void add_record(builder *w, wk__record *r)
+{
+    int reg = result_of(w, r);
+    wk_dtype want = r->ref[0].dtype;
+    if (!w->emit.full && w->b->group.ins[reg].dtype != want && (wk__class_of(want) != want || wk__class_of(w->b->group.ins[reg].dtype) != want))
+        reg = wk__emit_cast(&w->emit, want, reg);
+    r->ref[0].value->reg = (int16_t)reg;
+}
+
+static void add_product(builder *w, wk__record *r)
+{
+    int operand = operand_of(w, r, 0, false);
+    r->ref[0].value->reg = w->b->load_reg[operand] = (int16_t)wk__emit_ins(&w->emit, WK__LOAD, r->ref[0].dtype, operand, 0, 0);
+}
+
+static void add_store(builder *w, wk__record *r)
+{
+    int operand = operand_of(w, r, 0, true);
+    int reg = r->ref[0].value->reg;
+    if (w->emit.full) return;
+    if (walks_columns(&w->b->group, operand)) reg = per_column(w, reg);
+    wk__emit_ins(&w->emit, WK__STORE, r->ref[0].dtype, operand, reg, 0);
+}
+
+static void start(builder *w, wk__building *b)
+{
+    wk__record *first = b->record[0];
+    memset(w, 0, offsetof(builder, level));
+    w->levelled = 0;
+    w->b = b;
+    w->ndim = first->ndim;
+    w->shape = wk__record_shape(first);
+    for (int k = 0; k < b->records; k++)
+        if (b->record[k]->kind == WK__RECORD_REDUCTION) w->reduce_mask = b->record[k]->reduce_mask;
+    wk__group *g = &b->group;
+    g->nins = g->noperands = g->nimms = 0;
+    g->ndim = w->ndim;
+    g->nreduce = __builtin_popcount(w->reduce_mask);
+    g->tag = -1;
+    int place = 0;
+    for (int reduced = 0; reduced < 2; reduced++)
+        for (int d = 0; d < w->ndim; d++)
+            if ((w->reduce_mask >> d & 1) == reduced) {
+                w->perm[place] = (uint8_t)d;
+                g->shape[place++] = w->shape[d];
+            }
+    b->indirect = false;
+    w->emit.group = g;
+}
+
+int wk__build(wk__building *b)
+{
+    builder w;
+    start(&w, b);
+    int stores = 0;
+    for (int k = 0; k < b->records; k++) {
+        wk__record *r = b->record[k];
+        if (r->kind == WK__RECORD_MATMUL)
+            add_product(&w, r);
+        else
+            add_record(&w, r);
+        stores += wk__stores(r->ref[0].value);
+        /* every store may take an operand and five instructions */
+        if (w.emit.full || b->group.nins + 5 * stores > WK__MAX_INS || b->group.noperands + stores > WK__MAX_OPERANDS) return k;
+    }
+    for (int k = 0; k < b->records; k++) {
+        wk__record *r = b->record[k];
+        if (wk__stores(r->ref[0].value) && r->kind != WK__RECORD_MATMUL) add_store(&w, r);
+    }
+    return b->records;
+}

@@ -1,0 +1,121 @@
+/* Between the host and devices: numbers in, numbers out, waiting. */
+#include "host.h"
+#include "../base/alloc.h"
+#include <string.h>
+
+bool wk__host_write(wk__value *value, const void *data, int64_t bytes, wk_site site, const char *op)
+{
+    wk__fail fail = {.tag = -1};
+    wk__device *device = value->device;
+    wk_code code = wk__value_take_memory(value, bytes, &fail);
+    if (code == WK_OK && bytes > 0) {
+        if (!value->memory.host) atomic_fetch_add(&device->uploads, bytes);
+        code = device->backend->upload(device->state, &value->memory, 0, data, bytes, &fail);
+    }
+    if (code != WK_OK) {
+        if (value->memory.block) wk__value_give_memory(value);
+        wk__error_set(site, code, "%s: %s", op, fail.text);
+        return false;
+    }
+    wk__value_set_state(value, WK__STORED);
+    return true;
+}
+
+/* Where the bytes of a view lie: from its first element to its last. */
+static void extent(const wk__body *body, int64_t *from, int64_t *bytes)
+{
+    int64_t size = (int64_t)wk_dtype_size(body->dtype), last = 0;
+    for (int d = 0; d < body->ndim; d++) last += (body->shape[d] - 1) * body->stride[d];
+    *from = body->offset * size;
+    *bytes = (last + 1) * size;
+}
+
+bool wk__host_view(wk_tensor *x, wk__host_data *out, wk_site site)
+{
+    memset(out, 0, sizeof *out);
+    const wk__body *body = wk__body_of(x);
+    if (!wk__materialize(x, site)) return false;
+    if (wk__body_numel(body) == 0) return true;
+    wk__value *value = body->storage->value;
+    wk__device *device = value->device;
+    int64_t from, bytes;
+    extent(body, &from, &bytes);
+    if (value->memory.host) {
+        out->first = value->memory.host + from;
+        return true;
+    }
+    out->owned = wk__alloc((size_t)bytes);
+    if (!out->owned) {
+        wk__error_set(site, WK_ERR_MEMORY, "out of host memory to read %lld bytes", (long long)bytes);
+        return false;
+    }
+    wk__fail fail = {.tag = -1};
+    atomic_fetch_add(&device->downloads, bytes);
+    atomic_fetch_add(&device->syncs, 1);
+    wk__note_wait(device, site, bytes);
+    wk_code code = device->backend->download(device->state, out->owned, &value->memory, from, bytes, &fail);
+    out->first = out->owned;
+    wk__device_settled(device, code, &fail, site);
+    if (code == WK_OK && wk__value_state(value) == WK__STORED) return true;
+    wk__host_view_end(out);
+    return false;
+}
+
+void wk__host_view_end(wk__host_data *data)
+{
+    wk__free(data->owned);
+    data->owned = NULL;
+}
+
+void wk__host_gather(const char *first, int ndim, const int64_t *shape, const int64_t *stride, size_t size, char *to, const int64_t *to_stride)
+{
+    int64_t at[WK__MAX_DIMS] = {0}, n = wk__numel(ndim, shape);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t from = 0, place = 0;
+        for (int d = 0; d < ndim; d++) {
+            from += at[d] * stride[d];
+            place += at[d] * to_stride[d];
+        }
+        memcpy(to + place * (int64_t)size, first + from * (int64_t)size, size);
+        for (int d = ndim; d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
+    }
+}
+
+bool wk__host_read(wk_tensor *x, void *to, const int64_t *to_stride, wk_site site)
+{
+    const wk__body *body = wk__body_of(x);
+    wk__host_data data;
+    if (!wk__host_view(x, &data, site)) return false;
+    int64_t n = wk__body_numel(body), dense[WK__MAX_DIMS];
+    size_t size = wk_dtype_size(body->dtype);
+    wk__strides_dense(body->ndim, body->shape, dense);
+    if (n > 0 && !to_stride && wk__body_contiguous(body))
+        memcpy(to, data.first, (size_t)n * size);
+    else if (n > 0)
+        wk__host_gather(data.first, body->ndim, body->shape, body->stride, size, to, to_stride ? to_stride : dense);
+    wk__host_view_end(&data);
+    return true;
+}
+
+typedef struct waiting {
+    wk_code code;
+    wk_site site;
+} waiting;
+
+static void sync_device(wk__device *device, void *user)
+{
+    waiting *w = user;
+    wk__fail fail = {.tag = -1};
+    if (device->id.kind != WK_CPU) atomic_fetch_add(&device->syncs, 1);
+    wk_code code = device->backend->sync(device->state, &fail);
+    wk__device_settled(device, code, &fail, w->site);
+    if (w->code == WK_OK) w->code = code;
+}
+
+wk_code wk__host_sync(wk_site site)
+{
+    waiting w = {WK_OK, site};
+    wk__flush(wk__context());
+    wk__device_each(sync_device, &w);
+    return w.code;
+}

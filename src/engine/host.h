@@ -1,0 +1,34 @@
+/* Between the host and devices: numbers in, numbers out, waiting. */
+#ifndef WICK_ENGINE_HOST_H
+#define WICK_ENGINE_HOST_H
+
+#include "ring.h"
+
+/* Fills a new value with dense host data at once. False with the error recorded. */
+bool wk__host_write(wk__value *value, const void *data, int64_t bytes, wk_site site, const char *op);
+
+/* A tensor's elements where the host can read them: the tensor's own memory on the CPU, else a copy. */
+typedef struct wk__host_data {
+    const char *first; /* the element at index 0; NULL for a tensor without elements */
+    void *owned;
+} wk__host_data;
+bool wk__host_view(wk_tensor *x, wk__host_data *out, wk_site site);
+void wk__host_view_end(wk__host_data *data);
+
+/* All elements of x into `to`, row-major or with strides (in elements). False with the error recorded. */
+bool wk__host_read(wk_tensor *x, void *to, const int64_t *to_stride, wk_site site);
+/* Element by element between two layouts. */
+void wk__host_gather(const char *first, int ndim, const int64_t *shape, const int64_t *stride, size_t size, char *to, const int64_t *to_stride);
+
+/* Runs this thread's work and waits for all devices; the first failure's code. */
+wk_code wk__host_sync(wk_site site);
+
+/* watch.c: the host waited for a device (rule 21), a device reported a late failure. */
+void wk__note_wait(wk__device *device, wk_site site, int64_t bytes);
+/* The device has been waited for: everything that was given to it is done, or `code` and *fail say what went wrong first; then
+ * what depends on that is marked, and this thread is told. */
+void wk__device_settled(wk__device *device, wk_code code, const wk__fail *fail, wk_site site);
+/* Records were given to a device that may run them later and may fault (or depend on what may). The tag for their group. */
+int64_t wk__watch(wk__device *device, wk__record *const *record, int records, bool may_fault);
+
+#endif

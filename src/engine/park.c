@@ -1,0 +1,163 @@
+/* Parking: a value that only an open scope owns need not be stored. Its record is kept beside it, holding the operands'
+ * values, which never change; reading it later puts the record back into the ring. */
+#include "../base/alloc.h"
+#include "ring.h"
+#include <string.h>
+
+static void list_add(wk__ring *ring, wk__value *value)
+{
+    value->parked_prev = NULL;
+    value->parked_next = ring->parked;
+    if (ring->parked) ring->parked->parked_prev = value;
+    ring->parked = value;
+}
+
+static void list_remove(wk__ring *ring, wk__value *value)
+{
+    if (value->parked_next) value->parked_next->parked_prev = value->parked_prev;
+    if (value->parked_prev)
+        value->parked_prev->parked_next = value->parked_next;
+    else
+        ring->parked = value->parked_next;
+}
+
+static void count_reader(wk__record *r, int change)
+{
+    for (int i = 0; i < r->nin; i++)
+        if (wk__record_in(r, i)->value)
+            atomic_fetch_add_explicit(&wk__record_in(r, i)->value->parked_readers, change, memory_order_relaxed);
+}
+
+/* The last owner of a parked value has let go. Chains are at most PARK_DEPTH deep, so the recursion through
+ * wk__value_drop is too. */
+static void parked_free(wk__value *value)
+{
+    wk__record *r = value->record;
+    list_remove(value->writer->ring, value);
+    count_reader(r, -1);
+    for (int i = 0; i < r->nin; i++)
+        if (wk__record_in(r, i)->value) wk__value_drop(wk__record_in(r, i)->value);
+    if (r->prior) wk__value_drop(r->prior);
+    wk__free(r);
+}
+
+static void parked_orphan(wk__value *value)
+{
+    wk__ring *ring = value->writer->ring;
+    if (ring) atomic_store_explicit(&ring->orphaned, true, memory_order_release);
+}
+
+/* Keeps a copy of the record; its references to operands stay, the ring's reference to the output goes. */
+static bool park(wk__ring *ring, wk__record *r)
+{
+    size_t bytes = wk__record_bytes(r->ndim, r->nout + r->nin);
+    wk__record *copy = wk__alloc(bytes);
+    if (!copy) return false;
+    memcpy(copy, r, bytes);
+    wk__value *out = r->ref[0].value;
+    out->record = copy;
+    wk__value_set_state(out, WK__PARKED);
+    list_add(ring, out);
+    count_reader(copy, +1);
+    for (int i = 0; i < r->nin; i++) {
+        wk__value *in = wk__record_in(r, i)->value;
+        if (in && wk__value_state(in) == WK__PENDING) in->ring_refs--; /* a parked record's reference is not the ring's */
+    }
+    if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->ring_refs--;
+    wk__parked_free = parked_free;
+    wk__parked_orphan = parked_orphan;
+    out->ring_refs--;
+    wk__value_drop(out);
+    return true;
+}
+
+/* A record is done with. Its output, if it was not stored (never computed, or only in a register) and somebody besides the ring
+ * can still read it, is parked; otherwise what the record holds goes. Called from the last record of a group (or of the ring) to
+ * the first: parking one makes its pending operands visible, so those are parked too. */
+void wk__park_or_release(wk__ring *ring, wk__record *r)
+{
+    wk__value *out = r->ref[0].value;
+    bool read_later = r->nout == 1 && wk__value_state(out) == WK__PENDING &&
+                      atomic_load_explicit(&out->refs, memory_order_relaxed) > out->ring_refs;
+    if (read_later && park(ring, r)) return;
+    if (read_later) wk__value_fail(out, NULL); /* no memory to remember how it is computed */
+    wk__release_record(r);
+}
+
+void wk__park_rest(wk__ring *ring)
+{
+    for (int64_t k = ring->count; k-- > 0;)
+        if (!ring->record[k]->live) wk__park_or_release(ring, ring->record[k]);
+}
+
+/* Copies one parked record into the ring again. */
+static bool put_back(wk_context *owner, wk__value *value)
+{
+    wk__record *parked = value->record;
+    wk__record *r = wk__record_append(owner, parked);
+    if (!r) return false;
+    list_remove(owner->ring, value);
+    count_reader(parked, -1);
+    value->revived = true;
+    value->record = r;
+    wk__value_set_state(value, WK__PENDING);
+    value->ring_refs = 1;
+    wk__value_hold(value);
+    for (int i = 0; i < r->nin; i++) {
+        wk__value *in = wk__record_in(r, i)->value;
+        if (in && wk__value_state(in) == WK__PENDING) in->ring_refs++;
+    }
+    if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->ring_refs++;
+    wk__free(parked);
+    return true;
+}
+
+/* Operands before results: the chain is walked with a stack of its own, depth first. */
+bool wk__park_revive(wk_context *owner, wk__value *value)
+{
+    wk__value *stack[WK__PARK_DEPTH + 1];
+    int depth = 0;
+    stack[depth++] = value;
+    while (depth > 0) {
+        wk__value *top = stack[depth - 1], *next = NULL;
+        if (wk__value_state(top) != WK__PARKED) {
+            depth--;
+            continue;
+        }
+        for (int i = 0; i < top->record->nin && !next; i++) {
+            wk__value *in = wk__record_in(top->record, i)->value;
+            if (in && wk__value_state(in) == WK__PARKED) next = in;
+        }
+        if (next)
+            stack[depth++] = next;
+        else if (!put_back(owner, top))
+            return false;
+    }
+    return true;
+}
+
+/* What a parked value holds that nobody else wants, in bytes. */
+static int64_t pinned(wk__value *value)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < value->record->nin; i++) {
+        const wk__value *in = wk__record_in(value->record, i)->value;
+        if (in && wk__value_state(in) == WK__STORED &&
+            atomic_load_explicit(&((wk__value *)(uintptr_t)in)->refs, memory_order_relaxed) ==
+                atomic_load_explicit(&((wk__value *)(uintptr_t)in)->parked_readers, memory_order_relaxed))
+            bytes += in->bytes;
+    }
+    return bytes;
+}
+
+void wk__park_orphans(wk_context *owner)
+{
+    wk__value *next;
+    for (wk__value *value = owner->ring->parked; value; value = next) {
+        next = value->parked_next;
+        if (pinned(value) <= value->bytes) continue;
+        value->wanted = true;
+        if (!wk__park_revive(owner, value)) return;
+        next = owner->ring->parked; /* the chain has left the list: start over; each round takes one out at least */
+    }
+}

@@ -1,0 +1,66 @@
+/* Liveness: which records have to run. Two linear passes over the ring.
+ *
+ * A value is visible when something besides the ring holds it (a storage, a parked record). Visible values are wanted,
+ * unless they may be parked: then they are computed only if a live record reads them, and stored only if that record is in
+ * another group. What is neither visible nor read by a live record is never computed.
+ */
+#include "ring.h"
+
+static bool visible(const wk__value *value)
+{
+    return atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) > value->ring_refs;
+}
+
+/* May a parked record read this operand later? Borrowed memory, and memory whose address is known outside, may change; what
+ * is pending must be parked itself or be stored by this flush anyway. */
+static bool stays_put(const wk__value *value)
+{
+    wk__state state = wk__value_state(value);
+    if (state == WK__STORED) return value->release == NULL && !value->exposed;
+    return state == WK__PENDING && (value->depth > 0 || visible(value));
+}
+
+/* Depth of the chain that reading the value later would compute, 0 when it must not be parked. */
+static int chain_depth(wk__record *r)
+{
+    const wk__value *out = r->ref[0].value;
+    if (r->kind != WK__RECORD_EXPRESSION || r->partial || out->revived || out->wanted ||
+        atomic_load_explicit(&((wk__value *)(uintptr_t)out)->keep, memory_order_relaxed))
+        return 0;
+    int depth = 0;
+    for (int k = 0; k < r->nin; k++) {
+        const wk__value *in = wk__record_in(r, k)->value;
+        if (!in) continue;
+        if (!stays_put(in)) return 0;
+        if (wk__value_state(in) == WK__PENDING && in->depth > depth) depth = in->depth;
+    }
+    return depth < WK__PARK_DEPTH ? depth + 1 : 0;
+}
+
+void wk__plan_live(wk__ring *ring)
+{
+    bool park = !wk__modes_now()->sync && !wk__modes_now()->nofuse;
+    for (int64_t k = 0; k < ring->count; k++) {
+        wk__record *r = ring->record[k];
+        for (int o = 0; o < r->nout; o++) {
+            wk__value *out = r->ref[o].value;
+            out->depth = (uint8_t)(park ? chain_depth(r) : 0);
+            out->parkable = out->depth > 0;
+            out->rooted = visible(out) && !out->parkable;
+            out->needed = out->rooted;
+            out->escapes = false;
+            out->group = -1;
+            out->reg = -1;
+        }
+    }
+    for (int64_t k = ring->count; k-- > 0;) {
+        wk__record *r = ring->record[k];
+        r->live = false;
+        r->group = -1;
+        for (int o = 0; o < r->nout; o++) r->live = r->live || r->ref[o].value->needed;
+        if (!r->live) continue;
+        for (int i = 0; i < r->nin; i++)
+            if (wk__record_in(r, i)->value) wk__record_in(r, i)->value->needed = true;
+        if (r->prior && r->partial) r->prior->needed = true;
+    }
+}

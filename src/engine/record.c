@@ -1,0 +1,277 @@
+/* Recording: appending to the ring of a context. */
+#include "../base/alloc.h"
+#include "ring.h"
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- modes ------------------------------------------------------------------------------------------------------- */
+
+static wk__modes modes;
+static pthread_once_t modes_once = PTHREAD_ONCE_INIT;
+static atomic_bool modes_ready;
+
+static bool set(const char *name)
+{
+    const char *text = getenv(name);
+    return text && text[0] && strcmp(text, "0") != 0;
+}
+
+static void read_modes(void)
+{
+    modes.sync = set("WICK_SYNC");
+    modes.nofuse = set("WICK_NOFUSE");
+    modes.budget = (int64_t)256 << 20;
+    atomic_store_explicit(&modes_ready, true, memory_order_release);
+}
+
+const wk__modes *wk__modes_now(void)
+{
+    if (!atomic_load_explicit(&modes_ready, memory_order_acquire)) pthread_once(&modes_once, read_modes);
+    return &modes;
+}
+
+void wk__modes_set(bool sync, bool nofuse)
+{
+    wk__modes_now();
+    modes.sync = sync;
+    modes.nofuse = nofuse;
+}
+
+/* ---- the ring ---------------------------------------------------------------------------------------------------- */
+
+static void lock(wk_context *context)
+{
+    while (atomic_exchange_explicit(&context->lock, 1, memory_order_acquire)) sched_yield();
+}
+
+static void unlock(wk_context *context)
+{
+    atomic_store_explicit(&context->lock, 0, memory_order_release);
+}
+
+/* A thread ends: its work is run, what is parked is stored if anyone can still read it, the ring goes. */
+static void end_ring(wk_context *context)
+{
+    wk__ring *ring = context->ring;
+    if (!ring) return;
+    for (wk__value *value = ring->parked; value; value = value->parked_next) value->wanted = true;
+    while (ring->parked && wk__park_revive(context, ring->parked)) {}
+    wk__flush(context);
+    for (int64_t k = 0; k < ring->chunks; k++) wk__free(ring->chunk[k]);
+    wk__free(ring->chunk);
+    wk__free(ring->record);
+    wk__free(ring->sorted);
+    wk__free(ring->start);
+    wk__failure_drop(ring->late);
+    wk__free(ring);
+    context->ring = NULL;
+}
+
+static wk__ring *ring_of(wk_context *context)
+{
+    if (!context->ring) {
+        context->ring = wk__alloc_zero(1, sizeof *context->ring);
+        wk__context_at_end = end_ring;
+        wk__scope_flush = wk__flush;
+    }
+    return context->ring;
+}
+
+/* What a flush needs grows here, where failing is easy to tell. */
+static bool grow(wk__ring *ring)
+{
+    int64_t need = ring->count + 1;
+    return wk__grow(&ring->sorted, &ring->sorted_capacity, need, sizeof *ring->sorted) &&
+           wk__grow(&ring->start, &ring->start_capacity, need + 1, sizeof *ring->start) &&
+           wk__grow(&ring->record, &ring->capacity, need, sizeof *ring->record);
+}
+
+/* Room in the chunks: records never move while they are in the ring. */
+static void *room(wk__ring *ring, size_t bytes)
+{
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (bytes > WK__RING_CHUNK) return NULL;
+    if (ring->chunks == 0 || ring->used + bytes > WK__RING_CHUNK) {
+        int64_t next = ring->chunks == 0 ? 0 : ring->chunk_now + 1;
+        if (next == ring->chunks) {
+            if (!wk__grow(&ring->chunk, &ring->chunk_capacity, next + 1, sizeof *ring->chunk)) return NULL;
+            if (!(ring->chunk[next] = wk__alloc(WK__RING_CHUNK))) return NULL;
+            ring->chunks++;
+        }
+        ring->chunk_now = next;
+        ring->used = 0;
+    }
+    void *place = ring->chunk[ring->chunk_now] + ring->used;
+    ring->used += bytes;
+    return place;
+}
+
+wk__record *wk__record_append(wk_context *context, const wk__record *r)
+{
+    wk__ring *ring = context->ring;
+    size_t bytes = wk__record_bytes(r->ndim, r->nout + r->nin);
+    if (ring->count == ring->capacity && !grow(ring)) return NULL;
+    wk__record *copy = room(ring, bytes);
+    if (!copy) return NULL;
+    memcpy(copy, r, bytes);
+    ring->record[ring->count++] = copy;
+    return copy;
+}
+
+wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device, wk_site site,
+                             int ndim, const int64_t *shape, int nout, int nin)
+{
+    wk__ring *ring = ring_of(context);
+    wk__record *r = NULL;
+    lock(context);
+    if (ring && (ring->count < ring->capacity || grow(ring)))
+        r = room(ring, wk__record_bytes(ndim, nout + nin));
+    if (!r) {
+        unlock(context);
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory to record the call", op->name);
+        return NULL;
+    }
+    *r = (wk__record){.op = op, .site = wk__site(site), .device = device, .group = -1, .kind = (uint8_t)kind,
+                      .ndim = (uint8_t)ndim, .nout = (uint8_t)nout, .nin = (uint8_t)nin};
+    memcpy(wk__record_shape(r), shape, sizeof *shape * (size_t)ndim);
+    ring->record[ring->count++] = r;
+    return r;
+}
+
+void wk__record_ref(wk__record *r, int k, const wk__body *body, const int64_t *stride)
+{
+    r->ref[k] = (wk__ref){.value = body->storage->value, .offset = body->offset, .dtype = body->dtype};
+    memcpy(wk__record_stride(r, k), stride, sizeof *stride * r->ndim);
+}
+
+static void hold(wk_context *context, wk__value *value)
+{
+    wk__value_hold(value);
+    if (value->writer == context && wk__value_state(value) == WK__PENDING) value->ring_refs++;
+}
+
+void wk__record_commit(wk_context *context, wk__record *r)
+{
+    wk__ring *ring = context->ring;
+    for (int k = 0; k < r->nout; k++) {
+        wk__value *out = r->ref[k].value;
+        out->record = r;
+        hold(context, out);
+        ring->pending_bytes += out->bytes;
+    }
+    for (int k = r->nout; k < r->nout + r->nin; k++)
+        if (r->ref[k].value) hold(context, r->ref[k].value);
+    if (r->prior) hold(context, r->prior);
+    bool full = ring->count >= WK__RING_FIRST || ring->pending_bytes > wk__modes_now()->budget || modes.sync;
+    unlock(context);
+    if (full && !ring->flushing) wk__flush(context);
+}
+
+bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_site site)
+{
+    wk__storage *storage = wk__body_of(tensor)->storage;
+    wk__value *value = storage->value;
+    wk__state state = wk__value_state(value);
+    if (storage->user != context) {
+        storage->shared = true;
+        storage->user = context;
+    }
+    if (__builtin_expect(state == WK__STORED || (state == WK__PENDING && value->writer == context), 1)) return true;
+    if (state == WK__PARKED && value->writer == context) {
+        lock(context);
+        bool revived = wk__park_revive(context, value);
+        unlock(context);
+        if (!revived) wk__error_set(site, WK_ERR_MEMORY, "out of host memory to compute a value again");
+        return revived;
+    }
+    if (state != WK__FAILED) { /* another thread's: have it in memory */
+        if (!wk__materialize(tensor, site)) return false;
+        if (wk__value_state(value) != WK__FAILED) return true;
+    }
+    wk__tell_failure(value->failure);
+    return false;
+}
+
+/* ---- flush ------------------------------------------------------------------------------------------------------- */
+
+static void forget_records(wk__ring *ring)
+{
+    ring->count = 0;
+    ring->chunk_now = 0;
+    ring->used = 0;
+    ring->pending_bytes = 0;
+}
+
+static void flush_locked(wk_context *owner)
+{
+    wk__ring *ring = owner->ring;
+    if (ring->flushing) return;
+    ring->flushing = true;
+    if (atomic_exchange_explicit(&ring->orphaned, false, memory_order_acquire)) wk__park_orphans(owner);
+    if (ring->count > 0) {
+        ring->flushes++;
+        wk__plan_live(ring);
+        wk__execute(owner, ring, wk__plan_groups(ring));
+        wk__park_rest(ring);
+        forget_records(ring);
+    }
+    ring->flushing = false;
+}
+
+void wk__flush(wk_context *context)
+{
+    if (!context->ring || context->ring->flushing) return;
+    lock(context);
+    flush_locked(context);
+    unlock(context);
+}
+
+static void flush_one(wk_context *context, void *user)
+{
+    (void)user;
+    wk__flush(context);
+}
+
+void wk__flush_all(void)
+{
+    wk__context_each(flush_one, NULL);
+}
+
+bool wk__materialize(const wk_tensor *tensor, wk_site site)
+{
+    (void)site;
+    wk__value *value = wk__body_of(tensor)->storage->value;
+    wk__state state = wk__value_state(value);
+    if (state == WK__PENDING || state == WK__PARKED) {
+        wk_context *owner = value->writer;
+        lock(owner);
+        state = wk__value_state(value);
+        if (state == WK__PENDING || state == WK__PARKED) {
+            value->wanted = true;
+            if (state == WK__PENDING || wk__park_revive(owner, value)) flush_locked(owner);
+        }
+        unlock(owner);
+    }
+    if (wk__value_state(value) == WK__STORED) return true;
+    wk__tell_failure(wk__value_state(value) == WK__FAILED ? value->failure : NULL);
+    return false;
+}
+
+void wk__tell_failure(const wk__failure *failure)
+{
+    if (failure)
+        wk__error_set(failure->site, failure->code, "%s", failure->text);
+    else
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory while work was run");
+}
+
+void wk__tell_late(wk_context *context)
+{
+    wk__ring *ring = context->ring;
+    if (!ring || !ring->late) return;
+    wk__failure *late = ring->late;
+    ring->late = NULL;
+    wk__tell_failure(late);
+    wk__failure_drop(late);
+}

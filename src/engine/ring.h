@@ -1,0 +1,171 @@
+/* The ring of one thread: what it has recorded and not yet run, in program order.
+ *
+ *     op call --> check, infer --> record --> ring           flush: plan.c    which records are live, which values are parked
+ *                                                                    group.c   which records share a kernel
+ *                                                                    build.c   a group of records -> a group program
+ *                                                                    execute.c memory, run, failures
+ *
+ * A record names values (see storage.h), so it has no hazards with what comes after it.
+ */
+#ifndef WICK_ENGINE_RING_H
+#define WICK_ENGINE_RING_H
+
+#include "../ir/emit.h"
+#include "../ir/op.h"
+#include "../tensor/tensor.h"
+
+typedef enum wk__record_kind {
+    WK__RECORD_EXPRESSION, /* elementwise: op->expression over the space */
+    WK__RECORD_REDUCTION,  /* input 0 reduced over the dimensions in reduce_mask */
+    WK__RECORD_MATMUL,     /* space (batch.., m, n); inputs a with strides (batch.., m, k) and b (batch.., k, n); `k` */
+    WK__RECORD_KERNEL,     /* a kernel of backend.h by name */
+    WK__RECORD_TRANSFER    /* a dense copy of input 0 to the output's device */
+} wk__record_kind;
+
+/* How a record sees one operand. */
+enum {
+    WK__REF_IMM = 1,      /* no value: an immediate, given to the expression as a register */
+    WK__REF_RAW = 2,      /* an immediate, given as its index (PHILOX's key, LOADX's bound) */
+    WK__REF_AS_IS = 8,    /* given to the expression in its own class, not the one the op computes in (indices, conditions) */
+    WK__REF_INDIRECT = 4, /* read at places that are computed: must be in memory, given as the operand's index */
+};
+typedef struct wk__ref {
+    wk__value *value; /* NULL for immediates */
+    union {
+        int64_t offset; /* in elements */
+        wk__imm imm;
+    };
+    uint8_t dtype, flags;
+} wk__ref;
+
+typedef struct wk__record {
+    const wk__op *op;
+    wk_site site;
+    wk__device *device;
+    wk__value *prior; /* in place: what the storage held before; a new value may take over its memory */
+    const char *kernel; /* KERNEL */
+    int64_t bound;    /* KERNEL; MATMUL: k */
+    int32_t group;    /* scratch of a flush */
+    uint16_t reduce_mask; /* REDUCTION: bit per dimension of the space */
+    uint8_t kind, ndim, nout, nin;
+    uint8_t compute;  /* dtype whose class the expression works in */
+    int8_t dim, mode; /* KERNEL */
+    bool partial;     /* writes a part of prior; the rest of the new value is prior's */
+    bool guarded;     /* an in-place call: a device that has faulted leaves the target alone */
+    bool live;        /* scratch of a flush */
+    wk__ref ref[];    /* outputs, then inputs; then int64_t shape[ndim] and stride[ndim] for each ref */
+} wk__record;
+
+static inline int64_t *wk__record_shape(wk__record *r)
+{
+    return (int64_t *)&r->ref[r->nout + r->nin];
+}
+static inline int64_t *wk__record_stride(wk__record *r, int k)
+{
+    return wk__record_shape(r) + (size_t)r->ndim * (size_t)(1 + k);
+}
+static inline size_t wk__record_bytes(int ndim, int refs)
+{
+    return sizeof(wk__record) + (size_t)refs * sizeof(wk__ref) + sizeof(int64_t) * (size_t)ndim * (size_t)(1 + refs);
+}
+/* Inputs follow outputs. */
+static inline wk__ref *wk__record_in(wk__record *r, int k)
+{
+    return &r->ref[r->nout + k];
+}
+
+enum { WK__PARK_DEPTH = 16, WK__RING_FIRST = 4096, WK__RING_LAST = 65536, WK__RING_CHUNK = 256 << 10 };
+
+typedef struct wk__ring {
+    wk__record **record; /* in program order */
+    wk__record **sorted; /* room for a flush: the live ones by group, */
+    int32_t *start;      /* and where each group starts */
+    int64_t count, capacity, sorted_capacity, start_capacity;
+    char **chunk;        /* the records' memory */
+    int64_t chunks, chunk_capacity, chunk_now;
+    size_t used;         /* bytes of the current chunk */
+    int64_t pending_bytes; /* of outputs that are recorded and not computed */
+    wk__value *parked;   /* list of parked values */
+    atomic_bool orphaned; /* some parked record holds memory that nobody else wants */
+    bool flushing;
+    wk__failure *late;   /* a failure to tell this thread at its next call */
+    int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
+} wk__ring;
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* Makes a tensor's value ready to be named by a record of this context: another thread's pending work is run first, a parked
+ * value's record goes back into the ring. False with the error recorded if the value has failed. */
+bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_site site);
+
+/* Room for a record of this context; NULL when memory is short (recorded). The ring is locked until wk__record_commit: fill
+ * everything in between, and fail in nothing. All operands have been touched. */
+wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device, wk_site site,
+                             int ndim, const int64_t *shape, int nout, int nin);
+/* Operand k of nout + nin sees `body` with these strides over the space. */
+void wk__record_ref(wk__record *r, int k, const wk__body *body, const int64_t *stride);
+static inline void wk__record_imm(wk__record *r, int k, wk_dtype dtype, wk__imm imm, uint8_t flags)
+{
+    r->ref[k] = (wk__ref){.value = NULL, .imm = imm, .dtype = (uint8_t)dtype, .flags = flags};
+}
+void wk__record_commit(wk_context *context, wk__record *r);
+/* Appends a copy of a record to the (locked) ring as it is; NULL when memory is short. */
+wk__record *wk__record_append(wk_context *context, const wk__record *r);
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+/* Runs all that the context has recorded. Failures are told to the recording thread at its next call and mark the values.
+ * Any thread may call it. */
+void wk__flush(wk_context *context);
+void wk__flush_all(void);
+/* The tensor's value is in memory on return (enqueued on its device), or false with its failure recorded. */
+bool wk__materialize(const wk_tensor *tensor, wk_site site);
+/* Tells this thread of a late failure of its work. */
+void wk__tell_late(wk_context *context);
+/* Records a value's failure as this thread's error. */
+void wk__tell_failure(const wk__failure *failure);
+
+/* ---- modes ------------------------------------------------------------------------------------------------------- */
+
+typedef struct wk__modes {
+    bool sync;   /* WICK_SYNC: flush after every call */
+    bool nofuse; /* WICK_NOFUSE: every group is one op */
+    int64_t budget; /* bytes of pending outputs that force a flush */
+} wk__modes;
+const wk__modes *wk__modes_now(void);
+/* For tests: changes the modes of this process from now on. */
+void wk__modes_set(bool sync, bool nofuse);
+
+/* ---- the parts of a flush ---------------------------------------------------------------------------------------- */
+
+void wk__plan_live(wk__ring *ring);                  /* plan.c */
+int32_t wk__plan_groups(wk__ring *ring);             /* group.c: gives each live record its group; returns how many */
+void wk__park_or_release(wk__ring *ring, wk__record *r); /* park.c: a record is done with */
+void wk__park_rest(wk__ring *ring);                  /* park.c: those that never ran */
+bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */
+void wk__park_orphans(wk_context *owner);            /* park.c: stores what is smaller than what it pins */
+void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups); /* execute.c */
+void wk__release_record(wk__record *r);              /* execute.c: its references go */
+
+/* One group of records being built into a program: see build.c. */
+typedef struct wk__building {
+    wk__group group;
+    wk__record **record; /* of this group, in program order; a matmul first */
+    int records;
+    int16_t load_reg[WK__MAX_OPERANDS];          /* register that holds the loaded operand, -1 */
+    wk__value *value[WK__MAX_OPERANDS];          /* whose memory the operand is */
+    wk__record *writer[WK__MAX_OPERANDS];        /* stored operands: by which record */
+    bool indirect; /* something is read at computed places: nothing is written in place, a bad index leaves targets alone */
+} wk__building;
+/* Builds the program of one group. Operands have no memory yet. The number of records that fit: all of them, unless the
+ * program is full. */
+int wk__build(wk__building *b);
+static inline bool wk__stores(const wk__value *value)
+{
+    return value->rooted || value->escapes;
+}
+/* How dimension d of the group's space maps for record r: fills stride[] over the group's dims for operand k. False if the
+ * record's space does not fit the group's. */
+bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint16_t reduce_mask, int64_t *stride);
+
+#endif

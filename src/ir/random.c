@@ -1,0 +1,4 @@
+/* The tables of the normal distribution's quantiles, once for all backends. */
+#include "random.h"
+
+#include "ndtri.inc"

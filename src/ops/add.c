@@ -1,0 +1,28 @@
+/* add: a + b. */
+#include "forms.h"
+
+static int expression(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__ADD, in[0], in[1]);
+}
+
+static void gradient(wk__gradient *g)
+{
+    for (int k = 0; k < 2; k++)
+        if (wk__wants(g, k)) g->in[k] = g->out[0];
+}
+
+static double exact(const double *x)
+{
+    return x[0] + x[1];
+}
+
+const wk__op wk__op_add = {
+    .name = "add", .schema = "add(Tensor self, Tensor other) -> Tensor", .group = "pointwise", .node = "AddBackward0",
+    .doc = "a + b, broadcast", .expression = expression, .arity = 2, .gradient = gradient, .invoke = wk__invoke_pointwise,
+    .exact = exact, .samples = wk__samples_binary, .low = -3, .high = 3,
+};
+
+#define WK__FORM add
+#define WK__IN_PLACE
+#include "binary.inc"

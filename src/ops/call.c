@@ -1,0 +1,156 @@
+/* The beginning of every call, composing, messages; see call.h. */
+#include "call.h"
+#include "placement.h"
+#include <string.h>
+#include <wick/device.h>
+
+static const char *const roles[2][WK__MAX_INPUTS] = {{"input", "", "", ""}, {"first operand", "second operand", "third operand", "fourth operand"}};
+
+void wk__op_error(const wk__op *op, wk_site site, wk_code code, wk_tensor *const in[], const char *format, ...)
+{
+    if (wk__error_pending()) return;
+    wk__text plain = {0}, text = {0};
+    va_list args;
+    va_start(args, format);
+    wk__text_vformat(&plain, format, args);
+    va_end(args);
+    wk__text_format(&text, "%s: ", op->name);
+    for (const char *c = plain.data ? plain.data : ""; *c; c++) {
+        if (c[0] == '$' && c[1] >= 'a' && c[1] <= 'd') {
+            wk__text_tensor(&text, in[c[1] - 'a']);
+            c++;
+        } else {
+            wk__text_char(&text, *c, 1);
+        }
+    }
+    wk__text_end(&plain);
+    wk__error_take(site, code, &text);
+}
+
+static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *const in[], int count)
+{
+    wk__text text = {0};
+    wk__text_format(&text, "%s: operands are on different devices: ", op->name);
+    for (int k = 0; k < count; k++) {
+        if (!in[k]) continue;
+        wk__text_format(&text, k ? ", %c " : "%c ", 'a' + k);
+        wk__text_tensor_device(&text, in[k]);
+    }
+    const wk__device *first = wk__body_of(in[0])->storage->device;
+    if (first->id.kind == WK_CPU)
+        wk__text_add(&text, ". Move one: wk_to(b, wk_cpu())");
+    else
+        wk__text_format(&text, ". Move one: wk_to(b, wk_%s(%d))", first->backend->name, first->id.index);
+    wk__error_take(site, WK_ERR_DEVICE, &text);
+    return NULL;
+}
+
+static bool refuse_fork(const wk__op *op, wk_site site)
+{
+    wk__error_set(site, WK_ERR_STATE,
+                  "%s: this process was forked after its parent had computed with the library, which does not carry over; fork before the "
+                  "first computation, or start a new program (exec)", op->name);
+    return false;
+}
+
+/* Everything that every call has to ask first, in the order of likelihood. */
+static bool sound(wk_context *context, const wk__op *op, wk_site site, wk_tensor *const in[], int count)
+{
+    if (__builtin_expect(context->ring && context->ring->late, 0)) wk__tell_late(context);
+    if (__builtin_expect(atomic_load_explicit(&wk__forked, memory_order_relaxed), 0)) return refuse_fork(op, site);
+    for (int k = 0; k < count; k++)
+        if (!wk__check(in[k], site, op->name, roles[count > 1][k < WK__MAX_INPUTS ? k : WK__MAX_INPUTS - 1])) return false;
+    return true;
+}
+
+wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count)
+{
+    wk_context *context = wk__context();
+    if (!sound(context, op, site, in, count)) return NULL;
+    wk__device *device = wk__body_of(in[0])->storage->device;
+    for (int k = 1; k < count; k++) {
+        if (__builtin_expect(wk__body_of(in[k])->storage->device == device, 1)) continue;
+        if (!wk__placement_move(op, site, in, count, &device)) return different_devices(op, site, in, count);
+        break;
+    }
+    for (int k = 0; k < count; k++)
+        if (!wk__touch(context, in[k], site)) return NULL;
+    return device;
+}
+
+wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
+{
+    wk_context *context = wk__context();
+    if (!sound(context, op, site, NULL, 0)) return NULL;
+    if (device.kind == 0) device = context->device;
+    if (device.kind == 0) device = wk_cpu();
+    if (device.kind < 0) {
+        wk__error_set(site, WK_ERR_DEVICE, "%s: the device is not valid (its name could not be parsed)", op->name);
+        return NULL;
+    }
+    wk_device found = wk__device_resolve(device);
+    wk__fail fail = {.tag = -1};
+    if (found.kind == 0) found = device; /* gpu:i that is not there: the message names what is */
+    wk__device *opened = wk__device_get(found, &fail);
+    if (!opened) wk__error_set(site, fail.code, "%s: %s", op->name, fail.text);
+    return opened;
+}
+
+wk_tensor *wk__again(wk_tensor *x)
+{
+    wk_context *context = wk__context();
+    if (context->scope < 0) wk__handle_retain(&x->handle);
+    return x;
+}
+
+/* A result whose record could not be made. It is the innermost scope's (or the caller's), who must not get it. */
+wk_tensor *wk__abandon(wk_tensor *out)
+{
+    wk__value_fail(wk__body_of(out)->storage->value, NULL);
+    wk__handle_release(&out->handle, (wk_site){0});
+    return NULL;
+}
+
+/* ---- composing --------------------------------------------------------------------------------------------------- */
+
+bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor *const in[], int count)
+{
+    wk_context *context = wk__context();
+    if (!sound(context, op, site, in, count)) return false;
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
+    if (!guard) return false;
+    c->op = op;
+    c->site = wk__site(site);
+    c->scope = guard->token;
+    c->inputs = count;
+    for (int k = 0; k < count; k++) c->in[k] = in[k];
+    c->outer = context->outer;
+    context->outer = c->site;
+    context->composing++;
+    return true;
+}
+
+static void leave(wk__compose *c, wk_tensor *out[], int count)
+{
+    wk_context *context = wk__context();
+    context->composing--;
+    context->outer = c->outer;
+    for (int k = 0; k < count; k++)
+        if (out[k]) wk__handle_keep(&out[k]->handle, c->site);
+    wk__guard_close(c->scope);
+}
+
+bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr)
+{
+    bool whole = true;
+    for (int k = 0; k < count; k++) whole = whole && out[k];
+    leave(c, out, count);
+    if (whole && c->op->node && wk__wants_node(wk__context(), c->in, c->inputs))
+        whole = wk__node_attach(c->op, c->site, c->in, c->inputs, out, count, attr);
+    return whole;
+}
+
+wk_tensor *wk__compose_end(wk__compose *c, wk_tensor *result, const wk__attr *attr)
+{
+    return wk__compose_end_n(c, &result, 1, attr) ? result : NULL;
+}

@@ -1,0 +1,120 @@
+/* What the public functions of ops are made of: checking operands, recording, composing. */
+#ifndef WICK_OPS_CALL_H
+#define WICK_OPS_CALL_H
+
+#include "../autograd/node.h"
+#include "../engine/ring.h"
+#include "../ir/op.h"
+
+/* An operand: a tensor or a plain number. */
+typedef struct wk__arg {
+    wk_tensor *tensor; /* NULL: a number */
+    wk__imm number;
+    bool whole; /* the number is an integer */
+    bool null;  /* a tensor was asked for and NULL came */
+} wk__arg;
+static inline wk__arg wk__t(wk_tensor *tensor)
+{
+    return (wk__arg){.tensor = tensor, .null = tensor == NULL};
+}
+static inline wk__arg wk__i(int64_t value)
+{
+    return (wk__arg){.number = {.i = value}, .whole = true};
+}
+static inline wk__arg wk__f(double value)
+{
+    return (wk__arg){.number = {.f = value}};
+}
+
+/* Begins every call: late failures are told, the operands must be live tensors on one device, their values are made ready to
+ * be recorded. The device, or NULL with the error recorded. Roles in messages: "input" for one, "first operand", ... for
+ * more. With soft placement an operand on another device is copied (in[k] is replaced). */
+wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count);
+/* The device that an option or the scope names, opened; NULL with the error recorded. */
+wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device);
+
+/* ---- elementwise ------------------------------------------------------------------------------------------------- */
+
+/* op->expression over the broadcast of the operands: promotion, layout and gradient as the op's row says. */
+wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, int count);
+/* The same with the result written into args[0] (in place); the shape and dtype of the result must fit it. */
+wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count);
+/* With attributes that the gradient reads, and numbers that are not operands of the gradient (slope, limits). */
+wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
+
+/* The forms of simple ops: one line in the op's file each. */
+static inline wk_tensor *wk__unary(const wk__op *op, wk_site site, wk_tensor *x)
+{
+    wk__arg arg = wk__t(x);
+    return wk__elementwise(op, site, &arg, 1);
+}
+static inline wk_tensor *wk__unary_(const wk__op *op, wk_site site, wk_tensor *x)
+{
+    wk__arg arg = wk__t(x);
+    return wk__elementwise_(op, site, &arg, 1);
+}
+static inline wk_tensor *wk__binary(const wk__op *op, wk_site site, wk__arg a, wk__arg b)
+{
+    wk__arg args[2] = {a, b};
+    return wk__elementwise(op, site, args, 2);
+}
+static inline wk_tensor *wk__binary_(const wk__op *op, wk_site site, wk_tensor *a, wk__arg b)
+{
+    wk__arg args[2] = {wk__t(a), b};
+    return wk__elementwise_(op, site, args, 2);
+}
+
+/* Completes a record (all inputs filled, not committed) so that it writes `value` as the new contents of target. */
+wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value);
+/* A result whose record could not be made: marks it failed and gives NULL. */
+wk_tensor *wk__abandon(wk_tensor *out);
+
+/* The dense strides that keep the order in which `model` lies in memory (SEMANTICS 11); `stride` has model->ndim places. */
+void wk__layout_like(const wk__body *model, int64_t *stride);
+/* What a call returns that gives its argument back (wk_to, ...): without a scope each returned handle counts once. */
+wk_tensor *wk__again(wk_tensor *x);
+
+/* Writes `source` (a tensor that broadcasts, or a number) over `target`: copy_, fill_, and the end of every composed in-place op. */
+wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg source);
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+/* dims of a call (count -1 or 0: all) as a mask; false with the error recorded. */
+bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int64_t *dims, int count, uint16_t *mask);
+/* op->reduction over the masked dimensions, giving `dtype` (0: the input's). One record, no node: the op's file composes. */
+wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute, wk_dtype dtype);
+
+/* ---- views ------------------------------------------------------------------------------------------------------- */
+
+/* Begins a view op: x is a live tensor. */
+bool wk__view_begin(const wk__op *op, wk_site site, wk_tensor *x);
+/* A view with its node. */
+wk_tensor *wk__view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset, int ndim, const int64_t *shape,
+                    const int64_t *stride, const wk__attr *attr);
+
+/* ---- composed ops ------------------------------------------------------------------------------------------------ */
+
+/* Between begin and end an op calls other ops: nothing is added to the graph, errors carry the user's site, everything made
+ * dies at the end except the result. end hangs the op's own node on it. */
+typedef struct wk__compose {
+    const wk__op *op;
+    wk_site site;
+    uint64_t scope;
+    wk_tensor *in[WK__MAX_INPUTS];
+    int inputs;
+    wk_site outer;
+} wk__compose;
+bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor *const in[], int count);
+wk_tensor *wk__compose_end(wk__compose *c, wk_tensor *result, const wk__attr *attr);
+/* Several results (chunk, topk, ...): out[] is moved out and shares one node. */
+bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr);
+/* x in the type that composed ops compute in: f16 and bf16 as f32, others as they are. */
+wk_tensor *wk__widened(wk_tensor *x);
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+/* "op: text", with $a $b $c replaced by the operands' "f32[2,3]". */
+void wk__op_error(const wk__op *op, wk_site site, wk_code code, wk_tensor *const in[], const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+#endif

@@ -1,0 +1,291 @@
+/* Copies: clone, contiguous, to_dtype, to (another device), copy_, fill_. One expression, identity, serves all of them; the
+ * cast is the result's dtype. */
+#include "forms.h"
+#include "reference.h"
+#include <string.h>
+#include <wick/device.h>
+
+static int identity(wk__emit *e, const int in[])
+{
+    (void)e;
+    return in[0];
+}
+
+static void pass(wk__gradient *g)
+{
+    g->in[0] = g->out[0];
+}
+
+static double same(const double *x)
+{
+    return x[0];
+}
+
+/* x as `dtype` on its device. `dense`: row-major; else it lies as x does. */
+static wk_tensor *copied(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype dtype, bool dense)
+{
+    wk__device *device = wk__ready(op, site, &x, 1);
+    if (!device) return NULL;
+    wk_context *context = wk__context();
+    const wk__body *body = wk__body_of(x);
+    wk_tensor *out = wk__tensor_pending(context, device, dtype, body->ndim, body->shape, site);
+    if (!out) return NULL;
+    wk__body *result = wk__body_of(out);
+    if (!dense) wk__layout_like(body, result->stride);
+    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 1);
+    if (!r) return wk__abandon(out);
+    r->compute = body->dtype; /* in the source's class: the store converts */
+    wk__record_ref(r, 0, result, result->stride);
+    wk__record_ref(r, 1, body, body->stride);
+    wk__record_commit(context, r);
+    if (op->node && wk__wants_node(context, &x, 1) && wk__is_float(dtype) && !wk__node_attach(op, site, &x, 1, &out, 1, NULL)) return NULL;
+    return out;
+}
+
+/* ---- clone and contiguous ---------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_clone_at(wk_site site, wk_tensor *x)
+{
+    return wk__view_begin(&wk__op_clone, site, x) ? copied(&wk__op_clone, site, x, wk__body_of(x)->dtype, true) : NULL;
+}
+
+wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x)
+{
+    if (!wk__view_begin(&wk__op_clone, site, x)) return NULL;
+    return wk__body_contiguous(wk__body_of(x)) ? wk__again(x) : wk_clone_at(site, x);
+}
+
+static int clone_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_clone_at(site, wk__value_tensor(&args[0])));
+}
+
+const wk__op wk__op_clone = {
+    .name = "clone", .schema = "clone(Tensor self) -> Tensor", .group = "copy", .node = "CloneBackward0",
+    .doc = "a dense copy with its own storage", .expression = identity, .arity = 1, .gradient = pass, .invoke = clone_invoke,
+    .exact = same, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+/* ---- to_dtype ---------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_to_dtype_at(wk_site site, wk_tensor *x, wk_dtype dtype)
+{
+    if (!wk__view_begin(&wk__op_to_dtype, site, x)) return NULL;
+    if (dtype < WK_F32 || dtype >= WK_DTYPE_COUNT) {
+        wk__op_error(&wk__op_to_dtype, site, WK_ERR_DTYPE, &x, "%s is not a dtype that can be computed with", wk_dtype_str(dtype));
+        return NULL;
+    }
+    return wk__body_of(x)->dtype == dtype ? wk__again(x) : copied(&wk__op_to_dtype, site, x, dtype, false);
+}
+
+static void to_dtype_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_to_dtype_at((wk_site){0}, g->out[0], g->node->shape[0].dtype);
+}
+
+static int to_dtype_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_to_dtype_at(site, wk__value_tensor(&args[0]), (wk_dtype)wk__value_int(&args[1], WK_F32)));
+}
+
+static void to_dtype_reference(wk__reference *r)
+{
+    double *out = wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape);
+    for (int64_t k = 0; k < wk__array_numel(&r->in[0]); k++) {
+        double x = r->in[0].data[k];
+        wk_dtype dtype = (wk_dtype)r->args[1].i;
+        out[k] = dtype == WK_BOOL ? x != 0 : wk__is_float(dtype) ? x : (double)(int64_t)x;
+    }
+}
+
+static const char *const to_dtype_samples[] = {"[3,5], f32", "[3,5], f64", "[7], i64", "[7], bool", "[], bf16", "[2,0], f16", "[4], i32", NULL};
+
+const wk__op wk__op_to_dtype = {
+    .name = "to_dtype", .schema = "to_dtype(Tensor self, dtype dtype) -> Tensor", .group = "copy", .node = "ToCopyBackward0",
+    .doc = "converted: floats round to nearest even, floats to integers truncate, anything to bool is x != 0", .expression = identity,
+    .arity = 1, .gradient = to_dtype_gradient, .invoke = to_dtype_invoke, .reference = to_dtype_reference, .samples = to_dtype_samples,
+    .low = 0, .high = 3,
+};
+
+/* ---- to another device ------------------------------------------------------------------------------------------- */
+
+static wk_tensor *transferred(wk_site site, wk_tensor *x, wk__device *to)
+{
+    wk_tensor *dense = wk__body_contiguous(wk__body_of(x)) ? x : copied(&wk__op_clone, site, x, wk__body_of(x)->dtype, true);
+    wk_context *context = wk__context();
+    if (!dense || !wk__ready(&wk__op_to, site, &dense, 1)) return NULL;
+    const wk__body *body = wk__body_of(dense);
+    wk_tensor *out = wk__tensor_pending(context, to, body->dtype, body->ndim, body->shape, site);
+    if (!out) return NULL;
+    wk__record *r = wk__record_begin(context, WK__RECORD_TRANSFER, &wk__op_to, to, site, body->ndim, body->shape, 1, 1);
+    if (!r) return wk__abandon(out);
+    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
+    wk__record_ref(r, 1, body, body->stride);
+    wk__record_commit(context, r);
+    return out;
+}
+
+wk_tensor *wk_to_at(wk_site site, wk_tensor *x, wk_device device)
+{
+    if (!wk__view_begin(&wk__op_to, site, x)) return NULL;
+    wk__device *to = wk__device_for(&wk__op_to, site, device);
+    if (!to) return NULL;
+    if (wk__body_of(x)->storage->device == to) return wk__again(x);
+    wk__compose c;
+    if (!wk__compose_begin(&c, &wk__op_to, site, &x, 1)) return NULL;
+    wk__attr attr = {.i = {wk__body_of(x)->storage->device->id.kind, wk__body_of(x)->storage->device->id.index}};
+    return wk__compose_end(&c, transferred(site, x, to), &attr);
+}
+
+static void to_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_to_at((wk_site){0}, g->out[0], (wk_device){(int16_t)g->attr->i[0], (int16_t)g->attr->i[1], 0});
+}
+
+static int to_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_to_at(site, wk__value_tensor(&args[0]), args[1].kind == WK_VALUE_DEVICE ? args[1].device : wk_cpu()));
+}
+
+static void to_reference(wk__reference *r)
+{
+    memcpy(wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape), r->in[0].data, sizeof(double) * (size_t)wk__array_numel(&r->in[0]));
+}
+
+static const char *const to_samples[] = {"[3,5], cpu", "[], cpu", "[0], cpu", NULL};
+
+const wk__op wk__op_to = {
+    .name = "to", .schema = "to(Tensor self, Device device) -> Tensor", .group = "copy", .node = "ToCopyBackward0",
+    .doc = "on another device; the same tensor if it is there already", .gradient = to_gradient, .invoke = to_invoke,
+    .reference = to_reference, .samples = to_samples, .low = -3, .high = 3,
+};
+
+/* ---- copy_ and fill_ --------------------------------------------------------------------------------------------- */
+
+static int copy_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_copy__at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+}
+
+/* Operand 0 is the target, whose old numbers do not flow into the new ones. */
+static void copy_gradient(wk__gradient *g)
+{
+    wk_device from = {(int16_t)g->attr->i[0], (int16_t)g->attr->i[1], 0};
+    if (wk__wants(g, 1)) g->in[1] = wk__as_operand(g, wk_to_at((wk_site){0}, g->out[0], from), 1);
+    if (wk__wants(g, 0)) g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
+}
+
+static void copy_reference(wk__reference *r)
+{
+    const wk__array *from = &r->in[1], *to = &r->in[0];
+    double *out = wk__reference_out(r, 0, to->ndim, to->shape);
+    for (int64_t k = 0; k < wk__array_numel(to); k++) out[k] = from->data[wk__array_numel(from) == 1 ? 0 : k % wk__array_numel(from)];
+}
+
+static const char *const copy_samples[] = {"[3,4], [3,4]", "[3,4], [4]", "[2], []", "[0,2], [2]", NULL};
+
+const wk__op wk__op_copy_ = {
+    .name = "copy_", .schema = "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", .group = "copy", .node = "CopyBackwards",
+    .doc = "src written over self: broadcast, converted, moved", .expression = identity, .gradient = copy_gradient, .invoke = copy_invoke,
+    .reference = copy_reference, .samples = copy_samples, .low = 0, .high = 3,
+};
+
+/* The source is seen in the target's shape; what it is converted to, and which elements it replaces, the store says. */
+wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg source)
+{
+    wk_tensor *in[2] = {target, source.tensor};
+    int tensors = 1 + (source.tensor || source.null);
+    wk__device *device = wk__ready(op, site, in, tensors);
+    if (!device || !wk__in_place_allowed(op, site, target)) return NULL;
+    const wk__body *body = wk__body_of(target), *from = source.tensor ? wk__body_of(in[1]) : NULL;
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    int ndim = body->ndim;
+    if (from && (!wk__broadcast(body->ndim, body->shape, from->ndim, from->shape, &ndim, shape) || ndim != body->ndim ||
+                 memcmp(shape, body->shape, sizeof *shape * (size_t)ndim) != 0)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "$b does not broadcast to $a");
+        return NULL;
+    }
+    wk_context *context = wk__context();
+    if (body->storage->shared) wk__flush_all();
+    wk__value *value = wk__value_new(context, device, body->storage->bytes, site);
+    wk__record *r = value ? wk__record_begin(context, WK__RECORD_EXPRESSION, &wk__op_copy_, device, site, ndim, body->shape, 1, 1) : NULL;
+    if (!r) {
+        if (value) wk__value_free(value);
+        return NULL;
+    }
+    if (from) {
+        r->compute = from->dtype;
+        wk__broadcast_strides(from, ndim, body->shape, stride);
+        wk__record_ref(r, 1, from, stride);
+    } else {
+        bool whole = source.whole && !wk__is_float(body->dtype);
+        r->compute = (uint8_t)(whole ? WK_I64 : WK_F64);
+        wk__record_imm(r, 1, source.whole ? WK_I64 : WK_F64, source.number, WK__REF_IMM);
+    }
+    return wk__record_in_place(context, r, target, value);
+}
+
+wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y)
+{
+    if (!wk__view_begin(&wk__op_copy_, site, x) || !wk__check(y, site, "copy_", "source")) return NULL;
+    if (x == y) return x;
+    wk_tensor *in[2] = {x, y};
+    bool node = wk__wants_node(wk__context(), in, 2);
+    wk_device from = wk__body_of(y)->storage->device->id;
+    wk__attr attr = {.i = {from.kind, from.index}};
+    if (node && !(in[0] = wk__tensor_snapshot(wk__context(), x))) return NULL;
+    if (wk__body_of(y)->storage->device != wk__body_of(x)->storage->device) y = wk_to_at(site, y, wk__body_of(x)->storage->device->id);
+    if (!y || !wk__assign(&wk__op_copy_, site, x, wk__t(y))) return NULL;
+    return node && !wk__node_attach_in_place(&wk__op_copy_, site, x, in, 2, &attr) ? NULL : x;
+}
+
+static void fill_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
+}
+
+static int fill_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    return wk__one(out, args[1].kind == WK_VALUE_FLOAT ? wk_fill__f_at(site, x, args[1].f) : wk_fill__i_at(site, x, args[1].i));
+}
+
+static void fill_reference(wk__reference *r)
+{
+    double *out = wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape);
+    for (int64_t k = 0; k < wk__array_numel(&r->in[0]); k++) out[k] = r->args[1].kind == WK_VALUE_FLOAT ? r->args[1].f : (double)r->args[1].i;
+}
+
+static const char *const fill_samples[] = {"[3,4], 2", "[3,4], 0.5", "[], 1", "[0], 1", NULL};
+
+const wk__op wk__op_fill_ = {
+    .name = "fill_", .schema = "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)", .group = "copy", .node = "FillBackward0",
+    .doc = "every element becomes the number", .gradient = fill_gradient, .invoke = fill_invoke, .reference = fill_reference,
+    .samples = fill_samples, .low = -3, .high = 3,
+};
+
+static wk_tensor *filled(wk_site site, wk_tensor *x, wk__arg value)
+{
+    if (!wk__view_begin(&wk__op_fill_, site, x)) return NULL;
+    bool node = wk__wants_node(wk__context(), &x, 1);
+    if (!wk__assign(&wk__op_fill_, site, x, value)) return NULL;
+    return node && !wk__node_attach_in_place(&wk__op_fill_, site, x, &x, 1, NULL) ? NULL : x;
+}
+
+wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value)
+{
+    return filled(site, x, wk__f(value));
+}
+wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value)
+{
+    return filled(site, x, wk__i(value));
+}
+wk_tensor *wk_zero__at(wk_site site, wk_tensor *x)
+{
+    return filled(site, x, wk__i(0));
+}

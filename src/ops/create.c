@@ -1,0 +1,326 @@
+/* Making tensors: empty, full (zeros, ones), arange, linspace, eye, and the _like forms. Each is one record without operands,
+ * so that it fuses into what uses it. */
+#include "create.h"
+#include "reference.h"
+#include <math.h>
+#include <string.h>
+
+bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim, const wk_options *options,
+                      wk_dtype usual)
+{
+    c->op = op;
+    c->site = site;
+    c->context = wk__context();
+    c->dtype = options && options->dtype ? options->dtype : usual;
+    c->requires_grad = options && options->requires_grad;
+    c->ndim = ndim;
+    c->device = wk__device_for(op, site, options ? options->device : (wk_device){0});
+    if (!c->device) return false;
+    if (c->dtype < WK_F32 || c->dtype >= WK_DTYPE_COUNT) {
+        wk__error_set(site, WK_ERR_DTYPE, "%s: %s is not a dtype that can be computed with", op->name, wk_dtype_str(c->dtype));
+        return false;
+    }
+    if (c->requires_grad && !wk__is_float(c->dtype)) {
+        wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require gradients, not %s", op->name, wk_dtype_str(c->dtype));
+        return false;
+    }
+    return wk__create_shape(c, shape, ndim);
+}
+
+bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim)
+{
+    int64_t bytes;
+    bool negative = false;
+    if (ndim > WK__MAX_DIMS) {
+        wk__error_set(c->site, WK_ERR_SHAPE, "%s: %d dimensions are asked for; tensors have at most %d", c->op->name, ndim, WK__MAX_DIMS);
+        return false;
+    }
+    for (int d = 0; d < ndim; d++) negative = negative || shape[d] < 0;
+    if (negative || !wk__dense_bytes(ndim, shape, c->dtype, &bytes)) {
+        wk__text text = {0};
+        wk__text_format(&text, "%s: the shape ", c->op->name);
+        wk__text_shape(&text, ndim, shape);
+        wk__text_add(&text, negative ? " has a negative size" : " has more than 2^63 bytes; sizes are counts of elements");
+        wk__error_take(c->site, WK_ERR_SHAPE, &text);
+        return false;
+    }
+    wk__arena_stats stats;
+    wk__arena_stats_of(c->device->arena, &stats);
+    if (bytes > stats.limit) {
+        wk__error_set(c->site, WK_ERR_MEMORY, "%s: %lld bytes are asked for, the limit of the device is %lld", c->op->name, (long long)bytes,
+                      (long long)stats.limit);
+        return false;
+    }
+    memcpy(c->shape, shape, sizeof *shape * (size_t)ndim);
+    c->ndim = ndim;
+    return true;
+}
+
+wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, const uint8_t *flags, int count)
+{
+    wk_tensor *out = wk__tensor_pending(c->context, c->device, c->dtype, c->ndim, c->shape, c->site);
+    if (!out) return NULL;
+    wk__record *r = wk__record_begin(c->context, WK__RECORD_EXPRESSION, c->op, c->device, c->site, c->ndim, c->shape, 1, count);
+    if (!r) return wk__abandon(out);
+    r->compute = (uint8_t)compute;
+    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
+    for (int k = 0; k < count; k++) wk__record_imm(r, 1 + k, wk__class_of(compute), imm[k], flags ? flags[k] : WK__REF_IMM);
+    wk__record_commit(c->context, r);
+    wk__body_of(out)->requires_grad = c->requires_grad;
+    return out;
+}
+
+/* ---- full -------------------------------------------------------------------------------------------------------- */
+
+static int constant(wk__emit *e, const int in[])
+{
+    (void)e;
+    return in[0];
+}
+
+static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int ndim, wk__arg value, wk_dtype usual, const wk_options *options)
+{
+    wk__create c;
+    if (!wk__create_begin(&c, op, site, shape, ndim, options, usual)) return NULL;
+    wk_dtype compute = wk__class_of(c.dtype);
+    bool whole = !wk__is_float(compute);
+    wk__imm imm = {.i = value.whole ? value.number.i : 0};
+    if (!whole) imm.f = value.whole ? (double)value.number.i : value.number.f;
+    if (whole && !value.whole) imm.i = value.number.f != 0 && c.dtype == WK_BOOL ? 1 : (int64_t)value.number.f;
+    return wk__create_end(&c, compute, &imm, NULL, 1);
+}
+
+/* Not left as it is: reading memory that nobody wrote would differ from run to run, and zeros cost nothing once fused. */
+wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+{
+    return full(site, &wk__op_empty, shape, ndim, wk__i(0), WK_F32, options);
+}
+wk_tensor *wk_zeros_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+{
+    return full(site, &wk__op_zeros, shape, ndim, wk__i(0), WK_F32, options);
+}
+wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+{
+    return full(site, &wk__op_ones, shape, ndim, wk__i(1), WK_F32, options);
+}
+wk_tensor *wk_full_f_at(wk_site site, const int64_t *shape, int ndim, double value, const wk_options *options)
+{
+    return full(site, &wk__op_full, shape, ndim, wk__f(value), WK_F32, options);
+}
+wk_tensor *wk_full_i_at(wk_site site, const int64_t *shape, int ndim, int64_t value, const wk_options *options)
+{
+    return full(site, &wk__op_full, shape, ndim, wk__i(value), WK_I64, options);
+}
+
+wk_options wk__options_like(const wk_tensor *x, const wk_options *options)
+{
+    wk_options like = options ? *options : (wk_options){.size = sizeof like};
+    if (!like.dtype) like.dtype = wk__body_of(x)->dtype;
+    if (!like.device.kind) like.device = wk__body_of(x)->storage->device->id;
+    return like;
+}
+
+static wk_tensor *full_like(wk_site site, const wk__op *op, wk_tensor *x, wk__arg value, const wk_options *options)
+{
+    if (!wk__view_begin(op, site, x)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    wk_options like = wk__options_like(x, options);
+    return full(site, op, body->shape, body->ndim, value, WK_F32, &like);
+}
+
+wk_tensor *wk_empty_like_at(wk_site site, wk_tensor *x, const wk_options *options)
+{
+    return full_like(site, &wk__op_empty, x, wk__i(0), options);
+}
+wk_tensor *wk_zeros_like_at(wk_site site, wk_tensor *x, const wk_options *options)
+{
+    return full_like(site, &wk__op_zeros, x, wk__i(0), options);
+}
+wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_options *options)
+{
+    return full_like(site, &wk__op_ones, x, wk__i(1), options);
+}
+wk_tensor *wk_full_like_at(wk_site site, wk_tensor *x, double value, const wk_options *options)
+{
+    return full_like(site, &wk__op_full, x, wk__f(value), options);
+}
+
+/* ---- arange, linspace, eye --------------------------------------------------------------------------------------- */
+
+/* start + position x step, in the class of the result; floats in f64, rounded once: PyTorch's. */
+static int ramp(wk__emit *e, const int in[])
+{
+    int position = wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
+    if (e->dtype == WK_F64) position = wk__emit_cast(e, WK_F64, position);
+    return wk__emit_2(e, WK__ADD, in[0], wk__emit_2(e, WK__MUL, position, in[1]));
+}
+
+/* From the nearer end, so that both ends are exact. in: start, end, step, half the count */
+static int even_ramp(wk__emit *e, const int in[])
+{
+    int position = wk__emit_cast(e, WK_F64, wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0));
+    int up = wk__emit_2(e, WK__ADD, in[0], wk__emit_2(e, WK__MUL, position, in[2]));
+    int left = wk__emit_2(e, WK__SUB, in[4], position);
+    int down = wk__emit_2(e, WK__SUB, in[1], wk__emit_2(e, WK__MUL, left, in[2]));
+    return wk__emit_where(e, wk__emit_compare(e, WK__LT, position, in[3]), up, down);
+}
+
+/* row == column, from the position. in: columns */
+static int diagonal(wk__emit *e, const int in[])
+{
+    int position = wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
+    int row = wk__emit_2(e, WK__FLOORDIV, position, in[0]);
+    int column = wk__emit_2(e, WK__SUB, position, wk__emit_2(e, WK__MUL, row, in[0]));
+    return wk__emit_compare(e, WK__EQ, row, column);
+}
+
+wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options)
+{
+    wk__create c;
+    double count = ceil((end - start) / step);
+    if (!(step != 0) || !isfinite(count)) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "arange: the step must not be 0 and all three numbers must be finite");
+        return NULL;
+    }
+    int64_t shape[1] = {count < 0 ? 0 : count > 9e18 ? INT64_MAX : (int64_t)count};
+    bool whole = start == floor(start) && step == floor(step) && end == floor(end);
+    if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_F32)) return NULL;
+    if (!wk__is_float(c.dtype) && whole)
+        return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = (int64_t)start}, {.i = (int64_t)step}}, NULL, 2);
+    return wk__create_end(&c, WK_F64, (wk__imm[]){{.f = start}, {.f = step}}, NULL, 2);
+}
+
+wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options)
+{
+    return wk_arange_from_at(site, 0, end, 1, options);
+}
+
+wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options)
+{
+    wk__create c;
+    int64_t shape[1] = {end < 0 ? 0 : end};
+    if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_I64)) return NULL;
+    return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = 0}, {.i = 1}}, NULL, 2);
+}
+
+wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count, const wk_options *options)
+{
+    wk__create c;
+    if (!wk__create_begin(&c, &wk__op_linspace, site, &count, 1, options, WK_F32)) return NULL;
+    double last = count > 1 ? (double)(count - 1) : 1;
+    wk__imm imm[] = {{.f = start}, {.f = end}, {.f = (end - start) / last}, {.f = (double)(count / 2 + (count == 1))}, {.f = last}};
+    return wk__create_end(&c, WK_F64, imm, NULL, 5);
+}
+
+wk_tensor *wk_eye_at(wk_site site, int64_t n, const wk_options *options)
+{
+    wk__create c;
+    int64_t shape[2] = {n, n};
+    if (!wk__create_begin(&c, &wk__op_eye, site, shape, 2, options, WK_F32)) return NULL;
+    return wk__create_end(&c, WK_I64, &(wk__imm){.i = n > 0 ? n : 1}, NULL, 1);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static wk_options options_of(const wk_value *dtype, const wk_value *device)
+{
+    wk_options options = {.size = sizeof options, .dtype = (wk_dtype)wk__value_int(dtype, 0)};
+    if (device->kind == WK_VALUE_DEVICE) options.device = device->device;
+    return options;
+}
+
+static int shape_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_options options = options_of(&args[1], &args[2]);
+    return wk__one(out, full(site, op, args[0].ints, args[0].count, wk__i(op == &wk__op_ones), WK_F32, &options));
+}
+
+static int full_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_options options = options_of(&args[2], &args[3]);
+    wk__arg value = wk__value_arg(&args[1]);
+    return wk__one(out, full(site, op, args[0].ints, args[0].count, value, value.whole ? WK_I64 : WK_F32, &options));
+}
+
+static int arange_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_options options = options_of(&args[3], &args[4]);
+    bool whole = args[0].kind == WK_VALUE_INT && args[1].kind == WK_VALUE_INT && args[2].kind != WK_VALUE_FLOAT;
+    if (!options.dtype) options.dtype = whole ? WK_I64 : WK_F32;
+    return wk__one(out, wk_arange_from_at(site, wk__value_float(&args[0], 0), wk__value_float(&args[1], 0), wk__value_float(&args[2], 1), &options));
+}
+
+static int linspace_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_options options = options_of(&args[3], &args[4]);
+    return wk__one(out, wk_linspace_at(site, wk__value_float(&args[0], 0), wk__value_float(&args[1], 0), wk__value_int(&args[2], 0), &options));
+}
+
+static int eye_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_options options = options_of(&args[1], &args[2]);
+    return wk__one(out, wk_eye_at(site, wk__value_int(&args[0], 0), &options));
+}
+
+static void filled_reference(wk__reference *r, double value)
+{
+    double *out = wk__reference_out(r, 0, r->args[0].count, r->args[0].ints);
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) out[k] = value;
+}
+static void zeros_reference(wk__reference *r)
+{
+    filled_reference(r, 0);
+}
+static void ones_reference(wk__reference *r)
+{
+    filled_reference(r, 1);
+}
+static void full_reference(wk__reference *r)
+{
+    filled_reference(r, wk__value_float(&r->args[1], 0));
+}
+static void arange_reference(wk__reference *r)
+{
+    double start = wk__value_float(&r->args[0], 0), step = wk__value_float(&r->args[2], 1);
+    int64_t n = (int64_t)ceil((wk__value_float(&r->args[1], 0) - start) / step);
+    n = n < 0 ? 0 : n;
+    double *out = wk__reference_out(r, 0, 1, &n);
+    for (int64_t k = 0; k < n; k++) out[k] = start + (double)k * step;
+}
+static void linspace_reference(wk__reference *r)
+{
+    double start = wk__value_float(&r->args[0], 0), end = wk__value_float(&r->args[1], 0);
+    int64_t n = wk__value_int(&r->args[2], 0);
+    double *out = wk__reference_out(r, 0, 1, &n);
+    for (int64_t k = 0; k < n; k++) out[k] = n == 1 ? start : start + (end - start) * (double)k / (double)(n - 1);
+}
+static void eye_reference(wk__reference *r)
+{
+    int64_t n = wk__value_int(&r->args[0], 0), shape[2] = {n, n};
+    double *out = wk__reference_out(r, 0, 2, shape);
+    for (int64_t k = 0; k < n; k++) out[k * n + k] = 1;
+}
+
+static const char *const shape_samples[] = {"()", "(5)", "(2,3), f64", "(3), i64", "(0,2)", "(4), bool", "(3), bf16", NULL};
+static const char *const full_samples[] = {"(2,3), 7", "(2,3), 0.5", "(), 2", "(3), 1.5, f64", "(2), 300, u8", NULL};
+static const char *const arange_samples[] = {"0, 5", "0, 5.5", "2, 12, 3", "5, 0, -1", "0, 1, 0.25", "0, 0", "0, 7, 2, f64", NULL};
+static const char *const linspace_samples[] = {"-3, 3, 200", "0, 1, 1", "0, 1, 0", "1, 0, 5, f64", NULL};
+static const char *const eye_samples[] = {"3", "0", "1", "4, i64", NULL};
+
+const wk__op wk__op_empty = {.name = "empty", .schema = "empty(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",
+    .doc = "memory of this shape; its numbers mean nothing (they are 0)", .expression = constant, .invoke = shape_invoke, .reference = zeros_reference, .samples = shape_samples};
+const wk__op wk__op_zeros = {.name = "zeros", .schema = "zeros(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",
+    .doc = "all 0", .expression = constant, .invoke = shape_invoke, .reference = zeros_reference, .samples = shape_samples};
+const wk__op wk__op_ones = {.name = "ones", .schema = "ones(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",
+    .doc = "all 1", .expression = constant, .invoke = shape_invoke, .reference = ones_reference, .samples = shape_samples};
+const wk__op wk__op_full = {.name = "full", .schema = "full(int[] size, Scalar fill_value, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",
+    .doc = "all the same number: i64 for a whole one, else f32", .expression = constant, .invoke = full_invoke, .reference = full_reference, .samples = full_samples};
+const wk__op wk__op_arange = {.name = "arange", .schema = "arange(Scalar start, Scalar end, Scalar step=1, *, dtype? dtype=None, Device? device=None) -> Tensor",
+    .group = "creation", .doc = "start, start + step, ... short of end", .expression = ramp, .indexed = true, .invoke = arange_invoke, .reference = arange_reference, .samples = arange_samples};
+const wk__op wk__op_linspace = {.name = "linspace", .schema = "linspace(Scalar start, Scalar end, int steps, *, dtype? dtype=None, Device? device=None) -> Tensor",
+    .group = "creation", .doc = "evenly spaced, both ends included", .expression = even_ramp, .indexed = true, .invoke = linspace_invoke, .reference = linspace_reference, .samples = linspace_samples};
+const wk__op wk__op_eye = {.name = "eye", .schema = "eye(int n, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",
+    .doc = "the identity matrix", .expression = diagonal, .indexed = true, .invoke = eye_invoke, .reference = eye_reference, .samples = eye_samples};

@@ -1,0 +1,26 @@
+/* What calls that make tensors share; see create.c. */
+#ifndef WICK_OPS_CREATE_H
+#define WICK_OPS_CREATE_H
+
+#include "forms.h"
+
+typedef struct wk__create {
+    const wk__op *op;
+    wk_site site;
+    wk_context *context;
+    wk__device *device;
+    wk_dtype dtype;
+    bool requires_grad;
+    int ndim;
+    int64_t shape[WK__MAX_DIMS];
+} wk__create;
+
+/* Checks options and shape; `usual` is the dtype when none is given. */
+bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim, const wk_options *options, wk_dtype usual);
+bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim);
+/* Records op->expression with these immediates (flags NULL: all given as registers of class `compute`). */
+wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, const uint8_t *flags, int count);
+/* Options with dtype and device of x where they say nothing. */
+wk_options wk__options_like(const wk_tensor *x, const wk_options *options);
+
+#endif

@@ -1,0 +1,276 @@
+/* Elementwise calls: promotion, broadcasting, layout, one record, one node. */
+#include "call.h"
+#include <string.h>
+
+typedef struct plan {
+    const wk__op *op;
+    wk_site site;
+    wk_context *context;
+    wk__device *device;
+    const wk__arg *args;
+    int count;
+    wk_tensor *tensor[WK__MAX_INPUTS]; /* the tensors among the operands, and which operand each is */
+    int place[WK__MAX_INPUTS], tensors;
+    wk_dtype compute, result;
+    int ndim;
+    int64_t shape[WK__MAX_DIMS];
+} plan;
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static bool gather(plan *p)
+{
+    for (int k = 0; k < p->count; k++) {
+        if (!p->args[k].tensor && !p->args[k].null) continue;
+        p->place[p->tensors] = k;
+        p->tensor[p->tensors++] = p->args[k].tensor;
+    }
+    p->device = wk__ready(p->op, p->site, p->tensor, p->tensors);
+    return p->device != NULL;
+}
+
+static bool wrong_dtype(const plan *p, wk_dtype dtype)
+{
+    wk__op_error(p->op, p->site, WK_ERR_DTYPE, p->tensor, "%s operands cannot be taken%s", wk_dtype_str(dtype),
+                 p->op->domain & WK__INTS ? "" : "; convert them with wk_to_dtype(x, WK_F32)");
+    return false;
+}
+
+/* WHERE's condition and the like do not take part: an operand of bool where op->conditions says so. */
+static bool choose_dtypes(plan *p)
+{
+    const wk__body *first = wk__body_of(p->tensor[0]);
+    wk_dtype dtype = first->dtype;
+    bool simple = p->tensors == p->count && !p->op->conditions;
+    for (int k = 1; k < p->tensors && simple; k++) {
+        const wk__body *body = wk__body_of(p->tensor[k]);
+        simple = body->dtype == dtype && (body->ndim > 0) == (first->ndim > 0);
+    }
+    if (!simple) {
+        wk__promotion promotion = {{0}};
+        for (int k = 0; k < p->count; k++) {
+            if (p->op->conditions >> k & 1) continue;
+            const wk__arg *arg = &p->args[k];
+            const wk__body *body = arg->tensor ? wk__body_of(arg->tensor) : NULL;
+            if (body)
+                wk__promotion_add(&promotion, body->dtype, body->ndim ? WK__WEIGHT_TENSOR : WK__WEIGHT_SCALAR);
+            else
+                wk__promotion_add(&promotion, arg->whole ? WK_I64 : WK_F64, WK__WEIGHT_NUMBER);
+        }
+        dtype = wk__promotion_result(&promotion);
+    }
+    if (p->op->result == WK__RESULT_FLOAT && !wk__is_float(dtype)) dtype = WK_F32;
+    if (p->op->domain && !(p->op->domain >> dtype & 1)) return wrong_dtype(p, dtype);
+    p->compute = dtype;
+    p->result = p->op->result == WK__RESULT_BOOL ? WK_BOOL : dtype;
+    return true;
+}
+
+static bool misfit(const plan *p, const wk__body *body)
+{
+    int d = p->ndim - 1, e = body->ndim - 1;
+    while (d >= 0 && e >= 0 && (p->shape[d] == body->shape[e] || p->shape[d] == 1 || body->shape[e] == 1)) d--, e--;
+    const char *what = p->tensors == 2 ? "$a and $b" : p->tensors == 3 ? "$a, $b and $c" : "the operands";
+    wk__text text = {0};
+    wk__text_format(&text, "shapes do not broadcast: %s (size %lld against %lld, %d from the right). Sizes must be equal or 1: see wk_reshape, "
+                    "wk_unsqueeze, wk_transpose", what, (long long)p->shape[d], (long long)body->shape[e], p->ndim - d);
+    wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor, "%s", text.data ? text.data : "");
+    wk__text_end(&text);
+    return false;
+}
+
+static bool broadcast_all(plan *p)
+{
+    const wk__body *first = wk__body_of(p->tensor[0]);
+    p->ndim = first->ndim;
+    memcpy(p->shape, first->shape, sizeof *p->shape * first->ndim);
+    for (int k = 1; k < p->tensors; k++) {
+        const wk__body *body = wk__body_of(p->tensor[k]);
+        if (body->ndim == p->ndim && memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) == 0) continue;
+        int64_t shape[WK__MAX_DIMS];
+        int ndim;
+        if (!wk__broadcast(p->ndim, p->shape, body->ndim, body->shape, &ndim, shape)) return misfit(p, body);
+        p->ndim = ndim;
+        memcpy(p->shape, shape, sizeof *shape * (size_t)ndim);
+    }
+    int64_t bytes; /* two small operands can broadcast to something that no memory holds */
+    if (wk__dense_bytes(p->ndim, p->shape, p->result, &bytes)) return true;
+    wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor, "the result would have more than 2^63 bytes");
+    return false;
+}
+
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
+
+void wk__layout_like(const wk__body *model, int64_t *stride)
+{
+    int order[WK__MAX_DIMS];
+    for (int d = 0; d < model->ndim; d++) {
+        int place = d;
+        while (place > 0 && model->stride[order[place - 1]] < model->stride[d]) {
+            order[place] = order[place - 1];
+            place--;
+        }
+        order[place] = d;
+    }
+    int64_t step = 1;
+    for (int k = model->ndim; k-- > 0;) {
+        stride[order[k]] = step;
+        step *= model->shape[order[k]] > 0 ? model->shape[order[k]] : 1;
+    }
+}
+
+/* The result lies as its largest operand does (SEMANTICS 11): dimensions in the order of that one's strides, dense. */
+static void choose_layout(const plan *p, int64_t *stride)
+{
+    const wk__body *model = NULL;
+    for (int k = 0; k < p->tensors && !model; k++) {
+        const wk__body *body = wk__body_of(p->tensor[k]);
+        if (body->ndim == p->ndim && memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) == 0) model = body;
+    }
+    if (model && !wk__body_contiguous(model)) wk__layout_like(model, stride); /* else dense already */
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+static void record_operands(const plan *p, wk__record *r)
+{
+    r->compute = (uint8_t)p->compute;
+    for (int k = 0; k < p->count; k++) {
+        const wk__arg *arg = &p->args[k];
+        if (!arg->tensor) {
+            wk__record_imm(r, 1 + k, arg->whole ? WK_I64 : WK_F64, arg->number, WK__REF_IMM);
+            continue;
+        }
+        int64_t stride[WK__MAX_DIMS];
+        const wk__body *body = wk__body_of(arg->tensor);
+        wk__broadcast_strides(body, p->ndim, p->shape, stride);
+        wk__record_ref(r, 1 + k, body, stride);
+        if (p->op->conditions >> k & 1) r->ref[1 + k].flags = WK__REF_AS_IS;
+    }
+}
+
+/* Numbers among the operands, for the gradient: bit k of count says that operand k was one, then f[k] is its value, and for whole
+ * numbers i[k], with i[2 + k] set. */
+static bool keep_numbers(const wk__arg *args, int count, wk__attr *attr)
+{
+    for (int k = 0; k < count && k < 2; k++) {
+        if (args[k].tensor) continue;
+        attr->count |= 1 << k;
+        attr->i[k] = args[k].whole ? args[k].number.i : 0;
+        attr->i[2 + k] = args[k].whole;
+        attr->f[k] = args[k].whole ? (double)args[k].number.i : args[k].number.f;
+    }
+    return attr->count != 0;
+}
+
+static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args, int count)
+{
+    p->op = op;
+    p->site = site;
+    p->context = wk__context();
+    p->args = args;
+    p->count = count;
+    p->tensors = 0;
+    if (!gather(p) || !choose_dtypes(p) || !broadcast_all(p)) return false;
+    for (int k = 0; k < p->tensors; k++) /* soft placement may have replaced some */
+        if (p->tensor[k] != args[p->place[k]].tensor) {
+            wk__arg *moved = (wk__arg *)(uintptr_t)&args[p->place[k]];
+            moved->tensor = p->tensor[k];
+        }
+    return true;
+}
+
+wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
+{
+    plan p;
+    if (!prepare(&p, op, site, args, count)) return NULL;
+    wk_tensor *out = wk__tensor_pending(p.context, p.device, p.result, p.ndim, p.shape, site);
+    if (!out) return NULL;
+    wk__body *body = wk__body_of(out);
+    choose_layout(&p, body->stride);
+    wk__record *r = wk__record_begin(p.context, WK__RECORD_EXPRESSION, op, p.device, site, p.ndim, p.shape, 1, count);
+    if (!r) return wk__abandon(out);
+    wk__record_ref(r, 0, body, body->stride);
+    record_operands(&p, r);
+    wk__record_commit(p.context, r);
+    if (op->node && wk__wants_node(p.context, p.tensor, p.tensors)) {
+        wk_tensor *in[WK__MAX_INPUTS] = {0};
+        wk__attr numbers = {.count = 0};
+        for (int k = 0; k < count; k++) in[k] = args[k].tensor;
+        if (!attr && keep_numbers(args, count, &numbers)) attr = &numbers;
+        if (!wk__node_attach(op, site, in, count, &out, 1, attr)) return NULL;
+    }
+    return out;
+}
+
+wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, int count)
+{
+    return wk__elementwise_attr(op, site, args, count, NULL);
+}
+
+/* ---- in place ---------------------------------------------------------------------------------------------------- */
+
+static bool fits_target(const plan *p, const wk_tensor *target)
+{
+    const wk__body *body = wk__body_of(target);
+    if (body->ndim != p->ndim || memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) != 0) {
+        wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor, "the result does not fit the target $a: the other operand has more or larger dimensions");
+        return false;
+    }
+    bool loses = wk__is_float(p->result) && !wk__is_float(body->dtype);
+    loses = loses || (p->result != WK_BOOL && body->dtype == WK_BOOL);
+    if (!loses) return true;
+    wk__op_error(p->op, p->site, WK_ERR_DTYPE, p->tensor, "a result of dtype %s cannot be stored in $a; use the form that is not in place",
+                 wk_dtype_str(p->result));
+    return false;
+}
+
+/* Does the view cover every byte of its storage? Then nothing of the old value remains. */
+static bool covers(const wk__body *body)
+{
+    return wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
+}
+
+wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
+{
+    wk__body *body = wk__body_of(target);
+    wk__storage *storage = body->storage;
+    r->prior = storage->value;
+    r->partial = !covers(body);
+    r->guarded = true;
+    r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
+    memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
+    wk__record_commit(context, r);
+    wk__storage_assign(storage, value);
+    storage->version++;
+    return target;
+}
+
+wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count)
+{
+    plan p;
+    if (!prepare(&p, op, site, args, count)) return NULL;
+    wk_tensor *target = args[0].tensor;
+    if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target)) return NULL;
+    wk__storage *storage = wk__body_of(target)->storage;
+    if (storage->shared) wk__flush_all();
+    wk_tensor *in[WK__MAX_INPUTS] = {0};
+    for (int k = 0; k < count; k++) in[k] = args[k].tensor;
+    wk__attr numbers = {.count = 0};
+    bool kept = keep_numbers(args, count, &numbers);
+    bool node = op->node && wk__wants_node(p.context, p.tensor, p.tensors);
+    if (node && !(in[0] = wk__tensor_snapshot(p.context, target))) return NULL; /* the gradient may read what is overwritten */
+    wk__value *value = wk__value_new(p.context, p.device, storage->bytes, site);
+    if (!value) return NULL;
+    wk__record *r = wk__record_begin(p.context, WK__RECORD_EXPRESSION, op, p.device, site, p.ndim, p.shape, 1, count);
+    if (!r) {
+        wk__value_free(value);
+        return NULL;
+    }
+    record_operands(&p, r);
+    wk__record_in_place(p.context, r, target, value);
+    if (!node) return target;
+    bool attached = wk__node_attach_in_place(op, site, target, in, count, kept ? &numbers : NULL);
+    wk__handle_release(&in[0]->handle, site);
+    return attached ? target : NULL;
+}

@@ -1,0 +1,64 @@
+/* Shared pieces of simple ops; see forms.h. */
+#include "forms.h"
+#include "../autograd/node.h"
+
+const wk__op *const wk__ops[] = {
+#define WK__OP(name) &wk__op_##name,
+#include "ops.def"
+#undef WK__OP
+};
+const int wk__op_total = (int)(sizeof wk__ops / sizeof *wk__ops);
+
+const char *const wk__samples_unary[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", NULL};
+const char *const wk__samples_binary[] = {"[], []", "[5], [5]", "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]", "[3,4], 2", "[3,4], 0.5",
+                                          "2, [3]", NULL};
+const char *const wk__samples_reduce[] = {"[]", "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[0,3], (0)", "[130,3], (0)", NULL};
+
+wk_tensor *wk__value_tensor(const wk_value *value)
+{
+    return value->kind == WK_VALUE_TENSOR ? value->tensor : NULL;
+}
+
+wk__arg wk__value_arg(const wk_value *value)
+{
+    switch (value->kind) {
+    case WK_VALUE_INT:
+    case WK_VALUE_BOOL: return wk__i(value->i);
+    case WK_VALUE_FLOAT: return wk__f(value->f);
+    default: return wk__t(wk__value_tensor(value));
+    }
+}
+
+int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk__arg arg[WK__MAX_INPUTS];
+    for (int k = 0; k < op->arity; k++) arg[k] = wk__value_arg(&args[k]);
+    return wk__one(out, wk__elementwise(op, site, arg, op->arity));
+}
+
+wk_tensor *wk__mul_operand(const wk__gradient *g, wk_tensor *grad, int k)
+{
+    if (g->attr && g->attr->count >> k & 1)
+        return g->attr->i[2 + k] ? wk_mul(grad, g->attr->i[k]) : wk_mul(grad, g->attr->f[k]);
+    return wk_mul(grad, wk__saved(g, k));
+}
+
+wk_tensor *wk__spread(const wk__gradient *g, wk_tensor *grad)
+{
+    const wk__shape *from = &g->node->shape[0];
+    int64_t shape[WK__MAX_DIMS];
+    for (int d = 0; d < from->ndim; d++) shape[d] = g->attr->i[0] >> d & 1 ? 1 : from->size[d];
+    if (!g->attr->i[1]) grad = wk_reshape_at((wk_site){0}, grad, shape, from->ndim);
+    return wk_expand_at((wk_site){0}, grad, from->size, from->ndim);
+}
+
+wk_tensor *wk__as_operand(const wk__gradient *g, wk_tensor *grad, int k)
+{
+    return wk_to_dtype_at((wk_site){0}, grad, g->node->shape[k].dtype);
+}
+
+wk_tensor *wk__widened(wk_tensor *x)
+{
+    wk_dtype dtype = wk__body_of(x)->dtype;
+    return dtype == WK_F16 || dtype == WK_BF16 ? wk_to_dtype_at((wk_site){0}, x, WK_F32) : x;
+}

@@ -1,0 +1,54 @@
+/* What the files of simple ops share: entries for wk_call, samples, and the descriptors of all ops. */
+#ifndef WICK_OPS_FORMS_H
+#define WICK_OPS_FORMS_H
+
+#include "../ir/emit.h"
+#include "../base/log.h"
+#include "call.h"
+#include <wick/call.h>
+#include <wick/log.h>
+#include <wick/ops.h>
+
+#define WK__OP(name) extern const wk__op wk__op_##name;
+#include "ops.def"
+#undef WK__OP
+extern const wk__op wk__op_copy_slices; /* a node only: no call, so no row */
+
+/* invoke of pointwise ops: as many tensors or numbers as op->arity */
+int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+/* One result that may be NULL: what most invoke functions end with. */
+static inline int wk__one(wk_tensor **out, wk_tensor *result)
+{
+    out[0] = result;
+    return result ? 1 : -1;
+}
+/* An argument that must be a tensor, an operand that may be a number, an int, ... with defaults for WK_VALUE_NONE. */
+wk_tensor *wk__value_tensor(const wk_value *value);
+wk__arg wk__value_arg(const wk_value *value);
+static inline int64_t wk__value_int(const wk_value *value, int64_t otherwise)
+{
+    return value->kind == WK_VALUE_NONE ? otherwise : value->kind == WK_VALUE_FLOAT ? (int64_t)value->f : value->i;
+}
+static inline double wk__value_float(const wk_value *value, double otherwise)
+{
+    return value->kind == WK_VALUE_NONE ? otherwise : value->kind == WK_VALUE_FLOAT ? value->f : (double)value->i;
+}
+
+/* Samples: NULL-terminated calls in the notation of tests/walk.h. */
+extern const char *const wk__samples_unary[];
+extern const char *const wk__samples_binary[];
+extern const char *const wk__samples_reduce[];
+
+/* grad x saved operand k, which may have been a number: then that number (of the attributes) is used. */
+wk_tensor *wk__mul_operand(const wk__gradient *g, wk_tensor *grad, int k);
+
+/* A gradient brought to the device and dtype of operand k (copy_ may have converted). */
+wk_tensor *wk__as_operand(const wk__gradient *g, wk_tensor *grad, int k);
+/* The gradient of a reduction with attributes i[0] = mask, i[1] = keepdim, spread back over the reduced dimensions. */
+wk_tensor *wk__spread(const wk__gradient *g, wk_tensor *grad);
+
+/* All ops in alphabetical order. */
+extern const wk__op *const wk__ops[];
+extern const int wk__op_total;
+
+#endif

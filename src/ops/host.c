@@ -1,0 +1,288 @@
+/* Tensors and the host: what a tensor is, numbers in and out, scopes and objects. */
+#include "../engine/host.h"
+#include "../base/alloc.h"
+#include "../ir/number.h"
+#include "create.h"
+#include <math.h>
+#include <string.h>
+#include <wick/device.h>
+
+/* ---- guards and objects ------------------------------------------------------------------------------------------ */
+
+static wk_guard open_guard(wk__guard_kind kind, wk_site site)
+{
+    wk__guard *guard = wk__guard_push(kind, site);
+    return (wk_guard){guard ? guard->token : 0};
+}
+
+wk_guard wk_scope_open(wk_site site)
+{
+    return open_guard(WK__GUARD_SCOPE, site);
+}
+
+wk_guard wk_device_guard_open(wk_site site, wk_device device)
+{
+    wk_context *context = wk__context();
+    wk__guard *guard = wk__guard_push(WK__GUARD_DEVICE, site);
+    if (!guard) return (wk_guard){0};
+    guard->device = context->device;
+    context->device = device;
+    return (wk_guard){guard->token};
+}
+
+void wk_guard_close(wk_guard *guard)
+{
+    if (guard->token) wk__guard_close(guard->token);
+    guard->token = 0;
+}
+
+static wk__handle *object(void *x, wk_site site, const char *op)
+{
+    wk__handle *handle = x;
+    if (!x) return NULL;
+    if (wk__slab_is_handle(x) && atomic_load_explicit(&handle->owners, memory_order_relaxed) > 0) return handle;
+    wk__handle_check(x, &wk__tensor_kind, site, op, "the object");
+    return NULL;
+}
+
+void *wk_keep_at(wk_site site, void *x)
+{
+    wk__handle *handle = object(x, site, "keep");
+    if (handle) wk__handle_keep(handle, site);
+    return handle;
+}
+
+void *wk_retain_at(wk_site site, void *x)
+{
+    wk__handle *handle = object(x, site, "retain");
+    if (handle) wk__handle_retain(handle);
+    return handle;
+}
+
+void wk_free_at(wk_site site, void *x)
+{
+    wk__handle *handle = object(x, site, "free");
+    if (handle) wk__handle_release(handle, site);
+}
+
+/* The old value may be the scope's around or, without a scope there, the caller's; the new one takes its place. */
+void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x)
+{
+    wk_tensor *old = *variable;
+    if (old == x) return;
+    if (x && !wk_keep_at(site, x)) return;
+    if (old) wk_free_at(site, old);
+    *variable = x;
+}
+
+/* ---- what a tensor is -------------------------------------------------------------------------------------------- */
+
+static const wk__body *alive(const wk_tensor *x, const char *op)
+{
+    if (!x) return NULL;
+    return wk__check(x, (wk_site){0}, op, "input") ? wk__body_of(x) : NULL;
+}
+
+int wk_ndim(const wk_tensor *x)
+{
+    const wk__body *body = alive(x, "ndim");
+    return body ? body->ndim : 0;
+}
+
+static int64_t of_dim(const wk_tensor *x, int dim, const char *op, bool stride)
+{
+    const wk__body *body = alive(x, op);
+    int d;
+    if (!body) return 0;
+    if (!body->ndim || !wk__dim(body->ndim, dim, &d)) {
+        wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: dimension %d is out of range for %d dimensions", op, dim, body->ndim);
+        return 0;
+    }
+    return stride ? body->stride[d] : body->shape[d];
+}
+
+int64_t wk_size(const wk_tensor *x, int dim)
+{
+    return of_dim(x, dim, "size", false);
+}
+int64_t wk_stride(const wk_tensor *x, int dim)
+{
+    return of_dim(x, dim, "stride", true);
+}
+int64_t wk_numel(const wk_tensor *x)
+{
+    const wk__body *body = alive(x, "numel");
+    return body ? wk__body_numel(body) : 0;
+}
+wk_dtype wk_dtype_of(const wk_tensor *x)
+{
+    const wk__body *body = alive(x, "dtype_of");
+    return body ? (wk_dtype)body->dtype : (wk_dtype)0;
+}
+wk_device wk_device_of(const wk_tensor *x)
+{
+    const wk__body *body = alive(x, "device_of");
+    return body ? body->storage->device->id : (wk_device){.kind = -1};
+}
+bool wk_is_contiguous(const wk_tensor *x)
+{
+    const wk__body *body = alive(x, "is_contiguous");
+    return body && wk__body_contiguous(body);
+}
+bool wk_same_storage(const wk_tensor *a, const wk_tensor *b)
+{
+    const wk__body *x = alive(a, "same_storage"), *y = alive(b, "same_storage");
+    return x && y && x->storage == y->storage;
+}
+
+/* ---- numbers in -------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, const int64_t *stride, const int64_t *shape, int ndim,
+                            size_t bytes, const wk_options *options)
+{
+    wk__create c;
+    wk_options given = options ? *options : (wk_options){.size = sizeof given};
+    given.dtype = dtype;
+    if (!wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &given, dtype)) return NULL;
+    int64_t n = wk__numel(ndim, shape), need = n * (int64_t)wk_dtype_size(dtype);
+    if (!data && need) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "from: the data is NULL");
+        return NULL;
+    }
+    if (bytes != (size_t)-1 && (int64_t)bytes != need) {
+        wk__error_set(site, WK_ERR_SHAPE, "from: the shape has %lld elements, %lld bytes of %s; %lld bytes were given", (long long)n, (long long)need,
+                      wk_dtype_str(dtype), (long long)bytes);
+        return NULL;
+    }
+    wk_tensor *out = wk__tensor_pending(c.context, c.device, dtype, ndim, shape, site);
+    if (!out) return NULL;
+    void *dense = NULL;
+    if (stride && n) {
+        dense = wk__alloc((size_t)need);
+        if (dense) wk__host_gather(data, ndim, shape, stride, wk_dtype_size(dtype), dense, wk__body_of(out)->stride);
+    }
+    bool written = (!stride || !n || dense) && wk__host_write(wk__body_of(out)->storage->value, dense ? dense : data, need, site, "from");
+    wk__free(dense);
+    wk__body_of(out)->requires_grad = c.requires_grad;
+    return written ? out : wk__abandon(out);
+}
+
+wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim, const wk_options *options)
+{
+    wk_options cpu = {.size = sizeof cpu, .device = wk_cpu()};
+    return from_host(site, dtype, data, NULL, shape, ndim, bytes, options ? options : &cpu);
+}
+
+/* An array in the program is on the CPU, as [1, 2, 3] is in the chapter, whatever the default device. */
+wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim)
+{
+    wk_context *context = wk__context();
+    wk_options options = {.size = sizeof options, .device = context->device.kind ? context->device : wk_cpu()};
+    return from_host(site, dtype, data, NULL, shape, ndim, bytes, &options);
+}
+
+wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape, const int64_t *stride, int ndim,
+                              const wk_options *options)
+{
+    for (int d = 0; d < ndim; d++)
+        if (stride[d] < 0) {
+            wk__error_set(site, WK_ERR_ARGUMENT, "from_strided: strides must not be negative");
+            return NULL;
+        }
+    return from_host(site, dtype, data, stride, shape, ndim, (size_t)-1, options);
+}
+
+wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim, void (*release)(void *user), void *user)
+{
+    wk__create c;
+    wk_options options = {.size = sizeof options, .dtype = dtype, .device = wk_cpu()};
+    if (!wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &options, dtype)) return NULL;
+    if (!data || (uintptr_t)data % wk_dtype_size(dtype) != 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "borrow: the data is %s", data ? "not aligned for its dtype" : "NULL");
+        return NULL;
+    }
+    wk_tensor *out = wk__tensor_pending(c.context, c.device, dtype, ndim, shape, site);
+    if (!out) return NULL;
+    wk__value *value = wk__body_of(out)->storage->value;
+    value->memory = (wk__memory){.block = data, .host = data, .bytes = value->bytes};
+    value->release = release ? release : wk__release_nothing;
+    value->release_user = user;
+    value->exposed = true;
+    wk__value_set_state(value, WK__STORED);
+    return out;
+}
+
+/* ---- numbers out ------------------------------------------------------------------------------------------------- */
+
+int wk_sync(void)
+{
+    wk__host_sync((wk_site){0});
+    wk__tell_late(wk__context());
+    return (int)wk_error_code();
+}
+
+int wk_flush(void)
+{
+    wk__flush(wk__context());
+    wk__tell_late(wk__context());
+    return (int)wk_error_code();
+}
+
+static bool single(wk_site site, wk_tensor *x, void *out)
+{
+    if (!wk__check(x, site, "item", "input")) return false;
+    if (wk__body_numel(wk__body_of(x)) != 1) {
+        wk__text text = {0};
+        wk__text_add(&text, "item: ");
+        wk__text_tensor(&text, x);
+        wk__text_format(&text, " has %lld elements; only a tensor with one gives a number (wk_read copies many)", (long long)wk__body_numel(wk__body_of(x)));
+        wk__error_take(site, WK_ERR_SHAPE, &text);
+        return false;
+    }
+    return wk__host_read(x, out, NULL, site);
+}
+
+double wk_item_at(wk_site site, wk_tensor *x)
+{
+    char element[8];
+    return single(site, x, element) ? wk__number_as_double(element, wk__body_of(x)->dtype) : (double)NAN;
+}
+
+int64_t wk_item_i64_at(wk_site site, wk_tensor *x)
+{
+    char element[8];
+    return single(site, x, element) ? wk__number_as_i64(element, wk__body_of(x)->dtype) : 0;
+}
+
+int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
+{
+    if (!wk__check(x, site, "read", "input")) return (int)wk_error_code();
+    int64_t need = wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype);
+    if ((int64_t)bytes != need) {
+        wk_tensor *in[1] = {x};
+        wk__op_error(&wk__op_clone, site, WK_ERR_SHAPE, in, "read: $a needs %lld bytes, the buffer has %zu", (long long)need, bytes);
+        return WK_ERR_SHAPE;
+    }
+    return wk__host_read(x, data, NULL, site) ? WK_OK : (int)wk_error_code();
+}
+
+int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
+{
+    if (!wk__check(x, site, "read", "input")) return (int)wk_error_code();
+    return wk__host_read(x, data, stride, site) ? WK_OK : (int)wk_error_code();
+}
+
+void *wk_data_at(wk_site site, wk_tensor *x)
+{
+    if (!wk__check(x, site, "data", "input") || !wk__materialize(x, site)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    wk__value *value = body->storage->value;
+    if (!value->memory.host) {
+        wk_tensor *in[1] = {x};
+        wk__op_error(&wk__op_clone, site, WK_ERR_DEVICE, in, "data: $a is not in host memory; copy it first: wk_to(x, wk_cpu())");
+        return NULL;
+    }
+    wk__flush_all(); /* nothing that was recorded before may read what the program is about to write */
+    value->exposed = true;
+    return value->memory.host + body->offset * (int64_t)wk_dtype_size(body->dtype);
+}

@@ -1,0 +1,29 @@
+/* mul: a b. */
+#include "forms.h"
+
+static int expression(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__MUL, in[0], in[1]);
+}
+
+static void gradient(wk__gradient *g)
+{
+    if (wk__wants(g, 0)) g->in[0] = wk__mul_operand(g, g->out[0], 1);
+    if (wk__wants(g, 1)) g->in[1] = wk__mul_operand(g, g->out[0], 0);
+}
+
+static double exact(const double *x)
+{
+    return x[0] * x[1];
+}
+
+const wk__op wk__op_mul = {
+    .name = "mul", .schema = "mul(Tensor self, Tensor other) -> Tensor", .group = "pointwise", .node = "MulBackward0",
+    .doc = "a b, broadcast", .expression = expression, .arity = 2, .gradient = gradient,
+    .needs = {WK__SAVE_1, WK__SAVE_0}, .invoke = wk__invoke_pointwise,
+    .exact = exact, .samples = wk__samples_binary, .low = -3, .high = 3,
+};
+
+#define WK__FORM mul
+#define WK__IN_PLACE
+#include "binary.inc"

@@ -1,0 +1,52 @@
+/* Soft placement; see placement.h. */
+#include "placement.h"
+#include <stdlib.h>
+#include <string.h>
+#include <wick/device.h>
+#include "forms.h"
+
+/* WICK_PLACEMENT: "strict" (the default) or "soft". */
+static atomic_int mode = -1; /* -1: not read yet */
+static atomic_llong copies, copied_bytes;
+
+static bool soft(void)
+{
+    int now = atomic_load_explicit(&mode, memory_order_relaxed);
+    if (now < 0) {
+        const char *text = getenv("WICK_PLACEMENT");
+        now = text && strcmp(text, "soft") == 0;
+        atomic_store(&mode, now);
+    }
+    return now == 1;
+}
+
+int wk_set_soft_placement(bool on)
+{
+    atomic_store(&mode, on);
+    return WK_OK;
+}
+
+void wk_placement_counters(int64_t *count, int64_t *bytes)
+{
+    if (count) *count = atomic_load(&copies);
+    if (bytes) *bytes = atomic_load(&copied_bytes);
+}
+
+bool wk__placement_move(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__device **device)
+{
+    if (!soft()) return false;
+    wk__device *target = wk__body_of(in[0])->storage->device;
+    for (int k = 0; k < count && target->id.kind == WK_CPU; k++) target = wk__body_of(in[k])->storage->device;
+    for (int k = 0; k < count; k++) {
+        const wk__body *body = wk__body_of(in[k]);
+        if (body->storage->device == target) continue;
+        int64_t bytes = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype);
+        wk__log(WK__LOG_PLACEMENT, site, "%s: operand %d (%lld bytes) copied from %s:%d to %s:%d", op->name, k, (long long)bytes,
+                body->storage->device->backend->name, body->storage->device->id.index, target->backend->name, target->id.index);
+        atomic_fetch_add(&copies, 1);
+        atomic_fetch_add(&copied_bytes, bytes);
+        if (!(in[k] = wk_to_at(site, in[k], target->id))) return false;
+    }
+    *device = target;
+    return true;
+}

@@ -1,0 +1,105 @@
+/* wk_print, wk_tensor_str, wk_describe: text of tensors. Of a large one only the elements that are shown are read. */
+#include "../base/alloc.h"
+#include "../engine/host.h"
+#include "create.h"
+#include "print_format.h"
+#include <string.h>
+#include <wick/autograd.h>
+#include <wick/device.h>
+
+static const char *device_name(const wk__body *body)
+{
+    return body->storage->device->id.kind == WK_CPU ? NULL : wk_device_str(body->storage->device->id);
+}
+
+
+/* The next combination of halves: bit d says which side of dimension d's gap. False after the last. */
+static bool next_part(const wk__shown *shown, int ndim, unsigned *sides)
+{
+    for (int d = 0; d < ndim; d++) {
+        if (!shown->gap[d]) continue;
+        *sides ^= 1u << d;
+        if (*sides >> d & 1) return true;
+    }
+    return false;
+}
+
+/* Reads the shown elements, dense: a block for each combination of sides of the gaps. */
+static bool read_shown(wk_tensor *x, const wk__shown *shown, char *data, wk_site site)
+{
+    const wk__body *body = wk__body_of(x);
+    size_t size = wk_dtype_size(body->dtype);
+    int64_t dense[WK__MAX_DIMS], shape[WK__MAX_DIMS];
+    unsigned sides = 0;
+    wk__strides_dense(body->ndim, shown->count, dense);
+    do {
+        int64_t from = body->offset, to = 0;
+        for (int d = 0; d < body->ndim; d++) {
+            int64_t half = shown->gap[d] ? shown->count[d] / 2 : 0, start = sides >> d & 1 ? half : 0;
+            shape[d] = shown->gap[d] ? half : shown->count[d];
+            from += wk__shown_index(shown, d, body->shape[d], start) * body->stride[d];
+            to += start * dense[d];
+        }
+        wk_tensor *part = wk__tensor_view(wk__context(), x, from, body->ndim, shape, body->stride);
+        if (!part) return false;
+        bool fine = wk__host_read(part, data + to * (int64_t)size, dense, site);
+        wk__handle_release(&part->handle, site);
+        if (!fine) return false;
+    } while (next_part(shown, body->ndim, &sides));
+    return true;
+}
+
+static char *text_of(wk_tensor *x, wk_site site)
+{
+    const wk__body *body = wk__body_of(x);
+    wk__shown shown = wk__print_shown(body->ndim, body->shape);
+    int64_t n = wk__numel(body->ndim, shown.count);
+    char *data = wk__alloc((size_t)n * wk_dtype_size(body->dtype) + 1);
+    wk__text text = {0};
+    if (!data) {
+        wk__error_set(site, WK_ERR_MEMORY, "print: out of host memory");
+        return NULL;
+    }
+    if (n == 0 || read_shown(x, &shown, data, site)) {
+        wk__print_job job = {.dtype = body->dtype, .ndim = body->ndim, .shape = body->shape, .data = data, .device = device_name(body),
+                             .grad_fn = wk__node_name(x), .requires_grad = wk_requires_grad(x)};
+        wk__print_format(&text, &job);
+        if (text.failed) wk__error_set(site, WK_ERR_MEMORY, "print: out of host memory");
+    }
+    wk__free(data);
+    if (text.failed) wk__text_end(&text);
+    return text.data;
+}
+
+static const char *keep_text(const wk_tensor *x, char *text)
+{
+    wk__body *body = wk__body_of(x);
+    wk__free(body->text);
+    body->text = text;
+    return text;
+}
+
+const char *wk_tensor_str_at(wk_site site, wk_tensor *x)
+{
+    if (!wk__check(x, site, "tensor_str", "input")) return NULL;
+    return keep_text(x, text_of(x, site));
+}
+
+wk_tensor *wk_print_at(wk_site site, wk_tensor *x)
+{
+    if (!wk__check(x, site, "print", "input")) return NULL;
+    char *text = text_of(x, site);
+    if (!text) return NULL;
+    puts(text);
+    wk__free(text);
+    return x;
+}
+
+const char *wk_describe(const wk_tensor *x)
+{
+    if (!x || !wk__check(x, (wk_site){0}, "describe", "input")) return "";
+    const wk__body *body = wk__body_of(x);
+    wk__text text = {0};
+    wk__describe_format(&text, body->dtype, body->ndim, body->shape, wk_device_str(body->storage->device->id), wk_requires_grad(x));
+    return keep_text(x, text.data) ? wk__body_of(x)->text : "";
+}

@@ -1,0 +1,56 @@
+/* Reductions: which dimensions, one record. */
+#include "call.h"
+#include <string.h>
+
+bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int64_t *dims, int count, uint16_t *mask)
+{
+    const wk__body *body = wk__body_of(x);
+    *mask = 0;
+    if (count <= 0) {
+        *mask = (uint16_t)((1u << body->ndim) - 1);
+        return true;
+    }
+    for (int k = 0; k < count; k++) {
+        int d;
+        wk_tensor *in[1] = {(wk_tensor *)(uintptr_t)x};
+        if (!wk__dim(body->ndim, dims[k], &d)) {
+            wk__op_error(op, site, WK_ERR_INDEX, in, "dimension %lld is out of range for $a, which has %d", (long long)dims[k], body->ndim);
+            return false;
+        }
+        if (*mask >> d & 1) {
+            wk__op_error(op, site, WK_ERR_ARGUMENT, in, "dimension %d is named twice for $a", d);
+            return false;
+        }
+        if (body->ndim) *mask |= (uint16_t)(1u << d);
+    }
+    return true;
+}
+
+wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute, wk_dtype dtype)
+{
+    wk_tensor *in[1] = {x};
+    wk__device *device = wk__ready(op, site, in, 1);
+    if (!device) return NULL;
+    wk_context *context = wk__context();
+    const wk__body *body = wk__body_of(x);
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    int ndim = 0;
+    for (int d = 0; d < body->ndim; d++)
+        if (keepdim || !(mask >> d & 1)) shape[ndim++] = mask >> d & 1 ? 1 : body->shape[d];
+    wk_tensor *out = wk__tensor_pending(context, device, dtype ? dtype : body->dtype, ndim, shape, site);
+    if (!out) return NULL;
+    wk__record *r = wk__record_begin(context, WK__RECORD_REDUCTION, op, device, site, body->ndim, body->shape, 1, 1);
+    if (!r) return wk__abandon(out);
+    const wk__body *result = wk__body_of(out);
+    for (int d = 0, k = 0; d < body->ndim; d++) {
+        bool reduced = mask >> d & 1;
+        stride[d] = reduced ? 0 : result->stride[k];
+        k += keepdim || !reduced;
+    }
+    r->reduce_mask = mask;
+    r->compute = (uint8_t)compute;
+    wk__record_ref(r, 0, result, stride);
+    wk__record_ref(r, 1, body, body->stride);
+    wk__record_commit(context, r);
+    return out;
+}

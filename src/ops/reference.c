@@ -1,0 +1,64 @@
+/* Helpers of the references; see reference.h. */
+#include "reference.h"
+#include "../base/alloc.h"
+
+int64_t wk__array_numel(const wk__array *a)
+{
+    int64_t n = 1;
+    for (int d = 0; d < a->ndim; d++) n *= a->shape[d];
+    return n;
+}
+
+double *wk__reference_out(wk__reference *r, int k, int ndim, const int64_t *shape)
+{
+    wk__array *out = &r->out[k];
+    out->ndim = ndim;
+    for (int d = 0; d < ndim; d++) out->shape[d] = shape[d];
+    out->data = wk__alloc_zero((size_t)wk__array_numel(out) + 1, sizeof(double));
+    if (r->outputs <= k) r->outputs = k + 1;
+    return out->data;
+}
+
+static unsigned mask_of(const wk__reference *r)
+{
+    int ndim = r->in[0].ndim;
+    if (r->args[1].kind != WK_VALUE_INTS || r->args[1].count == 0) return (1u << ndim) - 1;
+    unsigned mask = 0;
+    for (int k = 0; k < r->args[1].count; k++) {
+        int64_t d = r->args[1].ints[k];
+        mask |= 1u << (d < 0 ? d + ndim : d);
+    }
+    return mask;
+}
+
+void wk__reference_reduce(wk__reference *r, double (*reduce)(const double *x, int64_t n))
+{
+    const wk__array *in = &r->in[0];
+    unsigned mask = mask_of(r);
+    bool keepdim = r->args[2].kind != WK_VALUE_NONE && r->args[2].i;
+    int64_t shape[WK__MAX_DIMS], row = 1;
+    int ndim = 0;
+    for (int d = 0; d < in->ndim; d++) {
+        if (mask >> d & 1) row *= in->shape[d];
+        if (keepdim || !(mask >> d & 1)) shape[ndim++] = mask >> d & 1 ? 1 : in->shape[d];
+    }
+    double *out = wk__reference_out(r, 0, ndim, shape);
+    int64_t places = wk__array_numel(&r->out[0]);
+    double *gathered = wk__alloc_zero((size_t)row + 1, sizeof *gathered);
+    for (int64_t place = 0; place < places && out && gathered; place++) {
+        int64_t n = 0;
+        for (int64_t k = 0; k < wk__array_numel(in); k++) { /* quadratic, and plainly right */
+            int64_t rest = k, at = 0, step = 1;
+            for (int d = in->ndim; d-- > 0;) {
+                if (!(mask >> d & 1)) {
+                    at += rest % in->shape[d] * step;
+                    step *= in->shape[d];
+                }
+                rest /= in->shape[d];
+            }
+            if (at == place) gathered[n++] = in->data[k];
+        }
+        out[place] = reduce(gathered, n);
+    }
+    wk__free(gathered);
+}

@@ -1,0 +1,192 @@
+/* Views: the same storage seen with another geometry. What every view op ends with, and the general ones: as_strided, expand,
+ * and reshape, which copies when no view will do. */
+#include "../base/alloc.h"
+#include "forms.h"
+#include "reference.h"
+#include <string.h>
+
+wk_tensor *wk__view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset, int ndim, const int64_t *shape,
+                    const int64_t *stride, const wk__attr *attr)
+{
+    wk_context *context = wk__context();
+    wk_tensor *view = wk__tensor_view(context, x, offset, ndim, shape, stride);
+    if (!view) return NULL;
+    if (op->node && wk__wants_node(context, &x, 1) && !wk__node_attach(op, site, &x, 1, &view, 1, attr)) return NULL;
+    return view;
+}
+
+bool wk__view_begin(const wk__op *op, wk_site site, wk_tensor *x)
+{
+    wk_context *context = wk__context();
+    if (context->ring && context->ring->late) wk__tell_late(context);
+    return wk__check(x, site, op->name, "input");
+}
+
+/* ---- expand ------------------------------------------------------------------------------------------------------ */
+
+wk_tensor *wk_expand_at(wk_site site, wk_tensor *x, const int64_t *sizes, int ndim)
+{
+    if (!wk__view_begin(&wk__op_expand, site, x)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    int lead = ndim - body->ndim;
+    bool fits = lead >= 0 && ndim <= WK__MAX_DIMS;
+    for (int d = 0; d < ndim && fits; d++) {
+        int64_t have = d < lead ? 1 : body->shape[d - lead];
+        shape[d] = sizes[d] == -1 && d >= lead ? have : sizes[d];
+        fits = shape[d] >= 0 && (have == 1 || have == shape[d]);
+        stride[d] = d < lead || (have == 1 && shape[d] != 1) ? 0 : body->stride[d - lead];
+    }
+    int64_t bytes;
+    if (!fits || !wk__dense_bytes(ndim, shape, body->dtype, &bytes)) {
+        wk__text text = {0};
+        wk__text_shape(&text, ndim, sizes);
+        wk__op_error(&wk__op_expand, site, WK_ERR_SHAPE, &x, "$a does not expand to %s: only dimensions of size 1 do, and new ones in front",
+                     text.data ? text.data : "");
+        wk__text_end(&text);
+        return NULL;
+    }
+    return wk__view(&wk__op_expand, site, x, body->offset, ndim, shape, stride, NULL);
+}
+
+static void expand_gradient(wk__gradient *g)
+{
+    g->in[0] = g->out[0]; /* summed back to the operand's shape by the engine */
+}
+
+static int expand_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_expand_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count));
+}
+
+static void expand_reference(wk__reference *r)
+{
+    const wk__array *in = &r->in[0];
+    int ndim = r->args[1].count;
+    int64_t shape[WK__MAX_DIMS];
+    for (int d = 0; d < ndim; d++) {
+        int64_t size = r->args[1].ints[d];
+        shape[d] = size == -1 ? in->shape[d - (ndim - in->ndim)] : size;
+    }
+    double *out = wk__reference_out(r, 0, ndim, shape);
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) {
+        int64_t rest = k, at = 0, step = 1;
+        for (int d = ndim; d-- > 0;) {
+            int e = d - (ndim - in->ndim);
+            if (e >= 0) {
+                at += (in->shape[e] == 1 ? 0 : rest % shape[d]) * step;
+                step *= in->shape[e];
+            }
+            rest /= shape[d];
+        }
+        out[k] = in->data[at];
+    }
+}
+
+static const char *const expand_samples[] = {"[3,1], (3,4)", "[1], (5)", "[], (2,2)", "[3,1], (2,-1,4)", "[0,1], (0,3)", NULL};
+
+const wk__op wk__op_expand = {
+    .name = "expand", .schema = "expand(Tensor self, int[] size) -> Tensor", .group = "view", .node = "ExpandBackward0",
+    .doc = "dimensions of size 1 seen as larger ones, without copying; -1 keeps a size", .gradient = expand_gradient,
+    .invoke = expand_invoke, .reference = expand_reference, .samples = expand_samples, .low = -3, .high = 3,
+};
+
+/* ---- reshape ----------------------------------------------------------------------------------------------------- */
+
+/* Fills in a -1 and checks the count. */
+static bool reshape_sizes(wk_site site, wk_tensor *x, const int64_t *sizes, int ndim, int64_t *shape)
+{
+    int64_t known = 1, total = wk__body_numel(wk__body_of(x));
+    int open = -1;
+    bool fits = ndim <= WK__MAX_DIMS;
+    for (int d = 0; d < ndim && fits; d++) {
+        shape[d] = sizes[d];
+        if (sizes[d] == -1 && open < 0)
+            open = d;
+        else
+            fits = sizes[d] >= 0 && wk__mul_size(known, sizes[d], &known);
+    }
+    if (fits && open >= 0) {
+        fits = known > 0 && total % known == 0;
+        shape[open] = fits ? total / known : 0;
+    } else if (fits) {
+        fits = known == total;
+    }
+    if (fits) return true;
+    wk__text text = {0};
+    wk__text_shape(&text, ndim, sizes);
+    wk__op_error(&wk__op_reshape, site, WK_ERR_SHAPE, &x, "$a has %lld elements, %s wants %lld%s", (long long)total, text.data ? text.data : "",
+                 (long long)known, open >= 0 ? " times a whole number" : "; the products must be equal, and one size may be -1");
+    wk__text_end(&text);
+    return false;
+}
+
+/* Strides for `shape` over the same elements, or false when some new dimension would cross a gap. Walks runs of old
+ * dimensions that lie dense behind each other and hands them out to the new ones, from the right. */
+static bool view_strides(const wk__body *body, int ndim, const int64_t *shape, int64_t *stride)
+{
+    int old = body->ndim - 1, place = ndim - 1;
+    while (old >= 0) {
+        int64_t run = body->shape[old], step = body->stride[old];
+        while (old > 0 && (body->shape[old - 1] == 1 || run == 1 || body->stride[old - 1] == run * step)) {
+            if (run == 1) step = body->stride[old - 1];
+            run *= body->shape[--old];
+        }
+        for (; place >= 0 && (run > 1 || shape[place] == 1); place--) {
+            if (run % shape[place] != 0) return false;
+            stride[place] = step;
+            step *= shape[place];
+            run /= shape[place];
+        }
+        if (run != 1) return false;
+        old--;
+    }
+    for (; place >= 0; place--) stride[place] = 1;
+    return true;
+}
+
+wk_tensor *wk_reshape_at(wk_site site, wk_tensor *x, const int64_t *sizes, int ndim)
+{
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    if (!wk__view_begin(&wk__op_reshape, site, x) || !reshape_sizes(site, x, sizes, ndim, shape)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    if (wk__body_numel(body) == 0 || !view_strides(body, ndim, shape, stride)) {
+        if (wk__body_numel(body)) x = wk_clone_at(site, x);
+        if (!x) return NULL;
+        body = wk__body_of(x);
+        wk__strides_dense(ndim, shape, stride);
+    }
+    return wk__view(&wk__op_reshape, site, x, body->offset, ndim, shape, stride, NULL);
+}
+
+static void reshape_gradient(wk__gradient *g)
+{
+    const wk__shape *from = &g->node->shape[0];
+    g->in[0] = wk_reshape_at((wk_site){0}, g->out[0], from->size, from->ndim);
+}
+
+static int reshape_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_reshape_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count));
+}
+
+static void reshape_reference(wk__reference *r)
+{
+    const wk__array *in = &r->in[0];
+    int64_t shape[WK__MAX_DIMS], known = 1;
+    for (int d = 0; d < r->args[1].count; d++)
+        if (r->args[1].ints[d] != -1) known *= r->args[1].ints[d];
+    for (int d = 0; d < r->args[1].count; d++) shape[d] = r->args[1].ints[d] == -1 ? wk__array_numel(in) / known : r->args[1].ints[d];
+    double *out = wk__reference_out(r, 0, r->args[1].count, shape);
+    memcpy(out, in->data, sizeof *out * (size_t)wk__array_numel(in));
+}
+
+static const char *const reshape_samples[] = {"[2,3], (6)", "[4,3], (2,2,3)", "[2,3,4], (-1,4)", "[], (1,1)", "[0,3], (3,0)", "[6], (2,-1)", NULL};
+
+const wk__op wk__op_reshape = {
+    .name = "reshape", .schema = "reshape(Tensor self, int[] shape) -> Tensor", .group = "view", .node = "ViewBackward0",
+    .doc = "another shape over the same elements in row-major order: a view when possible, else a copy; one size may be -1",
+    .gradient = reshape_gradient, .invoke = reshape_invoke, .reference = reshape_reference, .samples = reshape_samples, .low = -3, .high = 3,
+};

@@ -1,0 +1,271 @@
+/* What a program can ask about devices: names, counts, properties, memory. */
+#include <wick/device.h>
+#include "../backend/device.h"
+#include "../base/alloc.h"
+#include "../base/context.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static wk_device device(int kind, int index)
+{
+    return (wk_device){(int16_t)kind, (int16_t)(index < 0 || index > INT16_MAX ? INT16_MAX : index), 0};
+}
+
+wk_device wk_cpu(void)
+{
+    return device(WK_CPU, 0);
+}
+wk_device wk_cuda(int index)
+{
+    return device(WK_CUDA, index);
+}
+wk_device wk_opencl(int index)
+{
+    return device(WK_OPENCL, index);
+}
+wk_device wk_gpu(int index)
+{
+    return device(WK_GPU, index);
+}
+
+bool wk_device_eq(wk_device a, wk_device b)
+{
+    if (a.kind == 0) a = wk_cpu();
+    if (b.kind == 0) b = wk_cpu();
+    a = wk__device_resolve(a);
+    b = wk__device_resolve(b);
+    return a.kind == b.kind && a.index == b.index && a.task == b.task;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int16_t kind;
+} kinds[] = {{"cpu", WK_CPU}, {"cuda", WK_CUDA}, {"opencl", WK_OPENCL}, {"gpu", WK_GPU}, {"null", WK_NULL}};
+
+/* A number up to 32767 at *text, moved past; -1 if there is none. */
+static int read_number(const char **text)
+{
+    int value = 0;
+    if (!isdigit((unsigned char)**text)) return -1;
+    for (; isdigit((unsigned char)**text); (*text)++)
+        if ((value = 10 * value + (**text - '0')) > INT16_MAX) return -1;
+    return value;
+}
+
+/* "cpu", "cuda:1": kind and index of exactly this text. */
+static bool parse_short(const char *text, wk_device *out)
+{
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        size_t length = strlen(kinds[k].name);
+        if (strncasecmp(text, kinds[k].name, length) != 0) continue;
+        const char *rest = text + length;
+        int index = 0;
+        if (*rest == ':') {
+            rest++;
+            index = read_number(&rest);
+        }
+        if (*rest || index < 0 || (kinds[k].kind == WK_CPU && index > 0)) return false;
+        *out = device(kinds[k].kind, index);
+        return true;
+    }
+    return false;
+}
+
+/* "/job:NAME/replica:N/task:N/device:GPU:0", any of the parts but the last left out; "/GPU:0". */
+static bool parse_long(const char *text, wk_device *out)
+{
+    int task = 0;
+    while (*text == '/') {
+        const char *part = text + 1;
+        if (strncmp(part, "task:", 5) == 0) {
+            part += 5;
+            if ((task = read_number(&part)) < 0) return false;
+        } else if (strncmp(part, "job:", 4) == 0 || strncmp(part, "replica:", 8) == 0) {
+            part += strcspn(part, "/");
+        } else {
+            if (strncmp(part, "device:", 7) == 0) part += 7;
+            if (!parse_short(part, out)) return false;
+            out->task = task;
+            return true;
+        }
+        text = part;
+    }
+    return false;
+}
+
+wk_device wk_device_parse_at(wk_site site, const char *text)
+{
+    wk_device out = {0};
+    if (text && (text[0] == '/' ? parse_long(text, &out) : parse_short(text, &out))) return out;
+    wk__error_set(site, WK_ERR_DEVICE, "device_parse: \"%.60s\" names no device. Names are cpu, cuda, cuda:1, opencl:0, gpu:0, /GPU:0", text ? text : "(null)");
+    return (wk_device){.kind = -1};
+}
+
+wk_device(wk_device_parse)(const char *text)
+{
+    return wk_device_parse_at((wk_site){0}, text);
+}
+
+/* Names live for ever: each is made once and kept in a list. */
+typedef struct name {
+    struct name *next;
+    wk_device device;
+    bool full;
+    char text[96];
+} name;
+
+static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+static name *names;
+
+static void write_name(char *out, size_t size, wk_device d, bool full)
+{
+    const char *kind = d.kind < 0 ? "invalid" : "default";
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (kinds[k].kind == d.kind) kind = kinds[k].name;
+    if (full) {
+        char upper[16] = "";
+        for (size_t k = 0; kind[k] && k < sizeof upper - 1; k++) upper[k] = (char)toupper((unsigned char)kind[k]);
+        snprintf(out, size, "/job:localhost/replica:0/task:%d/device:%s:%d", (int)d.task, upper, d.index);
+    } else if (d.kind <= WK_CPU) {
+        snprintf(out, size, "%s", kind);
+    } else {
+        snprintf(out, size, "%s:%d", kind, d.index);
+    }
+}
+
+static const char *name_of(wk_device d, bool full)
+{
+    const char *text = "cpu";
+    pthread_mutex_lock(&names_lock);
+    name *found = names;
+    while (found && (found->full != full || memcmp(&found->device, &d, sizeof d) != 0)) found = found->next;
+    if (!found && (found = wk__alloc_zero(1, sizeof *found))) {
+        found->device = d;
+        found->full = full;
+        write_name(found->text, sizeof found->text, d, full);
+        found->next = names;
+        names = found;
+    }
+    if (found) text = found->text;
+    pthread_mutex_unlock(&names_lock);
+    return text;
+}
+
+const char *wk_device_str(wk_device d)
+{
+    return name_of(d, false);
+}
+const char *wk_device_full_name(wk_device d)
+{
+    return name_of(d.kind == 0 ? wk_cpu() : wk__device_resolve(d), true);
+}
+
+/* ---- what there is ----------------------------------------------------------------------------------------------- */
+
+int wk_device_count(int kind)
+{
+    return wk__device_count_of(kind);
+}
+
+wk_device wk_try_gpu(int index)
+{
+    wk_device found = index >= 0 ? wk__device_resolve(wk_gpu(index)) : (wk_device){0};
+    return found.kind ? found : wk_cpu();
+}
+
+int wk_try_all_gpus(wk_device *devices, int capacity)
+{
+    int count = wk__device_count_of(WK_GPU), written = 0;
+    for (; written < count && written < capacity; written++) devices[written] = wk__device_resolve(wk_gpu(written));
+    if (written == 0 && capacity > 0) devices[written++] = wk_cpu();
+    return written;
+}
+
+const char *wk_device_status(int kind)
+{
+    static _Thread_local wk__text status;
+    const wk__backend *backend = wk__backend_of(kind);
+    wk__text_end(&status);
+    if (!backend)
+        wk__text_add(&status, "there is no such kind of device");
+    else if (backend->presence(&status) == WK__PRESENT)
+        wk__text_format(&status, "%s: %d device(s)", backend->name, backend->count());
+    return status.data ? status.data : "";
+}
+
+static wk__device *opened(wk_device d, const char *call)
+{
+    wk__fail fail = {.tag = -1};
+    wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
+    wk__device *device_opened = d.kind < 0 ? NULL : wk__device_get(found.kind ? found : d, &fail);
+    if (!device_opened) wk__error_set((wk_site){0}, WK_ERR_DEVICE, "%s: %s", call, d.kind < 0 ? "the device is not valid" : fail.text);
+    return device_opened;
+}
+
+int wk_device_describe(wk_device d, wk_device_properties *p)
+{
+    wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
+    const wk__backend *backend = wk__backend_of(found.kind);
+    wk__device_info info;
+    wk__fail fail = {.tag = -1};
+    if (!p || p->size < sizeof *p) {
+        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "device_describe: set .size = sizeof(wk_device_properties) first");
+        return WK_ERR_ARGUMENT;
+    }
+    if (!backend || found.index < 0 || found.index >= backend->count()) return opened(d, "device_describe") ? WK_OK : WK_ERR_DEVICE;
+    memset(&info, 0, sizeof info);
+    if (backend->info(found.index, &info, &fail) != WK_OK) {
+        wk__error_set((wk_site){0}, WK_ERR_DEVICE, "device_describe: %s", fail.text);
+        return WK_ERR_DEVICE;
+    }
+    *p = (wk_device_properties){.size = sizeof *p, .memory_total = info.memory_total, .memory_free = info.memory_available,
+                                .compute_units = info.compute_units, .is_gpu = info.is_gpu, .temperature = info.temperature,
+                                .power = info.power, .utilisation = info.utilisation};
+    memcpy(p->name, info.name, sizeof p->name);
+    memcpy(p->vendor, info.vendor, sizeof p->vendor);
+    memcpy(p->driver, info.driver, sizeof p->driver);
+    return WK_OK;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+int wk_memory_stats_of(wk_device d, wk_memory_stats *stats)
+{
+    wk__device *of = opened(d, "memory_stats_of");
+    if (!of) return WK_ERR_DEVICE;
+    if (!stats || stats->size < sizeof *stats) {
+        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "memory_stats_of: set .size = sizeof(wk_memory_stats) first");
+        return WK_ERR_ARGUMENT;
+    }
+    wk__arena_stats now;
+    wk__arena_stats_of(of->arena, &now);
+    *stats = (wk_memory_stats){.size = sizeof *stats, .live = now.live, .cached = now.cached, .peak = now.peak, .limit = now.limit};
+    return WK_OK;
+}
+
+int wk_memory_reset_peak(wk_device d)
+{
+    wk__device *of = opened(d, "memory_reset_peak");
+    if (of) wk__arena_reset_peak(of->arena);
+    return of ? WK_OK : WK_ERR_DEVICE;
+}
+
+int wk_memory_set_limit(wk_device d, int64_t bytes)
+{
+    wk__device *of = opened(d, "memory_set_limit");
+    if (of) wk__arena_set_limit(of->arena, bytes > 0 ? bytes : wk__device_default_limit(of->backend, of->id.index));
+    return of ? WK_OK : WK_ERR_DEVICE;
+}
+
+int wk_memory_trim(wk_device d)
+{
+    wk__device *of = opened(d, "memory_trim");
+    if (of) wk__arena_trim(of->arena);
+    return of ? WK_OK : WK_ERR_DEVICE;
+}

@@ -1,0 +1,5 @@
+#!/bin/sh
+# The programs of tests/acceptance, unchanged, as a user builds and runs them: see tests/acceptance/runs.
+. "$WICK_SOURCE/tests/runner/checks"
+
+exec tests/acceptance/run "$WICK_SOURCE/build/release" "$WICK_WORK"

@@ -1,0 +1,73 @@
+#!/bin/sh
+# The laws of the house hold in this tree, and the check of each law can fail: a small tree that keeps them all is broken
+# in one place after another.
+set -u
+cd "$WICK_SOURCE" || exit 1
+scripts/check_layers
+
+tree=$WICK_WORK/tree
+fresh()
+{
+    rm -rf "$tree"
+    mkdir -p "$tree/include/wick" "$tree/src/base" "$tree/src/ir" "$tree/src/backend/cpu" "$tree/src/backend/gpu" \
+        "$tree/src/backend/opencl" "$tree/src/backend/cuda" "$tree/src/ops" "$tree/src/io" "$tree/src/data" "$tree/cli"
+    echo '#include <stddef.h>' >"$tree/include/wick/core.h"
+    cp src/ir/alu.def "$tree/src/ir"
+    printf '#include "core.h"\n#include <wick/core.h>\n' >"$tree/include/wick/device.h"
+    echo '#include <wick/core.h>' >"$tree/src/base/alloc.h"
+    printf '#include "alloc.h"\nvoid f(void) { free(0); }\n' >"$tree/src/base/alloc.c"
+    printf '#include "../gpu/print.h"\n#include "../backend.h"\n#include "../../base/alloc.h"\n' >"$tree/src/backend/opencl/run.c"
+    touch "$tree/src/backend/gpu/print.h" "$tree/src/backend/cpu/vm.h" "$tree/src/io/file.h" "$tree/src/backend/backend.h"
+    printf '/* malloc(1) TODAY */\n// exit(1)\nint g(void) { h->free(x); wk__free(y); return puts_ours("printf(\\"%%d\\")"); }\n' \
+        >"$tree/src/ops/add.c"
+    printf 'switch (c) {\ncase WK__LOAD: break;\ncase WK_F32: break;\n#define R(n) case WK__##n:\n}\n' >"$tree/src/ir/text.c"
+    printf 'void wk_print(void) { fputs("1", stdout); }\n' >"$tree/src/ops/print.c"
+    printf '#include <wick.h>\nint main(void) { printf("1"); exit(1); }\n' >"$tree/cli/main.c"
+    printf '#if defined(WK_CUDA)\n#endif\n' >"$tree/src/backend/cuda/open.c"
+}
+
+# breaks LAW FILE TEXT [WHAT]: with the text at its end the file breaks this law and no other
+breaks()
+{
+    what="a broken tree is found: $1, ${4:-$3}"
+    fresh
+    printf '%b\n' "$3" >>"$tree/$2"
+    scripts/check_layers "$tree" >"$WICK_WORK/out"
+    if [ "$(grep '^not ok' "$WICK_WORK/out")" = "not ok $1" ] && grep -q "^$2:[0-9]" "$WICK_WORK/out"; then
+        echo "ok $what"
+    else
+        cat "$WICK_WORK/out"
+        echo "not ok $what"
+    fi
+}
+
+fresh
+if scripts/check_layers "$tree" >"$WICK_WORK/out"; then
+    echo "ok a good tree passes"
+else
+    cat "$WICK_WORK/out"
+    echo "not ok a good tree passes"
+fi
+
+breaks layers src/base/alloc.h '#include "../ir/ir.h"'
+breaks layers src/ir/text.c '#include "../ops/add.h"'
+breaks layers src/data/set.c '#include "../io/file.h"'
+breaks layers src/backend/cpu/vm.h '#include "../opencl/run.h"'
+breaks layers src/backend/cpu/vm.h '#include "../../cli/main.h"'
+breaks layers src/ops/add.c '# include <wick.h>'
+breaks layers src/ops/add.c '#include "../elsewhere/a.h"'
+breaks public include/wick/core.h '#include "../../src/base/alloc.h"'
+breaks switch src/ir/text.c 'switch (c) { case WK__ADD: break; }'
+breaks switch src/ir/text.c '    case WK__OP_GELU: break;'
+breaks cuda src/ops/add.c '#ifdef WK_CUDA'
+breaks cuda src/backend/gpu/print.h '#elif defined(__CUDACC__)'
+breaks calls src/ops/add.c 'void *p = malloc(3);'
+breaks calls src/base/alloc.h '    free (p);'
+breaks calls src/ops/add.c 'if (!p) abort();'
+breaks calls src/ops/add.c '/* so */ assert(p); /* there */'
+breaks calls src/ops/add.c '    printf("%d", 1);'
+breaks calls src/ops/add.c 'fputs("", stderr);'
+breaks calls src/ops/add.c 'fputs("", stdout);'
+breaks calls src/base/alloc.c 'exit(1);'
+breaks 'done' src/ops/add.c '/* TODO: more */'
+breaks length src/ops/add.c "$(printf '%1100s' '' | sed 's/ /\\n/g')" "1,100 lines"

@@ -1,0 +1,49 @@
+#!/bin/sh
+# libwick.so shows public names only, with the version of their first release; inside, nothing is without a prefix.
+. "$WICK_SOURCE/tests/runner/checks"
+
+release=$WICK_SOURCE/build/release
+
+only_public() # LIBRARY
+{
+    nm -D --defined-only "$1" | awk '$3 != "WICK_0.1" && $3 !~ /^wk_[a-z0-9_]*@@WICK_0[.]1$/ || $3 ~ /^wk__/ { print "shows " $3; bad = 1 }
+        $3 ~ /^wk_/ { n++ }
+        END { if (n == 0) print "shows nothing"; exit bad || n == 0 }'
+}
+
+only_prefixed() # LIBRARY.a
+{
+    nm -g --defined-only "$1" | awk 'NF == 3 && $3 !~ /^wk_/ { print "defines " $3; bad = 1 }
+        NF == 3 { n++ }
+        END { exit bad || n == 0 }'
+}
+
+# Declared in a public header and not exported, or exported and declared nowhere.
+same_as_headers() # LIBRARY
+{
+    nm -D --defined-only "$1" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >"$WICK_WORK/exported"
+    for header in include/wick.h include/wick/*.h; do
+        [ -e "$header" ] && echo "#include \"$header\""
+    done | cc -E -P -I. -Iinclude - | tr '\n;' ' \n' | awk '
+        /visibility\("default"\)/ {
+            sub(/.*visibility\("default"\)/, "")
+            if (match($0, /wk_[a-z0-9_]+ *\(/)) print substr($0, RSTART, RLENGTH - 1)
+        }' | sort -u >"$WICK_WORK/declared"
+    diff "$WICK_WORK/declared" "$WICK_WORK/exported"
+}
+
+check "libwick.so exports wk_* and no more" only_public "$release/libwick.so"
+check "every name in libwick.a begins wk_" only_prefixed "$release/libwick.a"
+check "libwick.so exports what the headers declare" same_as_headers "$release/libwick.so"
+check "libwick.so is libwick.so.0" sh -c "readelf -d '$release/libwick.so' | grep -q 'SONAME.*\[libwick.so.0\]'"
+
+# The checks can fail.
+cat >"$WICK_WORK/bad.c" <<'END'
+int stray(void) { return 1; }
+int wk__inside(void) { return 1; }
+END
+cc -shared -fPIC -o "$WICK_WORK/bad.so" "$WICK_WORK/bad.c"
+cc -c -o "$WICK_WORK/bad.o" "$WICK_WORK/bad.c" && ar rc "$WICK_WORK/bad.a" "$WICK_WORK/bad.o"
+fails "a stray name is found" "shows stray" only_public "$WICK_WORK/bad.so"
+fails "an internal name is found" "shows wk__inside" only_public "$WICK_WORK/bad.so"
+fails "a name without prefix is found" "defines stray" only_prefixed "$WICK_WORK/bad.a"

@@ -1,0 +1,65 @@
+/* What must hold of every safetensors file that the parser takes, however it came about. */
+#ifndef WICK_TESTS_HOSTILE_CHECK_SAFETENSORS_H
+#define WICK_TESTS_HOSTILE_CHECK_SAFETENSORS_H
+
+#include "file.h"
+#include "io/safetensors.h"
+
+static inline bool same_tensor(const wk__safetensors_tensor *a, const wk__safetensors_tensor *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->kind, b->kind) == 0 && a->ndim == b->ndim &&
+           memcmp(a->shape, b->shape, sizeof a->shape) == 0;
+}
+
+/* NULL, or what does not hold: tensors lie side by side from the begin of the data to the end of the file, their names
+ * are in order and differ, and each is found by its name. */
+static inline const char *check_parsed(const wk__safetensors *in, int64_t file_bytes)
+{
+    int64_t covered = 0;
+    for (int64_t k = 0; k < in->count; k++) {
+        const wk__safetensors_tensor *tensor = &in->tensors[k];
+        if (tensor->begin != covered || tensor->end < covered) return "the data is not covered in order";
+        covered = tensor->end;
+        for (int d = 0; d < tensor->ndim; d++)
+            if (tensor->shape[d] < 0) return "a dimension is negative";
+        if (tensor->position < 8 || tensor->position >= in->data_start) return "a position is outside of the header";
+        if (k > 0 && strcmp(in->by_name[k - 1]->name, in->by_name[k]->name) >= 0) return "the names are not in order";
+        if (wk__safetensors_find(in, tensor->name) != tensor) return "a tensor is not found by its name";
+    }
+    for (int64_t k = 1; k < in->pairs; k++)
+        if (strcmp(in->metadata[k - 1].key, in->metadata[k].key) >= 0) return "the keys are not in order";
+    return in->data_start + covered == file_bytes ? NULL : "the data does not end with the file";
+}
+
+/* NULL, or what is lost when the header is written again and read: nothing may be. */
+static inline const char *check_written(const wk__safetensors *in)
+{
+    wk__io_error error;
+    wk__safetensors_layout layout;
+    wk__safetensors again;
+    for (int64_t k = 0; k < in->count; k++)
+        if (in->tensors[k].dtype == 0) return NULL; /* not for Wick to write */
+    bytes copy = bytes_copy(in->tensors, in->count * (int64_t)sizeof *in->tensors);
+    wk_code code = wk__safetensors_plan((void *)copy.data, in->count, in->metadata, in->pairs, &layout, &error);
+    const char *problem = code == WK_OK ? NULL : "what was read can not be written";
+    if (!problem) {
+        int64_t bytes = layout.first.length + layout.data_bytes;
+        code = wk__safetensors_parse(layout.first.data, layout.first.length, bytes, &again, &error);
+        if (code != WK_OK) problem = "what was written can not be read";
+        wk__safetensors_layout_end(&layout);
+    }
+    if (!problem) {
+        if (again.count != in->count || again.pairs != in->pairs) problem = "something was lost";
+        for (int64_t k = 0; k < in->count && !problem; k++)
+            if (!same_tensor(again.by_name[k], in->by_name[k])) problem = "a tensor has changed";
+        for (int64_t k = 0; k < in->pairs && !problem; k++)
+            if (strcmp(again.metadata[k].key, in->metadata[k].key) ||
+                strcmp(again.metadata[k].value, in->metadata[k].value))
+                problem = "metadata has changed";
+        wk__safetensors_end(&again);
+    }
+    free(copy.data);
+    return problem;
+}
+
+#endif

@@ -1,0 +1,274 @@
+/* Safetensors files that must be refused, and odd ones that must be read. */
+#ifndef WICK_TESTS_HOSTILE_SAFETENSORS_H
+#define WICK_TESTS_HOSTILE_SAFETENSORS_H
+
+#include "file.h"
+
+/* A header, `data` bytes behind it, and N in front: that of the header unless `claim` says another. */
+typedef struct safetensors_case {
+    const char *header;
+    int64_t length; /* of the header: it may hold zero bytes */
+    int64_t data;
+    const char *word; /* of the error; NULL: must be read */
+    uint64_t claim;   /* 0: the header's length */
+} safetensors_case;
+
+#define TEXT(literal) literal, sizeof(literal) - 1
+/* One tensor "a" with these values. */
+#define ONE(dtype, shape, offsets)                                                                                     \
+    TEXT("{\"a\":{\"dtype\":" dtype ",\"shape\":" shape ",\"data_offsets\":" offsets "}}")
+/* A tensor with a name, of U8. */
+#define BYTES(name, count, offsets)                                                                                    \
+    "\"" name "\":{\"dtype\":\"U8\",\"shape\":[" count "],\"data_offsets\":[" offsets "]}"
+#define METADATA(value) TEXT("{\"__metadata__\":" value "}")
+
+static const safetensors_case safetensors_cases[] = {
+    /* ---- N ---- */
+    {TEXT("{}"), 0, "truncated", 3},
+    {TEXT("{}"), 0, "truncated", 100000000},
+    {TEXT("{}"), 0, "of at most 100000000", 100000001},
+    {TEXT("{}"), 0, "of at most 100000000", UINT64_MAX},
+    {TEXT("{}"), 0, "of at most 100000000", UINT64_MAX - 7},
+    {TEXT("{}"), 0, "of at most 100000000", (uint64_t)1 << 63},
+    {TEXT("{}"), 0, "of at most 100000000", (uint64_t)1 << 32},
+    {TEXT("{}"), 0, "end of the header", 1},
+    {TEXT("{}"), 64, "bytes after the end of the header", 10},
+    {TEXT(""), 0, "does not begin with '{'", 0},
+    {TEXT(""), 5, "does not begin with '{'", 0},
+
+    /* ---- what encloses the tensors ---- */
+    {TEXT(" {}"), 0, "does not begin with '{'", 0},
+    {TEXT("\n{}"), 0, "does not begin with '{'", 0},
+    {TEXT("\xef\xbb\xbf{}"), 0, "does not begin with '{'", 0},
+    {TEXT("[]"), 0, "does not begin with '{'", 0},
+    {TEXT("null"), 0, "does not begin with '{'", 0},
+    {TEXT("\"a\""), 0, "does not begin with '{'", 0},
+    {TEXT("{"), 0, "end of the header", 0},
+    {TEXT("{]"), 0, "expected a string, found ']'", 0},
+    {TEXT("{,}"), 0, "expected a string, found ','", 0},
+    {TEXT("{}}"), 0, "bytes after the end", 0},
+    {TEXT("{}{}"), 0, "bytes after the end", 0},
+    {TEXT("{}x"), 0, "bytes after the end", 0},
+    {TEXT("{}\n"), 0, "bytes after the end", 0},
+    {TEXT("{}\0"), 0, "bytes after the end", 0},
+    {TEXT("{} \t"), 0, "bytes after the end", 0},
+    {TEXT("{" BYTES("a", "0", "0,0") ",}"), 0, "expected a string, found '}'", 0},
+    {TEXT("{" BYTES("a", "0", "0,0") BYTES("b", "0", "0,0") "}"), 0, "',' or '}'", 0},
+    {TEXT("{" BYTES("a", "0", "0,0") ",," BYTES("b", "0", "0,0") "}"), 0, "expected a string, found ','", 0},
+    {TEXT("{" BYTES("a", "0", "0,0") "]"), 0, "',' or '}'", 0},
+    {TEXT("{a:1}"), 0, "expected a string, found 'a'", 0},
+    {TEXT("{'a':1}"), 0, "expected a string, found '''", 0},
+    {TEXT("{1:1}"), 0, "expected a string, found '1'", 0},
+    {TEXT("{\0}"), 0, "found 0x00", 0},
+    {TEXT("{\"a\"}"), 0, "expected ':', found '}'", 0},
+    {TEXT("{\"a\" \"b\"}"), 0, "expected ':'", 0},
+    {TEXT("{\"a\":1}"), 0, "tensor \"a\": expected '{', found '1'", 0},
+    {TEXT("{\"a\":null}"), 0, "expected '{', found 'n'", 0},
+    {TEXT("{\"a\":[]}"), 0, "expected '{', found '['", 0},
+    {TEXT("{\"a\":\"b\"}"), 0, "expected '{', found '\"'", 0},
+    {TEXT("{/**/}"), 0, "expected a string, found '/'", 0},
+
+    /* ---- strings ---- */
+    {TEXT("{\"a"), 0, "end of a string", 0},
+    {TEXT("{\"a\\\""), 0, "end of a string", 0},
+    {TEXT("{\"a\\"), 0, "unknown escape", 0},
+    {TEXT("{\"a\\x41\":1}"), 0, "unknown escape", 0},
+    {TEXT("{\"a\\\0\":1}"), 0, "unknown escape", 0},
+    {TEXT("{\"a\\u\":1}"), 0, "four hexadecimal digits", 0},
+    {TEXT("{\"a\\u12"), 0, "four hexadecimal digits", 0},
+    {TEXT("{\"a\\u12g4\":1}"), 0, "four hexadecimal digits", 0},
+    {TEXT("{\"a\\u+123\":1}"), 0, "four hexadecimal digits", 0},
+    {TEXT("{\"a\\u0000\":1}"), 0, "the character zero", 0},
+    {TEXT("{\"a\0b\":1}"), 0, "control character", 0},
+    {TEXT("{\"a\nb\":1}"), 0, "control character", 0},
+    {TEXT("{\"a\x1f\":1}"), 0, "control character", 0},
+    {TEXT("{\"\\ud800\":1}"), 0, "half a surrogate pair", 0},
+    {TEXT("{\"\\ud800"), 0, "half a surrogate pair", 0},
+    {TEXT("{\"\\ud800\\u"), 0, "half a surrogate pair", 0},
+    {TEXT("{\"\\ud800\\n\":1}"), 0, "half a surrogate pair", 0},
+    {TEXT("{\"\\ud800\\u0041\":1}"), 0, "half a surrogate pair", 0},
+    {TEXT("{\"\\ud800\\ud800\":1}"), 0, "half a surrogate pair", 0},
+    {TEXT("{\"\\udc00\\ud800\":1}"), 0, "half a surrogate pair", 0},
+    {TEXT("{\"\\udfff\":1}"), 0, "half a surrogate pair", 0},
+    {TEXT("{\"\x80\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xbf\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xc0\xaf\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xc1\xbf\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xc3\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xc3"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xe0\x80\x80\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xe0\x9f\xbf\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xe2\x82\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xe2\x82"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xed\xa0\x80\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xed\xbf\xbf\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xf0\x8f\xbf\xbf\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xf0\x9f\x98\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xf4\x90\x80\x80\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xf5\x80\x80\x80\":1}"), 0, "not UTF-8", 0},
+    {TEXT("{\"\xff\":1}"), 0, "not UTF-8", 0},
+    {METADATA("{\"k\":\"\xff\"}"), 0, "__metadata__: a string holds a byte that is not UTF-8", 0},
+
+    /* ---- the fields of a tensor ---- */
+    {TEXT("{\"a\":{}}"), 0, "missing", 0},
+    {TEXT("{\"a\":{\"dtype\":\"U8\",\"shape\":[0]}}"), 0, "missing", 0},
+    {TEXT("{\"a\":{\"dtype\":\"U8\",\"data_offsets\":[0,0]}}"), 0, "missing", 0},
+    {TEXT("{\"a\":{\"shape\":[0],\"data_offsets\":[0,0]}}"), 0, "missing", 0},
+    {TEXT("{\"a\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0],\"x\":1}}"), 0, "unknown key \"x\"", 0},
+    {TEXT("{\"a\":{\"\":1}}"), 0, "unknown key \"\"", 0},
+    {TEXT("{\"a\":{\"Dtype\":\"U8\"}}"), 0, "unknown key \"Dtype\"", 0},
+    {TEXT("{\"a\":{\"dtype\":\"U8\",\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,4]}}"), 4, "duplicate key", 0},
+    {TEXT("{\"a\":{\"dtype\":\"U8\",\"shape\":[4],\"shape\":[4],\"data_offsets\":[0,4]}}"), 4, "duplicate key", 0},
+    {TEXT("{\"a\":{\"data_offsets\":[0,4],\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]}}"), 4, "duplicate key",
+     0},
+    {TEXT("{\"a\":{\"shape\":[4],\"sh\\u0061pe\":[4]}}"), 4, "duplicate key \"shape\"", 0},
+    {TEXT("{\"a\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0],}}"), 0, "expected a string", 0},
+    {TEXT("{\"a\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}"), 0, "end of the header", 0},
+    {TEXT("{\"a\":{\"dtype\" \"U8\"}}"), 0, "expected ':'", 0},
+
+    /* ---- dtype ---- */
+    {ONE("\"F33\"", "[0]", "[0,0]"), 0, "unknown dtype \"F33\"", 0},
+    {ONE("\"f32\"", "[0]", "[0,0]"), 0, "unknown dtype \"f32\"", 0},
+    {ONE("\"\"", "[0]", "[0,0]"), 0, "unknown dtype \"\"", 0},
+    {ONE("\"F3\"", "[0]", "[0,0]"), 0, "unknown dtype", 0},
+    {ONE("\"F32 \"", "[0]", "[0,0]"), 0, "unknown dtype", 0},
+    {ONE("\"C128\"", "[0]", "[0,0]"), 0, "unknown dtype", 0},
+    {ONE("1", "[0]", "[0,0]"), 0, "expected a string, found '1'", 0},
+    {ONE("null", "[0]", "[0,0]"), 0, "expected a string", 0},
+    {ONE("[\"U8\"]", "[0]", "[0,0]"), 0, "expected a string", 0},
+
+    /* ---- shape ---- */
+    {ONE("\"U8\"", "0", "[0,0]"), 0, "expected '['", 0},
+    {ONE("\"U8\"", "{}", "[0,0]"), 0, "expected '['", 0},
+    {ONE("\"U8\"", "\"1\"", "[0,1]"), 1, "expected '['", 0},
+    {ONE("\"U8\"", "null", "[0,1]"), 1, "expected '['", 0},
+    {ONE("\"U8\"", "[-1]", "[0,1]"), 1, "not negative, found '-'", 0},
+    {ONE("\"U8\"", "[-0]", "[0,0]"), 0, "not negative, found '-'", 0},
+    {ONE("\"U8\"", "[+1]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[1.0]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[1e0]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[1E0]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[.5]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[01]", "[0,1]"), 1, "begins with 0", 0},
+    {ONE("\"U8\"", "[00]", "[0,0]"), 0, "begins with 0", 0},
+    {ONE("\"U8\"", "[0x1]", "[0,1]"), 1, "',' or ']'", 0},
+    {ONE("\"U8\"", "[1 1]", "[0,1]"), 1, "',' or ']'", 0},
+    {ONE("\"U8\"", "[\"1\"]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[true]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[NaN]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[1,]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[,1]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[1}", "[0,1]"), 1, "',' or ']'", 0},
+    {ONE("\"U8\"", "[[1]]", "[0,1]"), 1, "whole number", 0},
+    {ONE("\"U8\"", "[1,1,1,1,1,1,1,1,1]", "[0,1]"), 1, "more than 8 dimensions", 0},
+    {ONE("\"U8\"", "[9223372036854775808]", "[0,0]"), 0, "above 9223372036854775807", 0},
+    {ONE("\"U8\"", "[18446744073709551616]", "[0,0]"), 0, "above 9223372036854775807", 0},
+    {ONE("\"U8\"", "[99999999999999999999999999999999]", "[0,0]"), 0, "above 9223372036854775807", 0},
+    {ONE("\"U8\"", "[4294967296,4294967296]", "[0,0]"), 0, "overflow", 0},
+    {ONE("\"U8\"", "[9223372036854775807]", "[0,0]"), 0, "overflow", 0},
+    {ONE("\"F64\"", "[2305843009213693952]", "[0,0]"), 0, "overflow", 0},
+    {ONE("\"F64\"", "[1,1152921504606846976]", "[0,0]"), 0, "overflow", 0},
+    {ONE("\"U8\"", "[0,4294967296,4294967296]", "[0,0]"), 0, "overflow", 0},
+    {ONE("\"U8\"", "[4294967296,4294967296,0]", "[0,0]"), 0, "overflow", 0},
+    {ONE("\"F4\"", "[3]", "[0,1]"), 1, "part of a byte", 0},
+    {ONE("\"F6_E2M3\"", "[2]", "[0,1]"), 1, "part of a byte", 0},
+
+    /* ---- data_offsets ---- */
+    {ONE("\"U8\"", "[0]", "0"), 0, "expected '['", 0},
+    {ONE("\"U8\"", "[0]", "null"), 0, "expected '['", 0},
+    {ONE("\"U8\"", "[0]", "[]"), 0, "not two numbers", 0},
+    {ONE("\"U8\"", "[0]", "[0]"), 0, "not two numbers", 0},
+    {ONE("\"U8\"", "[0]", "[0,0,0]"), 0, "more than 2 data_offsets", 0},
+    {ONE("\"U8\"", "[0]", "{\"0\":0}"), 0, "expected '['", 0},
+    {ONE("\"U8\"", "[4]", "[4,0]"), 4, "end before they begin", 0},
+    {ONE("\"U8\"", "[4]", "[-4,0]"), 4, "not negative", 0},
+    {ONE("\"U8\"", "[4]", "[0,-4]"), 4, "not negative", 0},
+    {ONE("\"U8\"", "[4]", "[0,4.0]"), 4, "whole number", 0},
+    {ONE("\"U8\"", "[4]", "[0,18446744073709551620]"), 4, "above 9223372036854775807", 0},
+    {ONE("\"U8\"", "[4]", "[0,3]"), 3, "dtype and shape make 4 bytes, data_offsets 3", 0},
+    {ONE("\"U8\"", "[4]", "[0,5]"), 5, "dtype and shape make 4 bytes, data_offsets 5", 0},
+    {ONE("\"F32\"", "[4]", "[0,4]"), 4, "dtype and shape make 16 bytes", 0},
+    {ONE("\"F32\"", "[]", "[0,0]"), 0, "dtype and shape make 4 bytes", 0},
+    {ONE("\"F32\"", "[0]", "[0,4]"), 4, "dtype and shape make 0 bytes", 0},
+    {ONE("\"U8\"", "[9223372036854775]", "[0,4]"), 4, "dtype and shape make", 0},
+
+    /* ---- how the data is covered ---- */
+    {ONE("\"U8\"", "[4]", "[0,4]"), 3, "truncated", 0},
+    {ONE("\"U8\"", "[4]", "[0,4]"), 0, "truncated", 0},
+    {ONE("\"U8\"", "[4]", "[0,4]"), 5, "1 bytes follow", 0},
+    {TEXT("{}"), 1, "1 bytes follow", 0},
+    {METADATA("{}"), 8, "8 bytes follow", 0},
+    {ONE("\"U8\"", "[4]", "[1,5]"), 5, "a hole", 0},
+    {ONE("\"U8\"", "[4]", "[9223372036854775803,9223372036854775807]"), 4, "a hole", 0},
+    {ONE("\"U8\"", "[0]", "[9223372036854775807,9223372036854775807]"), 0, "a hole", 0},
+    {ONE("\"U8\"", "[0]", "[1,1]"), 0, "a hole", 0},
+    {TEXT("{" BYTES("a", "2", "0,2") "," BYTES("b", "2", "3,5") "}"), 5, "tensor \"b\"", 0},
+    {TEXT("{" BYTES("a", "2", "0,2") "," BYTES("b", "2", "3,5") "}"), 5, "a hole", 0},
+    {TEXT("{" BYTES("a", "2", "0,2") "," BYTES("b", "2", "1,3") "}"), 3, "an overlap", 0},
+    {TEXT("{" BYTES("a", "2", "0,2") "," BYTES("b", "2", "0,2") "}"), 2, "an overlap", 0},
+    {TEXT("{" BYTES("a", "4", "0,4") "," BYTES("b", "2", "1,3") "}"), 4, "an overlap", 0},
+    {TEXT("{" BYTES("b", "2", "1,3") "," BYTES("a", "2", "0,2") "}"), 3, "an overlap", 0},
+    {TEXT("{" BYTES("a", "4", "0,4") "," BYTES("z", "0", "2,2") "}"), 4, "an overlap", 0},
+    {TEXT("{" BYTES("a", "4", "0,4") "," BYTES("z", "0", "5,5") "}"), 4, "a hole", 0},
+    {TEXT("{" BYTES("a", "2", "0,2") "," BYTES("b", "3", "2,5") "}"), 4, "tensor \"b\": its data ends at 5", 0},
+
+    /* ---- one meaning only ---- */
+    {TEXT("{" BYTES("a", "2", "0,2") "," BYTES("a", "2", "2,4") "}"), 4, "duplicate tensor \"a\"", 0},
+    {TEXT("{" BYTES("a", "0", "0,0") "," BYTES("a", "0", "0,0") "}"), 0, "duplicate tensor \"a\"", 0},
+    {TEXT("{" BYTES("a", "2", "0,2") "," BYTES("b", "2", "2,4") "," BYTES("\\u0061", "2", "4,6") "}"), 6,
+     "duplicate tensor \"a\"", 0},
+    {TEXT("{\"a\":{\"dtype\":\"U8\",\"shape\":[16],\"data_offsets\":[0,16]},"
+          "\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}"),
+     16, "duplicate tensor \"a\"", 0},
+    {TEXT("{\"__metadata__\":{},\"__metadata__\":{}}"), 0, "duplicate key \"__metadata__\"", 0},
+    {METADATA("{\"k\":\"1\",\"k\":\"1\"}"), 0, "__metadata__: duplicate key \"k\"", 0},
+    {METADATA("{\"k\":\"1\",\"l\":\"1\",\"\\u006b\":\"1\"}"), 0, "duplicate key \"k\"", 0},
+
+    /* ---- metadata ---- */
+    {METADATA("null"), 0, "__metadata__: expected '{'", 0},
+    {METADATA("[]"), 0, "expected '{'", 0},
+    {METADATA("\"x\""), 0, "expected '{'", 0},
+    {METADATA("{\"k\":1}"), 0, "__metadata__: expected a string, found '1'", 0},
+    {METADATA("{\"k\":null}"), 0, "expected a string", 0},
+    {METADATA("{\"k\":{}}"), 0, "expected a string", 0},
+    {METADATA("{\"k\":[\"v\"]}"), 0, "expected a string", 0},
+    {METADATA("{\"k\"}"), 0, "expected ':'", 0},
+    {METADATA("{\"k\":\"v\",}"), 0, "expected a string", 0},
+    {METADATA("{\"k\":\"v\" \"l\":\"w\"}"), 0, "',' or '}'", 0},
+    {METADATA("{\"k\":\"v\""), 0, "',' or '}'", 0},
+    {TEXT("{\"__metadata__\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}}"), 0, "expected a string", 0},
+
+    /* ---- odd, and right ---- */
+    {TEXT("{}"), 0, NULL, 0},
+    {TEXT("{ \t\r\n}        "), 0, NULL, 0},
+    {METADATA("{}"), 0, NULL, 0},
+    {METADATA("{\"\":\"\"}"), 0, NULL, 0},
+    {METADATA("{\"\\ud83d\\ude00\\u00e9\\u20ac\\/\":\"\\\"\\\\\\b\\f\\n\\r\\t\\u001F\x7f\"}"), 0, NULL, 0},
+    {ONE("\"U8\"", "[]", "[0,1]"), 1, NULL, 0},
+    {ONE("\"U8\"", "[0]", "[0,0]"), 0, NULL, 0},
+    {ONE("\"U8\"", "[1,1,1,1,1,1,1,1]", "[0,1]"), 1, NULL, 0},
+    {ONE("\"F64\"", "[9223372036854775,0]", "[0,0]"), 0, NULL, 0},
+    {ONE("\"F8_E4M3\"", "[3]", "[0,3]"), 3, NULL, 0},
+    {ONE("\"F6_E3M2\"", "[4]", "[0,3]"), 3, NULL, 0},
+    {ONE(" \"U8\" ", " [ 1 , 2 ] ", " [ 0 , 2 ] "), 2, NULL, 0},
+    {TEXT("{" BYTES("", "1", "0,1") "}"), 1, NULL, 0},
+    {TEXT("{" BYTES("b", "2", "2,4") "," BYTES("a", "2", "0,2") "}"), 4, NULL, 0},
+    {TEXT("{" BYTES("z", "0", "0,0") "," BYTES("a", "2", "0,2") "," BYTES("y", "0", "2,2") "}"), 2, NULL, 0},
+    {TEXT("{" BYTES("z", "0", "2,2") "," BYTES("a", "2", "0,2") "," BYTES("b", "1", "2,3") "}"), 3, NULL, 0},
+    {TEXT("{" BYTES("__metadata", "1", "0,1") "}"), 1, NULL, 0},
+    {TEXT("{\"data_offsets\":{\"data_offsets\":[0,1],\"shape\":[],\"dtype\":\"BOOL\"}}"), 1, NULL, 0},
+};
+
+enum { SAFETENSORS_CASES = sizeof safetensors_cases / sizeof *safetensors_cases };
+
+/* The file of a case; its data counts up. */
+static inline bytes safetensors_file(const safetensors_case *from)
+{
+    bytes file = bytes_new(8 + from->length + from->data);
+    put_u64(file.data, from->claim ? from->claim : (uint64_t)from->length);
+    memcpy(file.data + 8, from->header, (size_t)from->length);
+    for (int64_t k = 0; k < from->data; k++) file.data[8 + from->length + k] = (unsigned char)k;
+    return file;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* Writes what the fuzzers begin with, the files of the lists that must be read:
+ *     cc -Iinclude -Isrc tests/hostile/seeds.c -lz -o /tmp/seeds && /tmp/seeds tests/fuzz */
+#include "idx.h"
+#include "safetensors.h"
+#include <stdio.h>
+
+static void put(const char *folder, const char *format, int number, bytes content)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s/%02d", folder, format, number);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(content.data, 1, (size_t)content.count, file) != (size_t)content.count || fclose(file) != 0) {
+        perror(path);
+        exit(1);
+    }
+    free(content.data);
+}
+
+int main(int count, char **arguments)
+{
+    if (count != 2) return 2;
+    for (int k = 0, number = 0; k < SAFETENSORS_CASES; k++)
+        if (!safetensors_cases[k].word)
+            put(arguments[1], "safetensors", number++, safetensors_file(&safetensors_cases[k]));
+    for (int k = 0, number = 0; k < IDX_CASES; k++) {
+        if (idx_cases[k].word) continue;
+        bytes plain = idx_file(&idx_cases[k]);
+        put(arguments[1], "idx", number++, gzip(plain));
+        put(arguments[1], "idx", number++, plain);
+    }
+    return 0;
+}

@@ -1,0 +1,28 @@
+# From lines "MODE NAME passed failed skipped seconds": a table by mode and group (the name up to its first underscore),
+# in the order in which they come, then the line that counts.
+{
+    group = $2
+    sub(/_.*/, "", group)
+    row = $1 " " group
+    if (!(row in programs)) order[++rows] = row
+    programs[row]++
+    passed[row] += $3
+    failed[row] += $4
+    skipped[row] += $5
+    seconds[row] += $6
+    all_passed += $3
+    all_failed += $4
+    if ($4 > 0) bad[++nbad] = $1 "/" $2
+}
+END {
+    format = "%-12s %-12s %8s %8s %8s %8s %8s\n"
+    printf "\n" format, "mode", "group", "programs", "passed", "failed", "skipped", "seconds"
+    for (k = 1; k <= rows; k++) {
+        row = order[k]
+        split(row, name, " ")
+        printf format, name[1], name[2], programs[row], passed[row], failed[row], skipped[row], seconds[row]
+    }
+    for (k = 1; k <= nbad; k++) print "failed: " bad[k]
+    printf "\n%d passed, %d failed\n", all_passed, all_failed
+    exit all_failed > 0 || all_passed == 0
+}
