@@ -88,6 +88,7 @@ static void reads_whole_files(void **state)
     check_error(wk__file_read_all(path, 9, &data, &bytes, &error), WK_ERR_FORMAT, &error, "more than the 9");
     GOOD(wk__file_read_all(path, 10, &data, &bytes, &error));
     wk__free(data);
+    check_error(wk__file_read_all("no/such", 10, &data, &bytes, &error), WK_ERR_IO, &error, "open: No such file");
     wk__alloc_fail_at(1);
     check_error(wk__file_read_all(path, 10, &data, &bytes, &error), WK_ERR_MEMORY, &error, "memory");
     wk__alloc_fail_at(0);
