@@ -208,7 +208,7 @@ static void flush_locked(wk_context *owner)
     wk__ring *ring = owner->ring;
     if (ring->flushing) return;
     ring->flushing = true;
-    if (atomic_exchange_explicit(&ring->orphaned, false, memory_order_acquire)) wk__park_orphans(owner);
+    wk__park_orphans(owner);
     if (ring->count > 0) {
         ring->flushes++;
         wk__plan_live(ring);
