@@ -85,8 +85,9 @@ typedef struct wk__ring {
     int64_t chunks, chunk_capacity, chunk_now;
     size_t used;         /* bytes of the current chunk */
     int64_t pending_bytes; /* of outputs that are recorded and not computed */
-    wk__value *parked;   /* list of parked values */
-    atomic_bool orphaned; /* some parked record holds memory that nobody else wants */
+    wk__value *parked;   /* list of parked values, */
+    int64_t parked_count; /* and its length */
+    atomic_llong orphans; /* values that only parked records hold, since the list was last looked through; large ones count more */
     bool flushing;
     wk__failure *late;   /* a failure to tell this thread at its next call */
     int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
