@@ -1,5 +1,6 @@
 /* Recording: appending to the ring of a context. */
 #include "../base/alloc.h"
+#include "../base/pool.h"
 #include "ring.h"
 #include <sched.h>
 #include <stdlib.h>
@@ -68,13 +69,26 @@ static void end_ring(wk_context *context)
     context->ring = NULL;
 }
 
+/* A child has none of the parent's threads, and no claim to its devices: each call in it says so (rule 28). */
+static void in_child(void)
+{
+    atomic_store(&wk__forked, true);
+    wk__pool_after_fork();
+}
+
+static void connect(void)
+{
+    wk__context_at_end = end_ring;
+    wk__scope_flush = wk__flush;
+    pthread_atfork(NULL, NULL, in_child);
+}
+
 static wk__ring *ring_of(wk_context *context)
 {
-    if (!context->ring) {
-        context->ring = wk__alloc_zero(1, sizeof *context->ring);
-        wk__context_at_end = end_ring;
-        wk__scope_flush = wk__flush;
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (context->ring) return context->ring;
+    pthread_once(&once, connect);
+    context->ring = wk__alloc_zero(1, sizeof *context->ring);
     return context->ring;
 }
 

@@ -179,12 +179,14 @@ wk_code wk__cpu_run(const wk__group *group, wk__fail *fail)
 wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group, wk__fail *fail)
 {
     const wk__cpu_style style = {0};
+    program->group = group;
     return wk__cpu_compile(program, group, &style, fail);
 }
 
-wk_code wk__cpu_program_box(const wk__cpu_program *program, const wk__group *group, const int64_t start[],
-                            const int64_t size[], wk__fail *fail)
+wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
+                            wk__fail *fail)
 {
+    const wk__group *group = program->group;
     elements job;
     uint32_t operands = wk__stage_operands(&program->element[0]);
     wk__walk_plan(&job.walk, group, size, 0, group->ndim, operands, true);
@@ -199,7 +201,7 @@ wk_code wk__cpu_run_box(const wk__group *group, const int64_t start[], const int
 {
     wk__cpu_program program;
     wk_code code = wk__cpu_program_prepare(&program, group, fail);
-    if (code == WK_OK) code = wk__cpu_program_box(&program, group, start, size, fail);
+    if (code == WK_OK) code = wk__cpu_program_box(&program, start, size, fail);
     wk__cpu_program_end(&program);
     return code;
 }
