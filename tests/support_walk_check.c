@@ -1,6 +1,7 @@
 /* What the walk expects of a call, and how far a result may be from it; see walk.h. */
 #include "walk.h"
 #include "base/alloc.h"
+#include "base/context.h"
 #include "ir/number.h"
 #include "tensor/tensor.h"
 #include <float.h>
@@ -125,6 +126,16 @@ const char *walk_where(const wk__op *op, const char *text, wk_dtype dtype, walk_
     static char where[256];
     snprintf(where, sizeof where, "%s(%s) %s %s %s", op->name, text, wk_dtype_str(dtype), walk_layout_name[layout], wk_device_str(device));
     return where;
+}
+
+int walk_reset(void **state)
+{
+    (void)state;
+    wk_context *context = wk__context();
+    if (context->guards > 0) wk__guard_close(context->guard[0].token);
+    context->grad_off = false;
+    wk_clear_error();
+    return 0;
 }
 
 double *walk_numbers(wk_tensor *x)

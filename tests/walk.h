@@ -86,6 +86,8 @@ bool walk_agrees(const wk__op *op, wk_dtype dtype, double have, double expected,
 int walk_call(const wk__op *op, const walk_sample *sample, wk_device device, wk_tensor *out[]);
 /* "add([3,4], [4]) bf16 transposed opencl:0": what is being tried, for messages of failures. */
 const char *walk_where(const wk__op *op, const char *text, wk_dtype dtype, walk_layout layout, wk_device device);
+/* Setup of each test: what one that failed has left open is closed. */
+int walk_reset(void **state);
 /* All elements as double, row-major; free() them. */
 double *walk_numbers(wk_tensor *x);
 

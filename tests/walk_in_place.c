@@ -86,7 +86,7 @@ int main(void)
     size_t count = 0;
     for (int k = 0; k < wk_op_count(); k++)
         if (forms[k] && (is_unary(wk__ops[k]) || is_binary(wk__ops[k])))
-            tests[count++] = (struct CMUnitTest){.name = wk__ops[k]->name, .test_func = in_place, .initial_state = (void *)(intptr_t)k};
+            tests[count++] = (struct CMUnitTest){.name = wk__ops[k]->name, .test_func = in_place, .setup_func = walk_reset, .initial_state = (void *)(intptr_t)k};
     int failed = _cmocka_run_group_tests("walk_in_place", tests, count, NULL, NULL);
     free(tests);
     return failed;

@@ -57,7 +57,8 @@ int main(void)
     for (int k = 0; k < wk_op_count(); k++)
         for (int kind = 0; kind < 2; kind++) {
             snprintf(names[count], sizeof *names, kind ? "%s leaves nothing behind" : "%s cpu", wk__ops[k]->name);
-            tests[count] = (struct CMUnitTest){.name = names[count], .test_func = kind ? balance : walk_cpu, .initial_state = (void *)(uintptr_t)wk__ops[k]};
+            tests[count] = (struct CMUnitTest){.name = names[count], .test_func = kind ? balance : walk_cpu, .setup_func = walk_reset,
+                                               .initial_state = (void *)(uintptr_t)wk__ops[k]};
             count++;
         }
     int failed = _cmocka_run_group_tests("walk_values", tests, (size_t)count, NULL, NULL);
