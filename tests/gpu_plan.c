@@ -56,7 +56,8 @@ static group_case *sum_case(int64_t rows, int64_t columns)
 static group_case *add_case(int64_t rows, int64_t columns, double number, bool in_place, bool indexed)
 {
     group_case *c = group_case_new("add", 2, (int64_t[]){rows, columns}, 0);
-    int from = group_case_dense(c, WK_F32, false, FILL_ONES), to = in_place ? from : group_case_dense(c, WK_F32, false, FILL_ONES);
+    int from = group_case_dense(c, WK_F32, false, FILL_ONES),
+        to = in_place ? from : group_case_dense(c, WK_F32, false, FILL_ONES);
     int r = ir_binary(&c->g, WK__ADD, ir_load(&c->g, from), ir_imm(&c->g, WK_F32, (wk__imm){.f = number}));
     if (indexed) {
         int index = ir_load(&c->g, group_case_dense(c, WK_I64, false, FILL_ONES));
@@ -77,12 +78,8 @@ static void walks(void **state)
         int launches;
         int64_t count;
     } cases[] = {
-        {5, 64, WK__GPU_ITEMS, 1, 5},
-        {5, 65, WK__GPU_GROUPS, 1, 5},
-        {5, 0, WK__GPU_ITEMS, 1, 5},
-        {0, 5, WK__GPU_ITEMS, 0, 0},
-        {1, 20000, WK__GPU_CHUNKS, 2, 3},
-        {100, 20000, WK__GPU_GROUPS, 1, 100},
+        {5, 64, WK__GPU_ITEMS, 1, 5}, {5, 65, WK__GPU_GROUPS, 1, 5},    {5, 0, WK__GPU_ITEMS, 1, 5},
+        {0, 5, WK__GPU_ITEMS, 0, 0},  {1, 20000, WK__GPU_CHUNKS, 2, 3}, {100, 20000, WK__GPU_GROUPS, 1, 100},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         plan *p = plan_of(sum_case(cases[k].rows, cases[k].columns));
@@ -169,7 +166,8 @@ static void without_doubles(void **state)
     wk__gpu_target poor = target;
     poor.has_f64 = false;
     group_case *c = group_case_new("f64", 1, (int64_t[]){4}, 0);
-    ir_store(&c->g, group_case_dense(c, WK_F64, false, FILL_ONES), ir_load(&c->g, group_case_dense(c, WK_F64, false, FILL_ONES)));
+    ir_store(&c->g, group_case_dense(c, WK_F64, false, FILL_ONES),
+             ir_load(&c->g, group_case_dense(c, WK_F64, false, FILL_ONES)));
     plan p = {.count = 0};
     wk__fail fail;
     assert_int_equal(wk__gpu_plan_group(&poor, &c->g, note, &p, &fail), WK_ERR_UNSUPPORTED);

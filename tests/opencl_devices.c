@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- children ----------------------------------------------------------------------------------------------------- */
+/* ---- children ---------------------------------------------------------------------------------------------------- */
 
 /* The exit status is the presence; 100 when the words do not fit it. */
 static int presence_in_words(void)
@@ -31,7 +31,8 @@ static int presence_in_words(void)
     wk__fail fail;
     void *device;
     if (presence != WK__PRESENT) {
-        fits = fits && opencl->count() == 0 && opencl->open(0, &device, &fail) == WK_ERR_DEVICE && strstr(fail.text, words[presence]);
+        fits = fits && opencl->count() == 0 && opencl->open(0, &device, &fail) == WK_ERR_DEVICE &&
+               strstr(fail.text, words[presence]);
     }
     return fits ? (int)presence : 100;
 }
@@ -110,7 +111,7 @@ static int status_of(const char *name, const char *variable, const char *value)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 97;
 }
 
-/* ---- tests -------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 static void states_in_words(void **state)
 {
@@ -151,7 +152,7 @@ static void what_is_known(void **state)
     assert_non_null(strstr(fail.text, "there is no opencl:"));
 }
 
-/* ---- two at once -------------------------------------------------------------------------------------------------- */
+/* ---- two at once ------------------------------------------------------------------------------------------------- */
 
 static double now(void)
 {
@@ -175,8 +176,8 @@ static void *wait_for_device(void *user)
     return NULL;
 }
 
-/* Long work on one device, then a little on another: the call returns at once, and the little is done first. In turn, as
- * one kind of device computes in the thread that enqueues. */
+/* Long work on one device, then a little on another: the call returns at once, and the little is done first. In turn,
+ * as one kind of device computes in the thread that enqueues. */
 static void side_by_side(void **state)
 {
     (void)state;
@@ -206,7 +207,7 @@ static void side_by_side(void **state)
     }
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------ */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 static void *use_device(void *user)
 {

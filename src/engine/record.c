@@ -43,7 +43,7 @@ void wk__modes_set(bool sync, bool nofuse)
 
 static void lock(wk_context *context)
 {
-    while (atomic_exchange_explicit(&context->lock, 1, memory_order_acquire)) sched_yield();
+    while (!wk__flag_take(&context->lock)) sched_yield();
 }
 
 static void unlock(wk_context *context)
@@ -148,15 +148,10 @@ wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk
     }
     *r = (wk__record){.op = op, .site = wk__site(site), .device = device, .group = -1, .kind = (uint8_t)kind,
                       .ndim = (uint8_t)ndim, .nout = (uint8_t)nout, .nin = (uint8_t)nin};
-    memcpy(wk__record_shape(r), shape, sizeof *shape * (size_t)ndim);
+    int64_t *to = wk__record_shape(r);
+    for (int d = 0; d < ndim; d++) to[d] = shape[d];
     ring->record[ring->count++] = r;
     return r;
-}
-
-void wk__record_ref(wk__record *r, int k, const wk__body *body, const int64_t *stride)
-{
-    r->ref[k] = (wk__ref){.value = body->storage->value, .offset = body->offset, .dtype = body->dtype};
-    memcpy(wk__record_stride(r, k), stride, sizeof *stride * r->ndim);
 }
 
 static void hold(wk_context *context, wk__value *value)
@@ -182,7 +177,7 @@ void wk__record_commit(wk_context *context, wk__record *r)
     if (full && !ring->flushing) wk__flush(context);
 }
 
-bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_site site)
+bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site)
 {
     wk__storage *storage = wk__body_of(tensor)->storage;
     wk__value *value = storage->value;
