@@ -70,7 +70,7 @@ static void back_pressure(void **state)
     }
 }
 
-/* ---- between devices ---------------------------------------------------------------------------------------------- */
+/* ---- between devices --------------------------------------------------------------------------------------------- */
 
 enum { PARCEL = 40 << 20 };
 
@@ -127,7 +127,7 @@ static void too_large(void **state)
     assert_non_null(strstr(fail.text, "at most"));
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------------- */
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
 
 /* out = table[index] (+ out if `in_place`), 9 places */
 static group_case *lookup(const char *name, int64_t count, bool in_place)
@@ -243,8 +243,9 @@ static void in_place_after_a_fault(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),       cmocka_unit_test(back_pressure), cmocka_unit_test(transfers),
-        cmocka_unit_test(too_large),         cmocka_unit_test(lookups),       cmocka_unit_test(bad_index),
+        cmocka_unit_test(round_trips),       cmocka_unit_test(back_pressure),
+        cmocka_unit_test(transfers),         cmocka_unit_test(too_large),
+        cmocka_unit_test(lookups),           cmocka_unit_test(bad_index),
         cmocka_unit_test(nothing_half_done), cmocka_unit_test(in_place_after_a_fault),
     };
     return cmocka_run_group_tests(tests, opencl_open, opencl_close);

@@ -40,6 +40,9 @@ typedef struct wk_site {
 #define WK_HERE ((wk_site){__FILE__, __LINE__})
 #endif
 
+/* In an option of type double 0 means the default; this means 0. Whatever is below 1e-290 counts as 0. */
+#define WK_ZERO 1e-300
+
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 typedef struct wk_tensor wk_tensor;     /* an array of numbers on a device */

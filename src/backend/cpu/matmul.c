@@ -276,10 +276,9 @@ static wk_code run_product(wk__gemm_plan *plan, wk__fail *fail)
 static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
 {
     wk__cpu_program program;
-    wk_code code = wk__cpu_program_prepare(&program, plan->product->tail, fail);
-    if (code) return code;
     plan->tail = &program;
-    code = run_product(plan, fail);
+    wk_code code = wk__cpu_program_prepare(&program, plan->product->tail, fail);
+    if (!code) code = run_product(plan, fail);
     wk__cpu_program_end(&program);
     return code;
 }

@@ -112,7 +112,7 @@ static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
             *index /= product->batch[d];
         }
         wk__fail other;
-        const wk_code code = wk__cpu_program_box(plan->tail, plan->product->tail, start, size, first ? &other : fail);
+        const wk_code code = wk__cpu_program_box(plan->tail, start, size, first ? &other : fail);
         if (!first) first = code;
         row += size[high];
     }

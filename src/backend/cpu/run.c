@@ -1,6 +1,7 @@
 /* Runs groups. What reduces nothing is cut into chunks of its space, in any order; the rest is in run_rows.c. */
 #include <stdatomic.h>
-#include <unistd.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "../../base/pool.h"
 #include "run_cache.h"
@@ -35,16 +36,27 @@ wk_code wk__trouble_code(wk__trouble *trouble, const wk__group *group, wk__fail 
 
 /* ---- stores past the caches ----------------------------------------------------------------------------------------------------- */
 
+/* The size of the last cache that this CPU reaches, as the system tells it; sysconf adds up those of all sockets. */
+static int64_t ask_cache_bytes(void)
+{
+    int64_t kilobytes = 0;
+    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
+    if (file) {
+        char text[32];
+        if (fgets(text, sizeof text, file)) kilobytes = strtoll(text, NULL, 10);
+        fclose(file);
+    }
+    return (kilobytes > 0 && kilobytes <= 1 << 20 ? kilobytes : 16384) << 10;
+}
+
 static int64_t cache_bytes(void)
 {
     static _Atomic int64_t known; /* asked once; any thread gets the same answer */
     int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
-    if (bytes) return bytes;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
-    if (bytes <= 0) bytes = 16 << 20;
-    atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    if (bytes == 0) {
+        bytes = ask_cache_bytes();
+        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    }
     return bytes;
 }
 
@@ -179,12 +191,14 @@ wk_code wk__cpu_run(const wk__group *group, wk__fail *fail)
 wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group, wk__fail *fail)
 {
     const wk__cpu_style style = {0};
+    program->group = group;
     return wk__cpu_compile(program, group, &style, fail);
 }
 
-wk_code wk__cpu_program_box(const wk__cpu_program *program, const wk__group *group, const int64_t start[],
-                            const int64_t size[], wk__fail *fail)
+wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
+                            wk__fail *fail)
 {
+    const wk__group *group = program->group;
     elements job;
     uint32_t operands = wk__stage_operands(&program->element[0]);
     wk__walk_plan(&job.walk, group, size, 0, group->ndim, operands, true);
@@ -199,7 +213,7 @@ wk_code wk__cpu_run_box(const wk__group *group, const int64_t start[], const int
 {
     wk__cpu_program program;
     wk_code code = wk__cpu_program_prepare(&program, group, fail);
-    if (code == WK_OK) code = wk__cpu_program_box(&program, group, start, size, fail);
+    if (code == WK_OK) code = wk__cpu_program_box(&program, start, size, fail);
     wk__cpu_program_end(&program);
     return code;
 }

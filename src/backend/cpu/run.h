@@ -27,6 +27,7 @@ typedef struct wk__cpu_fate {
  * known after p passes. A group that reduces nothing has one pass, its whole space is one row, and row[0] holds what is
  * the same everywhere. */
 typedef struct wk__cpu_program {
+    const wk__group *group; /* of wk__cpu_program_prepare: has to outlive the program */
     const wk__vm *vm;
     bool streams;             /* some stores go past the caches */
     bool lanes_are_rows;      /* the lanes of a block are neighbouring rows, not neighbouring columns */
@@ -47,8 +48,8 @@ wk_code wk__cpu_run(const wk__group *group, wk__fail *fail);
 /* For groups that reduce nothing, run piece by piece: prepare once, then any number of boxes of the group's space, from
  * any thread. The program has to be ended even when preparing fails. */
 wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group, wk__fail *fail);
-wk_code wk__cpu_program_box(const wk__cpu_program *program, const wk__group *group, const int64_t start[],
-                            const int64_t size[], wk__fail *fail);
+wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
+                            wk__fail *fail);
 void wk__cpu_program_end(wk__cpu_program *program);
 
 /* Prepare, one box and end in one. */

@@ -189,19 +189,26 @@ static uint32_t bit(const wk__walk_operand *operand)
     return 1u << operand->number;
 }
 
+/* Blocks are numbered by position in the space, which is what kept values are found by; so a place is where position 0
+ * would be if the run at hand went back that far. */
+static wk__vm_place place_along(intptr_t at, int64_t from, int64_t step)
+{
+    return (wk__vm_place){(char *)(at - (intptr_t)(from * step)), step};
+}
+
 /* Lane l of a run is at l steps from its start. */
-static void place_indexed(wk__worker *worker, const wk__walk_operand *operand, intptr_t at)
+static void place_indexed(wk__worker *worker, const wk__walk_operand *operand, intptr_t at, int64_t from)
 {
     int number = operand->number;
     int64_t *offset = worker->offset[number];
     for (int l = 0; l < worker->program->vm->lanes; l++) offset[l] = l * operand->step[0];
-    worker->state.place[WK__VM_INDEXED + number] = (wk__vm_place){(char *)at, operand->step[0]};
+    worker->state.place[WK__VM_INDEXED + number] = place_along(at, from, operand->step[0]);
     worker->state.place[WK__VM_OFFSETS + number] = (wk__vm_place){(char *)offset, 0};
 }
 
 /* Places what lies still or contiguous along the run; returns the operands that have to be copied block by block. */
 static uint32_t place_run(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk,
-                          const wk__addresses *address, int64_t length)
+                          const wk__addresses *address, int64_t from, int64_t length)
 {
     uint32_t strided = 0;
     int64_t lanes = length < worker->program->vm->lanes ? length : worker->program->vm->lanes;
@@ -210,10 +217,10 @@ static uint32_t place_run(wk__worker *worker, const wk__cpu_stage *stage, const 
         int number = operand->number;
         intptr_t at = address->at[number];
         wk__vm_place *place = &worker->state.place[WK__VM_OPERAND + number];
-        if (stage->indexed & bit(operand)) place_indexed(worker, operand, at);
+        if (stage->indexed & bit(operand)) place_indexed(worker, operand, at, from);
         if (!((stage->loads | stage->stores) & bit(operand))) continue;
         if (operand->step[0] == operand->size) {
-            *place = (wk__vm_place){(char *)at, operand->size};
+            *place = place_along(at, from, operand->size);
             continue;
         }
         *place = (wk__vm_place){worker->panel[number], 0};
@@ -226,14 +233,14 @@ static uint32_t place_run(wk__worker *worker, const wk__cpu_stage *stage, const 
     return strided;
 }
 
-/* A stretch of the innermost dimension. */
+/* A stretch of the innermost dimension, which starts at position `from`. */
 static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk, const wk__addresses *address,
-                      int64_t length)
+                      int64_t from, int64_t length)
 {
     const int64_t lanes = worker->program->vm->lanes;
-    uint32_t strided = place_run(worker, stage, walk, address, length);
+    uint32_t strided = place_run(worker, stage, walk, address, from, length);
     if (!strided) {
-        run_code(worker, stage, 0, length);
+        run_code(worker, stage, from, from + length);
         return;
     }
     for (int64_t i = 0; i < length; i += lanes) {
@@ -244,7 +251,7 @@ static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__
             gather_strided(worker->panel[operand->number], address->at[operand->number] + i * operand->step[0],
                            operand->step[0], count, operand->size);
         }
-        run_code(worker, stage, i, i + count);
+        run_code(worker, stage, from + i, from + i + count);
         for (int k = 0; k < walk->noperands; k++) {
             const wk__walk_operand *operand = &walk->operand[k];
             if (!(strided & stage->stores & bit(operand))) continue;
@@ -256,9 +263,9 @@ static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__
 
 /* ---- short runs -------------------------------------------------------------------------------------------------------------- */
 
-/* One block whose lanes come from several runs. Leaves the cursor behind it. */
+/* The block at position `from`, whose lanes come from several runs. Leaves the cursor behind it. */
 static void run_across(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk, wk__cursor *cursor,
-                       int64_t count)
+                       int64_t from, int64_t count)
 {
     const wk__addresses first = cursor->address;
     for (int64_t lane = 0, take; lane < count; lane += take) {
@@ -284,7 +291,7 @@ static void run_across(wk__worker *worker, const wk__cpu_stage *stage, const wk_
         if (operand->flat || !(stage->loads & bit(operand))) continue;
         wk__gather(worker->panel[number], first.at[number], worker->offset[number], count, operand->size);
     }
-    run_code(worker, stage, 0, count);
+    run_code(worker, stage, from, from + count);
     for (int k = 0; k < walk->noperands; k++) {
         const wk__walk_operand *operand = &walk->operand[k];
         int number = operand->number;
@@ -310,9 +317,9 @@ void wk__worker_run_elements(wk__worker *worker, const wk__cpu_stage *stage, con
         }
         if (across) {
             length = to - from < lanes ? to - from : lanes;
-            run_across(worker, stage, walk, &cursor, length);
+            run_across(worker, stage, walk, &cursor, from, length);
         } else {
-            run_along(worker, stage, walk, &cursor.address, length);
+            run_along(worker, stage, walk, &cursor.address, from, length);
             wk__cursor_move(&cursor, walk, length);
         }
         from += length;

@@ -17,7 +17,6 @@ static void stop_all(void)
     if (wk__cl_forked()) return; /* the threads are the parent's */
     pthread_mutex_lock(&open_devices.lock);
     for (wk__cl_device *d = open_devices.first; d != NULL; d = d->next_open) wk__cl_stop(d);
-    open_devices.first = NULL;
     pthread_mutex_unlock(&open_devices.lock);
 }
 
@@ -35,21 +34,13 @@ static void list(wk__cl_device *device)
     pthread_mutex_unlock(&open_devices.lock);
 }
 
-/* False when the exit of the process has stopped it already. */
-static bool unlist(wk__cl_device *device)
+static void unlist(wk__cl_device *device)
 {
-    bool found = false;
     pthread_mutex_lock(&open_devices.lock);
-    for (wk__cl_device **link = &open_devices.first; *link != NULL && !found;) {
-        found = *link == device;
-        if (found) {
-            *link = device->next_open;
-        } else {
-            link = &(*link)->next_open;
-        }
-    }
+    wk__cl_device **link = &open_devices.first;
+    while (*link != device) link = &(*link)->next_open;
+    *link = device->next_open;
     pthread_mutex_unlock(&open_devices.lock);
-    return found;
 }
 
 static void free_device(wk__cl_device *device)
@@ -99,7 +90,8 @@ static void close_device(void *user)
 {
     wk__cl_device *device = user;
     if (device == NULL || wk__cl_forked()) return;
-    if (unlist(device)) wk__cl_stop(device);
+    unlist(device);
+    wk__cl_stop(device);
     free_device(device);
 }
 

@@ -1,4 +1,5 @@
-/* The thread of a device and its queue of commands: bounded, in order, with what went wrong kept for the next that asks. */
+/* The thread of a device and its queue of commands: bounded, in order, with what went wrong kept for the next that
+ * asks. */
 #include "device.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 enum { MAX_PENDING = 1024, BATCH = 32 };
 static const int64_t max_staged = (int64_t)64 << 20;
 
-/* ---- fork ---------------------------------------------------------------------------------------------------------- */
+/* ---- fork -------------------------------------------------------------------------------------------------------- */
 
 /* Written by a child of fork(), where no other thread is left. */
 static volatile bool forked;
@@ -26,7 +27,7 @@ void wk__cl_watch_forks(void)
     pthread_atfork(NULL, NULL, note_fork);
 }
 
-/* ---- failures ------------------------------------------------------------------------------------------------------ */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what)
 {
@@ -49,7 +50,8 @@ static wk_code read_fault(wk__cl_device *device, wk__fail *fail)
     if ((int32_t)word[0] == 0) return WK_OK;
     static const int64_t none[4] = {0};
     wk__cl.EnqueueWriteBuffer(device->queue, device->fault, true, 0, sizeof none, none, 0, NULL, NULL);
-    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)word[2], (long long)word[3]);
+    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)word[2],
+                 (long long)word[3]);
     fail->tag = word[1];
     fail->index = word[2];
     fail->bound = word[3];
@@ -64,7 +66,7 @@ wk_code wk__cl_check(wk__cl_device *device, wk__fail *fail)
     return fail->code;
 }
 
-/* ---- what the driver works on -------------------------------------------------------------------------------------- */
+/* ---- what the driver works on ------------------------------------------------------------------------------------ */
 
 static void free_commands(wk__cl_device *device, wk__cl_command *commands)
 {
@@ -106,7 +108,7 @@ static void end_batches(wk__cl_device *device)
     for (int k = 0; k < WK__CL_BATCHES; k++) next_batch(device);
 }
 
-/* ---- the thread ---------------------------------------------------------------------------------------------------- */
+/* ---- the thread -------------------------------------------------------------------------------------------------- */
 
 static void perform(wk__cl_device *device, wk__cl_command *command)
 {
@@ -179,13 +181,14 @@ wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail)
 void wk__cl_stop(wk__cl_device *device)
 {
     pthread_mutex_lock(&device->lock);
+    bool first = !device->stopping;
     device->stopping = true;
     pthread_cond_broadcast(&device->changed);
     pthread_mutex_unlock(&device->lock);
-    pthread_join(device->thread, NULL);
+    if (first) pthread_join(device->thread, NULL);
 }
 
-/* ---- pushing ------------------------------------------------------------------------------------------------------- */
+/* ---- pushing ----------------------------------------------------------------------------------------------------- */
 
 void *wk__cl_command_new(size_t size, wk__cl_perform *perform_it, wk__fail *fail)
 {
@@ -207,7 +210,8 @@ static bool has_room(const wk__cl_device *device, const wk__cl_command *command)
 static wk_code append(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
 {
     if (forked) {
-        return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from one that uses OpenCL: fork before the first use");
+        return wk__fail_set(fail, WK_ERR_STATE,
+                            "this process was forked from one that uses OpenCL: fork before the first use");
     }
     pthread_mutex_lock(&device->lock);
     while (!device->stopping && !has_room(device, command)) {

@@ -53,7 +53,7 @@ static inline f32v f32_expm1(f32v x)
     f32v e = f32_fma(f32_exp_rest(r) * r, r, r);
     f32v half = f32_scale(f32_all(0.5f), n);
     f32v y = 2 * f32_fma(half, e, half - 0.5f);
-    return f32_select(n == 0, e, y);
+    return f32_select(n == 0, f32_select(x == 0, x, e), y);
 }
 
 /* x = 2^e m with m in [sqrt 1/2, sqrt 2); returns m - 1. Denormals are scaled up first. */
@@ -61,7 +61,7 @@ static inline f32v f32_split(f32v x, f32v *e)
 {
     i32v tiny = x < 0x1p-126f;
     x = f32_select(tiny, x * 0x1p24f, x);
-    i32v bits = (i32v)x - 0x3f3504f3; /* sqrt 1/2: exponents count from there */
+    i32v bits = (i32v)((u32v)x - 0x3f3504f3); /* sqrt 1/2: exponents count from there */
     *e = __builtin_convertvector((bits >> 23) - (tiny & 24), f32v);
     return (f32v)((bits & 0x7fffff) + 0x3f3504f3) - 1;
 }
@@ -107,7 +107,7 @@ static inline f32v f32_tanh(f32v x)
     p = f32_fma(p, y, f32_all(-0.3333327606f));
     f32v near = f32_fma(p * y, x, x);
     f32v far = 1 - 2 / (f32_exp(2 * a) + 1);
-    return f32_select(a < 0.625f, near, f32_copysign(far, x));
+    return f32_copysign(f32_select(a < 0.625f, near, far), x);
 }
 
 /* With e^-|x| nothing overflows and small results keep their bits. */
@@ -117,7 +117,7 @@ static inline f32v f32_sigmoid(f32v x)
     return f32_select(x < 0, e, f32_all(1)) / (1 + e);
 }
 
-/* x P(x^2) below 0.925; beyond, 1 - erfc(x) = 1 - exp(Q(x)). At 4 the result has become 1. */
+/* x + x P(x^2) below 0.925; beyond, 1 - erfc(x) = 1 - exp(Q(x)). At 4 the result has become 1. */
 static inline f32v f32_erf(f32v x)
 {
     f32v a = f32_abs(x), y = x * x;
@@ -127,8 +127,8 @@ static inline f32v f32_erf(f32v x)
     p = f32_fma(p, y, f32_all(-0.0268590926f));
     p = f32_fma(p, y, f32_all(0.1128368995f));
     p = f32_fma(p, y, f32_all(-0.3761263337f));
-    p = f32_fma(p, y, f32_all(1.128379167f));
-    f32v near = p * x;
+    p = f32_fma(p, y, f32_all(0.128379167f));
+    f32v near = f32_fma(p, x, x);
     a = f32_select(a > 4, f32_all(4), a);
     f32v q = f32_all(0.0001959363679f);
     q = f32_fma(q, a, f32_all(-0.003043209011f));

@@ -1,4 +1,5 @@
 /* Values that come from an index, a position or a counter. */
+#include "../../../ir/random.h"
 #include "memory.h"
 #include "tables.h"
 
@@ -75,6 +76,74 @@ wk__vm_op *const WK__ISA_NAME(wk__vm_fetch)[WK_DTYPE_COUNT] = {
     [WK_U8] = OP(fetch_1),  [WK_BOOL] = OP(fetch_1),
 };
 
+/* ---- random numbers: src/ir/random.h says what they are ---------------------------------------------------------------- */
+
+/* The product of the low halves of each lane. */
+static inline u64v multiply_low_halves(u64v x, u64v y)
+{
+#if WIDTH == 64
+    return (u64v)_mm512_mul_epu32((__m512i)x, (__m512i)y);
+#elif WIDTH == 32
+    return (u64v)_mm256_mul_epu32((__m256i)x, (__m256i)y);
+#elif defined(__x86_64__)
+    return (u64v)_mm_mul_epu32((__m128i)x, (__m128i)y);
+#else
+    return (x & 0xffffffff) * (y & 0xffffffff);
+#endif
+}
+
+/* wk__philox with a counter to each lane. Upper halves of c0..c3 hold rubbish that nothing looks at. */
+static inline u64v philox_words(u64v counter, uint64_t key, bool both)
+{
+    const u64v zero = {0};
+    u64v c0 = counter, c1 = counter >> 32, c2 = zero, c3 = zero;
+    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+    for (int round = 0; round < 10; round++) {
+        u64v a = multiply_low_halves(c0, 0xD2511F53u + zero), b = multiply_low_halves(c2, 0xCD9E8D57u + zero);
+        c0 = b >> 32 ^ c1 ^ k0;
+        c1 = b;
+        c2 = a >> 32 ^ c3 ^ k1;
+        c3 = a;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    return both ? (c0 & 0xffffffff) | c1 << 32 : c0 & 0xffffffff;
+}
+
+static void philox(VM_ARGUMENTS)
+{
+    block8 x = WIDE_BLOCK;
+    const uint64_t key = (uint64_t)s->cell[in->c].i64;
+    ROLLED for (int k = 0; k < 8; k++) x.v[k] = (V)philox_words((u64v)x.v[k], key, in->bits == 64);
+    NEXT8(x.v[0], x.v[1], x.v[2], x.v[3], x.v[4], x.v[5], x.v[6], x.v[7]);
+}
+
+static void normal32(VM_ARGUMENTS)
+{
+    const block8 x = WIDE_BLOCK;
+    int64_t bits[LANES];
+    float value[LANES];
+    V y[4];
+    memcpy(bits, &x, sizeof bits);
+    for (int l = 0; l < LANES; l++) value[l] = wk__ndtri32((uint32_t)bits[l]);
+    memcpy(y, value, sizeof y);
+    NEXT4(y[0], y[1], y[2], y[3]);
+}
+
+static void normal64(VM_ARGUMENTS)
+{
+    block8 x = WIDE_BLOCK;
+    int64_t bits[LANES];
+    double value[LANES];
+    memcpy(bits, &x, sizeof bits);
+    for (int l = 0; l < LANES; l++) value[l] = wk__ndtri64((uint64_t)bits[l]);
+    memcpy(&x, value, sizeof x);
+    NEXT8(x.v[0], x.v[1], x.v[2], x.v[3], x.v[4], x.v[5], x.v[6], x.v[7]);
+}
+
 wk__vm_op *const WK__ISA_NAME(wk__vm_source_ops)[WK__VM_SOURCES] = {
     [WK__VM_IOTA] = OP(iota),
+    [WK__VM_PHILOX] = OP(philox),
+    [WK__VM_NORMAL32] = OP(normal32),
+    [WK__VM_NORMAL64] = OP(normal64),
 };
