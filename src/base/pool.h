@@ -15,6 +15,9 @@ void wk__parallel(int64_t tasks, wk__task *body, void *user);
 int wk__threads(void);
 /* Sets it (1 to 1024). Not while the pool is at work. Starts no thread: that happens at the first parallel work. */
 void wk__set_threads(int count);
+/* CPUs that the cgroup's quota allows, rounded up; 0 when there is none. `root` stands before /proc and /sys: "" in
+ * earnest, a folder in tests. */
+int wk__quota_cpus(const char *root);
 /* Called in a child of fork(): the pool has no threads there and starts anew. */
 void wk__pool_after_fork(void);
 

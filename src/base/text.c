@@ -10,8 +10,7 @@
 
 #include "alloc.h"
 
-/* ---- growing ------------------------------------------------------------------------------------------------------
- */
+/* ---- growing ------------------------------------------------------------------------------------------------- */
 
 /* Room for `count` more bytes and the terminator. After a failure nothing is added any more, or the text would have a
  * hole in the middle. */
@@ -82,8 +81,7 @@ void wk__text_end(wk__text *text)
     *text = (wk__text){0};
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------
- */
+/* ---- numbers ------------------------------------------------------------------------------------------------- */
 
 /* A thread's own locale wins over setlocale's, so a program that prints in German gets points from us all the same.
  * "C" is a constant in glibc and musl: asking for it cannot fail. */

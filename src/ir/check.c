@@ -2,8 +2,7 @@
  * that is right; overlaps are reported where they are certain. */
 #include "ir.h"
 
-/* ---- counts and space ---------------------------------------------------------------------------------------------
- */
+/* ---- counts and space ---------------------------------------------------------------------------------------- */
 
 static const char *check_space(const wk__group *group)
 {
@@ -27,8 +26,7 @@ static bool usable(int dtype)
     return dtype >= WK_F32 && dtype < WK_DTYPE_COUNT;
 }
 
-/* ---- instructions -------------------------------------------------------------------------------------------------
- */
+/* ---- instructions -------------------------------------------------------------------------------------------- */
 
 static wk_dtype class_of_register(const wk__group *group, int r)
 {
@@ -144,8 +142,7 @@ static const char *check_ins(const wk__group *group, int k)
     }
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------
- */
+/* ---- memory -------------------------------------------------------------------------------------------------- */
 
 static bool moves(const wk__group *group, const wk__operand *operand, int d)
 {

@@ -1,0 +1,123 @@
+/* What can be checked of an order without doing it: that the program is right, and that no operand leaves its memory.
+ */
+#include <string.h>
+
+#include "plan.h"
+
+/* Elements from the first place to the last that an operand touches: low <= 0 <= high, from its offset on. */
+typedef struct reach {
+    int64_t low, high;
+} reach;
+
+static void extend(reach *r, int64_t steps, int64_t stride)
+{
+    if (steps < 1) return;
+    if (stride < 0) r->low += steps * stride;
+    if (stride > 0) r->high += steps * stride;
+}
+
+static bool is_empty(int ndim, const int64_t *shape)
+{
+    for (int d = 0; d < ndim; d++) {
+        if (shape[d] == 0) return true;
+    }
+    return false;
+}
+
+static reach reach_of(const wk__operand *operand, int ndim, const int64_t *shape)
+{
+    reach r = {0, 0};
+    for (int d = 0; d < ndim; d++) extend(&r, shape[d] - 1, operand->stride[d]);
+    return r;
+}
+
+static const char *check_reach(const wk__operand *operand, reach r)
+{
+    int64_t size = (int64_t)wk_dtype_size((wk_dtype)operand->dtype);
+    if (operand->memory->offset % WK__ALIGN != 0) return "memory that is not aligned";
+    if (operand->offset + r.low < 0) return "an operand that begins before its memory";
+    if ((operand->offset + r.high + 1) * size > operand->memory->bytes) return "an operand that ends after its memory";
+    return NULL;
+}
+
+/* An operand over a space of its own. */
+static const char *check_operand(const wk__operand *operand, int ndim, const int64_t *shape)
+{
+    if (!operand->memory) return "an operand without memory";
+    return is_empty(ndim, shape) ? NULL : check_reach(operand, reach_of(operand, ndim, shape));
+}
+
+const char *wk__null_check_group(const wk__group *group)
+{
+    const char *wrong = wk__group_check(group);
+    for (int o = 0; !wrong && o < group->noperands; o++) {
+        const wk__operand *operand = &group->operand[o];
+        if (!operand->memory) return "an operand without memory";
+        reach r = reach_of(operand, group->ndim, group->shape);
+        bool read = !is_empty(group->ndim, group->shape);
+        for (int k = 0; k < group->nins; k++) {
+            const wk__ins *ins = &group->ins[k];
+            if (ins->code != WK__LOADX || ins->arg[1] != o) continue;
+            int64_t bound = group->imm[ins->arg[2]].i;
+            read &= bound > 0; /* no index is good then */
+            extend(&r, bound - 1, group->imm[ins->arg[2] + 1].i);
+        }
+        if (read) wrong = check_reach(operand, r);
+    }
+    return wrong;
+}
+
+const char *wk__null_check_matmul(const wk__matmul *product)
+{
+    int nbatch = product->nbatch;
+    int64_t shape[WK__MAX_DIMS];
+    if (nbatch < 0 || nbatch > WK__MAX_DIMS - 2) return "count of batch dimensions";
+    memcpy(shape, product->batch, (size_t)nbatch * sizeof shape[0]);
+    if (product->a.dtype != product->b.dtype || product->a.dtype != product->c.dtype) return "a product of two dtypes";
+
+    const struct {
+        const wk__operand *operand;
+        int64_t rows, columns;
+    } parts[] = {
+        {&product->a, product->m, product->k},
+        {&product->b, product->k, product->n},
+        {&product->c, product->m, product->n},
+    };
+    for (int p = 0; p < 3; p++) {
+        shape[nbatch] = parts[p].rows;
+        shape[nbatch + 1] = parts[p].columns;
+        const char *wrong = check_operand(parts[p].operand, nbatch + 2, shape);
+        if (wrong) return wrong;
+    }
+    const wk__group *tail = product->tail;
+    if (!tail) return NULL;
+    if (tail->noperands < 1 || tail->operand[0].memory->block != product->c.memory->block ||
+        tail->operand[0].memory->offset != product->c.memory->offset) {
+        return "a tail whose first operand is not the product";
+    }
+    return wk__null_check_group(tail);
+}
+
+const char *wk__null_check_kernel(const wk__kernel *kernel)
+{
+    static const struct {
+        const char *name;
+        int operands;
+    } known[] = {{"scatter_add", 3}, {"scan", 2}, {"sort", 3}};
+    if (kernel->ndim < 0 || kernel->ndim > WK__MAX_DIMS) return "count of dimensions";
+    int operands = 0;
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+        if (strcmp(kernel->name, known[k].name) == 0) operands = known[k].operands;
+    }
+    if (operands == 0) return "a kernel that no backend has";
+
+    for (int o = 0; o < operands; o++) {
+        int64_t shape[WK__MAX_DIMS];
+        memcpy(shape, kernel->shape, sizeof shape);
+        bool target = o == 0 && strcmp(kernel->name, "scatter_add") == 0;
+        if (target) shape[kernel->dim] = kernel->bound;
+        const char *wrong = check_operand(&kernel->operand[o], kernel->ndim, shape);
+        if (wrong) return wrong;
+    }
+    return NULL;
+}

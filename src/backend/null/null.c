@@ -1,0 +1,322 @@
+/* The null backend's table: devices, memory without addresses, and the faults that tests order. */
+#include "null.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "../../base/alloc.h"
+#include "plan.h"
+
+typedef struct device {
+    int index;
+    int64_t taken; /* bytes in blocks */
+} device;
+
+typedef struct bad_index {
+    bool found;
+    int64_t tag, index, bound;
+} bad_index;
+
+#define MEMORY_AT_FIRST (INT64_C(16) << 30)
+
+/* Countdowns: 1 is the next call, 0 never. */
+static struct {
+    pthread_mutex_t mutex;
+    int count;
+    int64_t memory;
+    bool lost[WK__NULL_MOST_DEVICES];
+    int64_t until_full, until_refusal, until_bad_index;
+    bad_index coming, reported; /* what the launch of until_bad_index finds; what the next wait reports */
+} machine = {.mutex = PTHREAD_MUTEX_INITIALIZER, .count = 1, .memory = MEMORY_AT_FIRST};
+
+static void lock(void)
+{
+    pthread_mutex_lock(&machine.mutex);
+}
+
+static void unlock(void)
+{
+    pthread_mutex_unlock(&machine.mutex);
+}
+
+/* ---- orders of tests ----------------------------------------------------------------------------------------- */
+
+void wk__null_fail_take(int64_t n)
+{
+    lock();
+    machine.until_full = n;
+    unlock();
+}
+
+void wk__null_fail_run(int64_t n)
+{
+    lock();
+    machine.until_refusal = n;
+    unlock();
+}
+
+void wk__null_fault_index(int64_t tag, int64_t index, int64_t bound)
+{
+    lock();
+    machine.reported = (bad_index){true, tag, index, bound};
+    unlock();
+}
+
+void wk__null_fault_run(int64_t n, int64_t index, int64_t bound)
+{
+    lock();
+    machine.until_bad_index = n;
+    machine.coming = (bad_index){true, -1, index, bound};
+    unlock();
+}
+
+void wk__null_lose(int index)
+{
+    lock();
+    if (index >= 0 && index < WK__NULL_MOST_DEVICES) machine.lost[index] = true;
+    unlock();
+}
+
+void wk__null_heal(void)
+{
+    lock();
+    memset(machine.lost, 0, sizeof machine.lost);
+    machine.until_full = machine.until_refusal = machine.until_bad_index = 0;
+    machine.reported.found = false;
+    unlock();
+}
+
+void wk__null_set_count(int count)
+{
+    lock();
+    machine.count = count < 0 ? 0 : count > WK__NULL_MOST_DEVICES ? WK__NULL_MOST_DEVICES : count;
+    unlock();
+}
+
+void wk__null_set_memory(int64_t bytes)
+{
+    lock();
+    machine.memory = bytes;
+    unlock();
+}
+
+/* ---- devices ------------------------------------------------------------------------------------------------- */
+
+static wk__presence presence(wk__text *why)
+{
+    (void)why;
+    return WK__PRESENT;
+}
+
+static int count(void)
+{
+    lock();
+    int devices = machine.count;
+    unlock();
+    return devices;
+}
+
+/* Is the device there and not lost? */
+static wk_code reach(int index, wk__fail *fail)
+{
+    lock();
+    bool there = index >= 0 && index < machine.count, lost = there && machine.lost[index];
+    unlock();
+    if (!there) return wk__fail_set(fail, WK_ERR_DEVICE, "there is no null:%d", index);
+    return lost ? wk__fail_set(fail, WK_ERR_LOST, "null:%d does not answer any more", index) : WK_OK;
+}
+
+static wk_code info(int index, wk__device_info *out, wk__fail *fail)
+{
+    wk_code code = reach(index, fail);
+    if (code != WK_OK) return code;
+    *out = (wk__device_info){
+        .name = "null",
+        .vendor = "wick",
+        .memory_available = -1,
+        .compute_units = 1,
+        .temperature = NAN,
+        .power = NAN,
+        .utilisation = NAN,
+    };
+    lock();
+    out->memory_total = machine.memory;
+    unlock();
+    return WK_OK;
+}
+
+static wk_code open_device(int index, void **out, wk__fail *fail)
+{
+    wk_code code = reach(index, fail);
+    if (code != WK_OK) return code;
+    device *d = wk__alloc_zero(1, sizeof *d);
+    if (!d) return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
+    d->index = index;
+    *out = d;
+    return WK_OK;
+}
+
+static void close_device(void *opened)
+{
+    wk__free(opened);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------- */
+
+static wk_code block_take(void *opened, int64_t bytes, wk__memory *block, wk__fail *fail)
+{
+    device *d = opened;
+    wk_code code = reach(d->index, fail);
+    if (code != WK_OK) return code;
+    void *handle = wk__alloc(1); /* tells blocks apart; never looked into */
+    if (!handle) return wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
+    lock();
+    bool full = machine.until_full == 1 || bytes > machine.memory - d->taken;
+    if (machine.until_full > 1) machine.until_full--; /* stays at 1: full is full */
+    if (!full) d->taken += bytes;
+    unlock();
+    if (full) {
+        wk__free(handle);
+        return wk__fail_set(fail, WK_ERR_MEMORY, "null:%d is full", d->index);
+    }
+    *block = (wk__memory){.block = handle, .bytes = bytes};
+    return WK_OK;
+}
+
+static void block_give(void *opened, wk__memory *block)
+{
+    device *d = opened;
+    lock();
+    d->taken -= block->bytes;
+    unlock();
+    wk__free(block->block);
+}
+
+/* ---- orders -------------------------------------------------------------------------------------------------- */
+
+static bool comes_due(int64_t *countdown)
+{
+    if (*countdown == 0) return false;
+    (*countdown)--;
+    return *countdown == 0;
+}
+
+/* Before a launch: the device answers and the order is right; then what tests ordered. */
+static wk_code launch(const device *d, const char *wrong, int64_t tag, wk__fail *fail)
+{
+    wk_code code = reach(d->index, fail);
+    if (code == WK_OK && wrong) code = wk__fail_set(fail, WK_ERR_INTERNAL, "null: %s", wrong);
+    if (code != WK_OK) return code;
+    lock();
+    bool refused = comes_due(&machine.until_refusal);
+    if (comes_due(&machine.until_bad_index)) {
+        machine.reported = machine.coming;
+        machine.reported.tag = tag;
+    }
+    unlock();
+    return refused ? wk__fail_set(fail, WK_ERR_DEVICE, "null:%d refused the launch", d->index) : WK_OK;
+}
+
+static wk_code noted(bool done, wk__fail *fail)
+{
+    return done ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
+}
+
+static wk_code run(void *opened, const wk__group *group, wk__fail *fail)
+{
+    wk_code code = launch(opened, wk__null_check_group(group), group->tag, fail);
+    return code == WK_OK ? noted(wk__null_note_run(group), fail) : code;
+}
+
+static wk_code matmul(void *opened, const wk__matmul *product, wk__fail *fail)
+{
+    int64_t tag = product->tail ? product->tail->tag : -1;
+    wk_code code = launch(opened, wk__null_check_matmul(product), tag, fail);
+    return code == WK_OK ? noted(wk__null_note_matmul(product), fail) : code;
+}
+
+static wk_code kernel(void *opened, const wk__kernel *order, wk__fail *fail)
+{
+    wk_code code = launch(opened, wk__null_check_kernel(order), order->tag, fail);
+    return code == WK_OK ? noted(wk__null_note_kernel(order), fail) : code;
+}
+
+/* Bytes offset..offset+bytes-1 of a piece. */
+static wk_code check_range(const wk__memory *memory, int64_t offset, int64_t bytes, wk__fail *fail)
+{
+    bool within = offset >= 0 && bytes >= 0 && offset <= memory->bytes && bytes <= memory->bytes - offset;
+    return within ? WK_OK : wk__fail_set(fail, WK_ERR_INTERNAL, "null: a transfer that leaves its memory");
+}
+
+static wk_code upload(void *opened, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
+                      wk__fail *fail)
+{
+    (void)from;
+    wk_code code = reach(((device *)opened)->index, fail);
+    if (code == WK_OK) code = check_range(to, offset, bytes, fail);
+    return code == WK_OK ? noted(wk__null_note_bytes(WK__NULL_UPLOAD, bytes), fail) : code;
+}
+
+static wk_code copy(void *opened, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
+                    int64_t bytes, wk__fail *fail)
+{
+    wk_code code = reach(((device *)opened)->index, fail);
+    if (code == WK_OK) code = check_range(to, to_offset, bytes, fail);
+    if (code == WK_OK) code = check_range(from, from_offset, bytes, fail);
+    return code == WK_OK ? noted(wk__null_note_bytes(WK__NULL_COPY, bytes), fail) : code;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------------------- */
+
+static wk_code wait_for_all(const device *d, wk__fail *fail)
+{
+    wk_code code = reach(d->index, fail);
+    if (code != WK_OK) return code;
+    lock();
+    bad_index bad = machine.reported;
+    machine.reported.found = false;
+    unlock();
+    if (!bad.found) return WK_OK;
+    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)bad.index,
+                 (long long)bad.bound);
+    fail->tag = bad.tag;
+    fail->index = bad.index;
+    fail->bound = bad.bound;
+    return WK_ERR_INDEX;
+}
+
+static wk_code download(void *opened, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail)
+{
+    wk_code code = wait_for_all(opened, fail);
+    if (code == WK_OK) code = check_range(from, offset, bytes, fail);
+    if (code != WK_OK) return code;
+    memset(to, 0, (size_t)bytes);
+    return noted(wk__null_note_bytes(WK__NULL_DOWNLOAD, bytes), fail);
+}
+
+static wk_code sync_device(void *opened, wk__fail *fail)
+{
+    wk_code code = wait_for_all(opened, fail);
+    return code == WK_OK ? noted(wk__null_note_bytes(WK__NULL_SYNC, 0), fail) : code;
+}
+
+const wk__backend wk__null_backend = {
+    .version = WK__BACKEND_VERSION,
+    .kind = WK_NULL,
+    .name = "null",
+    .presence = presence,
+    .count = count,
+    .info = info,
+    .open = open_device,
+    .close = close_device,
+    .block_take = block_take,
+    .block_give = block_give,
+    .run = run,
+    .matmul = matmul,
+    .kernel = kernel,
+    .upload = upload,
+    .copy = copy,
+    .download = download,
+    .sync = sync_device,
+};

@@ -1,0 +1,226 @@
+/* The thread pool: the caller publishes a job, workers join it, everyone takes tasks from one counter.
+ *
+ *     gate    generation 32 | workers inside 31 | open 1
+ *
+ * A worker may read the job only while it is inside, and can go inside only while the gate is open: both are one
+ * compare-and-swap. The caller opens the gate, works, closes it when no task is left, and waits until the last worker
+ * has gone out; only then may the job change. So a worker that wakes up late finds a closed gate and touches nothing,
+ * and a job that was over before anyone came costs the caller no waiting.
+ *
+ * Whoever waits spins on the gate first and then sleeps. Falling asleep and publishing are each "write mine, then read
+ * yours" with sequentially consistent atomics, so that one of the two always sees the other: no wake-up is lost. */
+#include "pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+
+enum { MOST_WORKERS = 1023, SPIN_NANOSECONDS = 50000, CACHE_LINE = 64 };
+
+#define OPEN           UINT64_C(1)
+#define ONE_INSIDE     UINT64_C(2)
+#define INSIDE         UINT64_C(0xfffffffe)
+#define GENERATION     UINT64_C(0xffffffff00000000)
+#define ONE_GENERATION (UINT64_C(1) << 32)
+
+static struct {
+    _Alignas(CACHE_LINE) _Atomic uint64_t gate; /* what waiting threads look at */
+    wk__task *body;                             /* the job; written while nobody is inside */
+    void *user;
+    int64_t tasks;
+
+    _Alignas(CACHE_LINE) _Atomic int64_t next; /* the next task to take; all threads write it */
+
+    _Alignas(CACHE_LINE) _Atomic bool busy; /* a caller has the pool */
+    _Atomic int sleepers;                   /* workers that sleep or are about to */
+    _Atomic bool caller_sleeps;
+    _Atomic int limit; /* workers with this number or a higher one leave for ever */
+    int workers;       /* that run; from here on the caller that has the pool writes */
+    int wanted;        /* that were last asked for: a thread that could not be started is not tried for at each call */
+    pthread_t thread[MOST_WORKERS];
+
+    pthread_mutex_t mutex; /* for sleeping only */
+    pthread_cond_t work, done;
+} pool = {
+    .mutex = PTHREAD_MUTEX_INITIALIZER,
+    .work = PTHREAD_COND_INITIALIZER,
+    .done = PTHREAD_COND_INITIALIZER,
+};
+
+/* ---- waiting ------------------------------------------------------------------------------------------------- */
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static int64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Spins until the gate is no longer `old` or the time is over; false in the latter case. */
+static bool spin(uint64_t old)
+{
+    int64_t end = nanoseconds() + SPIN_NANOSECONDS;
+    do {
+        for (int k = 0; k < 32; k++) {
+            if (atomic_load_explicit(&pool.gate, memory_order_relaxed) != old) return true;
+            relax();
+        }
+    } while (nanoseconds() < end);
+    return false;
+}
+
+/* ---- workers ------------------------------------------------------------------------------------------------- */
+
+static void take_tasks(void)
+{
+    int64_t k;
+    while ((k = atomic_fetch_add_explicit(&pool.next, 1, memory_order_relaxed)) < pool.tasks) pool.body(pool.user, k);
+}
+
+static bool is_news(uint64_t gate, uint64_t seen)
+{
+    return (gate & OPEN) && (gate & GENERATION) != seen;
+}
+
+static bool dismissed(int number)
+{
+    return number >= atomic_load(&pool.limit);
+}
+
+/* Goes inside a job whose generation is not `*seen`; false when the worker has to leave the pool. */
+static bool enter(int number, uint64_t *seen)
+{
+    while (!dismissed(number)) {
+        uint64_t gate = atomic_load(&pool.gate);
+        if (is_news(gate, *seen)) {
+            if (!atomic_compare_exchange_weak(&pool.gate, &gate, gate + ONE_INSIDE)) continue;
+            *seen = gate & GENERATION;
+            return true;
+        }
+        if (spin(gate)) continue;
+        pthread_mutex_lock(&pool.mutex);
+        atomic_fetch_add(&pool.sleepers, 1);
+        while (!is_news(atomic_load(&pool.gate), *seen) && !dismissed(number)) {
+            pthread_cond_wait(&pool.work, &pool.mutex);
+        }
+        atomic_fetch_sub(&pool.sleepers, 1);
+        pthread_mutex_unlock(&pool.mutex);
+    }
+    return false;
+}
+
+static void leave(void)
+{
+    uint64_t left = atomic_fetch_sub(&pool.gate, ONE_INSIDE) - ONE_INSIDE;
+    bool last = !(left & (INSIDE | OPEN));
+    if (last && atomic_load(&pool.caller_sleeps)) {
+        pthread_mutex_lock(&pool.mutex);
+        pthread_cond_signal(&pool.done);
+        pthread_mutex_unlock(&pool.mutex);
+    }
+}
+
+static void *worker(void *number)
+{
+    uint64_t seen = 0;
+    while (enter((int)(intptr_t)number, &seen)) {
+        take_tasks();
+        leave();
+    }
+    return NULL;
+}
+
+/* Brings the number of workers to what wk__threads says. The signals of the program are not for them. */
+static void adjust(void)
+{
+    int wanted = wk__threads() - 1;
+    atomic_store(&pool.limit, wanted);
+    if (pool.workers > wanted) {
+        pthread_mutex_lock(&pool.mutex); /* a worker has seen the new limit or sleeps by now */
+        pthread_mutex_unlock(&pool.mutex);
+        pthread_cond_broadcast(&pool.work);
+        while (pool.workers > wanted) pthread_join(pool.thread[--pool.workers], NULL);
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (pool.workers < wanted) {
+        void *number = (void *)(intptr_t)pool.workers;
+        if (pthread_create(&pool.thread[pool.workers], NULL, worker, number) != 0) break;
+        pool.workers++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pool.wanted = wanted;
+}
+
+/* ---- the caller ---------------------------------------------------------------------------------------------- */
+
+static void wake(int64_t useful)
+{
+    int sleepers = atomic_load(&pool.sleepers);
+    if (sleepers == 0) return;
+    pthread_mutex_lock(&pool.mutex);
+    pthread_mutex_unlock(&pool.mutex);
+    if (useful >= sleepers) {
+        pthread_cond_broadcast(&pool.work);
+    } else {
+        for (int64_t k = 0; k < useful; k++) pthread_cond_signal(&pool.work);
+    }
+}
+
+static void wait_for_workers(void)
+{
+    uint64_t gate;
+    while ((gate = atomic_load(&pool.gate)) & INSIDE) {
+        if (spin(gate)) continue;
+        pthread_mutex_lock(&pool.mutex);
+        atomic_store(&pool.caller_sleeps, true);
+        while (atomic_load(&pool.gate) & INSIDE) pthread_cond_wait(&pool.done, &pool.mutex);
+        atomic_store(&pool.caller_sleeps, false);
+        pthread_mutex_unlock(&pool.mutex);
+    }
+}
+
+void wk__parallel(int64_t tasks, wk__task *body, void *user)
+{
+    bool alone = tasks <= 1 || wk__threads() == 1;
+    if (alone || atomic_exchange_explicit(&pool.busy, true, memory_order_acquire)) {
+        for (int64_t k = 0; k < tasks; k++) body(user, k);
+        return;
+    }
+    if (pool.wanted != wk__threads() - 1) adjust();
+    pool.body = body;
+    pool.user = user;
+    pool.tasks = tasks;
+    atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
+    uint64_t gate = atomic_load_explicit(&pool.gate, memory_order_relaxed);
+    atomic_store(&pool.gate, (gate & GENERATION) + ONE_GENERATION + OPEN);
+    wake(tasks - 1);
+    take_tasks();
+    atomic_fetch_and(&pool.gate, ~OPEN);
+    wait_for_workers();
+    atomic_store_explicit(&pool.busy, false, memory_order_release);
+}
+
+void wk__pool_after_fork(void)
+{
+    pthread_mutex_init(&pool.mutex, NULL);
+    pthread_cond_init(&pool.work, NULL);
+    pthread_cond_init(&pool.done, NULL);
+    atomic_store(&pool.gate, 0);
+    atomic_store(&pool.sleepers, 0);
+    atomic_store(&pool.caller_sleeps, false);
+    atomic_store(&pool.busy, false);
+    pool.workers = pool.wanted = 0;
+}

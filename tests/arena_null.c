@@ -1,0 +1,419 @@
+/* The null backend, below the arena: the plan it writes down, orders it finds wrong, faults that tests ask for. And the
+ * CUDA table of a build without it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "../src/backend/arena.h"
+#include "../src/backend/null/null.h"
+#include "../src/base/alloc.h"
+#include "ir_build.h"
+
+enum { MB = 1 << 20 };
+
+static const wk__backend *const null = &wk__null_backend;
+
+typedef struct fixture {
+    void *device;
+    wk__arena *arena;
+    wk__memory a, b, c;
+} fixture;
+
+static fixture f;
+static wk__fail fail;
+
+static int set_up(void **state)
+{
+    (void)state;
+    wk__null_heal();
+    wk__null_clear();
+    wk__null_set_count(1);
+    wk__null_set_memory(INT64_C(1) << 30);
+    if (null->open(0, &f.device, &fail) != WK_OK) return 1;
+    f.arena = wk__arena_new(null, f.device, INT64_MAX);
+    wk_code code = wk__arena_take(f.arena, 4 * 8 * 4, &f.a, &fail);
+    if (code == WK_OK) code = wk__arena_take(f.arena, 8 * 5 * 4, &f.b, &fail);
+    if (code == WK_OK) code = wk__arena_take(f.arena, 4 * 8 * 4, &f.c, &fail);
+    return code != WK_OK;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    wk__arena_free(f.arena);
+    null->close(f.device);
+    wk__null_heal();
+    wk__null_clear();
+    return 0;
+}
+
+/* c = softmax(a), 4 x 8 */
+static wk__group softmax(void)
+{
+    wk__group g;
+    ir_softmax(&g, 4, 8);
+    g.operand[0].memory = &f.a;
+    g.operand[1].memory = &f.c;
+    return g;
+}
+
+/* c = a b with m 4, k 8, n 5 */
+static wk__matmul product(void)
+{
+    wk__matmul p = {.m = 4, .n = 5, .k = 8};
+    p.a = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {8, 1}};
+    p.b = (wk__operand){.memory = &f.b, .dtype = WK_F32, .stride = {5, 1}};
+    p.c = (wk__operand){.memory = &f.c, .dtype = WK_F32, .stride = {5, 1}};
+    return p;
+}
+
+static void expect_plan(const char *expected)
+{
+    char *text = wk__null_plan_text();
+    assert_non_null(text);
+    assert_string_equal(text, expected);
+    wk__free(text);
+}
+
+/* ---- plan ---------------------------------------------------------------------------------------------------- */
+
+static const char softmax_text[] = "run\n"
+                                   "space 4 x 8, last 1 reduced\n"
+                                   "%0 f32 in, offset 0, strides 8 1\n"
+                                   "%1 f32 out, offset 0, strides 8 1\n"
+                                   "r0 f32 LOAD %0\n"
+                                   "r1 f32 RMAX r0\n"
+                                   "r2 f32 SUB r0 r1\n"
+                                   "r3 f32 EXP r2\n"
+                                   "r4 f32 RSUM r3\n"
+                                   "r5 f32 DIV r3 r4\n"
+                                   "STORE %1 r5\n";
+
+static void writes_down_groups(void **state)
+{
+    (void)state;
+    expect_plan("");
+    wk__group g = softmax();
+    g.tag = 7;
+    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    wk__memory mine = f.c; /* the caller may do with its structs what it likes */
+    f.c.offset = 12345;
+    g.nins = 0;
+    expect_plan(softmax_text);
+    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 1);
+    assert_int_equal(wk__null_plan_count(WK__NULL_MATMUL), 0);
+    const wk__group *kept = wk__null_plan_group(0);
+    assert_int_equal(kept->tag, 7);
+    assert_int_equal(kept->nins, 7);
+    assert_ptr_equal(kept->operand[1].memory->block, mine.block);
+    assert_int_equal(kept->operand[1].memory->offset, mine.offset);
+    assert_null(wk__null_plan_group(1));
+    assert_null(wk__null_plan_matmul(0));
+    wk__null_clear();
+    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 0);
+    expect_plan("");
+}
+
+static void writes_down_products(void **state)
+{
+    (void)state;
+    wk__matmul p = product();
+    assert_int_equal(null->matmul(f.device, &p, &fail), WK_OK);
+    wk__group relu;
+    ir_space(&relu, 2, (const int64_t[]){4, 5}, 0);
+    ir_dense(&relu, WK_F32, false);
+    relu.operand[0].memory = &f.c;
+    int zero = ir_imm(&relu, WK_F32, (wk__imm){.f = 0});
+    ir_store(&relu, 0, ir_binary(&relu, WK__MAX, ir_load(&relu, 0), zero));
+    p.tail = &relu;
+    assert_int_equal(null->matmul(f.device, &p, &fail), WK_OK);
+    expect_plan("matmul f32 m 4 n 5 k 8\n"
+                "matmul f32 m 4 n 5 k 8, then\n"
+                "space 4 x 5\n"
+                "%0 f32 out, offset 0, strides 5 1\n"
+                "r0 f32 IMM 0\n"
+                "r1 f32 LOAD %0\n"
+                "r2 f32 MAX r1 r0\n"
+                "STORE %0 r2\n");
+    relu.nins = 0;
+    assert_null(wk__null_plan_matmul(0)->tail);
+    assert_int_equal(wk__null_plan_matmul(1)->tail->nins, 4);
+    assert_ptr_equal(wk__null_plan_matmul(1)->a.memory->block, f.a.block);
+    assert_null(wk__null_plan_matmul(2));
+}
+
+static void writes_down_the_rest(void **state)
+{
+    (void)state;
+    char bytes[100];
+    memset(bytes, 1, sizeof bytes);
+    wk__kernel scan = {.name = "scan", .ndim = 2, .dim = 1, .mode = 0, .shape = {4, 8}};
+    scan.operand[0] = (wk__operand){.memory = &f.c, .dtype = WK_F32, .stride = {8, 1}};
+    scan.operand[1] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {8, 1}};
+    assert_int_equal(null->upload(f.device, &f.a, 0, bytes, 100, &fail), WK_OK);
+    assert_int_equal(null->kernel(f.device, &scan, &fail), WK_OK);
+    assert_int_equal(null->copy(f.device, &f.b, 0, &f.c, 28, 100, &fail), WK_OK);
+    assert_int_equal(null->download(f.device, bytes, &f.b, 60, 100, &fail), WK_OK);
+    assert_int_equal(null->sync(f.device, &fail), WK_OK);
+    for (int k = 0; k < 100; k++) assert_int_equal(bytes[k], 0);
+    expect_plan("upload 100 bytes\n"
+                "kernel scan f32, dim 1, mode 0, space 4 x 8\n"
+                "copy 100 bytes\n"
+                "download 100 bytes\n"
+                "sync\n");
+    assert_int_equal(wk__null_plan_count(WK__NULL_UPLOAD), 1);
+    assert_int_equal(wk__null_plan_count(WK__NULL_SYNC), 1);
+}
+
+static void counts_what_it_does_not_keep(void **state)
+{
+    (void)state;
+    wk__group g = softmax();
+    for (int k = 0; k < WK__NULL_KEPT + 10; k++) {
+        g.tag = k;
+        assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    }
+    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), WK__NULL_KEPT + 10);
+    assert_int_equal(wk__null_plan_group(WK__NULL_KEPT - 1)->tag, WK__NULL_KEPT - 1);
+    assert_null(wk__null_plan_group(WK__NULL_KEPT));
+}
+
+static void *many_runs(void *group)
+{
+    wk__fail mine;
+    for (int k = 0; k < 500; k++) null->run(f.device, group, &mine);
+    return NULL;
+}
+
+static void orders_from_threads(void **state)
+{
+    (void)state;
+    pthread_t thread[3];
+    wk__group g = softmax();
+    for (int k = 0; k < 3; k++) assert_int_equal(pthread_create(&thread[k], NULL, many_runs, &g), 0);
+    for (int k = 0; k < 3; k++) pthread_join(thread[k], NULL);
+    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 1500);
+}
+
+/* ---- wrong orders -------------------------------------------------------------------------------------------- */
+
+static void expect_wrong(wk_code code, const char *text)
+{
+    assert_int_equal(code, WK_ERR_INTERNAL);
+    assert_int_equal(fail.code, WK_ERR_INTERNAL);
+    assert_string_equal(fail.text, text);
+}
+
+static void finds_wrong_groups(void **state)
+{
+    (void)state;
+    const char *after = "null: an operand that ends after its memory";
+    wk__group g = softmax();
+    g.ins[2].dtype = 0;
+    expect_wrong(null->run(f.device, &g, &fail), "null: a register without a usable dtype");
+    g = softmax();
+    g.operand[0].offset = f.a.bytes / 4 - 31;
+    expect_wrong(null->run(f.device, &g, &fail), after);
+    g.operand[0].offset--;
+    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    g = softmax();
+    g.operand[0].stride[0] = -8;
+    expect_wrong(null->run(f.device, &g, &fail), "null: an operand that begins before its memory");
+    g.operand[0].offset = 24;
+    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    g.operand[0].memory = NULL;
+    expect_wrong(null->run(f.device, &g, &fail), "null: an operand without memory");
+
+    ir_space(&g, 1, (const int64_t[]){16}, 0);
+    ir_operand(&g, WK_F32, &f.a, 0, (const int64_t[]){0});
+    g.imm[0].i = f.a.bytes / 4, g.imm[1].i = 1, g.nimms = 2;
+    ir_ins(&g, WK__LOADX, WK_F32, ir_ins(&g, WK__IOTA, WK_I64, 0, 0, 0), 0, 0);
+    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    g.imm[0].i++;
+    expect_wrong(null->run(f.device, &g, &fail), after);
+    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 3);
+}
+
+static void finds_wrong_products_and_kernels(void **state)
+{
+    (void)state;
+    const char *after = "null: an operand that ends after its memory";
+    wk__matmul p = product();
+    p.k = 100;
+    expect_wrong(null->matmul(f.device, &p, &fail), after);
+    p = product();
+    p.b.dtype = WK_F64;
+    expect_wrong(null->matmul(f.device, &p, &fail), "null: a product of two dtypes");
+    p = product();
+    wk__group g = softmax();
+    p.tail = &g;
+    expect_wrong(null->matmul(f.device, &p, &fail), "null: a tail whose first operand is not the product");
+
+    wk__kernel k = {.name = "scatter_add", .ndim = 1, .shape = {8}, .bound = f.a.bytes / 4};
+    k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1}};
+    k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_I64, .stride = {1}};
+    k.operand[2] = (wk__operand){.memory = &f.c, .dtype = WK_F32, .stride = {1}};
+    assert_int_equal(null->kernel(f.device, &k, &fail), WK_OK);
+    k.bound++;
+    expect_wrong(null->kernel(f.device, &k, &fail), after);
+    k.name = "bitonic";
+    expect_wrong(null->kernel(f.device, &k, &fail), "null: a kernel that no backend has");
+
+    char bytes[8];
+    const char *leaves = "null: a transfer that leaves its memory";
+    expect_wrong(null->upload(f.device, &f.a, f.a.bytes - 4, bytes, 8, &fail), leaves);
+    expect_wrong(null->copy(f.device, &f.a, 0, &f.b, -1, 8, &fail), leaves);
+    expect_wrong(null->download(f.device, bytes, &f.a, f.a.bytes, 1, &fail), leaves);
+}
+
+/* ---- faults -------------------------------------------------------------------------------------------------- */
+
+static void full_device(void **state)
+{
+    (void)state;
+    wk__memory piece, other;
+    assert_int_equal(wk__arena_take(f.arena, 900 * MB, &piece, &fail), WK_OK);
+    assert_null(piece.host);
+    assert_int_equal(wk__arena_take(f.arena, 900 * MB, &other, &fail), WK_ERR_MEMORY);
+    assert_non_null(strstr(fail.text, "(null:0 is full)"));
+    wk__arena_give(f.arena, &piece);
+    assert_int_equal(wk__arena_take(f.arena, 901 * MB, &piece, &fail), WK_OK); /* what was cached went for it */
+    wk__arena_give(f.arena, &piece);
+
+    wk__null_fail_take(2);
+    assert_int_equal(wk__arena_take(f.arena, 30 * MB, &piece, &fail), WK_OK);
+    assert_int_equal(wk__arena_take(f.arena, 30 * MB, &other, &fail), WK_ERR_MEMORY);
+    wk__arena_give(f.arena, &piece);
+    wk__null_fail_take(0);
+    assert_int_equal(wk__arena_take(f.arena, 60 * MB, &other, &fail), WK_OK);
+}
+
+static void refused_launch(void **state)
+{
+    (void)state;
+    wk__group g = softmax();
+    wk__matmul p = product();
+    wk__null_fail_run(2);
+    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(null->matmul(f.device, &p, &fail), WK_ERR_DEVICE);
+    assert_string_equal(fail.text, "null:0 refused the launch");
+    assert_int_equal(null->matmul(f.device, &p, &fail), WK_OK);
+    assert_int_equal(wk__null_plan_count(WK__NULL_MATMUL), 1);
+}
+
+static void bad_index(void **state)
+{
+    (void)state;
+    char byte;
+    wk__group g = softmax();
+    wk__null_fault_index(31, -9, 5);
+    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(null->sync(f.device, &fail), WK_ERR_INDEX);
+    assert_int_equal(fail.code, WK_ERR_INDEX);
+    assert_int_equal(fail.tag, 31);
+    assert_int_equal(fail.index, -9);
+    assert_int_equal(fail.bound, 5);
+    assert_int_equal(null->sync(f.device, &fail), WK_OK); /* once */
+
+    wk__null_fault_run(2, 8, 8);
+    g.tag = 100;
+    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(null->sync(f.device, &fail), WK_OK);
+    g.tag = 101;
+    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(null->download(f.device, &byte, &f.a, 0, 1, &fail), WK_ERR_INDEX);
+    assert_int_equal(fail.tag, 101);
+    assert_int_equal(null->download(f.device, &byte, &f.a, 0, 1, &fail), WK_OK);
+}
+
+static void lost_device(void **state)
+{
+    (void)state;
+    char byte;
+    void *second, *third;
+    wk__memory piece;
+    wk__device_info info;
+    wk__group g = softmax();
+    assert_int_equal(null->count(), 1);
+    assert_int_equal(null->open(1, &second, &fail), WK_ERR_DEVICE);
+    wk__null_set_count(2);
+    assert_int_equal(null->open(1, &second, &fail), WK_OK);
+    wk__null_lose(0);
+    assert_int_equal(null->run(f.device, &g, &fail), WK_ERR_LOST);
+    assert_string_equal(fail.text, "null:0 does not answer any more");
+    assert_int_equal(null->sync(f.device, &fail), WK_ERR_LOST);
+    assert_int_equal(null->upload(f.device, &f.a, 0, "", 1, &fail), WK_ERR_LOST);
+    assert_int_equal(null->download(f.device, &byte, &f.a, 0, 1, &fail), WK_ERR_LOST);
+    assert_int_equal(null->info(0, &info, &fail), WK_ERR_LOST);
+    assert_int_equal(null->open(0, &third, &fail), WK_ERR_LOST);
+    assert_int_equal(wk__arena_take(f.arena, 100 * MB, &piece, &fail), WK_ERR_LOST);
+    assert_int_equal(null->sync(second, &fail), WK_OK); /* the other one lives */
+    wk__null_heal();
+    assert_int_equal(null->sync(f.device, &fail), WK_OK);
+    null->close(second);
+}
+
+static void host_memory_runs_out(void **state)
+{
+    (void)state;
+    wk__group g = softmax();
+    wk__matmul p = product();
+    void *device;
+    wk__alloc_fail_at(1);
+    assert_int_equal(null->open(0, &device, &fail), WK_ERR_MEMORY);
+    wk__alloc_fail_at(1);
+    assert_int_equal(null->run(f.device, &g, &fail), WK_ERR_MEMORY);
+    wk__alloc_fail_at(2);
+    assert_int_equal(null->matmul(f.device, &p, &fail), WK_ERR_MEMORY);
+    assert_int_equal(wk__null_plan_count(WK__NULL_RUN) + wk__null_plan_count(WK__NULL_MATMUL), 0);
+    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    for (int n = 1; n <= 3; n++) {
+        wk__alloc_fail_at(n);
+        assert_null(wk__null_plan_text());
+    }
+    wk__alloc_fail_at(0);
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------------- */
+
+static void cuda_is_not_built(void **state)
+{
+    (void)state;
+    extern const wk__backend wk__cuda_backend;
+    wk__text why = {0};
+    void *device;
+    assert_int_equal(wk__cuda_backend.presence(&why), WK__NOT_BUILT);
+    assert_true(why.length > 0);
+    assert_int_equal(wk__cuda_backend.count(), 0);
+    assert_int_equal(wk__cuda_backend.open(0, &device, &fail), WK_ERR_DEVICE);
+    assert_string_equal(fail.text, why.data);
+    wk__text_end(&why);
+    assert_int_equal(null->presence(&why), WK__PRESENT);
+    assert_null(why.data);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(writes_down_groups),
+        TEST(writes_down_products),
+        TEST(writes_down_the_rest),
+        TEST(counts_what_it_does_not_keep),
+        TEST(orders_from_threads),
+        TEST(finds_wrong_groups),
+        TEST(finds_wrong_products_and_kernels),
+        TEST(full_device),
+        TEST(refused_launch),
+        TEST(bad_index),
+        TEST(lost_device),
+        TEST(host_memory_runs_out),
+        TEST(cuda_is_not_built),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
