@@ -205,9 +205,9 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_nn_tanh()                       wk_nn_tanh_at(WK_HERE)
 #define wk_nn_gelu()                       wk_nn_gelu_at(WK_HERE)
 #define wk_nn_dropout(p)                   wk_nn_dropout_at(WK_HERE, p)
-#define wk_nn_layer_norm(...)              WK_JOIN_(WK_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_LAYER_NORM_1(shape)             wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), NULL)
-#define WK_LAYER_NORM_WK2_(shape, ...)                                                                                 \
+#define wk_nn_layer_norm(...)              WK_JOIN_(WK_NN_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_NN_LAYER_NORM_1(shape)          wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), NULL)
+#define WK_NN_LAYER_NORM_WK2_(shape, ...)                                                                                 \
     wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), WK_OPTIONS_(wk_nn_layer_norm_options, __VA_ARGS__))
 #define wk_nn_embedding(n, ...)            WK_OPT2_(wk_nn_embedding_at, wk_nn_embedding_options, n, __VA_ARGS__)
 
