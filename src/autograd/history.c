@@ -23,7 +23,7 @@ void wk__history_bury(wk__body *body)
     body->storage->past = past;
 }
 
-static void base_free(wk__base *past)
+void wk__history_free(wk__base *past)
 {
     wk__node_drop(past->node);
     wk__free(past);
@@ -161,7 +161,6 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
 bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs,
                               const wk__attr *attr)
 {
-    wk__base_free = base_free;
     wk__body *body = wk__body_of(target);
     wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
     if (!node) return false;
