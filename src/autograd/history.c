@@ -29,15 +29,6 @@ void wk__history_bury(wk__body *body)
     body->storage->past = past;
 }
 
-<<<<<<< HEAD
-=======
-void wk__history_free(wk__base *past)
-{
-    wk__node_drop(past->node);
-    wk__free(past);
-}
-
->>>>>>> walk
 /* The base as a tensor of the current scope, whether its handle lives or not. NULL when neither it nor its past is known. */
 static wk_tensor *base_of(wk__storage *storage)
 {

@@ -26,11 +26,7 @@ static void connect(void)
 {
     wk__body_forget = forget;
     wk__body_share = share;
-<<<<<<< HEAD
     wk__base_free = wk__history_forget;
-=======
-    wk__base_free = wk__history_free;
->>>>>>> walk
 }
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
