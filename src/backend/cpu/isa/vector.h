@@ -325,7 +325,7 @@ static inline f32v f32_scale(f32v x, f32v n)
 #else
     i32v whole = __builtin_convertvector(n, i32v);
     i32v half = whole >> 1;
-    return x * (f32v)((half + 127) << 23) * (f32v)((whole - half + 127) << 23);
+    return x * (f32v)((u32v)(half + 127) << 23) * (f32v)((u32v)(whole - half + 127) << 23);
 #endif
 }
 
@@ -333,7 +333,7 @@ static inline f32v f32_scale(f32v x, f32v n)
 static inline f64v f64_scale(f64v x, f64v n)
 {
     f64v biased = n + (0x1p52 + 0x1p51 + 1023); /* the low bits of the mantissa are the exponent that is wanted */
-    return x * (f64v)((i64v)biased << 52);
+    return x * (f64v)((u64v)biased << 52);
 }
 
 /* ---- between 4 and 8 bytes -------------------------------------------------------------------------------------------- */
