@@ -41,6 +41,7 @@ wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, 
 wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count);
 /* With attributes that the gradient reads, and numbers that are not operands of the gradient (slope, limits). */
 wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
+wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
 
 /* The forms of simple ops: one line in the op's file each. */
 static inline wk_tensor *wk__unary(const wk__op *op, wk_site site, wk_tensor *x)
