@@ -67,6 +67,9 @@ static inline wk_tensor *wk__binary_(const wk__op *op, wk_site site, wk_tensor *
 
 /* Completes a record (all inputs filled, not committed) so that it writes `value` as the new contents of target. */
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value);
+/* The same for a new tensor that takes several records to write: `part` is a view of it, or all of it. Unlike the target of an
+ * in-place call, which keeps its old numbers, it fails when one of its records fails. */
+void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__value *value);
 /* A result whose record could not be made: marks it failed and gives NULL. */
 wk_tensor *wk__abandon(wk_tensor *out);
 

@@ -275,19 +275,29 @@ static bool covers(const wk__body *body)
     return wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
 }
 
-wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
+static void record_over(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value, bool guarded)
 {
     wk__body *body = wk__body_of(target);
     wk__storage *storage = body->storage;
     r->prior = storage->value;
-    r->partial = !covers(body);
-    r->guarded = true;
+    r->partial = r->kind == WK__RECORD_KERNEL || !covers(body); /* such a kernel reads what it writes */
+    r->guarded = guarded;
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
     wk__record_commit(context, r);
     wk__storage_assign(storage, value);
-    storage->version++;
+}
+
+wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
+{
+    record_over(context, r, target, value, true);
+    wk__body_of(target)->storage->version++;
     return target;
+}
+
+void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__value *value)
+{
+    record_over(context, r, part, value, false);
 }
 
 wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count)

@@ -30,6 +30,7 @@ void wk__row_block_start(wk__row_block *block, const wk__rows *job, wk__worker *
     block->job = job;
     block->worker = worker;
     block->gathered = 0;
+    if (program->lanes_are_rows) wk__worker_take_patches(worker, &job->row_walk);
     for (int k = 0; k < group->nins; k++) {
         int64_t tile = wk__tile_bytes(job, k);
         int code = group->ins[k].code;
@@ -43,7 +44,7 @@ void wk__row_block_start(wk__row_block *block, const wk__rows *job, wk__worker *
         if (program->fate[k].kept) {
             int64_t columns = (job->columns + lanes - 1) / lanes * lanes;
             char *row = wk__worker_take(worker, columns * tile / lanes * job->lanes);
-            place[WK__VM_HOME + k] = (wk__vm_place){row, job->lanes == 1 ? tile / lanes : 0};
+            place[WK__VM_HOME + k] = (wk__vm_place){row, job->lanes == 1 ? tile / lanes : tile};
         } else if (program->lanes_are_rows) {
             place[WK__VM_HOME + k] = (wk__vm_place){wk__worker_take(worker, tile), 0};
         }
@@ -76,66 +77,38 @@ static void find_lanes(wk__row_block *block, wk__cursor *cursor)
     }
 }
 
-/* Puts the lanes of a stage's operands under the program, `address` being that of lane 0. */
-static void place_lanes(wk__row_block *block, const wk__cpu_stage *stage, const wk__addresses *address)
-{
-    wk__worker *worker = block->worker;
-    wk__vm_place *place = worker->state.place;
-    for (uint32_t left = wk__stage_operands(stage); left; left &= left - 1) {
-        int number = __builtin_ctz(left);
-        uint32_t bit = 1u << number;
-        char *at = (char *)address->at[number];
-        if (stage->indexed & bit) {
-            place[WK__VM_INDEXED + number] = (wk__vm_place){at, 0};
-            place[WK__VM_OFFSETS + number] = (wk__vm_place){(char *)worker->offset[number], 0};
-        }
-        if (!((stage->loads | stage->stores) & bit)) continue;
-        place[WK__VM_OPERAND + number] = (wk__vm_place){block->gathered & bit ? worker->panel[number] : at, 0};
-        if (!(block->gathered & stage->loads & bit)) continue;
-        wk__gather(worker->panel[number], address->at[number], worker->offset[number], block->count,
-                   wk__vm_size_of(block->job->group->operand[number].dtype));
-    }
-}
-
-static void run_lanes(wk__row_block *block, const wk__cpu_stage *stage, const wk__addresses *address)
-{
-    const wk__cpu_program *program = block->job->program;
-    wk__worker *worker = block->worker;
-    program->vm->run(program->code + stage->start, &worker->state, 0, block->count);
-    for (uint32_t left = block->gathered & stage->stores; left; left &= left - 1) {
-        int number = __builtin_ctz(left);
-        wk__scatter(worker->panel[number], address->at[number], worker->offset[number], block->count,
-                    wk__vm_size_of(block->job->group->operand[number].dtype));
-    }
-}
-
-/* The columns from..to-1 of all rows of the block, one after the other. */
+/* The columns from..to-1 of all rows of the block, one after the other, in patches. `from` is column 0 of a chunk. */
 static void run_columns(wk__row_block *block, int pass, int64_t from, int64_t to)
 {
     const wk__rows *job = block->job;
-    const wk__cpu_program *program = job->program;
-    const wk__cpu_stage *stage = &program->element[pass];
-    wk__vm_place *place = block->worker->state.place;
-    char *kept[WK__MAX_INS];
+    const wk__walk *walk = &job->column_walk;
+    const int64_t lanes = job->program->vm->lanes;
+    wk__patch patch = {.lanes = block->count, .gathered = block->gathered};
     wk__cursor cursor;
-    wk__cursor_seek(&cursor, &job->column_walk, &block->address, from);
-    for (int k = 0; k < job->group->nins; k++) {
-        if (program->fate[k].kept) kept[k] = place[WK__VM_HOME + k].p;
-    }
-    for (int64_t c = from; c < to; c++) {
-        place_lanes(block, stage, &cursor.address);
+    wk__cursor_seek(&cursor, walk, &block->address, from);
+    for (int k = 0; k < walk->noperands; k++) patch.column_step[walk->operand[k].number] = walk->operand[k].step[0];
+    for (; from < to; from += patch.columns) {
+        int64_t in_run = walk->size[0] - cursor.index[0], in_panel = WK__PATCH_COLUMNS - from % WK__PATCH_COLUMNS;
+        patch.first = from;
+        patch.columns = to - from < in_run ? to - from : in_run;
+        if (patch.columns > in_panel) patch.columns = in_panel;
+        patch.address = cursor.address;
         for (int k = 0; k < job->group->nins; k++) {
-            if (wk__reduces_in(job, k, pass)) {
-                place[WK__VM_TOTAL + k].p = block->sums[k] + c % program->vm->lanes * wk__tile_bytes(job, k);
-            }
-            if (program->fate[k].kept) place[WK__VM_HOME + k].p = kept[k] + c * wk__tile_bytes(job, k);
+            if (!wk__reduces_in(job, k, pass)) continue;
+            int64_t tile = wk__tile_bytes(job, k);
+            char *slot_0 = block->sums[k] - (from - from % lanes) * tile;
+            block->worker->state.place[WK__VM_TOTAL + k] = (wk__vm_place){slot_0, tile};
         }
-        run_lanes(block, stage, &cursor.address);
-        wk__cursor_move(&cursor, &job->column_walk, 1);
+        wk__worker_run_patch(block->worker, &job->program->element[pass], job->group, &patch);
+        wk__cursor_move(&cursor, walk, patch.columns);
     }
-    for (int k = 0; k < job->group->nins; k++) {
-        if (program->fate[k].kept) place[WK__VM_HOME + k].p = kept[k];
-    }
+}
+
+/* One column, that of the rows' own values. */
+static void run_row_lanes(wk__row_block *block, const wk__cpu_stage *stage)
+{
+    wk__patch patch = {.lanes = block->count, .columns = 1, .gathered = block->gathered, .address = block->address};
+    wk__worker_run_patch(block->worker, stage, block->job->group, &patch);
 }
 
 /* ---- stages -------------------------------------------------------------------------------------------------------------------- */
@@ -156,8 +129,7 @@ void wk__row_block_run_row(wk__row_block *block, int pass)
     const wk__cpu_stage *stage = &block->job->program->row[pass];
     if (stage->start < 0) return;
     if (block->job->program->lanes_are_rows) {
-        place_lanes(block, stage, &block->address);
-        run_lanes(block, stage, &block->address);
+        run_row_lanes(block, stage);
     } else {
         wk__worker_run_row(block->worker, stage, &block->address);
     }
@@ -167,6 +139,7 @@ static void run_chunk(wk__row_block *block, int pass, int64_t from, int64_t to)
 {
     const wk__rows *job = block->job;
     const wk__cpu_stage *stage = &job->program->element[pass];
+    if (stage->start < 0) return;
     if (job->program->lanes_are_rows) {
         run_columns(block, pass, from, to);
     } else if (stage->indexed == 0 && (wk__stage_operands(stage) & ~job->flat_columns) == 0) {

@@ -93,7 +93,7 @@ static int64_t scratch_bytes(const wk__rows *job)
 {
     const wk__cpu_program *program = job->program;
     const int64_t lanes = program->vm->lanes;
-    int64_t bytes = 0;
+    int64_t bytes = program->lanes_are_rows ? wk__patch_bytes(&job->row_walk, lanes) : 0;
     for (int k = 0; k < job->group->nins; k++) {
         int64_t tile = wk__tile_bytes(job, k);
         int code = job->group->ins[k].code;

@@ -150,7 +150,13 @@ void wk__worker_end(wk__worker *worker)
 static void run_code(wk__worker *worker, const wk__cpu_stage *stage, int64_t from, int64_t to)
 {
     const wk__cpu_program *program = worker->program;
-    program->vm->run(program->code + stage->start, &worker->state, from, to);
+    const wk__vm_ins *code = program->code + stage->start;
+    wk__vm_state *s = &worker->state;
+    if (stage->held < 0) {
+        program->vm->run(code, s, from, to);
+    } else {
+        program->vm->run_held(code, s, from, to, s->place[WK__VM_TOTAL + stage->held].p);
+    }
 }
 
 void wk__worker_run_row(wk__worker *worker, const wk__cpu_stage *stage, const wk__addresses *row)
