@@ -69,14 +69,10 @@ WK_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
 WK_API int wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices);
 
 /* ---- normalisation ------------------------------------------------------------------------------------------------- */
-typedef struct wk_layer_norm_options {
-    size_t size;
-    double eps; /* default 1e-5 */
-} wk_layer_norm_options;
 /* (x - mean) / sqrt(var + eps) weight + bias, over the last dimensions of x, which must be `shape`; weight and bias of that shape,
- * or NULL. var is without correction. */
+ * or NULL. var is without correction; eps 0 is the default, 1e-5. */
 WK_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight, wk_tensor *bias,
-                                   const wk_layer_norm_options *options);
+                                   double eps);
 
 /* ---- losses -------------------------------------------------------------------------------------------------------- */
 typedef enum wk_reduction {
@@ -168,11 +164,7 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 #define wk_median(...)        wk_median_at(WK_HERE, __VA_ARGS__)
 #define wk_median_dim(...)    wk_median_dim_at(WK_HERE, __VA_ARGS__)
 
-/* wk_layer_norm(x, (8, 16), weight, bias) or with .eps = 1e-6 */
-#define wk_layer_norm(x, shape, weight, ...) WK_JOIN_(WK_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(x, shape, weight, __VA_ARGS__)
-#define WK_LAYER_NORM_1(x, shape, weight, bias) wk_layer_norm_at(WK_HERE, x, WK_DIMS_(shape), weight, bias, NULL)
-#define WK_LAYER_NORM_WK2_(x, shape, weight, bias, ...) \
-    wk_layer_norm_at(WK_HERE, x, WK_DIMS_(shape), weight, bias, WK_OPTIONS_(wk_layer_norm_options, __VA_ARGS__))
+#define wk_layer_norm(x, shape, weight, bias, eps) wk_layer_norm_at(WK_HERE, x, WK_DIMS_(shape), weight, bias, eps)
 
 #define wk_mse_loss(a, ...)       WK_OPT2_(wk_mse_loss_at, wk_loss_options, a, __VA_ARGS__)
 #define wk_l1_loss(a, ...)        WK_OPT2_(wk_l1_loss_at, wk_loss_options, a, __VA_ARGS__)

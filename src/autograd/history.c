@@ -8,6 +8,12 @@ extern const wk__op wk__op_as_strided, wk__op_copy_slices;
 
 /* ---- the base of a storage --------------------------------------------------------------------------------------- */
 
+void wk__history_forget(wk__base *past)
+{
+    wk__node_drop(past->node);
+    wk__free(past);
+}
+
 void wk__history_bury(wk__body *body)
 {
     wk__base *past = wk__alloc_zero(1, sizeof *past);
@@ -21,12 +27,6 @@ void wk__history_bury(wk__body *body)
     memcpy(past->shape, body->shape, sizeof past->shape);
     memcpy(past->stride, body->stride, sizeof past->stride);
     body->storage->past = past;
-}
-
-static void base_free(wk__base *past)
-{
-    wk__node_drop(past->node);
-    wk__free(past);
 }
 
 /* The base as a tensor of the current scope, whether its handle lives or not. NULL when neither it nor its past is known. */
@@ -160,7 +160,6 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
 bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs,
                               const wk__attr *attr)
 {
-    wk__base_free = base_free;
     wk__body *body = wk__body_of(target);
     wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
     if (!node) return false;

@@ -1,5 +1,6 @@
 /* addcmul and addcdiv: x + value a b, x + value a / b. The value stands in attr->f[0]. */
 #include "forms.h"
+#include <math.h>
 
 typedef wk_tensor *record(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
 

@@ -1,5 +1,6 @@
 /* clamp: between two limits, numbers or tensors, either of which may be missing. */
 #include "forms.h"
+#include <math.h>
 
 static int expression(wk__emit *e, const int in[])
 {

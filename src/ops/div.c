@@ -1,5 +1,6 @@
 /* div, floor_divide, remainder, fmod: the four ways to divide. */
 #include "forms.h"
+#include <math.h>
 
 /* ---- div: true division, of integers too ------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* elu and selu: exponential below 0. */
 #include "forms.h"
+#include <math.h>
 
 /* alpha and lambda of self-normalising networks (Klambauer et al. 2017), to double precision. */
 static const double SELU_ALPHA = 1.6732632423543772, SELU_SCALE = 1.0507009873554805;

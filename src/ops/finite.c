@@ -1,5 +1,6 @@
 /* isnan, isinf, isfinite, nan_to_num. Integers are numbers always. */
 #include "forms.h"
+#include <math.h>
 
 static int nan_expression(wk__emit *e, const int in[])
 {

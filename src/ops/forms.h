@@ -5,7 +5,6 @@
 #include "../ir/emit.h"
 #include "../base/log.h"
 #include "call.h"
-#include <math.h>
 #include <wick/call.h>
 #include <wick/log.h>
 #include <wick/ops.h>
@@ -26,12 +25,12 @@ wk_tensor *wk__with_numbers_(const wk__op *op, wk_site site, wk_tensor *x, int c
 /* A number of an option: 0 means `otherwise`, WK_ZERO a true 0. */
 static inline double wk__option(double value, double otherwise)
 {
-    return value == 0 ? otherwise : fabs(value) < 1e-290 ? 0 : value;
+    return value == 0 ? otherwise : -1e-290 < value && value < 1e-290 ? 0 : value;
 }
 /* In `exact`: the value of an optional number, NaN where it was not given. */
 static inline double wk__given(double value, double otherwise)
 {
-    return isnan(value) ? otherwise : value;
+    return value != value ? otherwise : value;
 }
 /* One result that may be NULL: what most invoke functions end with. */
 static inline int wk__one(wk_tensor **out, wk_tensor *result)

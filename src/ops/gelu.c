@@ -1,5 +1,6 @@
 /* gelu: x times the probability that a normal number is below x; exact, or approximated with tanh. */
 #include "forms.h"
+#include <math.h>
 
 static const double CUBE = 0.044715;
 static const double INNER = M_2_SQRTPI * M_SQRT1_2; /* sqrt(2 / pi) */

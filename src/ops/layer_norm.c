@@ -52,7 +52,7 @@ static bool fits(wk_site site, wk_tensor *const in[], const int64_t *shape, int 
 
 /* Attributes: i[0] = mask of the normalised dimensions, i[1] = 1 (they stay), f[0] = eps. */
 wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight, wk_tensor *bias,
-                            const wk_layer_norm_options *options)
+                            double eps)
 {
     const wk__op *op = &wk__op_layer_norm;
     wk__compose c;
@@ -63,7 +63,7 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     c.in[2] = bias;
     c.inputs = 3;
     wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0, 1}, .f = {wk__option(options ? options->eps : 0, 1e-5)}};
+    wk__attr attr = {.i = {0, 1}, .f = {wk__option(eps, 1e-5)}};
     if (wk__must_float(op, site, x) && fits(site, c.in, shape, ndim)) {
         int all = wk__body_of(x)->ndim;
         attr.i[0] = ((1 << all) - 1) & ~((1 << (all - ndim)) - 1);
@@ -94,9 +94,8 @@ static void gradient(wk__gradient *g)
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    wk_layer_norm_options options = {.size = sizeof options, .eps = wk__value_float(&args[4], 0)};
     return wk__one(out, wk_layer_norm_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count, wk__value_tensor(&args[2]),
-                                         wk__value_tensor(&args[3]), &options));
+                                         wk__value_tensor(&args[3]), wk__value_float(&args[4], 0)));
 }
 
 static void reference(wk__reference *r)

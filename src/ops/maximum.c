@@ -1,5 +1,6 @@
 /* maximum and minimum. */
 #include "forms.h"
+#include <math.h>
 
 /* The operand that won gets the gradient; equal ones share it. `lost` compares operand 0 with operand 1. */
 static void gradient(wk__gradient *g, const wk__op *lost)

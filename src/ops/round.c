@@ -1,5 +1,6 @@
 /* floor, ceil, round, trunc: to whole numbers. Integers are whole already. */
 #include "forms.h"
+#include <math.h>
 
 static int expression(wk__emit *e, const int in[])
 {

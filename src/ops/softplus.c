@@ -1,5 +1,6 @@
 /* softplus and softsign. */
 #include "forms.h"
+#include <math.h>
 
 /* ---- softplus(x, beta, threshold): in attr->f[0] and [1] -------------------------------------------------------------- */
 

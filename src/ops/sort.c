@@ -2,6 +2,7 @@
  *
  * All give values and the i64 positions they came from. Gradients go back to those positions, so the node keeps the positions
  * as its second operand. Attributes: i[0] = axis, i[1] = the axis is gone from the results, i[2] = x was seen flat. */
+#include "create.h"
 #include "reference.h"
 #include "rows.h"
 #include "../base/alloc.h"

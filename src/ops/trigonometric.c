@@ -1,5 +1,6 @@
 /* sin, cos, tan and their inverses: asin, acos, atan, atan2. Angles in radians. */
 #include "forms.h"
+#include <math.h>
 
 /* ---- sin --------------------------------------------------------------------------------------------------------- */
 
