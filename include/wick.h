@@ -23,6 +23,10 @@
 #include "wick/tensor.h"
 #include "wick/ops.h"
 #include "wick/autograd.h"
+#include "wick/nn.h"
+#include "wick/optim.h"
+#include "wick/data.h"
+#include "wick/io.h"
 #include "wick/log.h"
 #include "wick/call.h"
 

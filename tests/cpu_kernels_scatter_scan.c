@@ -3,7 +3,7 @@
 
 #include "../src/base/pool.h"
 
-static const int64_t shapes[][3] = {{5, 1, 1}, {0, 1, 1}, {1, 1, 1}, {3, 4, 1}, {4, 0, 1},   {2, 3, 5},
+static const int64_t shapes[][3] = {{5, 1, 1}, {0, 1, 1}, {1, 1, 1},   {3, 4, 1},  {4, 0, 1},   {2, 3, 5},
                                     {7, 2, 9}, {1, 6, 1}, {130, 3, 1}, {3, 70, 1}, {40, 33, 2}, {2, 1100, 1}};
 static const int dims[] = {1, 1, 1, 2, 2, 3, 3, 3, 2, 2, 3, 2};
 enum { SHAPES = sizeof dims / sizeof *dims };

@@ -19,7 +19,8 @@ static int compare(wk_dtype dtype, const char *a, const char *b)
 static void put_special(wk_dtype dtype, char *at)
 {
     static const double values[] = {0, -0.0, INFINITY, -INFINITY, 0x1p-24, -0x1p-24};
-    static const uint16_t f16[] = {0, 0x8000, 0x7c00, 0xfc00, 1, 0x8001}, bf16[] = {0, 0x8000, 0x7f80, 0xff80, 1, 0x8001};
+    static const uint16_t f16[] = {0, 0x8000, 0x7c00, 0xfc00, 1, 0x8001},
+                          bf16[] = {0, 0x8000, 0x7f80, 0xff80, 1, 0x8001};
     const int64_t k = random_below(8);
     const bool nan = k >= 6;
     const double real = nan ? copysign(NAN, k == 6 ? 1 : -1) : values[k];
@@ -34,7 +35,8 @@ static void put_special(wk_dtype dtype, char *at)
     }
 }
 
-/* Along one line: the indices are a permutation, values are the elements they name, in order, equal ones by position. */
+/* Along one line: the indices are a permutation, values are the elements they name, in order, equal ones by position.
+ */
 static void line_check(const wk__kernel *kernel, const array all[3], int64_t at[])
 {
     const wk_dtype dtype = (wk_dtype)all[2].operand.dtype;
@@ -91,14 +93,15 @@ static void sort_case(wk_dtype dtype, int ndim, const int64_t shape[], int dim, 
 static void test_sort(void **state)
 {
     (void)state;
-    static const int64_t shapes[][3] = {{0, 1, 1}, {1, 1, 1}, {2, 1, 1}, {39, 1, 1}, {40, 1, 1}, {41, 1, 1}, {300, 1, 1},
-                                        {5, 7, 1}, {3, 0, 1}, {6, 50, 4}, {2, 3, 300}};
+    static const int64_t shapes[][3] = {{0, 1, 1},   {1, 1, 1}, {2, 1, 1}, {39, 1, 1}, {40, 1, 1}, {41, 1, 1},
+                                        {300, 1, 1}, {5, 7, 1}, {3, 0, 1}, {6, 50, 4}, {2, 3, 300}};
     static const int dims[] = {1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 3};
     for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
         for (int s = 0; s < 11; s++)
             for (int dim = 0; dim < dims[s]; dim++)
                 for (layout layout = ROWS; layout < LAYOUTS; layout++)
-                    for (int mode = 0; mode < 2; mode++) sort_case((wk_dtype)dtype, dims[s], shapes[s], dim, layout, mode);
+                    for (int mode = 0; mode < 2; mode++)
+                        sort_case((wk_dtype)dtype, dims[s], shapes[s], dim, layout, mode);
 }
 
 static void test_long(void **state)

@@ -102,7 +102,8 @@ static inline void put_random(wk_dtype dtype, char *at)
     }
 }
 
-/* A stack of matrices in memory of its own, which ends where its last element does, so that sanitizers see a step too far. */
+/* A stack of matrices in memory of its own, which ends where its last element does, so that sanitizers see a step too
+ * far. */
 typedef struct matrix {
     char *data;
     int64_t bytes;
@@ -119,7 +120,8 @@ static inline matrix matrix_new(const product_case *test, layout layout, bool sh
     const int d = test->nbatch;
     stride[d] = layout == COLUMNS ? 1 : columns * gap + (layout == GAPS ? 1 : 0);
     stride[d + 1] = layout == COLUMNS ? rows : gap;
-    int64_t all = rows * columns == 0 ? 0 : (layout == COLUMNS ? rows * columns : (rows - 1) * stride[d] + columns * gap);
+    int64_t all =
+        rows * columns == 0 ? 0 : (layout == COLUMNS ? rows * columns : (rows - 1) * stride[d] + columns * gap);
     const int64_t one = all + (layout == GAPS ? 2 : 0);
     for (int b = d - 1; b >= 0; b--) {
         stride[b] = shared ? 0 : all == 0 ? 0 : b == d - 1 ? one : stride[b + 1] * test->batch[b + 1];

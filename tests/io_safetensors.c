@@ -6,6 +6,8 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "hostile/check_safetensors.h"
@@ -235,6 +237,31 @@ static void refuses_to_write(void **state)
     assert_non_null(strstr(error.text, "together"));
 }
 
+/* Two limits that take much to reach, one of tensors and one of bytes. */
+static void refuses_to_write_too_much(void **state)
+{
+    (void)state;
+    wk__io_error error;
+    wk__safetensors_layout layout;
+    int64_t count = WK__SAFETENSORS_TENSORS + 1;
+    wk__safetensors_tensor *tensors = calloc((size_t)count, sizeof *tensors);
+    assert_int_equal(wk__safetensors_plan(tensors, count, NULL, 0, &layout, &error), WK_ERR_ARGUMENT);
+    assert_non_null(strstr(error.text, "more than 1048576 tensors"));
+    free(tensors);
+
+    char *value = calloc(1, WK__SAFETENSORS_HEADER + 1);
+    memset(value, 'v', WK__SAFETENSORS_HEADER);
+    wk__safetensors_pair pair = {"key", value};
+    assert_int_equal(wk__safetensors_plan(NULL, 0, &pair, 1, &layout, &error), WK_ERR_ARGUMENT);
+    assert_non_null(strstr(error.text, "more than 100000000 bytes"));
+    static const char around[] = "{\"__metadata__\":{\"key\":\"\"}}";
+    value[WK__SAFETENSORS_HEADER - sizeof around + 1] = '\0'; /* now it just fits */
+    GOOD(wk__safetensors_plan(NULL, 0, &pair, 1, &layout, &error));
+    assert_int_equal(layout.first.length, 8 + WK__SAFETENSORS_HEADER);
+    wk__safetensors_layout_end(&layout);
+    free(value);
+}
+
 /* Data of a tensor whose elements are `size` bytes: byte k of tensor t. */
 static unsigned char data_byte(int64_t t, int64_t k)
 {
@@ -299,6 +326,28 @@ static void missing_data_is_not_committed(void **state)
     GOOD(wk__save_add(&save, "abc", 3, &error));
     assert_int_equal(wk__safetensors_commit(&save, &layout, &error), WK_ERR_INTERNAL);
     assert_int_equal(access(path, F_OK), -1);
+    wk__safetensors_layout_end(&layout);
+}
+
+static void a_full_disk_at_the_first_byte(void **state)
+{
+    (void)state;
+    wk__io_error error;
+    wk__safetensors_layout layout;
+    wk__save save;
+    struct rlimit limit, tight;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    tight = limit;
+    tight.rlim_cur = 4;
+    signal(SIGXFSZ, SIG_IGN);
+    GOOD(wk__safetensors_plan(NULL, 0, NULL, 0, &layout, &error));
+    setrlimit(RLIMIT_FSIZE, &tight);
+    wk_code code = wk__safetensors_begin(&save, scratch("full.safetensors"), &layout, &error);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    assert_int_equal(code, WK_ERR_IO);
+    assert_non_null(strstr(error.text, "File too large"));
+    assert_int_equal(save.fd, -1);
+    assert_int_equal(access(scratch("full.safetensors.saving"), F_OK), -1);
     wk__safetensors_layout_end(&layout);
 }
 
@@ -392,13 +441,16 @@ static void file_that_shrinks_is_an_error(void **state)
     wk__file file;
     wk__safetensors out;
     const char *path = scratch("shrinks.safetensors");
-    FILE *stream = fopen(path, "wb");
-    fwrite("\2\0\0\0\0\0\0\0{}", 1, 10, stream);
-    fclose(stream);
-    for (int left = 9; left >= 4; left -= 5) { /* within the header, within N */
+    const struct {
+        const char *content; /* of 10 bytes */
+        int left;
+    } cases[] = {{"\2\0\0\0\0\0\0\0{}", 9}, {"\xff\xff\xff\xff\0\0\0\0{}", 4}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        FILE *stream = fopen(path, "wb");
+        fwrite(cases[k].content, 1, 10, stream);
+        fclose(stream);
         GOOD(wk__file_open(&file, path, &error));
-        file.bytes = 10;
-        assert_int_equal(truncate(path, left), 0);
+        assert_int_equal(truncate(path, cases[k].left), 0);
         assert_int_equal(wk__safetensors_read(&file, &out, &error), WK_ERR_IO);
         assert_non_null(strstr(error.text, "shrinks.safetensors: ends at byte"));
         wk__file_close(&file);
@@ -416,6 +468,8 @@ int main(void)
         cmocka_unit_test(every_character),
         cmocka_unit_test(refuses_to_write),
         cmocka_unit_test(writes_and_reads_a_file),
+        cmocka_unit_test(refuses_to_write_too_much),
+        cmocka_unit_test(a_full_disk_at_the_first_byte),
         cmocka_unit_test(missing_data_is_not_committed),
         cmocka_unit_test(every_allocation_fails),
         cmocka_unit_test(large_file_is_read_in_part),

@@ -1,4 +1,5 @@
-/* Every code of the group program in every class, on usual and on extreme numbers; casts between all dtypes; random bits. */
+/* Every code of the group program in every class, on usual and on extreme numbers; casts between all dtypes; random
+ * bits. */
 #include "opencl_test.h"
 
 #include <stdio.h>
@@ -37,14 +38,15 @@ static double ulps_of(int code)
     }
 }
 
-static group_case *new_case(const char *what, int code, wk_dtype dtype, int fill)
+static group_case *new_case(const char *what, int code, wk_dtype dtype, group_fill fill)
 {
     char name[96];
-    snprintf(name, sizeof name, "%s %s %s fill %d", what, wk__alu_name[code], wk_dtype_str(dtype), fill);
+    snprintf(name, sizeof name, "%s %s %s fill %d", what, wk__alu_name[code], wk_dtype_str(dtype), (int)fill);
     group_case *c = group_case_new(name, 1, (int64_t[]){ELEMENTS}, 0);
     double unit = dtype == WK_F64 ? 0x1p-52 : 0x1p-23;
     c->relative = ulps_of(code) * unit;
-    c->absolute = c->relative > 0 ? (dtype == WK_F64 ? 1e-300 : 1.2e-38) : 0; /* results below the normal ones may be zero */
+    c->absolute =
+        c->relative > 0 ? (dtype == WK_F64 ? 1e-300 : 1.2e-38) : 0; /* results below the normal ones may be zero */
     assert_true(count < MOST);
     cases[count++] = c;
     return c;
@@ -118,8 +120,8 @@ static void narrow_dtypes(void **state)
 {
     (void)state;
     static const wk_dtype narrow[] = {WK_F16, WK_BF16, WK_I8, WK_U8, WK_I16, WK_BOOL};
-    static const int codes[] = {WK__ADD, WK__MUL, WK__SUB, WK__MAX, WK__LT, WK__FLOORDIV, WK__REM, WK__DIV, WK__SQRT,
-                                WK__AND, WK__SHL, WK__NEG};
+    static const int codes[] = {WK__ADD, WK__MUL, WK__SUB,  WK__MAX, WK__LT,  WK__FLOORDIV,
+                                WK__REM, WK__DIV, WK__SQRT, WK__AND, WK__SHL, WK__NEG};
     for (size_t c = 0; c < sizeof codes / sizeof codes[0]; c++) {
         for (int k = 0; k < 6; k++) {
             if (takes(codes[c], narrow[k])) add_arithmetic(codes[c], narrow[k], FILL_WIDE);
@@ -153,7 +155,8 @@ static void choices(void **state)
         int condition = ir_load(&c->g, group_case_dense(c, WK_BOOL, false, FILL_ONES));
         int a = ir_load(&c->g, group_case_dense(c, dtypes[k], false, FILL_WIDE));
         int b = ir_imm(&c->g, dtypes[k], dtypes[k] <= WK_BF16 ? (wk__imm){.f = -0.5} : (wk__imm){.i = 1});
-        ir_store(&c->g, group_case_dense(c, dtypes[k], false, FILL_ONES), ir_ins(&c->g, WK__WHERE, dtypes[k], condition, a, b));
+        ir_store(&c->g, group_case_dense(c, dtypes[k], false, FILL_ONES),
+                 ir_ins(&c->g, WK__WHERE, dtypes[k], condition, a, b));
     }
     run();
 }

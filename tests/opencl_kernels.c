@@ -1,6 +1,8 @@
 /* Products and the named kernels against loops that say what they mean. */
 #include "opencl_test.h"
 
+#include "../src/backend/opencl/device.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +12,7 @@ static void good(wk_code code, const wk__fail *fail)
     if (code != WK_OK) fail_msg("%s", fail->text);
 }
 
-/* ---- arrays with a margin, on host and device --------------------------------------------------------------------- */
+/* ---- arrays with a margin, on host and device -------------------------------------------------------------------- */
 
 enum { MARGIN = 16, ARRAYS = 4 };
 
@@ -60,14 +62,15 @@ static void expect(void *device, const char *name, array *a, const char *want, d
     wk_dtype dtype = (wk_dtype)a->operand.dtype;
     int64_t at = group_reference_differs(dtype, got, want, a->elements, relative, absolute);
     if (at >= 0) {
-        fail_msg("%s %s: at %lld got %.9g, expected %.9g", name, wk_dtype_str(dtype), (long long)(at - a->operand.offset),
-                 group_reference_get(dtype, got, at), group_reference_get(dtype, want, at));
+        fail_msg("%s %s: at %lld got %.9g, expected %.9g", name, wk_dtype_str(dtype),
+                 (long long)(at - a->operand.offset), group_reference_get(dtype, got, at),
+                 group_reference_get(dtype, want, at));
     }
     free(got);
     opencl->block_give(device, &a->memory);
 }
 
-/* ---- products ----------------------------------------------------------------------------------------------------- */
+/* ---- products ---------------------------------------------------------------------------------------------------- */
 
 typedef struct product_case {
     const char *name;
@@ -89,7 +92,8 @@ static const product_case products[] = {
     {"broadcast batches", 2, {2, 3}, 40, 33, 20, {800, 0, 20, 1}, {0, 660, 33, 1}, {3960, 1320, 33, 1}},
 };
 
-static double combine(const wk__matmul *p, const array *a, const array *b, const int64_t index[5], bool integers, int64_t *whole)
+static double combine(const wk__matmul *p, const array *a, const array *b, const int64_t index[5], bool integers,
+                      int64_t *whole)
 {
     int nb = p->nbatch;
     int64_t at_a = a->operand.offset + index[nb] * a->operand.stride[nb];
@@ -158,7 +162,8 @@ static void multiply(void *device, const product_case *p, wk_dtype dtype, bool g
     to_device(device, &a);
     to_device(device, &b);
     to_device(device, &c);
-    wk__matmul product = {.nbatch = p->nbatch, .m = p->m, .n = p->n, .k = p->k, .a = a.operand, .b = b.operand, .c = c.operand};
+    wk__matmul product = {
+        .nbatch = p->nbatch, .m = p->m, .n = p->n, .k = p->k, .a = a.operand, .b = b.operand, .c = c.operand};
     for (int d = 0; d < p->nbatch; d++) product.batch[d] = p->batch[d];
     good(opencl->matmul(device, &product, &fail), &fail);
     if (!gather) {
@@ -166,7 +171,8 @@ static void multiply(void *device, const product_case *p, wk_dtype dtype, bool g
         memcpy(want, c.host, (size_t)bytes_of(&c));
         expected_product(&product, &a, &b, &c, want);
         double relative = dtype == WK_F64 ? 1e-12 : dtype == WK_F16 ? 0x1p-10 : dtype == WK_BF16 ? 0x1p-7 : 1e-5;
-        expect(device, p->name, &c, want, dtype > WK_BF16 ? 0 : relative, dtype > WK_BF16 ? 0 : 1e-3 * (dtype == WK_F64 ? 1e-9 : 1));
+        expect(device, p->name, &c, want, dtype > WK_BF16 ? 0 : relative,
+               dtype > WK_BF16 ? 0 : 1e-3 * (dtype == WK_F64 ? 1e-9 : 1));
         free(want);
     } else {
         opencl->block_give(device, &c.memory);
@@ -187,15 +193,33 @@ static void all_products(void *device, bool gather)
     }
 }
 
-static void matmuls(void **state)
+static void products_on_all(void)
 {
-    (void)state;
     wk__fail fail;
     for (int d = 0; d < opencl_devices; d++) {
         good(opencl->gather(opencl_device[d], true, &fail), &fail);
         all_products(opencl_device[d], true);
         good(opencl->gather(opencl_device[d], false, &fail), &fail);
         all_products(opencl_device[d], false);
+    }
+}
+
+static void matmuls(void **state)
+{
+    (void)state;
+    products_on_all();
+}
+
+/* As a device of the other temper would: with tiles in local memory, or without. */
+static void matmuls_of_other_devices(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        for (int d = 0; d < opencl_devices; d++) {
+            wk__gpu_target *target = (wk__gpu_target *)&((wk__cl_device *)opencl_device[d])->card->target;
+            target->local_memory = !target->local_memory;
+        }
+        if (turn == 0) products_on_all();
     }
 }
 
@@ -234,7 +258,7 @@ static void tails(void **state)
     }
 }
 
-/* ---- kernels along a dimension ------------------------------------------------------------------------------------ */
+/* ---- kernels along a dimension ----------------------------------------------------------------------------------- */
 
 /* Calls `visit` for each line with the offsets of its first element in each operand. */
 typedef void visit(void *user, const int64_t start[3]);
@@ -303,7 +327,8 @@ static void sort_line(void *user, const int64_t start[3])
     for (int64_t j = 0; j < n; j++) {
         int64_t k = j;
         double x = value_at(w, 2, start[2], j);
-        for (; k > 0 && stands_before(x, value_at(w, 2, start[2], order[k - 1]), w->kernel.mode); k--) order[k] = order[k - 1];
+        for (; k > 0 && stands_before(x, value_at(w, 2, start[2], order[k - 1]), w->kernel.mode); k--)
+            order[k] = order[k - 1];
         order[k] = j;
     }
     for (int64_t j = 0; j < n; j++) {
@@ -460,9 +485,10 @@ static void unknown_kernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matmuls),      cmocka_unit_test(tails),       cmocka_unit_test(scans),
-        cmocka_unit_test(sorts),        cmocka_unit_test(scatter_adds), cmocka_unit_test(bad_scatter),
-        cmocka_unit_test(unknown_kernel),
+        cmocka_unit_test(matmuls),     cmocka_unit_test(matmuls_of_other_devices),
+        cmocka_unit_test(tails),       cmocka_unit_test(scans),
+        cmocka_unit_test(sorts),       cmocka_unit_test(scatter_adds),
+        cmocka_unit_test(bad_scatter), cmocka_unit_test(unknown_kernel),
     };
     return cmocka_run_group_tests(tests, opencl_open, opencl_close);
 }

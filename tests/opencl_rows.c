@@ -1,4 +1,5 @@
-/* Shapes: layouts of elementwise groups, reductions in all walks over a row, several passes, values that belong to rows. */
+/* Shapes: layouts of elementwise groups, reductions in all walks over a row, several passes, values that belong to
+ * rows. */
 #include "opencl_test.h"
 
 #include <stdio.h>
@@ -27,7 +28,8 @@ static void run(void)
 }
 
 /* out = a * b + 1 with the given strides */
-static void add_layout(const char *name, int ndim, const int64_t *shape, const int64_t *a, const int64_t *b, const int64_t *out)
+static void add_layout(const char *name, int ndim, const int64_t *shape, const int64_t *a, const int64_t *b,
+                       const int64_t *out)
 {
     group_case *c = add(name, ndim, shape, 0);
     int x = ir_load(&c->g, group_case_operand(c, WK_F32, a, FILL_ONES, 0));
@@ -52,8 +54,8 @@ static void layouts(void **state)
     add_layout("gaps", 2, L(7, 9), L(40, 2), L(9, 1), L(33, 3));
     add_layout("backwards", 2, L(7, 9), L(-9, -1), L(9, 1), L(9, 1));
     add_layout("empty", 2, L(7, 0), L(9, 1), L(9, 1), L(9, 1));
-    add_layout("eight dimensions", 8, L(2, 3, 2, 1, 2, 3, 2, 2), L(1, 2, 6, 12, 12, 24, 72, 144), L(144, 48, 24, 24, 12, 4, 2, 1),
-               L(144, 48, 24, 24, 12, 4, 2, 1));
+    add_layout("eight dimensions", 8, L(2, 3, 2, 1, 2, 3, 2, 2), L(1, 2, 6, 12, 12, 24, 72, 144),
+               L(144, 48, 24, 24, 12, 4, 2, 1), L(144, 48, 24, 24, 12, 4, 2, 1));
     add_layout("many", 1, L(100000), L(1), L(1), L(1));
     add_layout("channels last", 4, L(2, 3, 5, 7), L(105, 1, 21, 3), L(0, 1, 0, 0), L(105, 1, 21, 3));
     run();
@@ -116,7 +118,8 @@ static void add_softmax(int64_t rows, int64_t columns)
     ir_store(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES), y);
 }
 
-/* y = (x - mean) / sqrt(variance + eps) * w + b, x overwritten; mean and 1 / deviation kept, the mean also added in place */
+/* y = (x - mean) / sqrt(variance + eps) * w + b, x overwritten; mean and 1 / deviation kept, the mean also added in
+ * place */
 static void add_layer_norm(int64_t rows, int64_t columns)
 {
     char name[64];
@@ -204,8 +207,9 @@ static void one_at_a_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),            cmocka_unit_test(reductions),     cmocka_unit_test(several_passes),
-        cmocka_unit_test(positions_and_rows), cmocka_unit_test(many_arguments), cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(layouts),        cmocka_unit_test(reductions),
+        cmocka_unit_test(several_passes), cmocka_unit_test(positions_and_rows),
+        cmocka_unit_test(many_arguments), cmocka_unit_test(one_at_a_time),
     };
     return cmocka_run_group_tests(tests, opencl_open, opencl_close);
 }

@@ -29,8 +29,9 @@ static double between(double low, double high)
 
 static double special_float(void)
 {
-    static const double specials[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5,
-                                      1e-40, -1e-40, 3e38, -3e38, 65504, 65520, 1e-7, 6e-8, 3.4e38, 0x1p-126, 1e10, -7.0};
+    static const double specials[] = {NAN,   INFINITY, -INFINITY, 0.0,  -0.0,   1.0,      -1.0, 0.5,
+                                      -0.5,  1.5,      2.5,       -2.5, 1e-40,  -1e-40,   3e38, -3e38,
+                                      65504, 65520,    1e-7,      6e-8, 3.4e38, 0x1p-126, 1e10, -7.0};
     uint64_t k = group_case_random();
     if (k % 2) return specials[k / 2 % (sizeof specials / sizeof specials[0])];
     return between(-1, 1) * exp2(between(-30, 30));
@@ -40,7 +41,8 @@ static int64_t special_integer(wk_dtype dtype)
 {
     uint64_t k = group_case_random();
     int bits = 8 * (int)wk_dtype_size(dtype);
-    int64_t specials[] = {0, 1, -1, 2, -2, 7, -7, INT64_MIN >> (64 - bits), INT64_MAX >> (64 - bits), 3, 31, 32, 63, 64};
+    int64_t specials[] = {0, 1,  -1, 2,  -2, 7, -7, INT64_MIN >> (64 - bits), INT64_MAX >> (64 - bits),
+                          3, 31, 32, 63, 64};
     if (k % 2) return specials[k / 2 % (sizeof specials / sizeof specials[0])];
     return (int64_t)group_case_random() >> (group_case_random() % 64);
 }
@@ -122,10 +124,11 @@ int64_t group_case_origin(const group_case *c, int operand)
 
 void group_case_set(group_case *c, int operand, int64_t element, double value)
 {
-    group_reference_put((wk_dtype)c->g.operand[operand].dtype, c->data[operand], group_case_origin(c, operand) + element, value);
+    group_reference_put((wk_dtype)c->g.operand[operand].dtype, c->data[operand],
+                        group_case_origin(c, operand) + element, value);
 }
 
-/* ---- running ------------------------------------------------------------------------------------------------------ */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static int64_t bytes_of(const group_case *c, int k)
 {

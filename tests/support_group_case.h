@@ -1,5 +1,5 @@
-/* One group with its memory, run on a device and compared with the plain interpreter. All of the memory is compared, the
- * gaps between strides and a margin around each operand too, so a store to a wrong place is seen.
+/* One group with its memory, run on a device and compared with the plain interpreter. All of the memory is compared,
+ * the gaps between strides and a margin around each operand too, so a store to a wrong place is seen.
  *
  * Many cases can be compiled together:  for each: group_case_run;  between gather(on) and gather(off), then again. */
 #ifndef WICK_TESTS_SUPPORT_GROUP_CASE_H
@@ -19,7 +19,7 @@ typedef enum group_fill {
 
 typedef struct group_case {
     char name[96];
-    wk__group g; /* the functions of ir_build.h add to it */
+    wk__group g;               /* the functions of ir_build.h add to it */
     double relative, absolute; /* how far results may be off */
     char *data[WK__MAX_OPERANDS];
     int64_t elements[WK__MAX_OPERANDS];

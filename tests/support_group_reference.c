@@ -12,14 +12,15 @@ typedef union number {
     int64_t i;
 } number;
 
-/* ---- dtypes ------------------------------------------------------------------------------------------------------- */
+/* ---- dtypes ------------------------------------------------------------------------------------------------------ */
 
 static bool is_float(wk_dtype dtype)
 {
     return dtype <= WK_BF16;
 }
 
-/* Rounds to a float format with so many bits of precision, whose smallest step is 2^least and greatest number `most`. */
+/* Rounds to a float format with so many bits of precision, whose smallest step is 2^least and greatest number `most`.
+ */
 static double round_to(double x, int precision, int least, double most)
 {
     if (!isfinite(x) || x == 0) return x;
@@ -140,7 +141,7 @@ static number load(wk_dtype dtype, const void *data, int64_t index)
     return n;
 }
 
-/* ---- arithmetic --------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
 
 static double float_mod(double a, double b)
 {
@@ -233,7 +234,7 @@ static int64_t int_binary(wk__alu code, int64_t a, int64_t b, int bits)
     case WK__ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
     case WK__SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
     case WK__MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
-    case WK__FLOORDIV: return b == 0 ? 0 : b == -1 ? (int64_t)-(uint64_t)a : a / b - opposite;
+    case WK__FLOORDIV: return b == 0 ? 0 : b == -1 ? (int64_t) - (uint64_t)a : a / b - opposite;
     case WK__REM: return opposite ? r + b : r;
     case WK__FMOD: return r;
     case WK__MAX: return a > b ? a : b;
@@ -250,8 +251,8 @@ static int64_t int_binary(wk__alu code, int64_t a, int64_t b, int bits)
 static int64_t int_unary(wk__alu code, int64_t x)
 {
     switch (code) {
-    case WK__NEG: return (int64_t)-(uint64_t)x;
-    case WK__ABS: return x < 0 ? (int64_t)-(uint64_t)x : x;
+    case WK__NEG: return (int64_t) - (uint64_t)x;
+    case WK__ABS: return x < 0 ? (int64_t) - (uint64_t)x : x;
     case WK__SIGN: return (x > 0) - (x < 0);
     default: return ~x;
     }
@@ -316,7 +317,7 @@ static number random_bits(const wk__ins *ins, const wk__imm imm[], int64_t count
     return (number){.i = (int64_t)(ins->arg[2] == 32 ? word[0] : (uint64_t)word[1] << 32 | word[0])};
 }
 
-/* ---- a row -------------------------------------------------------------------------------------------------------- */
+/* ---- a row ------------------------------------------------------------------------------------------------------- */
 
 typedef struct row {
     const wk__group *group;
@@ -376,9 +377,15 @@ static number reduce(const wk__ins *ins, const number *x, int64_t columns)
     double float_extreme = most ? -INFINITY : INFINITY;
     for (int64_t c = 0; c < columns; c++) {
         if (ins->code == WK__RSUM) {
-            if (floats) sum += x[c].f; else wrapped += (uint64_t)x[c].i;
+            if (floats)
+                sum += x[c].f;
+            else
+                wrapped += (uint64_t)x[c].i;
         } else if (ins->code == WK__RPROD) {
-            if (floats) sum *= x[c].f; else wrapped *= (uint64_t)x[c].i;
+            if (floats)
+                sum *= x[c].f;
+            else
+                wrapped *= (uint64_t)x[c].i;
         } else if (floats) {
             float_extreme = float_binary(most ? WK__MAX : WK__MIN, float_extreme, x[c].f, false);
         } else {
@@ -410,19 +417,23 @@ static number evaluate(row *r, int k, int64_t column)
     const wk__ins *ins = &r->group->ins[k];
     wk_dtype dtype = (wk_dtype)ins->dtype;
     number x[3] = {{0}, {0}, {0}};
-    for (int a = 0; a < wk__alu_arity[ins->code] && ins->code != WK__STORE; a++) x[a] = r->value[ins->arg[a] * r->width + column];
+    for (int a = 0; a < wk__alu_arity[ins->code] && ins->code != WK__STORE; a++)
+        x[a] = r->value[ins->arg[a] * r->width + column];
     switch (ins->code) {
     case WK__WHERE: return x[0].i ? x[1] : x[2];
     case WK__CAST: return cast((wk_dtype)r->group->ins[ins->arg[0]].dtype, dtype, x[0]);
     case WK__PHILOX: return random_bits(ins, r->group->imm, x[0].i);
-    case WK__NDTRI: return (number){.f = dtype == WK_F64 ? wk__ndtri64((uint64_t)x[0].i) : wk__ndtri32((uint32_t)x[0].i)};
+    case WK__NDTRI:
+        return (number){.f = dtype == WK_F64 ? wk__ndtri64((uint64_t)x[0].i) : wk__ndtri32((uint32_t)x[0].i)};
     case WK__IOTA: return (number){.i = r->number * r->columns + column};
     case WK__IMM: {
         wk__imm imm = r->group->imm[ins->arg[0]];
         if (is_float(dtype)) return (number){.f = round_dtype(wk__class_of(dtype), imm.f)};
         return (number){.i = imm.i};
     }
-    case WK__LOAD: return load((wk_dtype)r->group->operand[ins->arg[0]].dtype, r->data[ins->arg[0]], place(r, ins->arg[0], column));
+    case WK__LOAD:
+        return load((wk_dtype)r->group->operand[ins->arg[0]].dtype, r->data[ins->arg[0]],
+                    place(r, ins->arg[0], column));
     case WK__LOADX: return load_indexed(r, ins, x[0], column);
     default: return arithmetic(r->group, ins, x);
     }
@@ -463,7 +474,7 @@ int64_t group_reference_run(const wk__group *group, void *const data[], wk__fail
     return r.bad;
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 static bool close_enough(double got, double want, double relative, double absolute)
 {
@@ -478,7 +489,8 @@ int64_t group_reference_differs(wk_dtype dtype, const void *got, const void *wan
     for (int64_t k = 0; k < count; k++) {
         if (dtype == WK_I64 && relative == 0 && absolute == 0) {
             if (((const int64_t *)got)[k] != ((const int64_t *)want)[k]) return k;
-        } else if (!close_enough(group_reference_get(dtype, got, k), group_reference_get(dtype, want, k), relative, absolute)) {
+        } else if (!close_enough(group_reference_get(dtype, got, k), group_reference_get(dtype, want, k), relative,
+                                 absolute)) {
             return k;
         }
     }

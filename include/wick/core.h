@@ -40,6 +40,9 @@ typedef struct wk_site {
 #define WK_HERE ((wk_site){__FILE__, __LINE__})
 #endif
 
+/* In an option of type double 0 means the default; this means 0. Whatever is below 1e-290 counts as 0. */
+#define WK_ZERO 1e-300
+
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 typedef struct wk_tensor wk_tensor;     /* an array of numbers on a device */
@@ -90,6 +93,11 @@ typedef enum wk_dtype {
 WK_API const char *wk_dtype_str(wk_dtype dtype);
 /* Bytes of one element; 0 for a number that is no dtype. */
 WK_API size_t wk_dtype_size(wk_dtype dtype);
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+/* In a struct of options 0 means the default. This is a true 0, for numbers whose default is another one. */
+#define WK_ZERO 1e-300
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 

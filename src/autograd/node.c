@@ -9,6 +9,14 @@ _Static_assert(sizeof(wk__node) <= 512, "fits its slab slot");
 
 static atomic_uint_fast64_t sequence;
 
+static uint64_t next_sequence(void)
+{
+    if (!WK__ALONE) return atomic_fetch_add_explicit(&sequence, 1, memory_order_relaxed);
+    uint64_t next = atomic_load_explicit(&sequence, memory_order_relaxed);
+    atomic_store_explicit(&sequence, next + 1, memory_order_relaxed);
+    return next;
+}
+
 /* The tensor layer calls autograd through these: set once, when the first leaf or node is made. */
 static void forget(wk__body *body);
 static void share(wk__body *body);
@@ -18,6 +26,7 @@ static void connect(void)
 {
     wk__body_forget = forget;
     wk__body_share = share;
+    wk__base_free = wk__history_forget;
 }
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
@@ -50,7 +59,7 @@ static void free_hooks(wk__hook *hook)
 
 void wk__leaf_drop(wk__leaf *leaf)
 {
-    if (!leaf || atomic_fetch_sub(&leaf->refs, 1) != 1) return;
+    if (!leaf || !wk__count_down(&leaf->refs)) return;
     if (leaf->grad) wk__handle_drop(&leaf->grad->handle);
     free_hooks(leaf->hooks);
     wk__free(leaf);
@@ -60,7 +69,7 @@ void wk__leaf_drop(wk__leaf *leaf)
 
 void wk__node_hold(wk__node *node)
 {
-    atomic_fetch_add_explicit(&node->refs, 1, memory_order_relaxed);
+    wk__count_up(&node->refs);
 }
 
 static void free_saved(wk__node *node)
@@ -104,7 +113,7 @@ static void free_one(wk__node *node)
 
 void wk__node_drop(wk__node *node)
 {
-    if (!node || atomic_fetch_sub_explicit(&node->refs, 1, memory_order_acq_rel) != 1) return;
+    if (!node || !wk__count_down(&node->refs)) return;
     node->next = doomed;
     doomed = node;
     if (freeing) return;
@@ -129,7 +138,7 @@ static void forget(wk__body *body)
 static void share(wk__body *body)
 {
     if (body->node) wk__node_hold(body->node);
-    if (body->leaf) atomic_fetch_add(&body->leaf->refs, 1);
+    if (body->leaf) wk__count_up(&body->leaf->refs);
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -169,7 +178,7 @@ wk__edge wk__edge_of(wk_tensor *tensor)
         edge.node = body->node;
         edge.output = body->output;
     } else if ((edge.leaf = wk__leaf_of(body))) {
-        atomic_fetch_add(&edge.leaf->refs, 1);
+        wk__count_up(&edge.leaf->refs);
         edge.moves = edge.leaf->moves;
     }
     return edge;
@@ -217,7 +226,7 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     atomic_store_explicit(&node->refs, 1, memory_order_relaxed);
     node->op = op;
     node->site = wk__site(site);
-    node->sequence = atomic_fetch_add_explicit(&sequence, 1, memory_order_relaxed);
+    node->sequence = next_sequence();
     for (int k = 0; k < inputs; k++) {
         if (!in[k]) continue;
         node->edge[k] = wk__edge_of(in[k]);

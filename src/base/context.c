@@ -27,10 +27,9 @@ static void unlist(wk_context *context)
     pthread_mutex_unlock(&list_lock);
 }
 
-/* A thread ends: what it recorded is run, what its scopes own goes, its free slots serve others. */
-static void end_thread(void *context_address)
+/* What it recorded is run, what its scopes own goes, its free slots serve others. */
+static void finish(wk_context *context)
 {
-    wk_context *context = context_address;
     wk__context_now = context;
     if (context->guards) wk__guard_close(context->guard[0].token);
     if (wk__context_at_end) wk__context_at_end(context);
@@ -39,6 +38,11 @@ static void end_thread(void *context_address)
     wk__free(context->guard);
     wk__text_end(&context->error);
     memset(context, 0, sizeof *context);
+}
+
+static void end_thread(void *context_address)
+{
+    finish(context_address);
     wk__context_now = NULL;
 }
 
@@ -47,23 +51,43 @@ static void make_key(void)
     pthread_key_create(&at_exit, end_thread);
 }
 
+static void begin(wk_context *context)
+{
+    context->ready = true;
+    context->scope = -1;
+    pthread_mutex_lock(&list_lock);
+    context->stream = streams++;
+    context->next = list;
+    list = context;
+    pthread_mutex_unlock(&list_lock);
+    context->key = (uint64_t)context->stream << 32;
+}
+
 wk_context *wk__context_start(void)
 {
     wk_context *context = &own;
     if (!context->ready) {
-        context->ready = true;
-        context->scope = -1;
         pthread_once(&once, make_key);
         pthread_setspecific(at_exit, context);
-        pthread_mutex_lock(&list_lock);
-        context->stream = streams++;
-        context->next = list;
-        list = context;
-        pthread_mutex_unlock(&list_lock);
-        context->key = (uint64_t)context->stream << 32;
+        begin(context);
     }
     wk__context_now = context;
     return context;
+}
+
+wk_context *wk__context_make(void)
+{
+    wk_context *context = wk__alloc_zero(1, sizeof *context);
+    if (context) begin(context);
+    return context;
+}
+
+void wk__context_destroy(wk_context *context)
+{
+    wk_context *before = wk__context();
+    finish(context);
+    wk__context_now = before;
+    wk__free(context);
 }
 
 wk_context *wk__context_enter(wk_context *context)

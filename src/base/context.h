@@ -72,6 +72,11 @@ static inline wk_context *wk__context(void)
 /* Makes `context` the one of this thread until the next call; NULL: the thread's own. Returns the one before. */
 wk_context *wk__context_enter(wk_context *context);
 
+/* A context that belongs to no thread (bindings enter and leave it); NULL when memory is short. It must be entered by nobody when it
+ * is freed. */
+wk_context *wk__context_make(void);
+void wk__context_destroy(wk_context *context);
+
 /* Calls `visit` for every context, with the list locked. */
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user);
 

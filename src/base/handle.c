@@ -1,5 +1,6 @@
 /* Handles and who owns them; see handle.h. */
 #include "handle.h"
+#include "count.h"
 #include "alloc.h"
 #include <string.h>
 
@@ -76,7 +77,7 @@ wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body
 /* `taken_by`: the scope that took it along, or NULL when it was freed by hand. */
 static void let_go(wk__handle *handle, const wk__guard *taken_by)
 {
-    if (atomic_fetch_sub_explicit(&handle->owners, 1, memory_order_acq_rel) != 1) return;
+    if (!wk__count_down(&handle->owners)) return;
     void *body = handle->body;
     handle->file = taken_by ? (taken_by->site.file ? taken_by->site.file : "?") : NULL;
     handle->line = taken_by ? taken_by->site.line : 0;

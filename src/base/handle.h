@@ -17,8 +17,8 @@ typedef struct wk__kind {
 } wk__kind;
 
 struct wk__handle {
-    atomic_uint owners;    /* 0: dead */
-    atomic_uint retains;   /* of them, through wk_retain or for want of a scope */
+    atomic_int owners;     /* 0: dead */
+    atomic_int retains;    /* of them, through wk_retain or for want of a scope */
     const wk__kind *kind;  /* kept after death, for messages */
     wk__handle *next, *prev; /* in its scope's list; a dead slot uses `next` for the free list */
     uint64_t scope;        /* token of the scope that owns it, 0 if none */

@@ -13,20 +13,19 @@
 static const char suffix[] = ".saving";
 
 /* What stands at the target: nothing, or a file whose permissions the new one takes over. A symbolic link is followed,
- * so that the link stays and the file behind it is replaced; one that leads nowhere is refused. */
-static wk_code find_target(wk__save *save, const char *path, char resolved[PATH_MAX], wk__io_error *error)
+ * so that the link stays and the file behind it is replaced; one that leads nowhere is refused. `resolved` is room for
+ * the name of a target that is there: it may differ from `path`. */
+static wk_code find_target(wk__save *save, const char *path, char resolved[PATH_MAX], const char **target,
+                           wk__io_error *error)
 {
     struct stat status;
-    if (lstat(path, &status) != 0) {
-        if (errno != ENOENT || !*path) return wk__io_fail_errno(error, path, "save", errno);
-        if (strlen(path) >= PATH_MAX) return wk__io_fail_errno(error, path, "save", ENAMETOOLONG);
-        memcpy(resolved, path, strlen(path) + 1);
-        return WK_OK;
-    }
+    if (lstat(path, &status) != 0)
+        return errno == ENOENT && *path ? WK_OK : wk__io_fail_errno(error, path, "save", errno);
     if (!realpath(path, resolved) || stat(resolved, &status) != 0) return wk__io_fail_errno(error, path, "save", errno);
     if (S_ISDIR(status.st_mode)) return wk__io_fail_errno(error, path, "save", EISDIR);
     if (!S_ISREG(status.st_mode))
         return wk__io_fail(error, WK_ERR_IO, "%s: cannot save: not a regular file", wk__show(path).text);
+    *target = resolved;
     save->replaces = true;
     save->mode = status.st_mode & 07777;
     return WK_OK;
@@ -76,15 +75,16 @@ static int create_temporary(const char *name, mode_t mode)
 wk_code wk__save_begin(wk__save *save, const char *path, wk__io_error *error)
 {
     char resolved[PATH_MAX];
+    const char *target = path;
     *save = (wk__save){.fd = -1};
-    wk_code code = find_target(save, path, resolved, error);
+    wk_code code = find_target(save, path, resolved, &target, error);
     if (code != WK_OK) return code;
-    size_t length = strlen(resolved) + 1;
+    size_t length = strlen(target) + 1;
     save->path = wk__alloc(length + length + sizeof suffix);
     if (!save->path) return wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory to save", wk__show(path).text);
     save->temporary = save->path + length;
-    memcpy(save->path, resolved, length);
-    memcpy(save->temporary, resolved, length);
+    memcpy(save->path, target, length);
+    memcpy(save->temporary, target, length);
     memcpy(save->temporary + length - 1, suffix, sizeof suffix);
     /* What replaces a private file is private from the start. */
     save->fd = create_temporary(save->temporary, save->replaces ? 0600 : 0666);

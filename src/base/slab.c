@@ -73,7 +73,7 @@ static int refill(wk__slots *list, int kind)
     return filled;
 }
 
-void *wk__slab_take(wk__slots slots[], int kind)
+void *wk__slab_take_more(wk__slots slots[], int kind)
 {
     wk__slots *list = &slots[kind];
     if (list->count <= kinds[kind].idle && list->fresh == list->fresh_end && !refill(list, kind)) return NULL;
@@ -88,21 +88,16 @@ void *wk__slab_take(wk__slots slots[], int kind)
     return slot;
 }
 
-void wk__slab_give(wk__slots slots[], int kind, void *slot)
+/* To the end of the queue. */
+void wk__slab_give_handle(wk__slots slots[], void *slot)
 {
-    wk__slots *list = &slots[kind];
-    bool queue = kinds[kind].idle > 0; /* oldest first */
-    if (list->count == 0) {
-        set_next(kind, slot, NULL);
-        list->first = list->last = slot;
-    } else if (queue) {
-        set_next(kind, slot, NULL);
-        set_next(kind, list->last, slot);
-        list->last = slot;
-    } else {
-        set_next(kind, slot, list->first);
+    wk__slots *list = &slots[WK__SLAB_HANDLE];
+    set_next(WK__SLAB_HANDLE, slot, NULL);
+    if (list->count == 0)
         list->first = slot;
-    }
+    else
+        set_next(WK__SLAB_HANDLE, list->last, slot);
+    list->last = slot;
     list->count++;
 }
 

@@ -19,8 +19,29 @@ typedef struct wk__slots {
  * were given, and not before 4,096 others were given later (a debug build never reuses them), so that a handle past its
  * scope can be told from a live one; all others come back newest first, while they are warm. A slot that was never used
  * before is zero. */
-void *wk__slab_take(wk__slots slots[], int kind);
-void wk__slab_give(wk__slots slots[], int kind, void *slot);
+void *wk__slab_take_more(wk__slots slots[], int kind); /* the list is empty */
+static inline void *wk__slab_take(wk__slots slots[], int kind)
+{
+    wk__slots *list = &slots[kind];
+    void *slot = list->first;
+    if (kind == WK__SLAB_HANDLE || !slot) return wk__slab_take_more(slots, kind);
+    list->first = *(void **)slot;
+    list->count--;
+    return slot;
+}
+void wk__slab_give_handle(wk__slots slots[], void *slot);
+static inline void wk__slab_give(wk__slots slots[], int kind, void *slot)
+{
+    wk__slots *list = &slots[kind];
+    if (kind == WK__SLAB_HANDLE) {
+        wk__slab_give_handle(slots, slot);
+        return;
+    }
+    *(void **)slot = list->first;
+    if (!list->first) list->last = slot;
+    list->first = slot;
+    list->count++;
+}
 /* Moves all free slots to the shared reserve (a thread ends). */
 void wk__slab_retire(wk__slots slots[]);
 /* Is this address a slot of the handle slab (live or not)? For telling a wild pointer from a stale one. */

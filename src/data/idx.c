@@ -206,8 +206,8 @@ static wk_code read_data(source *from, wk__idx *out, wk__io_error *error)
     if (got < out->bytes)
         return wk__io_fail(error, WK_ERR_FORMAT, "the header promises %lld bytes of data, but %lld follow: truncated",
                            (long long)out->bytes, (long long)got);
-    code =
-        read_bytes(from, &more, 1, &behind, error); /* gzip compares its checksum only when it is asked for the end */
+    /* gzip compares its checksum only when it is asked for what follows. */
+    code = read_bytes(from, &more, 1, &behind, error);
     if (code != WK_OK) return code;
     return behind == 0 ? WK_OK : bad(error, "more data follows than the header promises: too long");
 }

@@ -9,7 +9,7 @@
 /* An in-place op that could not run leaves its target as it was: the new value shares the old one's memory, or has it. */
 static bool keep_old(wk__record *r, wk__value *out)
 {
-    if (!r->prior || wk__value_state(r->prior) != WK__STORED) return false;
+    if (!r->guarded || !r->prior || wk__value_state(r->prior) != WK__STORED) return false;
     if (!r->prior->memory.block && out->memory.block) {
         wk__value_set_state(out, WK__STORED);
         return true;
@@ -50,7 +50,8 @@ static wk__failure *explain(const wk__record *r, const wk__fail *fail)
 
 static void fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail)
 {
-    const wk__record *culprit = record[0];
+    const wk__record *culprit = run->culprit ? run->culprit : record[0];
+    run->culprit = NULL;
     for (int k = 0; k < records && fail->code == WK_ERR_INDEX; k++)
         for (int i = 0; i < record[k]->nin; i++)
             if (wk__record_in(record[k], i)->flags & WK__REF_INDIRECT) culprit = record[k];
@@ -188,7 +189,9 @@ static wk_code take_outputs(wk__run *run, wk__building *b, wk__fail *fail)
     for (int o = 0; o < g->noperands; o++) {
         if (!g->operand[o].stored) continue;
         wk_code code = take_output(run, b, o, fail);
-        if (code != WK_OK) return code;
+        if (code == WK_OK) continue;
+        run->culprit = b->writer[o];
+        return code;
     }
     return WK_OK;
 }
@@ -412,6 +415,7 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     wk__run run;
     run.owner = owner;
     run.ring = ring;
+    run.culprit = NULL;
     int64_t live;
     wk__record **record = by_group(ring, groups, &live);
     for (int64_t k = 0, end; k < live; k = end) {

@@ -10,6 +10,7 @@ typedef struct wk__run {
     wk__ring *ring;
     wk__record *scratch[WK__MAX_INS]; /* the records of the group that runs: each has an instruction at least */
     wk__building building;
+    const wk__record *culprit; /* whose output found no memory; NULL: not known */
 } wk__run;
 
 #endif

@@ -10,6 +10,7 @@ static void list_add(wk__ring *ring, wk__value *value)
     value->parked_next = ring->parked;
     if (ring->parked) ring->parked->parked_prev = value;
     ring->parked = value;
+    ring->parked_count++;
 }
 
 static void list_remove(wk__ring *ring, wk__value *value)
@@ -19,6 +20,7 @@ static void list_remove(wk__ring *ring, wk__value *value)
         value->parked_prev->parked_next = value->parked_next;
     else
         ring->parked = value->parked_next;
+    ring->parked_count--;
 }
 
 static void count_reader(wk__record *r, int change)
@@ -44,7 +46,7 @@ static void parked_free(wk__value *value)
 static void parked_orphan(wk__value *value)
 {
     wk__ring *ring = value->writer->ring;
-    if (ring) atomic_store_explicit(&ring->orphaned, true, memory_order_release);
+    if (ring) atomic_fetch_add_explicit(&ring->orphans, 1 + (value->bytes >> 16), memory_order_relaxed);
 }
 
 /* Keeps a copy of the record; its references to operands stay, the ring's reference to the output goes. */
@@ -150,8 +152,11 @@ static int64_t pinned(wk__value *value)
     return bytes;
 }
 
+/* Looking through the list costs its length, so that many orphans must have gathered: the work stays linear in the calls. */
 void wk__park_orphans(wk_context *owner)
 {
+    if (atomic_load_explicit(&owner->ring->orphans, memory_order_relaxed) <= owner->ring->parked_count / 16) return;
+    atomic_store_explicit(&owner->ring->orphans, 0, memory_order_relaxed);
     wk__value *next;
     for (wk__value *value = owner->ring->parked; value; value = next) {
         next = value->parked_next;

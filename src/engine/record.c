@@ -1,5 +1,6 @@
 /* Recording: appending to the ring of a context. */
 #include "../base/alloc.h"
+#include "../base/pool.h"
 #include "ring.h"
 #include <sched.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ void wk__modes_set(bool sync, bool nofuse)
 
 static void lock(wk_context *context)
 {
-    while (atomic_exchange_explicit(&context->lock, 1, memory_order_acquire)) sched_yield();
+    while (!wk__flag_take(&context->lock)) sched_yield();
 }
 
 static void unlock(wk_context *context)
@@ -68,13 +69,26 @@ static void end_ring(wk_context *context)
     context->ring = NULL;
 }
 
+/* A child has none of the parent's threads, and no claim to its devices: each call in it says so (rule 28). */
+static void in_child(void)
+{
+    atomic_store(&wk__forked, true);
+    wk__pool_after_fork();
+}
+
+static void connect(void)
+{
+    wk__context_at_end = end_ring;
+    wk__scope_flush = wk__flush;
+    pthread_atfork(NULL, NULL, in_child);
+}
+
 static wk__ring *ring_of(wk_context *context)
 {
-    if (!context->ring) {
-        context->ring = wk__alloc_zero(1, sizeof *context->ring);
-        wk__context_at_end = end_ring;
-        wk__scope_flush = wk__flush;
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (context->ring) return context->ring;
+    pthread_once(&once, connect);
+    context->ring = wk__alloc_zero(1, sizeof *context->ring);
     return context->ring;
 }
 
@@ -134,15 +148,10 @@ wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk
     }
     *r = (wk__record){.op = op, .site = wk__site(site), .device = device, .group = -1, .kind = (uint8_t)kind,
                       .ndim = (uint8_t)ndim, .nout = (uint8_t)nout, .nin = (uint8_t)nin};
-    memcpy(wk__record_shape(r), shape, sizeof *shape * (size_t)ndim);
+    int64_t *to = wk__record_shape(r);
+    for (int d = 0; d < ndim; d++) to[d] = shape[d];
     ring->record[ring->count++] = r;
     return r;
-}
-
-void wk__record_ref(wk__record *r, int k, const wk__body *body, const int64_t *stride)
-{
-    r->ref[k] = (wk__ref){.value = body->storage->value, .offset = body->offset, .dtype = body->dtype};
-    memcpy(wk__record_stride(r, k), stride, sizeof *stride * r->ndim);
 }
 
 static void hold(wk_context *context, wk__value *value)
@@ -168,7 +177,7 @@ void wk__record_commit(wk_context *context, wk__record *r)
     if (full && !ring->flushing) wk__flush(context);
 }
 
-bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_site site)
+bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site)
 {
     wk__storage *storage = wk__body_of(tensor)->storage;
     wk__value *value = storage->value;
@@ -208,7 +217,7 @@ static void flush_locked(wk_context *owner)
     wk__ring *ring = owner->ring;
     if (ring->flushing) return;
     ring->flushing = true;
-    if (atomic_exchange_explicit(&ring->orphaned, false, memory_order_acquire)) wk__park_orphans(owner);
+    wk__park_orphans(owner);
     if (ring->count > 0) {
         ring->flushes++;
         wk__plan_live(ring);

@@ -85,8 +85,9 @@ typedef struct wk__ring {
     int64_t chunks, chunk_capacity, chunk_now;
     size_t used;         /* bytes of the current chunk */
     int64_t pending_bytes; /* of outputs that are recorded and not computed */
-    wk__value *parked;   /* list of parked values */
-    atomic_bool orphaned; /* some parked record holds memory that nobody else wants */
+    wk__value *parked;   /* list of parked values, */
+    int64_t parked_count; /* and its length */
+    atomic_llong orphans; /* values that only parked records hold, since the list was last looked through; large ones count more */
     bool flushing;
     wk__failure *late;   /* a failure to tell this thread at its next call */
     int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
@@ -96,14 +97,26 @@ typedef struct wk__ring {
 
 /* Makes a tensor's value ready to be named by a record of this context: another thread's pending work is run first, a parked
  * value's record goes back into the ring. False with the error recorded if the value has failed. */
-bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_site site);
+bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site);
+static inline bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_site site)
+{
+    const wk__storage *storage = wk__body_of(tensor)->storage;
+    wk__state state = wk__value_state(storage->value);
+    bool fine = storage->user == context && (state == WK__STORED || (state == WK__PENDING && storage->value->writer == context));
+    return __builtin_expect(fine, 1) || wk__touch_slowly(context, tensor, site);
+}
 
 /* Room for a record of this context; NULL when memory is short (recorded). The ring is locked until wk__record_commit: fill
  * everything in between, and fail in nothing. All operands have been touched. */
 wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device, wk_site site,
                              int ndim, const int64_t *shape, int nout, int nin);
 /* Operand k of nout + nin sees `body` with these strides over the space. */
-void wk__record_ref(wk__record *r, int k, const wk__body *body, const int64_t *stride);
+static inline void wk__record_ref(wk__record *r, int k, const wk__body *body, const int64_t *stride)
+{
+    r->ref[k] = (wk__ref){.value = body->storage->value, .offset = body->offset, .dtype = body->dtype};
+    int64_t *to = wk__record_stride(r, k);
+    for (int d = 0; d < r->ndim; d++) to[d] = stride[d];
+}
 static inline void wk__record_imm(wk__record *r, int k, wk_dtype dtype, wk__imm imm, uint8_t flags)
 {
     r->ref[k] = (wk__ref){.value = NULL, .imm = imm, .dtype = (uint8_t)dtype, .flags = flags};

@@ -186,21 +186,29 @@ static bool is_utf8(const char *string)
     return true;
 }
 
+/* Bytes up to the first that must be escaped, or to the end. */
+static int64_t plain_bytes(const char *string)
+{
+    int64_t count = 0;
+    while ((unsigned char)string[count] >= 0x20 && string[count] != '"' && string[count] != '\\') count++;
+    return count;
+}
+
 bool wk__json_add_string(wk__text *text, const char *string)
 {
     static const char special[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     if (!is_utf8(string)) return false;
     wk__text_char(text, '"', 1);
-    for (; *string; string++) {
+    for (;; string++) {
+        int64_t plain = plain_bytes(string);
+        wk__text_add_n(text, string, plain);
+        string += plain;
+        if (!*string) break;
         const char *found = strchr(special, *string);
-        if (found) {
-            wk__text_char(text, '\\', 1);
-            wk__text_char(text, letters[found - special], 1);
-        } else if ((unsigned char)*string < 0x20) {
+        if (found)
+            wk__text_format(text, "\\%c", letters[found - special]);
+        else
             wk__text_format(text, "\\u%04x", (unsigned)(unsigned char)*string);
-        } else {
-            wk__text_char(text, *string, 1);
-        }
     }
     wk__text_char(text, '"', 1);
     return true;

@@ -59,7 +59,7 @@ static bool sound(wk_context *context, const wk__op *op, wk_site site, wk_tensor
     if (__builtin_expect(context->ring && context->ring->late, 0)) wk__tell_late(context);
     if (__builtin_expect(atomic_load_explicit(&wk__forked, memory_order_relaxed), 0)) return refuse_fork(op, site);
     for (int k = 0; k < count; k++)
-        if (!wk__check(in[k], site, op->name, roles[count > 1][k < WK__MAX_INPUTS ? k : WK__MAX_INPUTS - 1])) return false;
+        if (__builtin_expect(!wk__is_tensor(in[k]), 0) && !wk__check(in[k], site, op->name, roles[count > 1][k < WK__MAX_INPUTS ? k : WK__MAX_INPUTS - 1])) return false;
     return true;
 }
 

@@ -31,7 +31,10 @@ static wk_tensor *copied(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype 
     wk_tensor *out = wk__tensor_pending(context, device, dtype, body->ndim, body->shape, site);
     if (!out) return NULL;
     wk__body *result = wk__body_of(out);
-    if (!dense) wk__layout_like(body, result->stride);
+    if (!dense) {
+        wk__layout_like(body, result->stride);
+        result->dense = wk__body_contiguous(result);
+    }
     wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 1);
     if (!r) return wk__abandon(out);
     r->compute = body->dtype; /* in the source's class: the store converts */

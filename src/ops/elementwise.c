@@ -13,7 +13,10 @@ typedef struct plan {
     int place[WK__MAX_INPUTS], tensors;
     wk_dtype compute, result;
     int ndim;
-    int64_t shape[WK__MAX_DIMS];
+    int64_t bytes;        /* of a dense result */
+    const int64_t *shape; /* of the result: an operand's, or `broadcast` */
+    bool uniform;         /* all operands are dense tensors of one shape and dtype: most calls */
+    int64_t broadcast[WK__MAX_DIMS];
 } plan;
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
@@ -79,11 +82,40 @@ static bool misfit(const plan *p, const wk__body *body)
     return false;
 }
 
+static bool same_shape(const wk__body *a, const wk__body *b)
+{
+    if (a->ndim != b->ndim) return false;
+    for (int d = 0; d < a->ndim; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
+/* Nothing to promote, to broadcast or to lay out. */
+static bool is_uniform(plan *p)
+{
+    const wk__body *first = wk__body_of(p->tensor[0]);
+    const wk__op *op = p->op;
+    if (!first->dense || p->tensors != p->count || op->conditions || (op->domain && !(op->domain >> first->dtype & 1))) return false;
+    if (op->result == WK__RESULT_FLOAT && !wk__is_float(first->dtype)) return false;
+    for (int k = 1; k < p->tensors; k++) {
+        const wk__body *body = wk__body_of(p->tensor[k]);
+        if (!body->dense || body->dtype != first->dtype || !same_shape(first, body)) return false;
+    }
+    p->compute = first->dtype;
+    p->result = op->result == WK__RESULT_BOOL ? WK_BOOL : (wk_dtype)first->dtype;
+    p->ndim = first->ndim;
+    p->shape = first->shape;
+    int64_t size = op->result == WK__RESULT_BOOL ? 1 : (int64_t)wk_dtype_size(first->dtype);
+    p->bytes = wk__body_numel(first) * size;
+    return true;
+}
+
 static bool broadcast_all(plan *p)
 {
     const wk__body *first = wk__body_of(p->tensor[0]);
     p->ndim = first->ndim;
-    memcpy(p->shape, first->shape, sizeof *p->shape * first->ndim);
+    p->shape = p->broadcast;
+    memcpy(p->broadcast, first->shape, sizeof *p->shape * first->ndim);
     for (int k = 1; k < p->tensors; k++) {
         const wk__body *body = wk__body_of(p->tensor[k]);
         if (body->ndim == p->ndim && memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) == 0) continue;
@@ -91,10 +123,10 @@ static bool broadcast_all(plan *p)
         int ndim;
         if (!wk__broadcast(p->ndim, p->shape, body->ndim, body->shape, &ndim, shape)) return misfit(p, body);
         p->ndim = ndim;
-        memcpy(p->shape, shape, sizeof *shape * (size_t)ndim);
+        memcpy(p->broadcast, shape, sizeof *shape * (size_t)ndim);
     }
-    int64_t bytes; /* two small operands can broadcast to something that no memory holds */
-    if (wk__dense_bytes(p->ndim, p->shape, p->result, &bytes)) return true;
+    /* two small operands can broadcast to something that no memory holds */
+    if (wk__dense_bytes(p->ndim, p->shape, p->result, &p->bytes)) return true;
     wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor, "the result would have more than 2^63 bytes");
     return false;
 }
@@ -120,14 +152,16 @@ void wk__layout_like(const wk__body *model, int64_t *stride)
 }
 
 /* The result lies as its largest operand does (SEMANTICS 11): dimensions in the order of that one's strides, dense. */
-static void choose_layout(const plan *p, int64_t *stride)
+static bool choose_layout(const plan *p, int64_t *stride)
 {
     const wk__body *model = NULL;
     for (int k = 0; k < p->tensors && !model; k++) {
         const wk__body *body = wk__body_of(p->tensor[k]);
         if (body->ndim == p->ndim && memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) == 0) model = body;
     }
-    if (model && !wk__body_contiguous(model)) wk__layout_like(model, stride); /* else dense already */
+    if (!model || wk__body_contiguous(model)) return false; /* dense already */
+    wk__layout_like(model, stride);
+    return true;
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -143,8 +177,8 @@ static void record_operands(const plan *p, wk__record *r)
         }
         int64_t stride[WK__MAX_DIMS];
         const wk__body *body = wk__body_of(arg->tensor);
-        wk__broadcast_strides(body, p->ndim, p->shape, stride);
-        wk__record_ref(r, 1 + k, body, stride);
+        if (!p->uniform) wk__broadcast_strides(body, p->ndim, p->shape, stride);
+        wk__record_ref(r, 1 + k, body, p->uniform ? body->stride : stride);
         if (p->op->conditions >> k & 1) r->ref[1 + k].flags = WK__REF_AS_IS;
     }
 }
@@ -171,23 +205,24 @@ static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args
     p->args = args;
     p->count = count;
     p->tensors = 0;
-    if (!gather(p) || !choose_dtypes(p) || !broadcast_all(p)) return false;
+    if (!gather(p)) return false;
     for (int k = 0; k < p->tensors; k++) /* soft placement may have replaced some */
         if (p->tensor[k] != args[p->place[k]].tensor) {
             wk__arg *moved = (wk__arg *)(uintptr_t)&args[p->place[k]];
             moved->tensor = p->tensor[k];
         }
-    return true;
+    p->uniform = is_uniform(p);
+    return p->uniform || (choose_dtypes(p) && broadcast_all(p));
 }
 
 wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
 {
     plan p;
     if (!prepare(&p, op, site, args, count)) return NULL;
-    wk_tensor *out = wk__tensor_pending(p.context, p.device, p.result, p.ndim, p.shape, site);
+    wk_tensor *out = wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site);
     if (!out) return NULL;
     wk__body *body = wk__body_of(out);
-    choose_layout(&p, body->stride);
+    if (!p.uniform && choose_layout(&p, body->stride)) body->dense = false;
     wk__record *r = wk__record_begin(p.context, WK__RECORD_EXPRESSION, op, p.device, site, p.ndim, p.shape, 1, count);
     if (!r) return wk__abandon(out);
     wk__record_ref(r, 0, body, body->stride);
@@ -225,39 +260,63 @@ static bool fits_target(const plan *p, const wk_tensor *target)
     return false;
 }
 
+/* A result that no gradient flows through may not take the place of one that some flows through. */
+static bool keeps_history(const plan *p, const wk_tensor *target)
+{
+    if (p->op->node || p->context->grad_off || p->context->composing || !wk__body_of(target)->requires_grad) return true;
+    wk__op_error(p->op, p->site, WK_ERR_STATE, p->tensor,
+                 "it has no gradient, and $a requires one: use the form that is not in place, or wk_detach");
+    return false;
+}
+
 /* Does the view cover every byte of its storage? Then nothing of the old value remains. */
 static bool covers(const wk__body *body)
 {
     return wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
 }
 
-wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
+static void record_over(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value, bool guarded)
 {
     wk__body *body = wk__body_of(target);
     wk__storage *storage = body->storage;
     r->prior = storage->value;
-    r->partial = !covers(body);
-    r->guarded = true;
+    r->partial = r->kind == WK__RECORD_KERNEL || !covers(body); /* such a kernel reads what it writes */
+    r->guarded = guarded;
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
     wk__record_commit(context, r);
     wk__storage_assign(storage, value);
-    storage->version++;
+}
+
+wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
+{
+    record_over(context, r, target, value, true);
+    wk__body_of(target)->storage->version++;
     return target;
+}
+
+void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__value *value)
+{
+    record_over(context, r, part, value, false);
 }
 
 wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count)
 {
+    return wk__elementwise_attr_(op, site, args, count, NULL);
+}
+
+wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
+{
     plan p;
     if (!prepare(&p, op, site, args, count)) return NULL;
     wk_tensor *target = args[0].tensor;
-    if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target)) return NULL;
+    if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target) || !keeps_history(&p, target)) return NULL;
     wk__storage *storage = wk__body_of(target)->storage;
     if (storage->shared) wk__flush_all();
     wk_tensor *in[WK__MAX_INPUTS] = {0};
     for (int k = 0; k < count; k++) in[k] = args[k].tensor;
     wk__attr numbers = {.count = 0};
-    bool kept = keep_numbers(args, count, &numbers);
+    if (!attr && keep_numbers(args, count, &numbers)) attr = &numbers;
     bool node = op->node && wk__wants_node(p.context, p.tensor, p.tensors);
     if (node && !(in[0] = wk__tensor_snapshot(p.context, target))) return NULL; /* the gradient may read what is overwritten */
     wk__value *value = wk__value_new(p.context, p.device, storage->bytes, site);
@@ -270,7 +329,7 @@ wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args,
     record_operands(&p, r);
     wk__record_in_place(p.context, r, target, value);
     if (!node) return target;
-    bool attached = wk__node_attach_in_place(op, site, target, in, count, kept ? &numbers : NULL);
+    bool attached = wk__node_attach_in_place(op, site, target, in, count, attr);
     wk__handle_release(&in[0]->handle, site);
     return attached ? target : NULL;
 }

@@ -151,13 +151,14 @@ wk_tensor *wk_reshape_at(wk_site site, wk_tensor *x, const int64_t *sizes, int n
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     if (!wk__view_begin(&wk__op_reshape, site, x) || !reshape_sizes(site, x, sizes, ndim, shape)) return NULL;
     const wk__body *body = wk__body_of(x);
-    if (wk__body_numel(body) == 0 || !view_strides(body, ndim, shape, stride)) {
-        if (wk__body_numel(body)) x = wk_clone_at(site, x);
-        if (!x) return NULL;
-        body = wk__body_of(x);
-        wk__strides_dense(ndim, shape, stride);
-    }
-    return wk__view(&wk__op_reshape, site, x, body->offset, ndim, shape, stride, NULL);
+    bool empty = wk__body_numel(body) == 0;
+    if (!empty && view_strides(body, ndim, shape, stride)) return wk__view(&wk__op_reshape, site, x, body->offset, ndim, shape, stride, NULL);
+    wk__strides_dense(ndim, shape, stride);
+    if (empty) return wk__view(&wk__op_reshape, site, x, body->offset, ndim, shape, stride, NULL);
+    wk_tensor *copy = wk_clone_at(site, x);
+    wk_tensor *out = copy ? wk__view(&wk__op_reshape, site, copy, 0, ndim, shape, stride, NULL) : NULL;
+    if (copy) wk__handle_release(&copy->handle, site); /* the view has its storage */
+    return out;
 }
 
 static void reshape_gradient(wk__gradient *g)

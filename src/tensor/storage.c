@@ -15,7 +15,7 @@ wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes,
         wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a new tensor");
         return NULL;
     }
-    memset(value, 0, sizeof *value);
+    memset(value, 0, offsetof(wk__value, parked_next));
     value->device = device;
     value->bytes = bytes;
     value->writer = context;
@@ -32,7 +32,7 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
         return NULL;
     }
     memset(storage, 0, sizeof *storage);
-    atomic_store_explicit(&storage->refs, 1, memory_order_relaxed);
+    atomic_init(&storage->refs, 1);
     wk__value_hold(value);
     storage->value = value;
     storage->device = value->device;
@@ -62,7 +62,7 @@ static void leave(wk__value *value)
 
 void wk__storage_drop(wk__storage *storage)
 {
-    if (atomic_fetch_sub_explicit(&storage->refs, 1, memory_order_acq_rel) != 1) return;
+    if (!wk__count_down(&storage->refs)) return;
     leave(storage->value);
     if (storage->past) wk__base_free(storage->past);
     wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);

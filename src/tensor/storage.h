@@ -14,6 +14,7 @@
 #define WICK_TENSOR_STORAGE_H
 
 #include "../backend/device.h"
+#include "../base/count.h"
 #include "../base/handle.h"
 
 struct wk__record;
@@ -37,8 +38,7 @@ typedef struct wk__value {
     atomic_int refs;     /* storages that hold it, records that name it, parked records */
     atomic_uchar state;  /* wk__state; written under the writer's lock */
     atomic_bool keep;    /* somebody wants it stored: a retain, a parent, a graph node; sticky */
-    atomic_int parked_readers; /* parked records that hold this value */
-    /* Below: the writer's, while pending or parked. */
+    /* Up to `group` the writer's, while pending or parked. */
     uint8_t depth;       /* records in the chain that a parked value would compute */
     bool revived;        /* it was parked and read again: the next flush stores it */
     bool exposed;        /* its address was given to the user */
@@ -48,19 +48,20 @@ typedef struct wk__value {
     int16_t reg;         /* scratch of a flush: register in its group */
     int32_t ring_refs;   /* of refs: those of the writer's ring (pending values only) */
     int32_t group;       /* scratch of a flush: number of its group, -1 none */
+    atomic_int parked_readers; /* parked records that hold this value */
     wk__device *device;
     int64_t bytes;
-    wk__memory memory;   /* STORED */
     wk_context *writer;  /* PENDING, PARKED */
     union {
         struct wk__record *record; /* PENDING: in the ring; PARKED: a copy of its own */
         wk__failure *failure;      /* FAILED */
     };
+    wk__memory memory;   /* STORED */
     struct wk__value *shares; /* an in-place op failed: the memory is this one's, the value the target had before */
     void (*release)(void *user); /* borrowed host memory: called when the last user has let go */
     void *release_user;
-    struct wk__value *parked_next, *parked_prev; /* the writer's list of parked values */
     wk_site site;        /* the call that made it, for memory statistics */
+    struct wk__value *parked_next, *parked_prev; /* the writer's list of parked values; else not set */
 } wk__value;
 _Static_assert(sizeof(wk__value) <= 192, "fits its slab slot");
 
@@ -86,12 +87,12 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value);
 
 static inline void wk__value_hold(wk__value *value)
 {
-    atomic_fetch_add_explicit(&value->refs, 1, memory_order_relaxed);
+    wk__count_up(&value->refs);
 }
 void wk__value_free(wk__value *value); /* refs has reached 0 */
 static inline void wk__value_drop(wk__value *value)
 {
-    if (atomic_fetch_sub_explicit(&value->refs, 1, memory_order_acq_rel) == 1) wk__value_free(value);
+    if (wk__count_down(&value->refs)) wk__value_free(value);
 }
 
 static inline wk__state wk__value_state(const wk__value *value)
@@ -105,7 +106,7 @@ static inline void wk__value_set_state(wk__value *value, wk__state state)
 
 static inline void wk__storage_hold(wk__storage *storage)
 {
-    atomic_fetch_add_explicit(&storage->refs, 1, memory_order_relaxed);
+    wk__count_up(&storage->refs);
 }
 void wk__storage_drop(wk__storage *storage);
 /* Somebody who needs the numbers to stay comes or goes. */

@@ -33,7 +33,7 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
         body->ndim = (uint8_t)ndim;
         body->dtype = (uint8_t)dtype;
-        body->requires_grad = body->parameter = body->is_view = false;
+        body->requires_grad = body->parameter = body->is_view = body->dense = false;
         body->output = 0;
         body->node = NULL;
         body->leaf = NULL;
@@ -55,6 +55,7 @@ wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dt
     wk_tensor *tensor = wrap(context, storage, dtype, ndim, shape, &body);
     if (!tensor) return NULL;
     wk__strides_dense(ndim, shape, body->stride);
+    body->dense = true;
     storage->base = body;
     return tensor;
 }
@@ -64,6 +65,12 @@ wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype 
 {
     int64_t bytes = 0;
     wk__dense_bytes(ndim, shape, dtype, &bytes);
+    return wk__tensor_pending_of(context, device, dtype, ndim, shape, bytes, site);
+}
+
+wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                                 int64_t bytes, wk_site site)
+{
     wk__value *value = wk__value_new(context, device, bytes, site);
     if (!value) return NULL;
     wk__storage *storage = wk__storage_new(context, value);

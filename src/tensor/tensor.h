@@ -15,6 +15,7 @@ typedef struct wk__body {
     uint8_t ndim, dtype;
     bool requires_grad; /* a leaf that wants a gradient, or the result of a node */
     bool parameter;     /* owned by a module */
+    bool dense;         /* row-major without gaps, known from its making; a view may lie so without it */
     bool is_view;       /* shares the storage with the tensor it was made from */
     int16_t output;     /* which output of `node` */
     struct wk__node *node; /* the function that made it; NULL for leaves */
@@ -50,6 +51,9 @@ wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dt
 /* The same over a new pending value. The record that computes it must follow. */
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
                               wk_site site);
+/* With the size in bytes at hand. */
+wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                                 int64_t bytes, wk_site site);
 /* A view of `base` with this geometry. */
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
                            const int64_t *stride);

@@ -93,7 +93,10 @@ static const idx_case idx_cases[] = {
     {START("\x1f\x8b\x08\x08\0\0\0\0\0\3name"), 20, "damaged"},
     {START("\x1f\x8b\x08\x08\0\0\0\0\0\3no end of the name"), 0, "truncated"},
     {START("\x1f\x8b\x08\4\0\0\0\0\0\3\xff\xff"), 100, "truncated"}, /* an extra field of 65,535 bytes */
-    {START("\x1f\x9d"), 100, "two zero bytes"},                      /* compress */
+    /* 4 and 8 good bytes in a stored block, then a block of an unknown type */
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\0\4\0\xfb\xff\0\0\x08\1\7"), 20, "damaged"},
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\0\x08\0\xf7\xff\0\0\x08\1\0\0\0\4\7"), 20, "damaged"},
+    {START("\x1f\x9d"), 100, "two zero bytes"}, /* compress */
     {START("\x1f"), 0, "truncated"},
 
     /* ---- odd, and right ---- */

@@ -38,10 +38,11 @@ static wk_code info(int index, wk__device_info *info, wk__fail *fail)
     *info = (wk__device_info){.memory_total = memory.total,
                               .memory_available = memory.available,
                               .compute_units = wk__threads(),
-                              .temperature = NAN,
-                              .power = NAN,
-                              .utilisation = NAN};
+                              .temperature = wk__cpu_temperature(),
+                              .power = wk__cpu_power(),
+                              .utilisation = wk__cpu_utilisation()};
     wk__cpu_name("", info->name, sizeof info->name);
+    snprintf(info->driver, sizeof info->driver, "%s", wk__cpu_isa_current()->name);
     return WK_OK;
 }
 
@@ -65,9 +66,9 @@ static wk_code no_memory(int64_t bytes, wk__fail *fail)
                         (long long)bytes, (long long)now.available, (long long)now.total);
 }
 
-/* Pages come from the kernel when they are first touched, which is not here: a mapping of 2 MB pages costs a fifth of one
- * of 4 KB pages, and the first touch belongs to the thread that writes. The kernel aligns mappings to 4 KB only, so one
- * page more is mapped and what stands over is given back.
+/* Pages come from the kernel when they are first touched, which is not here: a mapping of 2 MB pages costs a fifth of
+ * one of 4 KB pages, and the first touch belongs to the thread that writes. The kernel aligns mappings to 4 KB only, so
+ * one page more is mapped and what stands over is given back.
  *
  *     mapped        |....[ 2 MB ][ 2 MB ].........|
  *     kept               [ block        ]
@@ -78,9 +79,11 @@ static wk_code block_take(void *device, int64_t bytes, wk__memory *block, wk__fa
     if (bytes <= 0 || bytes > INT64_MAX - 2 * HUGE_PAGE) return no_memory(bytes, fail);
     const wk__cpu_memory now = wk__cpu_memory_now("");
     const size_t size = (size_t)(bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    if ((now.available >= 0 && bytes > now.available) || (now.total > 0 && bytes > now.total)) return no_memory(bytes, fail);
+    if ((now.available >= 0 && bytes > now.available) || (now.total > 0 && bytes > now.total))
+        return no_memory(bytes, fail);
 
-    char *mapped = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *mapped =
+        mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return no_memory(bytes, fail);
     const size_t before = (HUGE_PAGE - (uintptr_t)mapped % HUGE_PAGE) % HUGE_PAGE;
     if (before > 0) munmap(mapped, before);
@@ -137,7 +140,8 @@ static wk_code carry(char *to, const char *from, int64_t bytes)
     return WK_OK;
 }
 
-static wk_code upload(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes, wk__fail *fail)
+static wk_code upload(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
+                      wk__fail *fail)
 {
     (void)device;
     (void)fail;

@@ -6,7 +6,7 @@
 
 extern const wk__backend wk__cpu_backend;
 
-/* Memory of the machine in bytes as this process may use it: the physical one, or less where a control group says so. */
+/* Memory of the machine in bytes as this process may use it: the physical one, or what a control group allows. */
 typedef struct wk__cpu_memory {
     int64_t total, available;
 } wk__cpu_memory;
@@ -15,5 +15,11 @@ typedef struct wk__cpu_memory {
 wk__cpu_memory wk__cpu_memory_now(const char *root);
 /* The CPU's name from /proc/cpuinfo, "CPU" when there is none. */
 void wk__cpu_name(const char *root, char *name, size_t size);
+
+/* Share of all CPUs' time that was busy since the last call, 0 to 1; degrees Celsius; watts since the last call. NaN: not known,
+ * and at the first call. */
+double wk__cpu_utilisation(void);
+double wk__cpu_temperature(void);
+double wk__cpu_power(void);
 
 #endif

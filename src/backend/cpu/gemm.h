@@ -1,20 +1,20 @@
-/* What a matrix product needs of an instruction set: tiles of C that live in registers, and packing, which brings operands
- * of any dtype and any strides into the order in which the tiles read them.
+/* What a matrix product needs of an instruction set: tiles of C that live in registers, and packing, which brings
+ * operands of any dtype and any strides into the order in which the tiles read them.
  *
- * A product computes in one of four classes, f32, f64, i32 and i64; narrower dtypes are widened while they are packed and
- * narrowed when C is done. bool counts in i64, which no k can wrap back to 0. */
+ * A product computes in one of four classes, f32, f64, i32 and i64; narrower dtypes are widened while they are packed
+ * and narrowed when C is done. bool counts in i64, which no k can wrap back to 0. */
 #ifndef WICK_CPU_GEMM_H
 #define WICK_CPU_GEMM_H
 
 #include "../../ir/ir.h"
 
 enum {
-    /* Bytes between packed panels: without them panels of 2^n elements would all begin in the same set of the caches. */
+    /* Bytes between packed panels: without them panels of 2^n elements would all begin in one set of the caches. */
     WK__GEMM_GAP = 64
 };
 
-/* One tile: C[i, j] = or += sum over l of A[i, l] B[l, j], with l rising and one rounding per step where the machine has
- * fma. Steps and rows are counted in elements of the class. Elements of B and C that stand in a row are neighbours. */
+/* One tile: C[i, j] = or += sum over l of A[i, l] B[l, j], with l rising and one rounding per step where the machine
+ * has fma. Steps and rows are counted in elements of the class. Elements in a row of B and of C are neighbours. */
 typedef struct wk__tile {
     int64_t k;
     const void *a; /* A[i, l] = a[i * a_row + l * a_step] */
@@ -30,11 +30,12 @@ typedef struct wk__tile {
 typedef void wk__tile_function(const wk__tile *tile);
 
 typedef struct wk__gemm_class {
-    int rows, columns, lanes; /* of the largest tile; columns is a multiple of lanes */
-    size_t size;              /* bytes of an element */
+    int rows, columns, lanes;       /* of the largest tile; columns is a multiple of lanes */
+    size_t size;                    /* bytes of an element */
     wk__tile_function *const *tile; /* [(ceil(columns / lanes) - 1) * rows + rows - 1] of the tile that is wanted */
-    /* Vectors, m = 1: c[j] = or += sum over l of a[l] B[l, j]. `down` reads rows of B whose elements are neighbours, `along`
-     * columns of B whose elements are neighbours (then b_step is the distance of columns). NULL in the integer classes. */
+    /* Vectors, m = 1: c[j] = or += sum over l of a[l] B[l, j]. `down` reads rows of B whose elements are neighbours,
+     * `along` columns of B whose elements are neighbours (then b_step is the distance of columns). NULL in the integer
+     * classes. */
     void (*down)(int64_t n, int64_t k, const void *a, const void *b, int64_t b_step, void *c, bool add);
     void (*along)(int64_t n, int64_t k, const void *a, const void *b, int64_t b_step, void *c, bool add);
 } wk__gemm_class;

@@ -33,8 +33,8 @@ static inline uint16_t bf16_of_f32(float value)
     return (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
 }
 
-/* Exponent and mantissa move to their places in an f32, which is then too small by 2^112; the product puts that right for
- * denormals too. Infinity and NaN come out as 2^16 and more. */
+/* Exponent and mantissa move to their places in an f32, which is then too small by 2^112; the product puts that right
+ * for denormals too. Infinity and NaN come out as 2^16 and more. */
 static inline float f32_of_f16(uint16_t half)
 {
     uint32_t magnitude = (uint32_t)(half & 0x7fff) << 13;

@@ -1,5 +1,5 @@
-/* scan: running sum or product along one dimension, one after the other in the class of the dtype; each result is narrowed
- * by itself. A single line is one thread's work: its order is its meaning. */
+/* scan: running sum or product along one dimension, one after the other in the class of the dtype; each result is
+ * narrowed by itself. A single line is one thread's work: its order is its meaning. */
 #include "kernels.h"
 
 #include "../../base/pool.h"

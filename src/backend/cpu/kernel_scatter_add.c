@@ -1,5 +1,5 @@
-/* scatter_add: T[.., index, ..] += S[..] along one dimension, in the order of the indices. Lines are independent of each
- * other, so threads share them and no sum depends on how many threads there are.
+/* scatter_add: T[.., index, ..] += S[..] along one dimension, in the order of the indices. Lines are independent of
+ * each other, so threads share them and no sum depends on how many threads there are.
  *
  * All indices are looked at before the first write: a bad one leaves the target as it was. */
 #include "kernels.h"

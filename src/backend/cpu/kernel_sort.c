@@ -1,9 +1,9 @@
 /* sort: a stable sort along one dimension that gives values and where they came from.
  *
- * Whatever the dtype, an element becomes an unsigned key of 32 or 64 bits that sorts as it should (NaN greatest, -0 equal to
- * 0, descending: all bits turned over); keys and positions are sorted, and values are fetched by position, so NaN and -0
- * arrive as they were. Short lines are sorted by insertion, others by digits of 8 bits from the lowest up; a digit that all
- * keys share costs nothing. */
+ * Whatever the dtype, an element becomes an unsigned key of 32 or 64 bits that sorts as it should (NaN greatest, -0
+ * equal to 0, descending: all bits turned over); keys and positions are sorted, and values are fetched by position, so
+ * NaN and -0 arrive as they were. Short lines are sorted by insertion, others by digits of 8 bits from the lowest up; a
+ * digit that all keys share costs nothing. */
 #include "kernels.h"
 
 #include <string.h>
@@ -64,20 +64,20 @@ static uint64_t key_at(wk_dtype dtype, const char *at)
     }
 }
 
-#define PAIR narrow_pair
-#define KEY uint32_t
+#define PAIR     narrow_pair
+#define KEY      uint32_t
 #define POSITION uint32_t
-#define NAME(x) narrow_##x
+#define NAME(x)  narrow_##x
 #include "kernel_sort.inc"
 #undef PAIR
 #undef KEY
 #undef POSITION
 #undef NAME
 
-#define PAIR wide_pair
-#define KEY uint64_t
+#define PAIR     wide_pair
+#define KEY      uint64_t
 #define POSITION int64_t
-#define NAME(x) wide_##x
+#define NAME(x)  wide_##x
 #include "kernel_sort.inc"
 
 static void sort_task(void *user, int64_t task)

@@ -1,8 +1,8 @@
 /* Kernels that are no groups, by name, and what they share: lines.
  *
- * Each kernel works along one dimension. The elements along it at one place of the other dimensions are a line; lines are
- * independent of each other and are what threads share out. A bundle is some neighbouring lines that are equally spaced, so
- * that a kernel can step along them together:
+ * Each kernel works along one dimension. The elements along it at one place of the other dimensions are a line; lines
+ * are independent of each other and are what threads share out. A bundle is some neighbouring lines that are equally
+ * spaced, so that a kernel can step along them together:
  *
  *                 across ->
  *     along    e0  e0  e0  e0        4 lines of `length` elements

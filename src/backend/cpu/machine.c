@@ -98,7 +98,8 @@ static void limit_by_groups(const char *root, wk__cpu_memory *memory)
         if (*controllers == 0)
             limit_by_chain(root, "/sys/fs/cgroup", path, "memory.max", "memory.current", memory);
         else if (strcmp(controllers, "memory") == 0)
-            limit_by_chain(root, "/sys/fs/cgroup/memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes", memory);
+            limit_by_chain(root, "/sys/fs/cgroup/memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes",
+                           memory);
     }
     fclose(file);
 }

@@ -1,9 +1,8 @@
 /* Matrix products on the CPU, from the wk__matmul of backend.h to pieces of C.
  *
- * plan      the cheapest equal form of the product: C' = B' A' when only columns of C are neighbours, batches as rows when
- *           they share B; which operands are read in place and which are packed
- * divide    pieces of C, so that all threads have work (matmul_divide.c)
- * run       each piece by itself, with buffers of its own (matmul_piece.c, matmul_space.c)
+ * plan      the cheapest equal form of the product: C' = B' A' when only columns of C are neighbours, batches as rows
+ * when they share B; which operands are read in place and which are packed divide    pieces of C, so that all threads
+ * have work (matmul_divide.c) run       each piece by itself, with buffers of its own (matmul_piece.c, matmul_space.c)
  *
  * The plan depends on shape, strides, dtype and instruction set. The sum of an element is that of its blocks of k, each
  * summed from 0; blocks depend on k and dtype. So results are equal bit for bit however many threads there are. */
@@ -16,12 +15,12 @@
 #include "isa.h"
 
 enum {
-    SMALL_SPACE = 16 * 1024,       /* bytes: operands that are packed on the stack */
-    THREADS_WORK = 256 * 1024,     /* multiplications below which one thread is faster than two */
-    TASK_WORK = 128 * 1024,        /* multiplications below which pieces share a task */
-    TASKS_PER_THREAD = 16,         /* enough to even out; fewer and longer runs of batches are read faster */
-    FEW_ROWS = 16,                 /* of A: B is read so rarely that packing does not pay */
-    NEAR_BYTES = 256 * 1024,       /* an operand of this size is read in place */
+    SMALL_SPACE = 16 * 1024,   /* bytes: operands that are packed on the stack */
+    THREADS_WORK = 256 * 1024, /* multiplications below which one thread is faster than two */
+    TASK_WORK = 128 * 1024,    /* multiplications below which pieces share a task */
+    TASKS_PER_THREAD = 16,     /* enough to even out; fewer and longer runs of batches are read faster */
+    FEW_ROWS = 16,             /* of A: B is read so rarely that packing does not pay */
+    NEAR_BYTES = 256 * 1024,   /* an operand of this size is read in place */
 };
 
 typedef struct work {
@@ -132,10 +131,11 @@ static void plan_way(wk__gemm_plan *plan)
     const bool same = plan->size == size;
     plan->vector = same && plan->class->down && plan->m == 1 && (plan->b_column == 1 || plan->b_step == 1);
     plan->sum_apart = !same || plan->c_column != 1;
-    plan->pack_b = !plan->vector && (!same || plan->b_column != 1 ||
-                                     (plan->m > FEW_ROWS && !near(plan, plan->k * plan->n)));
-    plan->pack_a = !plan->vector && (!same || (plan->a_step != 1 && plan->n > 2 * plan->class->columns &&
-                                               !near(plan, plan->k * plan->m)));
+    plan->pack_b =
+        !plan->vector && (!same || plan->b_column != 1 || (plan->m > FEW_ROWS && !near(plan, plan->k * plan->n)));
+    plan->pack_a =
+        !plan->vector &&
+        (!same || (plan->a_step != 1 && plan->n > 2 * plan->class->columns && !near(plan, plan->k * plan->m)));
 
     const int64_t most = WK__GEMM_K_BYTES / size;
     const int64_t blocks = (plan->k + most - 1) / most;
@@ -276,10 +276,9 @@ static wk_code run_product(wk__gemm_plan *plan, wk__fail *fail)
 static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
 {
     wk__cpu_program program;
-    wk_code code = wk__cpu_program_prepare(&program, plan->product->tail, fail);
-    if (code) return code;
     plan->tail = &program;
-    code = run_product(plan, fail);
+    wk_code code = wk__cpu_program_prepare(&program, plan->product->tail, fail);
+    if (!code) code = run_product(plan, fail);
     wk__cpu_program_end(&program);
     return code;
 }

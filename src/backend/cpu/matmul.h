@@ -16,10 +16,10 @@ enum {
     /* Sizes of one piece of a product, in bytes where they are the same for every class. A piece of A of BLOCK_ROWS x
      * K_BYTES and one panel of B (K_BYTES x a tile's columns) share L2 with what they meet; all of a piece of B is read
      * from L3 once per block of rows. */
-    WK__GEMM_K_BYTES = 2048,      /* of a row of A between two visits to C: 512 f32 */
-    WK__GEMM_BLOCK_ROWS = 96,     /* rows of A that are packed, and of C that are finished, at a time */
-    WK__GEMM_PIECE_ROWS = 768,    /* of C in one piece, ... */
-    WK__GEMM_PIECE_BYTES = 1920,  /* ... and bytes of its rows: 480 f32, ten panels of 48 */
+    WK__GEMM_K_BYTES = 2048,     /* of a row of A between two visits to C: 512 f32 */
+    WK__GEMM_BLOCK_ROWS = 96,    /* rows of A that are packed, and of C that are finished, at a time */
+    WK__GEMM_PIECE_ROWS = 768,   /* of C in one piece, ... */
+    WK__GEMM_PIECE_BYTES = 1920, /* ... and bytes of its rows: 480 f32, ten panels of 48 */
     WK__GEMM_SPACE_A = WK__GEMM_BLOCK_ROWS * (WK__GEMM_K_BYTES + WK__GEMM_GAP), /* rows as panels of width 1 */
     WK__GEMM_SPACE_B = WK__GEMM_PIECE_BYTES / 4 * WK__GEMM_K_BYTES + WK__GEMM_PIECE_BYTES / 32 * WK__GEMM_GAP,
     WK__GEMM_SPACE_C = WK__GEMM_PIECE_ROWS * WK__GEMM_PIECE_BYTES,
@@ -35,8 +35,8 @@ typedef struct wk__gemm_space {
 bool wk__gemm_spaces_take(int64_t count, wk__gemm_space **list);
 void wk__gemm_spaces_give(wk__gemm_space *list);
 
-/* A product as it is carried out. Compared with wk__matmul, A and B may have changed places (C' = B' A'), so that rows of C
- * are neighbours in memory, and batch dimensions over which B is the same may have become rows. */
+/* A product as it is carried out. Compared with wk__matmul, A and B may have changed places (C' = B' A'), so that rows
+ * of C are neighbours in memory, and batch dimensions over which B is the same may have become rows. */
 typedef struct wk__gemm_plan {
     const wk__matmul *product;
     const wk__cpu_program *tail; /* runs on C while it is in cache, or NULL */
@@ -48,9 +48,9 @@ typedef struct wk__gemm_plan {
     int64_t m, n, k;
     int64_t a_row, a_step, b_step, b_column, c_row, c_column; /* in elements */
     int64_t batches;
-    int64_t size; /* bytes of an element in memory */
-    bool turned;  /* A and B changed places */
-    int nbatch;   /* of the product's batch dimensions; the others have become rows */
+    int64_t size;                               /* bytes of an element in memory */
+    bool turned;                                /* A and B changed places */
+    int nbatch;                                 /* of the product's batch dimensions; the others have become rows */
     const int64_t *a_batch, *b_batch, *c_batch; /* strides */
     bool pack_a, pack_b, sum_apart, vector;
     int64_t k_block;
@@ -66,7 +66,8 @@ typedef struct wk__gemm_piece {
 
 /* Chooses sizes of pieces so that `threads` threads end soonest. */
 void wk__gemm_divide(wk__gemm_plan *plan, int threads);
-/* The code is that of the tail where it first failed; a product by itself cannot fail, and the rest is done all the same. */
+/* The code is that of the tail where it first failed; a product by itself cannot fail, and the rest is done all the
+ * same. */
 wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const wk__gemm_space *space,
                            wk__fail *fail);
 

@@ -1,8 +1,9 @@
-/* How a product is cut into pieces of C. The cut never changes a result: each element of C is summed by one thread, in an
- * order that depends on k alone. */
+/* How a product is cut into pieces of C. The cut never changes a result: each element of C is summed by one thread, in
+ * an order that depends on k alone. */
 #include "matmul.h"
 
-/* Packing an element, or bringing it from far away, costs about as much as this many multiplications of a vector's lane. */
+/* Packing an element, or bringing it from far away, costs about as much as this many multiplications of a vector's
+ * lane. */
 enum { FETCH = 16 };
 /* Multiplications that are worth a piece of their own. */
 enum { PIECE_WORK = 128 * 1024 };

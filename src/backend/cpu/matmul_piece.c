@@ -47,10 +47,10 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_piece *piece, co
 static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const walk *at, int64_t row, int64_t end)
 {
     const wk__gemm_class *class = plan->class;
-    const int64_t size = (int64_t)class->size;
+    const int64_t size = (int64_t) class->size;
     wk__tile tile = {.k = at->k, .c_row = at->c_row, .add = at->l > 0};
-    const char *b = plan->pack_b ? at->space->b
-                                 : piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * size;
+    const char *b =
+        plan->pack_b ? at->space->b : piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * size;
     for (int64_t j = piece->column; j < piece->column_end; j += class->columns) {
         tile.columns = (int)least(piece->column_end - j, class->columns);
         const int vectors = (tile.columns + class->lanes - 1) / class->lanes;
@@ -91,7 +91,8 @@ static void narrow(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const
  *
  *     plan rows    | batch 3: .. m - 1 | batch 4: 0 .. m - 1 | batch 5: 0 .. |        boxes of three batches
  */
-static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end, wk__fail *fail)
+static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
+                        wk__fail *fail)
 {
     const wk__matmul *product = plan->product;
     const int high = product->nbatch + plan->turned, wide = product->nbatch + !plan->turned;

@@ -13,8 +13,7 @@ static wk__gemm_space *kept;
 
 static wk__gemm_space *space_new(void)
 {
-    wk__gemm_space *space =
-        wk__alloc(sizeof *space + LINE + WK__GEMM_SPACE_A + WK__GEMM_SPACE_B + WK__GEMM_SPACE_C);
+    wk__gemm_space *space = wk__alloc(sizeof *space + LINE + WK__GEMM_SPACE_A + WK__GEMM_SPACE_B + WK__GEMM_SPACE_C);
     if (!space) return NULL;
     char *data = (char *)(space + 1);
     space->next = NULL;

@@ -1,4 +1,5 @@
-/* The cache of compiled programs on disk. Whoever could write there could run code in this process, hence the checks. */
+/* The cache of compiled programs on disk. Whoever could write there could run code in this process, hence the checks.
+ */
 #include "cache.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- digest: FNV-1a, twice, the second with another start and a turn ------------------------------------------------ */
+/* ---- digest: FNV-1a, twice, the second with another start and a turn --------------------------------------------- */
 
 wk__gpu_digest wk__gpu_digest_start(void)
 {
@@ -33,7 +34,7 @@ void wk__gpu_digest_add_text(wk__gpu_digest *digest, const char *text)
     wk__gpu_digest_add(digest, text, strlen(text) + 1); /* the terminator keeps "ab" "c" from "a" "bc" */
 }
 
-/* ---- folder -------------------------------------------------------------------------------------------------------- */
+/* ---- folder ------------------------------------------------------------------------------------------------------ */
 
 /* Opens a folder below `parent`, made for this user alone if it is not there. */
 static int open_below(const char *parent, const char *name)
@@ -45,10 +46,11 @@ static int open_below(const char *parent, const char *name)
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-static int find_folder(void)
+static int find_folder(bool driver_has_one)
 {
     const char *own = getenv("WICK_CACHE_DIR");
     if (own != NULL) return own[0] == '\0' || strcmp(own, "off") == 0 ? -1 : open_below(own, "");
+    if (driver_has_one) return -1;
     const char *xdg = getenv("XDG_CACHE_HOME");
     if (xdg != NULL && xdg[0] == '/') return open_below(xdg, "wick");
     const char *home = getenv("HOME");
@@ -64,15 +66,15 @@ static bool only_ours(int file)
     return fstat(file, &state) == 0 && state.st_uid == geteuid() && (state.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-int wk__gpu_cache_open(void)
+int wk__gpu_cache_open(bool driver_has_one)
 {
-    int folder = find_folder();
+    int folder = find_folder(driver_has_one);
     if (folder < 0 || only_ours(folder)) return folder;
     close(folder);
     return -1;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static void name_of(wk__gpu_digest digest, char name[48])
 {

@@ -13,9 +13,10 @@ wk__gpu_digest wk__gpu_digest_start(void);
 void wk__gpu_digest_add(wk__gpu_digest *digest, const void *bytes, size_t count);
 void wk__gpu_digest_add_text(wk__gpu_digest *digest, const char *text);
 
-/* The folder ($WICK_CACHE_DIR, else $XDG_CACHE_HOME/wick, else ~/.cache/wick; made if need be), as a descriptor, or -1:
- * WICK_CACHE_DIR is "" or "off", or the folder is not this user's alone to write. */
-int wk__gpu_cache_open(void);
+/* The folder ($WICK_CACHE_DIR, else $XDG_CACHE_HOME/wick, else ~/.cache/wick; made if need be), as a descriptor. -1 for
+ * no cache: WICK_CACHE_DIR is "" or "off"; or the folder is not this user's alone to write; or the driver keeps a cache
+ * of its own and WICK_CACHE_DIR does not ask for one more. */
+int wk__gpu_cache_open(bool driver_has_one);
 
 /* Reads the file of that digest up to `limit` bytes into an empty text; false when it is not there, not this user's, or
  * cannot be read. */

@@ -38,15 +38,15 @@ static bool is_float(wk_dtype dtype)
     return dtype <= WK_BF16;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-/* The text of alu.def with registers for $0, $1, $2, and the class's suffix on the prelude's functions. Sums, products and
- * negation of integers wrap, which C promises for unsigned ones only. */
+/* The text of alu.def with registers for $0, $1, $2, and the class's suffix on the prelude's functions. Sums, products
+ * and negation of integers wrap, which C promises for unsigned ones only. */
 static void print_arithmetic(wk__gpu_printer *p, const wk__ins *ins)
 {
     wk_dtype operand = (wk_dtype)p->group->ins[ins->arg[wk__alu_kind[ins->code] == 'S' ? 1 : 0]].dtype;
-    bool wraps = !is_float(operand) && (ins->code == WK__ADD || ins->code == WK__SUB || ins->code == WK__MUL ||
-                                        ins->code == WK__NEG);
+    bool wraps = !is_float(operand) &&
+                 (ins->code == WK__ADD || ins->code == WK__SUB || ins->code == WK__MUL || ins->code == WK__NEG);
     const char *type = wk__gpu_class_type((wk_dtype)ins->dtype);
     if (wraps) wk__text_format(p->text, "(%s)", type);
     if (wk__alu_kind[ins->code] == 'C') wk__text_add(p->text, "(i32)");
@@ -101,7 +101,8 @@ static void print_immediate(wk__gpu_printer *p, const wk__ins *ins, int k)
     }
 }
 
-/* The place of an operand's element relative to its pointer: the row's part stands in ok, the columns' part is added. */
+/* The place of an operand's element relative to its pointer: the row's part stands in ok, the columns' part is added.
+ */
 static void print_place(wk__gpu_printer *p, int operand, bool loop)
 {
     wk__text_format(p->text, "o%d", operand);

@@ -16,11 +16,12 @@
  * same launches, so the bits of a result depend on nothing else. */
 typedef struct wk__gpu_target {
     bool has_f64;
-    bool exact_divide;      /* the compiler's f32 division and square root are rounded correctly */
-    int local;              /* work-items of a work-group, a power of two */
-    int short_row;          /* a row up to this many columns is walked by one work-item */
-    int chunk;              /* columns that a work-group takes of a row that is cut */
-    int struct_arguments;   /* so many arguments fit in a struct by value; more go through memory */
+    bool exact_divide;    /* the compiler's f32 division and square root are rounded correctly */
+    bool local_memory;    /* memory of a work-group is faster than the device's */
+    int local;            /* work-items of a work-group, a power of two */
+    int short_row;        /* a row up to this many columns is walked by one work-item */
+    int chunk;            /* columns that a work-group takes of a row that is cut */
+    int struct_arguments; /* so many arguments fit in a struct by value; more go through memory */
 } wk__gpu_target;
 
 /* How a kernel walks the iteration space. */
@@ -32,18 +33,16 @@ typedef enum wk__gpu_walk {
 
 typedef struct wk__gpu_form {
     uint8_t walk;
-    uint8_t pass;  /* WK__GPU_CHUNKS: the pass over the row that this launch makes */
-    bool narrow;   /* positions and offsets fit in 32 bits */
-    bool check;    /* stores nothing: only looks whether the indices are in range */
-    bool guarded;  /* writes what it also reads: leaves it alone once an index was out of range */
+    uint8_t pass; /* WK__GPU_CHUNKS: the pass over the row that this launch makes */
+    bool narrow;  /* positions and offsets fit in 32 bits */
+    bool check;   /* stores nothing: only looks whether the indices are in range */
+    bool guarded; /* writes what it also reads: leaves it alone once an index was out of range */
 } wk__gpu_form;
 
-/* A kernel whose text does not depend on a group; T, STORAGE, LOAD and STORE in it stand for a dtype. */
+/* A kernel whose text does not depend on a group; T, STORAGE, LOAD and STORE in it stand for a dtype (program.c). */
 typedef struct wk__gpu_fixed {
     const char *name;
     const char *const *text; /* the body in pieces, NULL at the end */
-    int nmemory, narguments;
-    bool by_group;           /* launched by work-groups, which meet at barriers */
 } wk__gpu_fixed;
 
 enum { WK__GPU_MAX_ARGUMENTS = 8 + WK__MAX_DIMS + WK__MAX_OPERANDS * (WK__MAX_DIMS + 1) + 2 * WK__MAX_INS };
@@ -53,8 +52,8 @@ typedef struct wk__gpu_unit {
     const wk__gpu_fixed *fixed; /* ... this, for a dtype */
     wk__gpu_form form;
     uint8_t dtype;
-    bool by_group;              /* launched by work-groups, which meet at barriers; else by work-items */
-    int nmemory;                /* pieces of memory, scratch memory included */
+    bool by_group; /* launched by work-groups, which meet at barriers; else by work-items */
+    int nmemory;   /* pieces of memory, scratch memory included */
     int narguments;
 } wk__gpu_unit;
 
@@ -63,7 +62,7 @@ typedef struct wk__gpu_launch {
     void *block[WK__MAX_OPERANDS + 1]; /* of the pieces of memory; the scratch memory is the backend's and comes last */
     int64_t scratch;                   /* bytes of scratch memory wanted, 0: none */
     int64_t argument[WK__GPU_MAX_ARGUMENTS]; /* [0] is the backend's: where this part of the launch begins */
-    int64_t count;                     /* work-groups or work-items */
+    int64_t count;                           /* work-groups or work-items */
     int64_t tag;
 } wk__gpu_launch;
 
@@ -80,8 +79,8 @@ wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__kernel *kern
 /* A hash of what makes a unit what it is, and whether two are the same. */
 uint64_t wk__gpu_unit_key(const wk__gpu_unit *unit);
 bool wk__gpu_unit_same(const wk__gpu_unit *a, const wk__gpu_unit *b);
-/* Appends the body of the unit's function: statements that use F (the fault word), m0, m1, ... (memory), A(k) (arguments)
- * and idx (the type of positions). */
+/* Appends the body of the unit's function: statements that use F (the fault word), m0, m1, ... (memory), A(k)
+ * (arguments) and idx (the type of positions). */
 void wk__gpu_print(wk__text *text, const wk__gpu_unit *unit);
 /* Appends a kernel of that name around a unit's body. Parameters: the fault word, the unit's memory, then the arguments
  * as a struct by value or, when they are many, as memory. */
@@ -100,7 +99,7 @@ enum { WK__GPU_NEEDS_F64 = 1, WK__GPU_NEEDS_NDTRI32 = 2, WK__GPU_NEEDS_NDTRI64 =
 unsigned wk__gpu_needs(const wk__gpu_unit *unit);
 void wk__gpu_prelude(wk__text *text, const wk__gpu_target *target, unsigned needs);
 
-/* ---- shared by the files of this folder --------------------------------------------------------------------------- */
+/* ---- shared by the files of this folder -------------------------------------------------------------------------- */
 
 /* Places of a group's arguments. -1: not there (a stride of 0 or 1 needs none). [0] first row, [1] rows, then shape. */
 typedef struct wk__gpu_layout {

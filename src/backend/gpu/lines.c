@@ -4,23 +4,20 @@
 
 #include <string.h>
 
-const char wk__gpu_line_names[] =
-    "#define LENGTH A(2)\n#define STRIDE(k) A(3 + k)\n#define START(k) A(6 + k)\n#define MODE A(9)\n#define BOUND A(10)\n"
-    "#define TAG A(11)\n#define WIDTH A(12)\n#define LINES A(13)\n";
+const char wk__gpu_line_names[] = "#define LENGTH A(2)\n#define STRIDE(k) A(3 + k)\n#define START(k) A(6 + k)\n#define "
+                                  "MODE A(9)\n#define BOUND A(10)\n"
+                                  "#define TAG A(11)\n#define WIDTH A(12)\n#define LINES A(13)\n";
 
-const char wk__gpu_line_starts[] = TEXT(
-    i64 rest = line;
-    i64 o0 = START(0);
-    i64 o1 = START(1);
-    i64 o2 = START(2);
-    for (int d = 6; d >= 0; d--) {
+/* clang-format off: device code */
+const char wk__gpu_line_starts[] =
+    TEXT(i64 rest = line; i64 o0 = START(0); i64 o1 = START(1); i64 o2 = START(2); for (int d = 6; d >= 0; d--) {
         const i64 at = rest % A(14 + d);
         rest /= A(14 + d);
         o0 += at * A(21 + d);
         o1 += at * A(28 + d);
         o2 += at * A(35 + d);
-    }
-);
+    });
+/* clang-format on */
 _Static_assert(WK__GPU_OUTER == 14 && WK__GPU_LINE_DIMS == 7, "the text of wk__gpu_line_starts has these numbers");
 
 int64_t wk__gpu_fill_lines(const wk__kernel *kernel, int operands, wk__gpu_launch *launch)
@@ -54,8 +51,8 @@ int64_t wk__gpu_fill_lines(const wk__kernel *kernel, int operands, wk__gpu_launc
     return lines;
 }
 
-wk_code wk__gpu_emit_lines(wk__gpu_launch *launch, const wk__gpu_fixed *fixed, int64_t items, wk__gpu_emit *emit, void *user,
-                           wk__fail *fail)
+wk_code wk__gpu_emit_lines(wk__gpu_launch *launch, const wk__gpu_fixed *fixed, int64_t items, wk__gpu_emit *emit,
+                           void *user, wk__fail *fail)
 {
     launch->unit.fixed = fixed;
     launch->argument[0] = 0;

@@ -1,4 +1,5 @@
-/* What the kernels that walk along one dimension share: the lines of that dimension are numbered, an item finds its own. */
+/* What the kernels that walk along one dimension share: the lines of that dimension are numbered, an item finds its
+ * own. */
 #ifndef WICK_BACKEND_GPU_LINES_H
 #define WICK_BACKEND_GPU_LINES_H
 
@@ -6,15 +7,15 @@
 
 /* Arguments; [0] and [1]: first item of this part of the launch, number of items. Operands are at most three. */
 enum {
-    WK__GPU_LENGTH = 2,   /* of a line */
-    WK__GPU_STRIDE = 3,   /* of each operand along the line */
-    WK__GPU_START = 6,    /* of each operand */
+    WK__GPU_LENGTH = 2, /* of a line */
+    WK__GPU_STRIDE = 3, /* of each operand along the line */
+    WK__GPU_START = 6,  /* of each operand */
     WK__GPU_MODE = 9,
     WK__GPU_BOUND = 10,
     WK__GPU_TAG = 11,
-    WK__GPU_WIDTH = 12,   /* of sorted runs */
+    WK__GPU_WIDTH = 12, /* of sorted runs */
     WK__GPU_LINES = 13,
-    WK__GPU_OUTER = 14,   /* shape of the other dimensions, then the strides of each operand over them */
+    WK__GPU_OUTER = 14, /* shape of the other dimensions, then the strides of each operand over them */
     WK__GPU_LINE_DIMS = WK__MAX_DIMS - 1,
     WK__GPU_LINE_ARGUMENTS = WK__GPU_OUTER + 4 * WK__GPU_LINE_DIMS
 };
@@ -27,12 +28,12 @@ extern const char wk__gpu_line_starts[];
 /* Fills a launch but for its unit's kernel, its count and what only that kernel has. Returns the number of lines. */
 int64_t wk__gpu_fill_lines(const wk__kernel *kernel, int operands, wk__gpu_launch *launch);
 /* Hands on the launch of `fixed` over so many items; `scratch`: bytes of scratch memory. */
-wk_code wk__gpu_emit_lines(wk__gpu_launch *launch, const wk__gpu_fixed *fixed, int64_t items, wk__gpu_emit *emit, void *user,
-                           wk__fail *fail);
+wk_code wk__gpu_emit_lines(wk__gpu_launch *launch, const wk__gpu_fixed *fixed, int64_t items, wk__gpu_emit *emit,
+                           void *user, wk__fail *fail);
 
 /* One per named kernel, in the file of that name. */
-typedef wk_code wk__gpu_plan_named(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
-                                   wk__fail *fail);
+typedef wk_code wk__gpu_plan_named(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit,
+                                   void *user, wk__fail *fail);
 wk__gpu_plan_named wk__gpu_plan_scatter_add, wk__gpu_plan_scan, wk__gpu_plan_sort;
 
 #endif

@@ -1,7 +1,8 @@
 /* Products: C[b.., i, j] = sum over l of A[b.., i, l] B[b.., l, j], any strides, any dtype, summed in the class.
  *
- *   tiled    a work-group makes 64 x 64 of C from strips of A and B, 16 deep, in local memory; an item makes 4 x 4 of it:
- *            rows 4 y .. 4 y + 3 and columns x, x + 16, x + 32, x + 48, with x = item % 16, y = item / 16
+ *   tiled    a work-group makes 64 x 64 of C from strips of A and B, 16 deep, in local memory; an item makes 4 x 4 of
+ *            it: rows 4 y .. 4 y + 3 and columns x, x + 16, x + 32, x + 48, with x = item % 16, y = item / 16
+ *   blocked  an item makes 8 x 16 of C, all in its own registers: where local memory is memory like any other (CPUs)
  *   dot      a work-group makes one element: for few elements that are long sums
  *   simple   an item makes one element: for all that is small */
 #include "kernel.h"
@@ -9,93 +10,90 @@
 
 #include <string.h>
 
+/* Places of the arguments; behind [3] start, stride of rows and stride of columns of each operand, then the batches'
+ * shape and the strides of each operand over them. */
 enum {
-    M = 1, N, K,
-    A_START, A_ROW, A_COLUMN,
-    B_START, B_ROW, B_COLUMN,
-    C_START, C_ROW, C_COLUMN,
-    BATCHES, /* shape, then the strides of a, b and c: DIMS of each */
+    COUNT_M = 1,
+    COUNT_N = 2,
+    COUNT_K = 3,
+    OPERANDS = 4,
+    BATCHES = OPERANDS + 3 * 3,
     DIMS = WK__MAX_DIMS - 2,
-    ARGUMENTS = BATCHES + 4 * DIMS,
-    TILE = 64, STRIP = 16, TILE_ITEMS = 256
+    COUNT = BATCHES + 4 * DIMS, /* work-items */
+    ARGUMENTS = COUNT + 1,
+    TILE = 64,
+    TILE_ITEMS = 256
 };
 
-static const char names[] =
-    "#define COUNT_M A(1)\n#define COUNT_N A(2)\n#define COUNT_K A(3)\n"
-    "#define A_START A(4)\n#define A_ROW A(5)\n#define A_COLUMN A(6)\n"
-    "#define B_START A(7)\n#define B_ROW A(8)\n#define B_COLUMN A(9)\n"
-    "#define C_START A(10)\n#define C_ROW A(11)\n#define C_COLUMN A(12)\n";
+static const char names[] = "#define COUNT_M A(1)\n#define COUNT_N A(2)\n#define COUNT_K A(3)\n"
+                            "#define A_START A(4)\n#define A_ROW A(5)\n#define A_COLUMN A(6)\n"
+                            "#define B_START A(7)\n#define B_ROW A(8)\n#define B_COLUMN A(9)\n"
+                            "#define C_START A(10)\n#define C_ROW A(11)\n#define C_COLUMN A(12)\n";
 
+/* clang-format off: device code */
 /* Pointers to the batch's matrices. */
-static const char batch[] = TEXT(
-    GM const STORAGE *a = (GM const STORAGE *)m0 + A_START;
-    GM const STORAGE *b = (GM const STORAGE *)m1 + B_START;
-    GM STORAGE *c = (GM STORAGE *)m2 + C_START;
-    for (int d = 5; d >= 0; d--) {
-        const i64 at = rest % A(13 + d);
-        rest /= A(13 + d);
-        a += at * A(19 + d);
-        b += at * A(25 + d);
-        c += at * A(31 + d);
-    }
-);
-_Static_assert(BATCHES == 13 && DIMS == 6, "the text of `batch` has these numbers");
+static const char batch[] =
+    TEXT(GM const STORAGE *a = (GM const STORAGE *)m0 + A_START; GM const STORAGE *b = (GM const STORAGE *)m1 + B_START;
+         GM STORAGE *c = (GM STORAGE *)m2 + C_START; for (int d = 5; d >= 0; d--) {
+             const i64 at = rest % A(13 + d);
+             rest /= A(13 + d);
+             a += at * A(19 + d);
+             b += at * A(25 + d);
+             c += at * A(31 + d);
+         });
+_Static_assert(BATCHES == 13 && DIMS == 6 && COUNT == 37, "the text of `batch` has these numbers");
 
-static const char simple_head[] = TEXT(
-    const i64 item = A(0) + ITEM;
-    const i64 i = item / COUNT_N % COUNT_M;
-    const i64 j = item % COUNT_N;
-    i64 rest = item / COUNT_N / COUNT_M;
-    if (item >= A(37)) return;
-);
-static const char simple_sum[] = TEXT(
-    T sum = 0;
-    a += i * A_ROW;
-    b += j * B_COLUMN;
-    for (i64 l = 0; l < COUNT_K; l++) sum = NAME(wk_add_product)(sum, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
-    c[i * C_ROW + j * C_COLUMN] = STORE(sum);
-);
+static const char simple_head[] =
+    TEXT(const i64 item = A(0) + ITEM; const i64 i = item / COUNT_N % COUNT_M; const i64 j = item % COUNT_N;
+         i64 rest = item / COUNT_N / COUNT_M; if (item >= A(37)) return;);
+static const char simple_sum[] =
+    TEXT(T sum = 0; a += i * A_ROW; b += j * B_COLUMN;
+         for (i64 l = 0; l < COUNT_K; l++) sum = NAME(wk_add_product)(sum, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
+         c[i * C_ROW + j * C_COLUMN] = STORE(sum););
 
-static const char dot_head[] = TEXT(
-    SHARED(T, sums, LOCALS);
-    const i64 group = A(0) + GROUP;
-    const i64 i = group / COUNT_N % COUNT_M;
-    const i64 j = group % COUNT_N;
-    i64 rest = group / COUNT_N / COUNT_M;
-);
+/* All bounds are fixed, for the compiler to make vectors of. The last block of a row or column of blocks is moved back
+ * to be whole: what it shares with its neighbour both compute, to the same bits. */
+static const char blocked_head[] =
+    TEXT(const i64 item = A(0) + ITEM; const i64 blocks_i = (COUNT_M + 7) / 8; const i64 blocks_j = (COUNT_N + 15) / 16;
+         const i64 i0 = wk_min_i64(item / blocks_j % blocks_i * 8, COUNT_M - 8);
+         const i64 j0 = wk_min_i64(item % blocks_j * 16, COUNT_N - 16); i64 rest = item / blocks_j / blocks_i;
+         if (item >= A(37)) return;);
+static const char blocked_sum[] =
+    TEXT(T sum[128]; a += i0 * A_ROW; b += j0 * B_COLUMN; c += i0 * C_ROW + j0 * C_COLUMN;
+         for (int e = 0; e < 128; e++) sum[e] = 0; for (i64 l = 0; l < COUNT_K; l++) {
+             T row[16];
+             if (B_COLUMN == 1) {
+                 for (int j = 0; j < 16; j++) row[j] = LOAD(b[l * B_ROW + j]);
+             } else {
+                 for (int j = 0; j < 16; j++) row[j] = LOAD(b[l * B_ROW + j * B_COLUMN]);
+             }
+             for (int i = 0; i < 8; i++) {
+                 const T x = LOAD(a[i * A_ROW + l * A_COLUMN]);
+                 for (int j = 0; j < 16; j++) sum[16 * i + j] = NAME(wk_add_product)(sum[16 * i + j], x, row[j]);
+             }
+         } for (int e = 0; e < 128; e++) c[e / 16 * C_ROW + e % 16 * C_COLUMN] = STORE(sum[e]););
+
+static const char dot_head[] =
+    TEXT(SHARED(T, sums, LOCALS); const i64 group = A(0) + GROUP; const i64 i = group / COUNT_N % COUNT_M;
+         const i64 j = group % COUNT_N; i64 rest = group / COUNT_N / COUNT_M;);
 static const char dot_sum[] = TEXT(
-    T sum = 0;
-    a += i * A_ROW;
-    b += j * B_COLUMN;
-    for (i64 l = LOCAL; l < COUNT_K; l += LOCALS) {
+    T sum = 0; a += i * A_ROW; b += j * B_COLUMN; for (i64 l = LOCAL; l < COUNT_K; l += LOCALS) {
         sum = NAME(wk_add_product)(sum, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
-    }
-    sums[LOCAL] = sum;
-    BARRIER;
-    for (int step = LOCALS / 2; step > 0; step /= 2) {
+    } sums[LOCAL] = sum;
+    BARRIER; for (int step = LOCALS / 2; step > 0; step /= 2) {
         if (LOCAL < step) sums[LOCAL] = NAME(wk_plus)(sums[LOCAL], sums[LOCAL + step]);
         BARRIER;
-    }
-    if (LOCAL == 0) c[i * C_ROW + j * C_COLUMN] = STORE(sums[0]);
-);
+    } if (LOCAL == 0) c[i * C_ROW + j * C_COLUMN] = STORE(sums[0]););
 
 /* Rows of the strips are 65 long: items that read down a column then meet different banks. */
-static const char tiled_head[] = TEXT(
-    SHARED(T, strip_a, 16 * 65);
-    SHARED(T, strip_b, 16 * 65);
-    const i64 group = A(0) + GROUP;
-    const i64 tiles_i = (COUNT_M + 63) / 64;
-    const i64 tiles_j = (COUNT_N + 63) / 64;
-    const i64 i0 = group / tiles_j % tiles_i * 64;
-    const i64 j0 = group % tiles_j * 64;
-    i64 rest = group / tiles_j / tiles_i;
-);
+static const char tiled_head[] =
+    TEXT(SHARED(T, strip_a, 16 * 65); SHARED(T, strip_b, 16 * 65); const i64 group = A(0) + GROUP;
+         const i64 tiles_i = (COUNT_M + 63) / 64; const i64 tiles_j = (COUNT_N + 63) / 64;
+         const i64 i0 = group / tiles_j % tiles_i * 64; const i64 j0 = group % tiles_j * 64;
+         i64 rest = group / tiles_j / tiles_i;);
 /* Neighbouring items load neighbouring elements, whichever way the matrix lies. */
 static const char tiled_sum[] = TEXT(
-    const int x = LOCAL % 16;
-    const int y = LOCAL / 16;
-    T sum[16];
-    for (int e = 0; e < 16; e++) sum[e] = 0;
+    const int x = LOCAL % 16; const int y = LOCAL / 16; T sum[16]; for (int e = 0; e < 16; e++) sum[e] = 0;
     for (i64 l0 = 0; l0 < COUNT_K; l0 += 16) {
         for (int e = LOCAL; e < 1024; e += 256) {
             const int ai = A_COLUMN == 1 ? e / 16 : e % 64;
@@ -110,39 +108,41 @@ static const char tiled_sum[] = TEXT(
         BARRIER;
         for (int l = 0; l < 16; l++) {
             for (int e = 0; e < 16; e++) {
-                sum[e] = NAME(wk_add_product)(sum[e], strip_a[l * 65 + 4 * y + e / 4], strip_b[l * 65 + x + e % 4 * 16]);
+                sum[e] =
+                    NAME(wk_add_product)(sum[e], strip_a[l * 65 + 4 * y + e / 4], strip_b[l * 65 + x + e % 4 * 16]);
             }
         }
         BARRIER;
-    }
-    for (int e = 0; e < 16; e++) {
+    } for (int e = 0; e < 16; e++) {
         const i64 i = i0 + 4 * y + e / 4;
         const i64 j = j0 + x + e % 4 * 16;
         if (i < COUNT_M && j < COUNT_N) c[i * C_ROW + j * C_COLUMN] = STORE(sum[e]);
-    }
-);
-_Static_assert(TILE == 64 && STRIP == 16 && TILE_ITEMS == 256, "the text of the tiled kernel has these numbers");
+    });
+/* clang-format on */
+_Static_assert(TILE == 64 && TILE_ITEMS == 256, "the text of the tiled kernel has these numbers");
 
 static const char *const simple_text[] = {names, simple_head, batch, simple_sum, NULL};
+static const char *const blocked_text[] = {names, blocked_head, batch, blocked_sum, NULL};
 static const char *const dot_text[] = {names, dot_head, batch, dot_sum, NULL};
 static const char *const tiled_text[] = {names, tiled_head, batch, tiled_sum, NULL};
-static const wk__gpu_fixed simple = {"matmul", simple_text, 3, ARGUMENTS + 1, false};
-static const wk__gpu_fixed dot = {"matmul_dot", dot_text, 3, ARGUMENTS + 1, true};
-static const wk__gpu_fixed tiled = {"matmul_tiled", tiled_text, 3, ARGUMENTS + 1, true};
+static const wk__gpu_fixed simple = {"matmul", simple_text};
+static const wk__gpu_fixed blocked = {"matmul_blocked", blocked_text};
+static const wk__gpu_fixed dot = {"matmul_dot", dot_text};
+static const wk__gpu_fixed tiled = {"matmul_tiled", tiled_text};
 
 static int64_t fill(const wk__matmul *product, int64_t *argument)
 {
     const wk__operand *operand[3] = {&product->a, &product->b, &product->c};
     int64_t batches = 1;
     argument[0] = 0;
-    argument[M] = product->m;
-    argument[N] = product->n;
-    argument[K] = product->k;
+    argument[COUNT_M] = product->m;
+    argument[COUNT_N] = product->n;
+    argument[COUNT_K] = product->k;
     for (int k = 0; k < 3; k++) {
         const int64_t *stride = operand[k]->stride;
-        argument[A_START + 3 * k] = wk__gpu_start(operand[k]);
-        argument[A_ROW + 3 * k] = stride[product->nbatch];
-        argument[A_COLUMN + 3 * k] = stride[product->nbatch + 1];
+        argument[OPERANDS + 3 * k] = wk__gpu_start(operand[k]);
+        argument[OPERANDS + 3 * k + 1] = stride[product->nbatch];
+        argument[OPERANDS + 3 * k + 2] = stride[product->nbatch + 1];
         for (int d = 0; d < DIMS; d++) argument[BATCHES + (k + 1) * DIMS + d] = d < product->nbatch ? stride[d] : 0;
     }
     for (int d = 0; d < DIMS; d++) {
@@ -155,23 +155,26 @@ static int64_t fill(const wk__matmul *product, int64_t *argument)
 wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, wk__gpu_emit *emit, void *user,
                             wk__fail *fail)
 {
-    wk__gpu_launch launch = {.unit = {.dtype = product->c.dtype, .nmemory = 3, .narguments = ARGUMENTS + 1}, .tag = -1};
+    wk__gpu_launch launch = {.unit = {.dtype = product->c.dtype, .nmemory = 3, .narguments = ARGUMENTS}, .tag = -1};
     if (product->c.dtype == WK_F64 && !target->has_f64) return wk__gpu_no_f64(fail);
     int64_t batches = fill(product, launch.argument), m = product->m, n = product->n;
     launch.block[0] = product->a.memory->block;
     launch.block[1] = product->b.memory->block;
     launch.block[2] = product->c.memory->block;
     launch.count = batches * m * n;
-    launch.argument[ARGUMENTS] = launch.count;
     if (launch.count == 0) return WK_OK;
-    if (m >= 32 && n >= 32 && product->k >= 16 && target->local == TILE_ITEMS) {
+    if (m >= 32 && n >= 32 && product->k >= 16 && target->local_memory && target->local == TILE_ITEMS) {
         launch.unit.fixed = &tiled;
         launch.count = batches * ((m + TILE - 1) / TILE) * ((n + TILE - 1) / TILE);
+    } else if (m >= 8 && n >= 16 && !target->local_memory) {
+        launch.unit.fixed = &blocked;
+        launch.count = batches * ((m + 7) / 8) * ((n + 15) / 16);
     } else if (launch.count <= 1024 && product->k >= 4096) {
         launch.unit.fixed = &dot;
     } else {
         launch.unit.fixed = &simple;
     }
-    launch.unit.by_group = launch.unit.fixed->by_group;
+    launch.argument[COUNT] = launch.count;
+    launch.unit.by_group = launch.unit.fixed == &tiled || launch.unit.fixed == &dot;
     return emit(user, &launch, fail);
 }

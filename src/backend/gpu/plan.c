@@ -22,7 +22,8 @@ static bool fits_narrow(const wk__group *group)
     return true;
 }
 
-/* Do neighbouring rows lie side by side in memory, and columns do not? Then items that take a row each read together. */
+/* Do neighbouring rows lie side by side in memory, and columns do not? Then items that take a row each read together.
+ */
 static bool rows_are_neighbours(const wk__group *group)
 {
     int last_kept = group->ndim - group->nreduce - 1, last = group->ndim - 1;
@@ -36,7 +37,8 @@ static bool rows_are_neighbours(const wk__group *group)
     return neighbours;
 }
 
-/* Work-groups of one row run at different times: a row's value may not be stored over what others of them still load. */
+/* Work-groups of one row run at different times: a row's value may not be stored over what others of them still load.
+ */
 static bool row_is_in_place(const wk__group *group, const wk__gpu_schedule *schedule)
 {
     for (int k = 0; k < group->nins; k++) {
@@ -142,7 +144,8 @@ static wk_code plan_collapsed(const wk__gpu_target *target, const wk__group *gro
         if (code != WK_OK) return code;
     }
     launch.unit.form.guarded = in_place;
-    if (launch.unit.form.walk == WK__GPU_CHUNKS) return emit_chunks(group, &schedule, chunks, &launch, emit, user, fail);
+    if (launch.unit.form.walk == WK__GPU_CHUNKS)
+        return emit_chunks(group, &schedule, chunks, &launch, emit, user, fail);
     return emit(user, &launch, fail);
 }
 
@@ -161,7 +164,7 @@ wk_code wk__gpu_plan_group(const wk__gpu_target *target, const wk__group *group,
     return plan_collapsed(target, &collapsed, emit, user, fail);
 }
 
-/* ---- units -------------------------------------------------------------------------------------------------------- */
+/* ---- units ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t form_word(const wk__gpu_unit *unit)
 {

@@ -1,5 +1,5 @@
-/* Writes the body of a group's kernel. Register k is the variable rk, operand k the pointer pk, dimension d the coordinate
- * cd. By form:
+/* Writes the body of a group's kernel. Register k is the variable rk, operand k the pointer pk, dimension d the
+ * coordinate cd. By form:
  *
  *   items                        groups                           chunks, pass s
  *   --------------------------   ------------------------------   --------------------------------------------
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* ---- where a row is ----------------------------------------------------------------------------------------------- */
+/* ---- where a row is ---------------------------------------------------------------------------------------------- */
 
 /* Coordinates first..end-1 out of a position among their places, the last runs fastest:
  *     const idx c1 = rest % n1; rest = rest / n1; const idx c0 = rest; */
@@ -31,8 +31,8 @@ static void print_coordinates(wk__gpu_printer *p, int first, int end, const char
         if (d == first) {
             wk__text_format(p->text, "    const idx c%d = rest%d;\n", d, first);
         } else {
-            wk__text_format(p->text, "    const idx c%d = rest%d %% (idx)A(%d);\n    rest%d /= (idx)A(%d);\n", d, first, shape,
-                            first, shape);
+            wk__text_format(p->text, "    const idx c%d = rest%d %% (idx)A(%d);\n    rest%d /= (idx)A(%d);\n", d, first,
+                            shape, first, shape);
         }
     }
 }
@@ -43,8 +43,8 @@ static void print_operands(wk__gpu_printer *p)
     for (int k = 0; k < p->group->noperands; k++) {
         const wk__operand *operand = &p->group->operand[k];
         const char *type = wk__gpu_storage_type((wk_dtype)operand->dtype);
-        wk__text_format(p->text, "    GM %s%s *p%d = (GM %s%s *)m%d + A(%d);\n", operand->stored ? "" : "const ", type, k,
-                        operand->stored ? "" : "const ", type, k, p->layout.offset[k]);
+        wk__text_format(p->text, "    GM %s%s *p%d = (GM %s%s *)m%d + A(%d);\n", operand->stored ? "" : "const ", type,
+                        k, operand->stored ? "" : "const ", type, k, p->layout.offset[k]);
         wk__text_format(p->text, "    const idx o%d = 0", k);
         for (int d = 0; d < p->kept; d++) {
             if (operand->stride[d] == 1) {
@@ -60,7 +60,9 @@ static void print_operands(wk__gpu_printer *p)
 static void print_row(wk__gpu_printer *p)
 {
     switch (p->form.walk) {
-    case WK__GPU_ITEMS: wk__text_add(p->text, "    const i64 row = A(0) + ITEM;\n    if (row >= A(1)) return;\n"); break;
+    case WK__GPU_ITEMS:
+        wk__text_add(p->text, "    const i64 row = A(0) + ITEM;\n    if (row >= A(1)) return;\n");
+        break;
     case WK__GPU_GROUPS: wk__text_add(p->text, "    const i64 row = A(0) + GROUP;\n"); break;
     default:
         wk__text_format(p->text,
@@ -73,7 +75,7 @@ static void print_row(wk__gpu_printer *p)
     print_operands(p);
 }
 
-/* ---- reductions --------------------------------------------------------------------------------------------------- */
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 static const char *combine_name(int code)
 {
@@ -104,8 +106,8 @@ static bool reduces_in(const wk__gpu_printer *p, int k, int pass)
     return wk__gpu_is_reduction(p->group->ins[k].code) && p->schedule.pass[k] == pass + 1;
 }
 
-/* Sums are added up in runs of 128, and the runs then: the error grows with the run and the number of runs, not with the
- * row. tk holds the runs that are complete. */
+/* Sums are added up in runs of 128, and the runs then: the error grows with the run and the number of runs, not with
+ * the row. tk holds the runs that are complete. */
 static void print_accumulators(wk__gpu_printer *p, int pass)
 {
     for (int k = 0; k < p->group->nins; k++) {
@@ -167,8 +169,9 @@ static void print_results(wk__gpu_printer *p, int pass)
                 print_combined(p, ins, p->form.walk == WK__GPU_GROUPS ? "r" : "part", k);
             }
             if (p->form.walk == WK__GPU_CHUNKS) {
-                wk__text_format(p->text, "    if (LOCAL == 0) ((GM %s *)(m%d + 8 * (%d * A(1) + row) * A(%d)))[chunk] = part%d;\n",
-                                type, p->group->noperands, slot, p->layout.chunks, k);
+                wk__text_format(
+                    p->text, "    if (LOCAL == 0) ((GM %s *)(m%d + 8 * (%d * A(1) + row) * A(%d)))[chunk] = part%d;\n",
+                    type, p->group->noperands, slot, p->layout.chunks, k);
             }
         }
         slot++;
@@ -195,7 +198,7 @@ static void print_gathered(wk__gpu_printer *p, int pass)
     }
 }
 
-/* ---- passes ------------------------------------------------------------------------------------------------------- */
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
 
 static void need(const wk__group *group, bool needed[], int k)
 {
@@ -208,8 +211,8 @@ static void need(const wk__group *group, bool needed[], int k)
     }
 }
 
-/* Marks what the loop of this pass has to compute: all that its stores, reductions and, where it only checks, its indexed
- * loads are made of. Returns whether there is anything. */
+/* Marks what the loop of this pass has to compute: all that its stores, reductions and, where it only checks, its
+ * indexed loads are made of. Returns whether there is anything. */
 static bool plan_loop(const wk__gpu_printer *p, int pass, bool needed[])
 {
     bool any = false;
@@ -249,12 +252,14 @@ static int print_loop_head(wk__gpu_printer *p)
         return end - first;
     }
     if (p->form.walk == WK__GPU_GROUPS) {
-        wk__text_format(p->text, "    for (idx column = LOCAL; column < (idx)A(%d); column += LOCALS) {\n", at->columns);
+        wk__text_format(p->text, "    for (idx column = LOCAL; column < (idx)A(%d); column += LOCALS) {\n",
+                        at->columns);
     } else {
-        wk__text_format(p->text,
-                        "    const i64 length = (A(%d) + A(%d) - 1) / A(%d), end = wk_min_i64(A(%d), (chunk + 1) * length);\n"
-                        "    for (idx column = (idx)(chunk * length + LOCAL); column < (idx)end; column += LOCALS) {\n",
-                        at->columns, at->chunks, at->chunks, at->columns);
+        wk__text_format(
+            p->text,
+            "    const i64 length = (A(%d) + A(%d) - 1) / A(%d), end = wk_min_i64(A(%d), (chunk + 1) * length);\n"
+            "    for (idx column = (idx)(chunk * length + LOCAL); column < (idx)end; column += LOCALS) {\n",
+            at->columns, at->chunks, at->chunks, at->columns);
     }
     print_coordinates(p, first, end, "column");
     return 1;
@@ -278,7 +283,8 @@ static void print_row_values(wk__gpu_printer *p, int pass)
 {
     for (int k = 0; k < p->group->nins; k++) {
         int code = p->group->ins[k].code;
-        if (p->schedule.loop[k] || p->schedule.pass[k] != pass || code == WK__STORE || wk__gpu_is_reduction(code)) continue;
+        if (p->schedule.loop[k] || p->schedule.pass[k] != pass || code == WK__STORE || wk__gpu_is_reduction(code))
+            continue;
         wk__gpu_print_instruction(p, k);
     }
 }

@@ -1,13 +1,13 @@
 /* Puts functions around bodies: a kernel of its own for each unit, or one kernel for many units with a switch in it. */
 #include "kernel.h"
 
-/* What T, STORAGE, LOAD, STORE, NAME and CAST mean in the text of a fixed kernel: the dtype's class, its form in memory,
- * and the ways between them. */
+/* What T, STORAGE, LOAD, STORE, NAME and CAST mean in the text of a fixed kernel: the dtype's class, its form in
+ * memory, and the ways between them. */
 static void define_dtype(wk__text *text, wk_dtype dtype)
 {
     const char *suffix = wk__gpu_suffix(dtype), *storage = wk__gpu_storage_type(dtype);
-    wk__text_format(text, "#define T %s\n#define STORAGE %s\n#define NAME(x) x##_%s\n", wk__gpu_class_type(dtype), storage,
-                    suffix);
+    wk__text_format(text, "#define T %s\n#define STORAGE %s\n#define NAME(x) x##_%s\n", wk__gpu_class_type(dtype),
+                    storage, suffix);
     wk__text_format(text, "#define IS_FLOAT %d\n", dtype <= WK_BF16);
     if (dtype == WK_F16 || dtype == WK_BF16) {
         const char *name = wk_dtype_str(dtype);

@@ -2,25 +2,21 @@
 #include "lines.h"
 #include "text.h"
 
-static const char body[] = TEXT(
-    const i64 line = A(0) + ITEM;
-    if (line >= A(1)) return;
-);
-static const char tail[] = TEXT(
-    GM STORAGE *out = (GM STORAGE *)m0;
-    GM const STORAGE *in = (GM const STORAGE *)m1;
-    T running = MODE == 0 ? (T)0 : (T)1;
-    for (i64 j = 0; j < LENGTH; j++) {
-        const T x = LOAD(in[o1 + j * STRIDE(1)]);
-        running = MODE == 0 ? NAME(wk_plus)(running, x) : NAME(wk_times)(running, x);
-        out[o0 + j * STRIDE(0)] = STORE(running);
-    }
-);
+/* clang-format off: device code */
+static const char body[] = TEXT(const i64 line = A(0) + ITEM; if (line >= A(1)) return;);
+static const char tail[] = TEXT(GM STORAGE *out = (GM STORAGE *)m0; GM const STORAGE *in = (GM const STORAGE *)m1;
+                                T running = MODE == 0 ? (T)0 : (T)1; for (i64 j = 0; j < LENGTH; j++) {
+                                    const T x = LOAD(in[o1 + j * STRIDE(1)]);
+                                    running = MODE == 0 ? NAME(wk_plus)(running, x) : NAME(wk_times)(running, x);
+                                    out[o0 + j * STRIDE(0)] = STORE(running);
+                                });
+/* clang-format on */
 
 static const char *const text[] = {wk__gpu_line_names, body, wk__gpu_line_starts, tail, NULL};
-static const wk__gpu_fixed scan = {"scan", text, 2, WK__GPU_LINE_ARGUMENTS, false};
+static const wk__gpu_fixed scan = {"scan", text};
 
-wk_code wk__gpu_plan_scan(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user, wk__fail *fail)
+wk_code wk__gpu_plan_scan(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
+                          wk__fail *fail)
 {
     (void)target;
     wk__gpu_launch launch;

@@ -1,37 +1,28 @@
-/* T[.., index, ..] += S[..]: all indices are looked at first; then an item walks each line in the order of the index, so
- * that sums come out the same on every device. */
+/* T[.., index, ..] += S[..]: all indices are looked at first; then an item walks each line in the order of the index,
+ * so that sums come out the same on every device. */
 #include "lines.h"
 #include "text.h"
 
-static const char check_body[] = TEXT(
-    const i64 item = A(0) + ITEM;
-    if (item >= A(1)) return;
-    const i64 line = item / LENGTH;
-);
-static const char check_tail[] = TEXT(
-    wk_index(F, ((GM const i64 *)m1)[o1 + item % LENGTH * STRIDE(1)], BOUND, TAG);
-);
+/* clang-format off: device code */
+static const char check_body[] =
+    TEXT(const i64 item = A(0) + ITEM; if (item >= A(1)) return; const i64 line = item / LENGTH;);
+static const char check_tail[] = TEXT(wk_index(F, ((GM const i64 *)m1)[o1 + item % LENGTH * STRIDE(1)], BOUND, TAG););
 
-static const char body[] = TEXT(
-    const i64 line = A(0) + ITEM;
-    if (line >= A(1) || F[0] != 0) return;
-);
-static const char tail[] = TEXT(
-    GM STORAGE *target = (GM STORAGE *)m0;
-    GM const i64 *index = (GM const i64 *)m1;
-    GM const STORAGE *source = (GM const STORAGE *)m2;
-    for (i64 j = 0; j < LENGTH; j++) {
-        i64 to = index[o1 + j * STRIDE(1)];
-        if (to < 0) to += BOUND;
-        const i64 at = o0 + to * STRIDE(0);
-        target[at] = STORE(NAME(wk_plus)(LOAD(target[at]), LOAD(source[o2 + j * STRIDE(2)])));
-    }
-);
+static const char body[] = TEXT(const i64 line = A(0) + ITEM; if (line >= A(1) || F[0] != 0) return;);
+static const char tail[] = TEXT(GM STORAGE *target = (GM STORAGE *)m0; GM const i64 *index = (GM const i64 *)m1;
+                                GM const STORAGE *source = (GM const STORAGE *)m2; for (i64 j = 0; j < LENGTH; j++) {
+                                    i64 to = index[o1 + j * STRIDE(1)];
+                                    if (to < 0) to += BOUND;
+                                    const i64 at = o0 + to * STRIDE(0);
+                                    target[at] =
+                                        STORE(NAME(wk_plus)(LOAD(target[at]), LOAD(source[o2 + j * STRIDE(2)])));
+                                });
+/* clang-format on */
 
 static const char *const check_text[] = {wk__gpu_line_names, check_body, wk__gpu_line_starts, check_tail, NULL};
 static const char *const text[] = {wk__gpu_line_names, body, wk__gpu_line_starts, tail, NULL};
-static const wk__gpu_fixed check = {"scatter_add_check", check_text, 3, WK__GPU_LINE_ARGUMENTS, false};
-static const wk__gpu_fixed add = {"scatter_add", text, 3, WK__GPU_LINE_ARGUMENTS, false};
+static const wk__gpu_fixed check = {"scatter_add_check", check_text};
+static const wk__gpu_fixed add = {"scatter_add", text};
 
 wk_code wk__gpu_plan_scatter_add(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
                                  wk__fail *fail)

@@ -19,7 +19,8 @@ const char *wk__cl_load(void)
     };
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
-        return "the OpenCL loader libOpenCL.so.1 was not found: apt install ocl-icd-libopencl1 and your device's driver";
+        return "the OpenCL loader libOpenCL.so.1 was not found: apt install ocl-icd-libopencl1 and your device's "
+               "driver";
     }
     for (size_t k = 0; k < sizeof functions / sizeof functions[0]; k++) {
         void *function = dlsym(library, functions[k].name);

@@ -1,5 +1,6 @@
-/* The part of OpenCL 1.2 that the backend uses, declared here so that no OpenCL headers are needed to build the library,
- * and found with dlopen so that none is needed to run it. Names, values and types are those of the OpenCL specification. */
+/* The part of OpenCL 1.2 that the backend uses, declared here so that no OpenCL headers are needed to build the
+ * library, and found with dlopen so that none is needed to run it. Names, values and types are those of the OpenCL
+ * specification. */
 #ifndef WICK_BACKEND_OPENCL_API_H
 #define WICK_BACKEND_OPENCL_API_H
 
@@ -57,48 +58,47 @@ enum {
 #define CL_DEVICE_TYPE_ALL ((cl_bits)0xFFFFFFFF)
 
 /* WK__CL(result, name without cl, parameters) */
-#define WK__CL_FUNCTIONS(WK__CL)                                                                                        \
-    WK__CL(cl_int, GetPlatformIDs, (cl_uint room, cl_platform * platforms, cl_uint * count))                            \
-    WK__CL(cl_int, GetDeviceIDs, (cl_platform, cl_bits type, cl_uint room, cl_device * devices, cl_uint * count))       \
-    WK__CL(cl_int, GetDeviceInfo, (cl_device, cl_uint what, size_t room, void *value, size_t *size))                    \
-    WK__CL(cl_context, CreateContext,                                                                                   \
-           (const intptr_t *properties, cl_uint count, const cl_device *devices, void *notify, void *user,              \
-            cl_int *error))                                                                                             \
-    WK__CL(cl_int, ReleaseContext, (cl_context))                                                                        \
-    WK__CL(cl_queue, CreateCommandQueue, (cl_context, cl_device, cl_bits properties, cl_int * error))                   \
-    WK__CL(cl_int, ReleaseCommandQueue, (cl_queue))                                                                     \
-    WK__CL(cl_mem, CreateBuffer, (cl_context, cl_bits flags, size_t size, void *host, cl_int *error))                   \
-    WK__CL(cl_int, ReleaseMemObject, (cl_mem))                                                                          \
-    WK__CL(cl_program, CreateProgramWithSource,                                                                         \
-           (cl_context, cl_uint count, const char **texts, const size_t *lengths, cl_int *error))                       \
-    WK__CL(cl_program, CreateProgramWithBinary,                                                                         \
-           (cl_context, cl_uint count, const cl_device *devices, const size_t *sizes, const unsigned char **binaries,   \
-            cl_int *states, cl_int *error))                                                                             \
-    WK__CL(cl_int, BuildProgram,                                                                                        \
-           (cl_program, cl_uint count, const cl_device *devices, const char *options, void *notify, void *user))        \
-    WK__CL(cl_int, GetProgramInfo, (cl_program, cl_uint what, size_t room, void *value, size_t *size))                  \
-    WK__CL(cl_int, GetProgramBuildInfo,                                                                                 \
-           (cl_program, cl_device, cl_uint what, size_t room, void *value, size_t *size))                               \
-    WK__CL(cl_int, ReleaseProgram, (cl_program))                                                                        \
-    WK__CL(cl_kernel, CreateKernel, (cl_program, const char *name, cl_int *error))                                      \
-    WK__CL(cl_int, ReleaseKernel, (cl_kernel))                                                                          \
-    WK__CL(cl_int, SetKernelArg, (cl_kernel, cl_uint index, size_t size, const void *value))                            \
-    WK__CL(cl_int, EnqueueNDRangeKernel,                                                                                \
-           (cl_queue, cl_kernel, cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local,   \
-            cl_uint waits, const cl_event *wait, cl_event *event))                                                      \
-    WK__CL(cl_int, EnqueueReadBuffer,                                                                                   \
-           (cl_queue, cl_mem, cl_uint blocking, size_t offset, size_t size, void *to, cl_uint waits,                    \
-            const cl_event *wait, cl_event *event))                                                                     \
-    WK__CL(cl_int, EnqueueWriteBuffer,                                                                                  \
-           (cl_queue, cl_mem, cl_uint blocking, size_t offset, size_t size, const void *from, cl_uint waits,            \
-            const cl_event *wait, cl_event *event))                                                                     \
-    WK__CL(cl_int, EnqueueCopyBuffer,                                                                                   \
-           (cl_queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size, cl_uint waits,         \
-            const cl_event *wait, cl_event *event))                                                                     \
-    WK__CL(cl_int, EnqueueMarkerWithWaitList, (cl_queue, cl_uint waits, const cl_event *wait, cl_event *event))         \
-    WK__CL(cl_int, WaitForEvents, (cl_uint count, const cl_event *events))                                              \
-    WK__CL(cl_int, ReleaseEvent, (cl_event))                                                                            \
-    WK__CL(cl_int, Flush, (cl_queue))                                                                                   \
+#define WK__CL_FUNCTIONS(WK__CL)                                                                                       \
+    WK__CL(cl_int, GetPlatformIDs, (cl_uint room, cl_platform * platforms, cl_uint * count))                           \
+    WK__CL(cl_int, GetDeviceIDs, (cl_platform, cl_bits type, cl_uint room, cl_device * devices, cl_uint * count))      \
+    WK__CL(cl_int, GetDeviceInfo, (cl_device, cl_uint what, size_t room, void *value, size_t *size))                   \
+    WK__CL(cl_context, CreateContext,                                                                                  \
+           (const intptr_t *properties, cl_uint count, const cl_device *devices, void *notify, void *user,             \
+            cl_int *error))                                                                                            \
+    WK__CL(cl_int, ReleaseContext, (cl_context))                                                                       \
+    WK__CL(cl_queue, CreateCommandQueue, (cl_context, cl_device, cl_bits properties, cl_int * error))                  \
+    WK__CL(cl_int, ReleaseCommandQueue, (cl_queue))                                                                    \
+    WK__CL(cl_mem, CreateBuffer, (cl_context, cl_bits flags, size_t size, void *host, cl_int *error))                  \
+    WK__CL(cl_int, ReleaseMemObject, (cl_mem))                                                                         \
+    WK__CL(cl_program, CreateProgramWithSource,                                                                        \
+           (cl_context, cl_uint count, const char **texts, const size_t *lengths, cl_int *error))                      \
+    WK__CL(cl_program, CreateProgramWithBinary,                                                                        \
+           (cl_context, cl_uint count, const cl_device *devices, const size_t *sizes, const unsigned char **binaries,  \
+            cl_int *states, cl_int *error))                                                                            \
+    WK__CL(cl_int, BuildProgram,                                                                                       \
+           (cl_program, cl_uint count, const cl_device *devices, const char *options, void *notify, void *user))       \
+    WK__CL(cl_int, GetProgramInfo, (cl_program, cl_uint what, size_t room, void *value, size_t *size))                 \
+    WK__CL(cl_int, GetProgramBuildInfo, (cl_program, cl_device, cl_uint what, size_t room, void *value, size_t *size)) \
+    WK__CL(cl_int, ReleaseProgram, (cl_program))                                                                       \
+    WK__CL(cl_kernel, CreateKernel, (cl_program, const char *name, cl_int *error))                                     \
+    WK__CL(cl_int, ReleaseKernel, (cl_kernel))                                                                         \
+    WK__CL(cl_int, SetKernelArg, (cl_kernel, cl_uint index, size_t size, const void *value))                           \
+    WK__CL(cl_int, EnqueueNDRangeKernel,                                                                               \
+           (cl_queue, cl_kernel, cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local,  \
+            cl_uint waits, const cl_event *wait, cl_event *event))                                                     \
+    WK__CL(cl_int, EnqueueReadBuffer,                                                                                  \
+           (cl_queue, cl_mem, cl_uint blocking, size_t offset, size_t size, void *to, cl_uint waits,                   \
+            const cl_event *wait, cl_event *event))                                                                    \
+    WK__CL(cl_int, EnqueueWriteBuffer,                                                                                 \
+           (cl_queue, cl_mem, cl_uint blocking, size_t offset, size_t size, const void *from, cl_uint waits,           \
+            const cl_event *wait, cl_event *event))                                                                    \
+    WK__CL(cl_int, EnqueueCopyBuffer,                                                                                  \
+           (cl_queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size, cl_uint waits,        \
+            const cl_event *wait, cl_event *event))                                                                    \
+    WK__CL(cl_int, EnqueueMarkerWithWaitList, (cl_queue, cl_uint waits, const cl_event *wait, cl_event *event))        \
+    WK__CL(cl_int, WaitForEvents, (cl_uint count, const cl_event *events))                                             \
+    WK__CL(cl_int, ReleaseEvent, (cl_event))                                                                           \
+    WK__CL(cl_int, Flush, (cl_queue))                                                                                  \
     WK__CL(cl_int, Finish, (cl_queue))
 
 typedef struct wk__cl_functions {
@@ -110,8 +110,8 @@ typedef struct wk__cl_functions {
 /* Filled by wk__cl_load. */
 extern wk__cl_functions wk__cl;
 
-/* Finds the library and its functions. NULL, or a sentence that says what is missing and how to mend it. Not thread-safe:
- * the caller sees to it that it runs once. */
+/* Finds the library and its functions. NULL, or a sentence that says what is missing and how to mend it. Not
+ * thread-safe: the caller sees to it that it runs once. */
 const char *wk__cl_load(void);
 /* "CL_OUT_OF_RESOURCES" and so on; the number for others. The text lives for ever or stands in `room`. */
 const char *wk__cl_error(cl_int error, char room[32]);

@@ -43,16 +43,23 @@ static int64_t read_number(cl_device id, cl_uint what)
 /* "0000:65:00.0" by the Khronos extension, NVIDIA's numbers or AMD's structure; "" where none is there. */
 static void read_pci(cl_device id, char *out, size_t size)
 {
-    struct { cl_uint domain, bus, device, function; } khr;
-    struct { cl_uint type; uint8_t unused[17], bus, device, function; } amd;
+    struct {
+        cl_uint domain, bus, device, function;
+    } khr;
+    struct {
+        cl_uint type;
+        uint8_t unused[17], bus, device, function;
+    } amd;
     cl_uint bus, slot;
     out[0] = '\0';
     if (wk__cl.GetDeviceInfo(id, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof khr, &khr, NULL) == CL_SUCCESS) {
-        snprintf(out, size, "%04x:%02x:%02x.%x", khr.domain & 0xffff, khr.bus & 0xff, khr.device & 0xff, khr.function & 7);
+        snprintf(out, size, "%04x:%02x:%02x.%x", khr.domain & 0xffff, khr.bus & 0xff, khr.device & 0xff,
+                 khr.function & 7);
     } else if (wk__cl.GetDeviceInfo(id, CL_DEVICE_PCI_BUS_ID_NV, sizeof bus, &bus, NULL) == CL_SUCCESS &&
                wk__cl.GetDeviceInfo(id, CL_DEVICE_PCI_SLOT_ID_NV, sizeof slot, &slot, NULL) == CL_SUCCESS) {
         snprintf(out, size, "0000:%02x:%02x.%x", bus & 0xff, (slot >> 3) & 0xff, slot & 7);
-    } else if (wk__cl.GetDeviceInfo(id, CL_DEVICE_TOPOLOGY_AMD, sizeof amd, &amd, NULL) == CL_SUCCESS && amd.type == 1) {
+    } else if (wk__cl.GetDeviceInfo(id, CL_DEVICE_TOPOLOGY_AMD, sizeof amd, &amd, NULL) == CL_SUCCESS &&
+               amd.type == 1) {
         snprintf(out, size, "0000:%02x:%02x.%x", amd.bus, amd.device, amd.function & 7u);
     }
 }
@@ -92,6 +99,9 @@ static void describe(cl_device id, wk__cl_card *card)
     read_pci(id, info->pci, sizeof info->pci);
 
     bool exact = (read_number(id, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    char version[256];
+    read_text(id, CL_DEVICE_VERSION, version, sizeof version);
+    card->driver_caches = strcasestr(version, "pocl") != NULL;
     card->largest_block = read_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     const char *more = getenv("WICK_OPENCL_OPTIONS"); /* -cl-opt-disable makes PoCL's builds three times as fast */
     snprintf(card->options, sizeof card->options, "-w%s %s", exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
@@ -101,6 +111,7 @@ static void describe(cl_device id, wk__cl_card *card)
     card->target = (wk__gpu_target){
         .has_f64 = read_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
         .exact_divide = exact,
+        .local_memory = info->is_gpu,
         .local = power_of_two_below(read_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE)),
         .short_row = info->is_gpu ? 64 : 256,
         .chunk = 8192,
@@ -118,8 +129,9 @@ static void find_cards(void)
     wk__cl_watch_forks();
 
     found.presence = WK__NO_DRIVER;
-    found.why = "the OpenCL loader knows no driver: install your device's (for an NVIDIA card its driver package, for an "
-                "Intel GPU intel-opencl-icd, for the CPU pocl-opencl-icd)";
+    found.why =
+        "the OpenCL loader knows no driver: install your device's (for an NVIDIA card its driver package, for an "
+        "Intel GPU intel-opencl-icd, for the CPU pocl-opencl-icd)";
     if (wk__cl.GetPlatformIDs(MAX_PLATFORMS, platforms, &count) != CL_SUCCESS || count == 0) return;
     if (count > MAX_PLATFORMS) count = MAX_PLATFORMS;
 
@@ -160,8 +172,8 @@ const wk__cl_card *wk__cl_card_at(int index, wk__fail *fail)
     if (found.presence != WK__PRESENT) {
         wk__fail_set(fail, WK_ERR_DEVICE, "%s", found.why);
     } else {
-        wk__fail_set(fail, WK_ERR_DEVICE, "there is no opencl:%d: this machine has %d OpenCL device%s", index, found.count,
-                     found.count == 1 ? "" : "s");
+        wk__fail_set(fail, WK_ERR_DEVICE, "there is no opencl:%d: this machine has %d OpenCL device%s", index,
+                     found.count, found.count == 1 ? "" : "s");
     }
     return NULL;
 }

@@ -16,13 +16,14 @@
 
 #include <pthread.h>
 
-/* ---- cards.c: the devices of the machine --------------------------------------------------------------------------- */
+/* ---- cards.c: the devices of the machine ------------------------------------------------------------------------- */
 
 typedef struct wk__cl_card {
     cl_device id;
     wk__device_info info;
     wk__gpu_target target;
     int64_t largest_block; /* bytes of one buffer */
+    bool driver_caches;    /* what it compiled, on disk: PoCL, where a binary costs as much again as the build */
     char options[256];     /* for the compiler */
 } wk__cl_card;
 
@@ -31,7 +32,7 @@ int wk__cl_count(void);
 /* NULL and *fail when there is no such device. */
 const wk__cl_card *wk__cl_card_at(int index, wk__fail *fail);
 
-/* ---- a device that is open ----------------------------------------------------------------------------------------- */
+/* ---- a device that is open --------------------------------------------------------------------------------------- */
 
 typedef struct wk__cl_device wk__cl_device;
 typedef struct wk__cl_command wk__cl_command;
@@ -42,11 +43,11 @@ typedef struct wk__cl_unit {
     struct wk__cl_unit *next;    /* with the same key modulo the table's size */
     struct wk__cl_unit *waiting; /* the next that is not built */
     uint64_t key;
-    wk__gpu_unit unit;           /* its group is a copy */
-    cl_kernel kernel;            /* NULL until built; belongs to the program */
-    bool refused;                /* the compiler did not take it */
-    int memory_slots;            /* parameters for memory that the kernel has */
-    int which;                   /* its number in a merged kernel, -1: it is a kernel of its own */
+    wk__gpu_unit unit; /* its group is a copy */
+    cl_kernel kernel;  /* NULL until built; belongs to the program */
+    bool refused;      /* the compiler did not take it */
+    int memory_slots;  /* parameters for memory that the kernel has */
+    int which;         /* its number in a merged kernel, -1: it is a kernel of its own */
 } wk__cl_unit;
 
 enum { WK__CL_BUCKETS = 1024, WK__CL_BATCHES = 2 };
@@ -62,7 +63,7 @@ struct wk__cl_device {
     wk__cl_device *next_open;
     cl_context context;
     cl_queue queue;
-    cl_mem fault;   /* 32 bytes: i32 raised, padding, i64 tag, index, bound */
+    cl_mem fault; /* 32 bytes: i32 raised, padding, i64 tag, index, bound */
     cl_mem scratch;
     int64_t scratch_bytes;
     cl_mem argument_memory; /* of the kernel that is being enqueued, when its arguments are many */
@@ -71,9 +72,10 @@ struct wk__cl_device {
     pthread_mutex_t lock; /* of the queue of commands, up to `stopping` */
     pthread_cond_t changed;
     wk__cl_command *first, *last;
-    int pending;     /* commands not yet performed */
-    int64_t staged;  /* bytes of host data that those and the ones with the driver hold */
-    int wanting;     /* threads that wait for room */
+    int pending;    /* commands not yet performed */
+    int64_t staged; /* bytes of host data that those and the ones with the driver hold */
+    bool resting;   /* the thread waits for commands */
+    int wanting;    /* threads that wait for room */
     bool stopping;
 
     /* only the device's thread touches these */
@@ -89,7 +91,7 @@ struct wk__cl_device {
     bool gathering;
 };
 
-/* ---- queue.c ------------------------------------------------------------------------------------------------------- */
+/* ---- queue.c ----------------------------------------------------------------------------------------------------- */
 
 /* Does the work in the device's thread. A failure goes to the waiting caller, else it is late. */
 typedef wk_code wk__cl_perform(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
@@ -110,8 +112,10 @@ struct wk__cl_command {
 };
 
 wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail);
-/* Performs what is queued, then ends the thread. */
+/* Performs what is queued, then ends the thread; once. */
 void wk__cl_stop(wk__cl_device *device);
+/* Waits until all is done and the thread is at rest. */
+void wk__cl_settle(wk__cl_device *device);
 /* Takes the command over, also on failure. Waits while the queue is full. */
 wk_code wk__cl_push(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
 /* The same, and waits until it was performed; the command may live on the caller's stack. */
@@ -125,7 +129,7 @@ wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what);
 bool wk__cl_forked(void);
 void wk__cl_watch_forks(void);
 
-/* ---- programs.c ---------------------------------------------------------------------------------------------------- */
+/* ---- programs.c -------------------------------------------------------------------------------------------------- */
 
 /* The unit of a launch, new if need be; NULL and *fail when memory is short. Any thread. */
 wk__cl_unit *wk__cl_unit_of(wk__cl_device *device, const wk__gpu_unit *unit, wk__fail *fail);
@@ -135,7 +139,7 @@ void wk__cl_free_programs(wk__cl_device *device);
 /* Programs compiled from source so far, over all devices; for tests. */
 int64_t wk__cl_compilations(void);
 
-/* ---- launch.c, memory.c -------------------------------------------------------------------------------------------- */
+/* ---- launch.c, memory.c ------------------------------------------------------------------------------------------ */
 
 wk_code wk__cl_run(void *device, const wk__group *group, wk__fail *fail);
 wk_code wk__cl_matmul(void *device, const wk__matmul *product, wk__fail *fail);
@@ -144,7 +148,8 @@ wk_code wk__cl_gather(void *device, bool on, wk__fail *fail);
 
 wk_code wk__cl_block_take(void *device, int64_t bytes, wk__memory *block, wk__fail *fail);
 void wk__cl_block_give(void *device, wk__memory *block);
-wk_code wk__cl_upload(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes, wk__fail *fail);
+wk_code wk__cl_upload(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
+                      wk__fail *fail);
 wk_code wk__cl_copy(void *device, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
                     int64_t bytes, wk__fail *fail);
 wk_code wk__cl_download(void *device, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail);

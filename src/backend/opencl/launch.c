@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Work-groups in one enqueue. PoCL compiles a kernel once more for more than 65535 of them, and a display's driver stops
- * kernels that take long; longer launches are cut. */
+/* Work-groups in one enqueue. PoCL compiles a kernel once more for more than 65535 of them, and a display's driver
+ * stops kernels that take long; longer launches are cut. */
 static const int64_t most_groups = 32768;
 
 /* A launch, cut to what its unit has: the memory and then the arguments stand behind the struct. */
@@ -20,7 +20,7 @@ static int64_t *arguments_of(launch_command *command)
     return (int64_t *)(void *)(command->memory + command->unit->unit.nmemory);
 }
 
-/* ---- the device's thread ------------------------------------------------------------------------------------------- */
+/* ---- the device's thread ----------------------------------------------------------------------------------------- */
 
 /* Scratch memory is reused by one launch after the other, as they run in order. */
 static wk_code provide_scratch(wk__cl_device *device, int64_t bytes, wk__fail *fail)
@@ -60,7 +60,8 @@ static cl_int set_arguments(wk__cl_device *device, launch_command *command)
         return wk__cl.SetKernelArg(unit->kernel, index, bytes, arguments);
     }
     cl_int error;
-    cl_mem memory = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, arguments, &error);
+    cl_mem memory =
+        wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, arguments, &error);
     if (error != CL_SUCCESS) return error;
     error = wk__cl.SetKernelArg(unit->kernel, index, sizeof memory, &memory);
     if (error == CL_SUCCESS && unit->which >= 0) {
@@ -84,7 +85,8 @@ static cl_int enqueue(wk__cl_device *device, launch_command *command)
         arguments_of(command)[0] = first;
         error = set_arguments(device, command);
         if (error == CL_SUCCESS) {
-            error = wk__cl.EnqueueNDRangeKernel(device->queue, command->unit->kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+            error = wk__cl.EnqueueNDRangeKernel(device->queue, command->unit->kernel, 1, NULL, &global, &local, 0, NULL,
+                                                NULL);
         }
         if (device->argument_memory != NULL) wk__cl.ReleaseMemObject(device->argument_memory);
         device->argument_memory = NULL;
@@ -121,7 +123,7 @@ static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk_
     return wk__cl_build(device, !device->card->info.is_gpu, fail);
 }
 
-/* ---- any thread ---------------------------------------------------------------------------------------------------- */
+/* ---- any thread -------------------------------------------------------------------------------------------------- */
 
 static wk_code push_launch(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- blocks -------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 wk_code wk__cl_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
 {
@@ -48,7 +48,7 @@ void wk__cl_block_give(void *user, wk__memory *block)
     *block = (wk__memory){0};
 }
 
-/* ---- host to device ------------------------------------------------------------------------------------------------ */
+/* ---- host to device ---------------------------------------------------------------------------------------------- */
 
 enum { STAGED_UPLOAD = 4 << 20 /* larger ones wait for the device instead of being copied once more */ };
 
@@ -73,8 +73,8 @@ static wk_code perform_upload(wk__cl_device *device, wk__cl_command *base, wk__f
 wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const void *from, int64_t bytes, wk__fail *fail)
 {
     if (bytes == 0) return WK_OK;
-    upload_command here = {.base.perform = perform_upload, .to = to->block, .offset = to->offset + offset, .bytes = bytes,
-                           .from = from};
+    upload_command here = {
+        .base.perform = perform_upload, .to = to->block, .offset = to->offset + offset, .bytes = bytes, .from = from};
     if (bytes > STAGED_UPLOAD) return wk__cl_push_and_wait(user, &here.base, fail);
     upload_command *command = wk__cl_command_new(sizeof here + (size_t)bytes, perform_upload, fail);
     if (command == NULL) return WK_ERR_MEMORY;
@@ -85,7 +85,7 @@ wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const vo
     return wk__cl_push(user, &command->base, fail);
 }
 
-/* ---- within the device --------------------------------------------------------------------------------------------- */
+/* ---- within the device ------------------------------------------------------------------------------------------- */
 
 typedef struct copy_command {
     wk__cl_command base;
@@ -115,7 +115,7 @@ wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const w
     return wk__cl_push(user, &command->base, fail);
 }
 
-/* ---- device to host, and waiting ----------------------------------------------------------------------------------- */
+/* ---- device to host, and waiting --------------------------------------------------------------------------------- */
 
 typedef struct download_command {
     wk__cl_command base;
@@ -130,8 +130,8 @@ static wk_code perform_download(wk__cl_device *device, wk__cl_command *base, wk_
     const download_command *c = (const download_command *)base;
     cl_int error = CL_SUCCESS;
     if (c->bytes > 0) {
-        error = wk__cl.EnqueueReadBuffer(device->queue, c->from, false, (size_t)c->offset, (size_t)c->bytes, c->to, 0, NULL,
-                                         NULL);
+        error = wk__cl.EnqueueReadBuffer(device->queue, c->from, false, (size_t)c->offset, (size_t)c->bytes, c->to, 0,
+                                         NULL, NULL);
     }
     wk__fail copy_failed = {.code = WK_OK};
     if (error != CL_SUCCESS) wk__cl_failed(&copy_failed, error, "copying from the device");
@@ -144,8 +144,11 @@ static wk_code perform_download(wk__cl_device *device, wk__cl_command *base, wk_
 
 wk_code wk__cl_download(void *user, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail)
 {
-    download_command command = {.base.perform = perform_download, .from = from->block, .offset = from->offset + offset,
-                                .bytes = bytes, .to = to};
+    download_command command = {.base.perform = perform_download,
+                                .from = from->block,
+                                .offset = from->offset + offset,
+                                .bytes = bytes,
+                                .to = to};
     return wk__cl_push_and_wait(user, &command.base, fail);
 }
 
@@ -155,7 +158,7 @@ wk_code wk__cl_sync(void *user, wk__fail *fail)
     return wk__cl_push_and_wait(user, &command.base, fail);
 }
 
-/* ---- device to device ---------------------------------------------------------------------------------------------- */
+/* ---- device to device -------------------------------------------------------------------------------------------- */
 
 /* Bytes on their way between two devices: the source's thread fills them, the target's waits for that and writes them.
  * Each end holds one of the two references. A target never waits for what is pushed later, so no two devices can wait
@@ -222,8 +225,8 @@ static wk_code perform_receive(wk__cl_device *device, wk__cl_command *base, wk__
     wk_code code = parcel->code;
     if (code != WK_OK) *fail = parcel->fail;
     if (code == WK_OK) {
-        cl_int error = wk__cl.EnqueueWriteBuffer(device->queue, c->memory, true, (size_t)c->offset, (size_t)parcel->bytes,
-                                                 parcel->data, 0, NULL, NULL);
+        cl_int error = wk__cl.EnqueueWriteBuffer(device->queue, c->memory, true, (size_t)c->offset,
+                                                 (size_t)parcel->bytes, parcel->data, 0, NULL, NULL);
         if (error != CL_SUCCESS) code = wk__cl_failed(fail, error, "copying from another device");
     }
     drop(parcel);
@@ -246,8 +249,8 @@ static parcel *new_parcel(int64_t bytes, wk__fail *fail)
     return made;
 }
 
-static wk_code push_end(wk__cl_device *device, parcel *parcel, wk__cl_perform *perform, const wk__memory *memory, int64_t at,
-                        wk__fail *fail)
+static wk_code push_end(wk__cl_device *device, parcel *parcel, wk__cl_perform *perform, const wk__memory *memory,
+                        int64_t at, wk__fail *fail)
 {
     parcel_command *command = wk__cl_command_new(sizeof *command, perform, fail);
     if (command == NULL) return WK_ERR_MEMORY;

@@ -1,4 +1,5 @@
-/* The thread of a device and its queue of commands: bounded, in order, with what went wrong kept for the next that asks. */
+/* The thread of a device and its queue of commands: bounded, in order, with what went wrong kept for the next that
+ * asks. */
 #include "device.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 enum { MAX_PENDING = 1024, BATCH = 32 };
 static const int64_t max_staged = (int64_t)64 << 20;
 
-/* ---- fork ---------------------------------------------------------------------------------------------------------- */
+/* ---- fork -------------------------------------------------------------------------------------------------------- */
 
 /* Written by a child of fork(), where no other thread is left. */
 static volatile bool forked;
@@ -26,7 +27,7 @@ void wk__cl_watch_forks(void)
     pthread_atfork(NULL, NULL, note_fork);
 }
 
-/* ---- failures ------------------------------------------------------------------------------------------------------ */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what)
 {
@@ -49,7 +50,8 @@ static wk_code read_fault(wk__cl_device *device, wk__fail *fail)
     if ((int32_t)word[0] == 0) return WK_OK;
     static const int64_t none[4] = {0};
     wk__cl.EnqueueWriteBuffer(device->queue, device->fault, true, 0, sizeof none, none, 0, NULL, NULL);
-    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)word[2], (long long)word[3]);
+    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)word[2],
+                 (long long)word[3]);
     fail->tag = word[1];
     fail->index = word[2];
     fail->bound = word[3];
@@ -64,7 +66,7 @@ wk_code wk__cl_check(wk__cl_device *device, wk__fail *fail)
     return fail->code;
 }
 
-/* ---- what the driver works on -------------------------------------------------------------------------------------- */
+/* ---- what the driver works on ------------------------------------------------------------------------------------ */
 
 static void free_commands(wk__cl_device *device, wk__cl_command *commands)
 {
@@ -106,7 +108,7 @@ static void end_batches(wk__cl_device *device)
     for (int k = 0; k < WK__CL_BATCHES; k++) next_batch(device);
 }
 
-/* ---- the thread ---------------------------------------------------------------------------------------------------- */
+/* ---- the thread -------------------------------------------------------------------------------------------------- */
 
 static void perform(wk__cl_device *device, wk__cl_command *command)
 {
@@ -147,7 +149,10 @@ static wk__cl_command *take_command(wk__cl_device *device)
             end_batches(device);
             pthread_mutex_lock(&device->lock);
         } else {
+            device->resting = true;
+            pthread_cond_broadcast(&device->changed);
             pthread_cond_wait(&device->changed, &device->lock);
+            device->resting = false;
         }
     }
     wk__cl_command *command = device->first;
@@ -179,13 +184,14 @@ wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail)
 void wk__cl_stop(wk__cl_device *device)
 {
     pthread_mutex_lock(&device->lock);
+    bool first = !device->stopping;
     device->stopping = true;
     pthread_cond_broadcast(&device->changed);
     pthread_mutex_unlock(&device->lock);
-    pthread_join(device->thread, NULL);
+    if (first) pthread_join(device->thread, NULL);
 }
 
-/* ---- pushing ------------------------------------------------------------------------------------------------------- */
+/* ---- pushing ----------------------------------------------------------------------------------------------------- */
 
 void *wk__cl_command_new(size_t size, wk__cl_perform *perform_it, wk__fail *fail)
 {
@@ -207,13 +213,14 @@ static bool has_room(const wk__cl_device *device, const wk__cl_command *command)
 static wk_code append(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
 {
     if (forked) {
-        return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from one that uses OpenCL: fork before the first use");
+        return wk__fail_set(fail, WK_ERR_STATE,
+                            "this process was forked from one that uses OpenCL: fork before the first use");
     }
     pthread_mutex_lock(&device->lock);
-    while (!device->stopping && !has_room(device, command)) {
+    if (!device->stopping && !has_room(device, command)) {
         device->wanting++;
         pthread_cond_broadcast(&device->changed);
-        pthread_cond_wait(&device->changed, &device->lock);
+        while (!device->stopping && !has_room(device, command)) pthread_cond_wait(&device->changed, &device->lock);
         device->wanting--;
     }
     if (device->stopping) {
@@ -252,4 +259,22 @@ wk_code wk__cl_push_and_wait(wk__cl_device *device, wk__cl_command *command, wk_
     while (!waiter.done) pthread_cond_wait(&device->changed, &device->lock);
     pthread_mutex_unlock(&device->lock);
     return waiter.code;
+}
+
+static wk_code perform_finish(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
+{
+    (void)command;
+    (void)fail;
+    wk__cl.Finish(device->queue);
+    return WK_OK;
+}
+
+void wk__cl_settle(wk__cl_device *device)
+{
+    wk__fail fail;
+    wk__cl_command finish = {.perform = perform_finish};
+    if (wk__cl_push_and_wait(device, &finish, &fail) != WK_OK) return;
+    pthread_mutex_lock(&device->lock);
+    while (!device->resting && !device->stopping) pthread_cond_wait(&device->changed, &device->lock);
+    pthread_mutex_unlock(&device->lock);
 }

@@ -10,13 +10,13 @@ extern const wk__gemm_class WK__ISA_NAME(wk__gemm_f64);
 extern const wk__gemm_class WK__ISA_NAME(wk__gemm_i32);
 extern const wk__gemm_class WK__ISA_NAME(wk__gemm_i64);
 
-/* Every height of a tile, for every width in vectors. Sums, one row of B and a factor have to fit the registers: 8 x 3 + 3
- * of 32 (there a factor is read from memory by the multiplication itself, or is one register more), 6 x 2 + 2 + 1 of 16.
- * Integer products take the smaller form everywhere: their multiplications are slow enough to hide the rest. */
+/* Every height of a tile, for every width in vectors. Sums, one row of B and a factor have to fit the registers: 8 x 3
+ * + 3 of 32 (there a factor is read from memory by the multiplication itself, or is one register more), 6 x 2 + 2 + 1
+ * of 16. Integer products take the smaller form everywhere: their multiplications are slow enough to hide the rest. */
 #define GEMM_TILES_6(T, v) T(1, v) T(2, v) T(3, v) T(4, v) T(5, v) T(6, v)
 #define GEMM_TILES_8(T, v) GEMM_TILES_6(T, v) T(7, v) T(8, v)
-#define GEMM_TILES_8_3(T) GEMM_TILES_8(T, 1) GEMM_TILES_8(T, 2) GEMM_TILES_8(T, 3)
-#define GEMM_TILES_6_2(T) GEMM_TILES_6(T, 1) GEMM_TILES_6(T, 2)
+#define GEMM_TILES_8_3(T)  GEMM_TILES_8(T, 1) GEMM_TILES_8(T, 2) GEMM_TILES_8(T, 3)
+#define GEMM_TILES_6_2(T)  GEMM_TILES_6(T, 1) GEMM_TILES_6(T, 2)
 
 #if WIDTH == 64 || defined(__aarch64__)
 enum { GEMM_FLOAT_ROWS = 8, GEMM_FLOAT_VECS = 3 };

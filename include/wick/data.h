@@ -1,0 +1,100 @@
+/* wick/data.h: samples in host memory, batches of them on a device, and figures gathered there.
+ *
+ *     wk_loader *batches = wk_data_loader(data, .batch_size = 64, .shuffle = true, .device = device);
+ *     WK_EACH(batch, batches) {
+ *         wk_tensor *loss = wk_cross_entropy(wk_forward(net, batch->x), batch->y);
+ *         ...
+ *     }
+ */
+#ifndef WICK_DATA_H
+#define WICK_DATA_H
+
+#include "tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- datasets ---------------------------------------------------------------------------------------------------- */
+
+/* The first dimension of x, and of y, counts samples. The numbers are copied to the host now; y may be NULL. */
+WK_API wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y);
+
+typedef struct wk_mnist_options {
+    size_t size;
+    bool train; /* train-images-idx3-ubyte and train-labels-idx1-ubyte; default those of t10k */
+} wk_mnist_options;
+/* The handwritten digits from a folder with the original files, plain or .gz: x f32 (1, 28, 28) in 0..1, y i64. */
+WK_API wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options);
+
+/* Samples from..to - 1 of a dataset; nothing is copied. */
+WK_API wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64_t from, int64_t to);
+/* How many samples; 0 for NULL. */
+WK_API int64_t wk_data_count(const wk_dataset *data);
+
+/* ---- loaders ----------------------------------------------------------------------------------------------------- */
+
+typedef struct wk_loader_options {
+    size_t size;
+    int64_t batch_size; /* default 1 */
+    bool shuffle;       /* another order each epoch, which depends on seed, epoch and number of samples alone */
+    bool drop_last;     /* without the last batch if it is smaller */
+    uint64_t seed;
+    int rank, world;    /* of `world` processes this is number `rank`: each gets its share, of equal size */
+    wk_device device;   /* where batches are made */
+} wk_loader_options;
+/* The next batch is gathered in the background while the program works on one. */
+WK_API wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options);
+/* Batches of an epoch; 0 for NULL. */
+WK_API int64_t wk_loader_count(const wk_loader *loader);
+
+/* A batch belongs to the loader, its tensors to the loop's scope: wk_keep carries them out. */
+typedef struct wk_batch {
+    wk_tensor *x, *y; /* (batch, ...); y is NULL for data without */
+    int64_t index;    /* of the batch in its epoch */
+} wk_batch;
+
+/* What WK_EACH is made of: opens an epoch; closes the batch before, if any, and makes the next, false after the last; closes
+ * the epoch. */
+WK_API wk_batch *wk_batch_begin_at(wk_site site, wk_loader *loader);
+WK_API bool wk_batch_next(wk_batch **batch);
+WK_API void wk_batch_end(wk_batch **batch);
+#ifndef __cplusplus
+/* For each batch of an epoch, in a scope of its own, at whose end what was recorded is run. `break` drops the rest of the epoch,
+ * the next WK_EACH begins a new one. The loop ends when an error is pending. Two loops over one loader do not nest. */
+#define WK_EACH(batch, loader)                                                                                         \
+    for (__attribute__((cleanup(wk_batch_end))) wk_batch *batch = wk_batch_begin_at(WK_HERE, loader); wk_batch_next(&batch);)
+#endif
+
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers of tensors with one element, kept on their device until they are asked for: adding never waits, reading waits once
+ * for all that was added since. */
+WK_API wk_history *wk_history_new_at(wk_site site);
+typedef struct wk_history_options {
+    size_t size;
+    double weight; /* in the mean; default 1 */
+} wk_history_options;
+/* WK_OK or a code. */
+WK_API int wk_history_add_at(wk_site site, wk_history *history, wk_tensor *x, const wk_history_options *options);
+WK_API int64_t wk_history_count(const wk_history *history);
+/* The weighted mean; NaN when there is none. */
+WK_API double wk_history_mean_at(wk_site site, wk_history *history);
+/* All of them in order, wk_history_count many; NULL when there are none or on error. Lives until the next call on the history. */
+WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
+
+#ifndef __cplusplus
+#define wk_data_tensors(x, y)         wk_data_tensors_at(WK_HERE, x, y)
+#define wk_data_mnist(...)            WK_OPT_(wk_data_mnist_at, wk_mnist_options, __VA_ARGS__)
+#define wk_data_slice(data, from, to) wk_data_slice_at(WK_HERE, data, from, to)
+#define wk_data_loader(...)           WK_OPT_(wk_data_loader_at, wk_loader_options, __VA_ARGS__)
+#define wk_history_new()              wk_history_new_at(WK_HERE)
+#define wk_history_add(history, ...)  WK_OPT2_(wk_history_add_at, wk_history_options, history, __VA_ARGS__)
+#define wk_history_mean(history)      wk_history_mean_at(WK_HERE, history)
+#define wk_history_values(history)    wk_history_values_at(WK_HERE, history)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+/* wick/io.h: tensors in files, in the safetensors format, to and from any device.
+ *
+ * A file is replaced as a whole or not at all: at every moment, through a kill or a full disk, it is the old one or the new
+ * one. Readers trust nothing that a file says. */
+#ifndef WICK_IO_H
+#define WICK_IO_H
+
+#include "nn.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Parameters and buffers by their paths. Refuses while an error is pending, and leaves an older file as it is. WK_OK or a code. */
+WK_API int wk_save_at(wk_site site, wk_module *m, const char *path);
+/* The same back into a network of the same shape, on whatever device it is. Strict: every name, shape and dtype of network and
+ * file must match, else the message names the first that does not, and nothing is changed. Handles stay. WK_OK or a code. */
+WK_API int wk_load_at(wk_site site, wk_module *m, const char *path);
+
+/* A list with its names; the same back, on the default device (WK_DEVICE). */
+WK_API int wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path);
+WK_API wk_tensors *wk_load_tensors_at(wk_site site, const char *path);
+
+#ifndef __cplusplus
+#define wk_save(m, path)            wk_save_at(WK_HERE, m, path)
+#define wk_load(m, path)            wk_load_at(WK_HERE, m, path)
+#define wk_save_tensors(list, path) wk_save_tensors_at(WK_HERE, list, path)
+#define wk_load_tensors(path)       wk_load_tensors_at(WK_HERE, path)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

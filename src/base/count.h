@@ -1,0 +1,54 @@
+/* Reference counts. A locked addition costs as much as a whole small op has to spare, so while the process has a single thread
+ * (glibc knows) counts are changed without the lock; the thread that starts a second one ends that before it exists. */
+#ifndef WICK_BASE_COUNT_H
+#define WICK_BASE_COUNT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#if defined(__has_include) && !defined(__SANITIZE_THREAD__)
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define WK__ALONE __libc_single_threaded
+#endif
+#endif
+#ifndef WK__ALONE
+#define WK__ALONE 0
+#endif
+
+static inline int wk__count_get(const atomic_int *count)
+{
+    return atomic_load_explicit((atomic_int *)(unsigned long)count, memory_order_relaxed);
+}
+
+static inline void wk__count_up(atomic_int *count)
+{
+    if (__builtin_expect(WK__ALONE, 1))
+        atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
+    else
+        atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+}
+
+/* True when the last reference has gone: what the others did with the object has happened before. */
+static inline bool wk__count_down(atomic_int *count)
+{
+    if (__builtin_expect(WK__ALONE, 1)) {
+        int left = atomic_load_explicit(count, memory_order_relaxed) - 1;
+        atomic_store_explicit(count, left, memory_order_relaxed);
+        return left == 0;
+    }
+    return atomic_fetch_sub_explicit(count, 1, memory_order_acq_rel) == 1;
+}
+
+/* A lock that is held for moments; false: somebody has it. */
+static inline bool wk__flag_take(atomic_int *flag)
+{
+    if (__builtin_expect(WK__ALONE, 1)) {
+        if (atomic_load_explicit(flag, memory_order_relaxed)) return false;
+        atomic_store_explicit(flag, 1, memory_order_relaxed);
+        return true;
+    }
+    return atomic_exchange_explicit(flag, 1, memory_order_acquire) == 0;
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* Running a module, and switching training on and off. */
+#include "module.h"
+#include "../autograd/callback.h"
+#include <string.h>
+
+/* ---- calling the kind -------------------------------------------------------------------------------------------- */
+
+static int call(wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+{
+    const wk_module_kind *kind = &wk__module_of(m)->kind;
+    if (kind->forward) return kind->forward(m, in, inputs, out, outputs);
+    out[0] = kind->forward1(m, in[0]);
+    return out[0] ? 1 : -1;
+}
+
+/* Without a scope around, each tensor that forward returns counts once for the caller. What was made inside does as it moves out;
+ * what was there before (the input itself, a parameter) has to be counted. */
+static void count_passing(bool bare, wk_tensor *const *out, int count)
+{
+    const wk_context *context = wk__context();
+    for (int k = 0; k < count && bare; k++)
+        if (wk__is_tensor(out[k]) && out[k]->handle.scope != context->guard[context->scope].token) wk__handle_retain(&out[k]->handle);
+}
+
+/* A module of the program's own: a scope of its own, and sites are those of the calls inside. */
+static int call_own(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+{
+    char name[160];
+    wk__callback c;
+    bool bare = wk__context()->scope < 0;
+    site = wk__site(site);
+    snprintf(name, sizeof name, "forward of \"%.80s\", called at %.50s:%d", wk__module_of(m)->kind.name, site.file ? site.file : "?", (int)site.line);
+    wk__callback_begin(&c, name);
+    int count = call(m, in, inputs, out, outputs), given = count > 0 && count <= outputs ? count : 0;
+    count_passing(bare, out, given);
+    wk__callback_end(&c, out, given);
+    return count;
+}
+
+/* One of the library's: what it calls is the program's call. */
+static int call_library(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+{
+    wk__inside c;
+    bool bare = wk__context()->scope < 0;
+    if (!wk__inside_begin(&c, site, false)) return -1;
+    int count = call(m, in, inputs, out, outputs), given = count > 0 ? count : 0;
+    count_passing(bare, out, given);
+    wk__inside_end(&c, out, given);
+    return count;
+}
+
+static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, int outputs)
+{
+    if (!wk__module_check(m, site, "forward")) return false;
+    const wk_module_kind *kind = &wk__module_of(m)->kind;
+    for (int k = 0; k < inputs; k++)
+        if (!wk__check(in[k], site, kind->name, inputs == 1 ? "input" : "an input")) return false;
+    if (!kind->forward && !kind->forward1)
+        wk__error_set(site, WK_ERR_STATE, "forward: a %s has no forward of its own; call those of its children", kind->name);
+    else if (!kind->forward && (inputs != 1 || outputs < 1))
+        wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s takes one tensor and gives one; %d came, %d are asked for", kind->name, inputs, outputs);
+    else
+        return true;
+    return false;
+}
+
+static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+{
+    for (int k = 0; k < outputs; k++) out[k] = NULL;
+    if (!fits(site, m, in, inputs, outputs)) return -1;
+    bool library = wk__module_of(m)->library;
+    int count = library ? call_library(site, m, in, inputs, out, outputs) : call_own(site, m, in, inputs, out, outputs);
+    const char *name = wk__module_of(m)->kind.name;
+    if (count > outputs) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s says that it gave %d tensors where %d were asked for", name, count, outputs);
+        count = -1;
+    }
+    for (int k = 0; k < count; k++)
+        if (!wk__check(out[k], site, name, "what forward gave")) count = -1;
+    if (count >= 0) return count;
+    wk__error_set(site, WK_ERR_STATE, "forward: %s gave no tensor", name);
+    for (int k = 0; k < outputs; k++) out[k] = NULL;
+    return -1;
+}
+
+wk_tensor *wk_forward_at(wk_site site, wk_module *m, wk_tensor *x)
+{
+    wk_tensor *out = NULL;
+    return run(site, m, &x, 1, &out, 1) == 1 ? out : NULL;
+}
+
+int wk_forward_n_at(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+{
+    return run(site, m, in, inputs, out, outputs);
+}
+
+/* ---- training ---------------------------------------------------------------------------------------------------- */
+
+wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training)
+{
+    wk__tree tree;
+    if (!wk__module_check(m, site, "module_train") || !wk__tree_of(&tree, m, site)) return NULL;
+    for (int64_t k = 0; k < tree.count; k++) wk__module_of(tree.visit[k].module)->eval = !training;
+    for (int64_t k = 0; k < tree.count; k++) {
+        const wk__module *body = wk__module_of(tree.visit[k].module);
+        if (body->kind.trained) body->kind.trained(tree.visit[k].module, training);
+    }
+    wk__tree_end(&tree);
+    return m;
+}
+
+bool wk_module_training(const wk_module *m)
+{
+    return m && wk__module_check(m, (wk_site){0}, "module_training") && !wk__module_of(m)->eval;
+}

@@ -1,0 +1,111 @@
+/* Initial values: torch.nn.init. */
+#include "own.h"
+#include <math.h>
+#include <wick/nn.h>
+#include <wick/pointwise.h>
+
+/* x = base scale + shift, without a trace in the graph. `base` makes the random numbers. */
+static wk_tensor *scaled(wk_site site, const char *op, wk_tensor *x, wk_tensor *(*base)(wk_site, wk_tensor *, const wk_options *), double scale,
+                         double shift)
+{
+    wk__inside c;
+    if (!wk__check(x, site, op, "input") || !wk__inside_begin(&c, site, true)) return NULL;
+    wk_tensor *value = wk_add(wk_mul(base(site, x, NULL), scale), shift);
+    bool fine = value && wk_copy__at(site, x, value);
+    wk__inside_end(&c, NULL, 0);
+    return fine ? x : NULL;
+}
+
+wk_tensor *wk_init_uniform__at(wk_site site, wk_tensor *x, double low, double high)
+{
+    return scaled(site, "init_uniform_", x, wk_rand_like_at, high - low, low);
+}
+
+wk_tensor *wk_init_normal__at(wk_site site, wk_tensor *x, double mean, double std)
+{
+    return scaled(site, "init_normal_", x, wk_randn_like_at, std, mean);
+}
+
+wk_tensor *wk_init_constant__at(wk_site site, wk_tensor *x, double value)
+{
+    wk__inside c;
+    if (!wk__check(x, site, "init_constant_", "input") || !wk__inside_begin(&c, site, true)) return NULL;
+    bool fine = wk_fill__f_at(site, x, value);
+    wk__inside_end(&c, NULL, 0);
+    return fine ? x : NULL;
+}
+
+wk_tensor *wk_init_zeros__at(wk_site site, wk_tensor *x)
+{
+    return wk_init_constant__at(site, x, 0);
+}
+
+wk_tensor *wk_init_ones__at(wk_site site, wk_tensor *x)
+{
+    return wk_init_constant__at(site, x, 1);
+}
+
+/* ---- by the number of connections -------------------------------------------------------------------------------- */
+
+/* Of a weight (out, in, ...): how many inputs reach one output, and how many outputs one input reaches. */
+static bool fans(wk_site site, const char *op, const wk_tensor *x, double *in, double *out)
+{
+    if (!wk__check(x, site, op, "input")) return false;
+    const wk__body *body = wk__body_of(x);
+    if (body->ndim < 2) {
+        wk__error_set(site, WK_ERR_SHAPE, "%s: the weight has %d dimensions; (out, in) at least are needed", op, body->ndim);
+        return false;
+    }
+    double field = 1;
+    for (int d = 2; d < body->ndim; d++) field *= (double)body->shape[d];
+    *in = (double)body->shape[1] * field;
+    *out = (double)body->shape[0] * field;
+    return true;
+}
+
+/* A weight without elements has no spread. */
+static double spread(double variance)
+{
+    return isfinite(variance) ? sqrt(variance) : 0;
+}
+
+static bool xavier(wk_site site, const char *op, const wk_tensor *x, const wk_init_options *options, double *std)
+{
+    double in, out, gain = wk__option(options ? options->gain : 0, 1);
+    if (!fans(site, op, x, &in, &out)) return false;
+    *std = gain * spread(2 / (in + out));
+    return true;
+}
+
+static bool kaiming(wk_site site, const char *op, const wk_tensor *x, const wk_init_options *options, double *std)
+{
+    double in, out, a = options ? options->a : 0, gain = wk__option(options ? options->gain : 0, sqrt(2 / (1 + a * a)));
+    if (!fans(site, op, x, &in, &out)) return false;
+    *std = gain * spread(1 / (options && options->fan_out ? out : in));
+    return true;
+}
+
+/* A uniform number in +-b has the standard deviation b / sqrt(3). */
+wk_tensor *wk_init_xavier_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options)
+{
+    double std;
+    return xavier(site, "init_xavier_uniform_", x, options, &std) ? wk_init_uniform__at(site, x, -sqrt(3) * std, sqrt(3) * std) : NULL;
+}
+
+wk_tensor *wk_init_xavier_normal__at(wk_site site, wk_tensor *x, const wk_init_options *options)
+{
+    double std;
+    return xavier(site, "init_xavier_normal_", x, options, &std) ? wk_init_normal__at(site, x, 0, std) : NULL;
+}
+
+wk_tensor *wk_init_kaiming_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options)
+{
+    double std;
+    return kaiming(site, "init_kaiming_uniform_", x, options, &std) ? wk_init_uniform__at(site, x, -sqrt(3) * std, sqrt(3) * std) : NULL;
+}
+
+wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const wk_init_options *options)
+{
+    double std;
+    return kaiming(site, "init_kaiming_normal_", x, options, &std) ? wk_init_normal__at(site, x, 0, std) : NULL;
+}

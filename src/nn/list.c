@@ -1,0 +1,101 @@
+/* Lists of tensors with names. */
+#include "list.h"
+#include "../base/alloc.h"
+#include <string.h>
+#include <wick/nn.h>
+
+static void destroy(void *body)
+{
+    wk__list *list = body;
+    for (int64_t k = 0; k < list->count; k++) {
+        wk__handle_drop(&list->item[k].tensor->handle);
+        wk__free(list->item[k].name);
+    }
+    wk__free(list->item);
+    wk__free(list);
+}
+
+const wk__kind wk__list_kind = {.name = "list of tensors", .destroy = destroy};
+
+wk_tensors *wk_tensors_new_at(wk_site site)
+{
+    wk__list *list = wk__alloc_zero(1, sizeof *list);
+    wk__handle *handle = list ? wk__handle_new(wk__context(), &wk__list_kind, list) : NULL;
+    if (handle) return (wk_tensors *)handle;
+    wk__free(list);
+    wk__error_set(site, WK_ERR_MEMORY, "tensors_new: out of host memory");
+    return NULL;
+}
+
+bool wk__list_append(wk_site site, wk__list *list, const char *name, wk_tensor *x)
+{
+    char *copy = wk__strdup(name);
+    if (!copy || list->count == INT32_MAX || !wk__grow(&list->item, &list->capacity, list->count + 1, sizeof *list->item)) {
+        wk__free(copy);
+        wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
+        return false;
+    }
+    wk__handle_hold(&x->handle);
+    list->item[list->count++] = (wk__named){copy, x};
+    return true;
+}
+
+wk_tensors *wk_tensors_add_at(wk_site site, wk_tensors *list, const char *name, wk_tensor *x)
+{
+    if (!wk__list_check(list, site, "tensors_add") || !wk__check(x, site, "tensors_add", "the tensor")) return NULL;
+    if (!name || wk_tensors_find(list, name)) {
+        wk__error_set(site, WK_ERR_ARGUMENT, name ? "tensors_add: the list has a tensor \"%.100s\" already" : "tensors_add: the name is NULL", name);
+        return NULL;
+    }
+    return wk__list_append(site, wk__list_of(list), name, x) ? list : NULL;
+}
+
+wk_tensors *wk_list_at(wk_site site, wk_tensor *const *tensors, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (!wk__check(tensors[k], site, "list", "a tensor")) return NULL;
+    wk_tensors *list = wk_tensors_new_at(site);
+    for (int k = 0; k < count && list; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", k);
+        if (wk__list_append(site, wk__list_of(list), name, tensors[k])) continue;
+        wk__handle_release(&list->handle, site);
+        list = NULL;
+    }
+    return list;
+}
+
+int wk_tensors_count(const wk_tensors *list)
+{
+    return list && wk__list_check(list, (wk_site){0}, "tensors_count") ? (int)wk__list_of(list)->count : 0;
+}
+
+static const wk__named *item(const wk_tensors *list, int k, const char *op)
+{
+    if (!wk__list_check(list, (wk_site){0}, op)) return NULL;
+    const wk__list *of = wk__list_of(list);
+    if (k >= 0 && k < of->count) return &of->item[k];
+    wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: there is no tensor %d in a list of %lld", op, k, (long long)of->count);
+    return NULL;
+}
+
+const char *wk_tensors_name(const wk_tensors *list, int k)
+{
+    const wk__named *found = item(list, k, "tensors_name");
+    return found ? found->name : NULL;
+}
+
+wk_tensor *wk_tensors_get(const wk_tensors *list, int k)
+{
+    const wk__named *found = item(list, k, "tensors_get");
+    return found ? found->tensor : NULL;
+}
+
+wk_tensor *wk_tensors_find(const wk_tensors *list, const char *name)
+{
+    if (!wk__list_check(list, (wk_site){0}, "tensors_find") || !name) return NULL;
+    const wk__list *of = wk__list_of(list);
+    for (int64_t k = 0; k < of->count; k++)
+        if (strcmp(of->item[k].name, name) == 0) return of->item[k].tensor;
+    return NULL;
+}

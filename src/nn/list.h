@@ -1,0 +1,34 @@
+/* The list behind wk_tensors. */
+#ifndef WICK_NN_LIST_H
+#define WICK_NN_LIST_H
+
+#include "../tensor/tensor.h"
+
+typedef struct wk__named {
+    char *name;
+    wk_tensor *tensor; /* held */
+} wk__named;
+
+typedef struct wk__list {
+    wk__named *item;
+    int64_t count, capacity;
+} wk__list;
+
+struct wk_tensors {
+    wk__handle handle;
+};
+
+extern const wk__kind wk__list_kind;
+
+static inline wk__list *wk__list_of(const wk_tensors *list)
+{
+    return list->handle.body;
+}
+static inline bool wk__list_check(const wk_tensors *list, wk_site site, const char *op)
+{
+    return wk__handle_check(list, &wk__list_kind, site, op, "the list");
+}
+/* Appends without looking for the same name. False with the error recorded. */
+bool wk__list_append(wk_site site, wk__list *list, const char *name, wk_tensor *x);
+
+#endif

@@ -1,0 +1,236 @@
+/* Modules: making them, what is registered with them, their end. */
+#include "module.h"
+#include "../base/alloc.h"
+#include <string.h>
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* Dropping a module may drop its children: they wait in a list of this thread instead of on the stack. */
+static _Thread_local wk__module *doomed;
+static _Thread_local bool freeing;
+
+/* The handle is dead already; what the kind's destroy gets is one that looks alive for the length of the call. */
+static void call_destroy(wk__module *body)
+{
+    wk_module self = {.handle = {.kind = &wk__module_kind, .body = body}};
+    atomic_store(&self.handle.owners, 1);
+    body->kind.destroy(&self);
+}
+
+static void free_one(wk__module *body)
+{
+    if (body->kind.destroy) call_destroy(body);
+    for (int64_t k = 0; k < body->items; k++) {
+        wk__handle_drop(body->item[k].handle);
+        wk__free(body->item[k].name);
+    }
+    wk__free(body->item);
+    wk__free(body->state);
+    wk__free((char *)(uintptr_t)body->kind.name);
+    wk__free(body);
+}
+
+static void destroy(void *address)
+{
+    wk__module *body = address;
+    body->next = doomed;
+    doomed = body;
+    if (freeing) return;
+    freeing = true;
+    while (doomed) {
+        wk__module *one = doomed;
+        doomed = one->next;
+        free_one(one);
+    }
+    freeing = false;
+}
+
+const wk__kind wk__module_kind = {.name = "module", .destroy = destroy};
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+/* A program built against an older header gives a smaller struct: what it lacks is 0. */
+static bool copy_kind(wk_site site, const wk_module_kind *kind, wk_module_kind *out)
+{
+    size_t least = offsetof(wk_module_kind, forward1);
+    if (!kind || kind->size < least || !kind->name) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "module_new: the kind needs .size = sizeof(wk_module_kind) and .name");
+        return false;
+    }
+    memset(out, 0, sizeof *out);
+    memcpy(out, kind, kind->size < sizeof *out ? kind->size : sizeof *out);
+    return true;
+}
+
+static wk_module *make(wk_site site, const wk_module_kind *kind, bool library)
+{
+    wk_module_kind copy;
+    if (!copy_kind(site, kind, &copy)) return NULL;
+    wk__module *body = wk__alloc_zero(1, sizeof *body);
+    if (body) {
+        body->kind = copy;
+        body->kind.name = wk__strdup(copy.name);
+        body->library = library;
+        body->state = copy.state ? wk__alloc_zero(1, copy.state) : NULL;
+    }
+    bool whole = body && body->kind.name && (body->state || !copy.state);
+    wk__handle *handle = whole ? wk__handle_new(wk__context(), &wk__module_kind, body) : NULL;
+    if (handle) return (wk_module *)handle;
+    if (body) {
+        body->kind.destroy = NULL;
+        free_one(body);
+    }
+    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for a module", copy.name);
+    return NULL;
+}
+
+wk_module *wk_module_new_at(wk_site site, const wk_module_kind *kind)
+{
+    return make(site, kind, false);
+}
+
+wk_module *wk__module_make(wk_site site, const wk_module_kind *kind)
+{
+    return make(site, kind, true);
+}
+
+wk_module *wk__module_abandon(wk_module *m)
+{
+    if (m) wk__handle_release(&m->handle, (wk_site){0});
+    return NULL;
+}
+
+void *wk_module_state(wk_module *m)
+{
+    static _Thread_local _Alignas(max_align_t) char scratch[4096];
+    if (!m) return scratch;
+    return wk__module_check(m, (wk_site){0}, "module_state") ? wk__module_of(m)->state : scratch;
+}
+
+const char *wk_module_name(const wk_module *m)
+{
+    return m && wk__module_check(m, (wk_site){0}, "module_name") ? wk__module_of(m)->kind.name : NULL;
+}
+
+/* ---- registering ------------------------------------------------------------------------------------------------- */
+
+const wk__item *wk__module_item(const wk__module *body, const char *name, size_t length)
+{
+    for (int64_t k = 0; k < body->items; k++)
+        if (strncmp(body->item[k].name, name, length) == 0 && !body->item[k].name[length]) return &body->item[k];
+    return NULL;
+}
+
+static bool name_fits(wk_site site, const char *op, const wk__module *body, const char *name)
+{
+    const char *problem = !name             ? "is NULL"
+                          : !*name          ? "is empty"
+                          : strchr(name, '.') ? "has a dot in it, which separates the names in a path"
+                          : wk__module_item(body, name, strlen(name)) ? "is taken"
+                                                                      : NULL;
+    if (problem) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the name \"%.60s\" in %s %s", op, name ? name : "", body->kind.name, problem);
+    return !problem;
+}
+
+/* Room for one more item under a copy of this name; NULL with the error recorded. It counts once body->items rises. */
+static wk__item *room(wk_site site, wk__module *body, const char *name)
+{
+    char *copy = wk__strdup(name);
+    if (copy && wk__grow(&body->item, &body->capacity, body->items + 1, sizeof *body->item)) {
+        body->item[body->items] = (wk__item){.name = copy};
+        return &body->item[body->items];
+    }
+    wk__free(copy);
+    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", body->kind.name);
+    return NULL;
+}
+
+static wk_tensor *register_tensor(wk_site site, wk__module *body, wk__item_kind kind, const char *name, wk_tensor *x)
+{
+    wk__item *item = room(site, body, name);
+    if (!item) return NULL;
+    wk_tensor *own = wk__own(wk__detached(site, x));
+    if (!own) {
+        wk__free(item->name);
+        return NULL;
+    }
+    wk__body_of(own)->requires_grad = kind == WK__PARAMETER;
+    wk__body_of(own)->parameter = kind == WK__PARAMETER;
+    item->kind = kind;
+    item->tensor = own;
+    body->items++;
+    return own;
+}
+
+wk_tensor *wk_module_add_parameter_at(wk_site site, wk_module *m, const char *name, wk_tensor *x)
+{
+    static const char op[] = "module_add_parameter";
+    if (!wk__module_check(m, site, op) || !wk__check(x, site, op, "the value")) return NULL;
+    wk__module *body = wk__module_of(m);
+    if (!name_fits(site, op, body, name)) return NULL;
+    if (!wk__is_float(wk__body_of(x)->dtype)) {
+        wk__error_set(site, WK_ERR_DTYPE, "%s: \"%s\" is %s; only floating dtypes can be trained. Others are buffers: wk_module_set_buffer", op, name,
+                      wk_dtype_str(wk__body_of(x)->dtype));
+        return NULL;
+    }
+    return register_tensor(site, body, WK__PARAMETER, name, x);
+}
+
+wk_tensor *wk_module_set_buffer_at(wk_site site, wk_module *m, const char *name, wk_tensor *x)
+{
+    static const char op[] = "module_set_buffer";
+    if (!wk__module_check(m, site, op) || !wk__check(x, site, op, "the value")) return NULL;
+    wk__module *body = wk__module_of(m);
+    const wk__item *old = name ? wk__module_item(body, name, strlen(name)) : NULL;
+    if (!old || old->kind != WK__BUFFER)
+        return name_fits(site, op, body, name) ? register_tensor(site, body, WK__BUFFER, name, x) : NULL;
+    if (old->tensor == x) return x;
+    wk_tensor *now = wk__detached(site, x);
+    if (!now) return NULL;
+    wk__rehouse(old->tensor, now);
+    wk__handle_release(&now->handle, site);
+    return old->tensor;
+}
+
+/* Is `wanted` this module or somewhere below it? False with the error recorded when that can't be found out. */
+static bool stands_below(wk_site site, wk_module *root, const wk_module *wanted, bool *below)
+{
+    wk__tree tree;
+    *below = false;
+    if (!wk__tree_of(&tree, root, site)) return false;
+    for (int64_t k = 0; k < tree.count; k++) *below = *below || tree.visit[k].module == wanted;
+    wk__tree_end(&tree);
+    return true;
+}
+
+static wk_module *add(wk_site site, const char *op, wk_module *m, const char *name, wk_module *child)
+{
+    if (!wk__handle_check(child, &wk__module_kind, site, op, "the child")) return NULL;
+    wk__module *body = wk__module_of(m);
+    bool circle;
+    if (!name_fits(site, op, body, name) || !stands_below(site, child, m, &circle)) return NULL;
+    if (circle) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: \"%.60s\" would contain the module that it is put into", op, name);
+        return NULL;
+    }
+    wk__item *item = room(site, body, name);
+    if (!item) return NULL;
+    item->kind = WK__CHILD;
+    item->module = child;
+    wk__handle_hold(&child->handle);
+    body->items++;
+    return child;
+}
+
+wk_module *wk_module_add_at(wk_site site, wk_module *m, const char *name, wk_module *child)
+{
+    return wk__module_check(m, site, "module_add") ? add(site, "module_add", m, name, child) : NULL;
+}
+
+wk_module *wk_module_append_at(wk_site site, wk_module *m, wk_module *child)
+{
+    if (!wk__module_check(m, site, "module_append")) return NULL;
+    char name[16];
+    snprintf(name, sizeof name, "%d", wk_module_children(m));
+    return add(site, "module_append", m, name, child);
+}

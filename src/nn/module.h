@@ -1,0 +1,84 @@
+/* The body behind wk_module, and the tree that modules make.
+ *
+ *     wk_module (handle) --> body: kind, state, item[0] "weight"  parameter --> wk_tensor
+ *                                               item[1] "mean"    buffer    --> wk_tensor
+ *                                               item[2] "0"       child     --> wk_module
+ */
+#ifndef WICK_NN_MODULE_H
+#define WICK_NN_MODULE_H
+
+#include "../tensor/tensor.h"
+#include "list.h"
+#include "own.h"
+#include <wick/nn.h>
+
+typedef enum wk__item_kind { WK__PARAMETER, WK__BUFFER, WK__CHILD } wk__item_kind;
+
+typedef struct wk__item {
+    char *name;
+    wk__item_kind kind;
+    union { /* held */
+        wk_tensor *tensor;
+        wk_module *module;
+        wk__handle *handle;
+    };
+} wk__item;
+
+typedef struct wk__module wk__module;
+struct wk__module {
+    wk_module_kind kind; /* its name is a copy */
+    void *state;
+    wk__item *item;      /* in order of registration */
+    int64_t items, capacity;
+    bool library;        /* one of the library's own kinds: its calls are those of whoever called forward */
+    bool eval;
+    bool unready;        /* the first forward will make its parameters */
+    wk__module *next;    /* worklist of those to be freed */
+};
+
+struct wk_module {
+    wk__handle handle;
+};
+
+extern const wk__kind wk__module_kind;
+
+static inline wk__module *wk__module_of(const wk_module *m)
+{
+    return m->handle.body;
+}
+static inline bool wk__module_check(const wk_module *m, wk_site site, const char *op)
+{
+    return wk__handle_check(m, &wk__module_kind, site, op, "the module");
+}
+
+/* A module of one of the library's kinds. */
+wk_module *wk__module_make(wk_site site, const wk_module_kind *kind);
+/* Ends a module whose parameters could not be made. Returns NULL. */
+wk_module *wk__module_abandon(wk_module *m);
+/* The item of that name (the first `length` bytes), or NULL. */
+const wk__item *wk__module_item(const wk__module *body, const char *name, size_t length);
+
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
+
+/* A module, and where it was met: as item `name` of visit number `parent` (-1: the root). */
+typedef struct wk__visit {
+    wk_module *module;
+    int64_t parent;
+    const char *name;
+} wk__visit;
+
+/* A module and all below it: parents before children, in order of registration, each once. */
+typedef struct wk__tree {
+    wk__visit *visit;
+    int64_t count, capacity;
+} wk__tree;
+
+/* False with the error recorded; then there is nothing to end. */
+bool wk__tree_of(wk__tree *tree, wk_module *root, wk_site site);
+void wk__tree_end(wk__tree *tree);
+/* Appends the path of visit k, "encoder.0"; nothing for the root. */
+void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path);
+/* Appends all parameters and buffers (bits 1 << kind) with their paths. False with the error recorded. */
+bool wk__module_collect(wk_site site, const char *op, wk_module *root, unsigned kinds, wk__list *list);
+
+#endif

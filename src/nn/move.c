@@ -1,0 +1,86 @@
+/* Moving a network: first everything is copied, then nothing can fail any more and the handles get their new contents. */
+#include "module.h"
+#include "../autograd/node.h"
+#include "../base/alloc.h"
+#include <string.h>
+#include <wick/autograd.h>
+
+/* One tensor that stays in its handle, and what it will hold. */
+typedef struct move {
+    wk_tensor *tensor, *copy;
+} move;
+
+typedef struct moves {
+    move *move;
+    int64_t count, capacity;
+} moves;
+
+/* The copy of a tensor that is elsewhere. One that is there already needs none. */
+static bool plan(wk_site site, moves *m, wk_tensor *tensor, wk_device device)
+{
+    if (!wk__grow(&m->move, &m->capacity, m->count + 1, sizeof *m->move)) {
+        wk__error_set(site, WK_ERR_MEMORY, "module_to: out of host memory");
+        return false;
+    }
+    wk_tensor *copy = wk_to_at(site, tensor, device);
+    if (!copy) return false;
+    if (copy != tensor) m->move[m->count++] = (move){tensor, copy};
+    return true;
+}
+
+static bool plan_all(wk_site site, moves *m, const wk__list *list, wk_device device)
+{
+    for (int64_t k = 0; k < list->count; k++) {
+        wk_tensor *tensor = list->item[k].tensor, *grad = wk_grad_of(tensor);
+        if (!plan(site, m, tensor, device) || (grad && !plan(site, m, grad, device))) return false;
+    }
+    return true;
+}
+
+static void tell(wk_site site, wk_module *root, wk_device device)
+{
+    wk__tree tree;
+    if (!wk__tree_of(&tree, root, site)) return;
+    for (int64_t k = 0; k < tree.count; k++) {
+        const wk__module *body = wk__module_of(tree.visit[k].module);
+        if (body->kind.moved) body->kind.moved(tree.visit[k].module, device);
+    }
+    wk__tree_end(&tree);
+}
+
+/* Lazy layers have nothing to move: they make their parameters where their first input is. */
+static bool collect(wk_site site, wk_module *root, wk__list *list)
+{
+    wk__tree tree;
+    if (!wk__tree_of(&tree, root, site)) return false;
+    bool fine = true;
+    for (int64_t k = 0; k < tree.count && fine; k++) {
+        const wk__module *body = wk__module_of(tree.visit[k].module);
+        for (int64_t i = 0; i < body->items && fine; i++)
+            if (body->item[i].kind != WK__CHILD) fine = wk__list_append(site, list, "", body->item[i].tensor);
+    }
+    wk__tree_end(&tree);
+    return fine;
+}
+
+/* A tensor that two modules share is planned twice and moved once. */
+static void carry_out(const moves *m)
+{
+    for (int64_t k = 0; k < m->count; k++)
+        if (wk__body_of(m->move[k].tensor)->storage->device != wk__body_of(m->move[k].copy)->storage->device)
+            wk__rehouse(m->move[k].tensor, m->move[k].copy);
+}
+
+wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device)
+{
+    wk__inside c;
+    if (!wk__module_check(m, site, "module_to") || !wk__inside_begin(&c, site, true)) return NULL;
+    moves planned = {0};
+    wk_tensors *list = wk_tensors_new_at(site);
+    bool fine = list && collect(site, m, wk__list_of(list)) && plan_all(site, &planned, wk__list_of(list), device);
+    if (fine) carry_out(&planned);
+    wk__free(planned.move);
+    wk__inside_end(&c, NULL, 0);
+    if (fine) tell(site, m, device);
+    return fine ? m : NULL;
+}

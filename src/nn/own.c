@@ -1,0 +1,100 @@
+/* Tensors of objects; see own.h. */
+#include "own.h"
+#include "../autograd/node.h"
+#include "../engine/ring.h"
+#include <string.h>
+#include <wick/tensor.h>
+
+wk_tensor *wk__own(wk_tensor *x)
+{
+    if (!x) return NULL;
+    wk__handle_hold(&x->handle);
+    wk__handle_release(&x->handle, (wk_site){0});
+    return x;
+}
+
+/* Does the body see all of a storage that only the library writes, row by row? */
+static bool plain(const wk__body *body)
+{
+    return wk__body_contiguous(body) && wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes &&
+           !body->storage->value->exposed;
+}
+
+wk_tensor *wk__detached(wk_site site, wk_tensor *x)
+{
+    wk_context *context = wk__context();
+    bool grad_off = context->grad_off;
+    context->grad_off = true;
+    wk_tensor *own = plain(wk__body_of(x)) ? wk__tensor_snapshot(context, x) : wk_clone_at(site, x);
+    context->grad_off = grad_off;
+    if (!own) return NULL;
+    wk__body *body = wk__body_of(own);
+    wk__node_drop(body->node);
+    wk__leaf_drop(body->leaf);
+    body->node = NULL;
+    body->leaf = NULL;
+    body->requires_grad = body->is_view = false;
+    body->output = 0;
+    body->storage->base = body;
+    return own;
+}
+
+/* How many of a handle's owners want the contents kept: all but a scope. */
+static int firm_owners(const wk__handle *handle)
+{
+    return (int)atomic_load_explicit(&((wk__handle *)(uintptr_t)handle)->owners, memory_order_relaxed) - (handle->scope != 0);
+}
+
+void wk__rehouse(wk_tensor *x, wk_tensor *from)
+{
+    wk__body *body = wk__body_of(x), *other = wk__body_of(from);
+    wk__storage *old = body->storage;
+    int firm = firm_owners(&x->handle);
+    bool moved = old->device != other->storage->device;
+    wk__storage_hold(other->storage);
+    wk__storage_firm(other->storage, firm);
+    if (old->base == body) old->base = NULL;
+    body->storage = other->storage;
+    body->storage->base = body;
+    body->storage->version = old->version + 1;
+    body->offset = other->offset;
+    body->ndim = other->ndim;
+    body->dtype = other->dtype;
+    memcpy(body->shape, other->shape, sizeof body->shape);
+    memcpy(body->stride, other->stride, sizeof body->stride);
+    if (body->leaf) {
+        body->leaf->storage = body->storage;
+        body->leaf->moves += moved;
+    }
+    wk__storage_firm(old, -firm);
+    wk__storage_drop(old);
+}
+
+void wk__replace(wk_tensor *x, const wk_tensor *from)
+{
+    wk__storage *storage = wk__body_of(x)->storage;
+    if (storage->shared) wk__flush_all();
+    wk__storage_assign(storage, wk__body_of(from)->storage->value);
+    storage->version++;
+}
+
+bool wk__inside_begin(wk__inside *c, wk_site site, bool no_grad)
+{
+    wk_context *context = wk__context();
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
+    if (!guard) return false;
+    *c = (wk__inside){.scope = guard->token, .outer = context->outer, .grad_off = context->grad_off};
+    context->outer = wk__site(site);
+    context->grad_off = context->grad_off || no_grad;
+    return true;
+}
+
+void wk__inside_end(wk__inside *c, wk_tensor **out, int count)
+{
+    wk_context *context = wk__context();
+    context->outer = c->outer;
+    context->grad_off = c->grad_off;
+    for (int k = 0; k < count; k++)
+        if (out[k]) wk__handle_keep(&out[k]->handle, (wk_site){0});
+    wk__guard_close(c->scope);
+}

@@ -1,0 +1,257 @@
+/* The tree of modules: walking it without recursion, finding by path, collecting. */
+#include "module.h"
+#include "../base/alloc.h"
+#include <string.h>
+
+/* ---- what was met already ---------------------------------------------------------------------------------------- */
+
+/* A set of addresses, at most half full. */
+typedef struct set {
+    const void **slot;
+    int64_t count, capacity;
+} set;
+
+static const void **place_of(const set *s, const void *address)
+{
+    uint64_t k = ((uint64_t)(uintptr_t)address >> 6) * 0x9e3779b97f4a7c15u >> 20;
+    while (s->slot[k & (uint64_t)(s->capacity - 1)] && s->slot[k & (uint64_t)(s->capacity - 1)] != address) k++;
+    return &s->slot[k & (uint64_t)(s->capacity - 1)];
+}
+
+static bool widen(set *s)
+{
+    set wide = {.count = s->count, .capacity = s->capacity ? 2 * s->capacity : 64};
+    wide.slot = wk__alloc_zero((size_t)wide.capacity, sizeof *wide.slot);
+    if (!wide.slot) return false;
+    for (int64_t k = 0; k < s->capacity; k++)
+        if (s->slot[k]) *place_of(&wide, s->slot[k]) = s->slot[k];
+    wk__free(s->slot);
+    *s = wide;
+    return true;
+}
+
+/* False when memory is short; else *fresh says whether the address is new to the set, which has it then. */
+static bool meet(set *s, const void *address, bool *fresh)
+{
+    if (2 * (s->count + 1) > s->capacity && !widen(s)) return false;
+    const void **place = place_of(s, address);
+    *fresh = !*place;
+    *place = address;
+    s->count += *fresh;
+    return true;
+}
+
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
+
+static bool push(wk__tree *to, wk__visit visit)
+{
+    if (!wk__grow(&to->visit, &to->capacity, to->count + 1, sizeof *to->visit)) return false;
+    to->visit[to->count++] = visit;
+    return true;
+}
+
+/* Children go onto the stack last first, so that the first comes off first. */
+static bool expand(wk__tree *stack, wk_module *module, int64_t place)
+{
+    const wk__module *body = wk__module_of(module);
+    bool fine = true;
+    for (int64_t k = body->items; k-- > 0 && fine;)
+        if (body->item[k].kind == WK__CHILD) fine = push(stack, (wk__visit){body->item[k].module, place, body->item[k].name});
+    return fine;
+}
+
+static bool walk(wk__tree *tree, wk__tree *stack, set *met)
+{
+    while (stack->count > 0) {
+        wk__visit visit = stack->visit[--stack->count];
+        bool fresh;
+        if (!meet(met, visit.module, &fresh)) return false;
+        if (fresh && (!push(tree, visit) || !expand(stack, visit.module, tree->count - 1))) return false;
+    }
+    return true;
+}
+
+bool wk__tree_of(wk__tree *tree, wk_module *root, wk_site site)
+{
+    wk__tree stack = {0};
+    set met = {0};
+    memset(tree, 0, sizeof *tree);
+    bool fine = push(&stack, (wk__visit){root, -1, ""}) && walk(tree, &stack, &met);
+    wk__tree_end(&stack);
+    wk__free(met.slot);
+    if (fine) return true;
+    wk__tree_end(tree);
+    wk__error_set(site, WK_ERR_MEMORY, "out of host memory to go through a module");
+    return false;
+}
+
+void wk__tree_end(wk__tree *tree)
+{
+    wk__free(tree->visit);
+    memset(tree, 0, sizeof *tree);
+}
+
+/* Names are found from the last to the first and written from the first to the last: as often round as the path is long would
+ * cost its square, so each is put where it belongs at once. */
+void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path)
+{
+    int64_t length = 0, begin = path->length;
+    for (int64_t at = k; tree->visit[at].parent >= 0; at = tree->visit[at].parent) length += (int64_t)strlen(tree->visit[at].name) + 1;
+    if (length == 0) return;
+    wk__text_char(path, '.', length - 1);
+    if (path->failed) return;
+    char *end = path->data + begin + length - 1;
+    for (int64_t at = k; tree->visit[at].parent >= 0; at = tree->visit[at].parent) {
+        size_t n = strlen(tree->visit[at].name);
+        memcpy(end - n, tree->visit[at].name, n);
+        end -= n + 1;
+    }
+}
+
+/* ---- by path ----------------------------------------------------------------------------------------------------- */
+
+static void not_found(wk_site site, const char *op, const wk__module *body, wk__item_kind kind, const char *path)
+{
+    static const char *const what[] = {[WK__PARAMETER] = "parameter", [WK__BUFFER] = "buffer", [WK__CHILD] = "child"};
+    enum { SHOWN = 8 };
+    wk__text text = {0};
+    wk__text_format(&text, "%s: there is no %s \"%.100s\"; %s has ", op, what[kind], path ? path : "(null)", body->kind.name);
+    for (int64_t k = 0; k < body->items && k < SHOWN; k++) wk__text_format(&text, k ? ", %.60s" : "%.60s", body->item[k].name);
+    if (body->items > SHOWN) wk__text_add(&text, ", ...");
+    if (!body->items) wk__text_add(&text, "nothing");
+    wk__error_take(site, WK_ERR_ARGUMENT, &text);
+}
+
+static wk__handle *find(wk_site site, const char *op, wk_module *m, wk__item_kind kind, const char *path)
+{
+    if (!wk__module_check(m, site, op)) return NULL;
+    const wk__module *body = wk__module_of(m);
+    for (const char *rest = path; rest;) {
+        size_t length = strcspn(rest, ".");
+        bool last = !rest[length];
+        const wk__item *item = wk__module_item(body, rest, length);
+        if (!item || item->kind != (last ? kind : WK__CHILD)) break;
+        if (last) return item->handle;
+        body = wk__module_of(item->module);
+        rest += length + 1;
+    }
+    not_found(site, op, body, kind, path);
+    return NULL;
+}
+
+wk_tensor *wk_module_parameter_at(wk_site site, wk_module *m, const char *path)
+{
+    return (wk_tensor *)find(site, "module_parameter", m, WK__PARAMETER, path);
+}
+
+wk_tensor *wk_module_buffer_at(wk_site site, wk_module *m, const char *path)
+{
+    return (wk_tensor *)find(site, "module_buffer", m, WK__BUFFER, path);
+}
+
+wk_module *wk_module_child_at(wk_site site, wk_module *m, const char *path)
+{
+    return (wk_module *)find(site, "module_child", m, WK__CHILD, path);
+}
+
+/* ---- children ---------------------------------------------------------------------------------------------------- */
+
+int wk_module_children(const wk_module *m)
+{
+    if (!m || !wk__module_check(m, (wk_site){0}, "module_children")) return 0;
+    const wk__module *body = wk__module_of(m);
+    int count = 0;
+    for (int64_t k = 0; k < body->items; k++) count += body->item[k].kind == WK__CHILD;
+    return count;
+}
+
+static const wk__item *child(const wk_module *m, int wanted, const char *op)
+{
+    if (!wk__module_check(m, (wk_site){0}, op)) return NULL;
+    const wk__module *body = wk__module_of(m);
+    int count = 0;
+    for (int64_t k = 0; k < body->items; k++)
+        if (body->item[k].kind == WK__CHILD && count++ == wanted) return &body->item[k];
+    wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: there is no child %d; %s has %d", op, wanted, body->kind.name, count);
+    return NULL;
+}
+
+wk_module *wk_module_get(const wk_module *m, int k)
+{
+    const wk__item *item = child(m, k, "module_get");
+    return item ? item->module : NULL;
+}
+
+const char *wk_module_child_name(const wk_module *m, int k)
+{
+    const wk__item *item = child(m, k, "module_child_name");
+    return item ? item->name : NULL;
+}
+
+/* ---- collecting -------------------------------------------------------------------------------------------------- */
+
+static bool collect_one(wk_site site, const wk__tree *tree, int64_t place, unsigned kinds, set *met, wk__list *list)
+{
+    const wk__module *body = wk__module_of(tree->visit[place].module);
+    bool fine = true;
+    for (int64_t k = 0; k < body->items && fine; k++) {
+        const wk__item *item = &body->item[k];
+        bool fresh = false;
+        wk__text path = {0};
+        if (!(kinds >> item->kind & 1) || ((fine = meet(met, item->tensor, &fresh)) && !fresh)) continue;
+        if (fine) wk__tree_path(tree, place, &path);
+        if (path.length) wk__text_char(&path, '.', 1);
+        wk__text_add(&path, item->name);
+        fine = fine && !path.failed;
+        if (!fine) wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
+        fine = fine && wk__list_append(site, list, path.data, item->tensor);
+        wk__text_end(&path);
+    }
+    return fine;
+}
+
+static bool refuse_unready(wk_site site, const char *op, const wk__tree *tree, int64_t place)
+{
+    wk__text path = {0};
+    wk__tree_path(tree, place, &path);
+    wk__error_set(site, WK_ERR_STATE, "%s: the %s \"%.100s\" has not seen an input yet, so it has no parameters. Call wk_forward once before", op,
+                  wk__module_of(tree->visit[place].module)->kind.name, path.data ? path.data : "");
+    wk__text_end(&path);
+    return false;
+}
+
+bool wk__module_collect(wk_site site, const char *op, wk_module *root, unsigned kinds, wk__list *list)
+{
+    wk__tree tree;
+    set met = {0};
+    if (!wk__tree_of(&tree, root, site)) return false;
+    bool fine = true;
+    for (int64_t k = 0; k < tree.count && fine; k++) {
+        if (wk__module_of(tree.visit[k].module)->unready)
+            fine = refuse_unready(site, op, &tree, k);
+        else
+            fine = collect_one(site, &tree, k, kinds, &met, list);
+    }
+    wk__tree_end(&tree);
+    wk__free(met.slot);
+    return fine;
+}
+
+static wk_tensors *collected(wk_site site, const char *op, wk_module *m, unsigned kinds)
+{
+    if (!wk__module_check(m, site, op)) return NULL;
+    wk_tensors *list = wk_tensors_new_at(site);
+    if (!list || wk__module_collect(site, op, m, kinds, wk__list_of(list))) return list;
+    wk__handle_release(&list->handle, site);
+    return NULL;
+}
+
+wk_tensors *wk_parameters_at(wk_site site, wk_module *m)
+{
+    return collected(site, "parameters", m, 1u << WK__PARAMETER);
+}
+
+wk_tensors *wk_buffers_at(wk_site site, wk_module *m)
+{
+    return collected(site, "buffers", m, 1u << WK__BUFFER);
+}

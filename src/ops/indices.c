@@ -1,0 +1,50 @@
+/* Checks of index operands at the call; see indices.h. */
+#include "indices.h"
+#include "../ir/number.h"
+#include "forms.h"
+
+static bool in_range(int64_t index, int64_t bound)
+{
+    return index >= -bound && index < bound;
+}
+
+/* Walks the elements in row-major order until one is out of range. */
+static bool find_bad(const wk__body *body, const char *first, int64_t bound, int64_t *bad)
+{
+    int64_t at[WK__MAX_DIMS] = {0}, n = wk__body_numel(body), size = (int64_t)wk_dtype_size(body->dtype), place = 0;
+    for (int64_t k = 0; k < n; k++) {
+        *bad = wk__number_as_i64(first + place * size, body->dtype);
+        if (!in_range(*bad, bound)) return true;
+        for (int d = body->ndim; d-- > 0;) {
+            place += body->stride[d];
+            if (++at[d] < body->shape[d]) break;
+            place -= at[d] * body->stride[d];
+            at[d] = 0;
+        }
+    }
+    return false;
+}
+
+bool wk__check_indices(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])
+{
+    const wk__body *body = wk__body_of(index);
+    const wk__value *value = body->storage->value;
+    if (wk__value_state(value) != WK__STORED || !value->memory.host) return true;
+    int64_t bad;
+    if (!find_bad(body, value->memory.host + body->offset * (int64_t)wk_dtype_size(body->dtype), bound, &bad)) return true;
+    wk__op_error(op, site, WK_ERR_INDEX, in, "index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)",
+                 (long long)bad, (long long)bound, (long long)-bound, (long long)bound);
+    return false;
+}
+
+wk_tensor *wk__as_indices(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])
+{
+    wk_dtype dtype = wk__body_of(index)->dtype;
+    if (dtype != WK_I64 && dtype != WK_I32) {
+        wk__op_error(op, site, WK_ERR_DTYPE, in, "the index must be i64 (or i32), not %s; convert it with wk_to_dtype(index, WK_I64)",
+                     wk_dtype_str(dtype));
+        return NULL;
+    }
+    if (!wk__check_indices(op, site, index, bound, in)) return NULL;
+    return wk_to_dtype_at(site, index, WK_I64);
+}

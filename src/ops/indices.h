@@ -1,0 +1,13 @@
+/* Operands that are indices: their dtype, and their values as far as they are known at the call. */
+#ifndef WICK_OPS_INDICES_H
+#define WICK_OPS_INDICES_H
+
+#include "call.h"
+
+/* Do all values lie in [-bound, bound)? Looked at only if they are in host memory already: nothing is run or waited for, the
+ * kernels check again. False with the error recorded; in[] are the call's operands, for the message. */
+bool wk__check_indices(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[]);
+/* The same, then index as i64, which kernels read. i32 is converted; other dtypes are an error. NULL with the error recorded. */
+wk_tensor *wk__as_indices(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[]);
+
+#endif

@@ -1,0 +1,234 @@
+/* Products with something added: addmm, baddbmm, linear; and outer. The sum is the product's epilogue: one kernel. */
+#include "matmul.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- addmm, baddbmm ---------------------------------------------------------------------------------------------- */
+
+/* A factor of the options: 0 is the default, 1; WK_ZERO is 0. */
+static double factor(double given)
+{
+    return given == 0 ? 1 : fabs(given) < 1e-290 ? 0 : given;
+}
+
+/* A whole factor keeps integers integers. */
+static wk_tensor *scaled(wk_tensor *x, double by)
+{
+    if (!x || by == 1) return x;
+    return by == floor(by) && fabs(by) < 9e15 ? wk_mul(x, (int64_t)by) : wk_mul(x, by);
+}
+
+static bool addable(const wk__op *op, wk_site site, wk_tensor *const in[], const wk_tensor *product)
+{
+    const wk__body *x = wk__body_of(in[0]), *to = wk__body_of(product);
+    int64_t shape[WK__MAX_DIMS];
+    int ndim;
+    if (x->dtype != to->dtype) {
+        wk__op_error(op, site, WK_ERR_DTYPE, in, "$a is added to the product of $b and $c: their dtypes must be equal");
+        return false;
+    }
+    if (wk__broadcast(x->ndim, x->shape, to->ndim, to->shape, &ndim, shape) && ndim == to->ndim &&
+        memcmp(shape, to->shape, sizeof *shape * (size_t)ndim) == 0)
+        return true;
+    wk__op_error(op, site, WK_ERR_SHAPE, in, "$a does not broadcast to the product of $b and $c");
+    return false;
+}
+
+/* The product is rounded to its dtype, as everywhere; what follows is rounded once. */
+static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, int ndim, const wk_addmm_options *options)
+{
+    wk_tensor *in[3] = {x, a, b};
+    wk__attr attr = {.f = {factor(options ? options->beta : 0), factor(options ? options->alpha : 0)}};
+    wk__compose c;
+    if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
+    wk_tensor *out = NULL;
+    if (wk__body_of(a)->ndim != ndim || wk__body_of(b)->ndim != ndim)
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the product needs %d dimensions, not $b and $c", ndim);
+    else
+        out = wk__product(op, site, &in[1], false);
+    if (out && !addable(op, site, c.in, out)) out = NULL;
+    if (out && attr.f[0] == 0 && attr.f[1] == 1) return wk__compose_end(&c, out, &attr);
+    if (out) {
+        wk_dtype dtype = wk__body_of(out)->dtype;
+        out = scaled(wk__widened(out), attr.f[1]);
+        if (attr.f[0] != 0) out = wk_add(out, scaled(wk__widened(in[0]), attr.f[0]));
+        out = wk_to_dtype_at(site, out, dtype);
+    }
+    return wk__compose_end(&c, out, &attr);
+}
+
+wk_tensor *wk_addmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addmm_options *options)
+{
+    return added(&wk__op_addmm, site, x, a, b, 2, options);
+}
+wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addmm_options *options)
+{
+    return added(&wk__op_baddbmm, site, x, a, b, 3, options);
+}
+
+static void added_gradient(wk__gradient *g)
+{
+    wk__product_gradient(g, scaled(g->out[0], g->attr->f[1]), 1);
+    if (wk__wants(g, 0)) g->in[0] = scaled(g->out[0], g->attr->f[0]);
+}
+
+static int added_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    double beta = wk__value_float(&args[3], 1), alpha = wk__value_float(&args[4], 1);
+    wk_addmm_options options = {.size = sizeof options, .beta = beta == 0 ? WK_ZERO : beta, .alpha = alpha == 0 ? WK_ZERO : alpha};
+    wk_tensor *x = wk__value_tensor(&args[0]), *a = wk__value_tensor(&args[1]), *b = wk__value_tensor(&args[2]);
+    return wk__one(out, added(op, site, x, a, b, op == &wk__op_addmm ? 2 : 3, &options));
+}
+
+static void added_reference(wk__reference *r)
+{
+    double *out = wk__reference_product(r, 1, false), beta = wk__value_float(&r->args[3], 1), alpha = wk__value_float(&r->args[4], 1);
+    const wk__array *x = &r->in[0], *to = &r->out[0];
+    for (int64_t k = 0; k < wk__array_numel(to); k++) {
+        int64_t rest = k, at = 0, step = 1;
+        for (int d = to->ndim; d-- > 0; rest /= to->shape[d]) {
+            int e = d - (to->ndim - x->ndim);
+            if (e < 0) continue;
+            at += (x->shape[e] == 1 ? 0 : rest % to->shape[d]) * step;
+            step *= x->shape[e];
+        }
+        out[k] = alpha * out[k] + (beta == 0 ? 0 : beta * x->data[at]);
+    }
+}
+
+static const char *const addmm_samples[] = {"[5], [3,4], [4,5]", "[3,5], [3,4], [4,5], 2, 3", "[], [3,4], [4,5], 0, 1", "[3,1], [3,0], [0,2]",
+                                            "[3,5], [3,4], [4,5], 1, 0", NULL};
+static const char *const baddbmm_samples[] = {"[5], [2,3,4], [2,4,5]", "[2,3,5], [2,3,4], [2,4,5], 2, 3", "[0,3,2], [0,3,4], [0,4,2]", NULL};
+
+const wk__op wk__op_addmm = {
+    .name = "addmm", .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor", .group = "matmul",
+    .node = "AddmmBackward0", .doc = "beta self + alpha mat1 mat2", .domain = WK__NUMBERS, .gradient = added_gradient,
+    .needs = {0, WK__SAVE_2, WK__SAVE_1}, .invoke = added_invoke, .reference = added_reference, .samples = addmm_samples, .low = -2, .high = 2,
+};
+const wk__op wk__op_baddbmm = {
+    .name = "baddbmm", .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta=1, Scalar alpha=1) -> Tensor", .group = "matmul",
+    .node = "BaddbmmBackward0", .doc = "beta self + alpha batch1 batch2", .domain = WK__NUMBERS, .gradient = added_gradient,
+    .needs = {0, WK__SAVE_2, WK__SAVE_1}, .invoke = added_invoke, .reference = added_reference, .samples = baddbmm_samples, .low = -2, .high = 2,
+};
+
+/* ---- linear ------------------------------------------------------------------------------------------------------ */
+
+/* x (.., in), weight (out, in), bias (out): d x = G weight, d weight = G^T x over all rows. */
+static void linear_gradient(wk__gradient *g)
+{
+    wk_tensor *grad = g->out[0];
+    if (wk__wants(g, 2)) g->in[2] = grad;
+    if (wk__wants(g, 0)) g->in[0] = wk_matmul(grad, wk__saved(g, 1));
+    if (wk__wants(g, 1)) g->in[1] = wk_mm(wk_transpose_at((wk_site){0}, wk__as_rows(grad), 0, 1), wk__as_rows(wk__saved(g, 0)));
+}
+
+static int linear_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_tensor *bias = args[2].kind == WK_VALUE_TENSOR ? args[2].tensor : NULL;
+    return wk__one(out, wk_linear_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), bias));
+}
+
+static void linear_reference(wk__reference *r)
+{
+    double *out = wk__reference_product(r, 0, true);
+    int64_t n = r->in[1].shape[0];
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]) && r->inputs > 2; k++) out[k] += r->in[2].data[k % n];
+}
+
+static const char *const linear_samples[] = {"[3,4], [5,4], [5]", "[3,4], [5,4]", "[2,3,4], [5,4], [5]", "[2,3,4], [5,4]", "[4], [5,4], [5]",
+                                             "[0,4], [5,4], [5]", "[33,65], [70,65], [70]", NULL};
+
+#define LINEAR .gradient = linear_gradient, .needs = {WK__SAVE_1, WK__SAVE_0}
+
+const wk__op wk__op_linear = {
+    .name = "linear", .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", .group = "matmul", .node = "AddmmBackward0",
+    .doc = "input weight^T + bias", .domain = WK__NUMBERS, .invoke = linear_invoke, .reference = linear_reference, .samples = linear_samples,
+    .low = -2, .high = 2, LINEAR,
+};
+
+/* PyTorch's names for the results of other dimensions: [has bias][dimensions of the input, 2 at least] */
+static const wk__op linear_nodes[2][4] = {
+    {{0}, {.name = "linear", .node = "SqueezeBackward4", LINEAR}, {.name = "linear", .node = "MmBackward0", LINEAR},
+     {.name = "linear", .node = "UnsafeViewBackward0", LINEAR}},
+    {{0}, {.name = "linear", .node = "AddBackward0", LINEAR}, {.name = "linear", .node = "AddmmBackward0", LINEAR},
+     {.name = "linear", .node = "ViewBackward0", LINEAR}},
+};
+
+static bool linear_fits(wk_site site, wk_tensor *const in[], bool biased)
+{
+    const wk__body *weight = wk__body_of(in[1]);
+    if (weight->ndim != 2) {
+        wk__op_error(&wk__op_linear, site, WK_ERR_SHAPE, in, "the weight must have two dimensions (out, in), not $b");
+        return false;
+    }
+    if (!biased) return true;
+    const wk__body *bias = wk__body_of(in[2]);
+    if (bias->dtype == weight->dtype && bias->ndim == 1 && bias->shape[0] == weight->shape[0]) return true;
+    wk__op_error(&wk__op_linear, site, bias->dtype == weight->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
+                 "the bias $c does not fit the weight $b: it must be of its dtype, with one number for each of its %lld rows",
+                 (long long)weight->shape[0]);
+    return false;
+}
+
+wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias)
+{
+    wk_tensor *in[3] = {x, weight, bias}, *out = NULL;
+    if (!bias && wk__error_pending()) return NULL;
+    wk__compose c;
+    if (!wk__compose_begin(&c, &wk__op_linear, site, in, 2 + (bias != NULL))) return NULL;
+    int ndim = wk__body_of(x)->ndim;
+    c.op = &linear_nodes[bias != NULL][ndim < 1 ? 1 : ndim > 3 ? 3 : ndim];
+    if (linear_fits(site, in, bias != NULL)) out = wk__product(&wk__op_linear, site, in, true);
+    if (bias) out = wk_add(out, bias);
+    return wk__compose_end(&c, out, NULL);
+}
+wk_tensor *(wk_linear)(wk_tensor *x, wk_tensor *weight, wk_tensor *bias)
+{
+    return wk_linear_at((wk_site){0}, x, weight, bias);
+}
+
+/* ---- outer ------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_outer_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    wk_tensor *in[2] = {a, b}, *out = NULL;
+    wk__compose c;
+    if (!wk__compose_begin(&c, &wk__op_outer, site, in, 2)) return NULL;
+    if (wk__body_of(a)->ndim != 1 || wk__body_of(b)->ndim != 1)
+        wk__op_error(&wk__op_outer, site, WK_ERR_SHAPE, in, "takes two vectors, not $a and $b");
+    else
+        out = wk_mul(wk_unsqueeze_at(site, a, 1), b);
+    return wk__compose_end(&c, out, NULL);
+}
+wk_tensor *(wk_outer)(wk_tensor *a, wk_tensor *b)
+{
+    return wk_outer_at((wk_site){0}, a, b);
+}
+
+static void outer_gradient(wk__gradient *g)
+{
+    if (wk__wants(g, 0)) g->in[0] = wk_sum(wk_mul(g->out[0], wk__saved(g, 1)), (1));
+    if (wk__wants(g, 1)) g->in[1] = wk_sum(wk_mul(g->out[0], wk_unsqueeze_at((wk_site){0}, wk__saved(g, 0), 1)), (0));
+}
+
+static int outer_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_outer_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+}
+
+static void outer_reference(wk__reference *r)
+{
+    int64_t shape[2] = {r->in[0].shape[0], r->in[1].shape[0]};
+    double *out = wk__reference_out(r, 0, 2, shape);
+    for (int64_t k = 0; k < shape[0] * shape[1]; k++) out[k] = r->in[0].data[k / shape[1]] * r->in[1].data[k % shape[1]];
+}
+
+static const char *const outer_samples[] = {"[3], [4]", "[1], [1]", "[0], [3]", NULL};
+
+const wk__op wk__op_outer = {
+    .name = "outer", .schema = "outer(Tensor self, Tensor vec2) -> Tensor", .group = "matmul", .node = "MulBackward0",
+    .doc = "every product of an element of self and one of vec2", .gradient = outer_gradient, .needs = {WK__SAVE_1, WK__SAVE_0},
+    .invoke = outer_invoke, .reference = outer_reference, .samples = outer_samples, .low = -2, .high = 2,
+};

@@ -1,0 +1,336 @@
+/* matmul, mm, bmm, mv, dot: one record each, whatever the dimensions.
+ *
+ *   space        (batch.., m, n)
+ *   a            (batch.., m, k)    a vector on the left is one row, m = 1
+ *   b            (batch.., k, n)    a vector on the right is one column, n = 1
+ *
+ * Batch dimensions broadcast: stride 0. The backend makes one tall product of batches that share b. */
+#include "matmul.h"
+#include <string.h>
+
+/* ---- geometry ---------------------------------------------------------------------------------------------------- */
+
+/* An operand as a stack of matrices. */
+typedef struct matrices {
+    int ndim; /* 2 at least */
+    int64_t shape[WK__MAX_DIMS + 1], stride[WK__MAX_DIMS + 1];
+} matrices;
+
+typedef struct plan {
+    int ndim, nbatch, nout;
+    int64_t k;
+    int64_t space[WK__MAX_DIMS], out[WK__MAX_DIMS]; /* out: the result's shape */
+    int64_t a[WK__MAX_DIMS], b[WK__MAX_DIMS], c[WK__MAX_DIMS]; /* strides */
+} plan;
+
+static void see_as_matrices(const wk__body *body, bool column, matrices *m)
+{
+    m->ndim = body->ndim;
+    memcpy(m->shape, body->shape, sizeof *m->shape * body->ndim);
+    memcpy(m->stride, body->stride, sizeof *m->stride * body->ndim);
+    if (body->ndim > 1) return;
+    m->ndim = 2;
+    m->shape[!column] = body->shape[0];
+    m->stride[!column] = body->stride[0];
+    m->shape[column] = 1;
+    m->stride[column] = 0;
+}
+
+static void turn(matrices *m)
+{
+    int64_t shape = m->shape[m->ndim - 1], stride = m->stride[m->ndim - 1];
+    m->shape[m->ndim - 1] = m->shape[m->ndim - 2];
+    m->stride[m->ndim - 1] = m->stride[m->ndim - 2];
+    m->shape[m->ndim - 2] = shape;
+    m->stride[m->ndim - 2] = stride;
+}
+
+/* Strides over (batch.., rows, columns). */
+static void strides_over(const plan *p, const matrices *m, int64_t *stride)
+{
+    int lead = p->nbatch + 2 - m->ndim;
+    for (int d = 0; d < p->nbatch + 2; d++) {
+        bool absent = d < lead || (d < p->nbatch && m->shape[d - lead] == 1);
+        stride[d] = absent ? 0 : m->stride[d - lead];
+    }
+}
+
+static bool misfit(const wk__op *op, wk_site site, wk_tensor *const in[], int64_t have, int64_t want, bool turned)
+{
+    wk__op_error(op, site, WK_ERR_SHAPE, in,
+                 "inner sizes differ: $a and $b (the last size of the first, %lld, must be the %s size of the second, %lld). wk_transpose "
+                 "swaps two dimensions", (long long)have, turned ? "last" : wk__body_of(in[1])->ndim == 1 ? "only" : "last but one",
+                 (long long)want);
+    return false;
+}
+
+static bool lay_out(const wk__op *op, wk_site site, wk_tensor *const in[], bool turned, plan *p)
+{
+    const wk__body *left = wk__body_of(in[0]), *right = wk__body_of(in[1]);
+    matrices a, b;
+    int64_t bytes;
+    if (left->ndim == 0 || right->ndim == 0) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "both operands need a dimension at least: $a and $b. wk_mul multiplies by a number");
+        return false;
+    }
+    see_as_matrices(left, false, &a);
+    see_as_matrices(right, true, &b);
+    if (turned) turn(&b);
+    p->k = a.shape[a.ndim - 1];
+    if (p->k != b.shape[b.ndim - 2]) return misfit(op, site, in, p->k, b.shape[b.ndim - 2], turned);
+    if (!wk__broadcast(a.ndim - 2, a.shape, b.ndim - 2, b.shape, &p->nbatch, p->space)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the batch dimensions of $a and $b (all but the last two) do not broadcast");
+        return false;
+    }
+    p->ndim = p->nbatch + 2;
+    p->space[p->nbatch] = a.shape[a.ndim - 2];
+    p->space[p->nbatch + 1] = b.shape[b.ndim - 1];
+    strides_over(p, &a, p->a);
+    strides_over(p, &b, p->b);
+    wk__strides_dense(p->ndim, p->space, p->c);
+    memcpy(p->out, p->space, sizeof p->out);
+    p->nout = p->nbatch;
+    if (left->ndim > 1) p->out[p->nout++] = p->space[p->nbatch];
+    if (right->ndim > 1) p->out[p->nout++] = p->space[p->nbatch + 1];
+    if (wk__dense_bytes(p->nout, p->out, left->dtype, &bytes)) return true;
+    wk__op_error(op, site, WK_ERR_SHAPE, in, "the product of $a and $b would have more than 2^63 bytes");
+    return false;
+}
+
+static bool dtypes_fit(const wk__op *op, wk_site site, wk_tensor *const in[])
+{
+    wk_dtype dtype = wk__body_of(in[0])->dtype;
+    if (dtype == wk__body_of(in[1])->dtype && dtype != WK_BOOL) return true;
+    if (dtype == WK_BOOL)
+        wk__op_error(op, site, WK_ERR_DTYPE, in, "$a and $b: bool has no product; convert with wk_to_dtype(x, WK_F32)");
+    else
+        wk__op_error(op, site, WK_ERR_DTYPE, in, "$a and $b have different dtypes; convert one with wk_to_dtype");
+    return false;
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk__product(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
+{
+    plan p;
+    wk__device *device = wk__ready(op, site, in, 2);
+    if (!device || !dtypes_fit(op, site, in) || !lay_out(op, site, in, turned, &p)) return NULL;
+    wk_context *context = wk__context();
+    wk_tensor *out = wk__tensor_pending(context, device, wk__body_of(in[0])->dtype, p.nout, p.out, site);
+    if (!out) return NULL;
+    wk__record *r = wk__record_begin(context, WK__RECORD_MATMUL, op, device, site, p.ndim, p.space, 1, 2);
+    if (!r) return wk__abandon(out);
+    r->compute = wk__body_of(out)->dtype;
+    r->bound = p.k;
+    wk__record_ref(r, 0, wk__body_of(out), p.c);
+    wk__record_ref(r, 1, wk__body_of(in[0]), p.a);
+    wk__record_ref(r, 2, wk__body_of(in[1]), p.b);
+    wk__record_commit(context, r);
+    return out;
+}
+
+static wk_tensor *with_node(const wk__op *op, const wk__op *node, wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    wk_tensor *in[2] = {a, b}, *out = wk__product(op, site, in, false);
+    if (!out || !wk__wants_node(wk__context(), in, 2)) return out;
+    return wk__node_attach(node, site, in, 2, &out, 1, NULL) ? out : NULL;
+}
+
+/* ---- gradients --------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk__as_rows(wk_tensor *x)
+{
+    if (!x || wk__body_of(x)->ndim == 2) return x;
+    const wk__body *body = wk__body_of(x);
+    int64_t shape[2] = {wk__numel(body->ndim - 1, body->shape), body->shape[body->ndim - 1]};
+    return wk_reshape_at((wk_site){0}, x, shape, 2);
+}
+
+static wk_tensor *turned_about(wk_tensor *x)
+{
+    return wk_transpose_at((wk_site){0}, x, -1, -2);
+}
+
+/* With G the gradient as (batch.., m, n): that of a is G b^T, that of b is a^T G. Where a has batches and b has none the sum over
+ * them is part of one product of tall matrices. */
+void wk__product_gradient(const wk__gradient *g, wk_tensor *grad, int k)
+{
+    const wk_site here = {0};
+    const bool row = g->node->shape[k].ndim == 1, column = g->node->shape[k + 1].ndim == 1;
+    if (row) grad = wk_unsqueeze_at(here, grad, column ? 0 : -2);
+    if (column) grad = wk_unsqueeze_at(here, grad, -1);
+    if (wk__wants(g, k)) {
+        wk_tensor *b = wk__saved(g, k + 1);
+        if (column) b = wk_unsqueeze_at(here, b, -1);
+        g->in[k] = wk_matmul_at(here, grad, turned_about(b));
+    }
+    if (wk__wants(g, k + 1)) {
+        wk_tensor *a = wk__saved(g, k);
+        if (row) a = wk_unsqueeze_at(here, a, 0);
+        if (g->node->shape[k].ndim > 2 && g->node->shape[k + 1].ndim <= 2) {
+            a = wk__as_rows(a);
+            grad = wk__as_rows(grad);
+        }
+        wk_tensor *of_b = wk_matmul_at(here, turned_about(a), grad);
+        g->in[k + 1] = column ? wk_squeeze_at(here, of_b, (const int64_t[]){-1}, 1) : of_b;
+    }
+}
+
+static void gradient(wk__gradient *g)
+{
+    wk__product_gradient(g, g->out[0], 0);
+}
+
+/* ---- reference --------------------------------------------------------------------------------------------------- */
+
+/* Offset of the matrix in which batch `batch` of the result, whose batch dimensions are shape[0..nbatch-1], finds its operand. */
+static int64_t matrix_of(const wk__array *x, int nbatch, const int64_t *shape, int64_t batch, int64_t size)
+{
+    int64_t at = 0, step = size;
+    for (int d = nbatch; d-- > 0; batch /= shape[d]) {
+        int e = d - (nbatch + 2 - (x->ndim < 2 ? 2 : x->ndim));
+        if (e < 0) continue;
+        at += (x->shape[e] == 1 ? 0 : batch % shape[d]) * step;
+        step *= x->shape[e];
+    }
+    return at;
+}
+
+double *wk__reference_product(wk__reference *r, int first, bool turned)
+{
+    const wk__array *a = &r->in[first], *b = &r->in[first + 1];
+    int64_t m = a->ndim > 1 ? a->shape[a->ndim - 2] : 1, k = a->shape[a->ndim - 1], shape[WK__MAX_DIMS];
+    int64_t n = b->ndim == 1 ? 1 : b->shape[turned ? b->ndim - 2 : b->ndim - 1];
+    int nbatch = 0, ndim;
+    wk__broadcast(a->ndim > 2 ? a->ndim - 2 : 0, a->shape, b->ndim > 2 ? b->ndim - 2 : 0, b->shape, &nbatch, shape);
+    ndim = nbatch;
+    if (a->ndim > 1) shape[ndim++] = m;
+    if (b->ndim > 1) shape[ndim++] = n;
+    double *out = wk__reference_out(r, 0, ndim, shape);
+    for (int64_t batch = 0; batch < wk__numel(nbatch, shape); batch++) {
+        const double *x = a->data + matrix_of(a, nbatch, shape, batch, m * k);
+        const double *y = b->data + matrix_of(b, nbatch, shape, batch, k * n);
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++)
+                for (int64_t l = 0; l < k; l++) out[(batch * m + i) * n + j] += x[i * k + l] * y[turned ? j * k + l : l * n + j];
+    }
+    return out;
+}
+
+static void reference(wk__reference *r)
+{
+    wk__reference_product(r, 0, false);
+}
+
+/* ---- the ops ----------------------------------------------------------------------------------------------------- */
+
+static bool dims_are(const wk__op *op, wk_site site, wk_tensor *a, wk_tensor *b, int na, int nb)
+{
+    wk_tensor *in[2] = {a, b};
+    if (!wk__check(a, site, op->name, "first operand") || !wk__check(b, site, op->name, "second operand")) return false;
+    if (wk__body_of(a)->ndim == na && wk__body_of(b)->ndim == nb) return true;
+    wk__op_error(op, site, WK_ERR_SHAPE, in, "takes %d and %d dimensions, not $a and $b; wk_matmul takes any", na, nb);
+    return false;
+}
+
+static wk_tensor *with_dims(const wk__op *op, wk_site site, wk_tensor *a, wk_tensor *b, int na, int nb)
+{
+    return dims_are(op, site, a, b, na, nb) ? with_node(op, op, site, a, b) : NULL;
+}
+
+wk_tensor *wk_mm_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return with_dims(&wk__op_mm, site, a, b, 2, 2);
+}
+wk_tensor *(wk_mm)(wk_tensor *a, wk_tensor *b)
+{
+    return wk_mm_at((wk_site){0}, a, b);
+}
+wk_tensor *wk_mv_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return with_dims(&wk__op_mv, site, a, b, 2, 1);
+}
+wk_tensor *(wk_mv)(wk_tensor *a, wk_tensor *b)
+{
+    return wk_mv_at((wk_site){0}, a, b);
+}
+wk_tensor *wk_dot_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return with_dims(&wk__op_dot, site, a, b, 1, 1);
+}
+wk_tensor *(wk_dot)(wk_tensor *a, wk_tensor *b)
+{
+    return wk_dot_at((wk_site){0}, a, b);
+}
+
+wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    if (!dims_are(&wk__op_bmm, site, a, b, 3, 3)) return NULL;
+    if (wk__body_of(a)->shape[0] == wk__body_of(b)->shape[0]) return with_node(&wk__op_bmm, &wk__op_bmm, site, a, b);
+    wk_tensor *in[2] = {a, b};
+    wk__op_error(&wk__op_bmm, site, WK_ERR_SHAPE, in, "the first sizes of $a and $b differ; wk_matmul broadcasts them");
+    return NULL;
+}
+wk_tensor *(wk_bmm)(wk_tensor *a, wk_tensor *b)
+{
+    return wk_bmm_at((wk_site){0}, a, b);
+}
+
+static const wk__op row_times_matrix = {.name = "matmul", .node = "SqueezeBackward4", .gradient = gradient, .needs = {WK__SAVE_1, WK__SAVE_0}};
+
+/* By which of PyTorch's nodes the result is known. */
+static const wk__op *node_of(const wk_tensor *a, const wk_tensor *b)
+{
+    int na = wk_ndim(a), nb = wk_ndim(b);
+    if (na == 1 && nb == 1) return &wk__op_dot;
+    if (na == 2 && nb == 1) return &wk__op_mv;
+    if (na == 1 && nb == 2) return &row_times_matrix;
+    return na == 2 && nb == 2 ? &wk__op_mm : &wk__op_matmul;
+}
+
+wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return with_node(&wk__op_matmul, node_of(a, b), site, a, b);
+}
+wk_tensor *(wk_matmul)(wk_tensor *a, wk_tensor *b)
+{
+    return wk_matmul_at((wk_site){0}, a, b);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_tensor *a = wk__value_tensor(&args[0]), *b = wk__value_tensor(&args[1]);
+    wk_tensor *(*call)(wk_site, wk_tensor *, wk_tensor *) = op == &wk__op_mm ? wk_mm_at : op == &wk__op_bmm ? wk_bmm_at
+                                                          : op == &wk__op_mv ? wk_mv_at : op == &wk__op_dot ? wk_dot_at : wk_matmul_at;
+    return wk__one(out, call(site, a, b));
+}
+
+static const char *const matmul_samples[] = {"[3,4], [4,5]", "[4], [4]", "[3,4], [4]", "[4], [4,5]", "[2,3,4], [4,5]", "[2,3,4], [2,4,5]",
+                                             "[2,1,3,4], [5,4,2]", "[3,4], [2,4,5]", "[2,3,4], [4]", "[4], [2,4,3]", "[0,4], [4,3]",
+                                             "[3,0], [0,2]", "[65,33], [33,70]", "[1,1], [1,1]", NULL};
+static const char *const mm_samples[] = {"[3,4], [4,5]", "[1,7], [7,1]", "[0,4], [4,3]", "[3,0], [0,2]", NULL};
+static const char *const bmm_samples[] = {"[2,3,4], [2,4,5]", "[1,3,4], [1,4,1]", "[0,3,4], [0,4,2]", "[2,3,0], [2,0,2]", NULL};
+static const char *const mv_samples[] = {"[3,4], [4]", "[1,1], [1]", "[3,0], [0]", "[0,3], [3]", NULL};
+static const char *const dot_samples[] = {"[4], [4]", "[0], [0]", "[130], [130]", NULL};
+
+#define PRODUCT                                                                                                        \
+    .group = "matmul", .domain = WK__NUMBERS, .gradient = gradient, .needs = {WK__SAVE_1, WK__SAVE_0}, .invoke = invoke, \
+    .reference = reference, .low = -2, .high = 2
+
+const wk__op wk__op_matmul = {
+    .name = "matmul", .schema = "matmul(Tensor self, Tensor other) -> Tensor", .node = "UnsafeViewBackward0",
+    .doc = "the product of vectors, matrices, or stacks of matrices that broadcast", .samples = matmul_samples, PRODUCT};
+const wk__op wk__op_mm = {
+    .name = "mm", .schema = "mm(Tensor self, Tensor mat2) -> Tensor", .node = "MmBackward0", .doc = "the product of two matrices",
+    .samples = mm_samples, PRODUCT};
+const wk__op wk__op_bmm = {
+    .name = "bmm", .schema = "bmm(Tensor self, Tensor mat2) -> Tensor", .node = "BmmBackward0",
+    .doc = "the products of two stacks of matrices", .samples = bmm_samples, PRODUCT};
+const wk__op wk__op_mv = {
+    .name = "mv", .schema = "mv(Tensor self, Tensor vec) -> Tensor", .node = "MvBackward0", .doc = "a matrix times a vector",
+    .samples = mv_samples, PRODUCT};
+const wk__op wk__op_dot = {
+    .name = "dot", .schema = "dot(Tensor self, Tensor tensor) -> Tensor", .node = "DotBackward0",
+    .doc = "the sum of the products of the elements of two vectors", .samples = dot_samples, PRODUCT};

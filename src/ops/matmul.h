@@ -1,0 +1,20 @@
+/* Products of matrices: what matmul, linear and their relatives share. */
+#ifndef WICK_OPS_MATMUL_H
+#define WICK_OPS_MATMUL_H
+
+#include "forms.h"
+#include "reference.h"
+
+/* in[0] in[1] as matmul defines it, without a node; `turned`: the last two dimensions of in[1] change places first. Errors name
+ * `op`. Soft placement may replace in[]. */
+wk_tensor *wk__product(const wk__op *op, wk_site site, wk_tensor *in[], bool turned);
+/* Gradients of operands k and k + 1, whose product has the gradient `grad`: as matrices of the operands' shapes, or more
+ * dimensions in front. */
+void wk__product_gradient(const wk__gradient *g, wk_tensor *grad, int k);
+/* A tensor of any number of dimensions as rows of its last one. */
+wk_tensor *wk__as_rows(wk_tensor *x);
+
+/* Result 0 of the reference: operands k and k + 1 multiplied. */
+double *wk__reference_product(wk__reference *r, int k, bool turned);
+
+#endif

@@ -1,0 +1,181 @@
+/* The table of ops as programs and bindings see it: wk_op_*, wk_call. */
+#include "../base/alloc.h"
+#include "forms.h"
+#include <pthread.h>
+#include <string.h>
+#include <wick/call.h>
+
+int wk_op_count(void)
+{
+    return wk__op_total;
+}
+
+int wk_op_info(int index, wk_op *info)
+{
+    if (index < 0 || index >= wk__op_total || !info || info->size < sizeof *info) {
+        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "op_info: %s",
+                      info && info->size >= sizeof *info ? "the index is out of range" : "set .size = sizeof(wk_op) first");
+        return WK_ERR_ARGUMENT;
+    }
+    const wk__op *op = wk__ops[index];
+    *info = (wk_op){.size = sizeof *info, .name = op->name, .schema = op->schema, .group = op->group, .doc = op->doc,
+                    .differentiable = op->gradient != NULL, .waits = op->waits, .dtypes = op->domain};
+    return WK_OK;
+}
+
+int wk_op_find(const char *name)
+{
+    int low = 0, high = wk__op_total - 1;
+    while (name && low <= high) {
+        int middle = (low + high) / 2, order = strcmp(wk__ops[middle]->name, name);
+        if (order == 0) return middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return -1;
+}
+
+/* ---- arguments against the schema -------------------------------------------------------------------------------- */
+
+enum { MOST_ARGUMENTS = 16, MOST_RESULTS = 64 };
+
+/* One parameter of a schema: "int[]? dim=None" */
+typedef struct parameter {
+    char type[16], name[32];
+    bool list, optional;
+} parameter;
+
+/* Reads the parameter at *text (after '(' or ", "), moves past it; false at ')'. */
+static bool next_parameter(const char **text, parameter *out)
+{
+    const char *p = *text;
+    while (*p == ' ' || *p == ',' || *p == '*') p++;
+    if (*p == ')' || !*p) return false;
+    memset(out, 0, sizeof *out);
+    size_t n = strcspn(p, " ?[(");
+    memcpy(out->type, p, n < sizeof out->type ? n : sizeof out->type - 1);
+    p += n;
+    if (*p == '(') p += strcspn(p, ")") + 1; /* Tensor(a!): written in place */
+    for (; *p == '[' || *p == ']' || *p == '?' || (*p >= '0' && *p <= '9'); p++) {
+        out->list = out->list || *p == '[';
+        out->optional = out->optional || *p == '?';
+    }
+    while (*p == ' ') p++;
+    n = strcspn(p, "=,)");
+    memcpy(out->name, p, n < sizeof out->name ? n : sizeof out->name - 1);
+    p += n;
+    if (*p == '=') {
+        out->optional = true;
+        int depth = 0;
+        for (; *p && (depth > 0 || (*p != ',' && *p != ')')); p++) depth += (*p == '[') - (*p == ']');
+    }
+    *text = p;
+    return true;
+}
+
+static bool kind_fits(const parameter *p, const wk_value *v)
+{
+    if (v->kind == WK_VALUE_NONE) return p->optional;
+    if (strcmp(p->type, "Tensor") == 0)
+        return p->list ? v->kind == WK_VALUE_TENSORS : v->kind == WK_VALUE_TENSOR || v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT;
+    if (strcmp(p->type, "int") == 0) return p->list ? v->kind == WK_VALUE_INTS : v->kind == WK_VALUE_INT;
+    if (strcmp(p->type, "float") == 0) return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT;
+    if (strcmp(p->type, "Scalar") == 0) return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT || v->kind == WK_VALUE_BOOL;
+    if (strcmp(p->type, "bool") == 0) return v->kind == WK_VALUE_BOOL || v->kind == WK_VALUE_INT;
+    if (strcmp(p->type, "dtype") == 0) return v->kind == WK_VALUE_DTYPE || v->kind == WK_VALUE_INT;
+    if (strcmp(p->type, "Device") == 0) return v->kind == WK_VALUE_DEVICE;
+    return false;
+}
+
+/* Copies the arguments into full[], missing ones as none; false with the error recorded. A tensor where PyTorch takes "Tensor other"
+ * may be a number, but not the first one of an op: there is nothing to promote it against. */
+static bool match(const wk__op *op, wk_site site, const wk_value *given, int count, wk_value *full)
+{
+    const char *text = strchr(op->schema, '(') + 1;
+    parameter p;
+    int k = 0;
+    memset(full, 0, sizeof *full * MOST_ARGUMENTS);
+    for (; next_parameter(&text, &p) && k < MOST_ARGUMENTS; k++) {
+        if (k < count) full[k] = given[k];
+        if (kind_fits(&p, &full[k])) continue;
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) must be %s%s%s; the schema is %s", op->name, k, p.name, p.list ? "a list of " : "",
+                      p.type, p.optional ? " or none" : "", op->schema);
+        return false;
+    }
+    if (count <= k) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: takes %d arguments, %d were given; the schema is %s", op->name, k, count, op->schema);
+    return false;
+}
+
+/* ---- wk_call ----------------------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
+static wk_context *shared; /* for callers whose threads change under them */
+
+wk_context *wk_context_new(void)
+{
+    return wk__context_make();
+}
+
+void wk_context_free(wk_context *context)
+{
+    if (context) wk__context_destroy(context);
+}
+
+static int call(const wk__op *op, const wk_value *arguments, int argument_count, wk_value *results, int *count, const wk_call_options *options)
+{
+    wk_site site = options ? options->site : (wk_site){0};
+    wk_value full[MOST_ARGUMENTS];
+    wk_tensor *out[MOST_RESULTS] = {0};
+    if (!match(op, site, arguments, argument_count, full)) return (int)wk_error_code();
+    int given = op->invoke(op, site, full, out);
+    if (given < 0 || wk__error_pending()) {
+        wk__error_set(site, WK_ERR_INTERNAL, "%s: failed without saying why", op->name);
+        return (int)wk_error_code();
+    }
+    if (given > *count) {
+        for (int k = 0; k < given; k++) wk_free_at(site, out[k]);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: gives %d results, there is room for %d", op->name, given, *count);
+        return WK_ERR_ARGUMENT;
+    }
+    for (int k = 0; k < given; k++) results[k] = (wk_value){.kind = WK_VALUE_TENSOR, .tensor = out[k]};
+    *count = given;
+    return WK_OK;
+}
+
+int wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count, wk_value *results, int *count,
+            const wk_call_options *options, char *message, size_t message_size)
+{
+    bool locked = !context;
+    if (locked) {
+        pthread_mutex_lock(&shared_lock);
+        if (!shared) shared = wk__context_make();
+        context = shared;
+    }
+    int code = WK_ERR_MEMORY;
+    const char *text = "call: out of host memory";
+    if (message_size) message[0] = 0;
+    if (context) {
+        wk_context *before = wk__context_enter(context);
+        bool grad_off = context->grad_off;
+        wk_device device = context->device;
+        context->grad_off = options && options->no_grad;
+        if (options && options->device.kind) context->device = options->device;
+        int index = wk_op_find(name);
+        if (index < 0) wk__error_set(options ? options->site : (wk_site){0}, WK_ERR_ARGUMENT, "call: there is no op \"%.60s\"", name ? name : "(null)");
+        code = index < 0 ? WK_ERR_ARGUMENT : call(wk__ops[index], arguments, argument_count, results, count, options);
+        text = wk_error();
+        if (message_size) snprintf(message, message_size, "%s", text ? text : "");
+        wk_clear_error();
+        context->grad_off = grad_off;
+        context->device = device;
+        wk__context_enter(before);
+    } else if (message_size) {
+        snprintf(message, message_size, "%s", text);
+    }
+    if (code != WK_OK) *count = 0;
+    if (locked) pthread_mutex_unlock(&shared_lock);
+    return code;
+}

@@ -1,0 +1,241 @@
+/* Compiled programs on disk: a second process compiles nothing, and nothing that is not whole and ours is used. Each
+ * look at the cache is a process of its own: this program, with the names of cases as argument. */
+#include "opencl_test.h"
+
+#include "../src/backend/gpu/cache.h"
+#include "../src/backend/opencl/device.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[256];
+
+/* ---- the child --------------------------------------------------------------------------------------------------- */
+
+static group_case *case_of(char name)
+{
+    group_case *c = group_case_new("cached", 2, (int64_t[]){5, 8}, 1);
+    int x = ir_load(&c->g, group_case_dense(c, WK_I32, false, FILL_ONES));
+    int r = ir_ins(&c->g, name == 'a' ? WK__RSUM : WK__RMAX, WK_I32, x, 0, 0);
+    ir_store(&c->g, group_case_dense(c, WK_I32, true, FILL_ONES), r);
+    return c;
+}
+
+/* The exit status: how many programs were compiled, 100 and more when something went wrong. */
+static int child(const char *names)
+{
+    void *device;
+    wk__fail fail;
+    if (opencl->open(0, &device, &fail) != WK_OK) return 100;
+    for (const char *name = names; *name != '\0'; name++) {
+        group_case *c = case_of(*name);
+        if (group_case_run(c, opencl, device, &fail) != WK_OK) return 101;
+        if (group_case_check(c, opencl, device) != NULL) return 102;
+        group_case_free(c);
+    }
+    opencl->close(device);
+    return (int)wk__cl_compilations();
+}
+
+static int compiled_by(const char *names)
+{
+    pid_t process = fork();
+    if (process == 0) {
+        execl("/proc/self/exe", "opencl_cache", names, (char *)NULL);
+        _exit(103);
+    }
+    int status;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* ---- the folder -------------------------------------------------------------------------------------------------- */
+
+typedef void each_file(int at, const char *name);
+
+/* The names are read before the first call: calls make new files. */
+static int for_files(each_file *call)
+{
+    static char names[64][64];
+    DIR *entries = opendir(folder);
+    int count = 0;
+    if (entries == NULL) return 0;
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL && count < 64;) {
+        if (entry->d_name[0] != '.') snprintf(names[count++], sizeof names[0], "%.63s", entry->d_name);
+    }
+    for (int k = 0; k < count && call != NULL; k++) call(dirfd(entries), names[k]);
+    closedir(entries);
+    return count;
+}
+
+static void remove_file(int at, const char *name)
+{
+    assert_int_equal(unlinkat(at, name, 0), 0);
+}
+
+/* A process that was just then reading would keep what it has: the file gets a new name's worth of content. */
+static void rewrite(int at, const char *name, long keep, int flip_at)
+{
+    static char content[1 << 20];
+    int file = openat(at, name, O_RDONLY);
+    ssize_t size = read(file, content, sizeof content);
+    close(file);
+    assert_true(size > 300);
+    remove_file(at, name);
+    if (flip_at >= 0) content[flip_at] ^= 1;
+    if (flip_at < -1) content[size / 2] ^= 1;
+    file = openat(at, name, O_WRONLY | O_CREAT, 0600);
+    ssize_t wanted = keep < 0 ? size : (ssize_t)keep;
+    assert_true(write(file, content, (size_t)wanted) == wanted);
+    close(file);
+}
+
+static void truncate_file(int at, const char *name)
+{
+    rewrite(at, name, 200, -1);
+}
+
+static void empty_file(int at, const char *name)
+{
+    rewrite(at, name, 0, -1);
+}
+
+static void change_header(int at, const char *name)
+{
+    rewrite(at, name, -1, 32);
+}
+
+static void change_binary(int at, const char *name)
+{
+    rewrite(at, name, -1, -2);
+}
+
+static void check_mode(int at, const char *name)
+{
+    struct stat state;
+    assert_int_equal(fstatat(at, name, &state, AT_SYMLINK_NOFOLLOW), 0);
+    assert_int_equal(state.st_mode & 0777, 0600);
+    assert_null(strstr(name, "new.")); /* nothing half-written stays behind */
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    const char *work = getenv("WICK_WORK");
+    snprintf(folder, sizeof folder, "%s/cache.%ld", work ? work : "/tmp", (long)getpid());
+    return setenv("WICK_CACHE_DIR", folder, 1);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    for_files(remove_file);
+    return rmdir(folder);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+static void second_process(void **state)
+{
+    (void)state;
+    struct stat made;
+    assert_in_range(compiled_by("ab"), 1, 2);
+    assert_int_equal(stat(folder, &made), 0);
+    assert_int_equal(made.st_mode & 0777, 0700);
+    assert_int_equal(for_files(check_mode), 2); /* one name per kernel, however they were built */
+    assert_int_equal(compiled_by("ab"), 0);
+    assert_int_equal(compiled_by("b"), 0);
+    assert_int_equal(compiled_by("ba"), 0);
+}
+
+static void damaged_files(void **state)
+{
+    (void)state;
+    static each_file *const damages[] = {truncate_file, empty_file, change_header, change_binary};
+    for (int k = 0; k < 4; k++) {
+        compiled_by("ab");
+        assert_int_equal(compiled_by("ab"), 0);
+        for_files(damages[k]);
+        assert_int_equal(compiled_by("a"), 1); /* and replaced */
+        assert_int_equal(compiled_by("a"), 0);
+    }
+}
+
+/* A folder or file that others may write is not ours. */
+static void foreign_files(void **state)
+{
+    (void)state;
+    compiled_by("a");
+    assert_int_equal(chmod(folder, 0777), 0);
+    assert_int_equal(compiled_by("a"), 1);
+    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(compiled_by("a"), 0);
+}
+
+static void switched_off(void **state)
+{
+    (void)state;
+    for_files(remove_file);
+    setenv("WICK_CACHE_DIR", "off", 1);
+    assert_int_equal(compiled_by("a"), 1);
+    setenv("WICK_CACHE_DIR", "", 1);
+    assert_int_equal(compiled_by("a"), 1);
+    setenv("WICK_CACHE_DIR", folder, 1);
+    assert_int_equal(for_files(NULL), 0);
+}
+
+/* Other options of the compiler are another program. */
+static void part_of_the_key(void **state)
+{
+    (void)state;
+    compiled_by("a");
+    setenv("WICK_OPENCL_OPTIONS", "-DUNUSED", 1);
+    assert_int_equal(compiled_by("a"), 1);
+    unsetenv("WICK_OPENCL_OPTIONS");
+    assert_int_equal(compiled_by("a"), 0);
+}
+
+/* Without WICK_CACHE_DIR: $XDG_CACHE_HOME/wick, else ~/.cache/wick. PoCL has a cache of its own, so none is needed. */
+static void default_places(void **state)
+{
+    (void)state;
+    char made[300];
+    unsetenv("WICK_CACHE_DIR");
+    setenv("XDG_CACHE_HOME", folder, 1);
+    snprintf(made, sizeof made, "%s/wick", folder);
+    assert_int_equal(wk__gpu_cache_open(true), -1);
+    assert_int_equal(access(made, F_OK), -1);
+    int opened = wk__gpu_cache_open(false);
+    assert_true(opened >= 0 && close(opened) == 0 && rmdir(made) == 0);
+
+    char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HOME", folder, 1);
+    opened = wk__gpu_cache_open(false);
+    snprintf(made, sizeof made, "%s/.cache/wick", folder);
+    assert_true(opened >= 0 && close(opened) == 0 && rmdir(made) == 0);
+    snprintf(made, sizeof made, "%s/.cache", folder);
+    assert_int_equal(rmdir(made), 0);
+    if (home != NULL) setenv("HOME", home, 1);
+    free(home);
+    setenv("WICK_CACHE_DIR", folder, 1);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) return child(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(second_process), cmocka_unit_test(damaged_files),   cmocka_unit_test(foreign_files),
+        cmocka_unit_test(switched_off),   cmocka_unit_test(part_of_the_key), cmocka_unit_test(default_places),
+    };
+    (void)opencl_open;
+    (void)opencl_close;
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,151 @@
+/* What the walk expects of a call, and how far a result may be from it; see walk.h. */
+#include "walk.h"
+#include "base/alloc.h"
+#include "base/context.h"
+#include "ir/number.h"
+#include "tensor/tensor.h"
+#include <float.h>
+#include <math.h>
+
+/* ---- tolerance ---------------------------------------------------------------------------------------------------- */
+
+/* Units in the last place of the type that is computed in. One elementwise op rounds a handful of times, a sum or product over a
+ * sample's elements as often as there are of them, in a tree. */
+enum { UNITS_POINTWISE = 4, UNITS_OTHER = 16 };
+
+double walk_tolerance(const wk__op *op, wk_dtype dtype, double x, double scale)
+{
+    if (!wk__is_float(dtype)) return 0;
+    double unit = dtype == WK_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
+    double smallest = dtype == WK_F64 ? 0x1p-1074 : dtype == WK_F16 ? 0x1p-24 : dtype == WK_BF16 ? 0x1p-133 : 0x1p-149;
+    double error = op->exact ? UNITS_POINTWISE * unit * fabs(x) : UNITS_OTHER * unit * fmax(fabs(x), scale);
+    /* rounded once more: half a unit of the 11 or 8 digits */
+    if (dtype == WK_F16) error += 0x1p-11 * fabs(x);
+    if (dtype == WK_BF16) error += 0x1p-8 * fabs(x);
+    return error + smallest;
+}
+
+bool walk_agrees(const wk__op *op, wk_dtype dtype, double have, double expected, double scale)
+{
+    double nearest = walk_rounded(expected, dtype);
+    if (isnan(expected) || isnan(have)) return isnan(nearest) && isnan(have);
+    if (!wk__is_float(dtype)) return have == nearest;
+    if (have == 0 && nearest == 0) return signbit(have) == signbit(nearest);
+    if (have == nearest) return true;
+    double tolerance = walk_tolerance(op, dtype, expected, scale);
+    if (isinf(have) != isinf(nearest)) { /* one of them just went over the edge */
+        double edge = dtype == WK_F64 ? DBL_MAX : dtype == WK_F16 ? 65504 : (double)FLT_MAX;
+        double finite = isinf(have) ? expected : have;
+        return signbit(have) == signbit(expected) && edge - fabs(finite) <= walk_tolerance(op, dtype, edge, edge);
+    }
+    return fabs(have - expected) <= tolerance;
+}
+
+/* ---- expectation --------------------------------------------------------------------------------------------------- */
+
+/* A number meets tensors in the type they are computed in. */
+static double as_operand(double x, wk_dtype dtype)
+{
+    return dtype == WK_F64 || !isfinite(x) ? x : (double)(float)x;
+}
+
+/* exact() over the broadcast of the operands. */
+static void expect_pointwise(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array *out, const wk_tensor *result)
+{
+    wk__reference holder = {.inputs = 0};
+    int64_t shape[WK__MAX_DIMS];
+    int ndim = 0;
+    for (int k = 0; k < sample->operands; k++) {
+        const wk__array *in = &input[k].array;
+        int64_t joined[WK__MAX_DIMS];
+        int wide = in->ndim > ndim ? in->ndim : ndim;
+        for (int d = 0; d < wide; d++) { /* from the right */
+            int64_t a = d < ndim ? shape[ndim - 1 - d] : 1, b = d < in->ndim ? in->shape[in->ndim - 1 - d] : 1;
+            joined[wide - 1 - d] = a == 1 ? b : a;
+        }
+        memcpy(shape, joined, sizeof joined);
+        ndim = wide;
+    }
+    double *data = wk__reference_out(&holder, 0, ndim, shape);
+    int64_t n = wk__array_numel(&holder.out[0]);
+    for (int64_t k = 0; k < n; k++) {
+        double x[WALK_ARGUMENTS];
+        for (int a = 0, t = 0; a < WALK_ARGUMENTS; a++) {
+            const wk_value *value = &sample->argument[a];
+            x[a] = NAN; /* not given */
+            if (value->kind == WK_VALUE_INT || value->kind == WK_VALUE_BOOL) x[a] = (double)value->i;
+            if (value->kind == WK_VALUE_FLOAT) x[a] = as_operand(value->f, wk_dtype_of(result));
+            if (value->kind != WK_VALUE_TENSOR) continue;
+            const wk__array *in = &input[t++].array;
+            int64_t at = 0, step = 1, rest = k;
+            for (int d = ndim; d-- > 0; rest /= shape[d]) {
+                int e = d - (ndim - in->ndim);
+                if (e < 0) continue;
+                if (in->shape[e] > 1) at += rest % shape[d] * step;
+                step *= in->shape[e];
+            }
+            x[a] = in->data[at];
+        }
+        data[k] = op->exact(x);
+    }
+    *out = holder.out[0];
+}
+
+int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array out[], const wk_tensor *result)
+{
+    if (!op->reference && !op->exact) fail_msg("%s has neither reference nor exact", op->name);
+    if (!op->reference) {
+        expect_pointwise(op, sample, input, &out[0], result);
+        return 1;
+    }
+    wk_value full[WALK_ARGUMENTS] = {{0}};
+    memcpy(full, sample->argument, sizeof *full * (size_t)sample->arguments);
+    wk__reference r = {.args = full, .inputs = sample->operands};
+    for (int k = 0; k < sample->operands; k++) r.in[k] = input[k].array;
+    op->reference(&r);
+    memcpy(out, r.out, sizeof *out * (size_t)r.outputs);
+    return r.outputs;
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------------------- */
+
+int walk_call(const wk__op *op, const walk_sample *sample, wk_device device, wk_tensor *out[])
+{
+    wk_value results[WALK_RESULTS];
+    char message[400];
+    int count = WALK_RESULTS;
+    wk_call_options options = {.size = sizeof options, .device = device, .no_grad = !wk_is_grad_enabled(), .site = WK_HERE};
+    if (wk_call(wk__context(), op->name, sample->argument, sample->arguments, results, &count, &options, message, sizeof message) != WK_OK)
+        fail_msg("%s", message);
+    for (int k = 0; k < count; k++) out[k] = results[k].tensor;
+    return count;
+}
+
+const char *walk_where(const wk__op *op, const char *text, wk_dtype dtype, walk_layout layout, wk_device device)
+{
+    static char where[256];
+    snprintf(where, sizeof where, "%s(%s) %s %s %s", op->name, text, wk_dtype_str(dtype), walk_layout_name[layout], wk_device_str(device));
+    return where;
+}
+
+int walk_reset(void **state)
+{
+    (void)state;
+    wk_context *context = wk__context();
+    if (context->guards > 0) wk__guard_close(context->guard[0].token);
+    context->grad_off = false;
+    wk_clear_error();
+    return 0;
+}
+
+double *walk_numbers(wk_tensor *x)
+{
+    wk_dtype dtype = wk_dtype_of(x);
+    size_t n = (size_t)wk_numel(x), size = wk_dtype_size(dtype);
+    char *bytes = malloc(n * size + 1);
+    double *numbers = malloc((n + 1) * sizeof *numbers);
+    if (wk_read(x, bytes, n * size) != WK_OK) fail_msg("%s", wk_error());
+    for (size_t k = 0; k < n; k++) numbers[k] = wk__number_as_double(bytes + k * size, dtype);
+    free(bytes);
+    return numbers;
+}

@@ -1,0 +1,138 @@
+/* Operands of the walk: random numbers in every dtype, lying in memory in every way; see walk.h. */
+#include "walk.h"
+#include "base/alloc.h"
+#include "ir/number.h"
+#include <math.h>
+
+const char *const walk_layout_name[WALK_LAYOUTS] = {"dense", "transposed", "outer", "inner", "offset", "mixed"};
+
+enum { MARGIN = 37, GAP = 2, FILLER = 77 }; /* elements before and behind, between rows, and what they hold */
+
+double walk_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+double walk_rounded(double x, wk_dtype dtype)
+{
+    int64_t element[2] = {0};
+    wk__number_store(element, dtype, x);
+    return wk__number_as_double(element, dtype);
+}
+
+/* Whole numbers between low and high where there is one, as far as the dtype reaches. */
+static double drawn(const wk__op *op, const walk_operand *what, wk_dtype dtype, uint64_t *seed)
+{
+    double u = walk_random(seed), low = op->low, high = op->high;
+    if (what->below) return floor(u * (double)what->below);
+    if (dtype == WK_BOOL) return u < 0.5 ? 0 : 1;
+    if (low == high) high = (low = -2) + 4;
+    if (wk__is_float(dtype)) return walk_rounded(low + (high - low) * u, dtype);
+    low = ceil(low);
+    if (dtype == WK_U8 && low < 0) low = 0;
+    high = fmax(low, floor(fmin(high, 100)));
+    return low + floor(u * (high - low + 1));
+}
+
+static int64_t numel_of(const walk_operand *what)
+{
+    int64_t n = 1;
+    for (int d = 0; d < what->ndim; d++) n *= what->shape[d];
+    return n;
+}
+
+/* Strides and offset of the operand in a storage of *room elements. */
+static int64_t lay(const walk_operand *what, walk_layout layout, int64_t *stride, int64_t *room)
+{
+    int64_t step = 1;
+    int still = -1; /* the dimension that stands still */
+    for (int k = 0; k < what->ndim; k++) {
+        int d = layout == WALK_OUTER || layout == WALK_TRANSPOSED ? k : what->ndim - 1 - k;
+        if ((layout == WALK_OUTER || layout == WALK_INNER) && still < 0 && what->shape[d] > 1) still = d;
+    }
+    for (int k = 0; k < what->ndim; k++) {
+        int d = layout == WALK_TRANSPOSED ? k : what->ndim - 1 - k;
+        stride[d] = d == still ? 0 : step;
+        if (d != still) step *= what->shape[d] > 0 ? what->shape[d] : 1;
+        if (layout == WALK_OFFSET && k == 0) step += GAP;
+    }
+    *room = layout == WALK_OFFSET ? step + 2 * MARGIN : step;
+    return layout == WALK_OFFSET ? MARGIN : 0;
+}
+
+/* Where element k of the operand lies. */
+static int64_t place_of(const walk_operand *what, const int64_t *stride, int64_t k)
+{
+    int64_t place = 0;
+    for (int d = what->ndim; d-- > 0; k /= what->shape[d]) place += k % what->shape[d] * stride[d];
+    return place;
+}
+
+static void make_one(const wk__op *op, const walk_operand *what, wk_dtype dtype, walk_layout layout, wk_device device, uint64_t *seed,
+                     walk_input *input)
+{
+    int64_t stride[WK__MAX_DIMS] = {0}, room, offset = lay(what, layout, stride, &room), n = numel_of(what);
+    size_t size = wk_dtype_size(dtype);
+    input->size = (size_t)room * size;
+    input->bytes = wk__alloc_zero((size_t)room, size);
+    input->array = (wk__array){.ndim = what->ndim, .dtype = dtype, .data = wk__alloc_zero((size_t)n + 1, sizeof(double))};
+    memcpy(input->array.shape, what->shape, sizeof what->shape);
+    for (int64_t k = 0; k < room; k++) wk__number_store(input->bytes + (size_t)k * size, dtype, FILLER);
+    for (int64_t k = 0; k < n; k++)
+        wk__number_store(input->bytes + (size_t)(offset + place_of(what, stride, k)) * size, dtype, drawn(op, what, dtype, seed));
+    for (int64_t k = 0; k < n; k++)
+        input->array.data[k] = wk__number_as_double(input->bytes + (size_t)(offset + place_of(what, stride, k)) * size, dtype);
+    wk_options options = {.size = sizeof options, .dtype = dtype, .device = device};
+    if (layout == WALK_DENSE) {
+        input->tensor = wk_from_on_at(WK_HERE, dtype, input->bytes, (size_t)n * size, what->shape, what->ndim, &options);
+        input->storage = input->tensor;
+        input->size = (size_t)n * size;
+    } else {
+        input->storage = wk_from_on_at(WK_HERE, dtype, input->bytes, input->size, &room, 1, &options);
+        input->tensor = wk_as_strided_at(WK_HERE, input->storage, what->shape, stride, what->ndim, offset);
+    }
+    expect_fine();
+}
+
+void walk_make(const wk__op *op, const walk_sample *sample, wk_dtype dtype, walk_layout layout, wk_device device, uint64_t seed,
+               walk_input input[])
+{
+    for (int k = 0; k < sample->operands; k++) {
+        const walk_operand *what = &sample->operand[k];
+        walk_layout its = layout == WALK_MIXED ? (walk_layout)((k + 1) % WALK_MIXED) : layout;
+        if (k == 0 && walk_writes(op) && (its == WALK_OUTER || its == WALK_INNER)) its = WALK_OFFSET; /* elements would overlap */
+        make_one(op, what, what->fixed ? what->fixed : dtype, its, device, &seed, &input[k]);
+    }
+}
+
+void walk_drop(const walk_sample *sample, walk_input input[])
+{
+    for (int k = 0; k < sample->operands; k++) {
+        wk__free(input[k].bytes);
+        wk__free(input[k].array.data);
+    }
+}
+
+/* The elements between those of the operand keep their filler, whatever was written. */
+static bool only_filler_kept(const walk_input *input, const char *now)
+{
+    size_t size = wk_dtype_size(input->array.dtype);
+    for (size_t k = 0; k < MARGIN; k++)
+        if (memcmp(now + k * size, input->bytes + k * size, size) != 0 ||
+            memcmp(now + input->size - (k + 1) * size, input->bytes + input->size - (k + 1) * size, size) != 0)
+            return false;
+    return true;
+}
+
+void walk_untouched(const walk_sample *sample, const walk_input input[], int written)
+{
+    for (int k = 0; k < sample->operands; k++) {
+        char *now = malloc(input[k].size + 1);
+        assert_int_equal(wk_read(input[k].storage, now, input[k].size), WK_OK);
+        bool framed = input[k].storage != input[k].tensor && input[k].size > 2 * MARGIN * wk_dtype_size(input[k].array.dtype);
+        bool kept = k == written ? !framed || only_filler_kept(&input[k], now) : memcmp(now, input[k].bytes, input[k].size) == 0;
+        free(now);
+        if (!kept) fail_msg("operand %d: memory that is not the result's was written", k);
+    }
+}

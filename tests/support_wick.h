@@ -1,0 +1,29 @@
+/* What tests of the public interface share: the null device, expecting errors, comparing numbers. */
+#ifndef TESTS_SUPPORT_WICK_H
+#define TESTS_SUPPORT_WICK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <wick.h>
+
+/* The device that plans without computing; see src/backend/null/null.h. */
+wk_device test_null(void);
+/* No error may be pending; fails with its text. */
+void expect_fine(void);
+/* The pending error's text must hold all these words (NULL at the end); it is cleared. */
+void expect_error(const char *word, ...) __attribute__((sentinel));
+/* All elements, row-major. */
+void expect_values(wk_tensor *x, int count, const double *values, double tolerance);
+#define EXPECT_VALUES(x, tolerance, ...)                                                                               \
+    expect_values(x, (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__}, tolerance)
+#define EXPECT_SHAPE(x, ...)                                                                                           \
+    expect_shape(x, (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__})
+void expect_shape(wk_tensor *x, int ndim, const int64_t *shape);
+
+#endif

@@ -1,0 +1,106 @@
+/* The walk over the table of ops: what its programs (walk_*.c) share. For each row every sample is called with every dtype that
+ * the row takes, with operands that lie in memory in every way, and compared with the row's reference in double precision.
+ *
+ * The notation of samples: the arguments in the order of the schema, separated by commas; those left out are none.
+ *
+ *   [2,3]  []           a tensor of random numbers between the row's low and high, of the dtype under test; 0-d
+ *   [4]:i64  [4]:i64<7  one of a fixed dtype; of whole numbers in 0..6
+ *   {[2,3] [4,3]}       a list of tensors
+ *   2  -1  0.5  1e-3    numbers; those with a point or an exponent are fractions (also inf, -inf, nan)
+ *   (1,2)  ()           a list of whole numbers
+ *   true  false  none   f32 ... bool (a dtype)   cpu (a device) */
+#ifndef TESTS_WALK_H
+#define TESTS_WALK_H
+
+#include "support_wick.h"
+#include "ops/forms.h"
+#include "ops/reference.h"
+
+enum { WALK_ARGUMENTS = 16, WALK_TENSORS = 12, WALK_INTS = 64, WALK_RESULTS = 16 };
+
+/* ---- samples (support_walk.c) ------------------------------------------------------------------------------------ */
+
+typedef struct walk_operand {
+    int ndim;
+    int64_t shape[WK__MAX_DIMS];
+    wk_dtype fixed; /* 0: the dtype under test */
+    int64_t below;  /* whole numbers in [0, below); 0: random between low and high */
+} walk_operand;
+
+typedef struct walk_sample {
+    int arguments;
+    wk_value argument[WALK_ARGUMENTS]; /* tensors among them are filled in by walk_bind */
+    int first[WALK_ARGUMENTS];         /* the first operand of an argument that is a tensor or a list of them */
+    int operands, ints;
+    walk_operand operand[WALK_TENSORS];
+    int64_t number[WALK_INTS];         /* the lists of whole numbers */
+    wk_tensor *tensor[WALK_TENSORS];
+} walk_sample;
+
+/* False, with what is wrong in *why, for a text that is no sample. */
+bool walk_parse(const char *text, walk_sample *sample, const char **why);
+/* The tensors for the operands, in order. */
+void walk_bind(walk_sample *sample, wk_tensor *const tensor[]);
+/* Does any operand take the dtype under test? */
+bool walk_takes_dtype(const walk_sample *sample);
+/* Is argument 0 written in place, as "copy_(Tensor(a!) self, ...)" says? */
+bool walk_writes(const wk__op *op);
+
+/* ---- operands (support_walk_operands.c) -------------------------------------------------------------------------- */
+
+/* How an operand lies in its storage; '.' are elements that belong to nobody and must stay as they are.
+ *   dense       0 1 2 3 4 5               transposed  0 3 1 4 2 5
+ *   outer       0 0 .. (first stride 0)   inner       last stride 0
+ *   offset      . . . 0 1 2 . . 3 4 5 . . .
+ *   mixed       each operand in the next one of these */
+typedef enum walk_layout { WALK_DENSE, WALK_TRANSPOSED, WALK_OUTER, WALK_INNER, WALK_OFFSET, WALK_MIXED, WALK_LAYOUTS } walk_layout;
+extern const char *const walk_layout_name[WALK_LAYOUTS];
+
+typedef struct walk_input {
+    wk_tensor *tensor, *storage; /* the operand, and all of the storage that it lies in as one row */
+    wk__array array;             /* its numbers, row-major, rounded to its dtype; data from wk__alloc */
+    char *bytes;                 /* what the storage held */
+    size_t size;
+} walk_input;
+
+/* Random operands for the sample; the same `seed` gives the same numbers. Tensors belong to the scope, the rest to the input. */
+void walk_make(const wk__op *op, const walk_sample *sample, wk_dtype dtype, walk_layout layout, wk_device device, uint64_t seed,
+               walk_input input[]);
+void walk_drop(const walk_sample *sample, walk_input input[]);
+/* Storages hold what they held, but for the elements of operand `written` (-1: none). */
+void walk_untouched(const walk_sample *sample, const walk_input input[], int written);
+/* Uniform in [0, 1). */
+double walk_random(uint64_t *state);
+/* The nearest number of that dtype; integers wrap. */
+double walk_rounded(double x, wk_dtype dtype);
+
+/* ---- calls and expectations (support_walk_check.c) ----------------------------------------------------------------- */
+
+/* The row's reference or `exact`, over the operands. Fails for a row that has neither. out[k].data from wk__alloc. */
+int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array out[], const wk_tensor *result);
+/* How far a result may be from x where the largest number of the reference is `scale`. */
+double walk_tolerance(const wk__op *op, wk_dtype dtype, double x, double scale);
+/* NaN where NaN is expected, infinities and signs of zero equal, numbers within the tolerance. */
+bool walk_agrees(const wk__op *op, wk_dtype dtype, double have, double expected, double scale);
+/* Calls the row through wk_call; how many results. Fails with the text of an error. */
+int walk_call(const wk__op *op, const walk_sample *sample, wk_device device, wk_tensor *out[]);
+/* "add([3,4], [4]) bf16 transposed opencl:0": what is being tried, for messages of failures. */
+const char *walk_where(const wk__op *op, const char *text, wk_dtype dtype, walk_layout layout, wk_device device);
+/* Setup of each test: what one that failed has left open is closed. */
+int walk_reset(void **state);
+/* All elements as double, row-major; free() them. */
+double *walk_numbers(wk_tensor *x);
+
+/* ---- one row on one device (support_walk_row.c) -------------------------------------------------------------------- */
+
+typedef struct walk_row {
+    const wk__op *op;
+    wk_device device;
+    uint16_t dtypes;  /* those to try, as bits */
+    uint8_t layouts;  /* the same */
+    bool gather;      /* only run everything, for a device that gathers kernels: results mean nothing */
+    uint64_t bits;    /* a hash of all bits of all results */
+} walk_row;
+void walk_values(walk_row *row);
+
+#endif

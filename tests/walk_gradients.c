@@ -1,0 +1,132 @@
+/* The walk of gradients: each differentiable row's gradient against central differences in f64, and the gradient of that gradient,
+ * with the seed as one more input. */
+#include "walk.h"
+#include "base/alloc.h"
+
+typedef struct trial {
+    const wk__op *op;
+    walk_sample sample;
+    walk_input input[WALK_TENSORS];
+    int leaf[WALK_TENSORS], leaves; /* the operands that want gradients */
+    int result;                     /* which of several results is looked at */
+} trial;
+
+/* The op with `in` for the leaves; the others are constants. A leaf must not be written in place: what is written is a copy. */
+static wk_tensor *forward(wk_tensor *const *in, void *user)
+{
+    trial *t = user;
+    wk_tensor *tensor[WALK_TENSORS], *out[WALK_RESULTS] = {0};
+    walk_sample sample = t->sample;
+    for (int k = 0; k < sample.operands; k++) tensor[k] = t->input[k].tensor;
+    for (int k = 0; k < t->leaves; k++) tensor[t->leaf[k]] = in[k];
+    if (walk_writes(t->op)) tensor[0] = wk_clone(tensor[0]);
+    walk_bind(&sample, tensor);
+    int count = walk_call(t->op, &sample, wk_cpu(), out);
+    return t->result < count ? out[t->result] : NULL;
+}
+
+/* The gradients of all leaves, for the seed that is the last input, added up to one number with different weights; and a bit of
+ * everything, so that it always depends on all inputs. */
+static wk_tensor *backward(wk_tensor *const *in, void *user)
+{
+    WK_ENABLE_GRAD;
+    trial *t = user;
+    for (int k = 0; k <= t->leaves; k++) wk_requires_grad_(in[k], true); /* those that differences are made of do not yet */
+    wk_tensor *out = forward(in, user), *grads[WALK_TENSORS] = {0}, *seed = in[t->leaves], *total = NULL;
+    wk_grad_options options = {.size = sizeof options, .grad_outputs = &seed, .create_graph = true, .allow_unused = true};
+    if (!out || wk_grad_at(WK_HERE, &out, 1, in, t->leaves, grads, &options) != WK_OK) return NULL;
+    for (int k = 0; k <= t->leaves; k++) {
+        wk_tensor *unused = wk_mul(wk_sum(in[k]), 0.0);
+        total = total ? wk_add(total, unused) : unused;
+        if (k == t->leaves || !grads[k]) continue;
+        wk_tensor *weights = wk_linspace(0.5, 2 + k, wk_numel(grads[k]), .dtype = WK_F64);
+        total = wk_add(total, wk_sum(wk_mul(grads[k], wk_reshape_at(WK_HERE, weights, t->input[t->leaf[k]].array.shape, wk_ndim(in[k])))));
+    }
+    return total;
+}
+
+static void begin(trial *t, const wk__op *op, const char *text, wk_tensor *leaves[])
+{
+    const char *why;
+    *t = (trial){.op = op};
+    if (!walk_parse(text, &t->sample, &why)) fail_msg("%s: sample \"%s\": %s", op->name, text, why);
+    walk_make(op, &t->sample, WK_F64, WALK_DENSE, wk_cpu(), 17, t->input);
+    for (int k = 0; k < t->sample.operands; k++) {
+        if (wk_dtype_of(t->input[k].tensor) != WK_F64 || t->sample.operand[k].below) continue;
+        leaves[t->leaves] = wk_requires_grad_(t->input[k].tensor, true);
+        t->leaf[t->leaves++] = k;
+    }
+}
+
+/* Is there anything to check? A conversion to i64 or f32 leaves nothing that differences can see. */
+static bool can_check(const trial *t, wk_tensor *const out[])
+{
+    return wk_dtype_of(out[t->result]) == WK_F64 && wk_requires_grad(out[t->result]);
+}
+
+static int results_of(trial *t, wk_tensor *const leaves[], wk_tensor *out[])
+{
+    for (t->result = 0; t->result < WALK_RESULTS && (out[t->result] = forward(leaves, t)); t->result++)
+        ;
+    return t->result;
+}
+
+static void first_gradient(void **state)
+{
+    const wk__op *op = *state;
+    for (int s = 0; op->samples && op->samples[s]; s++) {
+        WK_SCOPE;
+        trial t;
+        wk_tensor *leaves[WALK_TENSORS], *out[WALK_RESULTS];
+        begin(&t, op, op->samples[s], leaves);
+        int results = t.leaves ? results_of(&t, leaves, out) : 0;
+        for (t.result = 0; t.result < results; t.result++)
+            if (can_check(&t, out) && !wk_gradcheck_at(WK_HERE, forward, &t, leaves, t.leaves))
+                fail_msg("%s(%s), result %d: %s", op->name, op->samples[s], t.result, wk_error());
+        walk_drop(&t.sample, t.input);
+        expect_fine();
+    }
+}
+
+enum { MOST = 64 }; /* elements of a sample: the work grows with their square */
+
+static void second_gradient(void **state)
+{
+    const wk__op *op = *state;
+    for (int s = 0; op->samples && op->samples[s]; s++) {
+        WK_SCOPE;
+        trial t;
+        wk_tensor *leaves[WALK_TENSORS + 1], *out[WALK_RESULTS];
+        begin(&t, op, op->samples[s], leaves);
+        int results = t.leaves ? results_of(&t, leaves, out) : 0;
+        for (int k = 0; k < t.leaves; k++)
+            if (wk_numel(leaves[k]) > MOST) results = 0;
+        for (t.result = 0; t.result < results; t.result++) {
+            if (!can_check(&t, out)) continue;
+            wk_tensor *seed = wk_requires_grad_(wk_add(wk_zeros_like(wk_detach(out[t.result])), 0.75), true);
+            leaves[t.leaves] = seed;
+            if (!wk_gradcheck_at(WK_HERE, backward, &t, leaves, t.leaves + 1))
+                fail_msg("%s(%s), gradient of the gradient of result %d: %s", op->name, op->samples[s], t.result, wk_error());
+        }
+        walk_drop(&t.sample, t.input);
+        expect_fine();
+    }
+}
+
+int main(void)
+{
+    struct CMUnitTest *tests = calloc(2 * (size_t)wk_op_count(), sizeof *tests);
+    char (*names)[80] = calloc(2 * (size_t)wk_op_count(), sizeof *names);
+    size_t count = 0;
+    for (int k = 0; k < wk_op_count(); k++)
+        for (int kind = 0; kind < 2 && wk__ops[k]->gradient; kind++) {
+            snprintf(names[count], sizeof *names, kind ? "%s second gradient" : "%s gradient", wk__ops[k]->name);
+            tests[count] = (struct CMUnitTest){.name = names[count], .test_func = kind ? second_gradient : first_gradient, .setup_func = walk_reset,
+                                               .initial_state = (void *)(uintptr_t)wk__ops[k]};
+            count++;
+        }
+    int failed = _cmocka_run_group_tests("walk_gradients", tests, count, NULL, NULL);
+    free(tests);
+    free(names);
+    return failed;
+}

@@ -1,0 +1,68 @@
+/* The walk on the CPU: every row, sample, dtype and layout against the reference in double precision, with guards round what is
+ * written. Nothing stays behind. With WICK_WALK_BITS=FILE a hash of each row's result bits is written there: modes of the library
+ * must not change it (walk_modes.sh). */
+#include "walk.h"
+
+static int64_t live_bytes(void)
+{
+    wk_memory_stats stats = {.size = sizeof stats};
+    assert_int_equal(wk_memory_stats_of(wk_cpu(), &stats), WK_OK);
+    return stats.live;
+}
+
+static int64_t blocks; /* of host memory that the library holds */
+
+static void *counted(void *user, void *block, size_t size)
+{
+    (void)user;
+    void *result = size ? realloc(block, size) : NULL;
+    if (!size) free(block);
+    __atomic_add_fetch(&blocks, (result && !block) - (block && !size), __ATOMIC_RELAXED);
+    return result;
+}
+
+static void walk_cpu(void **state)
+{
+    walk_row row = {.op = *state, .device = wk_cpu(), .dtypes = WK__ANY, .layouts = (1 << WALK_LAYOUTS) - 1};
+    int64_t live = live_bytes();
+    walk_values(&row);
+    expect_fine();
+    assert_int_equal(live_bytes(), live);
+    const char *path = getenv("WICK_WALK_BITS");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (!file) return;
+    fprintf(file, "%s %016llx\n", row.op->name, (unsigned long long)row.bits);
+    fclose(file);
+}
+
+/* What a row needs it takes the first time (plans, places in pools); after that the balance of host memory must be even. */
+static void balance(void **state)
+{
+    walk_row row = {.op = *state, .device = wk_cpu(), .dtypes = 1 << WK_F32 | 1 << WK_I64 | 1 << WK_BOOL, .layouts = 1 << WALK_MIXED | 1 << WALK_DENSE};
+    int64_t before = 0;
+    for (int round = 0; round < 4; round++) {
+        walk_values(&row);
+        wk_sync();
+        if (round == 2) before = __atomic_load_n(&blocks, __ATOMIC_RELAXED);
+    }
+    assert_int_equal(__atomic_load_n(&blocks, __ATOMIC_RELAXED), before);
+}
+
+int main(void)
+{
+    struct CMUnitTest *tests = calloc(2 * (size_t)wk_op_count(), sizeof *tests);
+    char (*names)[80] = calloc(2 * (size_t)wk_op_count(), sizeof *names);
+    if (wk_set_allocator(counted, NULL) != WK_OK) return 1;
+    int count = 0;
+    for (int k = 0; k < wk_op_count(); k++)
+        for (int kind = 0; kind < 2; kind++) {
+            snprintf(names[count], sizeof *names, kind ? "%s leaves nothing behind" : "%s cpu", wk__ops[k]->name);
+            tests[count] = (struct CMUnitTest){.name = names[count], .test_func = kind ? balance : walk_cpu, .setup_func = walk_reset,
+                                               .initial_state = (void *)(uintptr_t)wk__ops[k]};
+            count++;
+        }
+    int failed = _cmocka_run_group_tests("walk_values", tests, (size_t)count, NULL, NULL);
+    free(tests);
+    free(names);
+    return failed;
+}
