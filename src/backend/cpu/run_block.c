@@ -51,7 +51,7 @@ void wk__row_block_start(wk__row_block *block, const wk__rows *job, wk__worker *
     }
 }
 
-/* ---- rows as lanes ----------------------------------------------------------------------------------------------------------- */
+/* ---- rows as lanes ----------------------------------------------------------------------------------------------- */
 
 /* Where each row of the block is, for operands that are not simply side by side. */
 static void find_lanes(wk__row_block *block, wk__cursor *cursor)
@@ -110,7 +110,7 @@ static void run_row_lanes(wk__row_block *block, const wk__cpu_stage *stage)
     wk__worker_run_patch(block->worker, stage, block->job->group, &patch);
 }
 
-/* ---- stages -------------------------------------------------------------------------------------------------------------------- */
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
 
 void wk__row_block_seek(wk__row_block *block, int64_t number)
 {
@@ -181,7 +181,7 @@ static void run_chunk(wk__row_block *block, int pass, int64_t from, int64_t to)
     }
 }
 
-/* ---- sums ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 static void start_sum(wk__row_block *block, int n)
 {
