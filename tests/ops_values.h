@@ -78,6 +78,7 @@ typedef struct twice {
 
 static inline wk_tensor *gradient_norm(wk_tensor *const *in, void *context)
 {
+    WK_ENABLE_GRAD;
     const twice *t = context;
     wk_tensor *y = t->f(in, NULL), *loss = wk_sum(wk_mul(wk_mul(y, y), y)), *grads[4], *total = NULL;
     wk_grad_options options = {.size = sizeof options, .create_graph = true, .allow_unused = true};
