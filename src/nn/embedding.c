@@ -1,0 +1,25 @@
+/* embedding: rows of a table that integers name. */
+#include "module.h"
+#include <wick/shape.h>
+
+static wk_tensor *forward(wk_module *self, wk_tensor *index)
+{
+    wk_tensor *const *weight = wk__module_of(self)->state;
+    return wk_embedding_at((wk_site){0}, index, *weight);
+}
+
+wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_embedding_options *options)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "embedding", .state = sizeof(wk_tensor *), .forward1 = forward};
+    wk_options like = {.size = sizeof like, .dtype = options ? options->dtype : (wk_dtype)0};
+    if (options) like.device = options->device;
+    wk__inside c;
+    wk_module *m = wk__module_make(site, &kind);
+    if (!m || !wk__inside_begin(&c, site, true)) return wk__module_abandon(m);
+    wk_tensor **weight = wk__module_of(m)->state;
+    wk_tensor *value = wk_empty_at(site, (int64_t[]){n, dim}, 2, &like);
+    *weight = value ? wk_module_add_parameter_at(site, m, "weight", value) : NULL;
+    bool fine = *weight && wk_init_normal__at(site, *weight, 0, 1);
+    wk__inside_end(&c, NULL, 0);
+    return fine ? m : wk__module_abandon(m);
+}

@@ -1,0 +1,78 @@
+/* linear and lazy_linear: x W^T + b. */
+#include "module.h"
+#include <math.h>
+#include <wick/matmul.h>
+
+typedef struct linear {
+    wk_tensor *weight, *bias; /* (out, in); (out), NULL without */
+    int64_t out;
+    wk_linear_options options; /* of a lazy one */
+} linear;
+
+static wk_tensor *forward(wk_module *self, wk_tensor *x)
+{
+    const linear *state = wk__module_of(self)->state;
+    return wk_linear_at((wk_site){0}, x, state->weight, state->bias);
+}
+
+/* Both uniform in +-1/sqrt(in): for the weight that is kaiming_uniform_ with a = sqrt(5). */
+static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_linear_options *options)
+{
+    linear *state = wk__module_of(m)->state;
+    wk_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
+    double bound = in > 0 ? 1 / sqrt((double)in) : 0;
+    wk__inside c;
+    if (!wk__inside_begin(&c, site, true)) return false;
+    wk_tensor *weight = wk_empty_at(site, (int64_t[]){state->out, in}, 2, &like);
+    wk_tensor *bias = options->no_bias ? NULL : wk_empty_at(site, &state->out, 1, &like);
+    state->weight = weight ? wk_module_add_parameter_at(site, m, "weight", weight) : NULL;
+    bool fine = state->weight && wk_init_kaiming_uniform__at(site, state->weight, &(wk_init_options){.a = sqrt(5)});
+    if (fine && !options->no_bias) {
+        state->bias = bias ? wk_module_add_parameter_at(site, m, "bias", bias) : NULL;
+        fine = state->bias && wk_init_uniform__at(site, state->bias, -bound, bound);
+    }
+    wk__inside_end(&c, NULL, 0);
+    return fine;
+}
+
+wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_linear_options *options)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "linear", .state = sizeof(linear), .forward1 = forward};
+    wk_linear_options usual = {.size = sizeof usual};
+    wk_module *m = wk__module_make(site, &kind);
+    if (!m) return NULL;
+    linear *state = wk__module_of(m)->state;
+    state->out = out;
+    return add_parameters(site, m, in, options ? options : &usual) ? m : wk__module_abandon(m);
+}
+
+/* The first input says how wide it is, where it is, and what it is made of. */
+static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
+{
+    linear *state = wk__module_of(self)->state;
+    if (wk__module_of(self)->unready) {
+        const wk__body *body = wk__body_of(x);
+        wk_linear_options options = state->options;
+        if (body->ndim == 0) {
+            wk__error_set((wk_site){0}, WK_ERR_SHAPE, "lazy_linear: the input is a single number; its last size would be the layer's width");
+            return NULL;
+        }
+        if (!options.dtype && wk__is_float(body->dtype)) options.dtype = body->dtype;
+        if (!options.device.kind) options.device = body->storage->device->id;
+        if (!add_parameters((wk_site){0}, self, body->shape[body->ndim - 1], &options)) return NULL;
+        wk__module_of(self)->unready = false;
+    }
+    return forward(self, x);
+}
+
+wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_options *options)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "lazy_linear", .state = sizeof(linear), .forward1 = lazy_forward};
+    wk_module *m = wk__module_make(site, &kind);
+    if (!m) return NULL;
+    linear *state = wk__module_of(m)->state;
+    state->out = out;
+    if (options) state->options = *options;
+    wk__module_of(m)->unready = true;
+    return m;
+}
