@@ -68,7 +68,7 @@ static int for_files(each_file *call)
     int count = 0;
     if (entries == NULL) return 0;
     for (struct dirent *entry; (entry = readdir(entries)) != NULL && count < 64;) {
-        if (entry->d_name[0] != '.') snprintf(names[count++], sizeof names[0], "%s", entry->d_name);
+        if (entry->d_name[0] != '.') snprintf(names[count++], sizeof names[0], "%.63s", entry->d_name);
     }
     for (int k = 0; k < count && call != NULL; k++) call(dirfd(entries), names[k]);
     closedir(entries);

@@ -38,10 +38,10 @@ static double ulps_of(int code)
     }
 }
 
-static group_case *new_case(const char *what, int code, wk_dtype dtype, int fill)
+static group_case *new_case(const char *what, int code, wk_dtype dtype, group_fill fill)
 {
     char name[96];
-    snprintf(name, sizeof name, "%s %s %s fill %d", what, wk__alu_name[code], wk_dtype_str(dtype), fill);
+    snprintf(name, sizeof name, "%s %s %s fill %d", what, wk__alu_name[code], wk_dtype_str(dtype), (int)fill);
     group_case *c = group_case_new(name, 1, (int64_t[]){ELEMENTS}, 0);
     double unit = dtype == WK_F64 ? 0x1p-52 : 0x1p-23;
     c->relative = ulps_of(code) * unit;

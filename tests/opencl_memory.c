@@ -1,6 +1,8 @@
 /* Ways in and out of device memory, faults of indices, and what may not be touched after one. */
 #include "opencl_test.h"
 
+#include "../src/base/alloc.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -240,6 +242,41 @@ static void in_place_after_a_fault(void **state)
     }
 }
 
+/* ---- host memory ------------------------------------------------------------------------------------------------- */
+
+/* Each request for host memory in turn fails once: an error that says so, at the call or at the next wait, no leak, and
+ * the device works afterwards. */
+static void no_host_memory(void **state)
+{
+    (void)state;
+    bool failed = true;
+    for (int n = 1; failed && n < 100; n++) {
+        void *device = NULL;
+        wk__fail fail = {.code = WK_OK};
+        int64_t before = wk__alloc_count();
+        wk__alloc_fail_at(n);
+        wk_code code = opencl->open(0, &device, &fail);
+        if (code != WK_OK) {
+            assert_int_equal(code, WK_ERR_MEMORY);
+            wk__alloc_fail_at(0);
+            continue;
+        }
+        group_case *c = lookup("short of memory", 100, true);
+        code = group_case_run(c, opencl, device, &fail);
+        if (code == WK_OK) code = opencl->sync(device, &fail);
+        failed = wk__alloc_count() - before >= n;
+        wk__alloc_fail_at(0);
+        if (code != WK_OK) assert_int_equal(code, WK_ERR_MEMORY);
+        for (int k = 0; k < 3; k++) {
+            if (c->memory[k].block != NULL) opencl->block_give(device, &c->memory[k]);
+        }
+        run_and_check(lookup("afterwards", 100, true), device);
+        group_case_free(c);
+        opencl->close(device);
+    }
+    assert_false(failed); /* all requests were reached */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +284,7 @@ int main(void)
         cmocka_unit_test(transfers),         cmocka_unit_test(too_large),
         cmocka_unit_test(lookups),           cmocka_unit_test(bad_index),
         cmocka_unit_test(nothing_half_done), cmocka_unit_test(in_place_after_a_fault),
+        cmocka_unit_test(no_host_memory),
     };
     return cmocka_run_group_tests(tests, opencl_open, opencl_close);
 }

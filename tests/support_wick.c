@@ -25,6 +25,7 @@ void expect_error(const char *word, ...)
 
 void expect_values(wk_tensor *x, int count, const double *values, double tolerance)
 {
+    WK_SCOPE;
     expect_fine();
     assert_non_null(x);
     assert_int_equal(wk_numel(x), count);

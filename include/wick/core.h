@@ -94,6 +94,11 @@ WK_API const char *wk_dtype_str(wk_dtype dtype);
 /* Bytes of one element; 0 for a number that is no dtype. */
 WK_API size_t wk_dtype_size(wk_dtype dtype);
 
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+/* In a struct of options 0 means the default. This is a true 0, for numbers whose default is another one. */
+#define WK_ZERO 1e-300
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* Why a call failed. Status functions return WK_OK (0) or one of these. */

@@ -53,12 +53,18 @@
 #define WK_NEW_1(f, shape)           f(WK_HERE, WK_DIMS_(shape), NULL)
 #define WK_NEW_WK2_(f, shape, ...)   f(WK_HERE, WK_DIMS_(shape), WK_OPTIONS_(wk_options, __VA_ARGS__))
 
-/* (x), (x, dims) or (x, dims, .key = value, ...) */
-#define WK_REDUCE_(f, ...) \
-    WK_JOIN_(WK_REDUCE_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(f, __VA_ARGS__)
-#define WK_REDUCE_1(f, x)                    f(WK_HERE, x, NULL, -1, NULL)
-#define WK_REDUCE_WK2_(f, x, dims)           f(WK_HERE, x, WK_DIMS_(dims), NULL)
-#define WK_REDUCE_WK2_WK3_(f, x, dims, ...)  f(WK_HERE, x, WK_DIMS_(dims), WK_OPTIONS_(wk_reduce_options, __VA_ARGS__))
+/* (x), (x, dims) or (x, dims, .key = value, ...); _ONE: a single dimension without parentheses */
+#define WK_REDUCE_(f, ...)                WK_REDUCE_OPT_(f, wk_reduce_options, __VA_ARGS__)
+#define WK_REDUCE_OPT_(f, type, ...) \
+    WK_JOIN_(WK_REDUCE_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(f, type, __VA_ARGS__)
+#define WK_REDUCE_1(f, type, x)                    f(WK_HERE, x, NULL, -1, NULL)
+#define WK_REDUCE_WK2_(f, type, x, dims)           f(WK_HERE, x, WK_DIMS_(dims), NULL)
+#define WK_REDUCE_WK2_WK3_(f, type, x, dims, ...)  f(WK_HERE, x, WK_DIMS_(dims), WK_OPTIONS_(type, __VA_ARGS__))
+#define WK_REDUCE_ONE_(f, ...) \
+    WK_JOIN_(WK_REDUCE_ONE_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(f, __VA_ARGS__)
+#define WK_REDUCE_ONE_1(f, x)                      f(WK_HERE, x, NULL, -1, NULL)
+#define WK_REDUCE_ONE_WK2_(f, x, dim)              f(WK_HERE, x, (const int64_t[]){dim}, 1, NULL)
+#define WK_REDUCE_ONE_WK2_WK3_(f, x, dim, ...)     f(WK_HERE, x, (const int64_t[]){dim}, 1, WK_OPTIONS_(wk_reduce_options, __VA_ARGS__))
 
 /* A number that stays whole if it is. */
 #define WK_NUMBER_(f, x) _Generic((x), float: f##_f_at, double: f##_f_at, default: f##_i_at)

@@ -131,24 +131,24 @@ WK_API wk_module *wk_nn_gelu_at(wk_site site);
 /* While training: each element is 0 with probability p, else divided by 1 - p. Otherwise x itself. */
 WK_API wk_module *wk_nn_dropout_at(wk_site site, double p);
 
-typedef struct wk_layer_norm_options {
+typedef struct wk_nn_layer_norm_options {
     size_t size;
     double eps;     /* default 1e-5 */
     bool no_affine; /* without weight and bias */
     bool no_bias;
     wk_dtype dtype;
     wk_device device;
-} wk_layer_norm_options;
+} wk_nn_layer_norm_options;
 /* (x - mean) / sqrt(variance + eps) weight + bias, over the last dimensions, whose sizes are `shape`; weight 1, bias 0. */
-WK_API wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, const wk_layer_norm_options *options);
+WK_API wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, const wk_nn_layer_norm_options *options);
 
-typedef struct wk_embedding_options {
+typedef struct wk_nn_embedding_options {
     size_t size;
     wk_dtype dtype;
     wk_device device;
-} wk_embedding_options;
+} wk_nn_embedding_options;
 /* The rows of weight (n, dim) that integers name: (...) -> (..., dim). Standard normal at first. */
-WK_API wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_embedding_options *options);
+WK_API wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_embedding_options *options);
 
 /* ---- initial values: torch.nn.init ------------------------------------------------------------------------------- */
 
@@ -205,11 +205,11 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_nn_tanh()                       wk_nn_tanh_at(WK_HERE)
 #define wk_nn_gelu()                       wk_nn_gelu_at(WK_HERE)
 #define wk_nn_dropout(p)                   wk_nn_dropout_at(WK_HERE, p)
-#define wk_nn_layer_norm(...)              WK_JOIN_(WK_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_LAYER_NORM_1(shape)             wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), NULL)
-#define WK_LAYER_NORM_WK2_(shape, ...)                                                                                 \
-    wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), WK_OPTIONS_(wk_layer_norm_options, __VA_ARGS__))
-#define wk_nn_embedding(n, ...)            WK_OPT2_(wk_nn_embedding_at, wk_embedding_options, n, __VA_ARGS__)
+#define wk_nn_layer_norm(...)              WK_JOIN_(WK_NN_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_NN_LAYER_NORM_1(shape)          wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), NULL)
+#define WK_NN_LAYER_NORM_WK2_(shape, ...)                                                                                 \
+    wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), WK_OPTIONS_(wk_nn_layer_norm_options, __VA_ARGS__))
+#define wk_nn_embedding(n, ...)            WK_OPT2_(wk_nn_embedding_at, wk_nn_embedding_options, n, __VA_ARGS__)
 
 #define wk_init_uniform_(x, low, high)     wk_init_uniform__at(WK_HERE, x, low, high)
 #define wk_init_normal_(x, mean, std)      wk_init_normal__at(WK_HERE, x, mean, std)

@@ -12,5 +12,6 @@
 #include "reduce.h"
 #include "shape.h"
 #include "matmul.h"
+#include "random.h"
 
 #endif

@@ -8,6 +8,12 @@ extern const wk__op wk__op_as_strided, wk__op_copy_slices;
 
 /* ---- the base of a storage --------------------------------------------------------------------------------------- */
 
+void wk__history_forget(wk__base *past)
+{
+    wk__node_drop(past->node);
+    wk__free(past);
+}
+
 void wk__history_bury(wk__body *body)
 {
     wk__base *past = wk__alloc_zero(1, sizeof *past);
@@ -21,12 +27,6 @@ void wk__history_bury(wk__body *body)
     memcpy(past->shape, body->shape, sizeof past->shape);
     memcpy(past->stride, body->stride, sizeof past->stride);
     body->storage->past = past;
-}
-
-void wk__history_free(wk__base *past)
-{
-    wk__node_drop(past->node);
-    wk__free(past);
 }
 
 /* The base as a tensor of the current scope, whether its handle lives or not. NULL when neither it nor its past is known. */
@@ -69,13 +69,15 @@ static void set_base(wk__storage *storage, wk__node *node)
 
 /* ---- geometry as attributes -------------------------------------------------------------------------------------- */
 
-static void pack(wk__attr *attr, const wk__body *body)
+static void pack(wk__attr *attr, const wk__body *body, const wk__body *base)
 {
     memset(attr, 0, sizeof *attr);
     attr->i[0] = body->offset;
     attr->i[1] = body->ndim;
     memcpy(attr->list, body->stride, sizeof attr->list);
     memcpy(attr->list2, body->shape, sizeof attr->list2);
+    attr->i[2] = base->offset;
+    memcpy(attr->list3, base->stride, sizeof attr->list3);
 }
 
 /* ---- refreshing views -------------------------------------------------------------------------------------------- */
@@ -91,7 +93,7 @@ void wk__history_refresh(wk_tensor *view)
     wk_tensor *base = base_of(storage);
     if (base && wk__body_of(base)->requires_grad) {
         wk__attr attr;
-        pack(&attr, body);
+        pack(&attr, body, wk__body_of(base));
         wk__node *node = wk__node_make(&wk__op_as_strided, (wk_site){0}, &base, 1, view, &attr);
         if (node) {
             node->outputs = 1;
@@ -140,15 +142,12 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
         wk_tensor *all[WK__MAX_INPUTS] = {base};
         for (int k = 1; k < inputs; k++) all[k] = in[k];
         wk__attr attr;
-        pack(&attr, body);
-        wk__body *seen = wk__body_of(base);
+        pack(&attr, body, wk__body_of(base));
         node = wk__node_make(&wk__op_copy_slices, site, all, inputs, base, &attr);
         if (node) {
             node->own = inner;
             node->own_destroy = free_inner;
             node->outputs = 1;
-            node->attr->i[2] = seen->offset;
-            memcpy(node->attr->list3, seen->stride, sizeof node->attr->list3);
             set_base(body->storage, node);
         }
     }

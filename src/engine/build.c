@@ -124,6 +124,7 @@ static int result_of(builder *w, wk__record *r)
     if (w->emit.full) return 0;
     if (r->kind == WK__RECORD_REDUCTION)
         return wk__emit_ins(&w->emit, r->op->reduction, w->emit.dtype, per_column(w, in[0]), 0, 0);
+    w->emit.op = r->op;
     return r->op->expression(&w->emit, in);
 }
 

@@ -9,7 +9,7 @@
 /* An in-place op that could not run leaves its target as it was: the new value shares the old one's memory, or has it. */
 static bool keep_old(wk__record *r, wk__value *out)
 {
-    if (!r->prior || wk__value_state(r->prior) != WK__STORED) return false;
+    if (!r->guarded || !r->prior || wk__value_state(r->prior) != WK__STORED) return false;
     if (!r->prior->memory.block && out->memory.block) {
         wk__value_set_state(out, WK__STORED);
         return true;

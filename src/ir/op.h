@@ -47,6 +47,7 @@ struct wk__op {
     /* elementwise ops: one record, one expression */
     wk__expression *expression;
     uint8_t arity, result; /* operands; wk__result */
+    uint8_t instruction;   /* the wk__alu of an expression that is one instruction: wk__instruction */
     uint8_t conditions;    /* bits of operands that keep their own dtype (a condition, an index) */
     uint16_t domain;       /* dtypes it takes (after promotion); 0 = any */
     /* reductions: the code (WK__RSUM, ...) */

@@ -60,10 +60,11 @@ const wk__item *wk__module_item(const wk__module *body, const char *name, size_t
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
-/* A module and its path below the root, "" for the root itself. */
+/* A module, and where it was met: as item `name` of visit number `parent` (-1: the root). */
 typedef struct wk__visit {
     wk_module *module;
-    char *path;
+    int64_t parent;
+    const char *name;
 } wk__visit;
 
 /* A module and all below it: parents before children, in order of registration, each once. */
@@ -75,6 +76,8 @@ typedef struct wk__tree {
 /* False with the error recorded; then there is nothing to end. */
 bool wk__tree_of(wk__tree *tree, wk_module *root, wk_site site);
 void wk__tree_end(wk__tree *tree);
+/* Appends the path of visit k, "encoder.0"; nothing for the root. */
+void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path);
 /* Appends all parameters and buffers (bits 1 << kind) with their paths. False with the error recorded. */
 bool wk__module_collect(wk_site site, const char *op, wk_module *root, unsigned kinds, wk__list *list);
 

@@ -43,35 +43,20 @@ static bool meet(set *s, const void *address, bool *fresh)
 
 /* ---- walking ----------------------------------------------------------------------------------------------------- */
 
-/* "encoder" and "0" -> "encoder.0", "" and "0" -> "0". NULL when memory is short. */
-static char *join(const char *path, const char *name)
+static bool push(wk__tree *to, wk__visit visit)
 {
-    size_t length = strlen(path), rest = strlen(name) + 1;
-    char *joined = wk__alloc(length + 1 + rest);
-    if (!joined) return NULL;
-    memcpy(joined, path, length);
-    if (length) joined[length++] = '.';
-    memcpy(joined + length, name, rest);
-    return joined;
-}
-
-static bool push(wk__tree *stack, wk_module *module, char *path)
-{
-    if (!path || !wk__grow(&stack->visit, &stack->capacity, stack->count + 1, sizeof *stack->visit)) {
-        wk__free(path);
-        return false;
-    }
-    stack->visit[stack->count++] = (wk__visit){module, path};
+    if (!wk__grow(&to->visit, &to->capacity, to->count + 1, sizeof *to->visit)) return false;
+    to->visit[to->count++] = visit;
     return true;
 }
 
 /* Children go onto the stack last first, so that the first comes off first. */
-static bool expand(wk__tree *stack, const wk__visit *visit)
+static bool expand(wk__tree *stack, wk_module *module, int64_t place)
 {
-    const wk__module *body = wk__module_of(visit->module);
+    const wk__module *body = wk__module_of(module);
     bool fine = true;
     for (int64_t k = body->items; k-- > 0 && fine;)
-        if (body->item[k].kind == WK__CHILD) fine = push(stack, body->item[k].module, join(visit->path, body->item[k].name));
+        if (body->item[k].kind == WK__CHILD) fine = push(stack, (wk__visit){body->item[k].module, place, body->item[k].name});
     return fine;
 }
 
@@ -79,13 +64,9 @@ static bool walk(wk__tree *tree, wk__tree *stack, set *met)
 {
     while (stack->count > 0) {
         wk__visit visit = stack->visit[--stack->count];
-        bool fresh = false, fine = meet(met, visit.module, &fresh);
-        if (!fine || !fresh) {
-            wk__free(visit.path);
-            if (fine) continue;
-            return false;
-        }
-        if (!push(tree, visit.module, visit.path) || !expand(stack, &visit)) return false;
+        bool fresh;
+        if (!meet(met, visit.module, &fresh)) return false;
+        if (fresh && (!push(tree, visit) || !expand(stack, visit.module, tree->count - 1))) return false;
     }
     return true;
 }
@@ -95,7 +76,7 @@ bool wk__tree_of(wk__tree *tree, wk_module *root, wk_site site)
     wk__tree stack = {0};
     set met = {0};
     memset(tree, 0, sizeof *tree);
-    bool fine = push(&stack, root, wk__strdup("")) && walk(tree, &stack, &met);
+    bool fine = push(&stack, (wk__visit){root, -1, ""}) && walk(tree, &stack, &met);
     wk__tree_end(&stack);
     wk__free(met.slot);
     if (fine) return true;
@@ -106,9 +87,25 @@ bool wk__tree_of(wk__tree *tree, wk_module *root, wk_site site)
 
 void wk__tree_end(wk__tree *tree)
 {
-    for (int64_t k = 0; k < tree->count; k++) wk__free(tree->visit[k].path);
     wk__free(tree->visit);
     memset(tree, 0, sizeof *tree);
+}
+
+/* Names are found from the last to the first and written from the first to the last: as often round as the path is long would
+ * cost its square, so each is put where it belongs at once. */
+void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path)
+{
+    int64_t length = 0, begin = path->length;
+    for (int64_t at = k; tree->visit[at].parent >= 0; at = tree->visit[at].parent) length += (int64_t)strlen(tree->visit[at].name) + 1;
+    if (length == 0) return;
+    wk__text_char(path, '.', length - 1);
+    if (path->failed) return;
+    char *end = path->data + begin + length - 1;
+    for (int64_t at = k; tree->visit[at].parent >= 0; at = tree->visit[at].parent) {
+        size_t n = strlen(tree->visit[at].name);
+        memcpy(end - n, tree->visit[at].name, n);
+        end -= n + 1;
+    }
 }
 
 /* ---- by path ----------------------------------------------------------------------------------------------------- */
@@ -193,21 +190,34 @@ const char *wk_module_child_name(const wk_module *m, int k)
 
 /* ---- collecting -------------------------------------------------------------------------------------------------- */
 
-static bool collect_one(wk_site site, const wk__visit *visit, unsigned kinds, set *met, wk__list *list)
+static bool collect_one(wk_site site, const wk__tree *tree, int64_t place, unsigned kinds, set *met, wk__list *list)
 {
-    const wk__module *body = wk__module_of(visit->module);
-    for (int64_t k = 0; k < body->items; k++) {
+    const wk__module *body = wk__module_of(tree->visit[place].module);
+    bool fine = true;
+    for (int64_t k = 0; k < body->items && fine; k++) {
         const wk__item *item = &body->item[k];
-        if (!(kinds >> item->kind & 1)) continue;
-        bool fresh = false, fine = meet(met, item->tensor, &fresh);
-        if (fine && !fresh) continue;
-        char *path = fine ? join(visit->path, item->name) : NULL;
-        if (!path) wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
-        fine = path && wk__list_append(site, list, path, item->tensor);
-        wk__free(path);
-        if (!fine) return false;
+        bool fresh = false;
+        wk__text path = {0};
+        if (!(kinds >> item->kind & 1) || ((fine = meet(met, item->tensor, &fresh)) && !fresh)) continue;
+        if (fine) wk__tree_path(tree, place, &path);
+        if (path.length) wk__text_char(&path, '.', 1);
+        wk__text_add(&path, item->name);
+        fine = fine && !path.failed;
+        if (!fine) wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
+        fine = fine && wk__list_append(site, list, path.data, item->tensor);
+        wk__text_end(&path);
     }
-    return true;
+    return fine;
+}
+
+static bool refuse_unready(wk_site site, const char *op, const wk__tree *tree, int64_t place)
+{
+    wk__text path = {0};
+    wk__tree_path(tree, place, &path);
+    wk__error_set(site, WK_ERR_STATE, "%s: the %s \"%.100s\" has not seen an input yet, so it has no parameters. Call wk_forward once before", op,
+                  wk__module_of(tree->visit[place].module)->kind.name, path.data ? path.data : "");
+    wk__text_end(&path);
+    return false;
 }
 
 bool wk__module_collect(wk_site site, const char *op, wk_module *root, unsigned kinds, wk__list *list)
@@ -217,13 +227,10 @@ bool wk__module_collect(wk_site site, const char *op, wk_module *root, unsigned 
     if (!wk__tree_of(&tree, root, site)) return false;
     bool fine = true;
     for (int64_t k = 0; k < tree.count && fine; k++) {
-        const wk__module *body = wk__module_of(tree.visit[k].module);
-        if (body->unready) {
-            wk__error_set(site, WK_ERR_STATE, "%s: the %s \"%s\" has not seen an input yet, so it has no parameters. Call wk_forward once before", op,
-                          body->kind.name, tree.visit[k].path);
-            fine = false;
-        }
-        fine = fine && collect_one(site, &tree.visit[k], kinds, &met, list);
+        if (wk__module_of(tree.visit[k].module)->unready)
+            fine = refuse_unready(site, op, &tree, k);
+        else
+            fine = collect_one(site, &tree, k, kinds, &met, list);
     }
     wk__tree_end(&tree);
     wk__free(met.slot);

@@ -41,6 +41,7 @@ wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, 
 wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count);
 /* With attributes that the gradient reads, and numbers that are not operands of the gradient (slope, limits). */
 wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
+wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
 
 /* The forms of simple ops: one line in the op's file each. */
 static inline wk_tensor *wk__unary(const wk__op *op, wk_site site, wk_tensor *x)
@@ -66,6 +67,9 @@ static inline wk_tensor *wk__binary_(const wk__op *op, wk_site site, wk_tensor *
 
 /* Completes a record (all inputs filled, not committed) so that it writes `value` as the new contents of target. */
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value);
+/* The same for a new tensor that takes several records to write: `part` is a view of it, or all of it. Unlike the target of an
+ * in-place call, which keeps its old numbers, it fails when one of its records fails. */
+void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__value *value);
 /* A result whose record could not be made: marks it failed and gives NULL. */
 wk_tensor *wk__abandon(wk_tensor *out);
 

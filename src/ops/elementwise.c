@@ -260,39 +260,63 @@ static bool fits_target(const plan *p, const wk_tensor *target)
     return false;
 }
 
+/* A result that no gradient flows through may not take the place of one that some flows through. */
+static bool keeps_history(const plan *p, const wk_tensor *target)
+{
+    if (p->op->node || p->context->grad_off || p->context->composing || !wk__body_of(target)->requires_grad) return true;
+    wk__op_error(p->op, p->site, WK_ERR_STATE, p->tensor,
+                 "it has no gradient, and $a requires one: use the form that is not in place, or wk_detach");
+    return false;
+}
+
 /* Does the view cover every byte of its storage? Then nothing of the old value remains. */
 static bool covers(const wk__body *body)
 {
     return wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
 }
 
-wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
+static void record_over(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value, bool guarded)
 {
     wk__body *body = wk__body_of(target);
     wk__storage *storage = body->storage;
     r->prior = storage->value;
-    r->partial = !covers(body);
-    r->guarded = true;
+    r->partial = r->kind == WK__RECORD_KERNEL || !covers(body); /* such a kernel reads what it writes */
+    r->guarded = guarded;
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
     wk__record_commit(context, r);
     wk__storage_assign(storage, value);
-    storage->version++;
+}
+
+wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
+{
+    record_over(context, r, target, value, true);
+    wk__body_of(target)->storage->version++;
     return target;
+}
+
+void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__value *value)
+{
+    record_over(context, r, part, value, false);
 }
 
 wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count)
 {
+    return wk__elementwise_attr_(op, site, args, count, NULL);
+}
+
+wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
+{
     plan p;
     if (!prepare(&p, op, site, args, count)) return NULL;
     wk_tensor *target = args[0].tensor;
-    if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target)) return NULL;
+    if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target) || !keeps_history(&p, target)) return NULL;
     wk__storage *storage = wk__body_of(target)->storage;
     if (storage->shared) wk__flush_all();
     wk_tensor *in[WK__MAX_INPUTS] = {0};
     for (int k = 0; k < count; k++) in[k] = args[k].tensor;
     wk__attr numbers = {.count = 0};
-    bool kept = keep_numbers(args, count, &numbers);
+    if (!attr && keep_numbers(args, count, &numbers)) attr = &numbers;
     bool node = op->node && wk__wants_node(p.context, p.tensor, p.tensors);
     if (node && !(in[0] = wk__tensor_snapshot(p.context, target))) return NULL; /* the gradient may read what is overwritten */
     wk__value *value = wk__value_new(p.context, p.device, storage->bytes, site);
@@ -305,7 +329,7 @@ wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args,
     record_operands(&p, r);
     wk__record_in_place(p.context, r, target, value);
     if (!node) return target;
-    bool attached = wk__node_attach_in_place(op, site, target, in, count, kept ? &numbers : NULL);
+    bool attached = wk__node_attach_in_place(op, site, target, in, count, attr);
     wk__handle_release(&in[0]->handle, site);
     return attached ? target : NULL;
 }

@@ -36,6 +36,50 @@ int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, w
     return wk__one(out, wk__elementwise(op, site, arg, op->arity));
 }
 
+int wk__instruction(wk__emit *e, const int in[])
+{
+    wk__alu code = (wk__alu)e->op->instruction;
+    return wk__emit_ins(e, code, wk__alu_kind[code] == 'C' ? WK_BOOL : e->dtype, in[0], e->op->arity > 1 ? in[1] : 0, 0);
+}
+
+enum { MOST_NUMBERS = 2 };
+
+static void numbers_as_args(wk_tensor *x, int count, const double numbers[], wk__arg args[], wk__attr *attr)
+{
+    args[0] = wk__t(x);
+    for (int k = 0; k < count; k++) {
+        args[1 + k] = wk__f(numbers[k]);
+        attr->f[k] = numbers[k];
+    }
+}
+
+wk_tensor *wk__with_numbers(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[])
+{
+    wk__arg args[1 + MOST_NUMBERS];
+    wk__attr attr = {.count = 0};
+    numbers_as_args(x, count, numbers, args, &attr);
+    return wk__elementwise_attr(op, site, args, 1 + count, &attr);
+}
+
+wk_tensor *wk__with_numbers_(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[])
+{
+    wk__arg args[1 + MOST_NUMBERS];
+    wk__attr attr = {.count = 0};
+    numbers_as_args(x, count, numbers, args, &attr);
+    return wk__elementwise_attr_(op, site, args, 1 + count, &attr);
+}
+
+wk__arg wk__operand_of(const wk__gradient *g, int k)
+{
+    if (!g->attr || !(g->attr->count >> k & 1)) return wk__t(wk__saved(g, k));
+    return g->attr->i[2 + k] ? wk__i(g->attr->i[k]) : wk__f(g->attr->f[k]);
+}
+
+void wk__gradient_zero(wk__gradient *g)
+{
+    g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
+}
+
 wk_tensor *wk__mul_operand(const wk__gradient *g, wk_tensor *grad, int k)
 {
     if (g->attr && g->attr->count >> k & 1)

@@ -16,6 +16,22 @@ extern const wk__op wk__op_copy_slices; /* a node only: no call, so no row */
 
 /* invoke of pointwise ops: as many tensors or numbers as op->arity */
 int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+/* The expression of ops that are one instruction on their operands: op->instruction. */
+int wk__instruction(wk__emit *e, const int in[]);
+/* x and up to two fractions as one record: what the functions with a slope, a limit, ... call. The gradient finds them in
+ * attr->f; op->conditions must name them, so that they widen nothing. */
+wk_tensor *wk__with_numbers(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[]);
+wk_tensor *wk__with_numbers_(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[]);
+/* A number of an option: 0 means `otherwise`, WK_ZERO a true 0. */
+static inline double wk__option(double value, double otherwise)
+{
+    return value == 0 ? otherwise : -1e-290 < value && value < 1e-290 ? 0 : value;
+}
+/* In `exact`: the value of an optional number, NaN where it was not given. */
+static inline double wk__given(double value, double otherwise)
+{
+    return value != value ? otherwise : value;
+}
 /* One result that may be NULL: what most invoke functions end with. */
 static inline int wk__one(wk_tensor **out, wk_tensor *result)
 {
@@ -39,6 +55,10 @@ extern const char *const wk__samples_unary[];
 extern const char *const wk__samples_binary[];
 extern const char *const wk__samples_reduce[];
 
+/* Saved operand k, or the number (of the attributes) that it was. */
+wk__arg wk__operand_of(const wk__gradient *g, int k);
+/* The gradient of steps: 0. */
+void wk__gradient_zero(wk__gradient *g);
 /* grad x saved operand k, which may have been a number: then that number (of the attributes) is used. */
 wk_tensor *wk__mul_operand(const wk__gradient *g, wk_tensor *grad, int k);
 

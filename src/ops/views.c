@@ -381,7 +381,7 @@ wk_tensor *wk_unflatten_at(wk_site site, wk_tensor *x, int64_t dim, const int64_
     for (int k = 0; k < body->ndim - 1 + count; k++)
         shape[k] = k < d ? body->shape[k] : k < d + count ? sizes[k - d] : body->shape[k - count + 1];
     for (int k = 0; k < count; k++)
-        if (sizes[k] != -1 && !__builtin_mul_overflow(known, sizes[k], &known)) continue;
+        if (sizes[k] != -1 && __builtin_mul_overflow(known, sizes[k], &known)) known = 0;
     for (int k = 0; k < count; k++)
         if (sizes[k] == -1 && known > 0) shape[d + k] = body->shape[d] / known; /* of this dimension, not of all elements */
     return wk_reshape_at(site, x, shape, body->ndim - 1 + count);

@@ -1,6 +1,7 @@
 /* Runs groups. What reduces nothing is cut into chunks of its space, in any order; the rest is in run_rows.c. */
 #include <stdatomic.h>
-#include <unistd.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "../../base/pool.h"
 #include "run_cache.h"
@@ -35,16 +36,27 @@ wk_code wk__trouble_code(wk__trouble *trouble, const wk__group *group, wk__fail 
 
 /* ---- stores past the caches ----------------------------------------------------------------------------------------------------- */
 
+/* The size of the last cache that this CPU reaches, as the system tells it; sysconf adds up those of all sockets. */
+static int64_t ask_cache_bytes(void)
+{
+    int64_t kilobytes = 0;
+    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
+    if (file) {
+        char text[32];
+        if (fgets(text, sizeof text, file)) kilobytes = strtoll(text, NULL, 10);
+        fclose(file);
+    }
+    return (kilobytes > 0 && kilobytes <= 1 << 20 ? kilobytes : 16384) << 10;
+}
+
 static int64_t cache_bytes(void)
 {
     static _Atomic int64_t known; /* asked once; any thread gets the same answer */
     int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
-    if (bytes) return bytes;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
-    if (bytes <= 0) bytes = 16 << 20;
-    atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    if (bytes == 0) {
+        bytes = ask_cache_bytes();
+        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    }
     return bytes;
 }
 
@@ -89,8 +101,9 @@ typedef struct elements {
     const wk__cpu_program *program;
     const wk__group *group;
     wk__trouble trouble;
-    bool flat; /* all operands are contiguous: there is no walk */
-    int64_t count, chunk;
+    bool flat;   /* all operands are contiguous: there is no walk */
+    bool turned; /* the walk is in units of patches */
+    int64_t count, chunk; /* elements, or units */
     wk__addresses origin;
     wk__walk walk;
 } elements;
@@ -99,13 +112,17 @@ static void run_part(elements *job, int64_t from, int64_t to)
 {
     wk__worker worker;
     const wk__cpu_program *program = job->program;
-    if (!wk__worker_start(&worker, program, job->group, 0)) {
+    int64_t extra = job->turned ? wk__patch_bytes(&job->walk, program->vm->lanes) : 0;
+    if (!wk__worker_start(&worker, program, job->group, extra)) {
         atomic_store(&job->trouble.no_memory, true);
         return;
     }
     wk__worker_run_row(&worker, &program->row[0], &job->origin);
     if (job->flat) {
         wk__worker_run_flat(&worker, &program->element[0], job->group, &job->origin, from, to);
+    } else if (job->turned) {
+        wk__worker_take_patches(&worker, &job->walk);
+        wk__worker_run_units(&worker, &program->element[0], job->group, &job->walk, &job->origin, from, to);
     } else {
         wk__worker_run_elements(&worker, &program->element[0], &job->walk, &job->origin, from, to, false);
     }
@@ -121,25 +138,36 @@ static void run_chunk(void *user, int64_t k)
     run_part(job, from, to < job->count ? to : job->count);
 }
 
-static void start_job(elements *job, const wk__cpu_program *program, const wk__group *group, int64_t count)
+/* The whole space (start NULL) or a box; `contiguous`: operands that need no walk. */
+static void start_job(elements *job, const wk__cpu_program *program, const wk__group *group, const int64_t start[],
+                      const int64_t size[], uint32_t contiguous)
 {
+    const wk__cpu_stage *stage = &program->element[0];
+    const uint32_t operands = wk__stage_operands(stage);
     job->program = program;
     job->group = group;
-    job->count = count;
+    job->flat = (operands & ~contiguous) == 0 && stage->indexed == 0;
+    job->turned = false;
     atomic_init(&job->trouble.fault, false);
     atomic_init(&job->trouble.no_memory, false);
+    wk__walk_origin(&job->origin, group, start, operands | wk__stage_operands(&program->row[0]));
+    if (job->flat) return;
+    wk__walk_plan(&job->walk, group, size, 0, group->ndim, operands, true);
+    job->turned = wk__walk_turn(&job->walk);
+    job->count = job->turned ? wk__walk_units(&job->walk) : job->walk.count;
 }
 
 static void run_job(elements *job)
 {
-    int64_t count = job->count, threads = count > CHUNK ? wk__threads() : 1;
+    int64_t unit = job->turned ? WK__PATCH_COLUMNS * job->walk.size[0] : 1, grain = (CHUNK + unit - 1) / unit;
+    int64_t threads = job->count > grain ? wk__threads() : 1;
     if (threads == 1) {
-        if (count > 0) run_part(job, 0, count);
+        if (job->count > 0) run_part(job, 0, job->count);
         return;
     }
-    int64_t share = count / (threads * CHUNKS_PER_THREAD);
-    job->chunk = share > CHUNK ? (share + CHUNK - 1) / CHUNK * CHUNK : CHUNK;
-    wk__parallel((count + job->chunk - 1) / job->chunk, run_chunk, job);
+    int64_t share = job->count / (threads * CHUNKS_PER_THREAD);
+    job->chunk = share > grain ? (share + grain - 1) / grain * grain : grain;
+    wk__parallel((job->count + job->chunk - 1) / job->chunk, run_chunk, job);
 }
 
 static wk_code run_elements(const wk__group *group, wk__fail *fail)
@@ -156,12 +184,8 @@ static wk_code run_elements(const wk__group *group, wk__fail *fail)
         program = &own;
     }
     if (code == WK_OK) {
-        const wk__cpu_stage *stage = &program->element[0];
-        uint32_t operands = wk__stage_operands(stage);
-        start_job(&job, program, group, layout.count);
-        job.flat = (operands & ~layout.contiguous) == 0 && stage->indexed == 0;
-        if (!job.flat) wk__walk_plan(&job.walk, group, group->shape, 0, group->ndim, operands, true);
-        wk__walk_origin(&job.origin, group, NULL, operands | wk__stage_operands(&program->row[0]));
+        job.count = layout.count;
+        start_job(&job, program, group, NULL, group->shape, layout.contiguous);
         run_job(&job);
         code = wk__trouble_code(&job.trouble, group, fail);
     }
@@ -188,11 +212,7 @@ wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[
 {
     const wk__group *group = program->group;
     elements job;
-    uint32_t operands = wk__stage_operands(&program->element[0]);
-    wk__walk_plan(&job.walk, group, size, 0, group->ndim, operands, true);
-    wk__walk_origin(&job.origin, group, start, operands | wk__stage_operands(&program->row[0]));
-    start_job(&job, program, group, job.walk.count);
-    job.flat = false;
+    start_job(&job, program, group, start, size, 0);
     if (job.count > 0) run_part(&job, 0, job.count);
     return wk__trouble_code(&job.trouble, group, fail);
 }

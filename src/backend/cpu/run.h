@@ -7,6 +7,7 @@
 /* One VM program: what runs over all elements, or once a row, between two reductions. */
 typedef struct wk__cpu_stage {
     int32_t start;      /* first instruction, -1: nothing to do */
+    int32_t held;       /* register of the reduction that stays in vector registers from block to block, -1: none */
     uint32_t loads;     /* operands that it reads, stores ..., a bit each */
     uint32_t stores;
     uint32_t indexed;   /* that LOADX reads; WK__VM_POSITION for IOTA */

@@ -156,48 +156,6 @@ static void release(emitter *e, int k)
 
 /* ---- instructions -------------------------------------------------------------------------------------------------------- */
 
-/* The code that gives the same result with its operands exchanged. ADD stands for none: it is the one code whose number
- * is 0, so it is looked at by itself. */
-static int exchanged(int code)
-{
-    static const uint8_t mirror[WK__ALU_COUNT] = {
-        [WK__MUL] = WK__MUL, [WK__AND] = WK__AND, [WK__OR] = WK__OR, [WK__XOR] = WK__XOR, [WK__EQ] = WK__EQ,
-        [WK__NE] = WK__NE,   [WK__LT] = WK__GT,   [WK__LE] = WK__GE, [WK__GT] = WK__LT,   [WK__GE] = WK__LE,
-    };
-    if (code == WK__ADD) return WK__ADD;
-    return mirror[code] ? mirror[code] : -1;
-}
-
-/* The second operand goes into the accumulator when it is there already, or would only be loaded to be spilled. */
-static bool second_in_acc(const emitter *e, int a, int b)
-{
-    if (a == b) return false;
-    if (e->value[b].where == NOWHERE) return e->value[a].where != NOWHERE || e->acc == a;
-    return e->acc == b && e->value[a].where != NOWHERE;
-}
-
-static void emit_binary(emitter *e, int k)
-{
-    const wk__ins *ins = &e->group->ins[k];
-    int a = ins->arg[0], b = ins->arg[1], code = ins->code;
-    wk__vm_op *const(*op)[WK__VM_FORMS] = table_of(e, a)->op;
-    int mirror = exchanged(code);
-    bool left = op[code][WK__VM_PLACE_LEFT] != NULL;
-    bool swap = (mirror >= 0 || left) && second_in_acc(e, a, b);
-    int first = swap ? b : a, second = swap ? a : b;
-    bring_to_place(e, second);
-    bring_to_acc(e, first);
-    used(e, a);
-    used(e, b);
-    save_acc(e);
-    bool cell = e->value[second].where == CELL;
-    int form = cell ? WK__VM_CELL : WK__VM_PLACE;
-    if (swap && left) form = cell ? WK__VM_CELL_LEFT : WK__VM_PLACE_LEFT;
-    emit(e, op[swap && !left ? mirror : code][form], cell ? second : e->value[second].where, 0);
-    release(e, a);
-    release(e, b);
-}
-
 static void emit_where(emitter *e, int k)
 {
     const int16_t *arg = e->group->ins[k].arg;
@@ -225,33 +183,88 @@ static void emit_cast(emitter *e, int k)
     if (e->vm->narrow[to]) emit(e, e->vm->narrow[to], 0, 0);
 }
 
-/* One operand, in the accumulator; the result replaces it. */
-static void emit_unary(emitter *e, int k)
+/* The last half of a unary instruction that is more than one function. */
+static void emit_special(emitter *e, int k)
 {
     const wk__group *group = e->group;
     const wk__ins *ins = &group->ins[k];
-    int a = ins->arg[0];
-    bring_to_acc(e, a);
-    used(e, a);
-    save_acc(e);
-    if (ins->code == WK__CAST) {
-        emit_cast(e, k);
-    } else if (ins->code == WK__LOADX) {
-        const wk__operand *operand = &group->operand[ins->arg[1]];
-        wk__vm_ins *out =
-            emit(e, e->vm->fetch[operand->dtype], WK__VM_INDEXED + ins->arg[1], WK__VM_OFFSETS + ins->arg[1]);
+    wk__vm_ins *out;
+    switch (ins->code) {
+    case WK__CAST: emit_cast(e, k); break;
+    case WK__LOADX:
+        out = emit(e, e->vm->fetch[group->operand[ins->arg[1]].dtype], WK__VM_INDEXED + ins->arg[1],
+                   WK__VM_OFFSETS + ins->arg[1]);
         out->c = (int16_t)(WK__MAX_INS + ins->arg[2]);
-        emit(e, e->vm->load[operand->dtype], WK__VM_FETCHED, 0);
-    } else if (ins->code == WK__PHILOX) {
-        wk__vm_ins *out = emit(e, e->vm->source[WK__VM_PHILOX], 0, 0);
+        emit(e, e->vm->load[group->operand[ins->arg[1]].dtype], WK__VM_FETCHED, 0);
+        break;
+    case WK__PHILOX:
+        out = emit(e, e->vm->source[WK__VM_PHILOX], 0, 0);
         out->c = (int16_t)(WK__MAX_INS + ins->arg[1]);
         out->bits = ins->arg[2];
-    } else if (ins->code == WK__NDTRI) {
-        emit(e, e->vm->source[ins->dtype == WK_F64 ? WK__VM_NORMAL64 : WK__VM_NORMAL32], 0, 0);
+        break;
+    default: emit(e, e->vm->source[ins->dtype == WK_F64 ? WK__VM_NORMAL64 : WK__VM_NORMAL32], 0, 0);
+    }
+}
+
+/* One operand, in the accumulator; the result replaces it. Without a function the instruction is a special one. */
+static void emit_unary(emitter *e, int k, wk__vm_op *op)
+{
+    int a = e->group->ins[k].arg[0];
+    bring_to_acc(e, a);
+    for (int n = 0; n < wk__alu_arity[e->group->ins[k].code]; n++) used(e, a);
+    save_acc(e);
+    if (op) {
+        emit(e, op, 0, 0);
     } else {
-        emit(e, table_of(e, k)->op[ins->code][WK__VM_PLACE], 0, 0);
+        emit_special(e, k);
     }
     release(e, a);
+}
+
+/* The code that gives the same result with its operands exchanged. ADD stands for none: it is the one code whose number
+ * is 0, so it is looked at by itself. */
+static int exchanged(int code)
+{
+    static const uint8_t mirror[WK__ALU_COUNT] = {
+        [WK__MUL] = WK__MUL, [WK__AND] = WK__AND, [WK__OR] = WK__OR, [WK__XOR] = WK__XOR, [WK__EQ] = WK__EQ,
+        [WK__NE] = WK__NE,   [WK__LT] = WK__GT,   [WK__LE] = WK__GE, [WK__GT] = WK__LT,   [WK__GE] = WK__LE,
+    };
+    if (code == WK__ADD) return WK__ADD;
+    return mirror[code] ? mirror[code] : -1;
+}
+
+/* The second operand goes into the accumulator when it is there already, or would only be loaded to be spilled. */
+static bool second_in_acc(const emitter *e, int a, int b)
+{
+    if (a == b) return false;
+    if (e->value[b].where == NOWHERE) return e->value[a].where != NOWHERE || e->acc == a;
+    return e->acc == b && e->value[a].where != NOWHERE;
+}
+
+static void emit_binary(emitter *e, int k)
+{
+    const wk__ins *ins = &e->group->ins[k];
+    int a = ins->arg[0], b = ins->arg[1], code = ins->code;
+    if (code == WK__MUL && a == b) {
+        emit_unary(e, k, table_of(e, k)->square);
+        return;
+    }
+    wk__vm_op *const(*op)[WK__VM_FORMS] = table_of(e, a)->op;
+    int mirror = exchanged(code);
+    bool left = op[code][WK__VM_PLACE_LEFT] != NULL;
+    bool swap = (mirror >= 0 || left) && second_in_acc(e, a, b);
+    int first = swap ? b : a, second = swap ? a : b;
+    bring_to_place(e, second);
+    bring_to_acc(e, first);
+    used(e, a);
+    used(e, b);
+    save_acc(e);
+    bool cell = e->value[second].where == CELL;
+    int form = cell ? WK__VM_CELL : WK__VM_PLACE;
+    if (swap && left) form = cell ? WK__VM_CELL_LEFT : WK__VM_PLACE_LEFT;
+    emit(e, op[swap && !left ? mirror : code][form], cell ? second : e->value[second].where, 0);
+    release(e, a);
+    release(e, b);
 }
 
 /* Values that were to be loaded from what is about to be stored to, and are still wanted, are saved now. */
@@ -290,7 +303,8 @@ static void emit_reduction(emitter *e, int k)
     int a = e->group->ins[k].arg[0];
     bring_to_acc(e, a);
     used(e, a);
-    emit(e, table_of(e, k)->reduce[e->group->ins[k].code - WK__RSUM].op, WK__VM_TOTAL + k, 0);
+    const wk__vm_reduction *reduction = &table_of(e, k)->reduce[e->group->ins[k].code - WK__RSUM];
+    emit(e, e->stage->held == k ? reduction->held : reduction->op, WK__VM_TOTAL + k, 0);
     release(e, a);
 }
 
@@ -322,7 +336,7 @@ static void emit_instruction(emitter *e, int k)
         emit_binary(e, k);
         e->acc = k;
     } else if (wk__alu_arity[code] == 1) {
-        emit_unary(e, k);
+        emit_unary(e, k, table_of(e, k)->op[code][WK__VM_PLACE]);
         e->acc = k;
     }
     if (e->is_row_stage ? e->program->fate[k].shared : e->program->fate[k].kept) hand_on(e, k);
@@ -439,22 +453,52 @@ static void find_needed(emitter *e)
     }
 }
 
+static bool is_narrow(const emitter *e, int k)
+{
+    return wk__vm_class_size(class_of(e, k)) == 4;
+}
+
+/* Does the stage leave 4 of the 8 vectors alone? */
+static bool is_narrow_stage(const emitter *e)
+{
+    for (int k = 0; k < e->group->nins; k++) {
+        const wk__ins *ins = &e->group->ins[k];
+        if (!e->value[k].needed) continue;
+        if (ins->code != WK__STORE && !is_narrow(e, k)) return false;
+        for (int n = 0; n < wk__alu_arity[ins->code]; n++) {
+            if (!is_narrow(e, ins->arg[first_register(ins) + n])) return false;
+        }
+    }
+    return true;
+}
+
+/* The first reduction is held in the registers that are free then. Rows as lanes have a sum for each slot: too many. */
+static int find_held(const emitter *e)
+{
+    if (e->is_row_stage || e->style.lanes_are_rows || !is_narrow_stage(e)) return -1;
+    for (int k = 0; k < e->group->nins; k++) {
+        if (e->value[k].needed && reduces(e->group->ins[k].code)) return k;
+    }
+    return -1;
+}
+
 static void compile_stage(emitter *e, wk__cpu_stage *stage, bool is_row_stage, int at)
 {
     int start = e->program->ncode;
-    *stage = (wk__cpu_stage){.start = -1};
+    *stage = (wk__cpu_stage){.start = -1, .held = -1};
     e->stage = stage;
     e->is_row_stage = is_row_stage;
     e->at = at;
     e->acc = -1;
     e->free_tiles[0] = e->free_tiles[1] = ~(uint64_t)0;
     find_needed(e);
+    stage->held = e->group->nreduce > 0 ? find_held(e) : -1;
     for (int k = 0; k < e->group->nins; k++) {
         if (e->value[k].needed) emit_instruction(e, k);
     }
     if (e->program->ncode == start) return;
     stage->start = start;
-    emit(e, e->vm->end, 0, 0);
+    emit(e, stage->held >= 0 ? e->vm->again : e->vm->end, 0, 0);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------------------- */

@@ -39,6 +39,7 @@ typedef struct wk__worker {
     wk__vm_state state;
     int64_t offset[WK__VM_OPERANDS][WK__VM_MAX_LANES]; /* bytes from lane 0, for indexed and for gathered operands */
     char panel[WK__VM_OPERANDS][WK__VM_MAX_TILE] __attribute__((aligned(64)));
+    char *patch[WK__VM_OPERANDS]; /* panels of patches, where an operand may need one */
     char fetched[WK__VM_MAX_TILE] __attribute__((aligned(64)));
     char spare[16384] __attribute__((aligned(64))); /* tiles and the like, unless they need more */
     char *heap;                                     /* then they are here */
@@ -70,6 +71,35 @@ void wk__worker_run_flat(wk__worker *worker, const wk__cpu_stage *stage, const w
  * modulo the lanes of a block, if `from` is a multiple of them: what reductions ask for. */
 void wk__worker_run_elements(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk,
                              const wk__addresses *origin, int64_t from, int64_t to, bool whole_blocks);
+
+/* A patch: lanes in one direction, columns in another, one column a block. Operands whose lanes do not lie side by side
+ * are copied into panels and back, in the order that is kindest to their memory:
+ *
+ *     memory     lane 0: c0 c1 c2 ...        panel     c0: lane 0, lane 1, ...
+ *                lane 1: c0 c1 c2 ...   ->             c1: lane 0, lane 1, ...
+ */
+enum { WK__PATCH_COLUMNS = 16 };
+
+typedef struct wk__patch {
+    int64_t lanes, columns;
+    int64_t first;     /* number of the first column, from which blocks are counted */
+    uint32_t gathered; /* operands that need a panel; worker->offset says where their lanes are from the first one */
+    wk__addresses address;                 /* of lane 0 in the first column */
+    int64_t column_step[WK__VM_OPERANDS];  /* bytes */
+} wk__patch;
+
+void wk__worker_run_patch(wk__worker *worker, const wk__cpu_stage *stage, const wk__group *group,
+                          const wk__patch *patch);
+
+/* Is the walk one along which an operand is turned around? Then its dimension 1 becomes the columns of patches. */
+bool wk__walk_turn(wk__walk *walk);
+/* How many units of patches such a walk has, and running some of them. */
+int64_t wk__walk_units(const wk__walk *walk);
+void wk__worker_run_units(wk__worker *worker, const wk__cpu_stage *stage, const wk__group *group, const wk__walk *walk,
+                          const wk__addresses *origin, int64_t from, int64_t to);
+/* Bytes that the panels of such a walk need, and taking them. */
+int64_t wk__patch_bytes(const wk__walk *walk, int64_t lanes);
+void wk__worker_take_patches(wk__worker *worker, const wk__walk *walk);
 
 /* panel[l] = element at address + offset[l], and back. */
 void wk__gather(char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size);

@@ -78,6 +78,9 @@ typedef union wk__vm_cell {
 /* What one thread needs to run programs. Large: it stands on the stack, and only what a program uses is ever touched. */
 typedef struct wk__vm_state {
     int64_t count; /* lanes of the current block that exist */
+    const wk__vm_ins *first; /* of run_held: the program, where its last whole block is, and where its sum goes */
+    int64_t last;
+    void *sum;
     bool fault;    /* an index was out of range: the first one and the number of valid indices */
     int64_t fault_index, fault_bound;
     wk__vm_place place[WK__VM_PLACES];
@@ -86,7 +89,8 @@ typedef struct wk__vm_state {
 
 /* One kind of reduction in one class. A tile holds a partial result per lane. */
 typedef struct wk__vm_reduction {
-    wk__vm_op *op; /* place a, a tile <- itself with acc, lane by lane */
+    wk__vm_op *op;   /* place a, a tile <- itself with acc, lane by lane */
+    wk__vm_op *held; /* x4..x7 <- themselves with acc; NULL in classes of 8 bytes, which need these registers */
     /* All lanes of the tile become the value that a reduction starts with. */
     void (*start)(void *tile);
     /* into[l] <- into[l] with from[l]. */
@@ -102,6 +106,7 @@ typedef struct wk__vm_table {
     wk__vm_op *splat;           /* acc <- cell a */
     wk__vm_op *put;             /* cell a <- lane 0 */
     wk__vm_op *get;             /* acc <- place a, a tile or padded row: all lanes */
+    wk__vm_op *square;          /* acc <- acc x acc */
     wk__vm_op *keep;            /* place a, a tile or padded row <- acc: all lanes */
     wk__vm_op *where[4];        /* acc, a condition, ? a : b; places of this class; + 1: a is a cell, + 2: b is one */
     wk__vm_reduction reduce[4]; /* RSUM, RPROD, RMAX, RMIN */
@@ -123,8 +128,14 @@ typedef struct wk__vm {
     wk__vm_op *const *source;                    /* by wk__vm_source */
     wk__vm_op *end;
 
+    wk__vm_op *again;
+
     /* Runs the program on blocks from, from + lanes, ... below `to`; the last may be short. */
     void (*run)(const wk__vm_ins *program, wk__vm_state *state, int64_t from, int64_t to);
+    /* The same for a program that ends in `again` instead of `end`: x4..x7 hold the tile `sum` from block to block. */
+    void (*run_held)(const wk__vm_ins *program, wk__vm_state *state, int64_t from, int64_t to, void *sum);
+    /* Runs the program on blocks from, from + 1, ..., to - 1, all of the same `count` lanes. */
+    void (*run_steps)(const wk__vm_ins *program, wk__vm_state *state, int64_t from, int64_t to, int64_t count);
     /* Makes streamed stores visible to other threads. */
     void (*fence)(void);
 } wk__vm;

@@ -4,6 +4,7 @@
 #include "device.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Devices that are open, so that their threads end before the process does: drivers take themselves apart at exit. */
 static struct {
@@ -20,14 +21,38 @@ static void stop_all(void)
     pthread_mutex_unlock(&open_devices.lock);
 }
 
+/* Drivers that bring a compiler (PoCL) let their compiler's own exit handlers, registered while it works, run before
+ * ours: it must not be at work then. glibc runs what a thread has registered here before any handler of atexit. */
+extern int __cxa_thread_atexit_impl(void (*call)(void *), void *object, void *library) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static void settle_all(void *unused)
+{
+    (void)unused;
+    if (wk__cl_forked()) return;
+    pthread_mutex_lock(&open_devices.lock);
+    for (wk__cl_device *d = open_devices.first; d != NULL; d = d->next_open) wk__cl_settle(d);
+    pthread_mutex_unlock(&open_devices.lock);
+}
+
 static void watch_exit(void)
 {
     atexit(stop_all);
 }
 
+/* Once for the main thread, which as a rule is the one that ends the process. */
+static void watch_main_thread(void)
+{
+    static bool watched;
+    if (watched || getpid() != gettid() || __cxa_thread_atexit_impl == NULL) return;
+    watched = true;
+    __cxa_thread_atexit_impl(settle_all, NULL, &__dso_handle);
+}
+
 static void list(wk__cl_device *device)
 {
     pthread_once(&open_devices.watched, watch_exit);
+    watch_main_thread();
     pthread_mutex_lock(&open_devices.lock);
     device->next_open = open_devices.first;
     open_devices.first = device;

@@ -74,6 +74,7 @@ struct wk__cl_device {
     wk__cl_command *first, *last;
     int pending;    /* commands not yet performed */
     int64_t staged; /* bytes of host data that those and the ones with the driver hold */
+    bool resting;   /* the thread waits for commands */
     int wanting;    /* threads that wait for room */
     bool stopping;
 
@@ -113,6 +114,8 @@ struct wk__cl_command {
 wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail);
 /* Performs what is queued, then ends the thread; once. */
 void wk__cl_stop(wk__cl_device *device);
+/* Waits until all is done and the thread is at rest. */
+void wk__cl_settle(wk__cl_device *device);
 /* Takes the command over, also on failure. Waits while the queue is full. */
 wk_code wk__cl_push(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
 /* The same, and waits until it was performed; the command may live on the caller's stack. */

@@ -149,7 +149,10 @@ static wk__cl_command *take_command(wk__cl_device *device)
             end_batches(device);
             pthread_mutex_lock(&device->lock);
         } else {
+            device->resting = true;
+            pthread_cond_broadcast(&device->changed);
             pthread_cond_wait(&device->changed, &device->lock);
+            device->resting = false;
         }
     }
     wk__cl_command *command = device->first;
@@ -214,10 +217,10 @@ static wk_code append(wk__cl_device *device, wk__cl_command *command, wk__fail *
                             "this process was forked from one that uses OpenCL: fork before the first use");
     }
     pthread_mutex_lock(&device->lock);
-    while (!device->stopping && !has_room(device, command)) {
+    if (!device->stopping && !has_room(device, command)) {
         device->wanting++;
         pthread_cond_broadcast(&device->changed);
-        pthread_cond_wait(&device->changed, &device->lock);
+        while (!device->stopping && !has_room(device, command)) pthread_cond_wait(&device->changed, &device->lock);
         device->wanting--;
     }
     if (device->stopping) {
@@ -256,4 +259,22 @@ wk_code wk__cl_push_and_wait(wk__cl_device *device, wk__cl_command *command, wk_
     while (!waiter.done) pthread_cond_wait(&device->changed, &device->lock);
     pthread_mutex_unlock(&device->lock);
     return waiter.code;
+}
+
+static wk_code perform_finish(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
+{
+    (void)command;
+    (void)fail;
+    wk__cl.Finish(device->queue);
+    return WK_OK;
+}
+
+void wk__cl_settle(wk__cl_device *device)
+{
+    wk__fail fail;
+    wk__cl_command finish = {.perform = perform_finish};
+    if (wk__cl_push_and_wait(device, &finish, &fail) != WK_OK) return;
+    pthread_mutex_lock(&device->lock);
+    while (!device->resting && !device->stopping) pthread_cond_wait(&device->changed, &device->lock);
+    pthread_mutex_unlock(&device->lock);
 }

@@ -50,7 +50,7 @@ wk__cl_unit *wk__cl_unit_of(wk__cl_device *device, const wk__gpu_unit *unit, wk_
 
 static void free_program(wk__cl_program *program)
 {
-    for (int64_t k = 0; k < program->kernels; k++) {
+    for (int64_t k = 0; k < program->kernels && program->kernel != NULL; k++) {
         if (program->kernel[k] != NULL) wk__cl.ReleaseKernel(program->kernel[k]);
     }
     if (program->program != NULL) wk__cl.ReleaseProgram(program->program);

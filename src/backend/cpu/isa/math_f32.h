@@ -61,7 +61,7 @@ static inline f32v f32_split(f32v x, f32v *e)
 {
     i32v tiny = x < 0x1p-126f;
     x = f32_select(tiny, x * 0x1p24f, x);
-    i32v bits = (i32v)x - 0x3f3504f3; /* sqrt 1/2: exponents count from there */
+    i32v bits = (i32v)((u32v)x - 0x3f3504f3); /* sqrt 1/2: exponents count from there */
     *e = __builtin_convertvector((bits >> 23) - (tiny & 24), f32v);
     return (f32v)((bits & 0x7fffff) + 0x3f3504f3) - 1;
 }

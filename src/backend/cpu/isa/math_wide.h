@@ -56,7 +56,7 @@ static inline f64v wide_cosh(f64v x)
 /* x = 2^e m with m in [sqrt 1/2, sqrt 2) for positive x; returns m - 1. */
 static inline f64v wide_split(f64v x, f64v *e)
 {
-    i64v bits = (i64v)x - 0x3fe6a09e667f3bcd; /* sqrt 1/2: exponents count from there */
+    i64v bits = (i64v)((u64v)x - 0x3fe6a09e667f3bcd); /* sqrt 1/2: exponents count from there */
     i64v biased = ((bits >> 52) + 0x3ff) | 0x4330000000000000; /* 2^52 + e + 1023, as an f64 */
     *e = (f64v)biased - (0x1p52 + 1023);
     return (f64v)((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1;

@@ -325,7 +325,7 @@ static inline f32v f32_scale(f32v x, f32v n)
 #else
     i32v whole = __builtin_convertvector(n, i32v);
     i32v half = whole >> 1;
-    return x * (f32v)((half + 127) << 23) * (f32v)((whole - half + 127) << 23);
+    return x * (f32v)((u32v)(half + 127) << 23) * (f32v)((u32v)(whole - half + 127) << 23);
 #endif
 }
 
@@ -333,8 +333,43 @@ static inline f32v f32_scale(f32v x, f32v n)
 static inline f64v f64_scale(f64v x, f64v n)
 {
     f64v biased = n + (0x1p52 + 0x1p51 + 1023); /* the low bits of the mantissa are the exponent that is wanted */
-    return x * (f64v)((i64v)biased << 52);
+    return x * (f64v)((u64v)biased << 52);
 }
+
+/* ---- halves of a vector ------------------------------------------------------------------------------------------------- */
+
+/* The lanes from n on, brought to the front; what was in front goes behind. */
+#if WIDTH == 64
+#define LANES4_FROM_8(x) __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)
+#define LANES4_FROM_4(x) __builtin_shufflevector(x, x, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3)
+#define LANES4_FROM_2(x) __builtin_shufflevector(x, x, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1)
+#define LANES4_FROM_1(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0)
+#define LANES8_FROM_4(x) __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3)
+#define LANES8_FROM_2(x) __builtin_shufflevector(x, x, 2, 3, 4, 5, 6, 7, 0, 1)
+#define LANES8_FROM_1(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 0)
+#elif WIDTH == 32
+#define LANES4_FROM_4(x) __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3)
+#define LANES4_FROM_2(x) __builtin_shufflevector(x, x, 2, 3, 4, 5, 6, 7, 0, 1)
+#define LANES4_FROM_1(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 0)
+#define LANES8_FROM_2(x) __builtin_shufflevector(x, x, 2, 3, 0, 1)
+#define LANES8_FROM_1(x) __builtin_shufflevector(x, x, 1, 2, 3, 0)
+#else
+#define LANES4_FROM_2(x) __builtin_shufflevector(x, x, 2, 3, 0, 1)
+#define LANES4_FROM_1(x) __builtin_shufflevector(x, x, 1, 2, 3, 0)
+#define LANES8_FROM_1(x) __builtin_shufflevector(x, x, 1, 0)
+#endif
+
+/* All lanes of a vector onto lane 0, by halves. */
+#if WIDTH == 64
+#define FOLD4(f, x) (x = f(x, LANES4_FROM_8(x)), x = f(x, LANES4_FROM_4(x)), x = f(x, LANES4_FROM_2(x)), f(x, LANES4_FROM_1(x)))
+#define FOLD8(f, x) (x = f(x, LANES8_FROM_4(x)), x = f(x, LANES8_FROM_2(x)), f(x, LANES8_FROM_1(x)))
+#elif WIDTH == 32
+#define FOLD4(f, x) (x = f(x, LANES4_FROM_4(x)), x = f(x, LANES4_FROM_2(x)), f(x, LANES4_FROM_1(x)))
+#define FOLD8(f, x) (x = f(x, LANES8_FROM_2(x)), f(x, LANES8_FROM_1(x)))
+#else
+#define FOLD4(f, x) (x = f(x, LANES4_FROM_2(x)), f(x, LANES4_FROM_1(x)))
+#define FOLD8(f, x) f(x, LANES8_FROM_1(x))
+#endif
 
 /* ---- between 4 and 8 bytes -------------------------------------------------------------------------------------------- */
 

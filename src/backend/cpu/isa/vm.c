@@ -7,19 +7,75 @@ static void end(VM_ARGUMENTS)
 {
 }
 
+/* Or everything that follows in SSE code drags the upper halves of the registers along. */
+static inline void leave_vectors(void)
+{
+#if WIDTH > 16
+    _mm256_zeroupper();
+#endif
+}
+
+#define START(program, s, i) ((vm_function *)(program)->op)(program, s, i, zero, zero, zero, zero, zero, zero, zero, zero)
+
 static void run(const wk__vm_ins *program, wk__vm_state *s, int64_t from, int64_t to)
 {
     const V zero = {0};
-    vm_function *first = (vm_function *)program->op;
     s->count = LANES;
-    for (; to - from >= LANES; from += LANES) first(program, s, from, zero, zero, zero, zero, zero, zero, zero, zero);
+    for (; to - from >= LANES; from += LANES) START(program, s, from);
     if (from < to) {
         s->count = to - from;
-        first(program, s, from, zero, zero, zero, zero, zero, zero, zero, zero);
+        START(program, s, from);
     }
-#if WIDTH > 16
-    _mm256_zeroupper(); /* or everything that follows in SSE code drags the upper halves along */
-#endif
+    leave_vectors();
+}
+
+static void run_steps(const wk__vm_ins *program, wk__vm_state *s, int64_t from, int64_t to, int64_t count)
+{
+    const V zero = {0};
+    s->count = count;
+    for (; from < to; from++) START(program, s, from);
+    leave_vectors();
+}
+
+/* The end of a block of run_held, and the way to the next one. Where calls at the end of a function are not made jumps
+ * (builds without optimisation) the stack grows with every block: run_held is given chunks, not rows. */
+static void again(VM_ARGUMENTS)
+{
+    if (i < s->last) {
+        in = s->first;
+        ((vm_function *)in->op)(in, s, i + LANES, x0, x1, x2, x3, x4, x5, x6, x7);
+        return;
+    }
+    char *sum = s->sum;
+    store_vector(sum, x4);
+    store_vector(sum + WIDTH, x5);
+    store_vector(sum + 2 * WIDTH, x6);
+    store_vector(sum + 3 * WIDTH, x7);
+}
+
+static void start_held(const wk__vm_ins *program, wk__vm_state *s, int64_t i)
+{
+    const V zero = {0};
+    const char *sum = s->sum;
+    ((vm_function *)program->op)(program, s, i, zero, zero, zero, zero, load_vector(sum), load_vector(sum + WIDTH),
+                                 load_vector(sum + 2 * WIDTH), load_vector(sum + 3 * WIDTH));
+}
+
+static void run_held(const wk__vm_ins *program, wk__vm_state *s, int64_t from, int64_t to, void *sum)
+{
+    int64_t whole = (to - from) / LANES * LANES;
+    s->first = program;
+    s->sum = sum;
+    s->count = LANES;
+    s->last = from + whole - LANES;
+    if (whole > 0) start_held(program, s, from);
+    from += whole;
+    if (from < to) {
+        s->count = to - from;
+        s->last = from;
+        start_held(program, s, from);
+    }
+    leave_vectors();
 }
 
 static void fence(void)
@@ -45,7 +101,10 @@ static const wk__vm vm = {
     .truth = WK__ISA_NAME(wk__vm_truth),
     .source = WK__ISA_NAME(wk__vm_source_ops),
     .end = (wk__vm_op *)end,
+    .again = (wk__vm_op *)again,
     .run = run,
+    .run_held = run_held,
+    .run_steps = run_steps,
     .fence = fence,
 };
 

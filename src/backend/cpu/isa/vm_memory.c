@@ -41,17 +41,18 @@ static void store_8(VM_ARGUMENTS)
     NEXT8(x0, x1, x2, x3, x4, x5, x6, x7);
 }
 
-/* Past the caches: for outputs so large that they would only push something else out. Wants whole, aligned vectors. */
-static bool can_stream(const wk__vm_state *s, const char *p)
+/* Past the caches: for outputs so large that they would only push something else out. Wants whole, aligned vectors; and
+ * not tiles (step 0), whose values are read again at once. */
+static inline bool can_stream(const wk__vm_state *s, int place, const char *p)
 {
-    return s->count >= LANES && (uintptr_t)p % WIDTH == 0;
+    return s->count >= LANES && s->place[place].step != 0 && (uintptr_t)p % WIDTH == 0;
 }
 
 static void stream_4(VM_ARGUMENTS)
 {
     char *p = place_at(s, in->a, i);
     const V x[4] = {x0, x1, x2, x3};
-    if (LIKELY(can_stream(s, p))) {
+    if (LIKELY(can_stream(s, in->a, p))) {
         UNROLL for (int k = 0; k < 4; k++) stream_vector(p + k * WIDTH, x[k]);
         NEXT4(x0, x1, x2, x3);
     } else {
@@ -63,7 +64,7 @@ static void stream_8(VM_ARGUMENTS)
 {
     char *p = place_at(s, in->a, i);
     const V x[8] = {x0, x1, x2, x3, x4, x5, x6, x7};
-    if (LIKELY(can_stream(s, p))) {
+    if (LIKELY(can_stream(s, in->a, p))) {
         UNROLL for (int k = 0; k < 8; k++) stream_vector(p + k * WIDTH, x[k]);
         NEXT8(x0, x1, x2, x3, x4, x5, x6, x7);
     } else {

@@ -1,0 +1,122 @@
+/* Datasets: of tensors, and slices. */
+#include "dataset.h"
+#include "../base/alloc.h"
+#include <string.h>
+
+void wk__samples_hold(wk__samples *samples)
+{
+    atomic_fetch_add(&samples->refs, 1);
+}
+
+void wk__samples_drop(wk__samples *samples)
+{
+    if (!samples || atomic_fetch_sub(&samples->refs, 1) != 1) return;
+    wk__free(samples->x.data);
+    wk__free(samples->y.data);
+    wk__free(samples);
+}
+
+void wk__samples_gather(const wk__array_of *array, int64_t first, const int64_t *which, int64_t n, void *to)
+{
+    char *place = to;
+    for (int64_t k = 0; k < n; k++, place += array->given) {
+        const char *from = (const char *)array->data + (first + which[k]) * array->stored;
+        if (array->convert)
+            array->convert(place, from, array->elements);
+        else if (array->given)
+            memcpy(place, from, (size_t)array->given);
+    }
+}
+
+static void destroy(void *body)
+{
+    wk__samples_drop(((wk__dataset *)body)->samples);
+    wk__free(body);
+}
+
+const wk__kind wk__dataset_kind = {.name = "dataset", .destroy = destroy};
+
+wk_dataset *wk__dataset_new(wk_site site, const char *op, wk__samples *samples, int64_t first, int64_t count)
+{
+    wk__dataset *body = wk__alloc_zero(1, sizeof *body);
+    wk__handle *handle = body ? wk__handle_new(wk__context(), &wk__dataset_kind, body) : NULL;
+    if (handle) {
+        *body = (wk__dataset){samples, first, count};
+        return (wk_dataset *)handle;
+    }
+    wk__free(body);
+    wk__samples_drop(samples);
+    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    return NULL;
+}
+
+/* ---- of tensors -------------------------------------------------------------------------------------------------- */
+
+static bool copy_tensor(wk_site site, wk_tensor *x, wk__array_of *out)
+{
+    const wk__body *body = wk__body_of(x);
+    int64_t bytes = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype);
+    *out = (wk__array_of){.dtype = body->dtype, .ndim = body->ndim};
+    memcpy(out->shape, body->shape, sizeof out->shape);
+    out->elements = wk__numel(body->ndim - 1, body->shape + 1);
+    out->stored = out->given = out->elements * (int64_t)wk_dtype_size(body->dtype);
+    out->data = wk__alloc((size_t)bytes + 1);
+    if (!out->data) {
+        wk__error_set(site, WK_ERR_MEMORY, "data_tensors: out of host memory for %lld bytes", (long long)bytes);
+        return false;
+    }
+    return wk_read_at(site, x, out->data, (size_t)bytes) == WK_OK;
+}
+
+static bool counts_fit(wk_site site, wk_tensor *x, wk_tensor *y)
+{
+    const wk__body *a = wk__body_of(x), *b = y ? wk__body_of(y) : NULL;
+    if (a->ndim && (!b || (b->ndim && a->shape[0] == b->shape[0]))) return true;
+    wk__text text = {0};
+    wk__text_add(&text, "data_tensors: the first dimension counts samples: x ");
+    wk__text_tensor(&text, x);
+    if (y) wk__text_add(&text, " and y ");
+    if (y) wk__text_tensor(&text, y);
+    wk__text_add(&text, y ? " must agree in it" : " has none");
+    wk__error_take(site, WK_ERR_SHAPE, &text);
+    return false;
+}
+
+wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y)
+{
+    static const char op[] = "data_tensors";
+    if (!y && wk__error_pending()) return NULL; /* labels that could not be made are not the same as none */
+    if (!wk__check(x, site, op, "x") || (y && !wk__check(y, site, op, "y")) || !counts_fit(site, x, y)) return NULL;
+    wk__samples *samples = wk__alloc_zero(1, sizeof *samples);
+    if (!samples) {
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+        return NULL;
+    }
+    atomic_store(&samples->refs, 1);
+    samples->count = wk__body_of(x)->shape[0];
+    samples->labelled = y != NULL;
+    if (copy_tensor(site, x, &samples->x) && (!y || copy_tensor(site, y, &samples->y)))
+        return wk__dataset_new(site, op, samples, 0, samples->count);
+    wk__samples_drop(samples);
+    return NULL;
+}
+
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
+
+wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64_t from, int64_t to)
+{
+    static const char op[] = "data_slice";
+    if (!wk__dataset_check(data, site, op)) return NULL;
+    const wk__dataset *body = wk__dataset_of(data);
+    if (from < 0 || to < from || to > body->count) {
+        wk__error_set(site, WK_ERR_INDEX, "%s: %lld to %lld is not within the %lld samples", op, (long long)from, (long long)to, (long long)body->count);
+        return NULL;
+    }
+    wk__samples_hold(body->samples);
+    return wk__dataset_new(site, op, body->samples, body->first + from, to - from);
+}
+
+int64_t wk_data_count(const wk_dataset *data)
+{
+    return data && wk__dataset_check(data, (wk_site){0}, "data_count") ? wk__dataset_of(data)->count : 0;
+}

@@ -1,0 +1,197 @@
+/* Figures that stay on their device until they are read.
+ *
+ *     add    --> recent[]: 0-d tensors  -- 256 of them: one stack -->  chunk[]: 1-d tensors
+ *     read   --> all of both become one tensor, one download, value[]
+ */
+#include "../base/alloc.h"
+#include "../nn/own.h"
+#include <math.h>
+#include <string.h>
+#include <wick/data.h>
+#include <wick/shape.h>
+
+enum { FULL = 256 };
+
+typedef struct history {
+    wk_tensor *recent[FULL]; /* owned */
+    int recents;
+    wk_tensor **chunk;       /* owned */
+    int64_t chunks, chunk_capacity;
+    double *value, *weight;  /* [known] and [count] */
+    int64_t known, count, value_capacity, weight_capacity;
+} history;
+
+struct wk_history {
+    wk__handle handle;
+};
+
+static void forget(history *h)
+{
+    for (int k = 0; k < h->recents; k++) wk__handle_drop(&h->recent[k]->handle);
+    for (int64_t k = 0; k < h->chunks; k++) wk__handle_drop(&h->chunk[k]->handle);
+    h->recents = 0;
+    h->chunks = 0;
+}
+
+static void destroy(void *body)
+{
+    history *h = body;
+    forget(h);
+    wk__free(h->chunk);
+    wk__free(h->value);
+    wk__free(h->weight);
+    wk__free(h);
+}
+
+static const wk__kind history_kind = {.name = "history", .destroy = destroy};
+
+wk_history *wk_history_new_at(wk_site site)
+{
+    history *h = wk__alloc_zero(1, sizeof *h);
+    wk__handle *handle = h ? wk__handle_new(wk__context(), &history_kind, h) : NULL;
+    if (handle) return (wk_history *)handle;
+    wk__free(h);
+    wk__error_set(site, WK_ERR_MEMORY, "history_new: out of host memory");
+    return NULL;
+}
+
+static history *body_of(const wk_history *handle, wk_site site, const char *op)
+{
+    return wk__handle_check(handle, &history_kind, site, op, "the history") ? wk__handle_body(handle) : NULL;
+}
+
+int64_t wk_history_count(const wk_history *handle)
+{
+    const history *h = handle ? body_of(handle, (wk_site){0}, "history_count") : NULL;
+    return h ? h->count : 0;
+}
+
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
+
+static bool out_of_memory(wk_site site)
+{
+    wk__error_set(site, WK_ERR_MEMORY, "history: out of host memory");
+    return false;
+}
+
+/* All figures of a history are one dtype on one device, those of the first: f64 if that is, else f32. */
+static wk_tensor *figure(wk_site site, const history *h, wk_tensor *x)
+{
+    const wk_tensor *like = h->chunks ? h->chunk[0] : h->recents ? h->recent[0] : NULL;
+    wk_dtype dtype = like ? wk_dtype_of(like) : wk_dtype_of(x) == WK_F64 ? WK_F64 : WK_F32;
+    x = wk_to_dtype_at(site, wk_reshape_at(site, x, NULL, 0), dtype);
+    if (x && like) x = wk_to_at(site, x, wk_device_of(like));
+    return x ? wk__detached(site, x) : NULL;
+}
+
+static bool stack_recent(wk_site site, history *h)
+{
+    if (!h->recents) return true;
+    if (!wk__grow(&h->chunk, &h->chunk_capacity, h->chunks + 1, sizeof *h->chunk)) return out_of_memory(site);
+    wk_tensor *chunk = wk__own(wk_stack_at(site, h->recent, h->recents, 0));
+    if (!chunk) return false;
+    h->chunk[h->chunks++] = chunk;
+    for (int k = 0; k < h->recents; k++) wk__handle_drop(&h->recent[k]->handle);
+    h->recents = 0;
+    return true;
+}
+
+static bool add(wk_site site, history *h, wk_tensor *x, double weight)
+{
+    if (!wk__grow(&h->weight, &h->weight_capacity, h->count + 1, sizeof *h->weight)) return out_of_memory(site);
+    if (h->recents == FULL && !stack_recent(site, h)) return false;
+    wk_tensor *own = wk__own(figure(site, h, x));
+    if (!own) return false;
+    h->recent[h->recents++] = own;
+    h->weight[h->count++] = weight;
+    return true;
+}
+
+int wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const wk_history_options *options)
+{
+    history *h = body_of(handle, site, "history_add");
+    wk__inside c;
+    if (!h || !wk__check(x, site, "history_add", "the figure")) return (int)wk_error_code();
+    if (wk_numel(x) != 1) {
+        wk__text text = {0};
+        wk__text_add(&text, "history_add: a figure is one number; this is ");
+        wk__text_tensor(&text, x);
+        wk__text_add(&text, ". Reduce it first: wk_mean, wk_sum");
+        wk__error_take(site, WK_ERR_SHAPE, &text);
+        return WK_ERR_SHAPE;
+    }
+    if (!wk__inside_begin(&c, site, true)) return (int)wk_error_code();
+    bool fine = add(site, h, x, wk__option(options ? options->weight : 0, 1));
+    wk__inside_end(&c, NULL, 0);
+    return fine ? WK_OK : (int)wk_error_code();
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* Joins the chunks, FULL at a time, until one is left. */
+static bool join_chunks(wk_site site, history *h)
+{
+    while (h->chunks > 1) {
+        int64_t joined = 0;
+        for (int64_t k = 0; k < h->chunks; k += FULL) {
+            int n = h->chunks - k < FULL ? (int)(h->chunks - k) : FULL;
+            wk_tensor *one = wk__own(wk_cat_at(site, &h->chunk[k], n, 0));
+            if (!one) { /* what is not joined yet moves up */
+                memmove(&h->chunk[joined], &h->chunk[k], (size_t)(h->chunks - k) * sizeof *h->chunk);
+                h->chunks -= k - joined;
+                return false;
+            }
+            for (int i = 0; i < n; i++) wk__handle_drop(&h->chunk[k + i]->handle);
+            h->chunk[joined++] = one;
+        }
+        h->chunks = joined;
+    }
+    return true;
+}
+
+static bool read_chunk(wk_site site, history *h)
+{
+    wk_tensor *all = h->chunk[0];
+    int64_t n = wk_numel(all);
+    if (!wk__grow(&h->value, &h->value_capacity, h->known + n, sizeof *h->value)) return out_of_memory(site);
+    double *to = h->value + h->known;
+    size_t size = wk_dtype_size(wk_dtype_of(all));
+    if (wk_read_at(site, all, to, (size_t)n * size) != WK_OK) return false;
+    if (size == sizeof(float)) /* widened from the end, in place: each stays ahead of what is still to be read */
+        for (int64_t k = n; k-- > 0;) {
+            float narrow;
+            memcpy(&narrow, (const char *)to + (size_t)k * sizeof narrow, sizeof narrow);
+            to[k] = narrow;
+        }
+    h->known += n;
+    forget(h);
+    return true;
+}
+
+static bool read_all(wk_site site, history *h)
+{
+    wk__inside c;
+    if (h->known == h->count) return true;
+    if (!wk__inside_begin(&c, site, true)) return false;
+    bool fine = stack_recent(site, h) && join_chunks(site, h) && read_chunk(site, h);
+    wk__inside_end(&c, NULL, 0);
+    return fine;
+}
+
+const double *wk_history_values_at(wk_site site, wk_history *handle)
+{
+    history *h = body_of(handle, site, "history_values");
+    return h && read_all(site, h) ? h->value : NULL;
+}
+
+double wk_history_mean_at(wk_site site, wk_history *handle)
+{
+    history *h = body_of(handle, site, "history_mean");
+    if (!h || !read_all(site, h)) return (double)NAN;
+    double sum = 0, total = 0;
+    for (int64_t k = 0; k < h->count; k++) {
+        sum += h->weight[k] * h->value[k];
+        total += h->weight[k];
+    }
+    return total != 0 ? sum / total : (double)NAN;
+}

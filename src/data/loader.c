@@ -1,0 +1,237 @@
+/* Loaders: the order of an epoch, batches gathered ahead, and the loop WK_EACH.
+ *
+ *     this thread   | make tensors of batch 0 | train on it     | make tensors of batch 1 | ...
+ *     background    | gather 0 |              | gather 1 |                                | gather 2 | ...
+ */
+#include "../base/alloc.h"
+#include "../ir/random.h"
+#include "background.h"
+#include "dataset.h"
+#include <string.h>
+
+typedef struct loader {
+    wk__samples *samples; /* held */
+    int64_t first, count; /* the part of them that is loaded */
+    wk_loader_options options;
+    int64_t share;        /* samples of this rank in an epoch, */
+    int64_t *order;       /* their numbers in this epoch [share], */
+    int64_t *all;         /* and those of all ranks [count] */
+    int64_t batches;
+    uint64_t epoch;       /* how many were begun */
+    void *x, *y;          /* room for one batch */
+    wk__background background;
+    /* the loop that is open */
+    bool open;
+    wk_site site;
+    wk_loader *handle;    /* held meanwhile */
+    uint64_t epoch_token, batch_token;
+    int64_t next;
+    wk_batch batch;
+} loader;
+
+struct wk_loader {
+    wk__handle handle;
+};
+
+static void destroy(void *body)
+{
+    loader *l = body;
+    wk__background_end(&l->background);
+    wk__samples_drop(l->samples);
+    wk__free(l->order);
+    wk__free(l->all);
+    wk__free(l->x);
+    wk__free(l->y);
+    wk__free(l);
+}
+
+static const wk__kind loader_kind = {.name = "loader", .destroy = destroy};
+
+static int64_t size_of_batch(const loader *l, int64_t which)
+{
+    int64_t left = l->share - which * l->options.batch_size;
+    return left < l->options.batch_size ? left : l->options.batch_size;
+}
+
+static void gather(void *user, int64_t which)
+{
+    const loader *l = user;
+    const int64_t *order = l->order + which * l->options.batch_size;
+    int64_t n = size_of_batch(l, which);
+    wk__samples_gather(&l->samples->x, l->first, order, n, l->x);
+    if (l->samples->labelled) wk__samples_gather(&l->samples->y, l->first, order, n, l->y);
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static bool options_fit(wk_site site, const wk_loader_options *o)
+{
+    if (o->batch_size < 1)
+        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: a batch has 1 sample or more, not %lld", (long long)o->batch_size);
+    else if (o->world < 1 || o->rank < 0 || o->rank >= o->world)
+        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: rank %d is not in 0..%d", o->rank, o->world - 1);
+    else if (o->device.kind < 0)
+        wk__error_set(site, WK_ERR_DEVICE, "data_loader: the device is not valid (its name could not be parsed)");
+    else
+        return true;
+    return false;
+}
+
+/* Room for one batch of an array; at least a byte, so that NULL says that memory is short. */
+static void *room(const wk__array_of *array, int64_t samples)
+{
+    int64_t bytes;
+    if (!wk__mul_size(array->given, samples, &bytes) || bytes == INT64_MAX) return NULL;
+    return wk__alloc((size_t)bytes + 1);
+}
+
+/* Every rank gets the same number of samples: the first ones serve twice when they don't divide. */
+static bool prepare(loader *l)
+{
+    const wk_loader_options *o = &l->options;
+    l->share = l->count / o->world + (l->count % o->world != 0);
+    l->batches = l->share / o->batch_size + (!o->drop_last && l->share % o->batch_size != 0);
+    int64_t most = o->batch_size < l->share ? o->batch_size : l->share;
+    l->order = wk__alloc_zero((size_t)l->share + 1, sizeof *l->order);
+    l->all = wk__alloc_zero((size_t)l->count + 1, sizeof *l->all);
+    l->x = room(&l->samples->x, most);
+    l->y = l->samples->labelled ? room(&l->samples->y, most) : NULL;
+    return l->order && l->all && l->x && (l->y || !l->samples->labelled);
+}
+
+wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options)
+{
+    if (!wk__dataset_check(data, site, "data_loader")) return NULL;
+    wk_loader_options o = options ? *options : (wk_loader_options){.size = sizeof o};
+    if (!o.batch_size) o.batch_size = 1;
+    if (!o.world) o.world = 1;
+    if (!options_fit(site, &o)) return NULL;
+    const wk__dataset *from = wk__dataset_of(data);
+    loader *l = wk__alloc_zero(1, sizeof *l);
+    if (l) {
+        *l = (loader){.samples = from->samples, .first = from->first, .count = from->count, .options = o};
+        wk__samples_hold(from->samples);
+        wk__background_begin(&l->background, gather, l);
+    }
+    wk__handle *handle = l && prepare(l) ? wk__handle_new(wk__context(), &loader_kind, l) : NULL;
+    if (handle) return (wk_loader *)handle;
+    if (l) destroy(l);
+    wk__error_set(site, WK_ERR_MEMORY, "data_loader: out of host memory");
+    return NULL;
+}
+
+static loader *body_of(const wk_loader *handle, wk_site site, const char *op)
+{
+    return wk__handle_check(handle, &loader_kind, site, op, "the loader") ? wk__handle_body(handle) : NULL;
+}
+
+int64_t wk_loader_count(const wk_loader *handle)
+{
+    const loader *l = handle ? body_of(handle, (wk_site){0}, "loader_count") : NULL;
+    return l ? l->batches : 0;
+}
+
+/* ---- the order of an epoch --------------------------------------------------------------------------------------- */
+
+/* Fisher and Yates, place k by the number PHILOX(k, epoch) under the key `seed`: the order depends on nothing else. */
+static void shuffle(loader *l)
+{
+    for (int64_t k = l->count - 1; k > 0; k--) {
+        uint32_t word[4];
+        wk__philox((uint64_t)k, l->epoch, l->options.seed, word);
+        int64_t other = (int64_t)wk__below(word[0] | (uint64_t)word[1] << 32, (uint64_t)k + 1), held = l->all[k];
+        l->all[k] = l->all[other];
+        l->all[other] = held;
+    }
+}
+
+static void begin_epoch(loader *l)
+{
+    for (int64_t k = 0; k < l->count; k++) l->all[k] = k;
+    if (l->options.shuffle) shuffle(l);
+    for (int64_t k = 0; k < l->share; k++) l->order[k] = l->all[(k * l->options.world + l->options.rank) % l->count];
+    l->epoch++;
+    l->next = 0;
+    l->batch_token = 0;
+    if (l->batches > 0) wk__background_ask(&l->background, 0);
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+/* The guard of the epoch closes: at its end, by break or return, or with a scope around it. */
+static void close_epoch(void *object)
+{
+    loader *l = object;
+    wk__background_wait(&l->background);
+    l->open = false;
+    wk__handle_drop(&l->handle->handle);
+}
+
+wk_batch *wk_batch_begin_at(wk_site site, wk_loader *handle)
+{
+    loader *l = body_of(handle, site, "WK_EACH");
+    if (!l || wk__error_pending()) return NULL;
+    if (l->open) {
+        wk__error_set(site, WK_ERR_STATE, "WK_EACH: a loop over this loader is open (begun at %s:%d); a second one inside needs a loader of its own",
+                      l->site.file ? l->site.file : "?", (int)l->site.line);
+        return NULL;
+    }
+    wk__guard *guard = wk__guard_push(WK__GUARD_BATCH, site);
+    if (!guard) return NULL;
+    guard->object = l;
+    guard->close = close_epoch;
+    l->epoch_token = guard->token;
+    l->open = true;
+    l->site = site;
+    l->handle = handle;
+    wk__handle_hold(&handle->handle);
+    begin_epoch(l);
+    return &l->batch;
+}
+
+static loader *loader_of(wk_batch *batch)
+{
+    return (loader *)(void *)((char *)batch - offsetof(loader, batch));
+}
+
+static wk_tensor *tensor_of(const loader *l, const wk__array_of *array, const void *data, int64_t n)
+{
+    int64_t shape[WK__MAX_DIMS];
+    memcpy(shape, array->shape, sizeof shape);
+    shape[0] = n;
+    wk_options options = {.size = sizeof options, .device = l->options.device};
+    return wk_from_on_at(l->site, array->dtype, data, (size_t)(n * array->given), shape, array->ndim, &options);
+}
+
+/* Opens the scope of the next batch and makes its tensors. */
+static bool open_batch(loader *l)
+{
+    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, l->site);
+    if (!guard) return false;
+    guard->flush = true;
+    l->batch_token = guard->token;
+    wk__background_wait(&l->background);
+    int64_t n = size_of_batch(l, l->next);
+    l->batch.index = l->next++;
+    l->batch.x = tensor_of(l, &l->samples->x, l->x, n);
+    l->batch.y = l->samples->labelled ? tensor_of(l, &l->samples->y, l->y, n) : NULL;
+    if (l->next < l->batches) wk__background_ask(&l->background, l->next);
+    return !wk__error_pending();
+}
+
+bool wk_batch_next(wk_batch **batch)
+{
+    if (!*batch) return false;
+    loader *l = loader_of(*batch);
+    if (l->batch_token) wk__guard_close(l->batch_token);
+    l->batch_token = 0;
+    if (!wk__error_pending() && l->next < l->batches && open_batch(l)) return true;
+    wk_batch_end(batch);
+    return false;
+}
+
+void wk_batch_end(wk_batch **batch)
+{
+    if (*batch) wk__guard_close(loader_of(*batch)->epoch_token);
+    *batch = NULL;
+}

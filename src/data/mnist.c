@@ -1,0 +1,79 @@
+/* The handwritten digits: images and labels in two IDX files, kept as bytes and given out as numbers. */
+#include "../base/alloc.h"
+#include "dataset.h"
+#include "idx.h"
+#include <string.h>
+#include <unistd.h>
+
+static void pixels(void *to, const void *from, int64_t elements)
+{
+    float *out = to;
+    const uint8_t *in = from;
+    for (int64_t k = 0; k < elements; k++) out[k] = (float)in[k] / 255;
+}
+
+static void labels(void *to, const void *from, int64_t elements)
+{
+    const uint8_t *in = from;
+    for (int64_t k = 0; k < elements; k++) {
+        int64_t label = in[k];
+        memcpy((char *)to + (size_t)k * sizeof label, &label, sizeof label);
+    }
+}
+
+/* FOLDER/NAME, or FOLDER/NAME.gz when only that is there: the reader looks at the bytes, not at the name. */
+static wk_code read_either(const char *folder, const char *name, wk__idx *out, wk__io_error *error)
+{
+    wk__text path = {0};
+    wk__text_format(&path, "%s/%s", folder, name);
+    if (path.data && access(path.data, F_OK) != 0) wk__text_add(&path, ".gz");
+    wk_code code = path.failed || !path.data ? wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for a path") : wk__idx_read(path.data, out, error);
+    wk__text_end(&path);
+    return code;
+}
+
+static bool read_pair(wk_site site, const char *folder, bool train, wk__idx *images, wk__idx *names)
+{
+    wk__io_error error;
+    wk_code code = read_either(folder, train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte", images, &error);
+    if (code == WK_OK) {
+        code = read_either(folder, train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte", names, &error);
+        if (code != WK_OK) wk__free(images->data);
+    }
+    if (code != WK_OK) wk__error_set(site, code, "data_mnist: %s", error.text);
+    return code == WK_OK;
+}
+
+enum { WIDEST = 1 << 15 }; /* of an image without pixels its sizes may be anything */
+
+static bool shapes_fit(wk_site site, const char *folder, const wk__idx *images, const wk__idx *names)
+{
+    if (images->dtype == WK_U8 && names->dtype == WK_U8 && images->ndim == 3 && names->ndim == 1 && images->shape[0] == names->shape[0] &&
+        images->shape[1] <= WIDEST && images->shape[2] <= WIDEST)
+        return true;
+    wk__error_set(site, WK_ERR_FORMAT, "data_mnist: the files in %.200s are not n images of bytes and n labels", folder);
+    return false;
+}
+
+wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options)
+{
+    static const char op[] = "data_mnist";
+    wk__idx images, names;
+    if (!folder) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the folder is NULL", op);
+    if (!folder || !read_pair(site, folder, options && options->train, &images, &names)) return NULL;
+    wk__samples *samples = shapes_fit(site, folder, &images, &names) ? wk__alloc_zero(1, sizeof *samples) : NULL;
+    if (!samples) {
+        wk__free(images.data);
+        wk__free(names.data);
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+        return NULL;
+    }
+    int64_t rows = images.shape[1], columns = images.shape[2], size = rows * columns;
+    atomic_store(&samples->refs, 1);
+    samples->count = images.shape[0];
+    samples->labelled = true;
+    samples->x = (wk__array_of){.data = images.data, .stored = size, .given = 4 * size, .elements = size, .dtype = WK_F32, .ndim = 4,
+                                .shape = {0, 1, rows, columns}, .convert = pixels};
+    samples->y = (wk__array_of){.data = names.data, .stored = 1, .given = 8, .elements = 1, .dtype = WK_I64, .ndim = 1, .convert = labels};
+    return wk__dataset_new(site, op, samples, 0, samples->count);
+}

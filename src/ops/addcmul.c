@@ -1,0 +1,104 @@
+/* addcmul and addcdiv: x + value a b, x + value a / b. The value stands in attr->f[0]. */
+#include "forms.h"
+#include <math.h>
+
+typedef wk_tensor *record(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
+
+static wk_tensor *call(record *how, const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, double value)
+{
+    bool whole = trunc(value) == value && fabs(value) < 0x1p53; /* integers stay integers */
+    wk__arg args[4] = {wk__t(x), wk__t(a), wk__t(b), whole ? wk__i((int64_t)value) : wk__f(value)};
+    wk__attr attr = {.f = {value}};
+    return how(op, site, args, 4, &attr);
+}
+
+static double value_of(const wk_addc_options *options)
+{
+    return options ? wk__option(options->value, 1) : 1;
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    return wk__one(out, call(wk__elementwise_attr, op, site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2]),
+                             wk__value_float(&args[3], 1)));
+}
+
+/* ---- addcmul ----------------------------------------------------------------------------------------------------- */
+
+static int mul_expression(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__ADD, in[0], wk__emit_2(e, WK__MUL, wk__emit_2(e, WK__MUL, in[3], in[1]), in[2]));
+}
+
+wk_tensor *wk_addcmul_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
+{
+    return call(wk__elementwise_attr, &wk__op_addcmul, site, x, a, b, value_of(options));
+}
+
+wk_tensor *wk_addcmul__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
+{
+    return call(wk__elementwise_attr_, &wk__op_addcmul, site, x, a, b, value_of(options));
+}
+
+static void mul_gradient(wk__gradient *g)
+{
+    if (wk__wants(g, 0)) g->in[0] = g->out[0];
+    if (wk__wants(g, 1)) g->in[1] = wk_mul(g->out[0], wk_mul(wk__saved(g, 2), g->attr->f[0]));
+    if (wk__wants(g, 2)) g->in[2] = wk_mul(g->out[0], wk_mul(wk__saved(g, 1), g->attr->f[0]));
+}
+
+static double mul_exact(const double *x)
+{
+    return x[0] + wk__given(x[3], 1) * x[1] * x[2];
+}
+
+static const char *const mul_samples[] = {"[], [], []", "[5], [5], [5], 0.5", "[3,4], [4], [3,1], 2", "[2,1,3], [4,1], [], -1.5",
+                                          "[0,3], [3], [3]", "[4]:i64<9, [4]:i64<9, [4]:i64<9, 2", NULL};
+
+const wk__op wk__op_addcmul = {
+    .name = "addcmul", .schema = "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, float value=1) -> Tensor", .group = "pointwise",
+    .node = "AddcmulBackward0", .doc = "x + value a b", .expression = mul_expression, .arity = 4, .domain = WK__NUMBERS,
+    .gradient = mul_gradient, .needs = {0, WK__SAVE_2, WK__SAVE_1}, .invoke = invoke, .exact = mul_exact, .samples = mul_samples,
+    .low = -3, .high = 3,
+};
+
+/* ---- addcdiv ----------------------------------------------------------------------------------------------------- */
+
+static int div_expression(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__ADD, in[0], wk__emit_2(e, WK__DIV, wk__emit_2(e, WK__MUL, in[3], in[1]), in[2]));
+}
+
+wk_tensor *wk_addcdiv_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
+{
+    return call(wk__elementwise_attr, &wk__op_addcdiv, site, x, a, b, value_of(options));
+}
+
+wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
+{
+    return call(wk__elementwise_attr_, &wk__op_addcdiv, site, x, a, b, value_of(options));
+}
+
+static void div_gradient(wk__gradient *g)
+{
+    if (wk__wants(g, 0)) g->in[0] = g->out[0];
+    if (wk__wants(g, 1)) g->in[1] = wk_mul(g->out[0], wk_div(g->attr->f[0], wk__saved(g, 2)));
+    if (!wk__wants(g, 2)) return;
+    wk_tensor *divisor = wk__saved(g, 2), *slope = wk_div(wk_mul(wk__saved(g, 1), g->attr->f[0]), wk_square(divisor));
+    g->in[2] = wk_neg(wk_mul(g->out[0], slope));
+}
+
+static double div_exact(const double *x)
+{
+    return x[0] + wk__given(x[3], 1) * x[1] / x[2];
+}
+
+static const char *const div_samples[] = {"[], [], []", "[5], [5], [5], 0.5", "[3,4], [4], [3,1], 2", "[2,1,3], [4,1], [], -1.5",
+                                          "[0,3], [3], [3]", NULL};
+
+const wk__op wk__op_addcdiv = {
+    .name = "addcdiv", .schema = "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, float value=1) -> Tensor", .group = "pointwise",
+    .node = "AddcdivBackward0", .doc = "x + value a / b", .expression = div_expression, .arity = 4, .domain = WK__FLOATS,
+    .gradient = div_gradient, .needs = {0, WK__SAVE_2, WK__SAVE_1 | WK__SAVE_2}, .invoke = invoke, .exact = div_exact, .samples = div_samples,
+    .low = 0.5, .high = 3,
+};

@@ -1,0 +1,75 @@
+/* amax, amin: the largest and the smallest element. NaN wins; among equals the gradient is shared evenly. */
+#include "reference.h"
+#include "rows.h"
+
+static wk_tensor *extreme(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
+{
+    wk__compose c;
+    uint16_t mask;
+    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
+    wk_tensor *out = NULL;
+    wk__attr attr = {.i = {0}};
+    if (wk__dims_mask(op, site, x, dims, count, &mask) && wk__must_have_columns(op, site, x, mask)) {
+        attr.i[0] = mask;
+        attr.i[1] = options && options->keepdim;
+        out = wk__reduce(op, site, x, mask, attr.i[1], wk__body_of(x)->dtype, 0);
+    }
+    return wk__compose_end(&c, out, &attr);
+}
+
+wk_tensor *wk_amax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
+{
+    return extreme(&wk__op_amax, site, x, dims, count, options);
+}
+wk_tensor *wk_amin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
+{
+    return extreme(&wk__op_amin, site, x, dims, count, options);
+}
+
+static void gradient(wk__gradient *g)
+{
+    wk_tensor *x = wk__saved(g, 0);
+    wk_tensor *best = wk_to_dtype_at((wk_site){0}, wk_eq(x, wk__kept(g, wk__saved(g, WK__SAVED_OUT))), x ? wk__body_of(x)->dtype : WK_F32);
+    g->in[0] = wk_mul(best, wk_div(wk__kept(g, g->out[0]), wk__sum_kept(best, g->attr->i[0])));
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    return wk__invoke_reduction(op == &wk__op_amax ? wk_amax_at : wk_amin_at, site, args, out);
+}
+
+static double largest(const double *x, int64_t n)
+{
+    double best = x[0];
+    for (int64_t k = 1; k < n; k++) best = x[k] > best || x[k] != x[k] ? x[k] : best;
+    return best;
+}
+static double smallest(const double *x, int64_t n)
+{
+    double best = x[0];
+    for (int64_t k = 1; k < n; k++) best = x[k] < best || x[k] != x[k] ? x[k] : best;
+    return best;
+}
+static void amax_reference(wk__reference *r)
+{
+    wk__reference_reduce(r, largest);
+}
+static void amin_reference(wk__reference *r)
+{
+    wk__reference_reduce(r, smallest);
+}
+
+static const char *const samples[] = {"[]", "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[3,0], (0)", "[130,3], (0)", NULL};
+
+const wk__op wk__op_amax = {
+    .name = "amax", .schema = "amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
+    .node = "AmaxBackward0", .doc = "largest element over all or the named dimensions; NaN if there is one", .reduction = WK__RMAX,
+    .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke, .reference = amax_reference, .samples = samples,
+    .low = -3, .high = 3,
+};
+const wk__op wk__op_amin = {
+    .name = "amin", .schema = "amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
+    .node = "AminBackward0", .doc = "smallest element over all or the named dimensions; NaN if there is one", .reduction = WK__RMIN,
+    .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke, .reference = amin_reference, .samples = samples,
+    .low = -3, .high = 3,
+};

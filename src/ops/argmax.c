@@ -1,0 +1,110 @@
+/* argmax, argmin: where the largest and the smallest element is; the first among equals. NaN wins over every number.
+ *
+ *     best  = amax(x)                         one row program: two reductions over the same row
+ *     place = x is best ? position : n
+ *     index = amin(place)
+ */
+#include "reference.h"
+#include "rows.h"
+
+/* NaN is best wherever it stands: then `best` is NaN and nothing equals it. */
+static int is_best(wk__emit *e, const int in[])
+{
+    int equal = wk__emit_compare(e, WK__EQ, in[0], in[1]), nan = wk__emit_compare(e, WK__NE, in[0], in[0]);
+    return wk__emit_ins(e, WK__OR, WK_BOOL, equal, nan, 0);
+}
+
+/* in: is this the best? columns of a row */
+static int place(wk__emit *e, const int in[])
+{
+    int position = wk__emit_2(e, WK__REM, wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0), in[1]);
+    return wk__emit_where(e, in[0], position, in[1]);
+}
+
+static const wk__op best_op = {.name = "argmax", .expression = is_best, .arity = 2, .result = WK__RESULT_BOOL};
+static const wk__op place_op = {.name = "argmax", .expression = place, .arity = 2, .conditions = 1, .indexed = true};
+
+static wk_tensor *first_best(const wk__op *reduction, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
+{
+    wk_tensor *best = wk__reduce(reduction, site, x, mask, true, wk__body_of(x)->dtype, 0);
+    if (!best) return NULL;
+    wk_tensor *found = wk__binary(&best_op, site, wk__t(x), wk__t(best));
+    wk_tensor *places = found ? wk__binary(&place_op, site, wk__t(found), wk__i(wk__columns(x, mask))) : NULL;
+    return places ? wk__reduce(&wk__op_amin, site, places, mask, keepdim, WK_I64, WK_I64) : NULL;
+}
+
+static bool one_dimension(const wk__op *op, wk_site site, wk_tensor *x, int count)
+{
+    if (count <= 1) return true;
+    wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "takes one dimension or none (all of $a), not %d", count);
+    return false;
+}
+
+static wk_tensor *position_of(const wk__op *op, const wk__op *reduction, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                              const wk_reduce_options *options)
+{
+    wk__compose c;
+    uint16_t mask;
+    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
+    wk_tensor *out = NULL;
+    bool keepdim = options && options->keepdim;
+    int axis = 0, ndim = wk__body_of(x)->ndim;
+    if (one_dimension(op, site, x, count) && wk__dims_mask(op, site, x, dims, count, &mask) && wk__must_have_columns(op, site, x, mask)) {
+        bool all = count <= 0 || ndim == 0;
+        if (!all) axis = __builtin_ctz(mask);
+        out = all ? first_best(reduction, site, x, mask, keepdim)
+                  : first_best(reduction, site, wk__axis_last(x, axis), (uint16_t)(1u << (ndim - 1)), keepdim);
+        if (!all && keepdim) out = wk__axis_back(out, axis);
+    }
+    return wk__compose_end(&c, out, NULL);
+}
+
+wk_tensor *wk_argmax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
+{
+    return position_of(&wk__op_argmax, &wk__op_amax, site, x, dims, count, options);
+}
+wk_tensor *wk_argmin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
+{
+    return position_of(&wk__op_argmin, &wk__op_amin, site, x, dims, count, options);
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    return wk__invoke_reduction(op == &wk__op_argmax ? wk_argmax_at : wk_argmin_at, site, args, out);
+}
+
+static double first_largest(const double *x, int64_t n)
+{
+    int64_t best = 0;
+    for (int64_t k = 1; k < n; k++)
+        if (x[best] == x[best] && (x[k] > x[best] || x[k] != x[k])) best = k;
+    return (double)best;
+}
+static double first_smallest(const double *x, int64_t n)
+{
+    int64_t best = 0;
+    for (int64_t k = 1; k < n; k++)
+        if (x[best] == x[best] && (x[k] < x[best] || x[k] != x[k])) best = k;
+    return (double)best;
+}
+static void argmax_reference(wk__reference *r)
+{
+    wk__reference_reduce(r, first_largest);
+}
+static void argmin_reference(wk__reference *r)
+{
+    wk__reference_reduce(r, first_smallest);
+}
+
+static const char *const samples[] = {"[]", "[7]", "[3,5]", "[3,5], (1)", "[3,5], (0)", "[2,3,4], (-2), true", "[2,3,4], none, true", "[0,3], (1)", NULL};
+
+const wk__op wk__op_argmax = {
+    .name = "argmax", .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
+    .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major order",
+    .invoke = invoke, .reference = argmax_reference, .samples = samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_argmin = {
+    .name = "argmin", .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
+    .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major order",
+    .invoke = invoke, .reference = argmin_reference, .samples = samples, .low = -3, .high = 3,
+};

@@ -1,0 +1,282 @@
+/* cat and stack: each operand is written into its part of the result by a record of its own, which fuses with what computed the
+ * operand. The first one makes the result's memory, whatever part of it is still unwritten; each next one takes that over:
+ *
+ *     value 1  [a a a . . . . .]      value 2  [a a a b b . . .]      value 3  [a a a b b c c c]
+ */
+#include "views.h"
+#include <string.h>
+
+enum { MOST_OPERANDS = 128 /* edges of one node; more are joined in turn */ };
+
+static int identity(wk__emit *e, const int in[])
+{
+    (void)e;
+    return in[0];
+}
+
+typedef struct join {
+    const wk__op *op;
+    wk_site site;
+    wk_context *context;
+    wk__device *device;
+    wk_tensor **in;
+    int count, d;
+    wk_dtype dtype;
+    int ndim;
+    int64_t shape[WK__MAX_DIMS];
+} join;
+
+/* PyTorch lets tensors of shape (0) stand among those of any shape. */
+static bool passed_over(const wk_tensor *x)
+{
+    return wk__body_of(x)->ndim == 1 && wk__body_of(x)->shape[0] == 0;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+static bool operands_ready(join *j)
+{
+    if (j->count < 1) {
+        wk__error_set(j->site, WK_ERR_ARGUMENT, "%s: the list of tensors is empty", j->op->name);
+        return false;
+    }
+    j->device = wk__ready(j->op, j->site, j->in, j->count);
+    return j->device != NULL;
+}
+
+static const wk__body *model_of(const join *j)
+{
+    for (int k = 0; k < j->count; k++)
+        if (!passed_over(j->in[k])) return wk__body_of(j->in[k]);
+    return wk__body_of(j->in[0]);
+}
+
+static bool misfit(const join *j, int k)
+{
+    wk__text text = {0};
+    const wk__body *model = model_of(j);
+    wk__text_format(&text, "%s: tensor %d is ", j->op->name, k);
+    wk__text_tensor(&text, j->in[k]);
+    wk__text_add(&text, ", the shape of the first is ");
+    wk__text_shape(&text, model->ndim, model->shape);
+    if (j->op == &wk__op_cat)
+        wk__text_format(&text, ": they may differ in dimension %d only", j->d);
+    else
+        wk__text_add(&text, ": they must be equal");
+    wk__error_take(j->site, WK_ERR_SHAPE, &text);
+    return false;
+}
+
+static bool shapes_fit(join *j)
+{
+    const wk__body *model = model_of(j);
+    wk__promotion promotion = {{0}};
+    j->ndim = model->ndim;
+    memcpy(j->shape, model->shape, sizeof j->shape);
+    j->shape[j->d] = 0;
+    for (int k = 0; k < j->count; k++) {
+        const wk__body *body = wk__body_of(j->in[k]);
+        wk__promotion_add(&promotion, body->dtype, WK__WEIGHT_TENSOR);
+        if (passed_over(j->in[k])) continue;
+        if (body->ndim != model->ndim) return misfit(j, k);
+        for (int d = 0; d < model->ndim; d++)
+            if (d != j->d && body->shape[d] != model->shape[d]) return misfit(j, k);
+        if (__builtin_add_overflow(j->shape[j->d], body->shape[j->d], &j->shape[j->d])) return misfit(j, k);
+    }
+    j->dtype = wk__promotion_result(&promotion);
+    int64_t bytes;
+    if (wk__dense_bytes(j->ndim, j->shape, j->dtype, &bytes)) return true;
+    wk__error_set(j->site, WK_ERR_SHAPE, "%s: the result would have more than 2^63 bytes", j->op->name);
+    return false;
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* Writes x into out from place `at` of the dimension on. */
+static bool write_part(const join *j, wk_tensor *out, wk_tensor *x, int64_t at, bool first)
+{
+    const wk__body *body = wk__body_of(x), *whole = wk__body_of(out);
+    wk__value *value = NULL;
+    wk_tensor *part = wk__tensor_view(j->context, out, at * whole->stride[j->d], body->ndim, body->shape, whole->stride);
+    if (!part) return false;
+    if (!first) { /* a full ring may have run what was recorded so far */
+        if (!wk__touch(j->context, out, j->site)) return false;
+        value = wk__value_new(j->context, j->device, whole->storage->bytes, j->site);
+        if (!value) return false;
+    }
+    wk__record *r = wk__record_begin(j->context, WK__RECORD_EXPRESSION, j->op, j->device, j->site, body->ndim, body->shape, 1, 1);
+    if (!r) {
+        if (value) wk__value_free(value);
+        return false;
+    }
+    r->compute = body->dtype;
+    wk__record_ref(r, 1, body, body->stride);
+    if (first) {
+        wk__record_ref(r, 0, wk__body_of(part), whole->stride);
+        wk__record_commit(j->context, r);
+    } else {
+        wk__record_part(j->context, r, part, value);
+    }
+    wk__handle_release(&part->handle, j->site);
+    return true;
+}
+
+static wk_tensor *joined(join *j)
+{
+    wk_tensor *out = wk__tensor_pending(j->context, j->device, j->dtype, j->ndim, j->shape, j->site);
+    if (!out) return NULL;
+    int64_t at = 0;
+    bool first = true;
+    for (int k = 0; k < j->count; k++) {
+        const wk__body *body = wk__body_of(j->in[k]);
+        bool empty = wk__body_numel(body) == 0, last_chance = first && k == j->count - 1;
+        if (empty && !last_chance) continue; /* even a result without elements has a record */
+        if (!write_part(j, out, j->in[k], at, first)) return first ? wk__abandon(out) : NULL;
+        at += empty ? 0 : body->shape[j->d];
+        first = false;
+    }
+    return out;
+}
+
+/* The list is longer than one node's: it is joined in parts, which are joined. */
+static wk_tensor *in_parts(wk_site site, wk_tensor *const *x, int count, int64_t dim, wk_tensor *(*call)(wk_site, wk_tensor *const *, int, int64_t))
+{
+    wk_tensor *part[MOST_OPERANDS];
+    int each = (count + MOST_OPERANDS - 1) / MOST_OPERANDS, parts = 0;
+    for (int from = 0; from < count; from += each)
+        if (!(part[parts++] = call(site, x + from, count - from < each ? count - from : each, dim))) return NULL;
+    return wk_cat_at(site, part, parts, dim);
+}
+
+static wk_tensor *cat(join *j, int64_t dim)
+{
+    if (!operands_ready(j)) return NULL;
+    wk_tensor *model = j->in[0];
+    for (int k = 0; k < j->count && passed_over(model); k++) model = j->in[k];
+    if (wk__body_of(model)->ndim == 0) {
+        wk__op_error(j->op, j->site, WK_ERR_SHAPE, &model, "$a has no dimension to be joined along; wk_stack makes one");
+        return NULL;
+    }
+    if (!wk__dim_of(j->op, j->site, model, dim, 0, &j->d) || !shapes_fit(j)) return NULL;
+    wk_tensor *out = joined(j);
+    if (!out || !wk__wants_node(j->context, j->in, j->count)) return out;
+    wk__attr attr = {.i = {j->d}};
+    return !wk__is_float(j->dtype) || wk__node_attach(j->op, j->site, j->in, j->count, &out, 1, &attr) ? out : NULL;
+}
+
+wk_tensor *wk_cat_at(wk_site site, wk_tensor *const *x, int count, int64_t dim)
+{
+    if (count > MOST_OPERANDS) return in_parts(site, x, count, dim, wk_cat_at);
+    wk_tensor *in[MOST_OPERANDS];
+    if (count > 0) memcpy(in, x, sizeof *in * (size_t)count);
+    join j = {.op = &wk__op_cat, .site = site, .context = wk__context(), .in = in, .count = count};
+    return cat(&j, dim);
+}
+
+wk_tensor *wk_stack_at(wk_site site, wk_tensor *const *x, int count, int64_t dim)
+{
+    int d;
+    if (count > MOST_OPERANDS) return in_parts(site, x, count, dim, wk_stack_at);
+    wk_tensor *in[MOST_OPERANDS], *wide[MOST_OPERANDS];
+    if (count > 0) memcpy(in, x, sizeof *in * (size_t)count);
+    join j = {.op = &wk__op_stack, .site = site, .context = wk__context(), .in = in, .count = count};
+    if (!operands_ready(&j) || !wk__dim_of(j.op, site, in[0], dim, 1, &d)) return NULL;
+    const wk__body *model = wk__body_of(in[0]);
+    for (int k = 0; k < count; k++) {
+        const wk__body *body = wk__body_of(in[k]);
+        wk__geometry g;
+        j.d = d;
+        if (body->ndim != model->ndim || memcmp(body->shape, model->shape, sizeof *body->shape * body->ndim) != 0) {
+            misfit(&j, k);
+            return NULL;
+        }
+        wk__geometry_of(body, &g);
+        if (!wk__geometry_insert(j.op, site, in[k], &g, d, 1, 1)) return NULL;
+        if (!(wide[k] = wk__tensor_view(j.context, in[k], g.offset, g.ndim, g.shape, g.stride))) return NULL;
+    }
+    j.in = wide;
+    j.d = d;
+    wk_tensor *out = shapes_fit(&j) ? joined(&j) : NULL;
+    for (int k = 0; k < count; k++) wk__handle_release(&wide[k]->handle, site);
+    if (!out || !wk__wants_node(j.context, in, count)) return out;
+    wk__attr attr = {.i = {d}};
+    return !wk__is_float(j.dtype) || wk__node_attach(j.op, site, in, count, &out, 1, &attr) ? out : NULL;
+}
+
+/* ---- gradients --------------------------------------------------------------------------------------------------- */
+
+static void cat_gradient(wk__gradient *g)
+{
+    int d = (int)g->attr->i[0];
+    int64_t at = 0;
+    for (int k = 0; k < g->node->inputs; k++) {
+        const wk__shape *shape = &g->node->shape[k];
+        bool empty = shape->ndim == 1 && shape->size[0] == 0;
+        int64_t length = empty ? 0 : shape->size[d];
+        if (wk__wants(g, k) && !empty) g->in[k] = wk_narrow_at((wk_site){0}, g->out[0], d, at, length);
+        at += length;
+    }
+}
+
+static void stack_gradient(wk__gradient *g)
+{
+    for (int k = 0; k < g->node->inputs; k++)
+        if (wk__wants(g, k)) g->in[k] = wk_select_at((wk_site){0}, g->out[0], g->attr->i[0], k);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_tensor *(*call)(wk_site, wk_tensor *const *, int, int64_t) = op == &wk__op_cat ? wk_cat_at : wk_stack_at;
+    return wk__one(out, call(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0, wk__value_int(&args[1], 0)));
+}
+
+/* Operand k lies from place `at` on in rows of `row` elements. */
+static void lay_down(wk__reference *r, double *out, int k, int64_t row, int64_t *at, int64_t inner)
+{
+    for (int64_t j = 0; j < wk__array_numel(&r->in[k]); j++) out[j / inner * row + *at + j % inner] = r->in[k].data[j];
+    *at += inner;
+}
+
+static void cat_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    int64_t shape[WK__MAX_DIMS], tail = 1, at = 0;
+    int d = 0;
+    wk__dim(x->ndim, wk__value_int(&r->args[1], 0), &d);
+    memcpy(shape, x->shape, sizeof shape);
+    for (int k = 1; k < r->inputs; k++) shape[d] += r->in[k].shape[d];
+    for (int k = d + 1; k < x->ndim; k++) tail *= shape[k];
+    double *out = wk__reference_out(r, 0, x->ndim, shape);
+    for (int k = 0; k < r->inputs; k++) lay_down(r, out, k, shape[d] * tail, &at, r->in[k].shape[d] * tail);
+}
+
+static void stack_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    wk__geometry g = {.ndim = x->ndim};
+    int64_t tail = 1, at = 0;
+    int d = 0;
+    wk__dim(x->ndim + 1, wk__value_int(&r->args[1], 0), &d);
+    memcpy(g.shape, x->shape, sizeof g.shape);
+    wk__geometry_insert(&wk__op_stack, (wk_site){0}, NULL, &g, d, r->inputs, 0);
+    for (int k = d + 1; k < g.ndim; k++) tail *= g.shape[k];
+    double *out = wk__reference_out(r, 0, g.ndim, g.shape);
+    for (int k = 0; k < r->inputs; k++) lay_down(r, out, k, r->inputs * tail, &at, tail);
+}
+
+static const char *const cat_samples[] = {"{[2,3] [4,3]}, 0", "{[2,3] [2,1] [2,4]}, 1", "{[2,3]}, 0", "{[1] [2] [3] [4] [5] [6]}, 0", "{[0,3] [2,3]}, 0",
+                                          "{[2,2,2] [2,2,2]}, -1", NULL};
+static const char *const stack_samples[] = {"{[2,3] [2,3]}, 0", "{[2,3] [2,3] [2,3]}, -1", "{[] [] [] [] []}, 0", "{[0] [0]}, 0", NULL};
+
+const wk__op wk__op_cat = {
+    .name = "cat", .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor", .group = "joining", .node = "CatBackward0",
+    .doc = "one behind the other along a dimension", .expression = identity, .gradient = cat_gradient, .invoke = invoke,
+    .reference = cat_reference, .samples = cat_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_stack = {
+    .name = "stack", .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor", .group = "joining", .node = "StackBackward0",
+    .doc = "along a new dimension", .expression = identity, .gradient = stack_gradient, .invoke = invoke, .reference = stack_reference,
+    .samples = stack_samples, .low = -3, .high = 3,
+};

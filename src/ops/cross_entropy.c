@@ -1,0 +1,442 @@
+/* cross_entropy, nll_loss: how far a row of scores is from its label.
+ *
+ *     x  (N, C, d..)  scores; seen as rows (N, d.., C)          label (N, d..) i64, or probabilities of x's shape
+ *     T  rows of weights that say which scores count: for a label 1 in its place, smoothed, times the class's weight
+ *
+ *     cross_entropy   sum over c of T (log sum e^x - x)         nll_loss   sum over c of -T x
+ *
+ * T is never stored: position and label are compared where T is needed, so forward is one row program and backward another.
+ * The mean is taken over the weights of the labels' classes; ignored labels have T = 0. */
+#include "losses.h"
+#include "reference.h"
+#include <math.h>
+#include <string.h>
+
+/* Attributes besides wk_reduction in i[0]: i[1] = ignored label, i[2] = probabilities, f[1] = smoothing. */
+enum { REDUCTION, IGNORED, PROBABILITIES };
+
+typedef struct loss_call {
+    const wk__op *op;
+    wk_site site;
+    wk_tensor *in[3]; /* scores, target, weights of classes or NULL */
+    wk_reduction reduction;
+    int64_t ignored;
+    double smoothing;
+} loss_call;
+
+/* What forward and backward have in common. All tensors are seen with the classes last. */
+typedef struct scores {
+    const wk__op *op;
+    wk_site site;
+    wk_tensor *x, *target, *weight; /* target: labels with a last dimension of size 1, or probabilities */
+    int64_t classes, ignored;
+    double smoothing;
+    bool probabilities;
+    uint16_t last; /* mask of the classes */
+} scores;
+
+/* ---- expressions ------------------------------------------------------------------------------------------------------- */
+
+/* Labels as they are, -1 for the ignored. A label that names no class makes the read fault: its stride is 0, so the read is always
+ * of the label itself, and only the check matters. in: labels in memory, label, [number of classes, 0], number of classes, ignored */
+static int checked_label(wk__emit *e, const int in[])
+{
+    int zero = wk__emit_constant(e, 0);
+    int ignored = wk__emit_compare(e, WK__EQ, in[1], in[5]), negative = wk__emit_compare(e, WK__LT, in[1], zero);
+    /* negative indices would count from the end: pushed out of range */
+    int index = wk__emit_where(e, negative, wk__emit_2(e, WK__SUB, in[1], in[4]), in[1]);
+    int read = wk__emit_ins(e, WK__LOADX, WK_I64, wk__emit_where(e, ignored, zero, index), in[0], in[2]);
+    return wk__emit_where(e, ignored, wk__emit_constant(e, -1), read);
+}
+/* The same in backward, where all labels are known to be good. in: label, ignored */
+static int known_label(wk__emit *e, const int in[])
+{
+    return wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[0], in[1]), wk__emit_constant(e, -1), in[0]);
+}
+
+/* T of a label, without the class's weight: 1 - smoothing in its place and smoothing / C everywhere. in: label, x (for its dtype),
+ * C, smoothing */
+static int target_weight(wk__emit *e, const int in[])
+{
+    int classes = wk__emit_cast(e, WK_I64, in[2]);
+    int position = wk__emit_ins(e, WK__REM, WK_I64, wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0), classes, 0);
+    int even = wk__emit_2(e, WK__DIV, in[3], in[2]), zero = wk__emit_constant(e, 0);
+    int here = wk__emit_2(e, WK__ADD, wk__emit_2(e, WK__SUB, wk__emit_constant(e, 1), in[3]), even);
+    int t = wk__emit_where(e, wk__emit_compare(e, WK__EQ, position, in[0]), here, even);
+    int minus = wk__emit_imm(e, WK_I64, (wk__imm){.i = -1});
+    return wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[0], minus), zero, t);
+}
+/* in: x, largest of the row */
+static int exp_from(wk__emit *e, const int in[])
+{
+    return wk__emit_1(e, WK__EXP, wk__emit_2(e, WK__SUB, in[0], in[1]));
+}
+/* T (log s - (x - m)); what does not count may be infinite. in: T, x, m, s */
+static int surprise(wk__emit *e, const int in[])
+{
+    int zero = wk__emit_constant(e, 0);
+    int distance = wk__emit_2(e, WK__SUB, wk__emit_1(e, WK__LOG, in[3]), wk__emit_2(e, WK__SUB, in[1], in[2]));
+    return wk__emit_where(e, wk__emit_compare(e, WK__NE, in[0], zero), wk__emit_2(e, WK__MUL, in[0], distance), zero);
+}
+/* -T x. in: T, x */
+static int picked(wk__emit *e, const int in[])
+{
+    int zero = wk__emit_constant(e, 0), minus = wk__emit_1(e, WK__NEG, wk__emit_2(e, WK__MUL, in[0], in[1]));
+    return wk__emit_where(e, wk__emit_compare(e, WK__NE, in[0], zero), minus, zero);
+}
+
+static const wk__op known_op = {.name = "cross_entropy", .expression = known_label, .arity = 2};
+static const wk__op target_op = {.name = "cross_entropy", .expression = target_weight, .arity = 4, .conditions = 1, .indexed = true};
+static const wk__op exp_op = {.name = "cross_entropy", .expression = exp_from, .arity = 2};
+static const wk__op surprise_op = {.name = "cross_entropy", .expression = surprise, .arity = 4};
+static const wk__op picked_op = {.name = "cross_entropy", .expression = picked, .arity = 2};
+static const wk__op checked_cross_entropy_op = {.name = "cross_entropy", .expression = checked_label};
+static const wk__op checked_nll_op = {.name = "nll_loss", .expression = checked_label};
+
+static wk_tensor *checked(const scores *s)
+{
+    const wk__op *op = s->op == &wk__op_nll_loss ? &checked_nll_op : &checked_cross_entropy_op;
+    wk_tensor *in[1] = {s->target};
+    wk__device *device = wk__ready(s->op, s->site, in, 1);
+    if (!device) return NULL;
+    wk_context *context = wk__context();
+    const wk__body *label = wk__body_of(s->target);
+    wk_tensor *out = wk__tensor_pending(context, device, WK_I64, label->ndim, label->shape, s->site);
+    if (!out) return NULL;
+    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, s->site, label->ndim, label->shape, 1, 6);
+    if (!r) return wk__abandon(out);
+    r->compute = WK_I64;
+    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
+    wk__record_ref(r, 1, label, label->stride);
+    r->ref[1].flags = WK__REF_INDIRECT;
+    wk__record_ref(r, 2, label, label->stride);
+    wk__record_imm(r, 3, WK_I64, (wk__imm){.i = s->classes}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_imm(r, 4, WK_I64, (wk__imm){.i = 0}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_imm(r, 5, WK_I64, (wk__imm){.i = s->classes}, WK__REF_IMM);
+    wk__record_imm(r, 6, WK_I64, (wk__imm){.i = s->ignored}, WK__REF_IMM);
+    wk__record_commit(context, r);
+    return out;
+}
+
+/* ---- target weights ------------------------------------------------------------------------------------------------------ */
+
+/* T for labels (as checked or known), or for probabilities; the class's weight included. Constants: no gradient. */
+static wk_tensor *weights(const scores *s, wk_tensor *labels, double smoothing)
+{
+    wk_tensor *t;
+    if (s->probabilities) {
+        t = smoothing == 0 ? s->target : wk_add(wk_mul(s->target, 1 - smoothing), smoothing / (double)s->classes);
+    } else {
+        wk__arg args[4] = {wk__t(labels), wk__t(s->x), wk__f((double)s->classes), wk__f(smoothing)};
+        t = labels ? wk__elementwise(&target_op, s->site, args, 4) : NULL;
+    }
+    return s->weight ? wk_mul(t, s->weight) : t;
+}
+
+/* What the mean is taken over: the rows, or the weights of their labels' classes. 0-d, or NULL with n for a plain number. */
+static wk_tensor *denominator(const scores *s, wk_tensor *labels)
+{
+    wk_tensor *t = weights(s, labels, 0);
+    if (!t) return NULL;
+    wk_tensor *rows = wk__row_sum(s->site, t, s->last, false);
+    return rows ? wk__row_sum(s->site, rows, (uint16_t)((1u << wk__body_of(rows)->ndim) - 1), false) : NULL;
+}
+
+static double row_count(const scores *s)
+{
+    return s->classes ? (double)wk__body_numel(wk__body_of(s->x)) / (double)s->classes : 0;
+}
+
+/* ---- forward ------------------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *row_losses(const scores *s, wk_tensor **labels)
+{
+    bool scored = s->op == &wk__op_cross_entropy;
+    wk_tensor *most = scored ? wk__row_max(s->site, s->x, s->last, true) : NULL; /* first: it opens the row program */
+    wk_tensor *part = most ? wk__binary(&exp_op, s->site, wk__t(s->x), wk__t(most)) : NULL;
+    wk_tensor *sum = wk__row_sum(s->site, part, s->last, true);
+    *labels = s->probabilities ? NULL : checked(s);
+    wk_tensor *t = weights(s, *labels, s->smoothing);
+    if (!t || (scored && !sum)) return NULL;
+    wk_tensor *cost = scored ? wk__elementwise(&surprise_op, s->site, (wk__arg[]){wk__t(t), wk__t(s->x), wk__t(most), wk__t(sum)}, 4)
+                             : wk__binary(&picked_op, s->site, wk__t(t), wk__t(s->x));
+    return wk__row_sum(s->site, cost, s->last, false);
+}
+
+static wk_tensor *loss_of(const scores *s, wk_reduction reduction)
+{
+    wk_tensor *labels, *rows = row_losses(s, &labels);
+    if (!rows || reduction == WK_REDUCE_NONE) return rows;
+    wk_tensor *total = wk__row_sum(s->site, rows, (uint16_t)((1u << wk__body_of(rows)->ndim) - 1), false);
+    if (reduction == WK_REDUCE_SUM) return total;
+    return s->probabilities ? wk_div(total, row_count(s)) : wk_div(total, denominator(s, labels));
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------------------------- */
+
+static bool same_sizes(const wk__body *a, const wk__body *b)
+{
+    bool same = a->ndim == b->ndim;
+    for (int d = 0; d < a->ndim && same; d++) same = a->shape[d] == b->shape[d];
+    return same;
+}
+
+/* Labels have the scores' shape without the classes. */
+static bool labels_fit(const wk__body *x, const wk__body *label, int axis)
+{
+    bool same = label->ndim == x->ndim - 1;
+    for (int d = 0; d < label->ndim && same; d++) same = label->shape[d] == x->shape[d + (d >= axis)];
+    return same;
+}
+
+static bool operands_fit(const loss_call *l, int axis)
+{
+    const wk__body *x = wk__body_of(l->in[0]), *target = wk__body_of(l->in[1]), *weight = l->in[2] ? wk__body_of(l->in[2]) : NULL;
+    bool smooth = l->op == &wk__op_cross_entropy, fractions = wk__is_float(target->dtype);
+    const char *also = smooth ? ", or float probabilities of the scores' shape" : "";
+    if (x->ndim == 0 || !wk__is_float(x->dtype))
+        wk__op_error(l->op, l->site, x->ndim ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in, "scores must be floats of shape (C), (N, C) or (N, C, d1, ...), not $a");
+    else if (fractions ? !smooth || !same_sizes(x, target) : !labels_fit(x, target, axis))
+        wk__op_error(l->op, l->site, fractions ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
+                     "labels $b do not fit scores $a: class labels are i64 of the scores' shape without its dimension %d%s", axis, also);
+    else if (target->dtype == WK_BOOL)
+        wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in, "labels are $b, but class labels are i64; convert them with wk_to_dtype(labels, WK_I64)");
+    else if (weight && (weight->ndim != 1 || weight->shape[0] != x->shape[axis]))
+        wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in, "weight $c must have one number for each of the %lld classes", (long long)x->shape[axis]);
+    else if ((unsigned)l->reduction > WK_REDUCE_NONE)
+        wk__op_error(l->op, l->site, WK_ERR_ARGUMENT, l->in, "the reduction is WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE");
+    else
+        return true;
+    return false;
+}
+
+/* Labels that lie in host memory already are looked at now: the error then names the place that passed them. */
+static bool labels_known_good(const loss_call *l, int64_t classes)
+{
+    const wk__body *label = wk__body_of(l->in[1]);
+    const wk__value *value = label->storage->value;
+    if (label->dtype != WK_I64 || wk__value_state(value) != WK__STORED || !value->memory.host) return true;
+    const int64_t *first = (const int64_t *)(const void *)value->memory.host + label->offset;
+    int64_t at[WK__MAX_DIMS] = {0}, n = wk__body_numel(label), place = 0;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t value_here = first[place];
+        if (value_here != l->ignored && (value_here < 0 || value_here >= classes)) {
+            wk__op_error(l->op, l->site, WK_ERR_INDEX, l->in, "label %lld names no class: there are %lld in $a", (long long)value_here, (long long)classes);
+            return false;
+        }
+        for (int d = label->ndim; d-- > 0;) {
+            place += label->stride[d];
+            if (++at[d] < label->shape[d]) break;
+            place -= at[d] * label->stride[d];
+            at[d] = 0;
+        }
+    }
+    return true;
+}
+
+static bool see(scores *s, const wk__op *op, wk_site site, wk_tensor *const in[], int axis)
+{
+    s->op = op;
+    s->site = site;
+    s->probabilities = wk__is_float(wk__body_of(in[1])->dtype);
+    s->classes = wk__body_of(in[0])->shape[axis];
+    s->last = (uint16_t)(1u << (wk__body_of(in[0])->ndim - 1));
+    wk_tensor *x = wk__widened(in[0]), *target = s->probabilities ? wk__widened(in[1]) : wk_to_dtype_at(site, in[1], WK_I64);
+    s->weight = in[2] ? wk__widened(in[2]) : NULL;
+    if (!x || !target || (in[2] && !s->weight)) return false;
+    s->x = wk__axis_last(x, axis);
+    s->target = s->probabilities ? wk__axis_last(target, axis) : wk__with_column(target);
+    return s->x && s->target;
+}
+
+static wk_tensor *computed(const loss_call *l)
+{
+    wk__compose c;
+    if (l->in[2] && !wk__check(l->in[2], l->site, l->op->name, "weight")) return NULL;
+    if (!l->in[2] && wk__error_pending()) return NULL;
+    if (!wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
+    c.in[2] = l->in[2];
+    c.inputs = 3;
+    wk_tensor *out = NULL;
+    scores s = {.ignored = l->ignored, .smoothing = l->smoothing};
+    wk__attr attr = {.i = {l->reduction, l->ignored}, .f = {0, l->smoothing}};
+    int axis = wk__body_of(l->in[0])->ndim > 1;
+    if (operands_fit(l, axis) && labels_known_good(l, wk__body_of(l->in[0])->shape[axis]) && see(&s, l->op, l->site, l->in, axis)) {
+        attr.i[PROBABILITIES] = s.probabilities;
+        out = wk__narrowed(loss_of(&s, l->reduction), wk__body_of(l->in[0])->dtype);
+    }
+    return wk__compose_end(&c, out, &attr);
+}
+
+static loss_call call_of(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *target, const wk_cross_entropy_options *options)
+{
+    loss_call l = {op, site, {x, target, options ? options->weight : NULL}, options ? options->reduction : WK_REDUCE_MEAN, -100, 0};
+    if (options) l.ignored = (int64_t)wk__option(options->ignore_index, -100);
+    if (options && op == &wk__op_cross_entropy) l.smoothing = options->label_smoothing;
+    return l;
+}
+
+wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels, const wk_cross_entropy_options *options)
+{
+    loss_call l = call_of(&wk__op_cross_entropy, site, logits, labels, options);
+    return computed(&l);
+}
+wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels, const wk_cross_entropy_options *options)
+{
+    loss_call l = call_of(&wk__op_nll_loss, site, logs, labels, options);
+    return computed(&l);
+}
+
+/* ---- gradient -------------------------------------------------------------------------------------------------------------- */
+
+/* T as backward sees it, back in the shape of the scores, and the gradient of each row's loss beside it. */
+typedef struct slopes {
+    scores s;
+    int axis;
+    wk_tensor *t, *grad;
+} slopes;
+
+static bool slopes_of(wk__gradient *g, slopes *b)
+{
+    const wk__shape *shape = &g->node->shape[0];
+    wk_tensor *in[3] = {wk__saved(g, 0), wk__saved(g, 1), g->node->saved[2] ? wk__saved(g, 2) : NULL};
+    scores *s = &b->s;
+    *s = (scores){.ignored = g->attr->i[IGNORED], .smoothing = g->attr->f[1]};
+    b->axis = shape->ndim > 1;
+    if (!in[0] || !in[1] || !see(s, g->node->op, (wk_site){0}, in, b->axis)) return false;
+    wk_tensor *labels = s->probabilities ? NULL : wk__binary(&known_op, s->site, wk__t(s->target), wk__i(s->ignored));
+    b->t = wk__axis_back(weights(s, labels, s->smoothing), b->axis);
+    b->grad = g->out[0];
+    if (g->attr->i[REDUCTION] == WK_REDUCE_MEAN) b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : wk_div(b->grad, denominator(s, labels));
+    if (g->attr->i[REDUCTION] == WK_REDUCE_NONE && b->grad) { /* rows: the classes' dimension comes back with size 1 */
+        int64_t sizes[WK__MAX_DIMS];
+        for (int d = 0; d < shape->ndim; d++) sizes[d] = d == b->axis ? 1 : shape->size[d];
+        b->grad = wk_reshape_at(s->site, b->grad, sizes, shape->ndim);
+    }
+    return b->t && b->grad;
+}
+
+/* T of probabilities and the classes' weights (NULL: 1) in public ops: the probabilities may want a gradient too. */
+static wk_tensor *class_weights(const wk__gradient *g, int axis)
+{
+    int64_t shape[WK__MAX_DIMS];
+    int ndim = g->node->shape[0].ndim - axis;
+    for (int d = 0; d < ndim; d++) shape[d] = d ? 1 : -1;
+    return g->node->saved[2] ? wk_reshape_at((wk_site){0}, wk__saved(g, 2), shape, ndim) : NULL;
+}
+
+static wk_tensor *soft_target(const wk__gradient *g, const scores *s, wk_tensor *weight)
+{
+    wk_tensor *t = wk_add(wk_mul(wk__saved(g, 1), 1 - s->smoothing), s->smoothing / (double)s->classes);
+    return weight ? wk_mul(t, weight) : t;
+}
+
+/* (softmax(x) sum T - T) g, and for probabilities -log softmax(x) (1 - smoothing) weight g */
+static void cross_entropy_gradient(wk__gradient *g)
+{
+    slopes b;
+    if (!slopes_of(g, &b)) return;
+    wk_tensor *x = wk__saved(g, 0), *weight = b.s.probabilities ? class_weights(g, b.axis) : NULL;
+    if (wk__wants(g, 0)) {
+        wk_tensor *t = b.s.probabilities ? soft_target(g, &b.s, weight) : b.t;
+        wk_tensor *share = wk_mul(wk_softmax_at((wk_site){0}, x, b.axis), wk__sum_kept(t, 1 << b.axis));
+        g->in[0] = wk_mul(wk_sub(share, t), b.grad);
+    }
+    if (!wk__wants(g, 1)) return;
+    wk_tensor *logs = wk_mul(wk_log_softmax_at((wk_site){0}, x, b.axis), b.s.smoothing - 1);
+    g->in[1] = wk_mul(weight ? wk_mul(logs, weight) : logs, b.grad);
+}
+
+/* -T g */
+static void nll_gradient(wk__gradient *g)
+{
+    slopes b;
+    if (wk__wants(g, 0) && slopes_of(g, &b)) g->in[0] = wk_mul(wk_mul(b.t, -1), b.grad);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------------------ */
+
+/* Arguments: scores, target, weight, reduction, ignore_index, label_smoothing. */
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    loss_call l = {op, site, {wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2])},
+                   (wk_reduction)wk__value_int(&args[3], WK_REDUCE_MEAN), wk__value_int(&args[4], -100), 0};
+    if (op == &wk__op_cross_entropy) l.smoothing = wk__value_float(&args[5], 0);
+    return wk__one(out, computed(&l));
+}
+
+typedef struct row_reference {
+    const double *x, *weight; /* scores `step` apart; weight NULL: ones */
+    int64_t classes, step;
+    double smoothing;
+    bool logs; /* the scores are log-probabilities */
+} row_reference;
+
+/* The loss of one row whose target has probability p(c); the weight of the label's class is added to *weight. */
+static double row_loss(const row_reference *r, const double *p, int64_t p_step, int64_t label)
+{
+    double most = -INFINITY, sum = 0, loss = 0;
+    for (int64_t c = 0; c < r->classes; c++) most = fmax(most, r->x[c * r->step]);
+    for (int64_t c = 0; c < r->classes; c++) sum += exp(r->x[c * r->step] - most);
+    double base = r->logs ? 0 : most + log(sum);
+    for (int64_t c = 0; c < r->classes; c++) {
+        double t = p ? p[c * p_step] : c == label;
+        t = (t * (1 - r->smoothing) + r->smoothing / (double)r->classes) * (r->weight ? r->weight[c] : 1);
+        loss += t * (base - r->x[c * r->step]);
+    }
+    return loss;
+}
+
+static void reference_of(wk__reference *r, bool logs)
+{
+    const wk__array *in = &r->in[0], *target = &r->in[1];
+    int axis = in->ndim > 1;
+    bool fractions = target->ndim == in->ndim;
+    int64_t reduction = wk__value_int(&r->args[3], WK_REDUCE_MEAN), ignored = wk__value_int(&r->args[4], -100), step = 1, shape[WK__MAX_DIMS];
+    row_reference row = {.weight = r->inputs > 2 ? r->in[2].data : NULL, .classes = in->shape[axis], .logs = logs};
+    if (!logs) row.smoothing = wk__value_float(&r->args[5], 0);
+    for (int d = 0; d < in->ndim - 1; d++) shape[d] = in->shape[d + (d >= axis)];
+    for (int d = axis + 1; d < in->ndim; d++) step *= in->shape[d];
+    double *out = wk__reference_out(r, 0, reduction == WK_REDUCE_NONE ? in->ndim - 1 : 0, shape), total = 0, over = 0;
+    row.step = step;
+    for (int64_t k = 0; k < wk__array_numel(in) / row.classes; k++) {
+        int64_t first = k / step * step * row.classes + k % step, label = fractions ? 0 : (int64_t)target->data[k];
+        if (!fractions && label == ignored) continue;
+        row.x = in->data + first;
+        double loss = row_loss(&row, fractions ? target->data + first : NULL, step, label);
+        total += loss;
+        over += fractions || !row.weight ? 1 : row.weight[label];
+        if (reduction == WK_REDUCE_NONE) out[k] = loss;
+    }
+    if (reduction != WK_REDUCE_NONE) out[0] = reduction == WK_REDUCE_MEAN ? total / over : total;
+}
+static void cross_entropy_reference(wk__reference *r)
+{
+    reference_of(r, false);
+}
+static void nll_reference(wk__reference *r)
+{
+    reference_of(r, true);
+}
+
+static const char *const cross_entropy_samples[] = {
+    "[4,5], [4]:i64<5", "[5], []:i64<5", "[2,5,3], [2,3]:i64<5", "[4,5], [4]:i64<5, [5]", "[4,5], [4]:i64<5, none, 1",
+    "[4,5], [4]:i64<5, [5], 2", "[4,5], [4]:i64<5, none, 0, 2", "[4,5], [4]:i64<5, [5], 0, -100, 0.1", "[4,5], [4,5]",
+    "[4,5], [4,5], [5], 1", "[3,300], [3]:i64<300", NULL};
+static const char *const nll_samples[] = {"[4,5], [4]:i64<5", "[5], []:i64<5", "[2,5,3], [2,3]:i64<5", "[4,5], [4]:i64<5, [5], 1",
+                                          "[4,5], [4]:i64<5, none, 2, 3", NULL};
+
+const wk__op wk__op_cross_entropy = {
+    .name = "cross_entropy",
+    .schema = "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100, float label_smoothing=0.0) "
+              "-> Tensor",
+    .group = "loss", .node = "NllLossBackward0", .doc = "-log softmax(input) at the label's class, its mean over the labels, sum or each",
+    .gradient = cross_entropy_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2},
+    .invoke = invoke, .reference = cross_entropy_reference, .samples = cross_entropy_samples, .low = 0.1, .high = 2,
+};
+const wk__op wk__op_nll_loss = {
+    .name = "nll_loss", .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100) -> Tensor",
+    .group = "loss", .node = "NllLossBackward0", .doc = "-input at the label's class: for log-probabilities", .gradient = nll_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2}, .invoke = invoke, .reference = nll_reference, .samples = nll_samples,
+    .low = -3, .high = -0.1,
+};

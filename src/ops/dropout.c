@@ -1,0 +1,124 @@
+/* dropout and bernoulli: numbers drawn beside an operand, one for each of its elements. */
+#include "random.h"
+#include <math.h>
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* op->expression over x, the place in the stream (raw), and two numbers more: one raw, one in the class of x. */
+static wk_tensor *beside(const wk__op *op, wk_site site, wk_tensor *x, wk__draw draw, int64_t raw, double number)
+{
+    wk__device *device = wk__ready(op, site, &x, 1);
+    if (!device) return NULL;
+    wk_context *context = wk__context();
+    const wk__body *body = wk__body_of(x);
+    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site);
+    if (!out) return NULL;
+    wk__layout_like(body, wk__body_of(out)->stride);
+    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 5);
+    if (!r) return wk__abandon(out);
+    r->compute = body->dtype;
+    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
+    wk__record_ref(r, 1, body, body->stride);
+    wk__record_imm(r, 2, WK_I64, (wk__imm){.i = (int64_t)draw.counter}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_imm(r, 3, WK_I64, (wk__imm){.i = (int64_t)draw.key}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_imm(r, 4, WK_I64, (wk__imm){.i = raw}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_imm(r, 5, WK_F64, (wk__imm){.f = number}, WK__REF_IMM);
+    wk__record_commit(context, r);
+    return out;
+}
+
+static bool is_float(const wk__op *op, wk_site site, wk_tensor *x)
+{
+    if (!wk__view_begin(op, site, x)) return false;
+    if (wk__is_float(wk__body_of(x)->dtype)) return true;
+    wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a must be of a floating dtype; convert it with wk_to_dtype(x, WK_F32)");
+    return false;
+}
+
+/* ---- dropout ----------------------------------------------------------------------------------------------------- */
+
+/* An element stays if its word is not below p 2^32: exact for every dtype. */
+static int dropped_out(wk__emit *e, const int in[])
+{
+    int word = wk__emit_bits(e, in[1], in[2], 32);
+    int stays = wk__emit_compare(e, WK__GE, word, wk__emit_ins(e, WK__IMM, WK_I64, in[3], 0, 0));
+    return wk__emit_where(e, stays, wk__emit_2(e, WK__MUL, in[0], in[4]), wk__emit_constant(e, 0));
+}
+
+/* attr: key, counter, threshold; and the factor for what stays. The gradient draws the same numbers again. */
+static wk_tensor *with_numbers(wk_site site, wk_tensor *x, const wk__attr *attr)
+{
+    wk__draw draw = {(uint64_t)attr->i[0], (uint64_t)attr->i[1]};
+    wk_tensor *out = x ? beside(&wk__op_dropout, site, x, draw, attr->i[2], attr->f[0]) : NULL;
+    if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
+    return wk__node_attach(&wk__op_dropout, site, &x, 1, &out, 1, attr) ? out : NULL;
+}
+
+wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training)
+{
+    if (!is_float(&wk__op_dropout, site, x)) return NULL;
+    if (!(p >= 0 && p <= 1)) {
+        wk__op_error(&wk__op_dropout, site, WK_ERR_ARGUMENT, &x, "the probability must lie in [0, 1], not be %g", p);
+        return NULL;
+    }
+    if (!training) return wk__again(x);
+    wk__draw draw = wk__draw_take(wk__body_numel(wk__body_of(x)));
+    wk__attr attr = {.i = {(int64_t)draw.key, (int64_t)draw.counter, llrint(ldexp(p, 32))}, .f = {p < 1 ? 1 / (1 - p) : 0}};
+    return with_numbers(site, x, &attr);
+}
+
+static void dropout_gradient(wk__gradient *g)
+{
+    g->in[0] = with_numbers((wk_site){0}, g->out[0], g->attr);
+}
+
+static int dropout_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_dropout_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0.5), wk__value_int(&args[2], 1)));
+}
+
+const wk__op wk__op_dropout = {
+    .name = "dropout", .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor", .group = "random", .node = "MulBackward0",
+    .doc = "0 with probability p, else input / (1 - p)", .expression = dropped_out, .indexed = true, .domain = WK__FLOATS,
+    .gradient = dropout_gradient, .invoke = dropout_invoke,
+};
+
+/* ---- bernoulli --------------------------------------------------------------------------------------------------- */
+
+static int bernoulli(wk__emit *e, const int in[])
+{
+    bool wide = e->dtype == WK_F64;
+    int uniform = wide ? wk__emit_uniform_f64(e, in[1], in[2]) : wk__emit_uniform_f32(e, in[1], in[2]);
+    return wk__emit_where(e, wk__emit_compare(e, WK__LT, uniform, in[0]), in[4], wk__emit_constant(e, 0));
+}
+
+wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x)
+{
+    const wk__op *op = &wk__op_bernoulli;
+    if (!is_float(op, site, x)) return NULL;
+    wk_tensor *out = beside(op, site, x, wk__draw_take(wk__body_numel(wk__body_of(x))), 0, 1);
+    if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
+    return wk__node_attach(op, site, &x, 1, &out, 1, NULL) ? out : NULL;
+}
+wk_tensor *(wk_bernoulli)(wk_tensor *x)
+{
+    return wk_bernoulli_at((wk_site){0}, x);
+}
+
+static void bernoulli_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
+}
+
+static int bernoulli_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_bernoulli_at(site, wk__value_tensor(&args[0])));
+}
+
+const wk__op wk__op_bernoulli = {
+    .name = "bernoulli", .schema = "bernoulli(Tensor self) -> Tensor", .group = "random", .node = "BernoulliBackward0",
+    .doc = "1 with the probability that stands in self, else 0", .expression = bernoulli, .indexed = true, .domain = WK__FLOATS,
+    .gradient = bernoulli_gradient, .invoke = bernoulli_invoke,
+};

@@ -1,0 +1,89 @@
+/* elu and selu: exponential below 0. */
+#include "forms.h"
+#include <math.h>
+
+/* alpha and lambda of self-normalising networks (Klambauer et al. 2017), to double precision. */
+static const double SELU_ALPHA = 1.6732632423543772, SELU_SCALE = 1.0507009873554805;
+
+/* The slope below 0, e^x alpha = elu + alpha, is read from the result: it cannot overflow where it is not chosen. */
+static wk_tensor *slope(const wk__gradient *g, wk_tensor *above, double alpha)
+{
+    wk_tensor *below = wk_mul(g->out[0], wk_add(wk__saved(g, WK__SAVED_OUT), alpha));
+    return wk_where(wk_le(wk__saved(g, 0), 0), below, above);
+}
+
+/* ---- elu(x, alpha): in attr->f[0] --------------------------------------------------------------------------------- */
+
+static int elu_expression(wk__emit *e, const int in[])
+{
+    int negative = wk__emit_compare(e, WK__LE, in[0], wk__emit_constant(e, 0));
+    return wk__emit_where(e, negative, wk__emit_2(e, WK__MUL, wk__emit_1(e, WK__EXPM1, in[0]), in[1]), in[0]);
+}
+
+static double alpha_of(const wk_elu_options *options)
+{
+    return options ? wk__option(options->alpha, 1) : 1;
+}
+
+wk_tensor *wk_elu_at(wk_site site, wk_tensor *x, const wk_elu_options *options)
+{
+    return wk__with_numbers(&wk__op_elu, site, x, 1, (double[]){alpha_of(options)});
+}
+
+wk_tensor *wk_elu__at(wk_site site, wk_tensor *x, const wk_elu_options *options)
+{
+    return wk__with_numbers_(&wk__op_elu, site, x, 1, (double[]){alpha_of(options)});
+}
+
+static void elu_gradient(wk__gradient *g)
+{
+    g->in[0] = slope(g, g->out[0], g->attr->f[0]);
+}
+
+static int elu_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    return wk__one(out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 1, (double[]){wk__value_float(&args[1], 1)}));
+}
+
+static double elu_exact(const double *x)
+{
+    return x[0] > 0 ? x[0] : wk__given(x[1], 1) * expm1(x[0]);
+}
+
+static const char *const elu_samples[] = {"[]", "[7]", "[3,5], 0.5", "[2,0], 2", "[2,3,4], 1.5", NULL};
+
+const wk__op wk__op_elu = {
+    .name = "elu", .schema = "elu(Tensor self, float alpha=1) -> Tensor", .group = "activation", .node = "EluBackward0",
+    .doc = "x for x > 0, else alpha (e^x - 1)", .expression = elu_expression, .arity = 2, .conditions = 2, .domain = WK__FLOATS,
+    .gradient = elu_gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = elu_invoke, .exact = elu_exact, .samples = elu_samples,
+    .low = -3, .high = 3,
+};
+
+/* ---- selu -------------------------------------------------------------------------------------------------------- */
+
+static int selu_expression(wk__emit *e, const int in[])
+{
+    int negative = wk__emit_compare(e, WK__LE, in[0], wk__emit_constant(e, 0));
+    int below = wk__emit_2(e, WK__MUL, wk__emit_1(e, WK__EXPM1, in[0]), wk__emit_constant(e, SELU_SCALE * SELU_ALPHA));
+    return wk__emit_where(e, negative, below, wk__emit_2(e, WK__MUL, in[0], wk__emit_constant(e, SELU_SCALE)));
+}
+
+static void selu_gradient(wk__gradient *g)
+{
+    g->in[0] = slope(g, wk_mul(g->out[0], SELU_SCALE), SELU_SCALE * SELU_ALPHA);
+}
+
+static double selu_exact(const double *x)
+{
+    return SELU_SCALE * (x[0] > 0 ? x[0] : SELU_ALPHA * expm1(x[0]));
+}
+
+const wk__op wk__op_selu = {
+    .name = "selu", .schema = "selu(Tensor self) -> Tensor", .group = "activation", .node = "EluBackward0",
+    .doc = "1.0507 x for x > 0, else 1.7581 (e^x - 1)", .expression = selu_expression, .arity = 1, .domain = WK__FLOATS,
+    .gradient = selu_gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = selu_exact,
+    .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM selu
+#include "unary.inc"

@@ -1,0 +1,141 @@
+/* isnan, isinf, isfinite, nan_to_num. Integers are numbers always. */
+#include "forms.h"
+#include <math.h>
+
+static int nan_expression(wk__emit *e, const int in[])
+{
+    return wk__emit_compare(e, WK__NE, in[0], in[0]);
+}
+
+static int size_against_infinity(wk__emit *e, wk__alu compare, int reg)
+{
+    return wk__emit_compare(e, compare, wk__emit_1(e, WK__ABS, reg), wk__emit_constant(e, INFINITY));
+}
+
+static int inf_expression(wk__emit *e, const int in[])
+{
+    return wk__is_float(e->dtype) ? size_against_infinity(e, WK__EQ, in[0]) : wk__emit_compare(e, WK__NE, in[0], in[0]);
+}
+
+static int finite_expression(wk__emit *e, const int in[])
+{
+    return wk__is_float(e->dtype) ? size_against_infinity(e, WK__LT, in[0]) : wk__emit_compare(e, WK__EQ, in[0], in[0]);
+}
+
+static double nan_exact(const double *x)
+{
+    return isnan(x[0]);
+}
+
+static double inf_exact(const double *x)
+{
+    return isinf(x[0]) != 0;
+}
+
+static double finite_exact(const double *x)
+{
+    return isfinite(x[0]);
+}
+
+const wk__op wk__op_isnan = {
+    .name = "isnan", .schema = "isnan(Tensor self) -> Tensor", .group = "comparison", .doc = "is x NaN?", .expression = nan_expression,
+    .arity = 1, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise, .exact = nan_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM isnan
+#define WK__NOT_IN_PLACE
+#include "unary.inc"
+
+const wk__op wk__op_isinf = {
+    .name = "isinf", .schema = "isinf(Tensor self) -> Tensor", .group = "comparison", .doc = "is x an infinity?", .expression = inf_expression,
+    .arity = 1, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise, .exact = inf_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM isinf
+#define WK__NOT_IN_PLACE
+#include "unary.inc"
+
+const wk__op wk__op_isfinite = {
+    .name = "isfinite", .schema = "isfinite(Tensor self) -> Tensor", .group = "comparison", .doc = "neither NaN nor an infinity",
+    .expression = finite_expression, .arity = 1, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise, .exact = finite_exact,
+    .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM isfinite
+#define WK__NOT_IN_PLACE
+#include "unary.inc"
+
+/* ---- nan_to_num(x, nan, posinf, neginf) ---------------------------------------------------------------------------- */
+
+static int num_expression(wk__emit *e, const int in[])
+{
+    if (!wk__is_float(e->dtype)) return in[0];
+    int infinity = wk__emit_constant(e, INFINITY), minus = wk__emit_constant(e, -INFINITY);
+    int above = wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[0], infinity), in[2], in[0]);
+    int below = wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[0], minus), in[3], above);
+    return wk__emit_where(e, wk__emit_compare(e, WK__NE, in[0], in[0]), in[1], below);
+}
+
+static double largest(wk_dtype dtype)
+{
+    switch (dtype) {
+    case WK_F16: return 65504;
+    case WK_BF16: return 0x1.fep127;
+    case WK_F32: return 0x1.fffffep127;
+    default: return 0x1.fffffffffffffp1023;
+    }
+}
+
+/* Numbers for the three; needs a live x for its dtype. */
+static void num_args(wk_tensor *x, const wk_nan_to_num_options *options, wk__arg args[4])
+{
+    double most = largest(x && wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32);
+    args[0] = wk__t(x);
+    args[1] = wk__f(options ? wk__option(options->nan, 0) : 0);
+    args[2] = wk__f(options ? wk__option(options->posinf, most) : most);
+    args[3] = wk__f(options ? wk__option(options->neginf, -most) : -most);
+}
+
+wk_tensor *wk_nan_to_num_at(wk_site site, wk_tensor *x, const wk_nan_to_num_options *options)
+{
+    wk__arg args[4];
+    num_args(x, options, args);
+    return wk__elementwise(&wk__op_nan_to_num, site, args, 4);
+}
+
+wk_tensor *wk_nan_to_num__at(wk_site site, wk_tensor *x, const wk_nan_to_num_options *options)
+{
+    wk__arg args[4];
+    num_args(x, options, args);
+    return wk__elementwise_(&wk__op_nan_to_num, site, args, 4);
+}
+
+static void num_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_where(wk_isfinite(wk__saved(g, 0)), g->out[0], 0);
+}
+
+static int num_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    wk__arg all[4];
+    num_args(x, NULL, all);
+    for (int k = 1; k < 4; k++)
+        if (args[k].kind != WK_VALUE_NONE) all[k] = wk__value_arg(&args[k]);
+    return wk__one(out, wk__elementwise(&wk__op_nan_to_num, site, all, 4));
+}
+
+static double num_exact(const double *x)
+{
+    return isnan(x[0]) ? wk__given(x[1], 0) : x[0];
+}
+
+static const char *const num_samples[] = {"[]", "[7]", "[3,5], 1, 2, 3", "[2,0], 0.5", NULL};
+
+const wk__op wk__op_nan_to_num = {
+    .name = "nan_to_num", .schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+    .group = "pointwise", .node = "NanToNumBackward0", .doc = "numbers in place of NaN and the infinities", .expression = num_expression,
+    .arity = 4, .conditions = 14, .gradient = num_gradient, .needs = {WK__SAVE_0}, .invoke = num_invoke, .exact = num_exact,
+    .samples = num_samples, .low = -3, .high = 3,
+};

@@ -1,0 +1,85 @@
+/* gelu: x times the probability that a normal number is below x; exact, or approximated with tanh. */
+#include "forms.h"
+#include <math.h>
+
+static const double CUBE = 0.044715;
+static const double INNER = M_2_SQRTPI * M_SQRT1_2; /* sqrt(2 / pi) */
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+static int half_x_and(wk__emit *e, int x, int curve)
+{
+    int half = wk__emit_2(e, WK__MUL, x, wk__emit_constant(e, 0.5));
+    return wk__emit_2(e, WK__MUL, half, wk__emit_2(e, WK__ADD, curve, wk__emit_constant(e, 1)));
+}
+
+static int expression(wk__emit *e, const int in[])
+{
+    return half_x_and(e, in[0], wk__emit_1(e, WK__ERF, wk__emit_2(e, WK__MUL, in[0], wk__emit_constant(e, M_SQRT1_2))));
+}
+
+static int tanh_expression(wk__emit *e, const int in[])
+{
+    int cube = wk__emit_2(e, WK__MUL, wk__emit_2(e, WK__MUL, in[0], in[0]), in[0]);
+    int inner = wk__emit_2(e, WK__ADD, in[0], wk__emit_2(e, WK__MUL, cube, wk__emit_constant(e, CUBE)));
+    return half_x_and(e, in[0], wk__emit_1(e, WK__TANH, wk__emit_2(e, WK__MUL, inner, wk__emit_constant(e, INNER))));
+}
+
+/* ---- gradients --------------------------------------------------------------------------------------------------- */
+
+/* Phi(x) + x phi(x) */
+static void gradient(wk__gradient *g)
+{
+    wk_tensor *x = wk__saved(g, 0);
+    wk_tensor *below = wk_mul(wk_add(wk_erf(wk_mul(x, M_SQRT1_2)), 1), 0.5);
+    wk_tensor *density = wk_mul(wk_exp(wk_mul(wk_square(x), -0.5)), 0.5 * INNER);
+    g->in[0] = wk_mul(g->out[0], wk_add(below, wk_mul(x, density)));
+}
+
+/* (1 + t) / 2 + x (1 - t^2) u' / 2 with t = tanh(u) */
+static void tanh_gradient(wk__gradient *g)
+{
+    wk_tensor *x = wk__saved(g, 0), *square = wk_square(x);
+    wk_tensor *t = wk_tanh(wk_mul(wk_mul(x, wk_add(wk_mul(square, CUBE), 1)), INNER));
+    wk_tensor *inner = wk_mul(wk_add(wk_mul(square, 3 * CUBE), 1), INNER);
+    wk_tensor *curved = wk_mul(wk_mul(x, wk_sub(1, wk_square(t))), inner);
+    g->in[0] = wk_mul(g->out[0], wk_mul(wk_add(wk_add(t, 1), curved), 0.5));
+}
+
+/* ---- the call ---------------------------------------------------------------------------------------------------- */
+
+/* The approximation is another expression of the same op. */
+static const wk__op approximate = {
+    .name = "gelu", .node = "GeluBackward0", .expression = tanh_expression, .arity = 1, .domain = WK__FLOATS,
+    .gradient = tanh_gradient, .needs = {WK__SAVE_0},
+};
+
+wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options)
+{
+    int form = options ? options->approximate : WK_GELU_NONE;
+    if (form == WK_GELU_NONE) return wk__unary(&wk__op_gelu, site, x);
+    if (form == WK_GELU_TANH) return wk__unary(&approximate, site, x);
+    wk__error_set(site, WK_ERR_ARGUMENT, "gelu: .approximate is %d; it must be WK_GELU_NONE or WK_GELU_TANH", form);
+    return NULL;
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_gelu_options options = {.size = sizeof options, .approximate = (int)wk__value_int(&args[1], WK_GELU_NONE)};
+    return wk__one(out, wk_gelu_at(site, wk__value_tensor(&args[0]), &options));
+}
+
+static double exact(const double *x)
+{
+    if (wk__given(x[1], 0) != 0) return 0.5 * x[0] * (1 + tanh(INNER * (x[0] + CUBE * x[0] * x[0] * x[0])));
+    return 0.5 * x[0] * erfc(-x[0] * M_SQRT1_2);
+}
+
+static const char *const samples[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", "[3,5], 1", NULL};
+
+const wk__op wk__op_gelu = {
+    .name = "gelu", .schema = "gelu(Tensor self, *, int approximate=0) -> Tensor", .group = "activation", .node = "GeluBackward0",
+    .doc = "x (1 + erf(x / sqrt(2))) / 2; approximate 1: with tanh", .expression = expression, .arity = 1, .domain = WK__FLOATS,
+    .gradient = gradient, .needs = {WK__SAVE_0}, .invoke = invoke, .exact = exact, .samples = samples, .low = -3, .high = 3,
+};

@@ -1,0 +1,332 @@
+/* Reading at places that are numbers in a tensor: index_select, gather, take, take_along_dim, embedding. One record each: the
+ * operand is read at its usual address, 0 along the indexed dimension, plus index x stride. */
+#include "indices.h"
+#include "reference.h"
+#include "views.h"
+#include <string.h>
+
+/* in: operand, index, bound and stride as RAW immediates */
+static int lookup(wk__emit *e, const int in[])
+{
+    return wk__emit_ins(e, WK__LOADX, e->group->operand[in[0]].dtype, in[1], in[0], in[2]);
+}
+
+typedef struct reading {
+    int ndim; /* of the space, which is the result's shape */
+    int64_t shape[WK__MAX_DIMS], x[WK__MAX_DIMS], index[WK__MAX_DIMS]; /* strides over the space */
+    int64_t bound, stride; /* of the indexed dimension */
+} reading;
+
+/* in: x and the index as i64 */
+static wk_tensor *read_at(const wk__op *op, wk_site site, wk_tensor *in[2], const reading *way)
+{
+    wk__device *device = wk__ready(op, site, in, 2);
+    int64_t bytes;
+    if (!device) return NULL;
+    const wk__body *body = wk__body_of(in[0]);
+    if (!wk__dense_bytes(way->ndim, way->shape, body->dtype, &bytes)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the result would have more than 2^63 bytes");
+        return NULL;
+    }
+    wk_context *context = wk__context();
+    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, way->ndim, way->shape, site);
+    if (!out) return NULL;
+    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, way->ndim, way->shape, 1, 4);
+    if (!r) return wk__abandon(out);
+    r->compute = body->dtype;
+    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
+    wk__record_ref(r, 1, body, way->x);
+    r->ref[1].flags = WK__REF_INDIRECT;
+    wk__record_ref(r, 2, wk__body_of(in[1]), way->index);
+    r->ref[2].flags = WK__REF_AS_IS;
+    wk__record_imm(r, 3, WK_I64, (wk__imm){.i = way->bound}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_imm(r, 4, WK_I64, (wk__imm){.i = way->stride}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_commit(context, r);
+    return out;
+}
+
+static wk_tensor *with_node(const wk__op *op, wk_site site, wk_tensor *out, wk_tensor *const in[2], int64_t dim)
+{
+    if (!out || !wk__wants_node(wk__context(), in, 2)) return out;
+    return wk__node_attach(op, site, in, 2, &out, 1, &(wk__attr){.i = {dim}}) ? out : NULL;
+}
+
+/* Both operands there, the dimension one of x. x without dimensions counts as one place. */
+static bool begin(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, int64_t dim, int *d)
+{
+    return wk__view_begin(op, site, x) && wk__check(index, site, op->name, "index") && wk__dim_of(op, site, x, dim, 0, d);
+}
+
+/* ---- index_select ------------------------------------------------------------------------------------------------ */
+
+wk_tensor *wk_index_select_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index)
+{
+    const wk__op *op = &wk__op_index_select;
+    int d;
+    if (!begin(op, site, x, index, dim, &d)) return NULL;
+    wk_tensor *in[2] = {x, index};
+    const wk__body *body = wk__body_of(x), *places = wk__body_of(index);
+    if (places->ndim > 1 || (body->ndim == 0 && wk__body_numel(places) != 1)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the index of $a must be a vector, not $b; wk_gather takes more dimensions");
+        return NULL;
+    }
+    reading way = {.ndim = body->ndim, .bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
+    if (!(in[1] = wk__as_indices(op, site, index, way.bound, in))) return NULL;
+    places = wk__body_of(in[1]);
+    memcpy(way.shape, body->shape, sizeof way.shape);
+    memcpy(way.x, body->stride, sizeof way.x);
+    if (body->ndim) {
+        way.shape[d] = wk__body_numel(places);
+        way.x[d] = 0;
+        way.index[d] = places->ndim ? places->stride[0] : 0;
+    }
+    return with_node(op, site, read_at(op, site, in, &way), in, d);
+}
+
+static void index_select_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_index_add_at((wk_site){0}, wk__zeros_like_operand(g), g->attr->i[0], wk__saved(g, 1), g->out[0]);
+}
+
+static int index_select_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_index_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_tensor(&args[2])));
+}
+
+static int64_t place_of(double index, int64_t bound)
+{
+    return (int64_t)index < 0 ? (int64_t)index + bound : (int64_t)index;
+}
+
+static void index_select_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0], *index = &r->in[1];
+    int64_t shape[WK__MAX_DIMS], inner = 1, n = wk__array_numel(index);
+    int d = 0;
+    wk__dim(x->ndim, r->args[1].i, &d);
+    memcpy(shape, x->shape, sizeof shape);
+    for (int k = d + 1; k < x->ndim; k++) inner *= x->shape[k];
+    int64_t size = shape[d];
+    shape[d] = n;
+    double *out = wk__reference_out(r, 0, x->ndim, shape);
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++)
+        out[k] = x->data[(k / (n * inner) * size + place_of(index->data[k / inner % n], size)) * inner + k % inner];
+}
+
+static const char *const index_select_samples[] = {"[5], 0, [3]:i64<5", "[4,3], 0, [6]:i64<4", "[2,3,4], -1, [2]:i64<4", "[4,3], 1, [2]:i32<3",
+                                                   "[3,2], 0, [0]:i64<1", NULL};
+
+const wk__op wk__op_index_select = {
+    .name = "index_select", .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor", .group = "indexing",
+    .node = "IndexSelectBackward0", .doc = "the places of a dimension that a vector names", .expression = lookup,
+    .gradient = index_select_gradient, .needs = {WK__SAVE_1}, .invoke = index_select_invoke, .reference = index_select_reference,
+    .samples = index_select_samples, .low = -3, .high = 3,
+};
+
+/* ---- gather, take_along_dim -------------------------------------------------------------------------------------- */
+
+static bool gather_fits(const wk__op *op, wk_site site, wk_tensor *const in[], int d)
+{
+    const wk__body *x = wk__body_of(in[0]), *index = wk__body_of(in[1]);
+    bool fits = x->ndim == index->ndim;
+    for (int k = 0; k < x->ndim && fits; k++) fits = k == d || index->shape[k] <= x->shape[k];
+    if (!fits)
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the index $b must have the dimensions of $a, none larger than its own but dimension %d", d);
+    return fits;
+}
+
+wk_tensor *wk_gather_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index)
+{
+    const wk__op *op = &wk__op_gather;
+    int d;
+    if (!begin(op, site, x, index, dim, &d)) return NULL;
+    wk_tensor *in[2] = {x, index};
+    if (!gather_fits(op, site, in, d)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    reading way = {.ndim = body->ndim, .bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
+    if (!(in[1] = wk__as_indices(op, site, index, way.bound, in))) return NULL;
+    memcpy(way.shape, wk__body_of(in[1])->shape, sizeof way.shape);
+    memcpy(way.x, body->stride, sizeof way.x);
+    memcpy(way.index, wk__body_of(in[1])->stride, sizeof way.index);
+    way.x[d] = 0;
+    return with_node(op, site, read_at(op, site, in, &way), in, d);
+}
+
+wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, int64_t dim)
+{
+    const wk__op *op = &wk__op_take_along_dim;
+    int d, ndim;
+    if (!begin(op, site, x, index, dim, &d)) return NULL;
+    wk_tensor *in[2] = {x, index};
+    const wk__body *body = wk__body_of(x), *places = wk__body_of(index);
+    int64_t shape[WK__MAX_DIMS], a[WK__MAX_DIMS], b[WK__MAX_DIMS];
+    memcpy(a, body->shape, sizeof a);
+    memcpy(b, places->shape, sizeof b);
+    a[d] = b[d] = 1; /* the indexed dimension does not broadcast */
+    if (body->ndim != places->ndim || !wk__broadcast(body->ndim, a, places->ndim, b, &ndim, shape)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "$a and the index $b must have as many dimensions, and broadcast in all but dimension %d", d);
+        return NULL;
+    }
+    shape[d] = body->ndim ? body->shape[d] : 1;
+    x = wk_expand_at(site, x, shape, ndim);
+    shape[d] = body->ndim ? places->shape[d] : 1;
+    return wk_gather_at(site, x, d, wk_expand_at(site, index, shape, ndim));
+}
+
+static void gather_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_scatter_add_at((wk_site){0}, wk__zeros_like_operand(g), g->attr->i[0], wk__saved(g, 1), g->out[0]);
+}
+
+static int gather_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    if (op == &wk__op_gather) return wk__one(out, wk_gather_at(site, x, wk__value_int(&args[1], 0), wk__value_tensor(&args[2])));
+    return wk__one(out, wk_take_along_dim_at(site, x, wk__value_tensor(&args[1]), wk__value_int(&args[2], 0)));
+}
+
+static void gather_along(wk__reference *r, int64_t dim)
+{
+    const wk__array *x = &r->in[0], *index = &r->in[1];
+    int64_t shape[WK__MAX_DIMS];
+    int d = 0;
+    wk__dim(x->ndim, dim, &d);
+    for (int k = 0; k < x->ndim; k++) shape[k] = k == d || index->shape[k] > 1 || r->args[1].kind == WK_VALUE_INT ? index->shape[k] : x->shape[k];
+    double *out = wk__reference_out(r, 0, x->ndim, shape);
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) {
+        int64_t rest = k, at = 0, step = 1, place = 0, stride = 1, of_dim = 1;
+        for (int e = x->ndim; e-- > 0; rest /= shape[e], step *= x->shape[e], stride *= index->shape[e]) {
+            int64_t here = rest % shape[e];
+            place += (index->shape[e] == 1 ? 0 : here) * stride;
+            if (e == d) of_dim = step;
+            if (e != d) at += (x->shape[e] == 1 ? 0 : here) * step;
+        }
+        out[k] = x->data[at + place_of(index->data[place], x->ndim ? x->shape[d] : 1) * of_dim];
+    }
+}
+static void gather_reference(wk__reference *r)
+{
+    gather_along(r, r->args[1].i);
+}
+static void take_along_dim_reference(wk__reference *r)
+{
+    gather_along(r, wk__value_int(&r->args[2], 0));
+}
+
+static const char *const gather_samples[] = {"[5], 0, [7]:i64<5", "[3,4], 1, [3,2]:i64<4", "[3,4], 0, [5,3]:i64<3", "[2,3,4], -2, [2,2,4]:i64<3",
+                                             "[3,4], 1, [0,4]:i64<4", NULL};
+static const char *const take_along_dim_samples[] = {"[3,4], [3,2]:i64<4, 1", "[3,4], [1,4]:i64<3, 0", "[1,4], [3,2]:i64<4, 1", NULL};
+
+const wk__op wk__op_gather = {
+    .name = "gather", .schema = "gather(Tensor self, int dim, Tensor index) -> Tensor", .group = "indexing", .node = "GatherBackward0",
+    .doc = "for each place of the index, the element at that place of a dimension", .expression = lookup, .gradient = gather_gradient,
+    .needs = {WK__SAVE_1}, .invoke = gather_invoke, .reference = gather_reference, .samples = gather_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_take_along_dim = {
+    .name = "take_along_dim", .schema = "take_along_dim(Tensor self, Tensor indices, int dim=0) -> Tensor", .group = "indexing",
+    .node = "GatherBackward0", .doc = "gather with both operands broadcast", .gradient = gather_gradient, .needs = {WK__SAVE_1},
+    .invoke = gather_invoke, .reference = take_along_dim_reference, .samples = take_along_dim_samples, .low = -3, .high = 3,
+};
+
+/* ---- take, embedding --------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_take_at(wk_site site, wk_tensor *x, wk_tensor *index)
+{
+    const wk__op *op = &wk__op_take;
+    int d;
+    if (!begin(op, site, x, index, 0, &d)) return NULL;
+    wk_tensor *in[2] = {x, index}, *out = NULL;
+    wk__compose c;
+    int64_t n = wk__body_numel(wk__body_of(x));
+    if (!(in[1] = wk__as_indices(op, site, index, n, in)) || !wk__compose_begin(&c, op, site, in, 2)) return NULL;
+    wk_tensor *row[2] = {wk_reshape_at(site, x, &n, 1), in[1]};
+    if (row[0]) {
+        const wk__body *places = wk__body_of(in[1]);
+        reading way = {.ndim = places->ndim, .bound = n, .stride = wk__body_of(row[0])->stride[0]};
+        memcpy(way.shape, places->shape, sizeof way.shape);
+        memcpy(way.index, places->stride, sizeof way.index);
+        out = read_at(op, site, row, &way);
+    }
+    return wk__compose_end(&c, out, NULL);
+}
+
+static wk_tensor *as_vector(wk_tensor *x)
+{
+    return x ? wk_reshape_at((wk_site){0}, x, (const int64_t[]){wk__body_numel(wk__body_of(x))}, 1) : NULL;
+}
+
+static void take_gradient(wk__gradient *g)
+{
+    wk_tensor *sum = wk_index_add_at((wk_site){0}, as_vector(wk__zeros_like_operand(g)), 0, as_vector(wk__saved(g, 1)), as_vector(g->out[0]));
+    g->in[0] = wk_reshape_at((wk_site){0}, sum, g->node->shape[0].size, g->node->shape[0].ndim);
+}
+
+wk_tensor *wk_embedding_at(wk_site site, wk_tensor *index, wk_tensor *weight)
+{
+    const wk__op *op = &wk__op_embedding;
+    if (!wk__view_begin(op, site, index) || !wk__check(weight, site, op->name, "weight")) return NULL;
+    wk_tensor *in[2] = {weight, index};
+    const wk__body *table = wk__body_of(weight), *places = wk__body_of(index);
+    if (table->ndim != 2 || places->ndim == WK__MAX_DIMS) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the weight must have two dimensions (rows, width), not $a, and the index fewer than %d", WK__MAX_DIMS);
+        return NULL;
+    }
+    reading way = {.ndim = places->ndim + 1, .bound = table->shape[0], .stride = table->stride[0]};
+    if (!(in[1] = wk__as_indices(op, site, index, way.bound, in))) return NULL;
+    places = wk__body_of(in[1]);
+    memcpy(way.shape, places->shape, sizeof *way.shape * places->ndim);
+    memcpy(way.index, places->stride, sizeof *way.index * places->ndim);
+    way.shape[places->ndim] = table->shape[1];
+    way.x[places->ndim] = table->stride[1];
+    return with_node(op, site, read_at(op, site, in, &way), in, 0);
+}
+
+/* The rows of the gradient are added to the rows of the table that they were read from. */
+static void embedding_gradient(wk__gradient *g)
+{
+    const wk__shape *table = &g->node->shape[0];
+    wk_tensor *index = as_vector(wk__saved(g, 1));
+    if (!index) return;
+    int64_t shape[2] = {wk__body_of(index)->shape[0], table->size[1]};
+    wk_tensor *rows = wk_reshape_at((wk_site){0}, g->out[0], shape, 2);
+    g->in[0] = wk_index_add_at((wk_site){0}, wk__zeros_like_operand(g), 0, index, rows);
+}
+
+static int take_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_tensor *a = wk__value_tensor(&args[0]), *b = wk__value_tensor(&args[1]);
+    return wk__one(out, op == &wk__op_take ? wk_take_at(site, a, b) : wk_embedding_at(site, a, b));
+}
+
+static void take_reference(wk__reference *r)
+{
+    const wk__array *index = &r->in[1];
+    double *out = wk__reference_out(r, 0, index->ndim, index->shape);
+    for (int64_t k = 0; k < wk__array_numel(index); k++) out[k] = r->in[0].data[place_of(index->data[k], wk__array_numel(&r->in[0]))];
+}
+
+static void embedding_reference(wk__reference *r)
+{
+    const wk__array *index = &r->in[0], *table = &r->in[1];
+    int64_t shape[WK__MAX_DIMS], width = table->shape[1];
+    memcpy(shape, index->shape, sizeof shape);
+    shape[index->ndim] = width;
+    double *out = wk__reference_out(r, 0, index->ndim + 1, shape);
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) out[k] = table->data[place_of(index->data[k / width], table->shape[0]) * width + k % width];
+}
+
+static const char *const take_samples[] = {"[3,4], [5]:i64<12", "[6], [2,2]:i64<6", "[2,3], []:i64<6", "[3], [0]:i64<1", NULL};
+static const char *const embedding_samples[] = {"[5]:i64<4, [4,3]", "[2,3]:i64<7, [7,2]", "[]:i64<3, [3,4]", "[0]:i64<3, [3,4]", NULL};
+
+const wk__op wk__op_take = {
+    .name = "take", .schema = "take(Tensor self, Tensor index) -> Tensor", .group = "indexing", .node = "TakeBackward0",
+    .doc = "self as one row of elements, at the places of the index", .expression = lookup, .gradient = take_gradient, .needs = {WK__SAVE_1},
+    .invoke = take_invoke, .reference = take_reference, .samples = take_samples, .low = -3, .high = 3,
+};
+/* The node's operands are the table and the index, in this order. */
+const wk__op wk__op_embedding = {
+    .name = "embedding", .schema = "embedding(Tensor input, Tensor weight) -> Tensor", .group = "indexing", .node = "EmbeddingBackward0",
+    .doc = "the rows of the weight that the input names", .expression = lookup, .gradient = embedding_gradient, .needs = {WK__SAVE_1},
+    .invoke = take_invoke, .reference = embedding_reference, .samples = embedding_samples, .low = -3, .high = 3,
+};

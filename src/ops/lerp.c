@@ -1,0 +1,73 @@
+/* lerp: a + weight (b - a). */
+#include "forms.h"
+
+/* From the nearer end, so that weight 1 gives b exactly. */
+static int expression(wk__emit *e, const int in[])
+{
+    int way = wk__emit_2(e, WK__SUB, in[1], in[0]);
+    int from_a = wk__emit_2(e, WK__ADD, in[0], wk__emit_2(e, WK__MUL, in[2], way));
+    int rest = wk__emit_2(e, WK__SUB, wk__emit_constant(e, 1), in[2]);
+    int from_b = wk__emit_2(e, WK__SUB, in[1], wk__emit_2(e, WK__MUL, way, rest));
+    return wk__emit_where(e, wk__emit_compare(e, WK__LT, in[2], wk__emit_constant(e, 0.5)), from_a, from_b);
+}
+
+/* A number for weight goes to the gradient: in attr->f[0], with attr->i[0] set. */
+static void prepare(wk_tensor *a, wk_tensor *b, wk_value weight, wk__arg args[3], wk__attr *attr)
+{
+    args[0] = wk__t(a);
+    args[1] = wk__t(b);
+    args[2] = wk__value_arg(&weight);
+    if (args[2].tensor) return;
+    attr->i[0] = true;
+    attr->f[0] = args[2].whole ? (double)args[2].number.i : args[2].number.f;
+}
+
+wk_tensor *wk_lerp_at(wk_site site, wk_tensor *a, wk_tensor *b, wk_value weight)
+{
+    wk__arg args[3];
+    wk__attr attr = {.count = 0};
+    prepare(a, b, weight, args, &attr);
+    return wk__elementwise_attr(&wk__op_lerp, site, args, 3, &attr);
+}
+
+wk_tensor *wk_lerp__at(wk_site site, wk_tensor *a, wk_tensor *b, wk_value weight)
+{
+    wk__arg args[3];
+    wk__attr attr = {.count = 0};
+    prepare(a, b, weight, args, &attr);
+    return wk__elementwise_attr_(&wk__op_lerp, site, args, 3, &attr);
+}
+
+static wk__arg weight_of(const wk__gradient *g)
+{
+    return g->attr->i[0] ? wk__f(g->attr->f[0]) : wk__t(wk__saved(g, 2));
+}
+
+static void gradient(wk__gradient *g)
+{
+    wk_site here = {0};
+    if (wk__wants(g, 1)) g->in[1] = wk__binary(&wk__op_mul, here, wk__t(g->out[0]), weight_of(g));
+    if (wk__wants(g, 2)) g->in[2] = wk_mul(g->out[0], wk_sub(wk__saved(g, 1), wk__saved(g, 0)));
+    if (!wk__wants(g, 0)) return;
+    wk__arg weight = weight_of(g), rest = weight.tensor ? wk__t(wk_sub(1, weight.tensor)) : wk__f(1 - weight.number.f);
+    g->in[0] = wk__binary(&wk__op_mul, here, wk__t(g->out[0]), rest);
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_lerp_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), args[2]));
+}
+
+static double exact(const double *x)
+{
+    return x[0] + x[2] * (x[1] - x[0]);
+}
+
+static const char *const samples[] = {"[], [], 0.25", "[5], [5], 0.75", "[3,4], [4], [3,1]", "[2,1,3], [4,1], 2", "[0,3], [3], []", NULL};
+
+const wk__op wk__op_lerp = {
+    .name = "lerp", .schema = "lerp(Tensor self, Tensor end, Tensor weight) -> Tensor", .group = "pointwise", .node = "LerpBackward0",
+    .doc = "self + weight (end - self)", .expression = expression, .arity = 3, .domain = WK__FLOATS, .gradient = gradient,
+    .needs = {WK__SAVE_2, WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1}, .invoke = invoke, .exact = exact, .samples = samples, .low = -3, .high = 3,
+};

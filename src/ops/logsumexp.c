@@ -1,0 +1,99 @@
+/* logsumexp: log of the sum of e^x, without overflow: the largest element is taken off first. */
+#include "reference.h"
+#include "rows.h"
+#include <math.h>
+
+/* An infinite largest element must not be taken off: inf - inf is NaN. */
+static int if_finite(wk__emit *e, const int in[])
+{
+    int infinite = wk__emit_compare(e, WK__EQ, wk__emit_1(e, WK__ABS, in[0]), wk__emit_constant(e, INFINITY));
+    return wk__emit_where(e, infinite, wk__emit_constant(e, 0), in[0]);
+}
+/* in: x, offset */
+static int exp_from(wk__emit *e, const int in[])
+{
+    return wk__emit_1(e, WK__EXP, wk__emit_2(e, WK__SUB, in[0], in[1]));
+}
+/* in: sum, offset */
+static int log_to(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__ADD, wk__emit_1(e, WK__LOG, in[0]), in[1]);
+}
+
+static const wk__op finite_op = {.name = "logsumexp", .expression = if_finite, .arity = 1};
+static const wk__op exp_op = {.name = "logsumexp", .expression = exp_from, .arity = 2};
+static const wk__op log_op = {.name = "logsumexp", .expression = log_to, .arity = 2};
+
+static wk_tensor *log_of_sum(wk_site site, wk_tensor *x, uint16_t mask)
+{
+    wk_tensor *most = wk__row_max(site, x, mask, true);
+    wk_tensor *offset = most ? wk__unary(&finite_op, site, most) : NULL;
+    wk_tensor *part = offset ? wk__binary(&exp_op, site, wk__t(x), wk__t(offset)) : NULL;
+    wk_tensor *sum = wk__row_sum(site, part, mask, true);
+    return sum ? wk__binary(&log_op, site, wk__t(sum), wk__t(offset)) : NULL;
+}
+
+/* The result with its reduced dimensions, or seen without them. */
+static wk_tensor *dropped(wk_tensor *out, uint16_t mask, bool keepdim)
+{
+    if (!out || keepdim) return out;
+    const wk__body *body = wk__body_of(out);
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    int ndim = 0;
+    for (int d = 0; d < body->ndim; d++) {
+        if (mask >> d & 1) continue;
+        shape[ndim] = body->shape[d];
+        stride[ndim++] = body->stride[d];
+    }
+    return wk__tensor_view(wk__context(), out, body->offset, ndim, shape, stride);
+}
+
+wk_tensor *wk_logsumexp_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
+{
+    wk__compose c;
+    uint16_t mask;
+    if (!wk__compose_begin(&c, &wk__op_logsumexp, site, &x, 1)) return NULL;
+    wk_tensor *out = NULL;
+    wk__attr attr = {.i = {0}};
+    if (wk__must_float(&wk__op_logsumexp, site, x) && wk__dims_mask(&wk__op_logsumexp, site, x, dims, count, &mask)) {
+        attr.i[0] = mask;
+        attr.i[1] = options && options->keepdim;
+        out = wk__narrowed(dropped(log_of_sum(site, wk__widened(x), mask), mask, attr.i[1]), wk__body_of(x)->dtype);
+    }
+    return wk__compose_end(&c, out, &attr);
+}
+
+static void gradient(wk__gradient *g)
+{
+    wk_tensor *share = wk_exp(wk_sub(wk__saved(g, 0), wk__kept(g, wk__saved(g, WK__SAVED_OUT))));
+    g->in[0] = wk_mul(wk__kept(g, g->out[0]), share);
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_value reduction[4] = {args[0], args[1], args[2], {.kind = WK_VALUE_NONE}};
+    return wk__invoke_reduction(wk_logsumexp_at, site, reduction, out);
+}
+
+static double exact(const double *x, int64_t n)
+{
+    double most = -INFINITY, total = 0;
+    for (int64_t k = 0; k < n; k++) most = fmax(most, x[k]);
+    for (int64_t k = 0; k < n; k++) total += exp(x[k] - most);
+    return most + log(total);
+}
+
+static void reference(wk__reference *r)
+{
+    wk__reference_reduce(r, exact);
+}
+
+static const char *const samples[] = {"[]", "[7]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[130,3], (0)", NULL};
+
+const wk__op wk__op_logsumexp = {
+    .name = "logsumexp", .schema = "logsumexp(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
+    .node = "LogsumexpBackward0", .doc = "log(sum e^x) over all or the named dimensions, without overflow", .domain = WK__FLOATS,
+    .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke, .reference = reference, .samples = samples,
+    .low = -3, .high = 3,
+};

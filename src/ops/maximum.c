@@ -1,0 +1,53 @@
+/* maximum and minimum. */
+#include "forms.h"
+#include <math.h>
+
+/* The operand that won gets the gradient; equal ones share it. `lost` compares operand 0 with operand 1. */
+static void gradient(wk__gradient *g, const wk__op *lost)
+{
+    wk_site here = {0};
+    wk__arg a = wk__operand_of(g, 0), b = wk__operand_of(g, 1);
+    wk_tensor *shared = wk_where(wk__binary(&wk__op_eq, here, a, b), wk_mul(g->out[0], 0.5), g->out[0]);
+    if (wk__wants(g, 0)) g->in[0] = wk_where(wk__binary(lost, here, a, b), 0, shared);
+    if (wk__wants(g, 1)) g->in[1] = wk_where(wk__binary(lost, here, b, a), 0, shared);
+}
+
+static void maximum_gradient(wk__gradient *g)
+{
+    gradient(g, &wk__op_lt);
+}
+
+static void minimum_gradient(wk__gradient *g)
+{
+    gradient(g, &wk__op_gt);
+}
+
+static double maximum_exact(const double *x)
+{
+    return fmax(x[0], x[1]);
+}
+
+static double minimum_exact(const double *x)
+{
+    return fmin(x[0], x[1]);
+}
+
+const wk__op wk__op_maximum = {
+    .name = "maximum", .schema = "maximum(Tensor self, Tensor other) -> Tensor", .group = "pointwise", .node = "MaximumBackward0",
+    .doc = "the larger of a and b, NaN if one is", .expression = wk__instruction, .instruction = WK__MAX, .arity = 2,
+    .gradient = maximum_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .invoke = wk__invoke_pointwise,
+    .exact = maximum_exact, .samples = wk__samples_binary, .low = -3, .high = 3,
+};
+
+#define WK__FORM maximum
+#include "binary.inc"
+
+const wk__op wk__op_minimum = {
+    .name = "minimum", .schema = "minimum(Tensor self, Tensor other) -> Tensor", .group = "pointwise", .node = "MinimumBackward0",
+    .doc = "the smaller of a and b, NaN if one is", .expression = wk__instruction, .instruction = WK__MIN, .arity = 2,
+    .gradient = minimum_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .invoke = wk__invoke_pointwise,
+    .exact = minimum_exact, .samples = wk__samples_binary, .low = -3, .high = 3,
+};
+
+#define WK__FORM minimum
+#include "binary.inc"

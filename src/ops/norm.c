@@ -1,0 +1,131 @@
+/* norm: length of vectors, (sum |x|^p)^(1/p); p = 2 unless said otherwise, also 0 (how many are not 0), inf and -inf. */
+#include "../base/alloc.h"
+#include "reference.h"
+#include "rows.h"
+#include <math.h>
+
+/* One element's part of the sum, before the root. in: x, p */
+static int magnitude(wk__emit *e, const int in[])
+{
+    return wk__emit_1(e, WK__ABS, in[0]);
+}
+static int square(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__MUL, in[0], in[0]);
+}
+static int present(wk__emit *e, const int in[])
+{
+    int zero = wk__emit_constant(e, 0);
+    return wk__emit_where(e, wk__emit_compare(e, WK__NE, in[0], zero), wk__emit_constant(e, 1), zero);
+}
+static int power(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__POW, wk__emit_1(e, WK__ABS, in[0]), in[1]);
+}
+/* in: sum, p */
+static int root(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__POW, in[0], wk__emit_1(e, WK__RECIPROCAL, in[1]));
+}
+
+static const wk__op magnitude_op = {.name = "norm", .expression = magnitude, .arity = 2};
+static const wk__op square_op = {.name = "norm", .expression = square, .arity = 2};
+static const wk__op present_op = {.name = "norm", .expression = present, .arity = 2};
+static const wk__op power_op = {.name = "norm", .expression = power, .arity = 2};
+static const wk__op root_op = {.name = "norm", .expression = root, .arity = 2};
+
+static const wk__op *part_of(double p)
+{
+    return p == 2 ? &square_op : p == 0 ? &present_op : p == 1 || isinf(p) ? &magnitude_op : &power_op;
+}
+
+static wk_tensor *length(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, double p)
+{
+    const wk__op *reduction = p == INFINITY ? &wk__op_amax : p == -INFINITY ? &wk__op_amin : &wk__op_sum;
+    wk_dtype class = wk__class_of(wk__body_of(x)->dtype);
+    wk_tensor *part = wk__binary(part_of(p), site, wk__t(x), wk__f(p));
+    wk_tensor *out = part ? wk__reduce(reduction, site, part, mask, keepdim, class, class) : NULL;
+    if (!out || p == 0 || p == 1 || isinf(p)) return out;
+    return p == 2 ? wk_sqrt(out) : wk__binary(&root_op, site, wk__t(out), wk__f(p));
+}
+
+wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_norm_options *options)
+{
+    wk__compose c;
+    uint16_t mask;
+    if (!wk__compose_begin(&c, &wk__op_norm, site, &x, 1)) return NULL;
+    wk_tensor *out = NULL;
+    wk__attr attr = {.i = {0}};
+    if (wk__must_float(&wk__op_norm, site, x) && wk__dims_mask(&wk__op_norm, site, x, dims, count, &mask)) {
+        attr.i[0] = mask;
+        attr.i[1] = options && options->keepdim;
+        attr.f[0] = wk__option(options ? options->p : 0, 2);
+        if (!isinf(attr.f[0]) || wk__must_have_columns(&wk__op_norm, site, x, mask))
+            out = wk__narrowed(length(site, wk__widened(x), mask, attr.i[1], attr.f[0]), wk__body_of(x)->dtype);
+    }
+    return wk__compose_end(&c, out, &attr);
+}
+
+/* x / norm for p = 2; where the norm is 0 there is no slope, and 0 is taken. */
+static void gradient(wk__gradient *g)
+{
+    double p = g->attr->f[0];
+    wk_tensor *x = wk__saved(g, 0), *out = wk__kept(g, wk__saved(g, WK__SAVED_OUT)), *grad = wk__kept(g, g->out[0]);
+    wk_tensor *none = wk_eq(out, 0), *safe = wk_add(out, none);
+    if (p == 0) {
+        g->in[0] = wk_mul(wk_mul(x, 0), grad);
+    } else if (p == 1) {
+        g->in[0] = wk_mul(wk_sign(x), grad);
+    } else if (p == 2) {
+        g->in[0] = wk_mul(x, wk_div(wk_mul(grad, wk_eq(none, 0)), safe));
+    } else if (isinf(p)) {
+        wk_tensor *best = wk_mul(wk_sign(x), wk_eq(wk_abs(x), out));
+        g->in[0] = wk_mul(best, wk_div(grad, wk__sum_kept(wk_eq(wk_abs(x), out), g->attr->i[0])));
+    } else {
+        wk_tensor *missing = wk_eq(x, 0), *size = wk_add(wk_abs(x), missing); /* |x|^(p-1) has a pole at 0 for p < 1 */
+        wk_tensor *slope = wk_mul(wk_sign(x), wk_pow(wk_div(size, safe), p - 1));
+        g->in[0] = wk_mul(slope, wk_mul(grad, wk_eq(none, 0)));
+    }
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    double p = wk__value_float(&args[1], 2);
+    wk_norm_options options = {.size = sizeof options, .p = p == 0 ? WK_ZERO : p, .keepdim = wk__value_int(&args[3], 0)};
+    int count;
+    const int64_t *dims = wk__value_dims(&args[2], &count);
+    return wk__one(out, wk_norm_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+}
+
+static double sum(const double *x, int64_t n)
+{
+    double total = 0;
+    for (int64_t k = 0; k < n; k++) total += x[k];
+    return total;
+}
+
+/* Of the powers of the elements, then the root of each sum. */
+static void reference(wk__reference *r)
+{
+    double p = wk__value_float(&r->args[1], 2), *given = r->in[0].data;
+    int64_t n = wk__array_numel(&r->in[0]);
+    double *powers = wk__alloc_zero((size_t)n + 1, sizeof *powers);
+    for (int64_t k = 0; k < n && powers; k++) powers[k] = p == 0 ? given[k] != 0 : pow(fabs(given[k]), p);
+    const wk_value args[3] = {r->args[0], r->args[2], r->args[3]};
+    r->args = args;
+    r->in[0].data = powers ? powers : given;
+    wk__reference_reduce(r, sum);
+    r->in[0].data = given;
+    wk__free(powers);
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]) && p != 0; k++) r->out[0].data[k] = pow(r->out[0].data[k], 1 / p);
+}
+
+static const char *const samples[] = {"[]", "[7]", "[3,5]", "[3,5], 1, (1)", "[2,3,4], 2, (0,2)", "[2,3,4], 3, (-2), true", "[3,5], 0", "[0,3], 2, (0)", NULL};
+
+const wk__op wk__op_norm = {
+    .name = "norm", .schema = "norm(Tensor self, float p=2, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
+    .node = "LinalgVectorNormBackward0", .doc = "(sum |x|^p)^(1/p) over all or the named dimensions", .domain = WK__FLOATS,
+    .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke, .reference = reference, .samples = samples,
+    .low = 0.5, .high = 3,
+};

@@ -1,0 +1,23 @@
+/* Where a call's numbers begin in its thread's stream, and the instructions that draw them. */
+#ifndef WICK_OPS_RANDOM_H
+#define WICK_OPS_RANDOM_H
+
+#include "forms.h"
+
+/* The next `count` numbers of this thread's stream belong to the caller. */
+typedef struct wk__draw {
+    uint64_t key, counter;
+} wk__draw;
+wk__draw wk__draw_take(int64_t count);
+
+/* The bits of the element that is being computed: `bits` 32, as 0..2^32-1, or 64. counter and key are RAW immediates. */
+int wk__emit_bits(wk__emit *e, int counter, int key, int bits);
+/* Uniform in [0, 1) of a floating class, from those bits. */
+int wk__emit_uniform_f32(wk__emit *e, int counter, int key);
+int wk__emit_uniform_f64(wk__emit *e, int counter, int key);
+
+/* Uniform or normal numbers of a dtype on a device; without checks of the call: for composed ops. */
+wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);
+wk_tensor *wk__normal(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);
+
+#endif

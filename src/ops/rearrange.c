@@ -1,0 +1,336 @@
+/* Copies in another arrangement: flip, roll, repeat, tile, repeat_interleave. */
+#include "views.h"
+#include <string.h>
+
+/* ---- flip -------------------------------------------------------------------------------------------------------- */
+
+static int identity(wk__emit *e, const int in[])
+{
+    (void)e;
+    return in[0];
+}
+
+/* One record that reads from the other end, with negative strides, which tensors themselves never have. */
+wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *dims, int count)
+{
+    const wk__op *op = &wk__op_flip;
+    uint16_t mask = 0;
+    wk__device *device = wk__ready(op, site, &x, 1);
+    if (!device || (count > 0 && !wk__dims_mask(op, site, x, dims, count, &mask))) return NULL;
+    wk_context *context = wk__context();
+    const wk__body *body = wk__body_of(x);
+    int64_t stride[WK__MAX_DIMS], offset = body->offset;
+    for (int d = 0; d < body->ndim; d++) {
+        bool turned = mask >> d & 1 && body->shape[d] > 0;
+        offset += turned ? (body->shape[d] - 1) * body->stride[d] : 0;
+        stride[d] = turned ? -body->stride[d] : body->stride[d];
+    }
+    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site);
+    if (!out) return NULL;
+    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 1);
+    if (!r) return wk__abandon(out);
+    r->compute = body->dtype;
+    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
+    wk__record_ref(r, 1, body, stride);
+    r->ref[1].offset = offset;
+    wk__record_commit(context, r);
+    if (!wk__wants_node(context, &x, 1)) return out;
+    return wk__node_attach(op, site, &x, 1, &out, 1, &(wk__attr){.i = {mask}}) ? out : NULL;
+}
+
+static void flip_gradient(wk__gradient *g)
+{
+    int64_t dims[WK__MAX_DIMS];
+    int count = 0;
+    for (int d = 0; d < WK__MAX_DIMS; d++)
+        if (g->attr->i[0] >> d & 1) dims[count++] = d;
+    g->in[0] = wk_flip_at((wk_site){0}, g->out[0], dims, count);
+}
+
+static int flip_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_flip_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count));
+}
+
+static void flip_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    int64_t stride[WK__MAX_DIMS], offset = 0;
+    wk__strides_dense(x->ndim, x->shape, stride);
+    for (int k = 0; k < r->args[1].count; k++) {
+        int d = 0;
+        wk__dim(x->ndim, r->args[1].ints[k], &d);
+        offset += (x->shape[d] - 1) * stride[d];
+        stride[d] = -stride[d];
+    }
+    wk__reference_strided(r, x->ndim, x->shape, stride, offset);
+}
+
+static const char *const flip_samples[] = {"[5], (0)", "[2,3], (0,1)", "[2,3,4], (-1)", "[2,0], (1)", "[3], ()", "[1,1], (0,1)", NULL};
+
+const wk__op wk__op_flip = {
+    .name = "flip", .schema = "flip(Tensor self, int[] dims) -> Tensor", .group = "joining", .node = "FlipBackward0",
+    .doc = "the named dimensions backwards", .expression = identity, .gradient = flip_gradient, .invoke = flip_invoke,
+    .reference = flip_reference, .samples = flip_samples, .low = -3, .high = 3,
+};
+
+/* ---- roll -------------------------------------------------------------------------------------------------------- */
+
+static int64_t shift_within(int64_t shift, int64_t size)
+{
+    return size ? (shift % size + size) % size : 0;
+}
+
+static wk_tensor *rolled(wk_tensor *x, int64_t shift, int d)
+{
+    const wk_site here = {0};
+    int64_t size = x ? wk__body_of(x)->shape[d] : 0;
+    shift = shift_within(shift, size);
+    if (!x || shift == 0) return x;
+    wk_tensor *part[2] = {wk_narrow_at(here, x, d, size - shift, shift), wk_narrow_at(here, x, d, 0, size - shift)};
+    return wk_cat_at(here, part, 2, d);
+}
+
+wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shift_count, const int64_t *dims, int dim_count)
+{
+    wk__compose c;
+    wk__attr attr = {.i = {shift_count, dim_count}};
+    wk_tensor *out = NULL;
+    if (!wk__compose_begin(&c, &wk__op_roll, site, &x, 1)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    if (shift_count != (dim_count ? dim_count : 1) || shift_count > WK__MAX_DIMS) {
+        wk__op_error(&wk__op_roll, site, WK_ERR_ARGUMENT, &x, "%d shifts for %d dimensions of $a: there must be one for each, or one and no "
+                     "dimensions", shift_count, dim_count);
+        return wk__compose_end(&c, NULL, NULL);
+    }
+    memcpy(attr.list, shifts, sizeof *shifts * (size_t)shift_count);
+    if (dim_count == 0) {
+        wk_tensor *row = wk_reshape_at(site, x, (const int64_t[]){wk__body_numel(body)}, 1);
+        out = wk_reshape_at(site, rolled(row, shifts[0], 0), body->shape, body->ndim);
+    } else {
+        memcpy(attr.list2, dims, sizeof *dims * (size_t)dim_count);
+        out = x;
+        for (int k = 0; k < dim_count && out; k++) {
+            int d;
+            out = wk__dim_of(&wk__op_roll, site, x, dims[k], 0, &d) ? rolled(out, body->ndim ? shifts[k] : 0, d) : NULL;
+        }
+    }
+    if (out && wk__body_of(out)->storage == body->storage) out = wk_clone_at(site, out); /* nothing moved: still a tensor of its own */
+    return wk__compose_end(&c, out, &attr);
+}
+
+static void roll_gradient(wk__gradient *g)
+{
+    int64_t back[WK__MAX_DIMS];
+    for (int k = 0; k < g->attr->i[0]; k++) back[k] = -g->attr->list[k];
+    g->in[0] = wk_roll_at((wk_site){0}, g->out[0], back, (int)g->attr->i[0], g->attr->list2, (int)g->attr->i[1]);
+}
+
+static int roll_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    int dims = args[2].kind == WK_VALUE_INTS ? args[2].count : 0;
+    return wk__one(out, wk_roll_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count, args[2].ints, dims));
+}
+
+static void roll_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
+    int64_t n = wk__array_numel(x), shift[WK__MAX_DIMS] = {0};
+    bool flat = r->args[2].kind != WK_VALUE_INTS || r->args[2].count == 0;
+    for (int k = 0; k < r->args[1].count && !flat; k++) {
+        int d = 0;
+        wk__dim(x->ndim, r->args[2].ints[k], &d);
+        shift[d] += r->args[1].ints[k];
+    }
+    for (int64_t k = 0; k < n; k++) {
+        int64_t rest = k, to = 0, step = 1;
+        for (int d = x->ndim; d-- > 0 && !flat; rest /= x->shape[d], step *= x->shape[d])
+            to += shift_within(rest % x->shape[d] + shift[d], x->shape[d]) * step;
+        out[flat ? shift_within(k + r->args[1].ints[0], n) : to] = x->data[k];
+    }
+}
+
+static const char *const roll_samples[] = {"[5], (2), (0)", "[2,3], (1,-1), (0,1)", "[2,3], (2)", "[4], (9), (0)", "[4], (-4), (0)", "[2,0], (1), (1)", NULL};
+
+const wk__op wk__op_roll = {
+    .name = "roll", .schema = "roll(Tensor self, int[] shifts, int[] dims=[]) -> Tensor", .group = "joining", .node = "RollBackward0",
+    .doc = "shifted round; what leaves at one end comes in at the other", .gradient = roll_gradient, .invoke = roll_invoke,
+    .reference = roll_reference, .samples = roll_samples, .low = -3, .high = 3,
+};
+
+/* ---- repeat, tile ------------------------------------------------------------------------------------------------ */
+
+/* Dimension d of x and what is around it, with a dimension for the copies before it or (`behind`) after it. */
+static void spread_out(const wk__body *body, int d, int64_t size, int64_t copies, int behind, int64_t shape[4])
+{
+    shape[0] = wk__numel(d, body->shape);
+    shape[1 + behind] = copies;
+    shape[2 - behind] = size;
+    shape[3] = wk__numel(body->ndim - d - 1, body->shape + d + 1);
+}
+
+/* (outer, d, inner) seen as (outer, 1, d, inner), expanded to (outer, n, d, inner), copied as (.., n d, ..). With `behind` it is
+ * (outer, d, n, inner): each place n times in a row. */
+static wk_tensor *repeated(wk_site site, wk_tensor *x, int d, int64_t n, int behind)
+{
+    if (!x || n == 1) return x;
+    const wk__body *body = wk__body_of(x);
+    int64_t shape[4], result[WK__MAX_DIMS];
+    memcpy(result, body->shape, sizeof result);
+    if (__builtin_mul_overflow(result[d], n, &result[d])) result[d] = INT64_MAX; /* refused by expand */
+    spread_out(body, d, body->shape[d], 1, behind, shape);
+    wk_tensor *one = wk_reshape_at(site, x, shape, 4);
+    shape[1 + behind] = n;
+    return wk_reshape_at(site, wk_expand_at(site, one, shape, 4), result, body->ndim);
+}
+
+/* The sum over the copies of dimension d. */
+static wk_tensor *gathered(wk_tensor *grad, int d, int64_t n, int64_t size, int behind)
+{
+    if (!grad || n == 1) return grad;
+    const wk__body *body = wk__body_of(grad);
+    int64_t shape[4], back[WK__MAX_DIMS];
+    memcpy(back, body->shape, sizeof back);
+    back[d] = size;
+    spread_out(body, d, size, n, behind, shape);
+    wk_tensor *sum = wk_sum_at((wk_site){0}, wk_reshape_at((wk_site){0}, grad, shape, 4), (const int64_t[]){1 + behind}, 1, NULL);
+    return wk_reshape_at((wk_site){0}, sum, back, body->ndim);
+}
+
+static wk_tensor *repeat(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *repeats, int count)
+{
+    wk__compose c;
+    wk__attr attr = {.count = count};
+    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    int lead = count - body->ndim;
+    bool fits = lead >= 0 && count <= WK__MAX_DIMS;
+    int64_t shape[WK__MAX_DIMS];
+    for (int k = 0; k < count && fits; k++) {
+        fits = repeats[k] >= 0;
+        attr.list[k] = repeats[k];
+        shape[k] = k < lead ? 1 : body->shape[k - lead];
+    }
+    if (!fits) {
+        wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "$a needs a number of copies, 0 or more, for each of its %d dimensions (and at most %d in all)",
+                     body->ndim, WK__MAX_DIMS);
+        return wk__compose_end(&c, NULL, NULL);
+    }
+    wk_tensor *out = wk_reshape_at(site, x, shape, count);
+    for (int d = 0; d < count; d++) out = repeated(site, out, d, repeats[d], 0);
+    if (out && wk__body_of(out)->storage == body->storage) out = wk_clone_at(site, out);
+    return wk__compose_end(&c, out, &attr);
+}
+
+wk_tensor *wk_repeat_at(wk_site site, wk_tensor *x, const int64_t *repeats, int count)
+{
+    return repeat(&wk__op_repeat, site, x, repeats, count);
+}
+
+wk_tensor *wk_tile_at(wk_site site, wk_tensor *x, const int64_t *repeats, int count)
+{
+    int64_t all[WK__MAX_DIMS];
+    int ndim = wk_ndim(x), lead = ndim > count ? ndim - count : 0;
+    if (lead == 0) return repeat(&wk__op_tile, site, x, repeats, count);
+    for (int k = 0; k < ndim; k++) all[k] = k < lead ? 1 : repeats[k - lead];
+    return repeat(&wk__op_tile, site, x, all, ndim);
+}
+
+static void repeat_gradient(wk__gradient *g)
+{
+    const wk__shape *from = &g->node->shape[0];
+    wk_tensor *grad = g->out[0];
+    int lead = g->attr->count - from->ndim;
+    for (int d = 0; d < g->attr->count; d++) grad = gathered(grad, d, g->attr->list[d], d < lead ? 1 : from->size[d - lead], 0);
+    g->in[0] = wk_reshape_at((wk_site){0}, grad, from->size, from->ndim);
+}
+
+static int repeat_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    return wk__one(out, op == &wk__op_tile ? wk_tile_at(site, x, args[1].ints, args[1].count) : wk_repeat_at(site, x, args[1].ints, args[1].count));
+}
+
+static void repeat_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    int count = r->args[1].count > x->ndim ? r->args[1].count : x->ndim, lead = count - x->ndim, few = count - r->args[1].count;
+    int64_t shape[WK__MAX_DIMS], size[WK__MAX_DIMS];
+    for (int d = 0; d < count; d++) {
+        size[d] = d < lead ? 1 : x->shape[d - lead];
+        shape[d] = size[d] * (d < few ? 1 : r->args[1].ints[d - few]);
+    }
+    double *out = wk__reference_out(r, 0, count, shape);
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) {
+        int64_t rest = k, at = 0, step = 1;
+        for (int d = count; d-- > 0; rest /= shape[d], step *= size[d]) at += rest % shape[d] % size[d] * step;
+        out[k] = x->data[at];
+    }
+}
+
+static const char *const repeat_samples[] = {"[3], (2)", "[2,3], (2,3)", "[2,3], (2,1,2)", "[], (3)", "[2], (0)", "[1,2], (1,1)", NULL};
+static const char *const tile_samples[] = {"[2,3], (2)", "[3], (2,2)", "[2,3], (1,2)", NULL};
+
+const wk__op wk__op_repeat = {
+    .name = "repeat", .schema = "repeat(Tensor self, int[] repeats) -> Tensor", .group = "joining", .node = "RepeatBackward0",
+    .doc = "copies one behind the other along each dimension", .gradient = repeat_gradient, .invoke = repeat_invoke,
+    .reference = repeat_reference, .samples = repeat_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_tile = {
+    .name = "tile", .schema = "tile(Tensor self, int[] dims) -> Tensor", .group = "joining", .node = "RepeatBackward0",
+    .doc = "repeat, with 1 for the numbers that are missing in front", .gradient = repeat_gradient, .invoke = repeat_invoke,
+    .reference = repeat_reference, .samples = tile_samples, .low = -3, .high = 3,
+};
+
+/* ---- repeat_interleave ------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_repeat_interleave_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim)
+{
+    wk__compose c;
+    int d;
+    wk_tensor *out = NULL;
+    if (!wk__compose_begin(&c, &wk__op_repeat_interleave, site, &x, 1)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    if (body->ndim == 0 || n < 0)
+        wk__op_error(&wk__op_repeat_interleave, site, WK_ERR_ARGUMENT, &x, "%lld copies of each place of $a: it must have a dimension, and the number be 0 "
+                     "or more", (long long)n);
+    else if (wk__dim_of(&wk__op_repeat_interleave, site, x, dim, 0, &d))
+        out = n == 1 ? wk_clone_at(site, x) : repeated(site, x, d, n, 1);
+    return wk__compose_end(&c, out, out ? &(wk__attr){.i = {d, n}} : NULL);
+}
+
+static void interleave_gradient(wk__gradient *g)
+{
+    int d = (int)g->attr->i[0];
+    g->in[0] = gathered(g->out[0], d, g->attr->i[1], g->node->shape[0].size[d], 1);
+}
+
+static int interleave_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_repeat_interleave_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1), wk__value_int(&args[2], 0)));
+}
+
+static void interleave_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    int64_t shape[WK__MAX_DIMS], n = r->args[1].i, inner = 1;
+    int d = 0;
+    wk__dim(x->ndim, wk__value_int(&r->args[2], 0), &d);
+    memcpy(shape, x->shape, sizeof shape);
+    shape[d] *= n;
+    for (int k = d + 1; k < x->ndim; k++) inner *= x->shape[k];
+    double *out = wk__reference_out(r, 0, x->ndim, shape);
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) out[k] = x->data[k / (inner * n) * inner + k % inner];
+}
+
+static const char *const interleave_samples[] = {"[3], 2, 0", "[2,3], 3, 1", "[2,3,2], 2, -2", "[2], 0, 0", NULL};
+
+const wk__op wk__op_repeat_interleave = {
+    .name = "repeat_interleave", .schema = "repeat_interleave(Tensor self, int repeats, int dim=0) -> Tensor", .group = "joining",
+    .node = "RepeatInterleaveBackward0", .doc = "each place of a dimension several times in a row", .gradient = interleave_gradient,
+    .invoke = interleave_invoke, .reference = interleave_reference, .samples = interleave_samples, .low = -3, .high = 3,
+};

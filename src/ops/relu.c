@@ -1,0 +1,75 @@
+/* relu and leaky_relu. */
+#include "forms.h"
+
+/* ---- relu: a NaN stays one, and passes the gradient ----------------------------------------------------------------- */
+
+static int relu_expression(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__MAX, in[0], wk__emit_constant(e, 0));
+}
+
+static void relu_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_where(wk_le(wk__saved(g, WK__SAVED_OUT), 0), 0, g->out[0]);
+}
+
+static double relu_exact(const double *x)
+{
+    return x[0] > 0 ? x[0] : 0;
+}
+
+const wk__op wk__op_relu = {
+    .name = "relu", .schema = "relu(Tensor self) -> Tensor", .group = "activation", .node = "ReluBackward0", .doc = "max(x, 0)",
+    .expression = relu_expression, .arity = 1, .domain = WK__NUMBERS, .gradient = relu_gradient, .needs = {WK__SAVE_OUT},
+    .invoke = wk__invoke_pointwise, .exact = relu_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM relu
+#include "unary.inc"
+
+/* ---- leaky_relu(x, negative_slope): in attr->f[0] --------------------------------------------------------------------- */
+
+static int leaky_expression(wk__emit *e, const int in[])
+{
+    int positive = wk__emit_compare(e, WK__GT, in[0], wk__emit_constant(e, 0));
+    return wk__emit_where(e, positive, in[0], wk__emit_2(e, WK__MUL, in[0], in[1]));
+}
+
+static double slope_of(const wk_leaky_relu_options *options)
+{
+    return options ? wk__option(options->negative_slope, 0.01) : 0.01;
+}
+
+wk_tensor *wk_leaky_relu_at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
+{
+    return wk__with_numbers(&wk__op_leaky_relu, site, x, 1, (double[]){slope_of(options)});
+}
+
+wk_tensor *wk_leaky_relu__at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
+{
+    return wk__with_numbers_(&wk__op_leaky_relu, site, x, 1, (double[]){slope_of(options)});
+}
+
+static void leaky_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_where(wk_gt(wk__saved(g, 0), 0), g->out[0], wk_mul(g->out[0], g->attr->f[0]));
+}
+
+static int leaky_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    return wk__one(out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 1, (double[]){wk__value_float(&args[1], 0.01)}));
+}
+
+static double leaky_exact(const double *x)
+{
+    return x[0] > 0 ? x[0] : wk__given(x[1], 0.01) * x[0];
+}
+
+static const char *const leaky_samples[] = {"[]", "[7]", "[3,5], 0.2", "[2,0], 0.5", "[2,3,4], 0", NULL};
+
+const wk__op wk__op_leaky_relu = {
+    .name = "leaky_relu", .schema = "leaky_relu(Tensor self, float negative_slope=0.01) -> Tensor", .group = "activation",
+    .node = "LeakyReluBackward0", .doc = "x for x > 0, else negative_slope x", .expression = leaky_expression, .arity = 2, .conditions = 2,
+    .domain = WK__FLOATS, .gradient = leaky_gradient, .needs = {WK__SAVE_0}, .invoke = leaky_invoke, .exact = leaky_exact,
+    .samples = leaky_samples, .low = -3, .high = 3,
+};

@@ -1,0 +1,149 @@
+/* Shared pieces of reductions; see rows.h. */
+#include "rows.h"
+#include <string.h>
+
+/* ---- arguments ----------------------------------------------------------------------------------------------------- */
+
+bool wk__axis(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int *axis)
+{
+    int ndim = wk__body_of(x)->ndim;
+    if (wk__dim(ndim, dim, axis)) return true;
+    wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a, which has %d", (long long)dim, ndim);
+    return false;
+}
+
+bool wk__must_float(const wk__op *op, wk_site site, wk_tensor *x)
+{
+    if (wk__is_float(wk__body_of(x)->dtype)) return true;
+    wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a is not of a floating dtype; convert it with wk_to_dtype(x, WK_F32)");
+    return false;
+}
+
+int64_t wk__columns(const wk_tensor *x, uint16_t mask)
+{
+    const wk__body *body = wk__body_of(x);
+    int64_t count = 1;
+    for (int d = 0; d < body->ndim; d++)
+        if (mask >> d & 1) count *= body->shape[d];
+    return count;
+}
+
+bool wk__must_have_columns(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask)
+{
+    if (wk__columns(x, mask) > 0) return true;
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a has no elements along the reduced dimensions, so there is no such element");
+    return false;
+}
+
+const int64_t *wk__value_dims(const wk_value *value, int *count)
+{
+    *count = value->kind == WK_VALUE_INTS ? value->count : value->kind == WK_VALUE_NONE ? -1 : 1;
+    return value->kind == WK_VALUE_INTS ? value->ints : &value->i;
+}
+
+int wk__invoke_reduction(wk__reduction *call, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_reduce_options options = {.size = sizeof options, .keepdim = wk__value_int(&args[2], 0), .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
+    int count;
+    const int64_t *dims = wk__value_dims(&args[1], &count);
+    return wk__one(out, call(site, wk__value_tensor(&args[0]), dims, count, &options));
+}
+
+/* ---- inside composed ops --------------------------------------------------------------------------------------------- */
+
+/* Dimension d of the result is dimension order[d] of x. */
+static wk_tensor *reordered(wk_tensor *x, const int order[])
+{
+    const wk__body *body = wk__body_of(x);
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    for (int d = 0; d < body->ndim; d++) {
+        shape[d] = body->shape[order[d]];
+        stride[d] = body->stride[order[d]];
+    }
+    return wk__tensor_view(wk__context(), x, body->offset, body->ndim, shape, stride);
+}
+
+wk_tensor *wk__axis_last(wk_tensor *x, int axis)
+{
+    int ndim = wk__body_of(x)->ndim, order[WK__MAX_DIMS];
+    if (axis >= ndim - 1) return x;
+    for (int d = 0; d < ndim; d++) order[d] = d < axis ? d : d == ndim - 1 ? axis : d + 1;
+    return reordered(x, order);
+}
+
+wk_tensor *wk__axis_back(wk_tensor *x, int axis)
+{
+    if (!x) return NULL;
+    int ndim = wk__body_of(x)->ndim, order[WK__MAX_DIMS];
+    if (axis >= ndim - 1) return x;
+    for (int d = 0; d < ndim; d++) order[d] = d < axis ? d : d == axis ? ndim - 1 : d - 1;
+    return reordered(x, order);
+}
+
+wk_tensor *wk__with_column(wk_tensor *x)
+{
+    const wk__body *body = wk__body_of(x);
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    memcpy(shape, body->shape, sizeof *shape * body->ndim);
+    memcpy(stride, body->stride, sizeof *stride * body->ndim);
+    shape[body->ndim] = stride[body->ndim] = 1;
+    return wk__tensor_view(wk__context(), x, body->offset, body->ndim + 1, shape, stride);
+}
+
+static wk_tensor *row_reduced(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
+{
+    if (!x) return NULL;
+    wk_dtype class = wk__class_of(wk__body_of(x)->dtype);
+    return wk__reduce(op, site, x, mask, keepdim, class, class);
+}
+
+wk_tensor *wk__row_sum(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
+{
+    return row_reduced(&wk__op_sum, site, x, mask, keepdim);
+}
+
+wk_tensor *wk__row_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
+{
+    return row_reduced(&wk__op_amax, site, x, mask, keepdim);
+}
+
+wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype)
+{
+    return x ? wk_to_dtype_at((wk_site){0}, x, dtype) : NULL;
+}
+
+/* ---- in gradients ---------------------------------------------------------------------------------------------------- */
+
+int wk__masked_dims(int64_t mask, int64_t dims[])
+{
+    int count = 0;
+    for (int d = 0; d < WK__MAX_DIMS; d++)
+        if (mask >> d & 1) dims[count++] = d;
+    return count;
+}
+
+wk_tensor *wk__kept(const wk__gradient *g, wk_tensor *result)
+{
+    const wk__shape *from = &g->node->shape[0];
+    int64_t shape[WK__MAX_DIMS];
+    if (g->attr->i[1]) return result;
+    for (int d = 0; d < from->ndim; d++) shape[d] = g->attr->i[0] >> d & 1 ? 1 : from->size[d];
+    return wk_reshape_at((wk_site){0}, result, shape, from->ndim);
+}
+
+static wk_tensor *kept(wk__reduction *call, wk_tensor *x, int64_t mask)
+{
+    int64_t dims[WK__MAX_DIMS];
+    int count = wk__masked_dims(mask, dims);
+    return call((wk_site){0}, x, dims, count, &(wk_reduce_options){.size = sizeof(wk_reduce_options), .keepdim = true});
+}
+
+wk_tensor *wk__sum_kept(wk_tensor *x, int64_t mask)
+{
+    return kept(wk_sum_at, x, mask);
+}
+
+wk_tensor *wk__mean_kept(wk_tensor *x, int64_t mask)
+{
+    return kept(wk_mean_at, x, mask);
+}

@@ -1,0 +1,51 @@
+/* What reductions, and what is built from them, share: dimension arguments, views with one dimension last, row totals.
+ *
+ * An op of this family is a few small records that the engine makes one row program of. Two things keep them together:
+ * reduced dimensions stay with size 1 until the end, and whoever counts positions has its dimension last, because a
+ * program walks the reduced dimensions innermost. */
+#ifndef WICK_OPS_ROWS_H
+#define WICK_OPS_ROWS_H
+
+#include "forms.h"
+
+/* ---- arguments ----------------------------------------------------------------------------------------------------- */
+
+/* A dimension of x; false with the error recorded. A 0-d tensor has dimension 0. */
+bool wk__axis(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int *axis);
+/* Errors unless x is of a floating dtype, or has elements along the masked dimensions. */
+bool wk__must_float(const wk__op *op, wk_site site, wk_tensor *x);
+bool wk__must_have_columns(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask);
+/* The product of the masked sizes. */
+int64_t wk__columns(const wk_tensor *x, uint16_t mask);
+
+typedef wk_tensor *wk__reduction(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options);
+/* The entry of ops with the arguments (self, dim, keepdim, dtype); dim may be a list or one number. */
+int wk__invoke_reduction(wk__reduction *call, wk_site site, const wk_value *args, wk_tensor **out);
+/* Dimensions of an argument that may be a list, one number or none (count -1). */
+const int64_t *wk__value_dims(const wk_value *value, int *count);
+
+/* ---- inside composed ops: no nodes ----------------------------------------------------------------------------------- */
+
+/* The dimension moved last, and moved back from there. */
+wk_tensor *wk__axis_last(wk_tensor *x, int axis);
+wk_tensor *wk__axis_back(wk_tensor *x, int axis);
+/* x with a new last dimension of size 1. */
+wk_tensor *wk__with_column(wk_tensor *x);
+/* Sum and largest element over the masked dimensions in the class of x, which stay with size 1 if keepdim. */
+wk_tensor *wk__row_sum(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
+wk_tensor *wk__row_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
+/* The result of a composed op: in `dtype`, NULL if x is. */
+wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype);
+
+/* ---- in gradients: public ops ---------------------------------------------------------------------------------------- */
+
+/* The masked dimensions as a list for the options of public reductions; its length. */
+int wk__masked_dims(int64_t mask, int64_t dims[]);
+/* A tensor of the result's shape with the reduced dimensions there again, of size 1: attributes as for wk__spread. */
+wk_tensor *wk__kept(const wk__gradient *g, wk_tensor *result);
+/* Public sum over the masked dimensions, which stay. */
+wk_tensor *wk__sum_kept(wk_tensor *x, int64_t mask);
+/* Public mean over the masked dimensions, which stay. */
+wk_tensor *wk__mean_kept(wk_tensor *x, int64_t mask);
+
+#endif

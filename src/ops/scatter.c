@@ -1,0 +1,224 @@
+/* Writing at places that are numbers in a tensor: scatter_add, index_add, scatter. All of them stand on the kernel scatter_add,
+ * which adds in the order of the indices on every device. */
+#include "indices.h"
+#include "reference.h"
+#include "views.h"
+#include <string.h>
+
+/* ---- adding ------------------------------------------------------------------------------------------------------ */
+
+/* The space is the source's part that the index covers; a vector of indices has stride 0 in the other dimensions. */
+typedef struct adding {
+    int ndim, d;
+    int64_t shape[WK__MAX_DIMS], index[WK__MAX_DIMS];
+} adding;
+
+/* in: target, index as i64, source. The target gets a new value, which takes over the old one's memory where nobody needs it. */
+static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], const adding *way, bool in_place)
+{
+    wk__device *device = wk__ready(op, site, in, 3);
+    if (!device) return false;
+    wk_context *context = wk__context();
+    const wk__body *target = wk__body_of(in[0]), *source = wk__body_of(in[2]);
+    if (target->storage->shared) wk__flush_all();
+    wk__value *value = wk__value_new(context, device, target->storage->bytes, site);
+    wk__record *r = value ? wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, way->ndim, way->shape, 1, 2) : NULL;
+    if (!r) {
+        if (value) wk__value_free(value);
+        return false;
+    }
+    r->kernel = "scatter_add";
+    r->dim = (int8_t)way->d;
+    r->bound = target->shape[way->d];
+    wk__record_ref(r, 1, wk__body_of(in[1]), way->index);
+    wk__record_ref(r, 2, source, source->stride);
+    if (in_place)
+        wk__record_in_place(context, r, in[0], value);
+    else
+        wk__record_part(context, r, in[0], value);
+    return true;
+}
+
+/* x without dimensions is one place of one dimension. */
+static wk_tensor *with_dim(wk_tensor *x)
+{
+    return x && wk__body_of(x)->ndim == 0 ? wk_reshape_at((wk_site){0}, x, (const int64_t[]){1}, 1) : x;
+}
+
+static bool begin(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int64_t dim, int *d)
+{
+    static const char *const role[] = {"target", "index", "source"};
+    if (!wk__view_begin(op, site, in[0])) return false;
+    for (int k = 1; k < count; k++)
+        if (!wk__check(in[k], site, op->name, role[k])) return false;
+    return wk__dim_of(op, site, in[0], dim, 0, d);
+}
+
+static bool dtypes_fit(const wk__op *op, wk_site site, wk_tensor *const in[])
+{
+    if (wk__body_of(in[0])->dtype == wk__body_of(in[2])->dtype) return true;
+    wk__op_error(op, site, WK_ERR_DTYPE, in, "the target $a and the source $c must have one dtype");
+    return false;
+}
+
+static bool index_fits(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
+{
+    const wk__body *target = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[count - 1]);
+    bool fits = target->ndim == index->ndim && (count < 3 || source->ndim == index->ndim);
+    for (int k = 0; k < index->ndim && fits; k++)
+        fits = (k == d || index->shape[k] <= target->shape[k]) && (count < 3 || index->shape[k] <= source->shape[k]);
+    if (fits) return true;
+    wk__op_error(op, site, WK_ERR_SHAPE, in, count < 3 ? "the index $b must have the dimensions of $a, none larger than its own but dimension %d"
+                 : "the index $b must have the dimensions of $a and of the source $c, none larger than theirs, but that of the target in dimension %d", d);
+    return false;
+}
+
+static bool vector_fits(const wk__op *op, wk_site site, wk_tensor *const in[], int d)
+{
+    const wk__body *target = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[2]);
+    bool fits = index->ndim <= 1 && target->ndim == source->ndim;
+    for (int k = 0; k < target->ndim && fits; k++) fits = source->shape[k] == (k == d ? wk__body_numel(index) : target->shape[k]);
+    if (fits && (target->ndim || wk__body_numel(index) == 1)) return true;
+    wk__op_error(op, site, WK_ERR_SHAPE, in, "the source $c must have the shape of $a with as many places in dimension %d as the vector $b", d);
+    return false;
+}
+
+/* target += source at the index; both checked, every tensor with a dimension at least. */
+static bool add_at(const wk__op *op, wk_site site, wk_tensor *const call[3], int d, bool by_vector, bool in_place)
+{
+    wk_tensor *in[3] = {call[0], with_dim(call[1]), with_dim(call[2])};
+    const wk__body *index = wk__body_of(in[1]), *source = wk__body_of(in[2]);
+    adding way = {.ndim = source->ndim, .d = d};
+    memcpy(way.shape, by_vector ? source->shape : index->shape, sizeof way.shape);
+    if (by_vector)
+        way.index[d] = index->stride[0];
+    else
+        memcpy(way.index, index->stride, sizeof way.index);
+    return record_adding(op, site, in, &way, in_place);
+}
+
+/* The op's out-of-place form: x is copied (a copy of what dies here costs nothing) and added to. */
+static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, bool by_vector)
+{
+    wk_tensor *in[3] = {x, index, source}, *out = NULL;
+    int d;
+    if (!begin(op, site, in, 3, dim, &d) || !dtypes_fit(op, site, in)) return NULL;
+    if (by_vector ? !vector_fits(op, site, in, d) : !index_fits(op, site, in, 3, d)) return NULL;
+    in[1] = wk__as_indices(op, site, index, wk__body_of(x)->ndim ? wk__body_of(x)->shape[d] : 1, in);
+    wk__compose c;
+    if (!in[1] || !wk__compose_begin(&c, op, site, in, 3)) return NULL;
+    wk_tensor *copy = with_dim(wk_clone_at(site, x));
+    if (copy && add_at(op, site, (wk_tensor *const[]){copy, in[1], source}, d, by_vector, false))
+        out = wk__body_of(x)->ndim ? copy : wk_reshape_at(site, copy, NULL, 0);
+    return wk__compose_end(&c, out, &(wk__attr){.i = {d}});
+}
+
+static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, bool by_vector)
+{
+    wk_tensor *in[3] = {x, index, source};
+    int d;
+    if (!begin(op, site, in, 3, dim, &d) || !dtypes_fit(op, site, in)) return NULL;
+    if (by_vector ? !vector_fits(op, site, in, d) : !index_fits(op, site, in, 3, d)) return NULL;
+    if (!wk__in_place_allowed(op, site, x)) return NULL;
+    in[1] = wk__as_indices(op, site, index, wk__body_of(x)->ndim ? wk__body_of(x)->shape[d] : 1, in);
+    if (!in[1]) return NULL;
+    bool node = wk__wants_node(wk__context(), in, 3);
+    wk_tensor *const call[3] = {with_dim(x), in[1], source};
+    if (!call[0] || !add_at(op, site, call, d, by_vector, true)) return NULL;
+    return node && !wk__node_attach_in_place(op, site, x, in, 3, &(wk__attr){.i = {d}}) ? NULL : x;
+}
+
+wk_tensor *wk_scatter_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
+{
+    return added(&wk__op_scatter_add, site, x, dim, index, source, false);
+}
+wk_tensor *wk_scatter_add__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
+{
+    return added_in_place(&wk__op_scatter_add, site, x, dim, index, source, false);
+}
+wk_tensor *wk_index_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
+{
+    return added(&wk__op_index_add, site, x, dim, index, source, true);
+}
+wk_tensor *wk_index_add__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
+{
+    return added_in_place(&wk__op_index_add, site, x, dim, index, source, true);
+}
+
+/* The gradient of a source that is larger than the index is 0 outside of it. */
+static wk_tensor *of_source(const wk__gradient *g, wk_tensor *part)
+{
+    const wk_site here = {0};
+    const wk__shape *source = &g->node->shape[2];
+    if (!part || wk__numel(source->ndim, source->size) == wk__body_numel(wk__body_of(part))) return part;
+    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(part), .device = wk_device_of(part)};
+    wk_tensor *zeros = wk_zeros_at(here, source->size, source->ndim, &options), *corner = zeros;
+    for (int d = 0; d < source->ndim; d++) corner = wk_narrow_at(here, corner, d, 0, wk__body_of(part)->shape[d]);
+    return wk_copy__at(here, corner, part) ? zeros : NULL;
+}
+
+static void scatter_add_gradient(wk__gradient *g)
+{
+    if (wk__wants(g, 0)) g->in[0] = g->out[0];
+    if (wk__wants(g, 2)) g->in[2] = of_source(g, wk_gather_at((wk_site){0}, g->out[0], g->attr->i[0], wk__saved(g, 1)));
+}
+
+static void index_add_gradient(wk__gradient *g)
+{
+    if (wk__wants(g, 0)) g->in[0] = g->out[0];
+    if (wk__wants(g, 2)) g->in[2] = wk_index_select_at((wk_site){0}, g->out[0], g->attr->i[0], wk__saved(g, 1));
+}
+
+static int add_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    return wk__one(out, added(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_tensor(&args[2]),
+                              wk__value_tensor(&args[3]), op == &wk__op_index_add));
+}
+
+/* Element k of the space `shape` as an offset in a dense array, place `at` in dimension d. */
+static int64_t offset_in(const wk__array *x, const int64_t *shape, int64_t k, int d, int64_t at)
+{
+    int64_t offset = 0, step = 1;
+    for (int e = x->ndim; e-- > 0; k /= shape[e], step *= x->shape[e]) offset += (e == d ? at : k % shape[e]) * step;
+    return offset;
+}
+
+static void write_reference(wk__reference *r, bool by_vector, bool adds)
+{
+    const wk__array *x = &r->in[0], *index = &r->in[1], *source = r->inputs > 2 ? &r->in[2] : NULL;
+    const int64_t *shape = by_vector ? source->shape : index->shape;
+    int d = 0;
+    wk__dim(x->ndim, r->args[1].i, &d);
+    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
+    memcpy(out, x->data, sizeof *out * (size_t)wk__array_numel(x));
+    for (int64_t k = 0, inner = 1; k < wk__numel(x->ndim, shape); k++, inner = 1) {
+        for (int e = d + 1; e < x->ndim; e++) inner *= shape[e];
+        int64_t own = k / inner % shape[d], at = (int64_t)index->data[by_vector ? own : k];
+        double value = source ? source->data[offset_in(source, shape, k, d, own)] : wk__value_float(&r->args[3], 0);
+        double *place = &out[offset_in(x, shape, k, d, at < 0 ? at + x->shape[d] : at)];
+        *place = adds ? *place + value : value;
+    }
+}
+static void scatter_add_reference(wk__reference *r)
+{
+    write_reference(r, false, true);
+}
+static void index_add_reference(wk__reference *r)
+{
+    write_reference(r, true, true);
+}
+
+static const char *const scatter_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]", "[3,4], 0, [5,3]:i64<3, [6,4]",
+                                                  "[3], 0, [0]:i64<1, [2]", NULL};
+static const char *const index_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 0, [5]:i64<3, [5,4]", "[3,4], -1, [2]:i64<4, [3,2]", NULL};
+
+const wk__op wk__op_scatter_add = {
+    .name = "scatter_add", .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", .group = "indexing",
+    .node = "ScatterAddBackward0", .doc = "self with src added at the places of the index, in their order", .gradient = scatter_add_gradient,
+    .needs = {0, 0, WK__SAVE_1}, .invoke = add_invoke, .reference = scatter_add_reference, .samples = scatter_add_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_index_add = {
+    .name = "index_add", .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", .group = "indexing",
+    .node = "IndexAddBackward0", .doc = "self with the slices of source added at the places that a vector names", .gradient = index_add_gradient,
+    .needs = {0, 0, WK__SAVE_1}, .invoke = add_invoke, .reference = index_add_reference, .samples = index_add_samples, .low = -3, .high = 3,
+};

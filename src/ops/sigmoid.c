@@ -1,0 +1,54 @@
+/* sigmoid and logsigmoid. */
+#include "forms.h"
+#include <math.h>
+
+/* ---- sigmoid ----------------------------------------------------------------------------------------------------- */
+
+static void sigmoid_gradient(wk__gradient *g)
+{
+    wk_tensor *out = wk__saved(g, WK__SAVED_OUT);
+    g->in[0] = wk_mul(g->out[0], wk_mul(out, wk_sub(1, out)));
+}
+
+static double sigmoid_exact(const double *x)
+{
+    return 1 / (1 + exp(-x[0]));
+}
+
+const wk__op wk__op_sigmoid = {
+    .name = "sigmoid", .schema = "sigmoid(Tensor self) -> Tensor", .group = "pointwise", .node = "SigmoidBackward0", .doc = "1 / (1 + e^-x)",
+    .expression = wk__instruction, .instruction = WK__SIGMOID, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = sigmoid_gradient,
+    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = sigmoid_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM sigmoid
+#include "unary.inc"
+
+/* ---- logsigmoid: min(x, 0) - log(1 + e^-|x|), which never overflows ---------------------------------------------------- */
+
+static int logsigmoid_expression(wk__emit *e, const int in[])
+{
+    int small = wk__emit_1(e, WK__EXP, wk__emit_1(e, WK__NEG, wk__emit_1(e, WK__ABS, in[0])));
+    int below = wk__emit_2(e, WK__MIN, in[0], wk__emit_constant(e, 0));
+    return wk__emit_2(e, WK__SUB, below, wk__emit_1(e, WK__LOG1P, small));
+}
+
+static void logsigmoid_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_mul(g->out[0], wk_sigmoid(wk_neg(wk__saved(g, 0))));
+}
+
+static double logsigmoid_exact(const double *x)
+{
+    return -log1p(exp(-x[0]));
+}
+
+const wk__op wk__op_logsigmoid = {
+    .name = "logsigmoid", .schema = "logsigmoid(Tensor self) -> Tensor", .group = "pointwise", .node = "LogSigmoidBackward0",
+    .doc = "log(sigmoid(x))", .expression = logsigmoid_expression, .arity = 1, .domain = WK__FLOATS, .gradient = logsigmoid_gradient,
+    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = logsigmoid_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM logsigmoid
+#define WK__NOT_IN_PLACE
+#include "unary.inc"

@@ -1,0 +1,61 @@
+/* neg, abs, sign. */
+#include "forms.h"
+#include <math.h>
+
+/* ---- neg --------------------------------------------------------------------------------------------------------- */
+
+static void neg_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_neg(g->out[0]);
+}
+
+static double neg_exact(const double *x)
+{
+    return -x[0];
+}
+
+const wk__op wk__op_neg = {
+    .name = "neg", .schema = "neg(Tensor self) -> Tensor", .group = "pointwise", .node = "NegBackward0", .doc = "-x",
+    .expression = wk__instruction, .instruction = WK__NEG, .arity = 1, .domain = WK__NUMBERS, .gradient = neg_gradient,
+    .invoke = wk__invoke_pointwise, .exact = neg_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM neg
+#include "unary.inc"
+
+/* ---- abs --------------------------------------------------------------------------------------------------------- */
+
+static void abs_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_mul(g->out[0], wk_sign(wk__saved(g, 0)));
+}
+
+static double abs_exact(const double *x)
+{
+    return fabs(x[0]);
+}
+
+const wk__op wk__op_abs = {
+    .name = "abs", .schema = "abs(Tensor self) -> Tensor", .group = "pointwise", .node = "AbsBackward0", .doc = "|x|; the gradient at 0 is 0",
+    .expression = wk__instruction, .instruction = WK__ABS, .arity = 1, .domain = WK__NUMBERS, .gradient = abs_gradient,
+    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = abs_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM abs
+#include "unary.inc"
+
+/* ---- sign -------------------------------------------------------------------------------------------------------- */
+
+static double sign_exact(const double *x)
+{
+    return (x[0] > 0) - (x[0] < 0);
+}
+
+const wk__op wk__op_sign = {
+    .name = "sign", .schema = "sign(Tensor self) -> Tensor", .group = "pointwise", .node = "SignBackward0", .doc = "-1, 0 or 1",
+    .expression = wk__instruction, .instruction = WK__SIGN, .arity = 1, .gradient = wk__gradient_zero,
+    .invoke = wk__invoke_pointwise, .exact = sign_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM sign
+#include "unary.inc"

@@ -1,0 +1,64 @@
+/* silu and mish: x times a smooth step. */
+#include "forms.h"
+#include <math.h>
+
+/* ---- silu -------------------------------------------------------------------------------------------------------- */
+
+static int silu_expression(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__MUL, in[0], wk__emit_1(e, WK__SIGMOID, in[0]));
+}
+
+/* s (1 + x (1 - s)) with s = sigmoid(x) */
+static void silu_gradient(wk__gradient *g)
+{
+    wk_tensor *x = wk__saved(g, 0), *s = wk_sigmoid(x);
+    g->in[0] = wk_mul(g->out[0], wk_mul(s, wk_add(wk_mul(x, wk_sub(1, s)), 1)));
+}
+
+static double silu_exact(const double *x)
+{
+    return x[0] / (1 + exp(-x[0]));
+}
+
+const wk__op wk__op_silu = {
+    .name = "silu", .schema = "silu(Tensor self) -> Tensor", .group = "activation", .node = "SiluBackward0", .doc = "x sigmoid(x)",
+    .expression = silu_expression, .arity = 1, .domain = WK__FLOATS, .gradient = silu_gradient, .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise, .exact = silu_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM silu
+#include "unary.inc"
+
+/* ---- mish: x tanh(log(1 + e^x)) ------------------------------------------------------------------------------------ */
+
+/* log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), which never overflows. */
+static int mish_expression(wk__emit *e, const int in[])
+{
+    int small = wk__emit_1(e, WK__EXP, wk__emit_1(e, WK__NEG, wk__emit_1(e, WK__ABS, in[0])));
+    int above = wk__emit_2(e, WK__MAX, in[0], wk__emit_constant(e, 0));
+    int softplus = wk__emit_2(e, WK__ADD, above, wk__emit_1(e, WK__LOG1P, small));
+    return wk__emit_2(e, WK__MUL, in[0], wk__emit_1(e, WK__TANH, softplus));
+}
+
+/* t + x s (1 - t^2) with t = tanh(softplus(x)), s = sigmoid(x) */
+static void mish_gradient(wk__gradient *g)
+{
+    wk_tensor *x = wk__saved(g, 0), *t = wk_tanh(wk_softplus(x));
+    wk_tensor *curved = wk_mul(wk_mul(x, wk_sigmoid(x)), wk_sub(1, wk_square(t)));
+    g->in[0] = wk_mul(g->out[0], wk_add(t, curved));
+}
+
+static double mish_exact(const double *x)
+{
+    return x[0] * tanh(log1p(exp(x[0])));
+}
+
+const wk__op wk__op_mish = {
+    .name = "mish", .schema = "mish(Tensor self) -> Tensor", .group = "activation", .node = "MishBackward0", .doc = "x tanh(softplus(x))",
+    .expression = mish_expression, .arity = 1, .domain = WK__FLOATS, .gradient = mish_gradient, .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise, .exact = mish_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM mish
+#include "unary.inc"

@@ -1,0 +1,319 @@
+/* Views of a part: slice, narrow, select, diagonal, unfold. The gradient of each is zeros with the gradient written where the
+ * view was. */
+#include "views.h"
+#include <string.h>
+
+/* The view of zeros becomes grad; all of them is the gradient. */
+static void put_back(wk__gradient *g, wk_tensor *zeros, wk_tensor *part)
+{
+    if (part && wk_copy__at((wk_site){0}, part, g->out[0])) g->in[0] = zeros;
+}
+
+/* ---- slice and narrow -------------------------------------------------------------------------------------------- */
+
+static int64_t within(int64_t place, int64_t size)
+{
+    if (place < 0) place += size;
+    return place < 0 ? 0 : place > size ? size : place;
+}
+
+/* attr: dimension, start, end, step, all in range */
+static wk_tensor *sliced(const wk__op *op, wk_site site, wk_tensor *x, int d, int64_t start, int64_t end, int64_t step)
+{
+    wk__geometry g;
+    wk__attr attr = {.i = {d, start, end, step}};
+    wk__geometry_of(wk__body_of(x), &g);
+    g.shape[d] = (end - start) / step + ((end - start) % step > 0);
+    if (g.shape[d] > 0) g.offset += start * g.stride[d];
+    g.stride[d] *= g.shape[d] > 1 ? step : 1;
+    return wk__view_as(op, site, x, &g, &attr);
+}
+
+static bool has_dims(const wk__op *op, wk_site site, wk_tensor *x)
+{
+    if (wk__body_of(x)->ndim) return true;
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a has no dimension to take a part of");
+    return false;
+}
+
+wk_tensor *wk_slice_at(wk_site site, wk_tensor *x, int64_t dim, int64_t start, int64_t end, int64_t step)
+{
+    int d;
+    if (!wk__view_begin(&wk__op_slice, site, x) || !has_dims(&wk__op_slice, site, x) || !wk__dim_of(&wk__op_slice, site, x, dim, 0, &d))
+        return NULL;
+    if (step < 1) {
+        wk__op_error(&wk__op_slice, site, WK_ERR_ARGUMENT, &x, "the step must be 1 or more, not %lld; wk_flip turns a dimension round",
+                     (long long)step);
+        return NULL;
+    }
+    int64_t size = wk__body_of(x)->shape[d];
+    start = within(start, size);
+    end = within(end, size);
+    return sliced(&wk__op_slice, site, x, d, start, end < start ? start : end, step);
+}
+
+wk_tensor *wk_narrow_at(wk_site site, wk_tensor *x, int64_t dim, int64_t start, int64_t length)
+{
+    int d;
+    if (!wk__view_begin(&wk__op_narrow, site, x) || !has_dims(&wk__op_narrow, site, x) || !wk__dim_of(&wk__op_narrow, site, x, dim, 0, &d))
+        return NULL;
+    int64_t size = wk__body_of(x)->shape[d], from = start < 0 ? start + size : start;
+    if (from >= 0 && from <= size && length >= 0 && length <= size - from)
+        return sliced(&wk__op_narrow, site, x, d, from, from + length, 1);
+    wk__op_error(&wk__op_narrow, site, WK_ERR_INDEX, &x, "%lld places from %lld on do not lie in dimension %d of $a, which has %lld",
+                 (long long)length, (long long)start, d, (long long)size);
+    return NULL;
+}
+
+static void slice_gradient(wk__gradient *g)
+{
+    const int64_t *i = g->attr->i;
+    wk_tensor *zeros = wk__zeros_like_operand(g);
+    put_back(g, zeros, wk_slice_at((wk_site){0}, zeros, i[0], i[1], i[2], i[3]));
+}
+
+static int slice_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_slice_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0),
+                                    wk__value_int(&args[3], INT64_MAX), wk__value_int(&args[4], 1)));
+}
+static int narrow_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_narrow_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0),
+                                     wk__value_int(&args[3], 0)));
+}
+
+static void part_reference(wk__reference *r, int64_t start, int64_t count, int64_t step)
+{
+    const wk__array *x = &r->in[0];
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    int d = 0;
+    wk__dim(x->ndim, wk__value_int(&r->args[1], 0), &d);
+    wk__strides_dense(x->ndim, x->shape, stride);
+    memcpy(shape, x->shape, sizeof shape);
+    shape[d] = count;
+    int64_t offset = start * stride[d];
+    stride[d] *= step;
+    wk__reference_strided(r, x->ndim, shape, stride, offset);
+}
+
+static void slice_reference(wk__reference *r)
+{
+    int d = 0;
+    wk__dim(r->in[0].ndim, wk__value_int(&r->args[1], 0), &d);
+    int64_t size = r->in[0].shape[d], start = within(wk__value_int(&r->args[2], 0), size), count = 0;
+    int64_t end = within(wk__value_int(&r->args[3], INT64_MAX), size), step = wk__value_int(&r->args[4], 1);
+    for (int64_t k = start; k < end; k += step) count++;
+    part_reference(r, start, count, step);
+}
+static void narrow_reference(wk__reference *r)
+{
+    int d = 0;
+    wk__dim(r->in[0].ndim, r->args[1].i, &d);
+    part_reference(r, r->args[2].i < 0 ? r->args[2].i + r->in[0].shape[d] : r->args[2].i, r->args[3].i, 1);
+}
+
+static const char *const slice_samples[] = {"[5], 0, 1, 4", "[5,3], 1, -2, 9", "[7], 0, 0, 7, 3", "[7,2], 0, 1, 7, 2", "[3], 0, 2, 1",
+                                            "[0,3], 1, 1, 2", "[4], 0", NULL};
+static const char *const narrow_samples[] = {"[5], 0, 1, 3", "[5,3], 1, -2, 2", "[3,4], 0, 3, 0", "[3,4], -1, 0, 4", NULL};
+
+const wk__op wk__op_slice = {
+    .name = "slice", .schema = "slice(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", .group = "view",
+    .node = "SliceBackward0", .doc = "places start, start + step, ... below end of a dimension", .gradient = slice_gradient,
+    .invoke = slice_invoke, .reference = slice_reference, .samples = slice_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_narrow = {
+    .name = "narrow", .schema = "narrow(Tensor self, int dim, int start, int length) -> Tensor", .group = "view", .node = "SliceBackward0",
+    .doc = "some places of a dimension", .gradient = slice_gradient, .invoke = narrow_invoke, .reference = narrow_reference,
+    .samples = narrow_samples, .low = -3, .high = 3,
+};
+
+/* ---- select ------------------------------------------------------------------------------------------------------ */
+
+wk_tensor *wk_select_at(wk_site site, wk_tensor *x, int64_t dim, int64_t index)
+{
+    int d;
+    if (!wk__view_begin(&wk__op_select, site, x) || !has_dims(&wk__op_select, site, x) || !wk__dim_of(&wk__op_select, site, x, dim, 0, &d))
+        return NULL;
+    wk__geometry g;
+    wk__geometry_of(wk__body_of(x), &g);
+    if (index < -g.shape[d] || index >= g.shape[d]) {
+        wk__op_error(&wk__op_select, site, WK_ERR_INDEX, &x, "index %lld is out of range for dimension %d of $a, which has %lld places",
+                     (long long)index, d, (long long)g.shape[d]);
+        return NULL;
+    }
+    if (index < 0) index += g.shape[d];
+    g.offset += index * g.stride[d];
+    wk__geometry_drop(&g, d);
+    return wk__view_as(&wk__op_select, site, x, &g, &(wk__attr){.i = {d, index}});
+}
+
+static void select_gradient(wk__gradient *g)
+{
+    wk_tensor *zeros = wk__zeros_like_operand(g);
+    put_back(g, zeros, wk_select_at((wk_site){0}, zeros, g->attr->i[0], g->attr->i[1]));
+}
+
+static int select_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
+}
+
+static void select_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    wk__geometry g = {.ndim = x->ndim};
+    int d = 0;
+    wk__dim(x->ndim, r->args[1].i, &d);
+    memcpy(g.shape, x->shape, sizeof g.shape);
+    wk__strides_dense(x->ndim, x->shape, g.stride);
+    int64_t index = r->args[2].i < 0 ? r->args[2].i + x->shape[d] : r->args[2].i, offset = index * g.stride[d];
+    wk__geometry_drop(&g, d);
+    wk__reference_strided(r, g.ndim, g.shape, g.stride, offset);
+}
+
+static const char *const select_samples[] = {"[5], 0, 2", "[3,4], 1, -1", "[2,3,4], 1, 0", "[2,0], 0, 1", NULL};
+
+const wk__op wk__op_select = {
+    .name = "select", .schema = "select(Tensor self, int dim, int index) -> Tensor", .group = "view", .node = "SelectBackward0",
+    .doc = "one place of a dimension, which goes", .gradient = select_gradient, .invoke = select_invoke, .reference = select_reference,
+    .samples = select_samples, .low = -3, .high = 3,
+};
+
+/* ---- diagonal ---------------------------------------------------------------------------------------------------- */
+
+static int64_t diagonal_length(int64_t rows, int64_t columns, int64_t offset)
+{
+    int64_t length = offset < 0 ? (rows + offset < columns ? rows + offset : columns) : (columns - offset < rows ? columns - offset : rows);
+    return length < 0 ? 0 : length;
+}
+
+static void diagonal_of(wk__geometry *g, int64_t offset, int row, int column)
+{
+    int64_t length = diagonal_length(g->shape[row], g->shape[column], offset), stride = g->stride[row] + g->stride[column];
+    if (length > 0) g->offset += offset < 0 ? -offset * g->stride[row] : offset * g->stride[column];
+    wk__geometry_drop(g, row > column ? row : column);
+    wk__geometry_drop(g, row > column ? column : row);
+    g->shape[g->ndim] = length;
+    g->stride[g->ndim++] = stride;
+}
+
+wk_tensor *wk_diagonal_at(wk_site site, wk_tensor *x, int64_t offset, int64_t dim0, int64_t dim1)
+{
+    int row, column;
+    if (!wk__view_begin(&wk__op_diagonal, site, x) || !wk__dim_of(&wk__op_diagonal, site, x, dim0, 0, &row) ||
+        !wk__dim_of(&wk__op_diagonal, site, x, dim1, 0, &column))
+        return NULL;
+    if (row == column) {
+        wk__op_error(&wk__op_diagonal, site, WK_ERR_ARGUMENT, &x, "a diagonal of $a needs two different dimensions");
+        return NULL;
+    }
+    wk__geometry g;
+    wk__geometry_of(wk__body_of(x), &g);
+    int64_t most = g.shape[row] + g.shape[column]; /* offsets beyond are empty all the same */
+    diagonal_of(&g, offset > most ? most : offset < -most ? -most : offset, row, column);
+    return wk__view_as(&wk__op_diagonal, site, x, &g, &(wk__attr){.i = {offset, row, column}});
+}
+
+static void diagonal_gradient(wk__gradient *g)
+{
+    wk_tensor *zeros = wk__zeros_like_operand(g);
+    put_back(g, zeros, wk_diagonal_at((wk_site){0}, zeros, g->attr->i[0], g->attr->i[1], g->attr->i[2]));
+}
+
+static int diagonal_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_diagonal_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0),
+                                       wk__value_int(&args[3], 1)));
+}
+
+static void diagonal_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    wk__geometry g = {.ndim = x->ndim};
+    int row = 0, column = 0;
+    wk__dim(x->ndim, wk__value_int(&r->args[2], 0), &row);
+    wk__dim(x->ndim, wk__value_int(&r->args[3], 1), &column);
+    memcpy(g.shape, x->shape, sizeof g.shape);
+    wk__strides_dense(x->ndim, x->shape, g.stride);
+    diagonal_of(&g, wk__value_int(&r->args[1], 0), row, column);
+    wk__reference_strided(r, g.ndim, g.shape, g.stride, g.offset);
+}
+
+static const char *const diagonal_samples[] = {"[3,4]", "[3,4], 1", "[4,3], -2", "[2,3,4], 0, 0, 2", "[2,3,4], 1, -1, 1", "[3,3], 5", NULL};
+
+const wk__op wk__op_diagonal = {
+    .name = "diagonal", .schema = "diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", .group = "view",
+    .node = "DiagonalBackward0", .doc = "the diagonal of two dimensions as a new last one", .gradient = diagonal_gradient,
+    .invoke = diagonal_invoke, .reference = diagonal_reference, .samples = diagonal_samples, .low = -3, .high = 3,
+};
+
+/* ---- unfold ------------------------------------------------------------------------------------------------------ */
+
+wk_tensor *wk_unfold_at(wk_site site, wk_tensor *x, int64_t dim, int64_t size, int64_t step)
+{
+    int d;
+    if (!wk__view_begin(&wk__op_unfold, site, x) || !has_dims(&wk__op_unfold, site, x) || !wk__dim_of(&wk__op_unfold, site, x, dim, 0, &d))
+        return NULL;
+    wk__geometry g;
+    wk__geometry_of(wk__body_of(x), &g);
+    if (size < 0 || size > g.shape[d] || step < 1) {
+        wk__op_error(&wk__op_unfold, site, WK_ERR_ARGUMENT, &x, "windows of %lld places every %lld do not fit dimension %d of $a, which has %lld",
+                     (long long)size, (long long)step, d, (long long)g.shape[d]);
+        return NULL;
+    }
+    int64_t stride = g.stride[d];
+    g.shape[d] = (g.shape[d] - size) / step + 1;
+    g.stride[d] *= g.shape[d] > 1 ? step : 1;
+    if (!wk__geometry_insert(&wk__op_unfold, site, x, &g, g.ndim, size, stride)) return NULL;
+    return wk__view_as(&wk__op_unfold, site, x, &g, &(wk__attr){.i = {d, size, step}});
+}
+
+/* Place k of every window at once: those of one k never overlap. */
+static void unfold_gradient(wk__gradient *g)
+{
+    const wk_site here = {0};
+    const int64_t dim = g->attr->i[0], size = g->attr->i[1], step = g->attr->i[2];
+    wk_tensor *zeros = wk__zeros_like_operand(g);
+    if (!zeros) return;
+    int64_t windows = (wk__body_of(zeros)->shape[dim] - size) / step + 1;
+    for (int64_t k = 0; k < size; k++) {
+        wk_tensor *part = wk_slice_at(here, zeros, dim, k, k + (windows - 1) * step + 1, step);
+        if (!wk_add_(part, wk_select_at(here, g->out[0], -1, k))) return;
+    }
+    g->in[0] = zeros;
+}
+
+static int unfold_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_unfold_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 1),
+                                     wk__value_int(&args[3], 1)));
+}
+
+static void unfold_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS], size = r->args[2].i, step = r->args[3].i;
+    int d = 0;
+    wk__dim(x->ndim, r->args[1].i, &d);
+    wk__strides_dense(x->ndim, x->shape, stride);
+    memcpy(shape, x->shape, sizeof shape);
+    shape[x->ndim] = size;
+    stride[x->ndim] = stride[d];
+    shape[d] = (x->shape[d] - size) / step + 1;
+    stride[d] *= step;
+    wk__reference_strided(r, x->ndim + 1, shape, stride, 0);
+}
+
+static const char *const unfold_samples[] = {"[7], 0, 3, 2", "[7], 0, 3, 1", "[2,6], 1, 2, 2", "[5,2], 0, 5, 1", NULL};
+
+const wk__op wk__op_unfold = {
+    .name = "unfold", .schema = "unfold(Tensor self, int dimension, int size, int step) -> Tensor", .group = "view", .node = "UnfoldBackward0",
+    .doc = "windows of a dimension, each `step` further, as a new last dimension", .gradient = unfold_gradient, .invoke = unfold_invoke,
+    .reference = unfold_reference, .samples = unfold_samples, .low = -3, .high = 3,
+};

@@ -1,0 +1,142 @@
+/* softmax, softmin, log_softmax along one dimension. One row program of three passes:
+ *
+ *     m = amax(x)    s = sum(e^(x - m))    softmax = e^(x - m) / s    log_softmax = x - m - log s
+ */
+#include "reference.h"
+#include "rows.h"
+#include <math.h>
+
+/* in: x, largest of the row */
+static int exp_from(wk__emit *e, const int in[])
+{
+    return wk__emit_1(e, WK__EXP, wk__emit_2(e, WK__SUB, in[0], in[1]));
+}
+/* in: x, largest, sum */
+static int log_share(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__SUB, wk__emit_2(e, WK__SUB, in[0], in[1]), wk__emit_1(e, WK__LOG, in[2]));
+}
+
+static const wk__op exp_op = {.name = "softmax", .expression = exp_from, .arity = 2};
+static const wk__op log_op = {.name = "log_softmax", .expression = log_share, .arity = 3};
+
+static wk_tensor *shares(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask)
+{
+    wk_tensor *most = wk__row_max(site, x, mask, true);
+    wk_tensor *part = most ? wk__binary(&exp_op, site, wk__t(x), wk__t(most)) : NULL;
+    wk_tensor *sum = wk__row_sum(site, part, mask, true);
+    if (!sum) return NULL;
+    return op == &wk__op_log_softmax ? wk__elementwise(&log_op, site, (wk__arg[]){wk__t(x), wk__t(most), wk__t(sum)}, 3) : wk_div(part, sum);
+}
+
+static wk_tensor *softened(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim)
+{
+    wk__compose c;
+    int axis;
+    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
+    wk_tensor *out = NULL;
+    wk__attr attr = {.i = {0}};
+    if (wk__must_float(op, site, x) && wk__axis(op, site, x, dim, &axis)) {
+        attr.i[0] = wk__body_of(x)->ndim ? 1 << axis : 0;
+        wk_tensor *wide = wk__widened(x);
+        if (op == &wk__op_softmin) wide = wk_mul(wide, -1);
+        out = wide ? wk__narrowed(shares(op, site, wide, (uint16_t)attr.i[0]), wk__body_of(x)->dtype) : NULL;
+    }
+    return wk__compose_end(&c, out, &attr);
+}
+
+wk_tensor *wk_softmax_at(wk_site site, wk_tensor *x, int64_t dim)
+{
+    return softened(&wk__op_softmax, site, x, dim);
+}
+wk_tensor *wk_softmin_at(wk_site site, wk_tensor *x, int64_t dim)
+{
+    return softened(&wk__op_softmin, site, x, dim);
+}
+wk_tensor *wk_log_softmax_at(wk_site site, wk_tensor *x, int64_t dim)
+{
+    return softened(&wk__op_log_softmax, site, x, dim);
+}
+
+/* y (g - sum(g y)) */
+static wk_tensor *through(const wk__gradient *g)
+{
+    wk_tensor *y = wk__saved(g, WK__SAVED_OUT), *part = wk_mul(g->out[0], y);
+    return wk_sub(part, wk_mul(y, wk__sum_kept(part, g->attr->i[0])));
+}
+
+static void softmax_gradient(wk__gradient *g)
+{
+    g->in[0] = through(g);
+}
+static void softmin_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_mul(through(g), -1);
+}
+static void log_softmax_gradient(wk__gradient *g)
+{
+    wk_tensor *y = wk__saved(g, WK__SAVED_OUT);
+    g->in[0] = wk_sub(g->out[0], wk_mul(wk_exp(y), wk__sum_kept(g->out[0], g->attr->i[0])));
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    return wk__one(out, softened(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
+}
+
+/* One line of n elements, `step` apart. */
+static void line(const double *x, double *y, int64_t n, int64_t step, double sign, bool logs)
+{
+    double most = -INFINITY, total = 0;
+    for (int64_t k = 0; k < n; k++) most = fmax(most, sign * x[k * step]);
+    for (int64_t k = 0; k < n; k++) total += exp(sign * x[k * step] - most);
+    for (int64_t k = 0; k < n; k++) {
+        double log_share_of_k = sign * x[k * step] - most - log(total);
+        y[k * step] = logs ? log_share_of_k : exp(log_share_of_k);
+    }
+}
+
+static void along(wk__reference *r, double sign, bool logs)
+{
+    const wk__array *in = &r->in[0];
+    double *out = wk__reference_out(r, 0, in->ndim, in->shape);
+    int64_t dim = wk__value_int(&r->args[1], -1), n = 1, step = 1, total = wk__array_numel(in);
+    if (dim < 0) dim += in->ndim;
+    if (in->ndim) n = in->shape[dim];
+    for (int d = (int)dim + 1; d < in->ndim; d++) step *= in->shape[d];
+    for (int64_t outer = 0; outer < (n ? total / n : 0); outer++) {
+        int64_t first = outer / step * step * n + outer % step;
+        line(in->data + first, out + first, n, step, sign, logs);
+    }
+}
+
+static void softmax_reference(wk__reference *r)
+{
+    along(r, 1, false);
+}
+static void softmin_reference(wk__reference *r)
+{
+    along(r, -1, false);
+}
+static void log_softmax_reference(wk__reference *r)
+{
+    along(r, 1, true);
+}
+
+static const char *const samples[] = {"[], 0", "[7], 0", "[3,5], 1", "[3,5], 0", "[2,3,4], 1", "[2,3,4], -1", "[2,0], 1", "[0,3], 1", "[3,300], 1", NULL};
+
+const wk__op wk__op_softmax = {
+    .name = "softmax", .schema = "softmax(Tensor input, int dim) -> Tensor", .group = "softmax", .node = "SoftmaxBackward0",
+    .doc = "e^x over its sum along a dimension", .domain = WK__FLOATS, .gradient = softmax_gradient, .needs = {WK__SAVE_OUT},
+    .invoke = invoke, .reference = softmax_reference, .samples = samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_softmin = {
+    .name = "softmin", .schema = "softmin(Tensor input, int dim) -> Tensor", .group = "softmax", .node = "SoftmaxBackward0",
+    .doc = "softmax of -x", .domain = WK__FLOATS, .gradient = softmin_gradient, .needs = {WK__SAVE_OUT},
+    .invoke = invoke, .reference = softmin_reference, .samples = samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_log_softmax = {
+    .name = "log_softmax", .schema = "log_softmax(Tensor input, int dim) -> Tensor", .group = "softmax", .node = "LogSoftmaxBackward0",
+    .doc = "the logarithm of softmax, exact where that is 0", .domain = WK__FLOATS, .gradient = log_softmax_gradient,
+    .needs = {WK__SAVE_OUT}, .invoke = invoke, .reference = log_softmax_reference, .samples = samples, .low = -3, .high = 3,
+};

@@ -1,0 +1,73 @@
+/* softplus and softsign. */
+#include "forms.h"
+#include <math.h>
+
+/* ---- softplus(x, beta, threshold): in attr->f[0] and [1] -------------------------------------------------------------- */
+
+static int softplus_expression(wk__emit *e, const int in[])
+{
+    int scaled = wk__emit_2(e, WK__MUL, in[0], in[1]);
+    int curve = wk__emit_2(e, WK__DIV, wk__emit_1(e, WK__LOG1P, wk__emit_1(e, WK__EXP, scaled)), in[1]);
+    return wk__emit_where(e, wk__emit_compare(e, WK__GT, scaled, in[2]), in[0], curve);
+}
+
+wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options *options)
+{
+    double beta = options ? wk__option(options->beta, 1) : 1, threshold = options ? wk__option(options->threshold, 20) : 20;
+    return wk__with_numbers(&wk__op_softplus, site, x, 2, (double[]){beta, threshold});
+}
+
+static void softplus_gradient(wk__gradient *g)
+{
+    wk_tensor *scaled = wk_mul(wk__saved(g, 0), g->attr->f[0]);
+    g->in[0] = wk_where(wk_gt(scaled, g->attr->f[1]), g->out[0], wk_mul(g->out[0], wk_sigmoid(scaled)));
+}
+
+static int softplus_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    double numbers[2] = {wk__value_float(&args[1], 1), wk__value_float(&args[2], 20)};
+    return wk__one(out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 2, numbers));
+}
+
+static double softplus_exact(const double *x)
+{
+    double beta = wk__given(x[1], 1), threshold = wk__given(x[2], 20);
+    return x[0] * beta > threshold ? x[0] : log1p(exp(x[0] * beta)) / beta;
+}
+
+static const char *const softplus_samples[] = {"[]", "[7]", "[3,5], 2", "[2,0], 2, 1", "[2,3,4], 0.5, 30", NULL};
+
+const wk__op wk__op_softplus = {
+    .name = "softplus", .schema = "softplus(Tensor self, float beta=1, float threshold=20) -> Tensor", .group = "activation",
+    .node = "SoftplusBackward0", .doc = "log(1 + e^(beta x)) / beta; x where beta x > threshold", .expression = softplus_expression,
+    .arity = 3, .conditions = 6, .domain = WK__FLOATS, .gradient = softplus_gradient, .needs = {WK__SAVE_0}, .invoke = softplus_invoke,
+    .exact = softplus_exact, .samples = softplus_samples, .low = -3, .high = 3,
+};
+
+/* ---- softsign ---------------------------------------------------------------------------------------------------- */
+
+static int softsign_expression(wk__emit *e, const int in[])
+{
+    int below = wk__emit_2(e, WK__ADD, wk__emit_1(e, WK__ABS, in[0]), wk__emit_constant(e, 1));
+    return wk__emit_2(e, WK__DIV, in[0], below);
+}
+
+static void softsign_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_div(g->out[0], wk_square(wk_add(wk_abs(wk__saved(g, 0)), 1)));
+}
+
+static double softsign_exact(const double *x)
+{
+    return x[0] / (1 + fabs(x[0]));
+}
+
+const wk__op wk__op_softsign = {
+    .name = "softsign", .schema = "softsign(Tensor self) -> Tensor", .group = "activation", .node = "DivBackward0", .doc = "x / (1 + |x|)",
+    .expression = softsign_expression, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = softsign_gradient, .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise, .exact = softsign_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM softsign
+#define WK__NOT_IN_PLACE
+#include "unary.inc"

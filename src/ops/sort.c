@@ -1,0 +1,340 @@
+/* sort, argsort, topk, kthvalue, median: one stable sort along a dimension, and what is picked from it. NaN counts as greatest.
+ *
+ * All give values and the i64 positions they came from. Gradients go back to those positions, so the node keeps the positions
+ * as its second operand. Attributes: i[0] = axis, i[1] = the axis is gone from the results, i[2] = x was seen flat. */
+#include "create.h"
+#include "reference.h"
+#include "rows.h"
+#include "../base/alloc.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- one record ---------------------------------------------------------------------------------------------------- */
+
+/* Values and positions, both shaped like x. */
+static bool sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2])
+{
+    wk__device *device = wk__ready(op, site, &x, 1);
+    if (!device) return false;
+    wk_context *context = wk__context();
+    const wk__body *body = wk__body_of(x);
+    int ndim = body->ndim ? body->ndim : 1;
+    int64_t shape[WK__MAX_DIMS] = {1}, one[WK__MAX_DIMS] = {1};
+    if (body->ndim) memcpy(shape, body->shape, sizeof shape);
+    out[0] = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site);
+    out[1] = out[0] ? wk__tensor_pending(context, device, WK_I64, body->ndim, body->shape, site) : NULL;
+    wk__record *r = out[1] ? wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, ndim, shape, 2, 1) : NULL;
+    if (!r) {
+        for (int k = 0; k < 2; k++)
+            if (out[k]) out[k] = wk__abandon(out[k]);
+        return false;
+    }
+    r->kernel = "sort";
+    r->dim = (int8_t)axis;
+    r->mode = descending;
+    for (int k = 0; k < 2; k++) wk__record_ref(r, k, wk__body_of(out[k]), body->ndim ? wk__body_of(out[k])->stride : one);
+    wk__record_ref(r, 2, body, body->ndim ? body->stride : one);
+    wk__record_commit(context, r);
+    return true;
+}
+
+/* ---- picking ------------------------------------------------------------------------------------------------------- */
+
+typedef struct sorting {
+    wk__compose compose;
+    wk__attr attr;
+    int axis;
+    int64_t length; /* of the axis */
+    wk_tensor *out[2];
+} sorting;
+
+static bool begin(sorting *s, const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, bool descending)
+{
+    memset(s, 0, sizeof *s);
+    if (!wk__compose_begin(&s->compose, op, site, &x, 1)) return false;
+    if (!wk__axis(op, site, x, dim, &s->axis)) return true;
+    s->length = wk__body_of(x)->ndim ? wk__body_of(x)->shape[s->axis] : 1;
+    s->attr.i[0] = s->axis;
+    sorted(op, site, x, s->axis, descending, s->out);
+    return true;
+}
+
+/* The results to the caller: an unwanted one (NULL) is let go. */
+static int finish(sorting *s, wk_tensor **values, wk_tensor **indices)
+{
+    s->compose.in[1] = s->out[1];
+    if (s->out[1]) s->compose.inputs = 2;
+    bool whole = wk__compose_end_n(&s->compose, s->out, 2, &s->attr);
+    wk_tensor **to[2] = {values, indices};
+    for (int k = 0; k < 2; k++) {
+        if (to[k])
+            *to[k] = whole ? s->out[k] : NULL;
+        else if (whole)
+            wk__handle_release(&s->out[k]->handle, s->compose.site);
+    }
+    return whole ? WK_OK : (int)wk_error_code();
+}
+
+/* `count` places of the axis from `first` on; `dropped`: without the axis. */
+static wk_tensor *part(const sorting *s, wk_tensor *x, int64_t first, int64_t count, bool dropped)
+{
+    if (!x) return NULL;
+    const wk__body *body = wk__body_of(x);
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS], offset = body->offset;
+    int ndim = 0;
+    for (int d = 0; d < body->ndim; d++) {
+        if (d == s->axis) offset += first * body->stride[d];
+        if (d == s->axis && dropped) continue;
+        shape[ndim] = d == s->axis ? count : body->shape[d];
+        stride[ndim++] = body->stride[d];
+    }
+    return wk__tensor_view(wk__context(), x, offset, ndim, shape, stride);
+}
+
+/* A copy, so that what was not picked does not stay in memory. */
+static void keep_part(sorting *s, int64_t first, int64_t count, bool dropped)
+{
+    for (int k = 0; k < 2 && s->out[k]; k++) s->out[k] = wk_clone_at(s->compose.site, part(s, s->out[k], first, count, dropped));
+    s->attr.i[1] = dropped;
+}
+
+static bool in_range(sorting *s, int64_t k, int64_t least)
+{
+    if (!s->out[1] || (k >= least && k <= s->length)) return s->out[1] != NULL;
+    wk__op_error(s->compose.op, s->compose.site, WK_ERR_ARGUMENT, s->compose.in, "k = %lld must lie between %lld and %lld, the size of dimension %d of $a",
+                 (long long)k, (long long)least, (long long)s->length, s->axis);
+    s->out[0] = s->out[1] = NULL;
+    return false;
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------------------- */
+
+static int nothing(wk_tensor **values, wk_tensor **indices)
+{
+    if (values) *values = NULL;
+    if (indices) *indices = NULL;
+    return (int)wk_error_code();
+}
+
+int wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values, wk_tensor **indices)
+{
+    sorting s;
+    return begin(&s, &wk__op_sort, site, x, dim, descending) ? finish(&s, values, indices) : nothing(values, indices);
+}
+
+wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending)
+{
+    sorting s;
+    return begin(&s, &wk__op_argsort, site, x, dim, descending) ? wk__compose_end(&s.compose, s.out[1], NULL) : NULL;
+}
+
+int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values, wk_tensor **indices)
+{
+    sorting s;
+    if (!begin(&s, &wk__op_topk, site, x, dim, largest)) return nothing(values, indices);
+    if (in_range(&s, k, 0)) keep_part(&s, 0, k, false);
+    return finish(&s, values, indices);
+}
+
+int wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
+{
+    sorting s;
+    if (!begin(&s, &wk__op_kthvalue, site, x, dim, false)) return nothing(values, indices);
+    if (in_range(&s, k, 1)) keep_part(&s, k - 1, 1, !keepdim);
+    return finish(&s, values, indices);
+}
+
+/* in: the greatest value, what to take if that is NaN, what else */
+static int unless_nan(wk__emit *e, const int in[])
+{
+    return wk__emit_where(e, wk__emit_compare(e, WK__NE, in[0], in[0]), in[1], in[2]);
+}
+static const wk__op unless_op = {.name = "median", .expression = unless_nan, .arity = 3, .conditions = 1};
+
+/* The lower of the two in the middle; NaN if there is one: those stand at the end. */
+static void keep_median(sorting *s, bool dropped)
+{
+    int64_t last = s->length - 1;
+    wk_tensor *greatest = part(s, s->out[0], last, 1, dropped);
+    for (int k = 0; k < 2 && greatest; k++) {
+        wk_tensor *end = part(s, s->out[k], last, 1, dropped), *middle = part(s, s->out[k], last / 2, 1, dropped);
+        s->out[k] = middle ? wk__elementwise(&unless_op, s->compose.site, (wk__arg[]){wk__t(greatest), wk__t(end), wk__t(middle)}, 3) : NULL;
+    }
+    s->attr.i[1] = dropped;
+}
+
+int wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
+{
+    sorting s;
+    if (!begin(&s, &wk__op_median, site, x, dim, false)) return nothing(values, indices);
+    if (in_range(&s, s.length ? 1 : -1, 1)) keep_median(&s, !keepdim);
+    return finish(&s, values, indices);
+}
+
+wk_tensor *wk_median_at(wk_site site, wk_tensor *x)
+{
+    sorting s = {.axis = 0};
+    wk_tensor *values;
+    if (!wk__compose_begin(&s.compose, &wk__op_median, site, &x, 1)) return NULL;
+    s.length = wk__body_numel(wk__body_of(x));
+    wk_tensor *flat = wk_reshape_at(site, x, &s.length, 1);
+    s.attr.i[2] = true;
+    if (flat && sorted(&wk__op_median, site, flat, 0, false, s.out) && in_range(&s, s.length ? 1 : -1, 1)) keep_median(&s, true);
+    finish(&s, &values, NULL);
+    return values;
+}
+
+/* ---- gradient ------------------------------------------------------------------------------------------------------ */
+
+static void gradient(wk__gradient *g)
+{
+    const wk__shape *from = &g->node->shape[0];
+    wk_site site = {0};
+    wk_tensor *grad = g->out[0], *index = wk__saved(g, 1);
+    if (!grad || !index) return;
+    int64_t shape[WK__MAX_DIMS], numel = wk__numel(from->ndim, from->size), axis = g->attr->i[0];
+    bool flat = g->attr->i[2] || from->ndim == 0;
+    int ndim = flat ? 1 : from->ndim;
+    memcpy(shape, flat ? &numel : from->size, sizeof *shape * (size_t)ndim);
+    wk_options options = wk__options_like(grad, NULL);
+    wk_tensor *zeros = wk_zeros_at(site, shape, ndim, &options);
+    if (g->attr->i[1] || from->ndim == 0) {
+        shape[axis] = 1;
+        grad = wk_reshape_at(site, grad, shape, ndim);
+        index = wk_reshape_at(site, index, shape, ndim);
+    }
+    wk_tensor *spread = wk_scatter_add_at(site, zeros, axis, index, grad);
+    g->in[0] = flat ? wk_reshape_at(site, spread, from->size, from->ndim) : spread;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------------------- */
+
+static int two(wk_tensor **out, int code)
+{
+    (void)out;
+    return code == WK_OK ? 2 : -1;
+}
+
+static int sort_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    int64_t dim = wk__value_int(&args[1], -1);
+    bool descending = wk__value_int(&args[2], 0);
+    if (op == &wk__op_argsort) return wk__one(out, wk_argsort_at(site, x, dim, descending));
+    return two(out, wk_sort_at(site, x, dim, descending, &out[0], &out[1]));
+}
+
+static int topk_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    int64_t k = wk__value_int(&args[1], 1);
+    int64_t dim = wk__value_int(&args[2], -1);
+    if (op == &wk__op_topk) return two(out, wk_topk_at(site, x, k, dim, wk__value_int(&args[3], 1), &out[0], &out[1]));
+    return two(out, wk_kthvalue_at(site, x, k, dim, wk__value_int(&args[3], 0), &out[0], &out[1]));
+}
+
+static int median_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    if (args[1].kind == WK_VALUE_NONE) return wk__one(out, wk_median_at(site, x));
+    return two(out, wk_median_dim_at(site, x, args[1].i, wk__value_int(&args[2], 0), &out[0], &out[1]));
+}
+
+/* Of each line along dim the sorted places first..first+count-1, by insertion. `results`: 1 values, 2 positions, 3 both. */
+static void sort_reference_of(wk__reference *r, int64_t dim, bool descending, int64_t first, int64_t count, bool dropped, int results)
+{
+    const wk__array *in = &r->in[0];
+    int64_t shape[WK__MAX_DIMS], step = 1, n = 1;
+    int ndim = 0;
+    if (dim < 0) dim += in->ndim;
+    if (in->ndim) n = in->shape[dim];
+    if (count < 0) count = n;
+    for (int d = 0; d < in->ndim; d++) {
+        if (d > dim) step *= in->shape[d];
+        if (d != dim || !dropped) shape[ndim++] = d == dim ? count : in->shape[d];
+    }
+    double *values = results & 1 ? wk__reference_out(r, 0, ndim, shape) : NULL;
+    double *positions = results & 2 ? wk__reference_out(r, results == 3, ndim, shape) : NULL;
+    int64_t *order = wk__alloc_zero((size_t)n + 1, sizeof *order);
+    for (int64_t line = 0; order && n && line < wk__array_numel(in) / n; line++) {
+        const double *x = in->data + line / step * step * n + line % step;
+        for (int64_t k = 0; k < n; k++) {
+            int64_t place = k;
+            for (; place > 0; place--) {
+                double before = x[order[place - 1] * step], now = x[k * step];
+                if (descending ? now <= before : now >= before) break;
+                order[place] = order[place - 1];
+            }
+            order[place] = k;
+        }
+        for (int64_t k = 0; k < count; k++) {
+            int64_t to = line / step * step * count + line % step + k * step;
+            if (values) values[to] = x[order[first + k] * step];
+            if (positions) positions[to] = (double)order[first + k];
+        }
+    }
+    wk__free(order);
+}
+
+static void sort_reference(wk__reference *r)
+{
+    sort_reference_of(r, wk__value_int(&r->args[1], -1), wk__value_int(&r->args[2], 0), 0, -1, false, 3);
+}
+static void argsort_reference(wk__reference *r)
+{
+    sort_reference_of(r, wk__value_int(&r->args[1], -1), wk__value_int(&r->args[2], 0), 0, -1, false, 2);
+}
+static void topk_reference(wk__reference *r)
+{
+    sort_reference_of(r, wk__value_int(&r->args[2], -1), wk__value_int(&r->args[3], 1), 0, r->args[1].i, false, 3);
+}
+static void kthvalue_reference(wk__reference *r)
+{
+    sort_reference_of(r, wk__value_int(&r->args[2], -1), false, r->args[1].i - 1, 1, !wk__value_int(&r->args[3], 0), 3);
+}
+static void median_reference(wk__reference *r)
+{
+    wk__array given = r->in[0], *in = &r->in[0];
+    bool all = r->args[1].kind == WK_VALUE_NONE;
+    if (all) {
+        in->shape[0] = wk__array_numel(in);
+        in->ndim = 1;
+    }
+    int64_t dim = wk__value_int(&r->args[1], 0), n = in->ndim ? in->shape[dim < 0 ? dim + in->ndim : dim] : 1;
+    sort_reference_of(r, dim, false, (n - 1) / 2, 1, all || !wk__value_int(&r->args[2], 0), all ? 1 : 3);
+    *in = given;
+}
+
+static const char *const sort_samples[] = {"[]", "[7]", "[3,5]", "[3,5], 0", "[2,3,4], 1, true", "[3,50], 1", "[0,3], 0", "[3,0], 1", NULL};
+static const char *const topk_samples[] = {"[7], 3", "[3,5], 2, 0", "[2,3,4], 2, 1, false", "[5], 0", "[5], 5", NULL};
+static const char *const kthvalue_samples[] = {"[7], 3", "[3,5], 2, 0", "[2,3,4], 1, 1, true", NULL};
+static const char *const median_samples[] = {"[]", "[7]", "[3,4]", "[3,5], 0", "[2,3,4], -1, true", NULL};
+
+const wk__op wk__op_sort = {
+    .name = "sort", .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)", .group = "sort",
+    .node = "SortBackward0", .doc = "sorted along a dimension, and where each value stood; equal ones keep their order, NaN is greatest",
+    .gradient = gradient, .needs = {WK__SAVE_1}, .invoke = sort_invoke, .reference = sort_reference, .samples = sort_samples,
+    .low = -3, .high = 3,
+};
+const wk__op wk__op_argsort = {
+    .name = "argsort", .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", .group = "sort",
+    .doc = "the i64 positions that sort a dimension; equal values keep their order", .invoke = sort_invoke,
+    .reference = argsort_reference, .samples = sort_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_topk = {
+    .name = "topk", .schema = "topk(Tensor self, int k, int dim=-1, bool largest=True) -> (Tensor values, Tensor indices)", .group = "sort",
+    .node = "TopkBackward0", .doc = "the k largest (or smallest) of a dimension in order, and where they stood", .gradient = gradient,
+    .needs = {WK__SAVE_1}, .invoke = topk_invoke, .reference = topk_reference, .samples = topk_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_kthvalue = {
+    .name = "kthvalue", .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", .group = "sort",
+    .node = "KthvalueBackward0", .doc = "the k-th smallest of a dimension, counted from 1, and where it stood", .gradient = gradient,
+    .needs = {WK__SAVE_1}, .invoke = topk_invoke, .reference = kthvalue_reference, .samples = kthvalue_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_median = {
+    .name = "median", .schema = "median(Tensor self, int? dim=None, bool keepdim=False) -> (Tensor values, Tensor indices)", .group = "sort",
+    .node = "MedianBackward0", .doc = "the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone",
+    .gradient = gradient, .needs = {WK__SAVE_1}, .invoke = median_invoke, .reference = median_reference, .samples = median_samples,
+    .low = -3, .high = 3,
+};

@@ -1,0 +1,255 @@
+/* One tensor as several views: chunk, split, split_with_sizes, unbind. The pieces share a node, whose gradient joins theirs. */
+#include "../autograd/walk.h"
+#include "views.h"
+#include <string.h>
+
+/* attr: dimension, size of all pieces but the last; unequal sizes are in the list instead */
+enum { DIM, SIZE };
+
+static int none(wk_tensor **out, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) out[k] = NULL;
+    return -1;
+}
+
+/* How long piece k is, with `left` places to come. */
+static int64_t length_of(const wk__attr *attr, int64_t k, int64_t left)
+{
+    if (attr->count) return attr->list[k];
+    return attr->i[SIZE] < left ? attr->i[SIZE] : left;
+}
+
+static bool pieces(const wk__op *op, wk_tensor *x, const wk__attr *attr, int64_t count, wk_tensor **out)
+{
+    wk__geometry whole;
+    int d = (int)attr->i[DIM];
+    wk__geometry_of(wk__body_of(x), &whole);
+    int64_t left = whole.shape[d];
+    for (int64_t k = 0; k < count; k++) {
+        wk__geometry piece = whole;
+        piece.shape[d] = length_of(attr, k, left);
+        left -= piece.shape[d];
+        whole.offset += piece.shape[d] * piece.stride[d];
+        if (op == &wk__op_unbind) wk__geometry_drop(&piece, d);
+        out[k] = wk__tensor_view(wk__context(), x, piece.offset, piece.ndim, piece.shape, piece.stride);
+        if (!out[k]) return false;
+    }
+    return true;
+}
+
+/* More pieces than a node can tell apart: each is a view for itself. */
+static int one_by_one(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int64_t size, int64_t count, wk_tensor **out)
+{
+    int64_t at = 0, places = wk__body_of(x)->shape[d];
+    for (int64_t k = 0; k < count; k++) {
+        int64_t length = sizes ? sizes[k] : size < places - at ? size : places - at;
+        out[k] = op == &wk__op_unbind ? wk_select_at(site, x, d, k) : wk_narrow_at(site, x, d, at, length);
+        if (!out[k]) return none(out, count);
+        at += length;
+    }
+    return (int)count;
+}
+
+/* In `count` pieces of sizes[k], or all but the last of `size`. */
+static int divide(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int64_t size, int64_t count, wk_tensor **out)
+{
+    if (count > INT32_MAX) {
+        wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "$a in %lld pieces: that is too many", (long long)count);
+        return -1;
+    }
+    none(out, count);
+    bool node = wk__wants_node(wk__context(), &x, 1);
+    if (count > (sizes ? WK__MAX_DIMS : WK__WALK_OUTPUTS)) return one_by_one(op, site, x, d, sizes, size, count, out);
+    wk__attr attr = {.i = {d, size}, .count = sizes ? (int)count : 0};
+    if (sizes) memcpy(attr.list, sizes, sizeof *sizes * (size_t)count);
+    if (!pieces(op, x, &attr, count, out)) return none(out, count);
+    return node && count > 0 && !wk__node_attach(op, site, &x, 1, out, (int)count, &attr) ? none(out, count) : (int)count;
+}
+
+static bool begin(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int *d)
+{
+    if (!wk__view_begin(op, site, x) || !wk__dim_of(op, site, x, dim, 0, d)) return false;
+    if (wk__body_of(x)->ndim) return true;
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a has no dimension to divide");
+    return false;
+}
+
+/* An empty dimension is one empty piece, as PyTorch's. */
+static int64_t count_of(int64_t places, int64_t size)
+{
+    return places == 0 || size == 0 ? 1 : places / size + (places % size > 0);
+}
+
+int wk_split_at(wk_site site, wk_tensor *x, int64_t size, int64_t dim, wk_tensor **out)
+{
+    int d;
+    out[0] = NULL;
+    if (!begin(&wk__op_split, site, x, dim, &d)) return -1;
+    int64_t places = wk__body_of(x)->shape[d];
+    if (size > 0 || (size == 0 && places == 0)) return divide(&wk__op_split, site, x, d, NULL, size, count_of(places, size), out);
+    wk__op_error(&wk__op_split, site, WK_ERR_ARGUMENT, &x, "pieces of $a must have a place at least, not %lld", (long long)size);
+    return -1;
+}
+
+int wk_chunk_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out)
+{
+    int d;
+    for (int64_t k = 0; k < n; k++) out[k] = NULL;
+    if (!begin(&wk__op_chunk, site, x, dim, &d)) return -1;
+    if (n < 1) {
+        wk__op_error(&wk__op_chunk, site, WK_ERR_ARGUMENT, &x, "$a in %lld pieces: there must be one at least", (long long)n);
+        return -1;
+    }
+    int64_t places = wk__body_of(x)->shape[d], size = places / n + (places % n > 0);
+    return divide(&wk__op_split, site, x, d, NULL, size, places == 0 ? n : count_of(places, size), out);
+}
+
+int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *sizes, int count, int64_t dim, wk_tensor **out)
+{
+    int d;
+    bool fits = true;
+    none(out, count);
+    if (!begin(&wk__op_split_with_sizes, site, x, dim, &d)) return -1;
+    int64_t left = wk__body_of(x)->shape[d];
+    for (int k = 0; k < count && fits; k++) {
+        fits = sizes[k] >= 0 && sizes[k] <= left;
+        left -= fits ? sizes[k] : 0;
+    }
+    if (fits && left == 0) return divide(&wk__op_split_with_sizes, site, x, d, sizes, 0, count, out);
+    wk__op_error(&wk__op_split_with_sizes, site, WK_ERR_SHAPE, &x, "the sizes must add up to the %lld places of dimension %d of $a",
+                 (long long)wk__body_of(x)->shape[d], d);
+    return -1;
+}
+
+int wk_unbind_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **out)
+{
+    int d;
+    if (!begin(&wk__op_unbind, site, x, dim, &d)) return -1;
+    return divide(&wk__op_unbind, site, x, d, NULL, 1, wk__body_of(x)->shape[d], out);
+}
+
+/* ---- gradient ---------------------------------------------------------------------------------------------------- */
+
+/* The pieces' gradients one behind the other, or beside each other, zeros where none came. */
+static void gradient(wk__gradient *g)
+{
+    const wk_site here = {0};
+    const wk__shape *from = &g->node->shape[0];
+    const int d = (int)g->attr->i[DIM], count = g->node->outputs;
+    const bool unbound = g->node->op == &wk__op_unbind;
+    wk_tensor *piece[WK__WALK_OUTPUTS], *model = NULL;
+    for (int k = 0; k < count && !model; k++) model = g->out[k];
+    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(model), .device = wk_device_of(model)};
+    wk__geometry shape = {.ndim = from->ndim};
+    memcpy(shape.shape, from->size, sizeof shape.shape);
+    if (unbound) wk__geometry_drop(&shape, d);
+    for (int64_t k = 0, left = from->size[d]; k < count; k++) {
+        if (!unbound) left -= shape.shape[d] = length_of(g->attr, k, left);
+        piece[k] = g->out[k] ? g->out[k] : wk_zeros_at(here, shape.shape, shape.ndim, &options);
+    }
+    g->in[0] = unbound ? wk_stack_at(here, piece, count, d) : wk_cat_at(here, piece, count, d);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* wk_call has room for as many results as a node has outputs. */
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    bool unbinds = op == &wk__op_unbind;
+    int64_t size = wk__value_int(&args[1], 1), dim = wk__value_int(&args[unbinds ? 1 : 2], 0), count = 1;
+    int d;
+    if (!begin(op, site, x, dim, &d)) return -1;
+    int64_t places = wk__body_of(x)->shape[d];
+    if (op == &wk__op_split && size > 0) count = count_of(places, size);
+    if (op == &wk__op_chunk) count = size;
+    if (op == &wk__op_split_with_sizes) count = args[1].count;
+    if (unbinds) count = places;
+    if (count > WK__WALK_OUTPUTS) {
+        wk__op_error(op, site, WK_ERR_UNSUPPORTED, &x, "%lld results at once are more than the %d that a call gives back", (long long)count,
+                     WK__WALK_OUTPUTS);
+        return -1;
+    }
+    if (unbinds) return wk_unbind_at(site, x, dim, out);
+    if (op == &wk__op_chunk) return wk_chunk_at(site, x, size, dim, out);
+    if (op == &wk__op_split) return wk_split_at(site, x, size, dim, out);
+    return wk_split_with_sizes_at(site, x, args[1].ints, args[1].count, dim, out);
+}
+
+static void reference(wk__reference *r, const wk__attr *attr, int count, bool unbound)
+{
+    const wk__array *x = &r->in[0];
+    int64_t inner = 1, outer = 1, at = 0, d = attr->i[DIM];
+    for (int64_t k = 0; k < d; k++) outer *= x->shape[k];
+    for (int64_t k = d + 1; k < x->ndim; k++) inner *= x->shape[k];
+    for (int k = 0; k < count; k++) {
+        wk__geometry piece = {.ndim = x->ndim};
+        memcpy(piece.shape, x->shape, sizeof piece.shape);
+        int64_t length = piece.shape[d] = length_of(attr, k, x->shape[d] - at);
+        if (unbound) wk__geometry_drop(&piece, (int)d);
+        double *out = wk__reference_out(r, k, piece.ndim, piece.shape);
+        for (int64_t j = 0; j < outer * length * inner; j++)
+            out[j] = x->data[(j / (length * inner) * x->shape[d] + at) * inner + j % (length * inner)];
+        at += length;
+    }
+}
+
+static void equal_reference(wk__reference *r, int64_t size, int count, int64_t dim, bool unbound)
+{
+    int d = 0;
+    wk__dim(r->in[0].ndim, dim, &d);
+    reference(r, &(wk__attr){.i = {d, size}}, count, unbound);
+}
+static void split_reference(wk__reference *r)
+{
+    int d = 0;
+    wk__dim(r->in[0].ndim, wk__value_int(&r->args[2], 0), &d);
+    equal_reference(r, r->args[1].i, (int)count_of(r->in[0].shape[d], r->args[1].i), d, false);
+}
+static void chunk_reference(wk__reference *r)
+{
+    int d = 0;
+    wk__dim(r->in[0].ndim, wk__value_int(&r->args[2], 0), &d);
+    int64_t places = r->in[0].shape[d], n = r->args[1].i, size = (places + n - 1) / n;
+    equal_reference(r, size, (int)(places ? count_of(places, size) : n), d, false);
+}
+static void unbind_reference(wk__reference *r)
+{
+    int d = 0;
+    wk__dim(r->in[0].ndim, wk__value_int(&r->args[1], 0), &d);
+    equal_reference(r, 1, (int)r->in[0].shape[d], d, true);
+}
+static void split_with_sizes_reference(wk__reference *r)
+{
+    int d = 0;
+    wk__dim(r->in[0].ndim, wk__value_int(&r->args[2], 0), &d);
+    wk__attr attr = {.i = {d}, .count = r->args[1].count};
+    memcpy(attr.list, r->args[1].ints, sizeof *attr.list * (size_t)attr.count);
+    reference(r, &attr, attr.count, false);
+}
+
+static const char *const split_samples[] = {"[7], 3", "[5,3], 2", "[2,6], 3, 1", "[0,3], 2", NULL};
+static const char *const chunk_samples[] = {"[7], 3", "[5,3], 4", "[2,6], 3, -1", "[0,3], 2", NULL};
+static const char *const sizes_samples[] = {"[7], (1,4,2)", "[2,3], (0,3), 1", NULL};
+static const char *const unbind_samples[] = {"[3]", "[2,3], 1", "[1,2,2], -1", NULL};
+
+const wk__op wk__op_split = {
+    .name = "split", .schema = "split(Tensor self, int split_size, int dim=0) -> Tensor[]", .group = "view", .node = "SplitBackward0",
+    .doc = "pieces of split_size places, the last perhaps smaller", .gradient = gradient, .invoke = invoke, .reference = split_reference,
+    .samples = split_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_chunk = {
+    .name = "chunk", .schema = "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", .group = "view", .node = "SplitBackward0",
+    .doc = "at most `chunks` pieces of equal size, the last perhaps smaller", .gradient = gradient, .invoke = invoke,
+    .reference = chunk_reference, .samples = chunk_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_split_with_sizes = {
+    .name = "split_with_sizes", .schema = "split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]", .group = "view",
+    .node = "SplitWithSizesBackward0", .doc = "pieces of these sizes", .gradient = gradient, .invoke = invoke,
+    .reference = split_with_sizes_reference, .samples = sizes_samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_unbind = {
+    .name = "unbind", .schema = "unbind(Tensor self, int dim=0) -> Tensor[]", .group = "view", .node = "UnbindBackward0",
+    .doc = "each place of a dimension by itself, without that dimension", .gradient = gradient, .invoke = invoke,
+    .reference = unbind_reference, .samples = unbind_samples, .low = -3, .high = 3,
+};

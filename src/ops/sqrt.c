@@ -1,0 +1,68 @@
+/* sqrt, rsqrt, reciprocal. */
+#include "forms.h"
+#include <math.h>
+
+/* ---- sqrt -------------------------------------------------------------------------------------------------------- */
+
+static void sqrt_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_div(g->out[0], wk_mul(wk__saved(g, WK__SAVED_OUT), 2));
+}
+
+static double sqrt_exact(const double *x)
+{
+    return sqrt(x[0]);
+}
+
+const wk__op wk__op_sqrt = {
+    .name = "sqrt", .schema = "sqrt(Tensor self) -> Tensor", .group = "pointwise", .node = "SqrtBackward0", .doc = "square root",
+    .expression = wk__instruction, .instruction = WK__SQRT, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = sqrt_gradient,
+    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = sqrt_exact, .samples = wk__samples_unary, .low = 0.5, .high = 3,
+};
+
+#define WK__FORM sqrt
+#include "unary.inc"
+
+/* ---- rsqrt ------------------------------------------------------------------------------------------------------- */
+
+static void rsqrt_gradient(wk__gradient *g)
+{
+    wk_tensor *out = wk__saved(g, WK__SAVED_OUT);
+    g->in[0] = wk_mul(wk_mul(g->out[0], -0.5), wk_mul(out, wk_mul(out, out)));
+}
+
+static double rsqrt_exact(const double *x)
+{
+    return 1 / sqrt(x[0]);
+}
+
+const wk__op wk__op_rsqrt = {
+    .name = "rsqrt", .schema = "rsqrt(Tensor self) -> Tensor", .group = "pointwise", .node = "RsqrtBackward0", .doc = "1 / sqrt(x)",
+    .expression = wk__instruction, .instruction = WK__RSQRT, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = rsqrt_gradient,
+    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = rsqrt_exact, .samples = wk__samples_unary, .low = 0.5, .high = 3,
+};
+
+#define WK__FORM rsqrt
+#include "unary.inc"
+
+/* ---- reciprocal -------------------------------------------------------------------------------------------------- */
+
+static void reciprocal_gradient(wk__gradient *g)
+{
+    wk_tensor *out = wk__saved(g, WK__SAVED_OUT);
+    g->in[0] = wk_neg(wk_mul(g->out[0], wk_mul(out, out)));
+}
+
+static double reciprocal_exact(const double *x)
+{
+    return 1 / x[0];
+}
+
+const wk__op wk__op_reciprocal = {
+    .name = "reciprocal", .schema = "reciprocal(Tensor self) -> Tensor", .group = "pointwise", .node = "ReciprocalBackward0", .doc = "1 / x",
+    .expression = wk__instruction, .instruction = WK__RECIPROCAL, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = reciprocal_gradient,
+    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = reciprocal_exact, .samples = wk__samples_unary, .low = 0.5, .high = 3,
+};
+
+#define WK__FORM reciprocal
+#include "unary.inc"

@@ -1,0 +1,162 @@
+/* sin, cos, tan and their inverses: asin, acos, atan, atan2. Angles in radians. */
+#include "forms.h"
+#include <math.h>
+
+/* ---- sin --------------------------------------------------------------------------------------------------------- */
+
+static void sin_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_mul(g->out[0], wk_cos(wk__saved(g, 0)));
+}
+
+static double sin_exact(const double *x)
+{
+    return sin(x[0]);
+}
+
+const wk__op wk__op_sin = {
+    .name = "sin", .schema = "sin(Tensor self) -> Tensor", .group = "pointwise", .node = "SinBackward0", .doc = "sine",
+    .expression = wk__instruction, .instruction = WK__SIN, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = sin_gradient,
+    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = sin_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM sin
+#include "unary.inc"
+
+/* ---- cos --------------------------------------------------------------------------------------------------------- */
+
+static void cos_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_neg(wk_mul(g->out[0], wk_sin(wk__saved(g, 0))));
+}
+
+static double cos_exact(const double *x)
+{
+    return cos(x[0]);
+}
+
+const wk__op wk__op_cos = {
+    .name = "cos", .schema = "cos(Tensor self) -> Tensor", .group = "pointwise", .node = "CosBackward0", .doc = "cosine",
+    .expression = wk__instruction, .instruction = WK__COS, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = cos_gradient,
+    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = cos_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM cos
+#include "unary.inc"
+
+/* ---- tan --------------------------------------------------------------------------------------------------------- */
+
+static void tan_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_mul(g->out[0], wk_add(wk_square(wk__saved(g, WK__SAVED_OUT)), 1));
+}
+
+static double tan_exact(const double *x)
+{
+    return tan(x[0]);
+}
+
+const wk__op wk__op_tan = {
+    .name = "tan", .schema = "tan(Tensor self) -> Tensor", .group = "pointwise", .node = "TanBackward0", .doc = "tangent",
+    .expression = wk__instruction, .instruction = WK__TAN, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = tan_gradient,
+    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = tan_exact, .samples = wk__samples_unary, .low = -1.2, .high = 1.2,
+};
+
+#define WK__FORM tan
+#include "unary.inc"
+
+/* ---- asin and acos ----------------------------------------------------------------------------------------------- */
+
+static wk_tensor *over_other_side(const wk__gradient *g)
+{
+    return wk_mul(g->out[0], wk_rsqrt(wk_sub(1, wk_square(wk__saved(g, 0)))));
+}
+
+static void asin_gradient(wk__gradient *g)
+{
+    g->in[0] = over_other_side(g);
+}
+
+static void acos_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_neg(over_other_side(g));
+}
+
+static double asin_exact(const double *x)
+{
+    return asin(x[0]);
+}
+
+static double acos_exact(const double *x)
+{
+    return acos(x[0]);
+}
+
+const wk__op wk__op_asin = {
+    .name = "asin", .schema = "asin(Tensor self) -> Tensor", .group = "pointwise", .node = "AsinBackward0", .doc = "inverse sine, -pi/2 .. pi/2",
+    .expression = wk__instruction, .instruction = WK__ASIN, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = asin_gradient,
+    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = asin_exact, .samples = wk__samples_unary, .low = -0.9, .high = 0.9,
+};
+
+#define WK__FORM asin
+#include "unary.inc"
+
+const wk__op wk__op_acos = {
+    .name = "acos", .schema = "acos(Tensor self) -> Tensor", .group = "pointwise", .node = "AcosBackward0", .doc = "inverse cosine, 0 .. pi",
+    .expression = wk__instruction, .instruction = WK__ACOS, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = acos_gradient,
+    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = acos_exact, .samples = wk__samples_unary, .low = -0.9, .high = 0.9,
+};
+
+#define WK__FORM acos
+#include "unary.inc"
+
+/* ---- atan -------------------------------------------------------------------------------------------------------- */
+
+static void atan_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_div(g->out[0], wk_add(wk_square(wk__saved(g, 0)), 1));
+}
+
+static double atan_exact(const double *x)
+{
+    return atan(x[0]);
+}
+
+const wk__op wk__op_atan = {
+    .name = "atan", .schema = "atan(Tensor self) -> Tensor", .group = "pointwise", .node = "AtanBackward0", .doc = "inverse tangent, -pi/2 .. pi/2",
+    .expression = wk__instruction, .instruction = WK__ATAN, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = atan_gradient,
+    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = atan_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+};
+
+#define WK__FORM atan
+#include "unary.inc"
+
+/* ---- atan2: the angle of (x, y); its gradient is (y, -x) / (x^2 + y^2) ------------------------------------------------- */
+
+static void atan2_gradient(wk__gradient *g)
+{
+    wk_site here = {0};
+    wk__arg y = wk__operand_of(g, 0), x = wk__operand_of(g, 1);
+    wk_tensor *square = wk_add(wk__binary(&wk__op_mul, here, y, y), wk__binary(&wk__op_mul, here, x, x));
+    wk_tensor *share = wk_div(g->out[0], square);
+    if (wk__wants(g, 0)) g->in[0] = wk__binary(&wk__op_mul, here, wk__t(share), x);
+    if (wk__wants(g, 1)) g->in[1] = wk_neg(wk__binary(&wk__op_mul, here, wk__t(share), y));
+}
+
+static double atan2_exact(const double *x)
+{
+    return atan2(x[0], x[1]);
+}
+
+static const char *const atan2_samples[] = {"[], []", "[5], [5]", "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]", NULL};
+
+const wk__op wk__op_atan2 = {
+    .name = "atan2", .schema = "atan2(Tensor self, Tensor other) -> Tensor", .group = "pointwise", .node = "Atan2Backward0",
+    .doc = "the angle of the point (other, self), -pi .. pi", .expression = wk__instruction, .instruction = WK__ATAN2, .arity = 2,
+    .result = WK__RESULT_FLOAT, .gradient = atan2_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .invoke = wk__invoke_pointwise, .exact = atan2_exact, .samples = atan2_samples, .low = 0.5, .high = 3,
+};
+
+#define WK__FORM atan2
+#define WK__IN_PLACE
+#include "binary.inc"

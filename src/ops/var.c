@@ -1,0 +1,119 @@
+/* var, std: mean square distance from the mean, with `correction` taken off the number of elements; its root. Two passes over a
+ * row: nothing cancels. */
+#include "reference.h"
+#include "rows.h"
+#include <math.h>
+
+static int square_of_difference(wk__emit *e, const int in[])
+{
+    int difference = wk__emit_2(e, WK__SUB, in[0], in[1]);
+    return wk__emit_2(e, WK__MUL, difference, difference);
+}
+
+static const wk__op square_op = {.name = "var", .expression = square_of_difference, .arity = 2};
+
+static double divisor_of(double columns, const wk_var_options *options)
+{
+    double left = columns - wk__option(options ? options->correction : 0, 1);
+    return left > 0 ? left : 0;
+}
+
+static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_var_options *options)
+{
+    wk__compose c;
+    uint16_t mask;
+    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
+    wk_tensor *out = NULL;
+    wk__attr attr = {.i = {0}};
+    if (wk__must_float(op, site, x) && wk__dims_mask(op, site, x, dims, count, &mask)) {
+        double columns = (double)wk__columns(x, mask);
+        attr.i[0] = mask;
+        attr.i[1] = options && options->keepdim;
+        attr.f[0] = divisor_of(columns, options);
+        wk_tensor *mean = wk_div(wk__row_sum(site, x, mask, true), columns);
+        wk_tensor *square = mean ? wk__binary(&square_op, site, wk__t(wk__widened(x)), wk__t(mean)) : NULL;
+        out = wk_div(wk__row_sum(site, square, mask, attr.i[1]), attr.f[0]);
+        if (out && op == &wk__op_std) out = wk_sqrt(out);
+        out = wk__narrowed(out, wk__body_of(x)->dtype);
+    }
+    return wk__compose_end(&c, out, &attr);
+}
+
+wk_tensor *wk_var_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_var_options *options)
+{
+    return variance(&wk__op_var, site, x, dims, count, options);
+}
+wk_tensor *wk_std_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_var_options *options)
+{
+    return variance(&wk__op_std, site, x, dims, count, options);
+}
+
+static wk_tensor *from_mean(const wk__gradient *g)
+{
+    wk_tensor *x = wk__saved(g, 0);
+    return wk_div(wk_sub(x, wk__mean_kept(x, g->attr->i[0])), g->attr->f[0]);
+}
+
+static void var_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_mul(wk_mul(wk__kept(g, g->out[0]), 2), from_mean(g));
+}
+
+/* Where all elements are equal the root has no slope; 0 is taken. */
+static void std_gradient(wk__gradient *g)
+{
+    wk_tensor *root = wk__kept(g, wk__saved(g, WK__SAVED_OUT)), *flat = wk_eq(root, 0);
+    wk_tensor *slope = wk_div(wk__kept(g, g->out[0]), wk_add(root, flat));
+    g->in[0] = wk_mul(wk_mul(slope, wk_eq(flat, 0)), from_mean(g));
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    double correction = wk__value_float(&args[2], 1);
+    wk_var_options options = {.size = sizeof options, .correction = correction == 0 ? WK_ZERO : correction, .keepdim = wk__value_int(&args[3], 0)};
+    int count;
+    const int64_t *dims = wk__value_dims(&args[1], &count);
+    return wk__one(out, variance(op, site, wk__value_tensor(&args[0]), dims, count, &options));
+}
+
+static double squares(const double *x, int64_t n)
+{
+    double mean = 0, total = 0;
+    for (int64_t k = 0; k < n; k++) mean += x[k] / (double)n;
+    for (int64_t k = 0; k < n; k++) total += (x[k] - mean) * (x[k] - mean);
+    return total;
+}
+
+static void reference(wk__reference *r, bool root)
+{
+    const wk_value correction = r->args[2], args[3] = {r->args[0], r->args[1], r->args[3]};
+    r->args = args;
+    wk__reference_reduce(r, squares);
+    double places = (double)wk__array_numel(&r->out[0]), columns = places > 0 ? (double)wk__array_numel(&r->in[0]) / places : 1;
+    double left = columns - wk__value_float(&correction, 1);
+    for (int64_t k = 0; k < (int64_t)places; k++) {
+        double var = r->out[0].data[k] / (left > 0 ? left : 0);
+        r->out[0].data[k] = root ? sqrt(var) : var;
+    }
+}
+static void var_reference(wk__reference *r)
+{
+    reference(r, false);
+}
+static void std_reference(wk__reference *r)
+{
+    reference(r, true);
+}
+
+static const char *const samples[] = {"[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2), 0", "[2,3,4], (-2), 1, true", "[3,5], none, 2", "[3,0], (0)", NULL};
+
+const wk__op wk__op_var = {
+    .name = "var", .schema = "var(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor", .group = "reduction",
+    .node = "VarBackward0", .doc = "sum of (x - mean)^2 / (n - correction)", .domain = WK__FLOATS, .gradient = var_gradient,
+    .needs = {WK__SAVE_0}, .invoke = invoke, .reference = var_reference, .samples = samples, .low = -3, .high = 3,
+};
+const wk__op wk__op_std = {
+    .name = "std", .schema = "std(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor", .group = "reduction",
+    .node = "StdBackward0", .doc = "the square root of var", .domain = WK__FLOATS, .gradient = std_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke, .reference = std_reference, .samples = samples, .low = -3, .high = 3,
+};

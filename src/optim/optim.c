@@ -1,0 +1,251 @@
+/* Optimisers: groups, and the step, which looks before it leaps. */
+#include "optim.h"
+#include "../autograd/node.h"
+#include "../base/alloc.h"
+#include "../engine/ring.h"
+#include <math.h>
+#include <string.h>
+#include <wick/autograd.h>
+
+static void free_group(wk__group_of *group)
+{
+    for (int64_t k = 0; k < group->count; k++) {
+        for (int s = 0; s < WK__OPTIM_STATES; s++)
+            if (group->item[k].state[s]) wk__handle_drop(&group->item[k].state[s]->handle);
+        wk__handle_drop(&group->item[k].parameter->handle);
+    }
+    wk__free(group->item);
+}
+
+static void destroy(void *body)
+{
+    wk__optim *optim = body;
+    for (int64_t k = 0; k < optim->groups; k++) free_group(&optim->group[k]);
+    wk__free(optim->group);
+    wk__free(optim);
+}
+
+const wk__kind wk__optim_kind = {.name = "optimiser", .destroy = destroy};
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+/* What is not given comes from `usual`, which is complete. */
+static wk_optim_options fill_in(const wk_optim_options *given, const wk_optim_options *usual)
+{
+    wk_optim_options out = *usual;
+    if (!given) return out;
+    out.lr = wk__option(given->lr, usual->lr);
+    out.momentum = wk__option(given->momentum, usual->momentum);
+    out.dampening = wk__option(given->dampening, usual->dampening);
+    out.nesterov = given->nesterov || usual->nesterov;
+    out.weight_decay = wk__option(given->weight_decay, usual->weight_decay);
+    out.beta1 = wk__option(given->beta1, usual->beta1);
+    out.beta2 = wk__option(given->beta2, usual->beta2);
+    out.eps = wk__option(given->eps, usual->eps);
+    return out;
+}
+
+static bool options_fit(wk_site site, const char *name, const wk_optim_options *o)
+{
+    const struct {
+        const char *name;
+        double value, limit;
+    } numbers[] = {{"lr", o->lr, INFINITY}, {"momentum", o->momentum, INFINITY}, {"weight_decay", o->weight_decay, INFINITY},
+                   {"eps", o->eps, INFINITY}, {"beta1", o->beta1, 1}, {"beta2", o->beta2, 1}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        if (numbers[k].value >= 0 && numbers[k].value < numbers[k].limit) continue;
+        wk__text text = {0};
+        wk__text_format(&text, "%s: .%s = ", name, numbers[k].name);
+        wk__text_double(&text, numbers[k].value, 'g', 6);
+        wk__text_add(&text, numbers[k].limit == 1 ? " is not in [0, 1)" : " is not a number of 0 or more");
+        wk__error_take(site, WK_ERR_ARGUMENT, &text);
+        return false;
+    }
+    if (!o->nesterov || (o->momentum > 0 && o->dampening == 0)) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .nesterov needs a .momentum and no .dampening", name);
+    return false;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static bool trained_already(const wk__optim *optim, const wk__list *list, int64_t k)
+{
+    const wk_tensor *wanted = list->item[k].tensor;
+    for (int64_t before = 0; before < k; before++)
+        if (list->item[before].tensor == wanted) return true;
+    for (int64_t g = 0; g < optim->groups; g++)
+        for (int64_t i = 0; i < optim->group[g].count; i++)
+            if (optim->group[g].item[i].parameter == wanted) return true;
+    return false;
+}
+
+static bool parameters_fit(wk_site site, const wk__optim *optim, const wk__list *list)
+{
+    const char *name = optim->rule->name;
+    if (list->count == 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the list of parameters is empty", name);
+        return false;
+    }
+    for (int64_t k = 0; k < list->count; k++) {
+        wk_tensor *x = list->item[k].tensor;
+        const char *problem = !wk_requires_grad(x) || !wk_is_leaf(x) ? "is not a leaf that requires grad: make it with .requires_grad = true"
+                              : trained_already(optim, list, k)      ? "is there already"
+                                                                     : NULL;
+        if (!problem) continue;
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: parameter \"%.80s\" %s", name, list->item[k].name, problem);
+        return false;
+    }
+    return true;
+}
+
+static bool add_group(wk_site site, wk__optim *optim, const wk__list *list, wk_optim_options options)
+{
+    if (!parameters_fit(site, optim, list) || !options_fit(site, optim->rule->name, &options)) return false;
+    wk__trained *item = wk__alloc_zero((size_t)list->count, sizeof *item);
+    if (!item || !wk__grow(&optim->group, &optim->capacity, optim->groups + 1, sizeof *optim->group)) {
+        wk__free(item);
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", optim->rule->name);
+        return false;
+    }
+    for (int64_t k = 0; k < list->count; k++) {
+        item[k].parameter = list->item[k].tensor;
+        wk__handle_hold(&item[k].parameter->handle);
+    }
+    optim->group[optim->groups++] = (wk__group_of){options, item, list->count};
+    return true;
+}
+
+wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *parameters, const wk_optim_options *options)
+{
+    if (!wk__list_check(parameters, site, rule->name)) return NULL;
+    wk_optim_options usual = {.size = sizeof usual, .lr = 1e-3, .weight_decay = rule->weight_decay, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
+    wk__optim *optim = wk__alloc_zero(1, sizeof *optim);
+    if (!optim) {
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", rule->name);
+        return NULL;
+    }
+    optim->rule = rule;
+    wk__handle *handle = NULL;
+    if (add_group(site, optim, wk__list_of(parameters), fill_in(options, &usual)))
+        handle = wk__handle_new(wk__context(), &wk__optim_kind, optim);
+    if (!handle) destroy(optim);
+    return (wk_optim *)handle;
+}
+
+int wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options)
+{
+    if (!wk__optim_check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group")) return (int)wk_error_code();
+    wk__optim *of = wk__optim_of(optim);
+    bool fine = add_group(site, of, wk__list_of(parameters), fill_in(options, &of->group[0].options));
+    return fine ? WK_OK : (int)wk_error_code();
+}
+
+/* ---- step -------------------------------------------------------------------------------------------------------- */
+
+/* What the rule keeps for a parameter: made at its first step, brought along when the parameter has moved. */
+static bool prepare_states(const wk__rule *rule, const wk_optim_options *options, wk__trained *t)
+{
+    const wk__body *body = wk__body_of(t->parameter);
+    wk_device device = body->storage->device->id;
+    int states = rule->states(options);
+    for (int s = 0; s < states; s++) {
+        wk_tensor *state = t->state[s];
+        if (state && wk__body_of(state)->storage->device == body->storage->device) continue;
+        if (state) {
+            wk_tensor *moved = wk_to_at((wk_site){0}, state, device);
+            if (!moved || !wk__materialize(moved, (wk_site){0})) return false;
+            wk__rehouse(state, moved);
+            continue;
+        }
+        wk_options like = {.size = sizeof like, .dtype = body->dtype == WK_F64 ? WK_F64 : WK_F32, .device = device};
+        wk_tensor *made = wk_zeros_at((wk_site){0}, body->shape, body->ndim, &like);
+        if (!made || !wk__materialize(made, (wk_site){0})) return false;
+        t->state[s] = wk__own(made);
+    }
+    return true;
+}
+
+/* Everything that a step reads is there, and so is the memory of what it keeps: after this only the update itself can fail. */
+static bool prepare(wk_site site, wk__optim *optim)
+{
+    wk_context *context = wk__context();
+    for (int64_t g = 0; g < optim->groups; g++)
+        for (int64_t k = 0; k < optim->group[g].count; k++) {
+            wk__trained *t = &optim->group[g].item[k];
+            wk_tensor *grad = wk_grad_of(t->parameter);
+            if (!grad) continue;
+            if (!wk__touch(context, t->parameter, site) || !wk__touch(context, grad, site)) return false;
+            if (!prepare_states(optim->rule, &optim->group[g].options, t)) return false;
+            for (int s = 0; s < WK__OPTIM_STATES; s++)
+                if (t->state[s] && !wk__touch(context, t->state[s], site)) return false;
+        }
+    return true;
+}
+
+static bool update_all(wk__optim *optim)
+{
+    for (int64_t g = 0; g < optim->groups; g++)
+        for (int64_t k = 0; k < optim->group[g].count; k++) {
+            wk__trained *t = &optim->group[g].item[k];
+            wk_tensor *grad = wk_grad_of(t->parameter);
+            if (!grad) continue;
+            t->steps++;
+            if (!optim->rule->update(&optim->group[g].options, t, grad)) return false;
+        }
+    return true;
+}
+
+int wk_optim_step_at(wk_site site, wk_optim *optim)
+{
+    wk__inside c;
+    if (!wk__optim_check(optim, site, "optim_step") || wk__error_pending()) return (int)wk_error_code();
+    if (!wk__inside_begin(&c, site, true)) return (int)wk_error_code();
+    bool fine = prepare(site, wk__optim_of(optim)) && update_all(wk__optim_of(optim));
+    wk__inside_end(&c, NULL, 0);
+    wk_context *context = wk__context();
+    if (context->scope >= 0) context->guard[context->scope].flush = true;
+    return fine ? WK_OK : (int)wk_error_code();
+}
+
+int wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
+{
+    if (!wk__optim_check(optim, site, "optim_zero_grad")) return (int)wk_error_code();
+    const wk__optim *of = wk__optim_of(optim);
+    for (int64_t g = 0; g < of->groups; g++)
+        for (int64_t k = 0; k < of->group[g].count; k++)
+            if (wk_grad_of(of->group[g].item[k].parameter)) wk_set_grad_at(site, of->group[g].item[k].parameter, NULL);
+    return WK_OK;
+}
+
+/* ---- learning rates ---------------------------------------------------------------------------------------------- */
+
+int wk_optim_groups(const wk_optim *optim)
+{
+    return optim && wk__optim_check(optim, (wk_site){0}, "optim_groups") ? (int)wk__optim_of(optim)->groups : 0;
+}
+
+static bool group_exists(wk_site site, const char *op, const wk_optim *optim, int group)
+{
+    if (!wk__optim_check(optim, site, op)) return false;
+    if (group >= 0 && group < wk__optim_of(optim)->groups) return true;
+    wk__error_set(site, WK_ERR_INDEX, "%s: there is no group %d; the optimiser has %lld", op, group, (long long)wk__optim_of(optim)->groups);
+    return false;
+}
+
+double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group)
+{
+    return group_exists(site, "optim_lr", optim, group) ? wk__optim_of(optim)->group[group].options.lr : (double)NAN;
+}
+
+int wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
+{
+    if (!group_exists(site, "optim_set_lr", optim, group == -1 ? 0 : group)) return (int)wk_error_code();
+    if (!(lr >= 0 && lr < INFINITY)) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "optim_set_lr: a learning rate is a number of 0 or more");
+        return WK_ERR_ARGUMENT;
+    }
+    wk__optim *of = wk__optim_of(optim);
+    for (int64_t g = 0; g < of->groups; g++)
+        if (group == -1 || g == group) of->group[g].options.lr = lr;
+    return WK_OK;
+}

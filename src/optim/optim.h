@@ -1,0 +1,60 @@
+/* The body behind wk_optim: groups of parameters, each with what the rule keeps for it. */
+#ifndef WICK_OPTIM_OPTIM_H
+#define WICK_OPTIM_OPTIM_H
+
+#include "../nn/list.h"
+#include "../nn/own.h"
+#include <wick/optim.h>
+
+enum { WK__OPTIM_STATES = 2 };
+
+/* One parameter. What is kept lives on the parameter's device, in the type that is computed in (f32 for f16 and bf16). */
+typedef struct wk__trained {
+    wk_tensor *parameter;               /* held */
+    wk_tensor *state[WK__OPTIM_STATES]; /* owned; NULL before the first step */
+    int64_t steps;                      /* taken so far */
+} wk__trained;
+
+typedef struct wk__group_of {
+    wk_optim_options options; /* complete: defaults are filled in, WK_ZERO is 0 */
+    wk__trained *item;
+    int64_t count;
+} wk__group_of;
+
+/* How a kind of optimiser works. */
+typedef struct wk__rule {
+    const char *name;
+    double weight_decay; /* default */
+    int (*states)(const wk_optim_options *options); /* how many tensors it keeps for a parameter */
+    /* Records the update of one parameter, whose `steps` counts this step already. False with the error recorded. */
+    bool (*update)(const wk_optim_options *options, wk__trained *t, wk_tensor *grad);
+} wk__rule;
+
+typedef struct wk__optim {
+    const wk__rule *rule;
+    wk__group_of *group;
+    int64_t groups, capacity;
+} wk__optim;
+
+struct wk_optim {
+    wk__handle handle;
+};
+
+extern const wk__kind wk__optim_kind;
+
+static inline wk__optim *wk__optim_of(const wk_optim *optim)
+{
+    return optim->handle.body;
+}
+static inline bool wk__optim_check(const wk_optim *optim, wk_site site, const char *op)
+{
+    return wk__handle_check(optim, &wk__optim_kind, site, op, "the optimiser");
+}
+wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *parameters, const wk_optim_options *options);
+
+/* x + factor y, a new tensor: the gradient with weight decay. */
+wk_tensor *wk__optim_plus(wk_tensor *x, wk_tensor *y, double factor);
+/* x += factor y */
+bool wk__optim_add_(wk_tensor *x, wk_tensor *y, double factor);
+
+#endif

@@ -1,0 +1,161 @@
+/* Writing in place under autograd: views rebase their base, siblings follow, saved values are guarded. Expected figures are
+ * PyTorch's for the same lines. */
+#include "support_wick.h"
+
+static wk_tensor *leaf(double a, double b)
+{
+    return wk_requires_grad_(wk_of(double, (2), a, b), true);
+}
+
+static wk_tensor *row(wk_tensor *m, int64_t k)
+{
+    return wk_as_strided_at(WK_HERE, m, (int64_t[]){2}, (int64_t[]){1}, 1, 2 * k);
+}
+
+static void a_view_rebases_its_base(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = leaf(1, 2), *m = wk_zeros((2, 2), .dtype = WK_F64), *v = row(m, 0);
+    wk_mul_(wk_add_(v, w), 3);
+    assert_non_null(strstr(wk_tensor_str(m), "grad_fn=<CopySlices>"));
+    assert_non_null(strstr(wk_tensor_str(v), "grad_fn=<AsStridedBackward0>"));
+    assert_int_equal(wk_backward(wk_sum(wk_mul(m, m))), WK_OK);
+    EXPECT_VALUES(wk_grad_of(w), 1e-12, 18, 36);
+}
+
+static void siblings_see_the_write(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = leaf(1, 2), *m = wk_mul(wk_ones((2, 2), .dtype = WK_F64), 1), *one = row(m, 0), *same = row(m, 0);
+    wk_mul_(one, w);
+    assert_true(wk_requires_grad(same));
+    assert_int_equal(wk_backward(wk_sum(wk_mul(same, same))), WK_OK);
+    EXPECT_VALUES(wk_grad_of(w), 1e-12, 2, 4);
+}
+
+static void overwriting_cuts_the_old_history(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = leaf(1, 2), *u = leaf(5, 7), *x = wk_mul(w, 3);
+    wk_copy_(x, u);
+    assert_int_equal(wk_backward(wk_sum(wk_mul(x, x))), WK_OK);
+    EXPECT_VALUES(wk_grad_of(u), 1e-12, 10, 14);
+    EXPECT_VALUES(wk_grad_of(w), 1e-12, 0, 0);
+}
+
+static void in_place_saves_what_it_overwrites(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = leaf(2, 3), *x = wk_mul(w, 1);
+    wk_mul_(x, w); /* w^2: the gradient for the second operand needs x as it was */
+    assert_int_equal(wk_backward(wk_sum(x)), WK_OK);
+    EXPECT_VALUES(wk_grad_of(w), 1e-12, 4, 6);
+}
+
+static void a_changed_saved_value_is_an_error(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = leaf(1, 2), *x = wk_mul(w, 1), *y = wk_exp(x);
+    wk_add_(y, 1);
+    assert_int_not_equal(wk_backward(wk_sum(y)), WK_OK);
+    expect_error("exp", "in-place", "autograd_views.c", NULL);
+}
+
+static void a_leaf_cannot_be_written(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = leaf(1, 2);
+    assert_null(wk_add_(w, 1));
+    expect_error("add_", "leaf", "WK_NO_GRAD", NULL);
+    {
+        WK_NO_GRAD;
+        wk_add_(w, 1);
+    }
+    EXPECT_VALUES(w, 0, 2, 3);
+    assert_null(wk_mul_(wk_expand(wk_ones((1)), (4)), 2));
+    expect_error("mul_", "share memory", NULL);
+}
+
+static void overlap_reads_the_right_side_first(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(float, (5), 1, 2, 3, 4, 5);
+    wk_tensor *head = wk_as_strided_at(WK_HERE, x, (int64_t[]){4}, (int64_t[]){1}, 1, 0);
+    wk_tensor *tail = wk_as_strided_at(WK_HERE, x, (int64_t[]){4}, (int64_t[]){1}, 1, 1);
+    wk_add_(tail, head);
+    EXPECT_VALUES(x, 0, 1, 3, 5, 7, 9);
+}
+
+static void a_parked_value_ignores_later_writes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *z = wk_of(float, (3), 1, 2, 3), *sum = wk_add(z, 2);
+    wk_sync();
+    wk_fill_(z, 100);
+    EXPECT_VALUES(sum, 0, 3, 4, 5);
+    EXPECT_VALUES(z, 0, 100, 100, 100);
+}
+
+static void gradients_accumulate_and_second_order_works(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf(2, 3), *y = wk_sum(wk_mul(wk_mul(x, x), x)), *g[1];
+    assert_int_equal(wk_grad((y), (x), g, .create_graph = true), WK_OK);
+    EXPECT_VALUES(g[0], 1e-12, 12, 27);
+    assert_int_equal(wk_backward(wk_sum(g[0])), WK_OK);
+    EXPECT_VALUES(wk_grad_of(x), 1e-12, 12, 18);
+    assert_int_equal(wk_backward(wk_sum(wk_mul(x, 2))), WK_OK);
+    EXPECT_VALUES(wk_grad_of(x), 1e-12, 14, 20);
+}
+
+static void a_second_backward_needs_the_graph(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf(2, 3), *y = wk_sum(wk_mul(x, x));
+    assert_int_equal(wk_backward(y, .retain_graph = true), WK_OK);
+    assert_int_equal(wk_backward(y), WK_OK);
+    EXPECT_VALUES(wk_grad_of(x), 1e-12, 8, 12);
+    assert_int_not_equal(wk_backward(y), WK_OK);
+    expect_error("retain_graph", NULL);
+}
+
+static wk_tensor *doubled(wk_tensor *grad, void *user)
+{
+    ++*(int *)user;
+    return wk_mul(grad, 2);
+}
+
+static void hooks_run_in_order(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    int calls = 0;
+    wk_tensor *x = leaf(1, 1), *y = wk_mul(x, 3);
+    assert_int_equal(wk_register_hook(y, doubled, &calls), WK_OK);
+    assert_int_equal(wk_register_hook(x, doubled, &calls), WK_OK);
+    assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
+    assert_int_equal(calls, 2);
+    EXPECT_VALUES(wk_grad_of(x), 1e-12, 12, 12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_view_rebases_its_base), cmocka_unit_test(siblings_see_the_write), cmocka_unit_test(overwriting_cuts_the_old_history),
+        cmocka_unit_test(in_place_saves_what_it_overwrites), cmocka_unit_test(a_changed_saved_value_is_an_error),
+        cmocka_unit_test(a_leaf_cannot_be_written), cmocka_unit_test(overlap_reads_the_right_side_first),
+        cmocka_unit_test(a_parked_value_ignores_later_writes), cmocka_unit_test(gradients_accumulate_and_second_order_works),
+        cmocka_unit_test(a_second_backward_needs_the_graph), cmocka_unit_test(hooks_run_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
