@@ -8,7 +8,7 @@ extern const wk__op wk__op_as_strided, wk__op_copy_slices;
 
 /* ---- the base of a storage --------------------------------------------------------------------------------------- */
 
-static void base_free(wk__base *past)
+void wk__history_forget(wk__base *past)
 {
     wk__node_drop(past->node);
     wk__free(past);
@@ -27,7 +27,6 @@ void wk__history_bury(wk__body *body)
     memcpy(past->shape, body->shape, sizeof past->shape);
     memcpy(past->stride, body->stride, sizeof past->stride);
     body->storage->past = past;
-    wk__base_free = base_free;
 }
 
 /* The base as a tensor of the current scope, whether its handle lives or not. NULL when neither it nor its past is known. */

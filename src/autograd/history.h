@@ -18,6 +18,7 @@ typedef struct wk__base {
 } wk__base;
 
 void wk__history_bury(wk__body *body);      /* the base goes, views stay */
+void wk__history_forget(wk__base *past);     /* the last view goes too */
 void wk__history_refresh(wk_tensor *view);  /* its node from the base as it is now */
 
 /* node.c */

@@ -26,6 +26,7 @@ static void connect(void)
 {
     wk__body_forget = forget;
     wk__body_share = share;
+    wk__base_free = wk__history_forget;
 }
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */

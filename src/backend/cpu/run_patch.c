@@ -8,36 +8,48 @@ typedef uint16_t bytes2 __attribute__((may_alias));
 typedef uint32_t bytes4 __attribute__((may_alias));
 typedef uint64_t bytes8 __attribute__((may_alias));
 
-/* One lane's columns, which lie `step` bytes apart in memory and `pitch` bytes apart in the panel. */
-static void copy_lane(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t columns, int size)
+static inline void copy_element(char *to, const char *from, int size)
 {
     switch (size) {
-    case 1:
-        for (int64_t c = 0; c < columns; c++) *(bytes1 *)(to + c * to_step) = *(const bytes1 *)(from + c * from_step);
-        break;
-    case 2:
-        for (int64_t c = 0; c < columns; c++) *(bytes2 *)(to + c * to_step) = *(const bytes2 *)(from + c * from_step);
-        break;
-    case 4:
-        for (int64_t c = 0; c < columns; c++) *(bytes4 *)(to + c * to_step) = *(const bytes4 *)(from + c * from_step);
-        break;
-    default:
-        for (int64_t c = 0; c < columns; c++) *(bytes8 *)(to + c * to_step) = *(const bytes8 *)(from + c * from_step);
+    case 1: *(bytes1 *)to = *(const bytes1 *)from; break;
+    case 2: *(bytes2 *)to = *(const bytes2 *)from; break;
+    case 4: *(bytes4 *)to = *(const bytes4 *)from; break;
+    default: *(bytes8 *)to = *(const bytes8 *)from;
     }
 }
 
-/* Fills a panel whose columns are `pitch` bytes apart, or empties it. */
+/* Between memory and a panel whose columns are `pitch` bytes apart. Inlined for each size; whole patches have their inner
+ * loop unrolled. */
+static inline void move_elements(const wk__patch *patch, char *panel, int64_t pitch, intptr_t at, int64_t step,
+                                 const int64_t offset[], bool fill, int size)
+{
+    for (int64_t l = 0; l < patch->lanes; l++) {
+        char *memory = (char *)(at + (intptr_t)offset[l]), *tile = panel + l * size;
+        int64_t columns = patch->columns;
+        if (columns == WK__PATCH_COLUMNS) {
+            for (int64_t c = 0; c < WK__PATCH_COLUMNS; c++) {
+                if (fill) copy_element(tile + c * pitch, memory + c * step, size);
+                if (!fill) copy_element(memory + c * step, tile + c * pitch, size);
+            }
+            continue;
+        }
+        for (int64_t c = 0; c < columns; c++) {
+            if (fill) copy_element(tile + c * pitch, memory + c * step, size);
+            if (!fill) copy_element(memory + c * step, tile + c * pitch, size);
+        }
+    }
+}
+
+/* Fills a panel or empties it. */
 static void move_panel(const wk__patch *patch, char *panel, int64_t pitch, intptr_t at, int64_t step,
                        const int64_t offset[], int size, bool fill)
 {
-    if (llabs(step) <= 2 * size) { /* a lane's columns lie together */
-        for (int64_t l = 0; l < patch->lanes; l++) {
-            char *memory = (char *)(at + (intptr_t)offset[l]);
-            if (fill) {
-                copy_lane(panel + l * size, pitch, memory, step, patch->columns, size);
-            } else {
-                copy_lane(memory, step, panel + l * size, pitch, patch->columns, size);
-            }
+    if (patch->columns >= 4 && llabs(step) <= 2 * size) { /* a lane's columns lie together */
+        switch (size) {
+        case 1: move_elements(patch, panel, pitch, at, step, offset, fill, 1); break;
+        case 2: move_elements(patch, panel, pitch, at, step, offset, fill, 2); break;
+        case 4: move_elements(patch, panel, pitch, at, step, offset, fill, 4); break;
+        default: move_elements(patch, panel, pitch, at, step, offset, fill, 8);
         }
         return;
     }
@@ -46,6 +58,19 @@ static void move_panel(const wk__patch *patch, char *panel, int64_t pitch, intpt
             wk__gather(panel + c * pitch, at + (intptr_t)(c * step), offset, patch->lanes, size);
         } else {
             wk__scatter(panel + c * pitch, at + (intptr_t)(c * step), offset, patch->lanes, size);
+        }
+    }
+}
+
+/* Columns far apart in memory are a pattern that the hardware does not foresee: asks for those of the next patch. */
+static void foresee(const wk__patch *patch, intptr_t at, int64_t step, int64_t size)
+{
+    enum { LINE = 64, FAR = 512 };
+    if (llabs(step) < FAR) return;
+    for (int64_t c = 0; c < patch->columns; c++) {
+        at += (intptr_t)step;
+        for (int64_t line = 0; line < patch->lanes * size; line += LINE) {
+            __builtin_prefetch((const char *)(at + (intptr_t)((WK__PATCH_COLUMNS - 1) * step + line)));
         }
     }
 }
@@ -74,6 +99,7 @@ void wk__worker_run_patch(wk__worker *worker, const wk__cpu_stage *stage, const 
         if (!(moved & bit)) continue;
         if (!(patch->gathered & bit)) {
             place[WK__VM_OPERAND + number] = place_from(at, patch->first, step);
+            if (stage->loads & bit) foresee(patch, at, step, size);
             continue;
         }
         place[WK__VM_OPERAND + number] = place_from((intptr_t)worker->patch[number], patch->first, pitch);

@@ -83,16 +83,22 @@ static void shift(wk__cursor *cursor, const wk__walk *walk, int dim, int64_t cou
     }
 }
 
-void wk__cursor_move(wk__cursor *cursor, const wk__walk *walk, int64_t count)
+/* Along one dimension, to its end at most: there the next one moves by one. */
+static void move(wk__cursor *cursor, const wk__walk *walk, int dim, int64_t count)
 {
-    cursor->index[0] += count;
-    shift(cursor, walk, 0, count);
-    for (int d = 0; d + 1 < walk->ndim && cursor->index[d] == walk->size[d]; d++) {
+    cursor->index[dim] += count;
+    shift(cursor, walk, dim, count);
+    for (int d = dim; d + 1 < walk->ndim && cursor->index[d] == walk->size[d]; d++) {
         cursor->index[d] = 0;
         shift(cursor, walk, d, -walk->size[d]);
         cursor->index[d + 1]++;
         shift(cursor, walk, d + 1, 1);
     }
+}
+
+void wk__cursor_move(wk__cursor *cursor, const wk__walk *walk, int64_t count)
+{
+    move(cursor, walk, 0, count);
 }
 
 /* ---- workers ----------------------------------------------------------------------------------------------------------------- */
@@ -269,9 +275,34 @@ static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__
 
 /* ---- short runs -------------------------------------------------------------------------------------------------------------- */
 
-/* The block at position `from`, whose lanes come from several runs. Leaves the cursor behind it. */
-static void run_across(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk, wk__cursor *cursor,
-                       int64_t from, int64_t count)
+static bool wants_offsets(const wk__cpu_stage *stage, const wk__walk_operand *operand)
+{
+    return !operand->flat || (stage->indexed & bit(operand));
+}
+
+/* Offsets of lanes that all lie within dimensions 0 and 1: a row of dimension 0 after the other. */
+static void find_offsets_in_plane(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk,
+                                  wk__cursor *cursor, int64_t count)
+{
+    const int64_t length = walk->size[0], first = cursor->index[0], last = first + count;
+    for (int k = 0; k < walk->noperands; k++) {
+        const wk__walk_operand *operand = &walk->operand[k];
+        if (!wants_offsets(stage, operand)) continue;
+        int64_t *offset = worker->offset[operand->number], at = 0, step = operand->step[0];
+        const int64_t jump = operand->step[1] - (length - 1) * step;
+        for (int64_t l = 0, left = length - first; l < count; l++) {
+            offset[l] = at;
+            at += --left > 0 ? step : jump;
+            if (left == 0) left = length;
+        }
+    }
+    move(cursor, walk, 0, last % length - first);
+    move(cursor, walk, 1, last / length);
+}
+
+/* Offsets of lanes anywhere. */
+static void find_offsets(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk, wk__cursor *cursor,
+                         int64_t count)
 {
     const wk__addresses first = cursor->address;
     for (int64_t lane = 0, take; lane < count; lane += take) {
@@ -279,12 +310,24 @@ static void run_across(wk__worker *worker, const wk__cpu_stage *stage, const wk_
         if (take > count - lane) take = count - lane;
         for (int k = 0; k < walk->noperands; k++) {
             const wk__walk_operand *operand = &walk->operand[k];
-            if (operand->flat && !(stage->indexed & bit(operand))) continue;
+            if (!wants_offsets(stage, operand)) continue;
             int64_t from_first = cursor->address.at[operand->number] - first.at[operand->number];
             int64_t *offset = worker->offset[operand->number] + lane;
             for (int64_t l = 0; l < take; l++) offset[l] = from_first + l * operand->step[0];
         }
         wk__cursor_move(cursor, walk, take);
+    }
+}
+
+/* The block at position `from`, whose lanes come from several runs. Leaves the cursor behind it. */
+static void run_across(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk, wk__cursor *cursor,
+                       int64_t from, int64_t count)
+{
+    const wk__addresses first = cursor->address;
+    if ((walk->size[1] - cursor->index[1]) * walk->size[0] - cursor->index[0] >= count) {
+        find_offsets_in_plane(worker, stage, walk, cursor, count);
+    } else {
+        find_offsets(worker, stage, walk, cursor, count);
     }
     wk__vm_place *place = worker->state.place;
     for (int k = 0; k < walk->noperands; k++) {
