@@ -4,11 +4,7 @@
 #include <math.h>
 
 /* An infinite largest element must not be taken off: inf - inf is NaN. */
-<<<<<<< HEAD
-static int offset_of(wk__emit *e, const int in[])
-=======
 static int if_finite(wk__emit *e, const int in[])
->>>>>>> reduce
 {
     int infinite = wk__emit_compare(e, WK__EQ, wk__emit_1(e, WK__ABS, in[0]), wk__emit_constant(e, INFINITY));
     return wk__emit_where(e, infinite, wk__emit_constant(e, 0), in[0]);
@@ -24,11 +20,7 @@ static int log_to(wk__emit *e, const int in[])
     return wk__emit_2(e, WK__ADD, wk__emit_1(e, WK__LOG, in[0]), in[1]);
 }
 
-<<<<<<< HEAD
-static const wk__op offset_op = {.name = "logsumexp", .expression = offset_of, .arity = 1};
-=======
 static const wk__op finite_op = {.name = "logsumexp", .expression = if_finite, .arity = 1};
->>>>>>> reduce
 static const wk__op exp_op = {.name = "logsumexp", .expression = exp_from, .arity = 2};
 static const wk__op log_op = {.name = "logsumexp", .expression = log_to, .arity = 2};
 
