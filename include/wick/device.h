@@ -37,7 +37,8 @@ WK_API wk_device wk_try_gpu(int index);
 /* All accelerators, at most `capacity` of them, else the CPU; returns how many were written. */
 WK_API int wk_try_all_gpus(wk_device *devices, int capacity);
 
-/* What is known of a device; fields that are not known are 0, NaN or "". */
+/* What is known of a device; fields that are not known are 0, NaN or "". The driver of a CPU is the instruction set in use. Its
+ * power and utilisation are means since the call before, NaN at the first. */
 typedef struct wk_device_properties {
     size_t size; /* sizeof(wk_device_properties), set by the caller */
     char name[128], vendor[64], driver[64];
@@ -66,6 +67,11 @@ WK_API int wk_memory_trim(wk_device device);
 
 /* Why a kind can or cannot be used, in a sentence ("not built", "library not found", ...). Lives until the thread's next call. */
 WK_API const char *wk_device_status(int kind);
+
+/* Threads of the CPU that compute, the caller included: WICK_THREADS in the environment, else the CPUs that the process may
+ * use. Setting it (1 to 1024) is for moments when nothing is computed; results do not depend on it. WK_OK or a code. */
+WK_API int wk_threads(void);
+WK_API int wk_set_threads(int count);
 
 #ifndef __cplusplus
 #define wk_device_parse(text) wk_device_parse_at(WK_HERE, text)

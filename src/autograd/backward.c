@@ -268,6 +268,17 @@ static void end(walk *w)
     wk__free(w->heap);
 }
 
+/* A handle of the walk's own on a seed. With create_graph the seed may be a leaf that nothing was computed from yet: both handles
+ * must share its place in the graph, which is made when first asked for. */
+static wk_tensor *seed_of(walk *w, wk_tensor *seed)
+{
+    wk__edge edge = w->create_graph ? wk__edge_of(seed) : (wk__edge){0};
+    wk_tensor *own = wk__tensor_like(w->context, wk__body_of(seed));
+    wk__node_drop(edge.node);
+    wk__leaf_drop(edge.leaf);
+    return own;
+}
+
 bool wk__walk(const wk__walk_request *request)
 {
     walk w = {.context = wk__context(), .create_graph = request->create_graph, .retain_graph = request->retain_graph,
@@ -280,8 +291,7 @@ bool wk__walk(const wk__walk_request *request)
     w.context->grad_off = !request->create_graph;
     for (int k = 0; k < request->output_count && !w.failed; k++) {
         wk__edge edge = wk__edge_of(request->outputs[k]);
-        wk_tensor *seed = request->seeds && request->seeds[k] ? wk__tensor_like(w.context, wk__body_of(request->seeds[k]))
-                                                              : wk__through_ones_like(request->outputs[k]);
+        wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(&w, request->seeds[k]) : wk__through_ones_like(request->outputs[k]);
         if (seed)
             arrive(&w, NULL, &edge, seed);
         else

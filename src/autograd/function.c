@@ -57,7 +57,10 @@ void wk_function_save(wk_function *f, wk_tensor *x)
                       f->saved_count < MOST ? "out of host memory" : "a function can keep 16 tensors");
         return;
     }
+    const wk__edge edge = wk__edge_of(x); /* a leaf's place in the graph is made now: what is kept shares it */
     memcpy(body, wk__body_of(x), sizeof *body);
+    wk__node_drop(edge.node);
+    wk__leaf_drop(edge.leaf);
     body->text = NULL;
     wk__storage_hold(body->storage);
     wk__storage_firm(body->storage, +1);

@@ -51,12 +51,11 @@ static void gradient(wk__gradient *g)
     like.device = wk_device_of(grad);
     like.dtype = wk_dtype_of(grad);
     wk_tensor *zeros = wk_zeros_at((wk_site){0}, base->size, base->ndim, &like);
-    wk_tensor *all = wk_as_strided_at((wk_site){0}, zeros, base->size, a->list3, base->ndim, 0);
     wk_tensor *part = wk_as_strided_at((wk_site){0}, zeros, shape, stride, ndim, a->i[0] - a->i[2]);
     if (part && wk__body_overlaps(wk__body_of(part)))
         wk__error_set((wk_site){0}, WK_ERR_UNSUPPORTED, "as_strided: the gradient of a view whose elements overlap by unequal steps");
-    else if (all && part && wk_copy__at((wk_site){0}, part, grad))
-        g->in[0] = all;
+    else if (part && wk_copy__at((wk_site){0}, part, grad)) /* seen as the base only now: with the history that the copy gave it */
+        g->in[0] = wk_as_strided_at((wk_site){0}, zeros, base->size, a->list3, base->ndim, 0);
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

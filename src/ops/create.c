@@ -51,7 +51,7 @@ bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim)
                       (long long)stats.limit);
         return false;
     }
-    memcpy(c->shape, shape, sizeof *shape * (size_t)ndim);
+    if (ndim) memcpy(c->shape, shape, sizeof *shape * (size_t)ndim); /* a scalar's may be NULL */
     c->ndim = ndim;
     return true;
 }

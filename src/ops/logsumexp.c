@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* An infinite largest element must not be taken off: inf - inf is NaN. */
-static int offset_of(wk__emit *e, const int in[])
+static int if_finite(wk__emit *e, const int in[])
 {
     int infinite = wk__emit_compare(e, WK__EQ, wk__emit_1(e, WK__ABS, in[0]), wk__emit_constant(e, INFINITY));
     return wk__emit_where(e, infinite, wk__emit_constant(e, 0), in[0]);
@@ -20,14 +20,14 @@ static int log_to(wk__emit *e, const int in[])
     return wk__emit_2(e, WK__ADD, wk__emit_1(e, WK__LOG, in[0]), in[1]);
 }
 
-static const wk__op offset_op = {.name = "logsumexp", .expression = offset_of, .arity = 1};
+static const wk__op finite_op = {.name = "logsumexp", .expression = if_finite, .arity = 1};
 static const wk__op exp_op = {.name = "logsumexp", .expression = exp_from, .arity = 2};
 static const wk__op log_op = {.name = "logsumexp", .expression = log_to, .arity = 2};
 
 static wk_tensor *log_of_sum(wk_site site, wk_tensor *x, uint16_t mask)
 {
     wk_tensor *most = wk__row_max(site, x, mask, true);
-    wk_tensor *offset = most ? wk__unary(&offset_op, site, most) : NULL;
+    wk_tensor *offset = most ? wk__unary(&finite_op, site, most) : NULL;
     wk_tensor *part = offset ? wk__binary(&exp_op, site, wk__t(x), wk__t(offset)) : NULL;
     wk_tensor *sum = wk__row_sum(site, part, mask, true);
     return sum ? wk__binary(&log_op, site, wk__t(sum), wk__t(offset)) : NULL;

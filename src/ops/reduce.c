@@ -1,6 +1,7 @@
 /* Reductions: which dimensions, one record. */
 #include "call.h"
 #include <string.h>
+#include <wick/tensor.h>
 
 bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int64_t *dims, int count, uint16_t *mask)
 {
@@ -28,18 +29,20 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
 
 wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute, wk_dtype dtype)
 {
+    if (mask == 0) return wk_clone_at(site, wk_to_dtype_at(site, x, dtype ? dtype : (wk_dtype)wk__body_of(x)->dtype)); /* 0-d: itself */
     wk_tensor *in[1] = {x};
     wk__device *device = wk__ready(op, site, in, 1);
     if (!device) return NULL;
     wk_context *context = wk__context();
     const wk__body *body = wk__body_of(x);
-    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS] = {0};
     int ndim = 0;
     for (int d = 0; d < body->ndim; d++)
         if (keepdim || !(mask >> d & 1)) shape[ndim++] = mask >> d & 1 ? 1 : body->shape[d];
     wk_tensor *out = wk__tensor_pending(context, device, dtype ? dtype : body->dtype, ndim, shape, site);
     if (!out) return NULL;
-    wk__record *r = wk__record_begin(context, WK__RECORD_REDUCTION, op, device, site, body->ndim, body->shape, 1, 1);
+    const bool scalar = body->ndim == 0; /* a space without dimensions has none to reduce: it is taken as [1] */
+    wk__record *r = wk__record_begin(context, WK__RECORD_REDUCTION, op, device, site, scalar ? 1 : body->ndim, scalar ? &(int64_t){1} : body->shape, 1, 1);
     if (!r) return wk__abandon(out);
     const wk__body *result = wk__body_of(out);
     for (int d = 0, k = 0; d < body->ndim; d++) {
@@ -47,10 +50,10 @@ wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mas
         stride[d] = reduced ? 0 : result->stride[k];
         k += keepdim || !reduced;
     }
-    r->reduce_mask = mask;
+    r->reduce_mask = scalar ? 1 : mask;
     r->compute = (uint8_t)compute;
     wk__record_ref(r, 0, result, stride);
-    wk__record_ref(r, 1, body, body->stride);
+    wk__record_ref(r, 1, body, scalar ? stride : body->stride);
     wk__record_commit(context, r);
     return out;
 }

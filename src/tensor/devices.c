@@ -189,13 +189,18 @@ int wk_try_all_gpus(wk_device *devices, int capacity)
 
 const char *wk_device_status(int kind)
 {
+    static const char *const states[] = {"usable", "not built", "library not found", "no driver", "driver too old", "no device"};
     static _Thread_local wk__text status;
     const wk__backend *backend = wk__backend_of(kind);
     wk__text_end(&status);
-    if (!backend)
-        wk__text_add(&status, "there is no such kind of device");
-    else if (backend->presence(&status) == WK__PRESENT)
-        wk__text_format(&status, "%s: %d device(s)", backend->name, backend->count());
+    if (!backend) return "there is no such kind of device";
+    wk__text why = {0};
+    wk__presence presence = backend->presence(&why);
+    if (presence == WK__PRESENT)
+        wk__text_format(&status, "%s: %d device(s)", states[presence], backend->count());
+    else
+        wk__text_format(&status, "%s: %s", states[presence], why.data ? why.data : "");
+    wk__text_end(&why);
     return status.data ? status.data : "";
 }
 

@@ -38,10 +38,11 @@ static wk_code info(int index, wk__device_info *info, wk__fail *fail)
     *info = (wk__device_info){.memory_total = memory.total,
                               .memory_available = memory.available,
                               .compute_units = wk__threads(),
-                              .temperature = NAN,
-                              .power = NAN,
-                              .utilisation = NAN};
+                              .temperature = wk__cpu_temperature(),
+                              .power = wk__cpu_power(),
+                              .utilisation = wk__cpu_utilisation()};
     wk__cpu_name("", info->name, sizeof info->name);
+    snprintf(info->driver, sizeof info->driver, "%s", wk__cpu_isa_current()->name);
     return WK_OK;
 }
 

@@ -10,15 +10,22 @@
 
 #include "run_rows.h"
 
-static const wk__vm_reduction *reduction_of(const wk__rows *job, int k)
-{
-    const wk__vm_table *table = job->program->vm->table[wk__class_of_register(job, k)];
-    return &table->reduce[job->group->ins[k].code - WK__RSUM];
-}
-
 static bool has_second_level(const wk__rows *job)
 {
     return job->columns > WK__SUM_CHUNK;
+}
+
+static void start_sums(wk__row_block *block)
+{
+    const wk__rows *job = block->job;
+    for (int n = 0; n < job->nsums; n++) {
+        const wk__row_sum *sum = &job->sum[n];
+        block->slots[n] = wk__worker_take(block->worker, job->slots * sum->tile * (has_second_level(job) ? 2 : 1));
+        block->worker->state.place[WK__VM_TOTAL + sum->k] = (wk__vm_place){block->slots[n], 0};
+        if (wk__segments_of(job) == 1) continue;
+        int64_t bytes = job->lanes * (int64_t)sizeof(wk__total);
+        block->totals[n] = (wk__total *)(void *)wk__worker_take(block->worker, bytes);
+    }
 }
 
 void wk__row_block_start(wk__row_block *block, const wk__rows *job, wk__worker *worker)
@@ -30,17 +37,10 @@ void wk__row_block_start(wk__row_block *block, const wk__rows *job, wk__worker *
     block->job = job;
     block->worker = worker;
     block->gathered = 0;
+    start_sums(block);
     if (program->lanes_are_rows) wk__worker_take_patches(worker, &job->row_walk);
     for (int k = 0; k < group->nins; k++) {
         int64_t tile = wk__tile_bytes(job, k);
-        int code = group->ins[k].code;
-        if (code >= WK__RSUM && code <= WK__RMIN) {
-            block->sums[k] = wk__worker_take(worker, job->slots * tile * (has_second_level(job) ? 2 : 1));
-            place[WK__VM_TOTAL + k] = (wk__vm_place){block->sums[k], 0};
-            if (wk__segments_of(job) > 1) {
-                block->totals[k] = (wk__total *)(void *)wk__worker_take(worker, job->lanes * (int64_t)sizeof(wk__total));
-            }
-        }
         if (program->fate[k].kept) {
             int64_t columns = (job->columns + lanes - 1) / lanes * lanes;
             char *row = wk__worker_take(worker, columns * tile / lanes * job->lanes);
@@ -51,7 +51,7 @@ void wk__row_block_start(wk__row_block *block, const wk__rows *job, wk__worker *
     }
 }
 
-/* ---- rows as lanes ----------------------------------------------------------------------------------------------------------- */
+/* ---- rows as lanes ----------------------------------------------------------------------------------------------- */
 
 /* Where each row of the block is, for operands that are not simply side by side. */
 static void find_lanes(wk__row_block *block, wk__cursor *cursor)
@@ -93,11 +93,10 @@ static void run_columns(wk__row_block *block, int pass, int64_t from, int64_t to
         patch.columns = to - from < in_run ? to - from : in_run;
         if (patch.columns > in_panel) patch.columns = in_panel;
         patch.address = cursor.address;
-        for (int k = 0; k < job->group->nins; k++) {
-            if (!wk__reduces_in(job, k, pass)) continue;
-            int64_t tile = wk__tile_bytes(job, k);
-            char *slot_0 = block->sums[k] - (from - from % lanes) * tile;
-            block->worker->state.place[WK__VM_TOTAL + k] = (wk__vm_place){slot_0, tile};
+        for (int n = 0; n < job->nsums; n++) {
+            int64_t tile = job->sum[n].tile;
+            intptr_t slot_0 = (intptr_t)block->slots[n] - (intptr_t)((from - from % lanes) * tile);
+            block->worker->state.place[WK__VM_TOTAL + job->sum[n].k] = (wk__vm_place){(char *)slot_0, tile};
         }
         wk__worker_run_patch(block->worker, &job->program->element[pass], job->group, &patch);
         wk__cursor_move(&cursor, walk, patch.columns);
@@ -111,17 +110,26 @@ static void run_row_lanes(wk__row_block *block, const wk__cpu_stage *stage)
     wk__worker_run_patch(block->worker, stage, block->job->group, &patch);
 }
 
-/* ---- stages -------------------------------------------------------------------------------------------------------------------- */
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
 
 void wk__row_block_seek(wk__row_block *block, int64_t number)
 {
     const wk__rows *job = block->job;
-    int64_t row = number * job->lanes;
-    wk__cursor cursor;
-    wk__cursor_seek(&cursor, &job->row_walk, &job->origin, row);
-    block->address = cursor.address;
-    block->count = job->rows - row < job->lanes ? job->rows - row : job->lanes;
-    if (job->program->lanes_are_rows) find_lanes(block, &cursor);
+    wk__cursor_seek(&block->next, &job->row_walk, &job->origin, number * job->lanes);
+    block->row = (number - 1) * job->lanes;
+}
+
+void wk__row_block_next(wk__row_block *block)
+{
+    const wk__rows *job = block->job;
+    block->row += job->lanes;
+    block->count = job->rows - block->row < job->lanes ? job->rows - block->row : job->lanes;
+    block->address = block->next.address;
+    if (job->program->lanes_are_rows) {
+        find_lanes(block, &block->next);
+    } else {
+        wk__cursor_move(&block->next, &job->row_walk, 1);
+    }
 }
 
 void wk__row_block_run_row(wk__row_block *block, int pass)
@@ -135,6 +143,26 @@ void wk__row_block_run_row(wk__row_block *block, int pass)
     }
 }
 
+/* Groups too large for the caches wait for memory in their first pass over a row and leave it idle in the others. So
+ * the second pass asks for the next row, a piece at a time. */
+static void run_foreseeing(wk__row_block *block, const wk__cpu_stage *stage, int64_t from, int64_t to)
+{
+    enum { PIECE = 256, LINE = 64 };
+    const wk__rows *job = block->job;
+    for (int64_t end; from < to; from = end) {
+        end = from + PIECE < to ? from + PIECE : to;
+        for (uint32_t left = job->program->element[0].loads; left; left &= left - 1) {
+            int number = __builtin_ctz(left), size = wk__vm_size_of(job->group->operand[number].dtype);
+            intptr_t next = block->next.address.at[number];
+            if (next == block->address.at[number]) continue; /* every row reads the same */
+            for (int64_t at = from * size; at < end * size; at += LINE) {
+                __builtin_prefetch((const char *)(next + (intptr_t)at), 0, 2);
+            }
+        }
+        wk__worker_run_flat(block->worker, stage, job->group, &block->address, from, end);
+    }
+}
+
 static void run_chunk(wk__row_block *block, int pass, int64_t from, int64_t to)
 {
     const wk__rows *job = block->job;
@@ -143,48 +171,51 @@ static void run_chunk(wk__row_block *block, int pass, int64_t from, int64_t to)
     if (job->program->lanes_are_rows) {
         run_columns(block, pass, from, to);
     } else if (stage->indexed == 0 && (wk__stage_operands(stage) & ~job->flat_columns) == 0) {
-        wk__worker_run_flat(block->worker, stage, job->group, &block->address, from, to);
+        if (job->program->streams && pass == 1) {
+            run_foreseeing(block, stage, from, to);
+        } else {
+            wk__worker_run_flat(block->worker, stage, job->group, &block->address, from, to);
+        }
     } else {
         wk__worker_run_elements(block->worker, stage, &job->column_walk, &block->address, from, to, true);
     }
 }
 
-/* ---- sums ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-static void start_sum(wk__row_block *block, int k)
+static void start_sum(wk__row_block *block, int n)
 {
-    const wk__vm_reduction *reduction = reduction_of(block->job, k);
+    const wk__row_sum *sum = &block->job->sum[n];
     int64_t tiles = block->job->slots * (has_second_level(block->job) ? 2 : 1);
-    for (int64_t t = 0; t < tiles; t++) reduction->start(block->sums[k] + t * wk__tile_bytes(block->job, k));
+    for (int64_t t = 0; t < tiles; t++) sum->functions->start(block->slots[n] + t * sum->tile);
 }
 
 /* Adds a chunk to its segment, and makes ready for the next one. */
-static void end_chunk(wk__row_block *block, int k)
+static void end_chunk(wk__row_block *block, int n)
 {
-    const wk__rows *job = block->job;
-    const wk__vm_reduction *reduction = reduction_of(job, k);
-    int64_t tile = wk__tile_bytes(job, k);
-    for (int64_t t = 0; t < job->slots; t++) {
-        reduction->merge(block->sums[k] + (job->slots + t) * tile, block->sums[k] + t * tile);
-        reduction->start(block->sums[k] + t * tile);
+    const wk__row_sum *sum = &block->job->sum[n];
+    const int64_t slots = block->job->slots;
+    for (int64_t t = 0; t < slots; t++) {
+        char *slot = block->slots[n] + t * sum->tile;
+        sum->functions->merge(slot + slots * sum->tile, slot);
+        sum->functions->start(slot);
     }
 }
 
 /* Folds the slots; those past the last column would add nothing. */
-static void end_segment(wk__row_block *block, int k)
+static void end_segment(wk__row_block *block, int n)
 {
     const wk__rows *job = block->job;
-    const wk__vm_reduction *reduction = reduction_of(job, k);
-    int64_t tile = wk__tile_bytes(job, k);
-    char *sums = block->sums[k];
-    if (has_second_level(job)) memcpy(sums, sums + job->slots * tile, (size_t)(job->slots * tile));
+    const wk__row_sum *sum = &job->sum[n];
+    char *slots = block->slots[n];
+    if (has_second_level(job)) memcpy(slots, slots + job->slots * sum->tile, (size_t)(job->slots * sum->tile));
     if (!job->program->lanes_are_rows) {
-        reduction->fold(sums);
+        sum->functions->fold(slots);
         return;
     }
     for (int64_t half = job->program->vm->lanes / 2; half > 0; half /= 2) {
         for (int64_t t = 0; t < half && t + half < job->slots; t++) {
-            reduction->merge(sums + t * tile, sums + (t + half) * tile);
+            sum->functions->merge(slots + t * sum->tile, slots + (t + half) * sum->tile);
         }
     }
 }
@@ -194,28 +225,30 @@ void wk__row_block_run_segment(wk__row_block *block, int pass, int64_t segment)
     const wk__rows *job = block->job;
     int64_t from = segment * WK__SUM_SEGMENT, end = from + WK__SUM_SEGMENT;
     if (end > job->columns) end = job->columns;
-    for (int k = 0; k < job->group->nins; k++) {
-        if (wk__reduces_in(job, k, pass)) start_sum(block, k);
+    for (int n = 0; n < job->nsums; n++) {
+        if (job->sum[n].pass == pass) start_sum(block, n);
     }
     for (int64_t to; from < end; from = to) {
         to = from + WK__SUM_CHUNK < end ? from + WK__SUM_CHUNK : end;
         run_chunk(block, pass, from, to);
-        for (int k = 0; k < job->group->nins && has_second_level(job); k++) {
-            if (wk__reduces_in(job, k, pass)) end_chunk(block, k);
+        for (int n = 0; n < job->nsums && has_second_level(job); n++) {
+            if (job->sum[n].pass == pass) end_chunk(block, n);
         }
     }
-    for (int k = 0; k < job->group->nins; k++) {
-        if (wk__reduces_in(job, k, pass)) end_segment(block, k);
+    for (int n = 0; n < job->nsums; n++) {
+        if (job->sum[n].pass == pass) end_segment(block, n);
     }
 }
 
-void wk__row_block_publish(wk__row_block *block, int k)
+void wk__row_block_publish(wk__row_block *block, int n)
 {
-    const wk__rows *job = block->job;
+    const wk__row_sum *sum = &block->job->sum[n];
     wk__vm_state *s = &block->worker->state;
-    if (job->program->lanes_are_rows) {
-        memcpy(s->place[WK__VM_HOME + k].p, block->sums[k], (size_t)wk__tile_bytes(job, k));
+    if (block->job->program->lanes_are_rows) {
+        memcpy(s->place[WK__VM_HOME + sum->k].p, block->slots[n], (size_t)sum->tile);
+    } else if (wk__vm_class_size(sum->class) == 4) {
+        memcpy(&s->cell[sum->k], block->slots[n], 4);
     } else {
-        memcpy(&s->cell[k], block->sums[k], (size_t)wk__vm_class_size(wk__class_of_register(job, k)));
+        memcpy(&s->cell[sum->k], block->slots[n], 8);
     }
 }

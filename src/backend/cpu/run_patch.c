@@ -1,51 +1,18 @@
 /* Patches: blocks over operands that run across each other in memory, such as the two sides of a transposition. */
 #include <stdlib.h>
 
+#include "run_move.h"
 #include "run_walk.h"
 
-typedef uint8_t bytes1 __attribute__((may_alias)); /* elements of any dtype, by size */
-typedef uint16_t bytes2 __attribute__((may_alias));
-typedef uint32_t bytes4 __attribute__((may_alias));
-typedef uint64_t bytes8 __attribute__((may_alias));
-
-/* One lane's columns, which lie `step` bytes apart in memory and `pitch` bytes apart in the panel. */
-static void copy_lane(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t columns, int size)
+/* Columns far apart in memory are a pattern that the hardware does not foresee: asks for those of the next patch. */
+static void foresee(const wk__patch *patch, intptr_t at, int64_t step, int64_t size)
 {
-    switch (size) {
-    case 1:
-        for (int64_t c = 0; c < columns; c++) *(bytes1 *)(to + c * to_step) = *(const bytes1 *)(from + c * from_step);
-        break;
-    case 2:
-        for (int64_t c = 0; c < columns; c++) *(bytes2 *)(to + c * to_step) = *(const bytes2 *)(from + c * from_step);
-        break;
-    case 4:
-        for (int64_t c = 0; c < columns; c++) *(bytes4 *)(to + c * to_step) = *(const bytes4 *)(from + c * from_step);
-        break;
-    default:
-        for (int64_t c = 0; c < columns; c++) *(bytes8 *)(to + c * to_step) = *(const bytes8 *)(from + c * from_step);
-    }
-}
-
-/* Fills a panel whose columns are `pitch` bytes apart, or empties it. */
-static void move_panel(const wk__patch *patch, char *panel, int64_t pitch, intptr_t at, int64_t step,
-                       const int64_t offset[], int size, bool fill)
-{
-    if (llabs(step) <= 2 * size) { /* a lane's columns lie together */
-        for (int64_t l = 0; l < patch->lanes; l++) {
-            char *memory = (char *)(at + (intptr_t)offset[l]);
-            if (fill) {
-                copy_lane(panel + l * size, pitch, memory, step, patch->columns, size);
-            } else {
-                copy_lane(memory, step, panel + l * size, pitch, patch->columns, size);
-            }
-        }
-        return;
-    }
+    enum { LINE = 64, FAR = 512 };
+    if (llabs(step) < FAR) return;
     for (int64_t c = 0; c < patch->columns; c++) {
-        if (fill) {
-            wk__gather(panel + c * pitch, at + (intptr_t)(c * step), offset, patch->lanes, size);
-        } else {
-            wk__scatter(panel + c * pitch, at + (intptr_t)(c * step), offset, patch->lanes, size);
+        at += (intptr_t)step;
+        for (int64_t line = 0; line < patch->lanes * size; line += LINE) {
+            __builtin_prefetch((const char *)(at + (intptr_t)((WK__PATCH_COLUMNS - 1) * step + line)));
         }
     }
 }
@@ -63,7 +30,8 @@ void wk__worker_run_patch(wk__worker *worker, const wk__cpu_stage *stage, const 
     wk__vm_place *place = worker->state.place;
     const uint32_t moved = stage->loads | stage->stores;
     for (uint32_t left = wk__stage_operands(stage); left; left &= left - 1) {
-        int number = __builtin_ctz(left), size = number == WK__VM_POSITION ? 1 : wk__vm_size_of(group->operand[number].dtype);
+        int number = __builtin_ctz(left),
+            size = number == WK__VM_POSITION ? 1 : wk__vm_size_of(group->operand[number].dtype);
         uint32_t bit = 1u << number;
         intptr_t at = patch->address.at[number];
         int64_t step = patch->column_step[number], pitch = program->vm->lanes * size;
@@ -74,27 +42,30 @@ void wk__worker_run_patch(wk__worker *worker, const wk__cpu_stage *stage, const 
         if (!(moved & bit)) continue;
         if (!(patch->gathered & bit)) {
             place[WK__VM_OPERAND + number] = place_from(at, patch->first, step);
+            if (stage->loads & bit) foresee(patch, at, step, size);
             continue;
         }
         place[WK__VM_OPERAND + number] = place_from((intptr_t)worker->patch[number], patch->first, pitch);
         if (!(stage->loads & bit)) continue;
-        move_panel(patch, worker->patch[number], pitch, at, step, worker->offset[number], size, true);
+        wk__move_patch(worker->patch[number], pitch, at, step, worker->offset[number], patch->lanes, patch->columns,
+                       size, true);
     }
     program->vm->run_steps(program->code + stage->start, &worker->state, patch->first, patch->first + patch->columns,
                            patch->lanes);
     for (uint32_t left = patch->gathered & stage->stores; left; left &= left - 1) {
         int number = __builtin_ctz(left), size = wk__vm_size_of(group->operand[number].dtype);
-        move_panel(patch, worker->patch[number], program->vm->lanes * size, patch->address.at[number],
-                   patch->column_step[number], worker->offset[number], size, false);
+        wk__move_patch(worker->patch[number], program->vm->lanes * size, patch->address.at[number],
+                       patch->column_step[number], worker->offset[number], patch->lanes, patch->columns, size, false);
     }
 }
 
-/* ---- memory for panels ------------------------------------------------------------------------------------------------------- */
+/* ---- memory for panels ------------------------------------------------------------------------------------------- */
 
 /* May blocks along dimension 0 find the lanes of this operand apart? */
 static bool may_gather(const wk__walk *walk, const wk__walk_operand *operand)
 {
-    return operand->number != WK__VM_POSITION && !operand->flat && (walk->ndim > 1 || operand->step[0] != operand->size);
+    return operand->number != WK__VM_POSITION && !operand->flat &&
+           (walk->ndim > 1 || operand->step[0] != operand->size);
 }
 
 int64_t wk__patch_bytes(const wk__walk *walk, int64_t lanes)
@@ -116,7 +87,7 @@ void wk__worker_take_patches(wk__worker *worker, const wk__walk *walk)
     }
 }
 
-/* ---- walks whose operands are turned around ---------------------------------------------------------------------------------------- */
+/* ---- walks whose operands are turned around ---------------------------------------------------------------------- */
 
 static void swap_dims(wk__walk *walk, int a, int b)
 {

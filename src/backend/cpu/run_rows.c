@@ -13,7 +13,7 @@ enum {
     KEEP_BYTES = 256 << 10 /* of a row of kept values: what stays in the second cache */
 };
 
-/* ---- adding up segments ---------------------------------------------------------------------------------------------------------- */
+/* ---- adding up segments ------------------------------------------------------------------------------------------ */
 
 static bool is_floating(wk__vm_class class)
 {
@@ -62,31 +62,29 @@ static int64_t combine_integer(int code, int64_t a, int64_t b)
     }
 }
 
-/* Adds the result of the next segment, of register k, to totals[]; the first one starts them. */
-static void add_segment(const wk__rows *job, int k, wk__total totals[], const char *tile, bool first)
+/* Adds the result of the next segment to totals[]; the first one starts them. */
+static void add_segment(const wk__rows *job, const wk__row_sum *sum, wk__total totals[], const char *tile, bool first)
 {
-    wk__vm_class class = wk__class_of_register(job, k);
-    int code = job->group->ins[k].code;
     for (int64_t l = 0; l < job->lanes; l++) {
-        wk__total part = value_in(tile, class, l);
+        wk__total part = value_in(tile, sum->class, l);
         if (first) {
             totals[l] = part;
-        } else if (is_floating(class)) {
-            totals[l].f = combine_floating(code, totals[l].f, part.f);
+        } else if (is_floating(sum->class)) {
+            totals[l].f = combine_floating(sum->code, totals[l].f, part.f);
         } else {
-            totals[l].i = combine_integer(code, totals[l].i, part.i);
+            totals[l].i = combine_integer(sum->code, totals[l].i, part.i);
         }
     }
 }
 
-static void put_totals(wk__row_block *block, int k)
+static void publish_totals(wk__row_block *block, int n)
 {
-    for (int64_t l = 0; l < block->job->lanes; l++) {
-        put_value(block->sums[k], wk__class_of_register(block->job, k), l, block->totals[k][l]);
-    }
+    const wk__row_sum *sum = &block->job->sum[n];
+    for (int64_t l = 0; l < block->job->lanes; l++) put_value(block->slots[n], sum->class, l, block->totals[n][l]);
+    wk__row_block_publish(block, n);
 }
 
-/* ---- threads take rows -------------------------------------------------------------------------------------------------------------- */
+/* ---- threads take rows ------------------------------------------------------------------------------------------- */
 
 /* Everything that the worker of one task needs on top of tiles. */
 static int64_t scratch_bytes(const wk__rows *job)
@@ -94,12 +92,11 @@ static int64_t scratch_bytes(const wk__rows *job)
     const wk__cpu_program *program = job->program;
     const int64_t lanes = program->vm->lanes;
     int64_t bytes = program->lanes_are_rows ? wk__patch_bytes(&job->row_walk, lanes) : 0;
+    for (int n = 0; n < job->nsums; n++) {
+        bytes += job->slots * job->sum[n].tile * 2 + job->lanes * (int64_t)sizeof(wk__total) + 64;
+    }
     for (int k = 0; k < job->group->nins; k++) {
         int64_t tile = wk__tile_bytes(job, k);
-        int code = job->group->ins[k].code;
-        if (code >= WK__RSUM && code <= WK__RMIN) {
-            bytes += job->slots * tile * 2 + job->lanes * (int64_t)sizeof(wk__total) + 64;
-        }
         if (program->fate[k].kept) {
             bytes += (job->columns + lanes) * (tile / lanes) * job->lanes + 64;
         } else if (program->lanes_are_rows) {
@@ -115,14 +112,18 @@ static void run_pass(wk__row_block *block, int pass)
     int64_t segments = wk__segments_of(job);
     for (int64_t segment = 0; segment < segments; segment++) {
         wk__row_block_run_segment(block, pass, segment);
-        for (int k = 0; k < job->group->nins && segments > 1; k++) {
-            if (wk__reduces_in(job, k, pass)) add_segment(job, k, block->totals[k], block->sums[k], segment == 0);
+        for (int n = 0; n < job->nsums && segments > 1; n++) {
+            if (job->sum[n].pass == pass)
+                add_segment(job, &job->sum[n], block->totals[n], block->slots[n], segment == 0);
         }
     }
-    for (int k = 0; k < job->group->nins; k++) {
-        if (!wk__reduces_in(job, k, pass)) continue;
-        if (segments > 1) put_totals(block, k);
-        wk__row_block_publish(block, k);
+    for (int n = 0; n < job->nsums; n++) {
+        if (job->sum[n].pass != pass) continue;
+        if (segments > 1) {
+            publish_totals(block, n);
+        } else {
+            wk__row_block_publish(block, n);
+        }
     }
 }
 
@@ -137,8 +138,9 @@ static void run_task(void *user, int64_t task)
     }
     wk__row_block_start(&block, job, &worker);
     int64_t number = task * job->blocks_per_task, end = number + job->blocks_per_task;
+    wk__row_block_seek(&block, number);
     for (; number < end && number < job->blocks; number++) {
-        wk__row_block_seek(&block, number);
+        wk__row_block_next(&block);
         for (int pass = 0; pass < job->program->passes; pass++) {
             wk__row_block_run_row(&block, pass);
             run_pass(&block, pass);
@@ -150,7 +152,7 @@ static void run_task(void *user, int64_t task)
     wk__worker_end(&worker);
 }
 
-/* ---- threads take segments ------------------------------------------------------------------------------------------------------------ */
+/* ---- threads take segments --------------------------------------------------------------------------------------- */
 
 /* One pass over one block of rows, segment by segment. */
 typedef struct split {
@@ -158,8 +160,8 @@ typedef struct split {
     const wk__row_block *block; /* of the caller: what row stages have computed is there */
     int64_t number;             /* of the block */
     int pass;
-    char *parts;                /* [segment][register]: the tile with its results */
-    int64_t part_bytes;         /* of a segment */
+    char *parts;        /* [segment][sum of the pass]: the tile with its results */
+    int64_t part_bytes; /* of a segment */
 } split;
 
 static void copy_row_values(wk__worker *to, const wk__worker *from, const wk__rows *job)
@@ -184,14 +186,14 @@ static void run_split_task(void *user, int64_t segment)
     }
     wk__row_block_start(&block, job, &worker);
     wk__row_block_seek(&block, s->number);
+    wk__row_block_next(&block);
     copy_row_values(&worker, s->block->worker, job);
     wk__row_block_run_segment(&block, s->pass, segment);
     char *part = s->parts + segment * s->part_bytes;
-    for (int k = 0; k < job->group->nins; k++) {
-        if (!wk__reduces_in(job, k, s->pass)) continue;
-        int64_t bytes = wk__tile_bytes(job, k);
-        memcpy(part, block.sums[k], (size_t)bytes);
-        part += bytes;
+    for (int n = 0; n < job->nsums; n++) {
+        if (job->sum[n].pass != s->pass) continue;
+        memcpy(part, block.slots[n], (size_t)job->sum[n].tile);
+        part += job->sum[n].tile;
     }
     if (job->program->streams) job->program->vm->fence();
     wk__trouble_note(&job->trouble, &worker);
@@ -205,16 +207,14 @@ static void run_split_pass(split *s, wk__row_block *block)
     wk__parallel(segments, run_split_task, s);
     for (int64_t segment = 0; segment < segments; segment++) {
         const char *part = s->parts + segment * s->part_bytes;
-        for (int k = 0; k < job->group->nins; k++) {
-            if (!wk__reduces_in(job, k, s->pass)) continue;
-            add_segment(job, k, block->totals[k], part, segment == 0);
-            part += wk__tile_bytes(job, k);
+        for (int n = 0; n < job->nsums; n++) {
+            if (job->sum[n].pass != s->pass) continue;
+            add_segment(job, &job->sum[n], block->totals[n], part, segment == 0);
+            part += job->sum[n].tile;
         }
     }
-    for (int k = 0; k < job->group->nins; k++) {
-        if (!wk__reduces_in(job, k, s->pass)) continue;
-        put_totals(block, k);
-        wk__row_block_publish(block, k);
+    for (int n = 0; n < job->nsums; n++) {
+        if (job->sum[n].pass == s->pass) publish_totals(block, n);
     }
 }
 
@@ -223,7 +223,7 @@ static void run_split(wk__rows *job)
     wk__worker worker;
     wk__row_block block;
     split s = {.job = job, .block = &block};
-    for (int k = 0; k < job->group->nins; k++) s.part_bytes += wk__tile_bytes(job, k);
+    for (int n = 0; n < job->nsums; n++) s.part_bytes += job->sum[n].tile;
     s.parts = wk__alloc((size_t)(wk__segments_of(job) * s.part_bytes));
     if (!s.parts || !wk__worker_start(&worker, job->program, job->group, job->scratch)) {
         atomic_store(&job->trouble.no_memory, true);
@@ -231,8 +231,9 @@ static void run_split(wk__rows *job)
         return;
     }
     wk__row_block_start(&block, job, &worker);
+    wk__row_block_seek(&block, 0);
     for (; s.number < job->blocks; s.number++) {
-        wk__row_block_seek(&block, s.number);
+        wk__row_block_next(&block);
         for (s.pass = 0; s.pass < job->program->passes; s.pass++) {
             wk__row_block_run_row(&block, s.pass);
             run_split_pass(&s, &block);
@@ -244,7 +245,7 @@ static void run_split(wk__rows *job)
     wk__free(s.parts);
 }
 
-/* ---- lanes: columns or rows -------------------------------------------------------------------------------------------------------------- */
+/* ---- lanes: columns or rows -------------------------------------------------------------------------------------- */
 
 /* The innermost dimension of first..end-1 that leads anywhere, -1: none. */
 static int innermost(const wk__group *group, int first, int end)
@@ -277,7 +278,8 @@ static bool prefer_rows_as_lanes(const wk__rows *job, uint32_t uniform, int64_t 
         by_columns += is_scattered(&group->operand[k], column_dim) ? gather : 1;
     }
     by_rows = columns * ((double)lanes * by_rows + start_of_program);
-    by_columns = rows * (ceil(columns / (double)lanes) * ((double)lanes * by_columns + start_of_program) + start_of_row);
+    by_columns =
+        rows * (ceil(columns / (double)lanes) * ((double)lanes * by_columns + start_of_program) + start_of_row);
     return by_rows < by_columns;
 }
 
@@ -294,6 +296,24 @@ static uint32_t all_operands(const wk__cpu_program *program)
     for (int p = 0; p < program->passes; p++) operands |= wk__stage_operands(&program->element[p]);
     for (int p = 0; p <= program->passes; p++) operands |= wk__stage_operands(&program->row[p]);
     return operands;
+}
+
+static void list_sums(wk__rows *job)
+{
+    job->nsums = 0;
+    for (int k = 0; k < job->group->nins; k++) {
+        const wk__ins *ins = &job->group->ins[k];
+        if (ins->code < WK__RSUM || ins->code > WK__RMIN) continue;
+        wk__vm_class class = wk__vm_class_of((wk_dtype)ins->dtype);
+        job->sum[job->nsums++] = (wk__row_sum){
+            .k = (int16_t)k,
+            .code = ins->code,
+            .pass = (uint8_t)(job->program->pass[k] - 1),
+            .class = class,
+            .tile = wk__tile_bytes(job, k),
+            .functions = &job->program->vm->table[class]->reduce[ins->code - WK__RSUM],
+        };
+    }
 }
 
 static void plan_walks(wk__rows *job)
@@ -318,6 +338,7 @@ static void run_planned(wk__rows *job, bool split_columns)
     job->blocks = (job->rows + job->lanes - 1) / job->lanes;
     job->slots = !job->program->lanes_are_rows ? 1 : job->columns < lanes ? job->columns : lanes;
     if (job->slots == 0) job->slots = 1;
+    list_sums(job);
     plan_walks(job);
     job->scratch = scratch_bytes(job);
     if (split_columns) {

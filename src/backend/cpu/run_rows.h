@@ -36,17 +36,28 @@ enum {
     WK__SUM_SEGMENT = 16 * WK__SUM_CHUNK,
 };
 
+/* One reduction of a group. */
+typedef struct wk__row_sum {
+    int16_t k;          /* its register */
+    uint8_t code, pass; /* the pass that adds it up */
+    wk__vm_class class;
+    int64_t tile; /* bytes of a tile */
+    const wk__vm_reduction *functions;
+} wk__row_sum;
+
 /* A group that reduces, ready to run. */
 typedef struct wk__rows {
     const wk__group *group;
     const wk__cpu_program *program;
     int64_t rows, columns;
-    int64_t lanes;         /* rows that run at once: 1, or the lanes of a block */
-    int64_t blocks;        /* of so many rows */
-    int64_t slots;         /* tiles that a sum takes at each of its levels */
-    int64_t scratch;       /* bytes a worker needs for sums and kept values */
+    int64_t lanes;   /* rows that run at once: 1, or the lanes of a block */
+    int64_t blocks;  /* of so many rows */
+    int64_t slots;   /* tiles that a sum takes at each of its levels */
+    int64_t scratch; /* bytes a worker needs for sums and kept values */
     int64_t blocks_per_task;
     uint32_t flat_columns; /* operands that are contiguous over the columns */
+    int nsums;
+    wk__row_sum sum[WK__MAX_INS];
     wk__addresses origin;
     wk__walk row_walk, column_walk;
     wk__trouble trouble;
@@ -62,29 +73,25 @@ typedef union wk__total {
 typedef struct wk__row_block {
     const wk__rows *job;
     wk__worker *worker;
-    int64_t count;         /* rows of this block */
-    uint32_t gathered;     /* operands whose lanes do not lie side by side: they are at worker->offset */
-    wk__addresses address; /* of the first row */
-    char *sums[WK__MAX_INS]; /* by register: tiles of slots, first level before second */
-    wk__total *totals[WK__MAX_INS]; /* by register, over segments: one a row. If there are several segments */
+    int64_t row, count;             /* the first row of the block, and how many there are */
+    uint32_t gathered;              /* operands whose lanes do not lie side by side: they are at worker->offset */
+    wk__cursor next;                /* the first row of the next block */
+    wk__addresses address;          /* of the first row */
+    char *slots[WK__MAX_INS];       /* by sum: tiles of slots, first level before second */
+    wk__total *totals[WK__MAX_INS]; /* by sum, over segments: one a row. If there are several segments */
 } wk__row_block;
 
 /* Takes the memory that all blocks of this worker use in turn. */
 void wk__row_block_start(wk__row_block *block, const wk__rows *job, wk__worker *worker);
-/* Moves it to block number `number`. */
+/* The next one to be moved to is block `number`. */
 void wk__row_block_seek(wk__row_block *block, int64_t number);
+/* Moves it to the next block. */
+void wk__row_block_next(wk__row_block *block);
 void wk__row_block_run_row(wk__row_block *block, int pass);
-/* Runs an element stage over a segment; the results of its reductions are then in slot 0 of their sums, a lane a row. */
+/* Runs an element stage over a segment; the results of its sums are then in slot 0, a lane a row. */
 void wk__row_block_run_segment(wk__row_block *block, int pass, int64_t segment);
-/* Makes the result in slot 0 what the stages after this pass read. */
-void wk__row_block_publish(wk__row_block *block, int k);
-
-/* Is register k a reduction of this pass? */
-static inline bool wk__reduces_in(const wk__rows *job, int k, int pass)
-{
-    int code = job->group->ins[k].code;
-    return code >= WK__RSUM && code <= WK__RMIN && job->program->pass[k] == pass + 1;
-}
+/* Makes the result in slot 0 of a sum what the stages after its pass read. */
+void wk__row_block_publish(wk__row_block *block, int sum);
 
 static inline int64_t wk__segments_of(const wk__rows *job)
 {
@@ -92,15 +99,10 @@ static inline int64_t wk__segments_of(const wk__rows *job)
     return segments > 0 ? segments : 1; /* no columns: the sums are what they start with */
 }
 
-static inline wk__vm_class wk__class_of_register(const wk__rows *job, int k)
-{
-    return wk__vm_class_of((wk_dtype)job->group->ins[k].dtype);
-}
-
 /* Bytes of a tile of register k. */
 static inline int64_t wk__tile_bytes(const wk__rows *job, int k)
 {
-    return job->program->vm->lanes * wk__vm_class_size(wk__class_of_register(job, k));
+    return job->program->vm->lanes * wk__vm_class_size(wk__vm_class_of((wk_dtype)job->group->ins[k].dtype));
 }
 
 #endif

@@ -1,0 +1,93 @@
+/* What the files of the command share: the subcommands, their options, what goes to the terminal. The command is a user of
+ * the library like any other: it sees <wick.h> alone. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <wick.h>
+
+/* Exit codes. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_MISUSED = 2 };
+
+/* ---- subcommands: each gets what stands after its name --------------------------------------------------------------- */
+
+int cli_devices(int count, char **words);
+int cli_doctor(int count, char **words);
+int cli_tour(int count, char **words);
+int cli_bench(int count, char **words);
+int cli_train(int count, char **words);
+int cli_ops(int count, char **words);
+
+/* ---- options.c: one table serves parsing and --help ------------------------------------------------------------------ */
+
+typedef struct cli_option {
+    const char *name;     /* "json", written --json */
+    const char *argument; /* "FILE": --svg FILE or --svg=FILE; "[=SECONDS]": only after =, or none; NULL: a switch */
+    const char *doc;
+    const char **value; /* gets the text, "" where there is none; left alone when the option is not given */
+} cli_option;
+
+typedef struct cli_syntax {
+    const char *command;  /* "train" */
+    const char *operands; /* "mnist", for the line of usage; "" for none */
+    const char *doc;      /* for --help, with newlines */
+    const cli_option *options; /* the last has no name */
+    int most_operands;
+} cli_syntax;
+
+/* Sorts words into options and operands[0..most_operands). -1: go on; else the exit code, after --help or a mistake. */
+int cli_parse(const cli_syntax *syntax, int count, char **words, const char **operands);
+/* "wick train: WHAT", and where help is; returns CLI_MISUSED. */
+int cli_misuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A whole number from low to high: false, with the mistake reported, when `text` is none. */
+bool cli_number(const char *command, const char *option, const char *text, long low, long high, long *out);
+
+/* ---- screen.c -------------------------------------------------------------------------------------------------------- */
+
+typedef enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW, CLI_BLUE } cli_colour;
+/* The text that switches to a colour; "" unless stdout is a terminal (and NO_COLOR is not set). */
+const char *cli_ink(cli_colour colour);
+bool cli_is_terminal(void);
+/* Columns of the terminal; 80 where it does not say. */
+int cli_columns(void);
+/* "1.2 GiB"; the text is `out`. */
+const char *cli_bytes(char out[16], int64_t bytes);
+/* Text as a JSON string, with its quotes. */
+void cli_json_text(FILE *out, const char *text);
+/* A number as JSON: null for NaN. */
+void cli_json_number(FILE *out, double value);
+/* Paragraph of text, folded to the terminal, each line after `indent` columns. */
+void cli_paragraph(int indent, const char *text);
+
+/* ---- plot.c ---------------------------------------------------------------------------------------------------------- */
+
+/* A curve of count values in the terminal: rows lines of text, labelled with its extremes. */
+void cli_curve(const double *values, int64_t count, int rows, const char *title);
+/* The same as a picture. WK_OK, or false when the file could not be written. */
+bool cli_curve_svg(const char *path, const double *values, int64_t count, const char *title);
+
+typedef struct cli_bar {
+    char label[48];
+    double value, full; /* the bar's length is value / full */
+    char note[64];
+} cli_bar;
+/* Bars under each other as a picture. */
+bool cli_bars_svg(const char *path, const char *title, const cli_bar *bars, int count);
+
+/* ---- peak.c: what this machine can do, as a yardstick ------------------------------------------------------------------ */
+
+/* Seconds on a clock that never goes back. */
+double cli_clock(void);
+typedef struct cli_triad cli_triad;
+/* Three arrays of `count` floats for a = b + 3 c, on huge pages where there are any. NULL when memory is short. */
+cli_triad *cli_triad_new(size_t count);
+void cli_triad_free(cli_triad *triad);
+/* Bytes per second of one pass with so many threads: 12 bytes for each element. */
+double cli_triad_run(cli_triad *triad, int threads);
+/* f32 operations per second in registers with so many threads, at the widest vectors of this CPU. */
+double cli_fma_run(int threads);
+
+#endif

@@ -1,0 +1,186 @@
+/* wick devices: a table of devices like the chapter's nvidia-smi, for every kind there is. */
+#include "cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_DEVICES = 64, SAMPLE_MILLISECONDS = 200 };
+
+static const struct {
+    int kind;
+    const char *name;
+} kinds[] = {{WK_CPU, "cpu"}, {WK_CUDA, "cuda"}, {WK_OPENCL, "opencl"}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+typedef struct row {
+    wk_device device;
+    wk_device_properties is;
+} row;
+
+/* All devices with what is known of them now; how many, -1 when one cannot be described. */
+static int describe_all(row rows[MOST_DEVICES])
+{
+    int count = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        int devices = wk_device_count(kinds[kind].kind);
+        for (int index = 0; index < devices && count < MOST_DEVICES; index++, count++) {
+            rows[count].device = (wk_device){(int16_t)kinds[kind].kind, (int16_t)index, 0};
+            rows[count].is.size = sizeof rows[count].is;
+            if (wk_device_describe(rows[count].device, &rows[count].is) != WK_OK) return -1;
+        }
+    }
+    return count;
+}
+
+static int64_t used(const row *r)
+{
+    return r->is.memory_total > 0 && r->is.memory_free > 0 ? r->is.memory_total - r->is.memory_free : -1;
+}
+
+/* ---- the table ---------------------------------------------------------------------------------------------------- */
+
+static void print_figure(const char *format, double value, int width)
+{
+    char text[24] = "N/A";
+    if (isfinite(value)) snprintf(text, sizeof text, format, value);
+    printf(" %*s", width, text);
+}
+
+static void print_row(const row *r, int name_width)
+{
+    char figure[16], memory[40] = "N/A";
+    if (used(r) >= 0) snprintf(memory, sizeof memory, "%s", cli_bytes(figure, used(r)));
+    printf("%s%-9s%s %-*.*s", cli_ink(CLI_BOLD), wk_device_str(r->device), cli_ink(CLI_PLAIN), name_width, name_width,
+           r->is.name);
+    print_figure("%.0f %%", 100 * r->is.utilisation, 6);
+    printf(" %10s / %-10s", memory, r->is.memory_total > 0 ? cli_bytes(figure, r->is.memory_total) : "N/A");
+    print_figure("%.0f C", r->is.temperature, 5);
+    print_figure("%.0f W", r->is.power, 6);
+    putchar('\n');
+}
+
+static void print_table(const row *rows, int count)
+{
+    char stamp[32];
+    time_t now = time(NULL);
+    struct tm local;
+    strftime(stamp, sizeof stamp, "%Y-%m-%d %H:%M:%S", localtime_r(&now, &local));
+    int name_width = cli_columns() - 56 < 40 ? cli_columns() - 56 : 40;
+    if (name_width < 24) name_width = 24;
+    printf("Wick %s   %s\n\n", wk_version(), stamp);
+    printf("%s%-9s %-*s %6s %10s / %-10s %5s %6s%s\n", cli_ink(CLI_DIM), "DEVICE", name_width, "NAME", "UTIL", "USED", "MEMORY",
+           "TEMP", "POWER", cli_ink(CLI_PLAIN));
+    for (int k = 0; k < count; k++) print_row(&rows[k], name_width);
+    printf("\n");
+    for (int k = 0; k < count; k++)
+        printf("%s%-9s %d %s%s%s%s%s%s%s\n", cli_ink(CLI_DIM), wk_device_str(rows[k].device), rows[k].is.compute_units,
+               rows[k].device.kind == WK_CPU ? "threads" : "compute units", *rows[k].is.vendor ? ", " : "", rows[k].is.vendor,
+               *rows[k].is.driver ? ", " : "", rows[k].is.driver, rows[k].is.is_gpu ? ", a GPU" : "", cli_ink(CLI_PLAIN));
+    for (int kind = 0; kind < KINDS; kind++)
+        if (wk_device_count(kinds[kind].kind) == 0) {
+            char text[512];
+            snprintf(text, sizeof text, "%s is not usable: %s", kinds[kind].name, wk_device_status(kinds[kind].kind));
+            cli_paragraph(0, text);
+        }
+}
+
+/* ---- for programs ------------------------------------------------------------------------------------------------- */
+
+static void print_json(const row *rows, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const row *r = &rows[k];
+        printf("{\"device\": \"%s\", \"name\": ", wk_device_str(r->device));
+        cli_json_text(stdout, r->is.name);
+        printf(", \"vendor\": ");
+        cli_json_text(stdout, r->is.vendor);
+        printf(", \"driver\": ");
+        cli_json_text(stdout, r->is.driver);
+        printf(", \"is_gpu\": %s, \"compute_units\": %d, \"memory_total\": ", r->is.is_gpu ? "true" : "false", r->is.compute_units);
+        cli_json_number(stdout, r->is.memory_total > 0 ? (double)r->is.memory_total : NAN);
+        printf(", \"memory_used\": ");
+        cli_json_number(stdout, used(r) >= 0 ? (double)used(r) : NAN);
+        printf(", \"utilisation\": ");
+        cli_json_number(stdout, r->is.utilisation);
+        printf(", \"temperature\": ");
+        cli_json_number(stdout, r->is.temperature);
+        printf(", \"power\": ");
+        cli_json_number(stdout, r->is.power);
+        printf("}\n");
+    }
+}
+
+static void print_csv_text(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"') putchar('"');
+        putchar(*text);
+    }
+    printf("\",");
+}
+
+static void print_csv_number(double value, char end)
+{
+    if (isfinite(value)) printf("%.9g", value);
+    putchar(end);
+}
+
+static void print_csv(const row *rows, int count)
+{
+    for (int k = 0; k < count; k++) {
+        const row *r = &rows[k];
+        printf("%s,", wk_device_str(r->device));
+        print_csv_text(r->is.name);
+        print_csv_text(r->is.vendor);
+        print_csv_text(r->is.driver);
+        printf("%d,%d,", r->is.is_gpu, r->is.compute_units);
+        print_csv_number(r->is.memory_total > 0 ? (double)r->is.memory_total : NAN, ',');
+        print_csv_number(used(r) >= 0 ? (double)used(r) : NAN, ',');
+        print_csv_number(r->is.utilisation, ',');
+        print_csv_number(r->is.temperature, ',');
+        print_csv_number(r->is.power, '\n');
+    }
+}
+
+/* ---- the command --------------------------------------------------------------------------------------------------- */
+
+static void nap(long milliseconds)
+{
+    fflush(stdout);
+    struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+int cli_devices(int count, char **words)
+{
+    const char *json = NULL, *csv = NULL, *watch = NULL;
+    const cli_option options[] = {{"json", NULL, "one object per line; null: not known", &json},
+                                  {"csv", NULL, "comma-separated values with a header; empty: not known", &csv},
+                                  {"watch", "[=SECONDS]", "again and again, every second or as given", &watch},
+                                  {0}};
+    const cli_syntax syntax = {"devices", "",
+                               "The devices of this machine: name, how busy, memory used and in all, temperature, power.\n"
+                               "N/A: the system does not say. Bytes, degrees Celsius, watts.",
+                               options, 0};
+    int done = cli_parse(&syntax, count, words, NULL);
+    if (done >= 0) return done;
+    if (json && csv) return cli_misuse("devices", "--json and --csv exclude each other");
+    long seconds = 1;
+    if (watch && *watch && !cli_number("devices", "watch", watch, 1, 3600, &seconds)) return CLI_MISUSED;
+
+    row rows[MOST_DEVICES];
+    if (describe_all(rows) < 0) return wk_report_error(stderr); /* how busy is measured from here on */
+    nap(SAMPLE_MILLISECONDS);
+    if (csv) printf("device,name,vendor,driver,is_gpu,compute_units,memory_total,memory_used,utilisation,temperature,power\n");
+    for (;;) {
+        int found = describe_all(rows);
+        if (found < 0) return wk_report_error(stderr);
+        if (!json && !csv && watch && cli_is_terminal()) printf("\033[H\033[2J");
+        (json ? print_json : csv ? print_csv : print_table)(rows, found);
+        if (!watch || ferror(stdout)) return CLI_OK;
+        nap(1000 * seconds);
+    }
+}

@@ -1,0 +1,202 @@
+/* wick doctor: how the library runs on this machine, and what is unusual. */
+#include "cli.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int oddities; /* how many lines began with "!" */
+static int failures; /* how many of them say that something does not work */
+
+static void line(const char *subject, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void line(const char *subject, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    printf("%s%-12s%s ", cli_ink(CLI_BOLD), subject, cli_ink(CLI_PLAIN));
+    vprintf(format, list);
+    putchar('\n');
+    va_end(list);
+}
+
+static void odd(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void odd(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    printf("%s!%s            ", cli_ink(CLI_YELLOW), cli_ink(CLI_PLAIN));
+    vprintf(format, list);
+    putchar('\n');
+    va_end(list);
+    oddities++;
+}
+
+/* ---- the processor -------------------------------------------------------------------------------------------------- */
+
+static void check_cpu(void)
+{
+    wk_device_properties cpu = {.size = sizeof cpu};
+    if (wk_device_describe(wk_cpu(), &cpu) != WK_OK) {
+        odd("cpu: %s", wk_error());
+        wk_clear_error();
+        return;
+    }
+    const char *asked = getenv("WICK_CPU"), *threads = getenv("WICK_THREADS");
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    line("cpu", "%s, instructions: %s%s%s", cpu.name, cpu.driver, asked ? ", WICK_CPU=" : "", asked ? asked : "");
+    if (asked && *asked && strcmp(asked, cpu.driver) != 0)
+        odd("WICK_CPU=%s is not built or not known to this CPU; %s is used", asked, cpu.driver);
+    line("threads", "%d (%ld processors online%s%s)", wk_threads(), processors, threads ? ", WICK_THREADS=" : "",
+         threads ? threads : "");
+    if (threads && atoi(threads) != wk_threads()) odd("WICK_THREADS=%s is not a number from 1 to 1024", threads);
+    if (wk_threads() > processors) odd("more threads than processors: they wait for each other");
+    char total[16], left[16];
+    line("memory", "%s, %s of it free", cli_bytes(total, cpu.memory_total), cli_bytes(left, cpu.memory_free));
+    if (cpu.memory_free > 0 && cpu.memory_free < cpu.memory_total / 20) odd("less than a twentieth of the memory is free");
+}
+
+/* "always [madvise] never": the word in brackets is in force. */
+static void check_huge_pages(void)
+{
+    char text[128] = "", *open, *close;
+    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+    if (file) {
+        if (!fgets(text, sizeof text, file)) text[0] = 0;
+        fclose(file);
+    }
+    open = strchr(text, '[');
+    close = open ? strchr(open, ']') : NULL;
+    if (!close) {
+        line("huge pages", "not known: this system has no transparent huge pages");
+        return;
+    }
+    *close = 0;
+    line("huge pages", "%s", open + 1);
+    if (strcmp(open + 1, "never") == 0)
+        odd("large tensors cost more page faults: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled");
+}
+
+/* ---- backends ------------------------------------------------------------------------------------------------------- */
+
+static void check_kind(int kind, const char *name)
+{
+    line(name, "%s", wk_device_status(kind));
+    int count = wk_device_count(kind);
+    for (int k = 0; k < count; k++) {
+        wk_device device = {(int16_t)kind, (int16_t)k, 0};
+        wk_device_properties is = {.size = sizeof is};
+        if (wk_device_describe(device, &is) == WK_OK) {
+            printf("             %s: %s, driver %s%s\n", wk_device_str(device), is.name, is.driver, is.is_gpu ? ", a GPU" : "");
+        } else {
+            odd("%s: %s", wk_device_str(device), wk_error());
+            wk_clear_error();
+            failures++;
+        }
+    }
+}
+
+/* An addition there and back: a driver that lists a device need not be able to use it. */
+static void check_use(int kind)
+{
+    int count = wk_device_count(kind);
+    for (int k = 0; k < count; k++) {
+        WK_SCOPE;
+        wk_device device = {(int16_t)kind, (int16_t)k, 0};
+        double sum = wk_item(wk_sum(wk_add(wk_ones((1000), .device = device), 1)));
+        if (!wk_error() && sum == 2000) continue;
+        odd("%s does not compute: %s", wk_device_str(device), wk_error() ? wk_error() : "wrong sum");
+        wk_clear_error();
+        failures++;
+    }
+}
+
+/* ---- files and modes ------------------------------------------------------------------------------------------------ */
+
+/* Where compiled kernels are kept, as the environment says. */
+static void check_cache(void)
+{
+    char path[4096];
+    const char *own = getenv("WICK_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (own && (!*own || strcmp(own, "off") == 0)) {
+        line("cache", "off (WICK_CACHE_DIR=%s)", own);
+        return;
+    }
+    if (own)
+        snprintf(path, sizeof path, "%s", own);
+    else if (xdg && *xdg == '/')
+        snprintf(path, sizeof path, "%s/wick", xdg);
+    else if (home && *home == '/')
+        snprintf(path, sizeof path, "%s/.cache/wick", home);
+    else {
+        line("cache", "none: neither WICK_CACHE_DIR nor HOME is set");
+        return;
+    }
+    struct stat state;
+    bool there = stat(path, &state) == 0;
+    line("cache", "%s%s", path, there ? "" : " (not made yet; drivers with a cache of their own, such as PoCL, need none)");
+    if (there && (state.st_uid != geteuid() || (state.st_mode & (S_IWGRP | S_IWOTH)) != 0))
+        odd("the cache is not used: others may write to it (chmod 700 %s)", path);
+}
+
+/* Every variable the library reads, and what it is for when it is set. */
+static const struct {
+    const char *name, *doc;
+} variables[] = {
+    {"WICK_SYNC", "every call runs at once"},
+    {"WICK_NOFUSE", "every op is a kernel of its own"},
+    {"WICK_CPU", "the CPU's instructions"},
+    {"WICK_THREADS", "threads of the CPU"},
+    {"WICK_PLACEMENT", "soft: operands on different devices are brought together"},
+    {"WICK_GPU", "a backend whose devices all count as GPUs"},
+    {"WICK_CACHE_DIR", "folder of compiled kernels"},
+    {"WICK_OPENCL_OPTIONS", "options for the OpenCL compiler"},
+    {"WICK_LOG", "subjects of the log"},
+    {"WICK_LOG_FILE", "where the log goes"},
+};
+enum { VARIABLES = sizeof variables / sizeof *variables };
+
+static void check_modes(void)
+{
+    int set = 0;
+    for (char **entry = environ; *entry; entry++) {
+        if (strncmp(*entry, "WICK_", 5) != 0) continue;
+        size_t length = strcspn(*entry, "=");
+        int k = 0;
+        while (k < VARIABLES && (strlen(variables[k].name) != length || memcmp(variables[k].name, *entry, length) != 0)) k++;
+        if (k == VARIABLES)
+            odd("%.*s is no variable of this version: misspelt?", (int)length, *entry);
+        else
+            line(set++ ? "" : "modes", "%s: %s", *entry, variables[k].doc);
+    }
+    if (set == 0) line("modes", "the usual ones: no WICK_ variable is set");
+    if (getenv("WICK_LOG") && !getenv("WICK_LOG_FILE")) odd("WICK_LOG without WICK_LOG_FILE writes nothing");
+}
+
+int cli_doctor(int count, char **words)
+{
+    const cli_option options[] = {{0}};
+    const cli_syntax syntax = {"doctor", "",
+                               "How the library runs here: version, CPU, threads, huge pages, each backend (usable, or: not built,\n"
+                               "library not found, no driver, driver too old, no device), cache, modes. Lines with ! are unusual.\n"
+                               "Exit code 1 when a device that is there cannot be used.",
+                               options, 0};
+    int done = cli_parse(&syntax, count, words, NULL);
+    if (done >= 0) return done;
+
+    line("wick", "%s, %d operations", wk_version(), wk_op_count());
+    check_cpu();
+    check_huge_pages();
+    check_kind(WK_CUDA, "cuda");
+    check_kind(WK_OPENCL, "opencl");
+    line("gpus", "%d", wk_device_count(WK_GPU));
+    check_cache();
+    check_modes();
+    check_use(WK_CPU);
+    check_use(WK_CUDA);
+    check_use(WK_OPENCL);
+    if (oddities == 0) printf("%snothing unusual%s\n", cli_ink(CLI_GREEN), cli_ink(CLI_PLAIN));
+    return failures ? CLI_FAILED : CLI_OK;
+}

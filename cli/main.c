@@ -1,0 +1,49 @@
+/* wick: the command. Finds the subcommand; everything else is in its file. */
+#include "cli.h"
+#include <string.h>
+
+static const struct {
+    const char *name, *doc;
+    int (*run)(int count, char **words);
+} commands[] = {
+    {"devices", "the devices of this machine and what they are doing", cli_devices},
+    {"doctor", "how the library runs here, and what is unusual", cli_doctor},
+    {"tour", "every step of the chapter about GPUs, on these devices", cli_tour},
+    {"bench", "how fast it is, against what this machine can do", cli_bench},
+    {"train", "trains a network on handwritten digits", cli_train},
+    {"ops", "the table of operations", cli_ops},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void help(FILE *out)
+{
+    fprintf(out, "usage: wick COMMAND [OPTIONS]\n\ncommands:\n");
+    for (int k = 0; k < COMMANDS; k++) fprintf(out, "  %-9s %s\n", commands[k].name, commands[k].doc);
+    fprintf(out, "\n`wick COMMAND --help` says more. Exit code: 0 done, 1 failed, 2 not understood.\n");
+}
+
+/* What was printed may still fail to arrive: on a full disk, in a closed pipe. */
+static int finish(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    fprintf(stderr, "wick: the output could not be written\n");
+    return CLI_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "--version") == 0) {
+        printf("wick %s\n", wk_version());
+        return finish(CLI_OK);
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "help") == 0) {
+        help(stdout);
+        return finish(CLI_OK);
+    }
+    for (int k = 0; k < COMMANDS; k++)
+        if (strcmp(commands[k].name, name) == 0) return finish(commands[k].run(argc - 2, argv + 2));
+    if (*name) fprintf(stderr, "wick: there is no command \"%s\"\n", name);
+    help(stderr);
+    return CLI_MISUSED;
+}

@@ -1,0 +1,204 @@
+/* What this machine can do: the STREAM triad for memory, multiply-adds in registers for arithmetic. Measured in the process
+ * that is judged, in turns with it: other work on the machine then slows both.
+ *
+ * Loops are written once over vectors of 64 bytes; each is compiled for several instruction sets, and the CPU picks. */
+#include "cli.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* The library is built without contraction. Here x * b + c must be one instruction where there is one. */
+#ifdef __clang__
+#pragma clang fp contract(fast)
+#else
+#pragma GCC optimize("fp-contract=fast")
+#endif
+
+typedef float wide __attribute__((vector_size(64)));
+enum { LANES = 16, MOST_THREADS = 64, HUGE_PAGE = 2 << 20, ROUNDS = 1 << 20 };
+
+#define INLINE static inline __attribute__((always_inline))
+
+double cli_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- loops ---------------------------------------------------------------------------------------------------------- */
+
+INLINE void triad(wide *restrict a, const wide *restrict b, const wide *restrict c, size_t count)
+{
+    for (size_t k = 0; k < count; k++) a[k] = b[k] + 3.0f * c[k];
+}
+
+/* `chains` independent sums, enough to hide the latency, few enough to stay in registers. Returns what nobody can foresee. */
+INLINE float multiply_add(long rounds, int chains)
+{
+    volatile float start = 1.0f, factor = 0.9999f;
+    wide sum[12], b = (wide){0} + factor, c = (wide){0} + (start - factor);
+    for (int k = 0; k < chains; k++) sum[k] = (wide){0} + start;
+    for (long r = 0; r < rounds; r++)
+        for (int k = 0; k < chains; k++) sum[k] = sum[k] * b + c;
+    for (int k = 1; k < chains; k++) sum[0] += sum[k];
+    return sum[0][0];
+}
+
+/* One instruction set: what it needs of registers decides how many chains. */
+typedef struct set {
+    int chains;
+    void (*triad)(wide *a, const wide *b, const wide *c, size_t count);
+    float (*multiply_add)(long rounds);
+} set;
+
+#if defined(__x86_64__)
+__attribute__((target("avx512f,fma"))) static void triad_avx512(wide *a, const wide *b, const wide *c, size_t count)
+{
+    triad(a, b, c, count);
+}
+__attribute__((target("avx512f,fma"))) static float multiply_add_avx512(long rounds)
+{
+    return multiply_add(rounds, 12);
+}
+__attribute__((target("avx2,fma"))) static void triad_avx2(wide *a, const wide *b, const wide *c, size_t count)
+{
+    triad(a, b, c, count);
+}
+__attribute__((target("avx2,fma"))) static float multiply_add_avx2(long rounds)
+{
+    return multiply_add(rounds, 6);
+}
+#endif
+static void triad_portable(wide *a, const wide *b, const wide *c, size_t count)
+{
+    triad(a, b, c, count);
+}
+static float multiply_add_portable(long rounds)
+{
+    return multiply_add(rounds, 3);
+}
+
+static const set *best_set(void)
+{
+#if defined(__x86_64__)
+    static const set avx512 = {12, triad_avx512, multiply_add_avx512};
+    static const set avx2 = {6, triad_avx2, multiply_add_avx2};
+    if (__builtin_cpu_supports("avx512f")) return &avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &avx2;
+#endif
+    static const set portable = {3, triad_portable, multiply_add_portable};
+    return &portable;
+}
+
+/* ---- threads -------------------------------------------------------------------------------------------------------- */
+
+typedef struct work {
+    pthread_t thread;
+    pthread_barrier_t *start;
+    double began, ended;
+    const set *with;
+    wide *a;             /* NULL: multiply-adds */
+    const wide *b, *c;
+    size_t count;
+    float result;
+} work;
+
+static void *run_one(void *user)
+{
+    work *w = user;
+    pthread_barrier_wait(w->start);
+    w->began = cli_clock();
+    if (w->a)
+        w->with->triad(w->a, w->b, w->c, w->count);
+    else
+        w->result = w->with->multiply_add(ROUNDS);
+    w->ended = cli_clock();
+    return NULL;
+}
+
+/* Seconds from the first beginning to the last end. The caller is the first of the threads. */
+static double run_all(work *works, int threads)
+{
+    pthread_barrier_t start;
+    int running = 1;
+    pthread_barrier_init(&start, NULL, (unsigned)threads);
+    for (int k = 0; k < threads; k++) works[k].start = &start;
+    for (; running < threads; running++)
+        if (pthread_create(&works[running].thread, NULL, run_one, &works[running]) != 0) break;
+    /* whoever could not be started is run here, after the others */
+    run_one(&works[0]);
+    for (int k = 1; k < threads; k++) pthread_join(works[k].thread, NULL);
+    pthread_barrier_destroy(&start);
+    double began = works[0].began, ended = works[0].ended;
+    for (int k = 1; k < threads; k++) {
+        if (works[k].began < began) began = works[k].began;
+        if (works[k].ended > ended) ended = works[k].ended;
+    }
+    return ended - began;
+}
+
+/* ---- triad ---------------------------------------------------------------------------------------------------------- */
+
+struct cli_triad {
+    wide *a, *b, *c;
+    size_t count; /* of vectors */
+};
+
+static size_t bytes_of(size_t count)
+{
+    return (count * sizeof(wide) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+}
+
+/* mmap aligns large blocks to pages only; aligned_alloc gives huge pages a chance. */
+static wide *new_array(size_t count)
+{
+    wide *array = aligned_alloc(HUGE_PAGE, bytes_of(count));
+    if (!array) return NULL;
+    madvise(array, bytes_of(count), MADV_HUGEPAGE);
+    for (size_t k = 0; k < count; k++) array[k] = (wide){0} + 1.0f;
+    return array;
+}
+
+cli_triad *cli_triad_new(size_t count)
+{
+    cli_triad *t = calloc(1, sizeof *t);
+    if (!t) return NULL;
+    t->count = count / LANES;
+    t->a = new_array(t->count);
+    t->b = new_array(t->count);
+    t->c = new_array(t->count);
+    if (t->a && t->b && t->c) return t;
+    cli_triad_free(t);
+    return NULL;
+}
+
+void cli_triad_free(cli_triad *t)
+{
+    if (!t) return;
+    free(t->a);
+    free(t->b);
+    free(t->c);
+    free(t);
+}
+
+double cli_triad_run(cli_triad *t, int threads)
+{
+    work works[MOST_THREADS] = {0};
+    if (threads > MOST_THREADS) threads = MOST_THREADS;
+    for (int k = 0; k < threads; k++) {
+        size_t from = t->count * (size_t)k / (size_t)threads, to = t->count * (size_t)(k + 1) / (size_t)threads;
+        works[k] = (work){.with = best_set(), .a = t->a + from, .b = t->b + from, .c = t->c + from, .count = to - from};
+    }
+    return 3 * sizeof(wide) * (double)t->count / run_all(works, threads);
+}
+
+double cli_fma_run(int threads)
+{
+    work works[MOST_THREADS] = {0};
+    const set *with = best_set();
+    if (threads > MOST_THREADS) threads = MOST_THREADS;
+    for (int k = 0; k < threads; k++) works[k].with = with;
+    return 2.0 * LANES * with->chains * ROUNDS * threads / run_all(works, threads);
+}

@@ -1,0 +1,155 @@
+/* Curves in the terminal and pictures in SVG. */
+#include "cli.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 160, MOST_ROWS = 32, POINTS = 480 };
+
+/* Mean of the values of part k of `parts`: a curve of many values on few points. */
+static double part_mean(const double *values, int64_t count, int k, int parts)
+{
+    int64_t from = count * k / parts, to = count * (k + 1) / parts;
+    if (to <= from) to = from + 1;
+    double sum = 0;
+    for (int64_t i = from; i < to; i++) sum += values[i];
+    return sum / (double)(to - from);
+}
+
+static void extremes(const double *points, int count, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (int k = 0; k < count; k++) {
+        if (points[k] < *low) *low = points[k];
+        if (points[k] > *high) *high = points[k];
+    }
+    if (!(*high > *low)) *high = *low + 1;
+}
+
+/* ---- in the terminal ------------------------------------------------------------------------------------------------ */
+
+static bool is_utf8(void)
+{
+    const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (int k = 0; k < 3; k++) {
+        const char *text = getenv(names[k]);
+        if (text && *text) return strcasestr(text, "utf-8") || strcasestr(text, "utf8");
+    }
+    return false;
+}
+
+/* A Braille character shows 2 x 4 dots:   0 3
+ *                                         1 4
+ *                                         2 5
+ *                                         6 7    dot d is bit d of U+2800 + bits */
+static void put_cell(unsigned bits, bool braille)
+{
+    if (bits == 0)
+        putchar(' ');
+    else if (braille)
+        printf("\xe2%c%c", (char)(0xa0 | bits >> 6), (char)(0x80 | (bits & 63)));
+    else
+        putchar('*');
+}
+
+void cli_curve(const double *values, int64_t count, int rows, const char *title)
+{
+    static const unsigned char dot[4][2] = {{0, 3}, {1, 4}, {2, 5}, {6, 7}};
+    unsigned cell[MOST_ROWS][MOST_COLUMNS] = {{0}};
+    double points[2 * MOST_COLUMNS], low, high;
+    int columns = cli_columns() - 12;
+    if (columns > MOST_COLUMNS) columns = MOST_COLUMNS;
+    if (rows > MOST_ROWS) rows = MOST_ROWS;
+    if (count < 1 || rows < 1) return;
+    for (int x = 0; x < 2 * columns; x++) points[x] = part_mean(values, count, x, 2 * columns);
+    extremes(points, 2 * columns, &low, &high);
+    int before = -1;
+    for (int x = 0; x < 2 * columns; x++) {
+        int y = (int)lround((high - points[x]) / (high - low) * (4 * rows - 1)); /* from the top */
+        if (!(y >= 0 && y < 4 * rows)) continue; /* NaN */
+        int step = before < y ? 1 : -1;
+        for (int at = before < 0 ? y : before + (before == y ? 0 : step); at != y + step; at += step) {
+            cell[at / 4][x / 2] |= 1u << dot[at % 4][x % 2];
+            if (at == y) break;
+        }
+        before = y;
+    }
+    printf("%s\n", title);
+    for (int row = 0; row < rows; row++) {
+        if (row == 0)
+            printf("%9.4f ", high);
+        else if (row == rows - 1)
+            printf("%9.4f ", low);
+        else
+            printf("%10s", "");
+        printf("|%s", cli_ink(CLI_BLUE));
+        for (int column = 0; column < columns; column++) put_cell(cell[row][column], is_utf8());
+        printf("%s\n", cli_ink(CLI_PLAIN));
+    }
+}
+
+/* ---- pictures ------------------------------------------------------------------------------------------------------- */
+
+static FILE *begin_svg(const char *path, int width, int height, const char *title)
+{
+    FILE *out = fopen(path, "we");
+    if (!out) return NULL;
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n"
+            "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n<text x=\"16\" y=\"24\" font-size=\"16\">",
+            width, height, width, height);
+    for (const char *p = title; *p; p++) {
+        if (*p == '<' || *p == '&')
+            fprintf(out, *p == '<' ? "&lt;" : "&amp;");
+        else
+            putc(*p, out);
+    }
+    fprintf(out, "</text>\n");
+    return out;
+}
+
+static bool end_svg(FILE *out)
+{
+    fprintf(out, "</svg>\n");
+    bool good = !ferror(out);
+    return fclose(out) == 0 && good;
+}
+
+bool cli_curve_svg(const char *path, const double *values, int64_t count, const char *title)
+{
+    enum { LEFT = 64, TOP = 44, WIDTH = 560, HEIGHT = 280 };
+    double points[POINTS], low, high;
+    int n = count < POINTS ? (int)count : POINTS;
+    FILE *out = begin_svg(path, LEFT + WIDTH + 16, TOP + HEIGHT + 40, title);
+    if (!out) return false;
+    for (int k = 0; k < n; k++) points[k] = part_mean(values, count, k, n);
+    extremes(points, n, &low, &high);
+    fprintf(out, "<path d=\"M%d %d V%d H%d\" fill=\"none\" stroke=\"black\"/>\n", LEFT, TOP, TOP + HEIGHT, LEFT + WIDTH);
+    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.3g</text>\n", LEFT - 6, TOP + 10, high);
+    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.3g</text>\n", LEFT - 6, TOP + HEIGHT, low);
+    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">batch %lld</text>\n", LEFT + WIDTH, TOP + HEIGHT + 20, (long long)count);
+    fprintf(out, "<polyline fill=\"none\" stroke=\"#1f5fbf\" stroke-width=\"1.5\" points=\"");
+    for (int k = 0; k < n; k++)
+        if (isfinite(points[k]))
+            fprintf(out, "%.1f,%.1f ", LEFT + WIDTH * (k + 0.5) / n, TOP + HEIGHT * (high - points[k]) / (high - low));
+    fprintf(out, "\"/>\n");
+    return end_svg(out);
+}
+
+bool cli_bars_svg(const char *path, const char *title, const cli_bar *bars, int count)
+{
+    enum { LEFT = 330, TOP = 44, WIDTH = 300, ROW = 24 };
+    FILE *out = begin_svg(path, LEFT + WIDTH + 250, TOP + ROW * count + 20, title);
+    if (!out) return false;
+    for (int k = 0; k < count; k++) {
+        double share = bars[k].full > 0 ? bars[k].value / bars[k].full : 0;
+        int y = TOP + ROW * k;
+        fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT - 8, y + 14, bars[k].label);
+        fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#1f5fbf\"/>\n", LEFT, y + 3,
+                WIDTH * (share > 1 ? 1 : share > 0 ? share : 0), ROW - 8);
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", LEFT + 8 + WIDTH * (share > 1 ? 1 : share > 0 ? share : 0), y + 14,
+                bars[k].note);
+    }
+    return end_svg(out);
+}

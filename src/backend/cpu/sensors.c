@@ -1,0 +1,85 @@
+/* How busy and how warm the CPU is, from /proc and /sys. In virtual machines most of it is not there: NaN. */
+#include "cpu.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A number from a file of one line; NaN if there is none. */
+static double read_number(const char *path)
+{
+    double value = NAN;
+    FILE *file = fopen(path, "re");
+    if (!file) return NAN;
+    char line[64], *end;
+    if (fgets(line, sizeof line, file)) {
+        value = (double)strtoll(line, &end, 10);
+        if (end == line) value = NAN;
+    }
+    fclose(file);
+    return value;
+}
+
+/* The first line of /proc/stat: "cpu" and ticks as user, at low priority, in the system, idle, waiting for disks, ... */
+double wk__cpu_utilisation(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static unsigned long long busy_before, all_before; /* at the last call */
+    unsigned long long tick[8] = {0}, all = 0;
+    FILE *file = fopen("/proc/stat", "re");
+    if (!file) return NAN;
+    int found = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &tick[0], &tick[1], &tick[2], &tick[3],
+                       &tick[4], &tick[5], &tick[6], &tick[7]);
+    fclose(file);
+    if (found < 5) return NAN;
+    for (int k = 0; k < 8; k++) all += tick[k];
+    unsigned long long busy = all - tick[3] - tick[4];
+
+    pthread_mutex_lock(&lock);
+    double share = all_before && all > all_before && busy >= busy_before
+                       ? (double)(busy - busy_before) / (double)(all - all_before)
+                       : NAN;
+    busy_before = busy;
+    all_before = all;
+    pthread_mutex_unlock(&lock);
+    return share;
+}
+
+/* Drivers of CPU sensors call themselves coretemp (Intel), k10temp (AMD), cpu_thermal (arm64); thousandths of a degree. */
+double wk__cpu_temperature(void)
+{
+    for (int k = 0; k < 32; k++) {
+        char path[64], name[32] = "";
+        snprintf(path, sizeof path, "/sys/class/hwmon/hwmon%d/name", k);
+        FILE *file = fopen(path, "re");
+        if (!file) continue;
+        if (!fgets(name, sizeof name, file)) name[0] = 0;
+        fclose(file);
+        name[strcspn(name, "\n")] = 0;
+        if (strcmp(name, "coretemp") != 0 && strcmp(name, "k10temp") != 0 && strcmp(name, "cpu_thermal") != 0) continue;
+        snprintf(path, sizeof path, "/sys/class/hwmon/hwmon%d/temp1_input", k);
+        return read_number(path) / 1000;
+    }
+    return NAN;
+}
+
+/* Energy that the first package has used, in millionths of a joule; readable by root alone on most systems. */
+double wk__cpu_power(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static double energy_before = NAN, time_before;
+    struct timespec now;
+    double energy = read_number("/sys/class/powercap/intel-rapl:0/energy_uj");
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double time = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+
+    pthread_mutex_lock(&lock);
+    double watts = energy >= energy_before && time > time_before ? 1e-6 * (energy - energy_before) / (time - time_before) : NAN;
+    energy_before = energy;
+    time_before = time;
+    pthread_mutex_unlock(&lock);
+    return watts;
+}

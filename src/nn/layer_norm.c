@@ -1,0 +1,53 @@
+/* layer_norm: mean 0 and variance 1 over the last dimensions, then a scale and a shift for each place. */
+#include "module.h"
+#include <string.h>
+#include <wick/reduce.h>
+
+typedef struct norm {
+    wk_tensor *weight, *bias; /* of `shape`; NULL without */
+    int64_t shape[WK__MAX_DIMS];
+    int ndim;
+    double eps; /* 0: the default of the op */
+} norm;
+
+static wk_tensor *forward(wk_module *self, wk_tensor *x)
+{
+    const norm *state = wk__module_of(self)->state;
+    return wk_layer_norm_at((wk_site){0}, x, state->shape, state->ndim, state->weight, state->bias, state->eps);
+}
+
+static bool add_parameters(wk_site site, wk_module *m, const wk_nn_layer_norm_options *options)
+{
+    norm *state = wk__module_of(m)->state;
+    wk_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
+    wk__inside c;
+    if (options->no_affine) return true;
+    if (!wk__inside_begin(&c, site, true)) return false;
+    wk_tensor *one = wk_ones_at(site, state->shape, state->ndim, &like);
+    state->weight = one ? wk_module_add_parameter_at(site, m, "weight", one) : NULL;
+    bool fine = state->weight;
+    if (fine && !options->no_bias) {
+        wk_tensor *zero = wk_zeros_at(site, state->shape, state->ndim, &like);
+        state->bias = zero ? wk_module_add_parameter_at(site, m, "bias", zero) : NULL;
+        fine = state->bias;
+    }
+    wk__inside_end(&c, NULL, 0);
+    return fine;
+}
+
+wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, const wk_nn_layer_norm_options *options)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "layer_norm", .state = sizeof(norm), .forward1 = forward};
+    wk_nn_layer_norm_options usual = {.size = sizeof usual};
+    if (ndim < 1 || ndim > WK__MAX_DIMS) {
+        wk__error_set(site, WK_ERR_SHAPE, "layer_norm: it works on the last 1 to %d dimensions, not %d", WK__MAX_DIMS, ndim);
+        return NULL;
+    }
+    wk_module *m = wk__module_make(site, &kind);
+    if (!m) return NULL;
+    norm *state = wk__module_of(m)->state;
+    memcpy(state->shape, shape, sizeof *shape * (size_t)ndim);
+    state->ndim = ndim;
+    state->eps = options ? options->eps : 0;
+    return add_parameters(site, m, options ? options : &usual) ? m : wk__module_abandon(m);
+}
