@@ -28,9 +28,10 @@ static void memory(void)
     char live[16], peak[16], limit[16];
     wk_device device = tour_far(0);
     wk_memory_stats stats = {.size = sizeof stats};
-    wk_tensor *x = wk_ones((1 << 20, 4), .device = device);
+    /* retained: what a scope alone holds is not stored before it is read */
+    wk_tensor *x = wk_retain(wk_ones((1 << 20, 4), .device = device));
     wk_sync();
-    tour_code("x = wk_ones((1048576, 4), .device = %s); wk_memory_stats_of(...)", wk_device_str(device));
+    tour_code("x = wk_retain(wk_ones((1048576, 4), .device = %s)); wk_sync(); wk_memory_stats_of(...)", wk_device_str(device));
     wk_memory_stats_of(device, &stats);
     printf("live %s, peak %s, limit %s\n", cli_bytes(live, stats.live), cli_bytes(peak, stats.peak), cli_bytes(limit, stats.limit));
 
@@ -42,6 +43,7 @@ static void memory(void)
     wk_memory_set_limit(device, 0);
     tour_code("wk_item(wk_sum(x))");
     printf("%.0f: the program goes on\n", wk_item(wk_sum(x)));
+    wk_free(x);
 }
 
 /* Seconds of `count` sums of 1,000 numbers, read one by one or all at once. */
@@ -97,10 +99,11 @@ static void waits(void)
 
 static void history(void)
 {
+    enum { COUNT = 50 };
     wk_device device = tour_far(0);
-    sums(device, 10, false);
-    double slow = sums(device, 200, true), quick = sums(device, 200, false);
-    tour_code("wk_history_add(history, loss), 200 times, then wk_history_mean(history)");
+    sums(device, COUNT, false); /* kernels are built */
+    double slow = sums(device, COUNT, true), quick = sums(device, COUNT, false);
+    tour_code("wk_history_add(history, loss), %d times, then wk_history_mean(history)", COUNT);
     printf("%.1f ms on %s; read one by one %.1f ms\n", 1e3 * quick, wk_device_str(device), 1e3 * slow);
 }
 
