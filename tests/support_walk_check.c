@@ -114,6 +114,7 @@ int walk_call(const wk__op *op, const walk_sample *sample, wk_device device, wk_
     wk_value results[WALK_RESULTS];
     char message[400];
     int count = WALK_RESULTS;
+    wk_seed(7); /* random ops draw the same numbers each time */
     wk_call_options options = {.size = sizeof options, .device = device, .no_grad = !wk_is_grad_enabled(), .site = WK_HERE};
     if (wk_call(wk__context(), op->name, sample->argument, sample->arguments, results, &count, &options, message, sizeof message) != WK_OK)
         fail_msg("%s", message);

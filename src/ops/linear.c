@@ -23,7 +23,7 @@ static bool addable(const wk__op *op, wk_site site, wk_tensor *const in[], const
     const wk__body *x = wk__body_of(in[0]), *to = wk__body_of(product);
     int64_t shape[WK__MAX_DIMS];
     int ndim;
-    if (x->dtype != to->dtype) {
+    if (x->dtype != wk__body_of(in[1])->dtype) {
         wk__op_error(op, site, WK_ERR_DTYPE, in, "$a is added to the product of $b and $c: their dtypes must be equal");
         return false;
     }
@@ -34,7 +34,7 @@ static bool addable(const wk__op *op, wk_site site, wk_tensor *const in[], const
     return false;
 }
 
-/* The product is rounded to its dtype, as everywhere; what follows is rounded once. */
+/* Product and sum are rounded together, once. */
 static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, int ndim, const wk_addmm_options *options)
 {
     wk_tensor *in[3] = {x, a, b};
@@ -45,14 +45,12 @@ static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor 
     if (wk__body_of(a)->ndim != ndim || wk__body_of(b)->ndim != ndim)
         wk__op_error(op, site, WK_ERR_SHAPE, in, "the product needs %d dimensions, not $b and $c", ndim);
     else
-        out = wk__product(op, site, &in[1], false);
+        out = wk__wide_product(op, site, &in[1], false);
     if (out && !addable(op, site, c.in, out)) out = NULL;
-    if (out && attr.f[0] == 0 && attr.f[1] == 1) return wk__compose_end(&c, out, &attr);
     if (out) {
-        wk_dtype dtype = wk__body_of(out)->dtype;
-        out = scaled(wk__widened(out), attr.f[1]);
+        out = scaled(out, attr.f[1]);
         if (attr.f[0] != 0) out = wk_add(out, scaled(wk__widened(in[0]), attr.f[0]));
-        out = wk_to_dtype_at(site, out, dtype);
+        out = wk_to_dtype_at(site, out, wk__body_of(a)->dtype);
     }
     return wk__compose_end(&c, out, &attr);
 }
@@ -179,9 +177,9 @@ wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor
     if (!wk__compose_begin(&c, &wk__op_linear, site, in, 2 + (bias != NULL))) return NULL;
     int ndim = wk__body_of(x)->ndim;
     c.op = &linear_nodes[bias != NULL][ndim < 1 ? 1 : ndim > 3 ? 3 : ndim];
-    if (linear_fits(site, in, bias != NULL)) out = wk__product(&wk__op_linear, site, in, true);
-    if (bias) out = wk_add(out, bias);
-    return wk__compose_end(&c, out, NULL);
+    if (linear_fits(site, in, bias != NULL)) out = wk__wide_product(&wk__op_linear, site, in, true);
+    if (bias && out) out = wk_add(out, wk__widened(bias));
+    return wk__compose_end(&c, wk_to_dtype_at(site, out, wk__body_of(x)->dtype), NULL);
 }
 wk_tensor *(wk_linear)(wk_tensor *x, wk_tensor *weight, wk_tensor *bias)
 {

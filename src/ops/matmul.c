@@ -110,7 +110,7 @@ static bool dtypes_fit(const wk__op *op, wk_site site, wk_tensor *const in[])
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-wk_tensor *wk__product(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
+static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
 {
     plan p;
     wk__device *device = wk__ready(op, site, in, 2);
@@ -129,9 +129,17 @@ wk_tensor *wk__product(const wk__op *op, wk_site site, wk_tensor *in[], bool tur
     return out;
 }
 
+wk_tensor *wk__wide_product(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
+{
+    plan p; /* a misfit is told of the operands as they came */
+    if (!wk__ready(op, site, in, 2) || !dtypes_fit(op, site, in) || !lay_out(op, site, in, turned, &p)) return NULL;
+    wk_tensor *wide[2] = {wk__widened(in[0]), wk__widened(in[1])};
+    return wide[0] && wide[1] ? record(op, site, wide, turned) : NULL;
+}
+
 static wk_tensor *with_node(const wk__op *op, const wk__op *node, wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    wk_tensor *in[2] = {a, b}, *out = wk__product(op, site, in, false);
+    wk_tensor *in[2] = {a, b}, *out = record(op, site, in, false);
     if (!out || !wk__wants_node(wk__context(), in, 2)) return out;
     return wk__node_attach(node, site, in, 2, &out, 1, NULL) ? out : NULL;
 }

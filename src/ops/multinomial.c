@@ -4,6 +4,7 @@
  *     running sum       .1  .5  .5  1.        uniform .3 of the total 1.: one sum is not above it, so place 1
  */
 #include "random.h"
+#include "reference.h"
 
 /* Is the running sum passed by the draw? Never the last positive one, to which the product may round: in: sums, draw, total */
 static int passed(wk__emit *e, const int in[])
@@ -107,7 +108,25 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_multinomial_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1), &options));
 }
 
+/* With replacement, or one draw: those without are tested by what must hold of them. */
+static void reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    int64_t rows = x->ndim > 1 ? x->shape[0] : 1, n = x->shape[x->ndim - 1], count = wk__value_int(&r->args[1], 1), shape[2] = {rows, count};
+    double *out = wk__reference_out(r, 0, x->ndim, x->ndim > 1 ? shape : &count);
+    for (int64_t k = 0; k < rows * count; k++) {
+        const double *p = x->data + k / count * n;
+        double total = 0, sum = 0, draw;
+        for (int64_t j = 0; j < n; j++) total += p[j];
+        draw = wk__reference_uniform(wk__class_of(x->dtype), rows * count, k) * total;
+        for (int64_t j = 0; j < n; j++) out[k] += (sum += p[j]) <= draw;
+    }
+}
+
+static const char *const samples[] = {"[5], 1", "[5], 7, true", "[3,4], 1", "[3,4], 6, true", "[1], 1", NULL};
+
 const wk__op wk__op_multinomial = {
     .name = "multinomial", .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor", .group = "random",
-    .doc = "places drawn with these probabilities", .domain = WK__FLOATS, .invoke = invoke,
+    .doc = "places drawn with these probabilities", .domain = WK__FLOATS, .invoke = invoke, .reference = reference, .samples = samples,
+    .low = 0.1, .high = 3,
 };

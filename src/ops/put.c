@@ -103,16 +103,32 @@ wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *i
     return scattered(&scatter_value, site, x, dim, index, NULL, value);
 }
 
-/* What was written over has no gradient; of several that went to one place PyTorch gives each that of the place, and so do we. */
+/* Which elements of the source stayed, as bool in the shape of the index. */
+static wk_tensor *stayed(wk_tensor *x, wk_tensor *index, int d)
+{
+    const wk_site here = {0};
+    const wk__body *body = wk__body_of(index);
+    int64_t shape[WK__MAX_DIMS];
+    for (int k = 0; k < body->ndim; k++) shape[k] = k == d ? body->shape[d] : 1;
+    wk_options options = {.size = sizeof options, .device = wk_device_of(index)};
+    wk_tensor *own = wk_reshape_at(here, wk_add(wk_arange_i_at(here, body->shape[d], &options), 1), shape, body->ndim);
+    wk_tensor *winner = winners(here, index, corner_of(here, x, body, d), d);
+    return winner ? wk_eq(wk_gather_at(here, winner, d, index), own) : NULL;
+}
+
+/* Neither what was written over nor what was itself written over has a gradient. */
 static void gradient(wk__gradient *g)
 {
     const wk_site here = {0};
-    wk_tensor *index = wk__saved(g, 1);
+    int d = (int)g->attr->i[0];
+    wk_tensor *saved = wk__saved(g, 1), *index = from_the_start(saved, g->node->shape[0].size[d]);
     if (!index) return;
-    if (wk__wants(g, 0)) g->in[0] = wk_scatter_f_at(here, g->out[0], g->attr->i[0], index, 0);
+    if (wk__wants(g, 0)) g->in[0] = wk_scatter_f_at(here, g->out[0], d, index, 0);
     if (!wk__wants(g, 2)) return;
     const wk__shape *source = &g->node->shape[2];
-    wk_tensor *part = wk_gather_at(here, g->out[0], g->attr->i[0], index);
+    wk_tensor *part = wk_gather_at(here, g->out[0], d, index);
+    if (part && wk__body_numel(wk__body_of(index))) part = wk_where(stayed(g->out[0], index, d), part, 0.0);
+    if (!part) return;
     wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(part), .device = wk_device_of(part)};
     wk_tensor *zeros = wk_zeros_at(here, source->size, source->ndim, &options), *corner = zeros;
     for (int k = 0; k < source->ndim; k++) corner = wk_narrow_at(here, corner, k, 0, wk__body_of(index)->shape[k]);

@@ -1,7 +1,9 @@
 /* Random tensors: rand, randn, randint, randperm, the _like forms, uniform_, normal_, and the stream that they draw from.
  * What the numbers are, bit for bit, is in ir/random.h. */
 #include "random.h"
+#include "../ir/random.h"
 #include "create.h"
+#include "reference.h"
 #include <math.h>
 
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
@@ -304,29 +306,117 @@ static int refilled_invoke(const wk__op *op, wk_site site, const wk_value *args,
     return wk__one(out, call(site, x, wk__value_float(&args[1], 0), wk__value_float(&args[2], 1)));
 }
 
+/* ---- references: the same numbers from the functions of ir/random.h ------------------------------------------------ */
+
+uint64_t wk__reference_bits(int64_t n, int64_t k)
+{
+    const wk_context *context = wk__context();
+    uint32_t out[4];
+    wk__philox(context->counter - (uint64_t)n + (uint64_t)k, 0, context->key, out);
+    return out[0] | (uint64_t)out[1] << 32;
+}
+
+double wk__reference_uniform(wk_dtype dtype, int64_t n, int64_t k)
+{
+    uint64_t bits = wk__reference_bits(n, k);
+    if (dtype == WK_F64) return (double)(bits >> 11) * 0x1p-53;
+    int kept = dtype == WK_F16 ? 11 : dtype == WK_BF16 ? 8 : 24;
+    return ldexp((double)((uint32_t)bits >> (32 - kept)), -kept);
+}
+
+static double reference_normal(wk_dtype dtype, int64_t n, int64_t k)
+{
+    uint64_t bits = wk__reference_bits(n, k);
+    return dtype == WK_F64 ? wk__ndtri64(bits) : (double)wk__ndtri32((uint32_t)bits);
+}
+
+static void filled_reference(wk__reference *r, int ndim, const int64_t *shape, wk_dtype dtype, double (*number)(wk_dtype, int64_t, int64_t),
+                             double offset, double scale)
+{
+    double *out = wk__reference_out(r, 0, ndim, shape);
+    int64_t n = wk__array_numel(&r->out[0]);
+    for (int64_t k = 0; k < n; k++) out[k] = offset + scale * number(dtype, n, k);
+}
+static void rand_reference(wk__reference *r)
+{
+    filled_reference(r, r->args[0].count, r->args[0].ints, (wk_dtype)wk__value_int(&r->args[1], WK_F32), wk__reference_uniform, 0, 1);
+}
+static void randn_reference(wk__reference *r)
+{
+    filled_reference(r, r->args[0].count, r->args[0].ints, (wk_dtype)wk__value_int(&r->args[1], WK_F32), reference_normal, 0, 1);
+}
+static void rand_like_reference(wk__reference *r)
+{
+    filled_reference(r, r->in[0].ndim, r->in[0].shape, (wk_dtype)wk__value_int(&r->args[1], r->in[0].dtype), wk__reference_uniform, 0, 1);
+}
+static void randn_like_reference(wk__reference *r)
+{
+    filled_reference(r, r->in[0].ndim, r->in[0].shape, (wk_dtype)wk__value_int(&r->args[1], r->in[0].dtype), reference_normal, 0, 1);
+}
+static void uniform_reference(wk__reference *r)
+{
+    double from = wk__value_float(&r->args[1], 0), to = wk__value_float(&r->args[2], 1);
+    filled_reference(r, r->in[0].ndim, r->in[0].shape, wk__class_of(r->in[0].dtype), wk__reference_uniform, from, to - from);
+}
+static void normal_reference(wk__reference *r)
+{
+    filled_reference(r, r->in[0].ndim, r->in[0].shape, wk__class_of(r->in[0].dtype), reference_normal, wk__value_float(&r->args[1], 0),
+                     wk__value_float(&r->args[2], 1));
+}
+
+static void randint_reference(wk__reference *r)
+{
+    double *out = wk__reference_out(r, 0, r->args[2].count, r->args[2].ints);
+    int64_t n = wk__array_numel(&r->out[0]), low = r->args[0].i;
+    for (int64_t k = 0; k < n; k++)
+        out[k] = (double)(int64_t)((uint64_t)low + wk__below(wk__reference_bits(n, k), (uint64_t)r->args[1].i - (uint64_t)low));
+}
+
+/* The place of an element's bits among all: how many are smaller, or equal and before it. */
+static void randperm_reference(wk__reference *r)
+{
+    int64_t n = r->args[0].i;
+    double *out = wk__reference_out(r, 0, 1, &n);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t place = 0, own = (int64_t)wk__reference_bits(n, k);
+        for (int64_t j = 0; j < n; j++) {
+            int64_t other = (int64_t)wk__reference_bits(n, j);
+            place += other < own || (other == own && j < k);
+        }
+        out[place] = (double)k;
+    }
+}
+
+static const char *const shape_samples[] = {"()", "(5)", "(2,3), f64", "(300), f16", "(300), bf16", "(0,2)", "(1000)", NULL};
+static const char *const like_samples[] = {"[]", "[5]", "[2,3]", "[3], f64", "[0,2]", NULL};
+static const char *const refilled_samples[] = {"[]", "[5]", "[2,3], -2, 3", "[300], 0.5, 0.75", "[0]", NULL};
+static const char *const randint_samples[] = {"0, 10, (20)", "-5, 6, (2,3)", "0, 2147483648, (5)", "-4611686018427387904, 4611686018427387904, (5)",
+                                              "3, 4, ()", "0, 100, (7), i32", "0, 2, (0)", NULL};
+static const char *const randperm_samples[] = {"10", "1", "0", "100, i32", NULL};
+
 #define RANDOM .group = "random", .domain = WK__FLOATS
 
 const wk__op wk__op_rand = {
     .name = "rand", .schema = "rand(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .doc = "uniform in [0, 1)",
-    .invoke = floats_invoke, RANDOM};
+    .invoke = floats_invoke, .reference = rand_reference, .samples = shape_samples, RANDOM};
 const wk__op wk__op_randn = {
     .name = "randn", .schema = "randn(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .doc = "standard normal",
-    .invoke = floats_invoke, RANDOM};
+    .invoke = floats_invoke, .reference = randn_reference, .samples = shape_samples, RANDOM};
 const wk__op wk__op_rand_like = {
     .name = "rand_like", .schema = "rand_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
-    .doc = "uniform in [0, 1), shaped like self", .invoke = like_invoke, RANDOM};
+    .doc = "uniform in [0, 1), shaped like self", .invoke = like_invoke, .reference = rand_like_reference, .samples = like_samples, RANDOM};
 const wk__op wk__op_randn_like = {
     .name = "randn_like", .schema = "randn_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
-    .doc = "standard normal, shaped like self", .invoke = like_invoke, RANDOM};
+    .doc = "standard normal, shaped like self", .invoke = like_invoke, .reference = randn_like_reference, .samples = like_samples, RANDOM};
 const wk__op wk__op_randint = {
     .name = "randint", .schema = "randint(int low, int high, int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "random",
-    .doc = "whole numbers in [low, high), i64", .invoke = randint_invoke};
+    .doc = "whole numbers in [low, high), i64", .invoke = randint_invoke, .reference = randint_reference, .samples = randint_samples};
 const wk__op wk__op_randperm = {
     .name = "randperm", .schema = "randperm(int n, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "random",
-    .doc = "0..n-1 in random order, i64", .invoke = randperm_invoke};
+    .doc = "0..n-1 in random order, i64", .invoke = randperm_invoke, .reference = randperm_reference, .samples = randperm_samples};
 const wk__op wk__op_uniform_ = {
     .name = "uniform_", .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)", .node = "UniformBackward0",
-    .doc = "every element becomes uniform in [from, to)", .gradient = refilled_gradient, .invoke = refilled_invoke, RANDOM};
+    .doc = "every element becomes uniform in [from, to)", .gradient = refilled_gradient, .invoke = refilled_invoke, .reference = uniform_reference, .samples = refilled_samples, RANDOM};
 const wk__op wk__op_normal_ = {
     .name = "normal_", .schema = "normal_(Tensor(a!) self, float mean=0, float std=1) -> Tensor(a!)", .node = "NormalBackward0",
-    .doc = "every element becomes normal", .gradient = refilled_gradient, .invoke = refilled_invoke, RANDOM};
+    .doc = "every element becomes normal", .gradient = refilled_gradient, .invoke = refilled_invoke, .reference = normal_reference, .samples = refilled_samples, RANDOM};

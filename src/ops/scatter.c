@@ -97,34 +97,55 @@ static bool add_at(const wk__op *op, wk_site site, wk_tensor *const call[3], int
     return record_adding(op, site, in, &way, in_place);
 }
 
-/* The op's out-of-place form: x is copied (a copy of what dies here costs nothing) and added to. */
+/* x + source in their class, so that f16 and bf16 are rounded once: x is copied (a copy of what dies here costs nothing). */
+static wk_tensor *summed(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, wk_tensor *source, int d, bool by_vector)
+{
+    wk_tensor *wide = wk__widened(x), *terms = wk__widened(source);
+    wk_tensor *copy = with_dim(wide == x ? wk_clone_at(site, x) : wide);
+    if (!copy || !terms || !add_at(op, site, (wk_tensor *const[]){copy, index, terms}, d, by_vector, false)) return NULL;
+    return wk_to_dtype_at(site, wk_reshape_at(site, copy, wk__body_of(x)->shape, wk__body_of(x)->ndim), wk__body_of(x)->dtype);
+}
+
+/* Operands of a call, checked; in[1] becomes i64. */
+static bool checked(const wk__op *op, wk_site site, wk_tensor *in[3], int64_t dim, bool by_vector, int *d)
+{
+    if (!begin(op, site, in, 3, dim, d) || !dtypes_fit(op, site, in)) return false;
+    if (by_vector ? !vector_fits(op, site, in, *d) : !index_fits(op, site, in, 3, *d)) return false;
+    const wk__body *x = wk__body_of(in[0]);
+    return (in[1] = wk__as_indices(op, site, in[1], x->ndim ? x->shape[*d] : 1, in)) != NULL;
+}
+
 static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, bool by_vector)
 {
-    wk_tensor *in[3] = {x, index, source}, *out = NULL;
+    wk_tensor *in[3] = {x, index, source};
     int d;
-    if (!begin(op, site, in, 3, dim, &d) || !dtypes_fit(op, site, in)) return NULL;
-    if (by_vector ? !vector_fits(op, site, in, d) : !index_fits(op, site, in, 3, d)) return NULL;
-    in[1] = wk__as_indices(op, site, index, wk__body_of(x)->ndim ? wk__body_of(x)->shape[d] : 1, in);
     wk__compose c;
-    if (!in[1] || !wk__compose_begin(&c, op, site, in, 3)) return NULL;
-    wk_tensor *copy = with_dim(wk_clone_at(site, x));
-    if (copy && add_at(op, site, (wk_tensor *const[]){copy, in[1], source}, d, by_vector, false))
-        out = wk__body_of(x)->ndim ? copy : wk_reshape_at(site, copy, NULL, 0);
-    return wk__compose_end(&c, out, &(wk__attr){.i = {d}});
+    if (!checked(op, site, in, dim, by_vector, &d) || !wk__compose_begin(&c, op, site, in, 3)) return NULL;
+    return wk__compose_end(&c, summed(op, site, x, in[1], source, d, by_vector), &(wk__attr){.i = {d}});
+}
+
+static bool is_narrow(const wk_tensor *x)
+{
+    return wk__body_of(x)->dtype == WK_F16 || wk__body_of(x)->dtype == WK_BF16;
 }
 
 static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, bool by_vector)
 {
     wk_tensor *in[3] = {x, index, source};
     int d;
-    if (!begin(op, site, in, 3, dim, &d) || !dtypes_fit(op, site, in)) return NULL;
-    if (by_vector ? !vector_fits(op, site, in, d) : !index_fits(op, site, in, 3, d)) return NULL;
-    if (!wk__in_place_allowed(op, site, x)) return NULL;
-    in[1] = wk__as_indices(op, site, index, wk__body_of(x)->ndim ? wk__body_of(x)->shape[d] : 1, in);
-    if (!in[1]) return NULL;
-    bool node = wk__wants_node(wk__context(), in, 3);
-    wk_tensor *const call[3] = {with_dim(x), in[1], source};
-    if (!call[0] || !add_at(op, site, call, d, by_vector, true)) return NULL;
+    wk__compose c;
+    if (!checked(op, site, in, dim, by_vector, &d) || !wk__in_place_allowed(op, site, x)) return NULL;
+    bool node = wk__wants_node(wk__context(), in, 3), written;
+    if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
+    if (is_narrow(x)) {
+        wk_tensor *sum = summed(op, site, x, in[1], source, d, by_vector);
+        written = sum && wk__assign(op, site, x, wk__t(sum));
+    } else {
+        wk_tensor *target = with_dim(x);
+        written = target && add_at(op, site, (wk_tensor *const[]){target, in[1], source}, d, by_vector, true);
+    }
+    wk__compose_end(&c, NULL, NULL);
+    if (!written) return NULL;
     return node && !wk__node_attach_in_place(op, site, x, in, 3, &(wk__attr){.i = {d}}) ? NULL : x;
 }
 
