@@ -221,7 +221,9 @@ static void flush_locked(wk_context *owner)
     if (ring->count > 0) {
         ring->flushes++;
         wk__plan_live(ring);
-        wk__execute(owner, ring, wk__plan_groups(ring));
+        int32_t groups = wk__plan_groups(ring);
+        wk__plan_promises(ring);
+        wk__execute(owner, ring, groups);
         wk__park_rest(ring);
         forget_records(ring);
     }
