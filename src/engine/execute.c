@@ -343,14 +343,18 @@ static void run_programs(wk__run *run, wk__record **record, int records)
         b->record = record;
         b->records = records;
         int fit = wk__build(b);
-        while (fit < b->records) { /* split: rare, so building again is cheaper than foreseeing it exactly */
+        while (fit < b->records && b->records > 1) { /* split: rare, so building again is cheaper than foreseeing it exactly */
             for (int k = 0; k < records; k++) record[k]->ref[0].value->reg = -1;
             mark_crossing(record + fit, records - fit, record[0]->group);
             b->records = fit > 0 ? fit : 1;
             fit = wk__build(b);
         }
         wk__fail fail = {.tag = -1};
-        wk_code code = record[0]->kind == WK__RECORD_MATMUL ? run_matmul(run, b, &fail) : run_program(run, b, &fail);
+        wk_code code;
+        if (fit < b->records)
+            code = wk__fail_set(&fail, WK_ERR_INTERNAL, "%s: its expression is longer than a program can be", record[0]->op->name);
+        else
+            code = record[0]->kind == WK__RECORD_MATMUL ? run_matmul(run, b, &fail) : run_program(run, b, &fail);
         fail.code = code;
         finish(run, record, b->records, code, &fail);
         record += b->records;

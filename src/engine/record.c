@@ -221,8 +221,9 @@ static void flush_locked(wk_context *owner)
     if (ring->count > 0) {
         ring->flushes++;
         wk__plan_live(ring);
-        wk__execute(owner, ring, wk__plan_groups(ring));
-        wk__park_rest(ring);
+        int32_t groups = wk__plan_groups(ring);
+        wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
+        wk__execute(owner, ring, groups);
         forget_records(ring);
     }
     ring->flushing = false;
