@@ -81,10 +81,10 @@ static wk_tensor *difference(const wk__gradient *g)
     return wk_sub(wk__saved(g, 0), wk__saved(g, 1));
 }
 
-/* The gradient of an element's loss, times its weight if there is one. */
-static wk_tensor *weighted(const wk__gradient *g)
+/* The slope of an element's loss times its gradient, and times its weight if there is one. */
+static wk_tensor *weighted(const wk__gradient *g, wk_tensor *slope)
 {
-    wk_tensor *grad = wk__loss_gradient(g);
+    wk_tensor *grad = wk_mul(slope, wk__loss_gradient(g));
     return g->node->saved[2] ? wk_mul(grad, wk__saved(g, 2)) : grad;
 }
 
@@ -295,15 +295,15 @@ wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input
 
 static void bce_gradient(wk__gradient *g)
 {
-    wk_tensor *p = wk__saved(g, 0), *t = wk__saved(g, 1), *grad = weighted(g), *rest = wk_sub(1, p);
-    if (wk__wants(g, 0)) g->in[0] = wk_mul(grad, wk_div(wk_sub(p, t), wk_maximum(wk_mul(p, rest), 1e-12)));
-    if (wk__wants(g, 1)) g->in[1] = wk_mul(grad, wk_sub(wk_maximum(wk_log(rest), -100), wk_maximum(wk_log(p), -100)));
+    wk_tensor *p = wk__saved(g, 0), *rest = wk_sub(1, p);
+    if (wk__wants(g, 0)) g->in[0] = weighted(g, wk_div(wk_sub(p, wk__saved(g, 1)), wk_maximum(wk_mul(p, rest), 1e-12)));
+    if (wk__wants(g, 1)) g->in[1] = weighted(g, wk_sub(wk_maximum(wk_log(rest), -100), wk_maximum(wk_log(p), -100)));
 }
 static void bce_logits_gradient(wk__gradient *g)
 {
-    wk_tensor *x = wk__saved(g, 0), *grad = weighted(g);
-    if (wk__wants(g, 0)) g->in[0] = wk_mul(grad, wk_sub(wk_sigmoid(x), wk__saved(g, 1)));
-    if (wk__wants(g, 1)) g->in[1] = wk_mul(grad, wk_mul(x, -1));
+    wk_tensor *x = wk__saved(g, 0);
+    if (wk__wants(g, 0)) g->in[0] = weighted(g, wk_sub(wk_sigmoid(x), wk__saved(g, 1)));
+    if (wk__wants(g, 1)) g->in[1] = weighted(g, wk_mul(x, -1));
 }
 
 static int bce_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
