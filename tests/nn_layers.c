@@ -40,7 +40,8 @@ static spread spread_of(wk_tensor *x)
 {
     wk_tensor *wide = wk_to_dtype(wk_detach(x), WK_F64), *mean = wk_mean(wide);
     wk_tensor *off = wk_sub(wide, mean);
-    return (spread){wk_item(mean), sqrt(wk_item(wk_mean(wk_mul(off, off)))), wk_item(wk_amin(wide)), wk_item(wk_amax(wide))};
+    return (spread){wk_item(mean), sqrt(wk_item(wk_mean(wk_mul(off, off)))), wk_item(wk_amin(wide)),
+                    wk_item(wk_amax(wide))};
 }
 
 static void expect_uniform(wk_tensor *x, double bound)
@@ -100,7 +101,8 @@ static void linear(void **state)
     (void)state;
     WK_SCOPE;
     wk_seed(2);
-    wk_module *large = wk_nn_linear(64, 2000), *m = wk_nn_linear(2, 3), *bare = wk_nn_linear(2, 1, .no_bias = true, .dtype = WK_F64);
+    wk_module *large = wk_nn_linear(64, 2000), *m = wk_nn_linear(2, 3),
+              *bare = wk_nn_linear(2, 1, .no_bias = true, .dtype = WK_F64);
     EXPECT_SHAPE(wk_module_parameter(large, "weight"), 2000, 64);
     expect_uniform(wk_module_parameter(large, "weight"), 1 / 8.0);
     expect_uniform(wk_module_parameter(large, "bias"), 1 / 8.0);
@@ -246,7 +248,8 @@ static void a_step_is_steady(void **state)
             wk_backward(loss);
             wk_optim_step(adam);
         }
-        int64_t work = wk__null_plan_count(WK__NULL_RUN) + wk__null_plan_count(WK__NULL_MATMUL) + wk__null_plan_count(WK__NULL_KERNEL);
+        int64_t work = wk__null_plan_count(WK__NULL_RUN) + wk__null_plan_count(WK__NULL_MATMUL) +
+                       wk__null_plan_count(WK__NULL_KERNEL);
         if (step > 1) assert_int_equal(work, before);
         before = work;
         assert_int_equal(wk__null_plan_count(WK__NULL_DOWNLOAD) + wk__null_plan_count(WK__NULL_UPLOAD), 0);
@@ -259,8 +262,9 @@ static void a_step_is_steady(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(initial_values), cmocka_unit_test(linear),    cmocka_unit_test(lazy),
-        cmocka_unit_test(activations),    cmocka_unit_test(dropout),   cmocka_unit_test(layer_norm),
+        cmocka_unit_test(initial_values), cmocka_unit_test(linear),
+        cmocka_unit_test(lazy),           cmocka_unit_test(activations),
+        cmocka_unit_test(dropout),        cmocka_unit_test(layer_norm),
         cmocka_unit_test(embedding),      cmocka_unit_test_setup_teardown(a_step_is_steady, plan_begin, plan_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
