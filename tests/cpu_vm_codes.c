@@ -1,5 +1,6 @@
 /* Every code of the group program in every class and form of operands, on usual and on extreme numbers; casts between
- * all dtypes; random bits. Elementary functions have a test of their own, cpu_vm_math.c: here they are wired up right. */
+ * all dtypes; random bits. How exact elementary functions are is tested in cpu_vm_math.c; here, that they are the right
+ * ones. */
 #include "cpu_vm_test.h"
 
 #include <stdio.h>
@@ -207,9 +208,9 @@ static void random_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual_numbers),  cmocka_unit_test(extreme_numbers), cmocka_unit_test(narrow_dtypes),
-        cmocka_unit_test(casts),          cmocka_unit_test(all_halves),      cmocka_unit_test(ties_of_halves),
-        cmocka_unit_test(choices),        cmocka_unit_test(random_numbers),
+        cmocka_unit_test(usual_numbers), cmocka_unit_test(extreme_numbers), cmocka_unit_test(narrow_dtypes),
+        cmocka_unit_test(casts),         cmocka_unit_test(all_halves),      cmocka_unit_test(ties_of_halves),
+        cmocka_unit_test(choices),       cmocka_unit_test(random_numbers),
     };
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

@@ -10,12 +10,12 @@ typedef struct lookup {
 } lookup;
 
 static const lookup lookups[] = {
-    {1, {300}, {1}, {0}, 1, 50},                          /* take */
+    {1, {300}, {1}, {0}, 1, 50}, /* take */
     {1, {300}, {-1}, {0}, 3, 50},
-    {2, {20, 300}, {1, 0}, {0, 1}, 300, 37},              /* rows of an embedding */
-    {2, {100, 5}, {1, 0}, {0, 1}, 5, 37},                 /* short ones */
-    {2, {30, 70}, {70, 1}, {9, 0}, 1, 9},                 /* gather along the last dimension */
-    {2, {70, 30}, {30, 1}, {0, 1}, 30, 11},               /* ... and along the first */
+    {2, {20, 300}, {1, 0}, {0, 1}, 300, 37}, /* rows of an embedding */
+    {2, {100, 5}, {1, 0}, {0, 1}, 5, 37},    /* short ones */
+    {2, {30, 70}, {70, 1}, {9, 0}, 1, 9},    /* gather along the last dimension */
+    {2, {70, 30}, {30, 1}, {0, 1}, 30, 11},  /* ... and along the first */
     {3, {5, 7, 11}, {77, 11, 1}, {130, 0, 1}, 13, 10},
     {3, {4, 1, 3}, {3, 0, 1}, {0, 1, 2}, 8, 1},
     {2, {0, 3}, {3, 1}, {0, 1}, 3, 5},
@@ -104,7 +104,8 @@ static void positions(void **state)
         const int64_t *shape = shapes[k / 2];
         group_case *c = group_case_new("positions", 3, shape, 0);
         int64_t turned[] = {1, shape[0], shape[0] * shape[1]};
-        int out = k % 2 ? group_case_operand(c, WK_I64, turned, FILL_ONES, 0) : group_case_dense(c, WK_I64, false, FILL_ONES);
+        int out =
+            k % 2 ? group_case_operand(c, WK_I64, turned, FILL_ONES, 0) : group_case_dense(c, WK_I64, false, FILL_ONES);
         ir_store(&c->g, out, ir_ins(&c->g, WK__IOTA, WK_I64, 0, 0, 0));
         vm_check(c);
     }

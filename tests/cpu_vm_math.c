@@ -1,5 +1,5 @@
-/* How exact the elementary functions are: f32 against libm in f64, f64 against libm in long double, in units of the last
- * place. Numbers of every size are tried, and those where functions go wrong. */
+/* How exact the elementary functions are: against libm in long double, in units of the last place. Numbers of every
+ * size are tried, and those where functions go wrong. */
 #include "cpu_vm_test.h"
 
 #include <math.h>
@@ -27,12 +27,12 @@ static long double sigmoid_of(long double x)
 }
 
 static const function functions[] = {
-    {WK__SQRT, 0.5, sqrtl},   {WK__RSQRT, 1.5, rsqrt_of},       {WK__RECIPROCAL, 0.5, reciprocal_of},
-    {WK__EXP, 1.5, expl},     {WK__EXPM1, 2, expm1l},           {WK__LOG, 1.5, logl},
-    {WK__LOG1P, 0.51, log1pl}, {WK__LOG2, 0.51, log2l},         {WK__LOG10, 0.51, log10l},
-    {WK__SIN, 0.51, sinl},    {WK__COS, 0.51, cosl},            {WK__TAN, 0.51, tanl},
-    {WK__ASIN, 0.51, asinl},  {WK__ACOS, 0.51, acosl},          {WK__ATAN, 0.51, atanl},
-    {WK__SINH, 0.51, sinhl},  {WK__COSH, 0.51, coshl},          {WK__TANH, 2, tanhl},
+    {WK__SQRT, 0.5, sqrtl},       {WK__RSQRT, 1.5, rsqrt_of}, {WK__RECIPROCAL, 0.5, reciprocal_of},
+    {WK__EXP, 1.5, expl},         {WK__EXPM1, 2, expm1l},     {WK__LOG, 1.5, logl},
+    {WK__LOG1P, 0.51, log1pl},    {WK__LOG2, 0.51, log2l},    {WK__LOG10, 0.51, log10l},
+    {WK__SIN, 0.51, sinl},        {WK__COS, 0.51, cosl},      {WK__TAN, 0.51, tanl},
+    {WK__ASIN, 0.51, asinl},      {WK__ACOS, 0.51, acosl},    {WK__ATAN, 0.51, atanl},
+    {WK__SINH, 0.51, sinhl},      {WK__COSH, 0.51, coshl},    {WK__TANH, 2, tanhl},
     {WK__SIGMOID, 2, sigmoid_of}, {WK__ERF, 2, erfl},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
@@ -72,18 +72,21 @@ static void run_and_read(group_case *c, int operand)
     for (int k = 0; k < c->g.noperands; k++) vm_backend()->block_give(vm_device, &c->memory[k]);
 }
 
-/* ---- one argument ---------------------------------------------------------------------------------------------------------- */
+/* ---- one argument ------------------------------------------------------------------------------------------------ */
 
 enum { EVERY = 6007, NEAR = 4000, SPECIALS = 64 };
 
 /* Every 6007th float in the order of their bits, and denser between -2 and 2. */
 static int64_t fill_floats(float *x)
 {
-    static const float specials[] = {0.0f,  -0.0f,  INFINITY, -INFINITY, NAN,     1e-45f,  -1e-45f, 0x1p-126f, -0x1p-126f, 1,
-                                     -1,    0.5f,   -0.5f,    88.72f,    -87.33f, -103.9f, -104.5f, 89.5f,     3.4e38f,    -3.4e38f,
-                                     1.5f,  -1.5f,  10,       100,       1000,    0.625f,  0.925f,  4,         -4,         0.25f,
-                                     1e10f, 1e20f,  0x1p20f,  0x1.000002p20f,     11,      22,      33,        355,        104348,
-                                     0.70710678f,   0.99999994f,         1.0000001f,       2,       8,         3.1415927f, 1.5707964f};
+    static const float specials[] = {
+        0.0f,      -0.0f,      INFINITY,   -INFINITY, NAN,         1e-45f,         -1e-45f,
+        0x1p-126f, -0x1p-126f, 1,          -1,        0.5f,        -0.5f,          88.72f,
+        -87.33f,   -103.9f,    -104.5f,    89.5f,     3.4e38f,     -3.4e38f,       1.5f,
+        -1.5f,     10,         100,        1000,      0.625f,      0.925f,         4,
+        -4,        0.25f,      1e10f,      1e20f,     0x1p20f,     0x1.000002p20f, 11,
+        22,        33,         355,        104348,    0.70710678f, 0.99999994f,    1.0000001f,
+        2,         8,          3.1415927f, 1.5707964f};
     int64_t n = 0;
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits += EVERY) {
         uint32_t low = (uint32_t)bits;
@@ -117,7 +120,8 @@ static void one_argument_f32(void **state)
                     where = x[e];
                 }
             }
-            if (worst > functions[f].bound) fail_msg("%s %s: %.3f ulp at %.9g", isa->name, c->name, worst, (double)where);
+            if (worst > functions[f].bound)
+                fail_msg("%s %s: %.3f ulp at %.9g", isa->name, c->name, worst, (double)where);
             group_case_free(c);
         }
     }
@@ -142,13 +146,14 @@ static void one_argument_f64(void **state)
     }
 }
 
-/* ---- two arguments --------------------------------------------------------------------------------------------------------- */
+/* ---- two arguments ----------------------------------------------------------------------------------------------- */
 
 static void two_arguments(void **state)
 {
     (void)state;
-    static const float specials[] = {0,        -0.0f, 1,     -1,     2,      -2,   3,   -3,    0.5f, -0.5f, 1.5f,   INFINITY,
-                                     -INFINITY, NAN,   1e-45f, -1e30f, 1e30f, 1e10f, 7.0f, 127, -149,  16777215, 33554432.0f, 1.0000001f};
+    static const float specials[] = {0,     -0.0f, 1,    -1,       2,         -2,       3,           -3,
+                                     0.5f,  -0.5f, 1.5f, INFINITY, -INFINITY, NAN,      1e-45f,      -1e30f,
+                                     1e30f, 1e10f, 7.0f, 127,      -149,      16777215, 33554432.0f, 1.0000001f};
     enum { S = sizeof specials / sizeof *specials, N = S * S + 20000 };
     const int64_t n = N;
     const wk__cpu_isa *isa, *before = wk__cpu_isa_current();
@@ -172,10 +177,12 @@ static void two_arguments(void **state)
             ir_store(&c->g, out, ir_binary(&c->g, which ? WK__POW : WK__ATAN2, r, q));
             run_and_read(c, out);
             for (int64_t e = 0; e < n; e++) {
-                long double want = which ? powl((long double)x[e], (long double)y[e])
-                                         : atan2l((long double)x[e], (long double)y[e]);
+                long double want =
+                    which ? powl((long double)x[e], (long double)y[e]) : atan2l((long double)x[e], (long double)y[e]);
                 double off = distance(WK_F32, (double)z[e], want);
-                if (off > 0.51) fail_msg("%s %s: %.3f ulp at %.9g, %.9g: %.9g", isa->name, c->name, off, (double)x[e], (double)y[e], (double)z[e]);
+                if (off > 0.51)
+                    fail_msg("%s %s: %.3f ulp at %.9g, %.9g: %.9g", isa->name, c->name, off, (double)x[e], (double)y[e],
+                             (double)z[e]);
             }
             group_case_free(c);
         }

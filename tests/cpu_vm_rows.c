@@ -21,21 +21,21 @@ static const layout layouts[] = {
     {1, 1, {7}, {1}},
     {1, 1, {1000}, {1}},
     {1, 1, {1000}, {-2}},
-    {1, 1, {100003}, {1}},                       /* more than a segment */
-    {2, 1, {5, 0}, {0, 1}},                      /* no columns */
-    {2, 1, {0, 5}, {5, 1}},                      /* no rows */
-    {2, 1, {3, 64}, {64, 1}},                    /* inner */
-    {2, 1, {100, 3}, {3, 1}},                    /* short rows */
+    {1, 1, {100003}, {1}},    /* more than a segment */
+    {2, 1, {5, 0}, {0, 1}},   /* no columns */
+    {2, 1, {0, 5}, {5, 1}},   /* no rows */
+    {2, 1, {3, 64}, {64, 1}}, /* inner */
+    {2, 1, {100, 3}, {3, 1}}, /* short rows */
     {2, 1, {65, 130}, {130, 1}},
-    {2, 1, {7, 5000}, {5000, 1}},                /* more than a chunk */
-    {2, 1, {100, 50}, {1, 100}},                 /* outer: rows side by side */
+    {2, 1, {7, 5000}, {5000, 1}}, /* more than a chunk */
+    {2, 1, {100, 50}, {1, 100}},  /* outer: rows side by side */
     {2, 1, {300, 2500}, {1, 300}},
     {2, 1, {3, 70000}, {1, 3}},
-    {2, 1, {130, 33}, {1, 0}},                   /* the same column again and again */
-    {3, 1, {4, 6, 50}, {300, 1, 6}},             /* middle */
-    {3, 2, {40, 5, 30}, {30, 1200, 1}},          /* first and last */
+    {2, 1, {130, 33}, {1, 0}},          /* the same column again and again */
+    {3, 1, {4, 6, 50}, {300, 1, 6}},    /* middle */
+    {3, 2, {40, 5, 30}, {30, 1200, 1}}, /* first and last */
     {3, 2, {3, 70, 9}, {1, 27, 3}},
-    {3, 3, {5, 6, 7}, {42, 7, 1}},               /* all */
+    {3, 3, {5, 6, 7}, {42, 7, 1}}, /* all */
     {3, 2, {2, 100, 700}, {1, 1400, 2}},
     {4, 2, {3, 17, 5, 9}, {9, 135, 27, 1}},
     {3, 1, {9, 11, 1}, {11, 1, 0}},
@@ -86,13 +86,14 @@ static void not_a_number(void **state)
             int in = group_case_operand(c, WK_F32, layouts[n].stride, FILL_ONES, 0);
             fill_exactly(c, in, kinds[k]);
             for (int64_t e = 0; e < c->elements[in]; e += 701) group_reference_put(WK_F32, c->data[in], e, (double)NAN);
-            ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES), ir_unary(&c->g, kinds[k], ir_load(&c->g, in)));
+            ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES),
+                     ir_unary(&c->g, kinds[k], ir_load(&c->g, in)));
             vm_check(c);
         }
     }
 }
 
-/* ---- programs with several passes ---------------------------------------------------------------------------------------- */
+/* ---- programs with several passes -------------------------------------------------------------------------------- */
 
 static int cast(group_case *c, int r, wk_dtype dtype)
 {
@@ -123,7 +124,8 @@ static void add_layer_norm(group_case *c, const layout *l, wk_dtype dtype)
     int mean = ir_binary(&c->g, WK__MUL, ir_unary(&c->g, WK__RSUM, x), part);
     int d = ir_binary(&c->g, WK__SUB, x, mean);
     int variance = ir_binary(&c->g, WK__MUL, ir_unary(&c->g, WK__RSUM, ir_binary(&c->g, WK__MUL, d, d)), part);
-    int deviation = ir_unary(&c->g, WK__RSQRT, ir_binary(&c->g, WK__ADD, variance, ir_imm(&c->g, dtype, (wk__imm){.f = 1e-5})));
+    int deviation =
+        ir_unary(&c->g, WK__RSQRT, ir_binary(&c->g, WK__ADD, variance, ir_imm(&c->g, dtype, (wk__imm){.f = 1e-5})));
     int w = ir_load(&c->g, group_case_operand(c, dtype, weight_stride, FILL_ONES, 0));
     int y = ir_binary(&c->g, WK__MUL, ir_binary(&c->g, WK__MUL, d, deviation), w);
     ir_store(&c->g, group_case_dense(c, dtype, false, FILL_ONES), y);
@@ -176,13 +178,14 @@ static void in_place(void **state)
     }
 }
 
-/* ---- bits ------------------------------------------------------------------------------------------------------------------ */
+/* ---- bits -------------------------------------------------------------------------------------------------------- */
 
 enum { ROWS = 70, COLUMNS = 5003 };
 
 /* Runs sum and softmax of a matrix that lies in memory by rows or by columns, with padding or without; *out gets the
  * results by rows. */
-static void run_layout(const float *x, int64_t row, int64_t column, int64_t columns, bool fused, float *out, float *sums)
+static void run_layout(const float *x, int64_t row, int64_t column, int64_t columns, bool fused, float *out,
+                       float *sums)
 {
     group_case *c = group_case_new("bits", 2, (int64_t[]){ROWS, columns}, 1);
     int in = group_case_operand(c, WK_F32, (int64_t[]){row, column}, FILL_ONES, 0);

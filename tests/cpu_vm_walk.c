@@ -107,7 +107,8 @@ static void tails(void **state)
 static void transposed(void **state)
 {
     (void)state;
-    static const int64_t shapes[][2] = {{1, 200}, {3, 100}, {16, 16}, {64, 64}, {65, 130}, {200, 33}, {129, 257}, {512, 96}};
+    static const int64_t shapes[][2] = {{1, 200},  {3, 100},  {16, 16},   {64, 64},
+                                        {65, 130}, {200, 33}, {129, 257}, {512, 96}};
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_I8};
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         for (int k = 0; k < 8; k++) {

@@ -78,7 +78,9 @@ typedef struct twice {
 
 static inline wk_tensor *gradient_norm(wk_tensor *const *in, void *context)
 {
+    WK_ENABLE_GRAD;
     const twice *t = context;
+    for (int k = 0; k < t->count; k++) wk_requires_grad_(in[k], true); /* what gradcheck puts in place of a leaf is none */
     wk_tensor *y = t->f(in, NULL), *loss = wk_sum(wk_mul(wk_mul(y, y), y)), *grads[4], *total = NULL;
     wk_grad_options options = {.size = sizeof options, .create_graph = true, .allow_unused = true};
     if (wk_grad_at(WK_HERE, &loss, 1, in, t->count, grads, &options) != WK_OK) return NULL;

@@ -178,6 +178,13 @@ static void start(builder *w, wk__building *b)
     w->emit.group = g;
 }
 
+/* A split group's later part may have rows without the reduction that made them: then they and the columns are two spaces. */
+static bool shares_space(const builder *w, wk__record *r)
+{
+    if (r->ndim == w->ndim && memcmp(wk__record_shape(r), w->shape, sizeof *w->shape * (size_t)w->ndim) == 0) return true;
+    return w->reduce_mask && r->kind == WK__RECORD_EXPRESSION;
+}
+
 int wk__build(wk__building *b)
 {
     builder w;
@@ -185,6 +192,7 @@ int wk__build(wk__building *b)
     int stores = 0;
     for (int k = 0; k < b->records; k++) {
         wk__record *r = b->record[k];
+        if (!shares_space(&w, r)) return k;
         if (r->kind == WK__RECORD_MATMUL)
             add_product(&w, r);
         else

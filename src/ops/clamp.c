@@ -10,10 +10,12 @@ static int expression(wk__emit *e, const int in[])
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 /* A missing limit is one that nothing is past, of a class that widens nothing. */
-static wk__arg unlimited(wk_dtype dtype, wk__arg other, bool above)
+static wk__arg unlimited(wk_tensor *x, wk__arg other, bool above)
 {
+    wk_dtype dtype = x && wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32;
+    if (other.tensor && wk__is_tensor(other.tensor)) dtype = wk__promote_types(dtype, wk__body_of(other.tensor)->dtype);
     if (wk__is_float(dtype) || !(other.tensor || other.whole)) return wk__f(above ? INFINITY : -INFINITY);
-    if (dtype == WK_I64 || other.tensor) return wk__i(above ? INT64_MAX : INT64_MIN);
+    if (dtype == WK_I64) return wk__i(above ? INT64_MAX : INT64_MIN);
     return wk__i(above ? INT32_MAX : INT32_MIN);
 }
 
@@ -32,10 +34,9 @@ static bool prepare(wk_site site, wk_tensor *x, wk_value low, wk_value high, wk_
         wk__error_set(site, WK_ERR_ARGUMENT, "clamp: neither limit is given");
         return false;
     }
-    wk_dtype dtype = x && wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32;
     args[0] = wk__t(x);
-    args[1] = lower ? wk__value_arg(&low) : unlimited(dtype, wk__value_arg(&high), false);
-    args[2] = upper ? wk__value_arg(&high) : unlimited(dtype, args[1], true);
+    args[1] = lower ? wk__value_arg(&low) : unlimited(x, wk__value_arg(&high), false);
+    args[2] = upper ? wk__value_arg(&high) : unlimited(x, args[1], true);
     keep_limit(attr, 1, args[1]);
     keep_limit(attr, 2, args[2]);
     return true;

@@ -1,6 +1,7 @@
 /* Reductions: which dimensions, one record. */
 #include "call.h"
 #include <string.h>
+#include <wick/tensor.h>
 
 bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int64_t *dims, int count, uint16_t *mask)
 {
@@ -28,6 +29,7 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
 
 wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute, wk_dtype dtype)
 {
+    if (mask == 0) return wk_clone_at(site, wk_to_dtype_at(site, x, dtype ? dtype : (wk_dtype)wk__body_of(x)->dtype)); /* 0-d: itself */
     wk_tensor *in[1] = {x};
     wk__device *device = wk__ready(op, site, in, 1);
     if (!device) return NULL;

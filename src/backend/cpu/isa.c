@@ -13,13 +13,14 @@ extern const wk__cpu_isa wk__cpu_isa_neon;
 #endif
 
 /* What the files of each set are compiled for: the levels v3 and v4 of x86-64. __builtin_cpu_supports asks both the CPU
- * and whether the system saves the wide registers. What else belongs to v3 (f16c, movbe, lzcnt) no CPU with these three lacks,
- * and not every compiler knows its name here. */
+ * and whether the system saves the wide registers. What else belongs to v3 (f16c, movbe, lzcnt) no CPU with these three
+ * lacks, and not every compiler knows its name here. */
 static bool supported(const wk__cpu_isa *isa)
 {
 #if defined(__x86_64__)
     if (isa == &wk__cpu_isa_avx2 || isa == &wk__cpu_isa_avx512) {
-        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) return false;
+        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
+            return false;
     }
     if (isa == &wk__cpu_isa_avx512) {
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

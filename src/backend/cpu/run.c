@@ -13,7 +13,7 @@ enum {
     CHUNKS_PER_THREAD = 8, /* of large spaces, so that a thread that was held up does not hold up all */
 };
 
-/* ---- what went wrong in some thread ------------------------------------------------------------------------------------------- */
+/* ---- what went wrong in some thread ------------------------------------------------------------------------------ */
 
 void wk__trouble_note(wk__trouble *trouble, const wk__worker *worker)
 {
@@ -34,7 +34,7 @@ wk_code wk__trouble_code(wk__trouble *trouble, const wk__group *group, wk__fail 
     return WK_ERR_INDEX;
 }
 
-/* ---- stores past the caches ----------------------------------------------------------------------------------------------------- */
+/* ---- stores past the caches -------------------------------------------------------------------------------------- */
 
 /* The size of the last cache that this CPU reaches, as the system tells it; sysconf adds up those of all sockets. */
 static int64_t ask_cache_bytes(void)
@@ -94,15 +94,15 @@ uint32_t wk__stream_operands(const wk__group *group)
     return stream;
 }
 
-/* ---- elements ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 /* A space, or a box of one, to run the only element stage over. */
 typedef struct elements {
     const wk__cpu_program *program;
     const wk__group *group;
     wk__trouble trouble;
-    bool flat;   /* all operands are contiguous: there is no walk */
-    bool turned; /* the walk is in units of patches */
+    bool flat;            /* all operands are contiguous: there is no walk */
+    bool turned;          /* the walk is in units of patches */
     int64_t count, chunk; /* elements, or units */
     wk__addresses origin;
     wk__walk walk;
@@ -198,7 +198,7 @@ wk_code wk__cpu_run(const wk__group *group, wk__fail *fail)
     return group->nreduce > 0 ? wk__cpu_run_rows(group, fail) : run_elements(group, fail);
 }
 
-/* ---- boxes ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
 wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group, wk__fail *fail)
 {
@@ -207,8 +207,7 @@ wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group
     return wk__cpu_compile(program, group, &style, fail);
 }
 
-wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
-                            wk__fail *fail)
+wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[], wk__fail *fail)
 {
     const wk__group *group = program->group;
     elements job;

@@ -6,11 +6,11 @@
 
 /* One VM program: what runs over all elements, or once a row, between two reductions. */
 typedef struct wk__cpu_stage {
-    int32_t start;      /* first instruction, -1: nothing to do */
-    int32_t held;       /* register of the reduction that stays in vector registers from block to block, -1: none */
-    uint32_t loads;     /* operands that it reads, stores ..., a bit each */
+    int32_t start;  /* first instruction, -1: nothing to do */
+    int32_t held;   /* register of the reduction that stays in vector registers from block to block, -1: none */
+    uint32_t loads; /* operands that it reads, stores ..., a bit each */
     uint32_t stores;
-    uint32_t indexed;   /* that LOADX reads; WK__VM_POSITION for IOTA */
+    uint32_t indexed; /* that LOADX reads; WK__VM_POSITION for IOTA */
 } wk__cpu_stage;
 
 /* What becomes of a register outside the stage that computes it. */
@@ -30,10 +30,10 @@ typedef struct wk__cpu_fate {
 typedef struct wk__cpu_program {
     const wk__group *group; /* of wk__cpu_program_prepare: has to outlive the program */
     const wk__vm *vm;
-    bool streams;             /* some stores go past the caches */
-    bool lanes_are_rows;      /* the lanes of a block are neighbouring rows, not neighbouring columns */
+    bool streams;        /* some stores go past the caches */
+    bool lanes_are_rows; /* the lanes of a block are neighbouring rows, not neighbouring columns */
     int passes;
-    int tiles;                /* scratch places in use at once */
+    int tiles; /* scratch places in use at once */
     wk__cpu_stage element[WK__MAX_INS + 1], row[WK__MAX_INS + 1];
     uint8_t level[WK__MAX_INS], pass[WK__MAX_INS]; /* as wk__group_levels gives them */
     wk__cpu_fate fate[WK__MAX_INS];

@@ -51,7 +51,7 @@ void wk__row_block_start(wk__row_block *block, const wk__rows *job, wk__worker *
     }
 }
 
-/* ---- rows as lanes ----------------------------------------------------------------------------------------------------------- */
+/* ---- rows as lanes ----------------------------------------------------------------------------------------------- */
 
 /* Where each row of the block is, for operands that are not simply side by side. */
 static void find_lanes(wk__row_block *block, wk__cursor *cursor)
@@ -110,7 +110,7 @@ static void run_row_lanes(wk__row_block *block, const wk__cpu_stage *stage)
     wk__worker_run_patch(block->worker, stage, block->job->group, &patch);
 }
 
-/* ---- stages -------------------------------------------------------------------------------------------------------------------- */
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
 
 void wk__row_block_seek(wk__row_block *block, int64_t number)
 {
@@ -143,6 +143,26 @@ void wk__row_block_run_row(wk__row_block *block, int pass)
     }
 }
 
+/* Groups too large for the caches wait for memory in their first pass over a row and leave it idle in the others. So
+ * the second pass asks for the next row, a piece at a time. */
+static void run_foreseeing(wk__row_block *block, const wk__cpu_stage *stage, int64_t from, int64_t to)
+{
+    enum { PIECE = 256, LINE = 64 };
+    const wk__rows *job = block->job;
+    for (int64_t end; from < to; from = end) {
+        end = from + PIECE < to ? from + PIECE : to;
+        for (uint32_t left = job->program->element[0].loads; left; left &= left - 1) {
+            int number = __builtin_ctz(left), size = wk__vm_size_of(job->group->operand[number].dtype);
+            intptr_t next = block->next.address.at[number];
+            if (next == block->address.at[number]) continue; /* every row reads the same */
+            for (int64_t at = from * size; at < end * size; at += LINE) {
+                __builtin_prefetch((const char *)(next + (intptr_t)at), 0, 2);
+            }
+        }
+        wk__worker_run_flat(block->worker, stage, job->group, &block->address, from, end);
+    }
+}
+
 static void run_chunk(wk__row_block *block, int pass, int64_t from, int64_t to)
 {
     const wk__rows *job = block->job;
@@ -151,13 +171,17 @@ static void run_chunk(wk__row_block *block, int pass, int64_t from, int64_t to)
     if (job->program->lanes_are_rows) {
         run_columns(block, pass, from, to);
     } else if (stage->indexed == 0 && (wk__stage_operands(stage) & ~job->flat_columns) == 0) {
-        wk__worker_run_flat(block->worker, stage, job->group, &block->address, from, to);
+        if (job->program->streams && pass == 1) {
+            run_foreseeing(block, stage, from, to);
+        } else {
+            wk__worker_run_flat(block->worker, stage, job->group, &block->address, from, to);
+        }
     } else {
         wk__worker_run_elements(block->worker, stage, &job->column_walk, &block->address, from, to, true);
     }
 }
 
-/* ---- sums ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 static void start_sum(wk__row_block *block, int n)
 {

@@ -78,7 +78,9 @@ static uint64_t hash_of(const wk__group *group, const wk__cpu_layout *layout, ui
 static bool matches(const entry *e, const wk__group *group, const wk__cpu_layout *layout, uint32_t kind,
                     const wk__vm *vm, uint64_t hash)
 {
-    if (e->hash != hash || e->kind != kind || e->nins != group->nins || e->uniform != layout->uniform || e->program.vm != vm) return false;
+    if (e->hash != hash || e->kind != kind || e->nins != group->nins || e->uniform != layout->uniform ||
+        e->program.vm != vm)
+        return false;
     for (int k = 0; k < group->noperands; k++) {
         if (e->dtype[k] != group->operand[k].dtype) return false;
     }

@@ -1,66 +1,8 @@
 /* Patches: blocks over operands that run across each other in memory, such as the two sides of a transposition. */
 #include <stdlib.h>
 
+#include "run_move.h"
 #include "run_walk.h"
-
-typedef uint8_t bytes1 __attribute__((may_alias)); /* elements of any dtype, by size */
-typedef uint16_t bytes2 __attribute__((may_alias));
-typedef uint32_t bytes4 __attribute__((may_alias));
-typedef uint64_t bytes8 __attribute__((may_alias));
-
-static inline void copy_element(char *to, const char *from, int size)
-{
-    switch (size) {
-    case 1: *(bytes1 *)to = *(const bytes1 *)from; break;
-    case 2: *(bytes2 *)to = *(const bytes2 *)from; break;
-    case 4: *(bytes4 *)to = *(const bytes4 *)from; break;
-    default: *(bytes8 *)to = *(const bytes8 *)from;
-    }
-}
-
-/* Between memory and a panel whose columns are `pitch` bytes apart. Inlined for each size; whole patches have their inner
- * loop unrolled. */
-static inline void move_elements(const wk__patch *patch, char *panel, int64_t pitch, intptr_t at, int64_t step,
-                                 const int64_t offset[], bool fill, int size)
-{
-    for (int64_t l = 0; l < patch->lanes; l++) {
-        char *memory = (char *)(at + (intptr_t)offset[l]), *tile = panel + l * size;
-        int64_t columns = patch->columns;
-        if (columns == WK__PATCH_COLUMNS) {
-            for (int64_t c = 0; c < WK__PATCH_COLUMNS; c++) {
-                if (fill) copy_element(tile + c * pitch, memory + c * step, size);
-                if (!fill) copy_element(memory + c * step, tile + c * pitch, size);
-            }
-            continue;
-        }
-        for (int64_t c = 0; c < columns; c++) {
-            if (fill) copy_element(tile + c * pitch, memory + c * step, size);
-            if (!fill) copy_element(memory + c * step, tile + c * pitch, size);
-        }
-    }
-}
-
-/* Fills a panel or empties it. */
-static void move_panel(const wk__patch *patch, char *panel, int64_t pitch, intptr_t at, int64_t step,
-                       const int64_t offset[], int size, bool fill)
-{
-    if (patch->columns >= 4 && llabs(step) <= 2 * size) { /* a lane's columns lie together */
-        switch (size) {
-        case 1: move_elements(patch, panel, pitch, at, step, offset, fill, 1); break;
-        case 2: move_elements(patch, panel, pitch, at, step, offset, fill, 2); break;
-        case 4: move_elements(patch, panel, pitch, at, step, offset, fill, 4); break;
-        default: move_elements(patch, panel, pitch, at, step, offset, fill, 8);
-        }
-        return;
-    }
-    for (int64_t c = 0; c < patch->columns; c++) {
-        if (fill) {
-            wk__gather(panel + c * pitch, at + (intptr_t)(c * step), offset, patch->lanes, size);
-        } else {
-            wk__scatter(panel + c * pitch, at + (intptr_t)(c * step), offset, patch->lanes, size);
-        }
-    }
-}
 
 /* Columns far apart in memory are a pattern that the hardware does not foresee: asks for those of the next patch. */
 static void foresee(const wk__patch *patch, intptr_t at, int64_t step, int64_t size)
@@ -88,7 +30,8 @@ void wk__worker_run_patch(wk__worker *worker, const wk__cpu_stage *stage, const 
     wk__vm_place *place = worker->state.place;
     const uint32_t moved = stage->loads | stage->stores;
     for (uint32_t left = wk__stage_operands(stage); left; left &= left - 1) {
-        int number = __builtin_ctz(left), size = number == WK__VM_POSITION ? 1 : wk__vm_size_of(group->operand[number].dtype);
+        int number = __builtin_ctz(left),
+            size = number == WK__VM_POSITION ? 1 : wk__vm_size_of(group->operand[number].dtype);
         uint32_t bit = 1u << number;
         intptr_t at = patch->address.at[number];
         int64_t step = patch->column_step[number], pitch = program->vm->lanes * size;
@@ -104,23 +47,25 @@ void wk__worker_run_patch(wk__worker *worker, const wk__cpu_stage *stage, const 
         }
         place[WK__VM_OPERAND + number] = place_from((intptr_t)worker->patch[number], patch->first, pitch);
         if (!(stage->loads & bit)) continue;
-        move_panel(patch, worker->patch[number], pitch, at, step, worker->offset[number], size, true);
+        wk__move_patch(worker->patch[number], pitch, at, step, worker->offset[number], patch->lanes, patch->columns,
+                       size, true);
     }
     program->vm->run_steps(program->code + stage->start, &worker->state, patch->first, patch->first + patch->columns,
                            patch->lanes);
     for (uint32_t left = patch->gathered & stage->stores; left; left &= left - 1) {
         int number = __builtin_ctz(left), size = wk__vm_size_of(group->operand[number].dtype);
-        move_panel(patch, worker->patch[number], program->vm->lanes * size, patch->address.at[number],
-                   patch->column_step[number], worker->offset[number], size, false);
+        wk__move_patch(worker->patch[number], program->vm->lanes * size, patch->address.at[number],
+                       patch->column_step[number], worker->offset[number], patch->lanes, patch->columns, size, false);
     }
 }
 
-/* ---- memory for panels ------------------------------------------------------------------------------------------------------- */
+/* ---- memory for panels ------------------------------------------------------------------------------------------- */
 
 /* May blocks along dimension 0 find the lanes of this operand apart? */
 static bool may_gather(const wk__walk *walk, const wk__walk_operand *operand)
 {
-    return operand->number != WK__VM_POSITION && !operand->flat && (walk->ndim > 1 || operand->step[0] != operand->size);
+    return operand->number != WK__VM_POSITION && !operand->flat &&
+           (walk->ndim > 1 || operand->step[0] != operand->size);
 }
 
 int64_t wk__patch_bytes(const wk__walk *walk, int64_t lanes)
@@ -142,7 +87,7 @@ void wk__worker_take_patches(wk__worker *worker, const wk__walk *walk)
     }
 }
 
-/* ---- walks whose operands are turned around ---------------------------------------------------------------------------------------- */
+/* ---- walks whose operands are turned around ---------------------------------------------------------------------- */
 
 static void swap_dims(wk__walk *walk, int a, int b)
 {

@@ -110,8 +110,8 @@ void wk__walk_origin(wk__addresses *address, const wk__group *group, const int64
         int64_t element = is_position ? 0 : operand->offset;
         const int64_t *stride = is_position ? position : operand->stride;
         for (int d = 0; start && d < group->ndim; d++) element += start[d] * stride[d];
-        address->at[number] = is_position ? (intptr_t)element
-                                          : (intptr_t)operand->memory->host +
-                                                (intptr_t)(element * wk__vm_size_of(operand->dtype));
+        address->at[number] =
+            is_position ? (intptr_t)element
+                        : (intptr_t)operand->memory->host + (intptr_t)(element * wk__vm_size_of(operand->dtype));
     }
 }

@@ -13,7 +13,7 @@ enum {
     KEEP_BYTES = 256 << 10 /* of a row of kept values: what stays in the second cache */
 };
 
-/* ---- adding up segments ---------------------------------------------------------------------------------------------------------- */
+/* ---- adding up segments ------------------------------------------------------------------------------------------ */
 
 static bool is_floating(wk__vm_class class)
 {
@@ -84,7 +84,7 @@ static void publish_totals(wk__row_block *block, int n)
     wk__row_block_publish(block, n);
 }
 
-/* ---- threads take rows -------------------------------------------------------------------------------------------------------------- */
+/* ---- threads take rows ------------------------------------------------------------------------------------------- */
 
 /* Everything that the worker of one task needs on top of tiles. */
 static int64_t scratch_bytes(const wk__rows *job)
@@ -113,7 +113,8 @@ static void run_pass(wk__row_block *block, int pass)
     for (int64_t segment = 0; segment < segments; segment++) {
         wk__row_block_run_segment(block, pass, segment);
         for (int n = 0; n < job->nsums && segments > 1; n++) {
-            if (job->sum[n].pass == pass) add_segment(job, &job->sum[n], block->totals[n], block->slots[n], segment == 0);
+            if (job->sum[n].pass == pass)
+                add_segment(job, &job->sum[n], block->totals[n], block->slots[n], segment == 0);
         }
     }
     for (int n = 0; n < job->nsums; n++) {
@@ -151,7 +152,7 @@ static void run_task(void *user, int64_t task)
     wk__worker_end(&worker);
 }
 
-/* ---- threads take segments ------------------------------------------------------------------------------------------------------------ */
+/* ---- threads take segments --------------------------------------------------------------------------------------- */
 
 /* One pass over one block of rows, segment by segment. */
 typedef struct split {
@@ -159,8 +160,8 @@ typedef struct split {
     const wk__row_block *block; /* of the caller: what row stages have computed is there */
     int64_t number;             /* of the block */
     int pass;
-    char *parts;                /* [segment][sum of the pass]: the tile with its results */
-    int64_t part_bytes;         /* of a segment */
+    char *parts;        /* [segment][sum of the pass]: the tile with its results */
+    int64_t part_bytes; /* of a segment */
 } split;
 
 static void copy_row_values(wk__worker *to, const wk__worker *from, const wk__rows *job)
@@ -244,7 +245,7 @@ static void run_split(wk__rows *job)
     wk__free(s.parts);
 }
 
-/* ---- lanes: columns or rows -------------------------------------------------------------------------------------------------------------- */
+/* ---- lanes: columns or rows -------------------------------------------------------------------------------------- */
 
 /* The innermost dimension of first..end-1 that leads anywhere, -1: none. */
 static int innermost(const wk__group *group, int first, int end)
@@ -277,7 +278,8 @@ static bool prefer_rows_as_lanes(const wk__rows *job, uint32_t uniform, int64_t 
         by_columns += is_scattered(&group->operand[k], column_dim) ? gather : 1;
     }
     by_rows = columns * ((double)lanes * by_rows + start_of_program);
-    by_columns = rows * (ceil(columns / (double)lanes) * ((double)lanes * by_columns + start_of_program) + start_of_row);
+    by_columns =
+        rows * (ceil(columns / (double)lanes) * ((double)lanes * by_columns + start_of_program) + start_of_row);
     return by_rows < by_columns;
 }
 

@@ -38,10 +38,10 @@ enum {
 
 /* One reduction of a group. */
 typedef struct wk__row_sum {
-    int16_t k;                         /* its register */
-    uint8_t code, pass;                /* the pass that adds it up */
+    int16_t k;          /* its register */
+    uint8_t code, pass; /* the pass that adds it up */
     wk__vm_class class;
-    int64_t tile;                      /* bytes of a tile */
+    int64_t tile; /* bytes of a tile */
     const wk__vm_reduction *functions;
 } wk__row_sum;
 
@@ -50,10 +50,10 @@ typedef struct wk__rows {
     const wk__group *group;
     const wk__cpu_program *program;
     int64_t rows, columns;
-    int64_t lanes;         /* rows that run at once: 1, or the lanes of a block */
-    int64_t blocks;        /* of so many rows */
-    int64_t slots;         /* tiles that a sum takes at each of its levels */
-    int64_t scratch;       /* bytes a worker needs for sums and kept values */
+    int64_t lanes;   /* rows that run at once: 1, or the lanes of a block */
+    int64_t blocks;  /* of so many rows */
+    int64_t slots;   /* tiles that a sum takes at each of its levels */
+    int64_t scratch; /* bytes a worker needs for sums and kept values */
     int64_t blocks_per_task;
     uint32_t flat_columns; /* operands that are contiguous over the columns */
     int nsums;
@@ -73,10 +73,10 @@ typedef union wk__total {
 typedef struct wk__row_block {
     const wk__rows *job;
     wk__worker *worker;
-    int64_t row, count;    /* the first row of the block, and how many there are */
-    uint32_t gathered;     /* operands whose lanes do not lie side by side: they are at worker->offset */
-    wk__cursor next;       /* the first row of the next block */
-    wk__addresses address; /* of the first row */
+    int64_t row, count;             /* the first row of the block, and how many there are */
+    uint32_t gathered;              /* operands whose lanes do not lie side by side: they are at worker->offset */
+    wk__cursor next;                /* the first row of the next block */
+    wk__addresses address;          /* of the first row */
     char *slots[WK__MAX_INS];       /* by sum: tiles of slots, first level before second */
     wk__total *totals[WK__MAX_INS]; /* by sum, over segments: one a row. If there are several segments */
 } wk__row_block;

@@ -8,56 +8,10 @@
 #include <string.h>
 
 #include "../../base/alloc.h"
+#include "run_move.h"
 #include "run_walk.h"
 
-typedef uint8_t bytes1 __attribute__((may_alias)); /* elements of any dtype, by size */
-typedef uint16_t bytes2 __attribute__((may_alias));
-typedef uint32_t bytes4 __attribute__((may_alias));
-typedef uint64_t bytes8 __attribute__((may_alias));
-
-/* ---- lanes to and from panels ----------------------------------------------------------------------------------------------- */
-
-void wk__gather(char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size)
-{
-    switch (size) {
-    case 1: for (int64_t l = 0; l < lanes; l++) ((bytes1 *)panel)[l] = *(const bytes1 *)(address + offset[l]); break;
-    case 2: for (int64_t l = 0; l < lanes; l++) ((bytes2 *)panel)[l] = *(const bytes2 *)(address + offset[l]); break;
-    case 4: for (int64_t l = 0; l < lanes; l++) ((bytes4 *)panel)[l] = *(const bytes4 *)(address + offset[l]); break;
-    default: for (int64_t l = 0; l < lanes; l++) ((bytes8 *)panel)[l] = *(const bytes8 *)(address + offset[l]);
-    }
-}
-
-void wk__scatter(const char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size)
-{
-    switch (size) {
-    case 1: for (int64_t l = 0; l < lanes; l++) *(bytes1 *)(address + offset[l]) = ((const bytes1 *)panel)[l]; break;
-    case 2: for (int64_t l = 0; l < lanes; l++) *(bytes2 *)(address + offset[l]) = ((const bytes2 *)panel)[l]; break;
-    case 4: for (int64_t l = 0; l < lanes; l++) *(bytes4 *)(address + offset[l]) = ((const bytes4 *)panel)[l]; break;
-    default: for (int64_t l = 0; l < lanes; l++) *(bytes8 *)(address + offset[l]) = ((const bytes8 *)panel)[l];
-    }
-}
-
-static void gather_strided(char *panel, intptr_t address, int64_t step, int64_t lanes, int size)
-{
-    switch (size) {
-    case 1: for (int64_t l = 0; l < lanes; l++) ((bytes1 *)panel)[l] = *(const bytes1 *)(address + l * step); break;
-    case 2: for (int64_t l = 0; l < lanes; l++) ((bytes2 *)panel)[l] = *(const bytes2 *)(address + l * step); break;
-    case 4: for (int64_t l = 0; l < lanes; l++) ((bytes4 *)panel)[l] = *(const bytes4 *)(address + l * step); break;
-    default: for (int64_t l = 0; l < lanes; l++) ((bytes8 *)panel)[l] = *(const bytes8 *)(address + l * step);
-    }
-}
-
-static void scatter_strided(const char *panel, intptr_t address, int64_t step, int64_t lanes, int size)
-{
-    switch (size) {
-    case 1: for (int64_t l = 0; l < lanes; l++) *(bytes1 *)(address + l * step) = ((const bytes1 *)panel)[l]; break;
-    case 2: for (int64_t l = 0; l < lanes; l++) *(bytes2 *)(address + l * step) = ((const bytes2 *)panel)[l]; break;
-    case 4: for (int64_t l = 0; l < lanes; l++) *(bytes4 *)(address + l * step) = ((const bytes4 *)panel)[l]; break;
-    default: for (int64_t l = 0; l < lanes; l++) *(bytes8 *)(address + l * step) = ((const bytes8 *)panel)[l];
-    }
-}
-
-/* ---- positions --------------------------------------------------------------------------------------------------------------- */
+/* ---- positions --------------------------------------------------------------------------------------------------- */
 
 void wk__cursor_seek(wk__cursor *cursor, const wk__walk *walk, const wk__addresses *origin, int64_t position)
 {
@@ -101,7 +55,7 @@ void wk__cursor_move(wk__cursor *cursor, const wk__walk *walk, int64_t count)
     move(cursor, walk, 0, count);
 }
 
-/* ---- workers ----------------------------------------------------------------------------------------------------------------- */
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
 
 static wk__vm_cell cell_of(wk__imm imm, wk_dtype dtype)
 {
@@ -194,7 +148,7 @@ void wk__worker_run_flat(wk__worker *worker, const wk__cpu_stage *stage, const w
     run_code(worker, stage, from, to);
 }
 
-/* ---- long runs --------------------------------------------------------------------------------------------------------------- */
+/* ---- long runs --------------------------------------------------------------------------------------------------- */
 
 static uint32_t bit(const wk__walk_operand *operand)
 {
@@ -209,11 +163,17 @@ static wk__vm_place place_along(intptr_t at, int64_t from, int64_t step)
 }
 
 /* Lane l of a run is at l steps from its start. */
+static void find_run_offsets(wk__worker *worker, const wk__walk_operand *operand)
+{
+    int64_t *offset = worker->offset[operand->number];
+    for (int l = 0; l < worker->program->vm->lanes; l++) offset[l] = l * operand->step[0];
+}
+
 static void place_indexed(wk__worker *worker, const wk__walk_operand *operand, intptr_t at, int64_t from)
 {
     int number = operand->number;
-    int64_t *offset = worker->offset[number];
-    for (int l = 0; l < worker->program->vm->lanes; l++) offset[l] = l * operand->step[0];
+    const int64_t *offset = worker->offset[number];
+    find_run_offsets(worker, operand);
     worker->state.place[WK__VM_INDEXED + number] = place_along(at, from, operand->step[0]);
     worker->state.place[WK__VM_OFFSETS + number] = (wk__vm_place){(char *)offset, 0};
 }
@@ -237,17 +197,31 @@ static uint32_t place_run(wk__worker *worker, const wk__cpu_stage *stage, const 
         }
         *place = (wk__vm_place){worker->panel[number], 0};
         if (operand->step[0] == 0 && !(stage->stores & bit(operand))) {
-            gather_strided(worker->panel[number], at, 0, lanes, operand->size);
+            wk__spread_lanes(worker->panel[number], at, lanes, operand->size);
         } else {
+            find_run_offsets(worker, operand);
             strided |= bit(operand);
         }
     }
     return strided;
 }
 
+/* Copies lanes i.. of a run into the panels of these operands, or out of them. */
+static void move_run(wk__worker *worker, const wk__walk *walk, const wk__addresses *address, uint32_t operands,
+                     int64_t i, int64_t count, bool fill)
+{
+    for (int k = 0; k < walk->noperands; k++) {
+        const wk__walk_operand *operand = &walk->operand[k];
+        int number = operand->number;
+        if (!(operands & bit(operand))) continue;
+        wk__move_lanes(worker->panel[number], address->at[number] + (intptr_t)(i * operand->step[0]),
+                       worker->offset[number], count, operand->size, fill);
+    }
+}
+
 /* A stretch of the innermost dimension, which starts at position `from`. */
-static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk, const wk__addresses *address,
-                      int64_t from, int64_t length)
+static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__walk *walk,
+                      const wk__addresses *address, int64_t from, int64_t length)
 {
     const int64_t lanes = worker->program->vm->lanes;
     uint32_t strided = place_run(worker, stage, walk, address, from, length);
@@ -257,23 +231,13 @@ static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__
     }
     for (int64_t i = 0; i < length; i += lanes) {
         int64_t count = length - i < lanes ? length - i : lanes;
-        for (int k = 0; k < walk->noperands; k++) {
-            const wk__walk_operand *operand = &walk->operand[k];
-            if (!(strided & stage->loads & bit(operand))) continue;
-            gather_strided(worker->panel[operand->number], address->at[operand->number] + i * operand->step[0],
-                           operand->step[0], count, operand->size);
-        }
+        move_run(worker, walk, address, strided & stage->loads, i, count, true);
         run_code(worker, stage, from + i, from + i + count);
-        for (int k = 0; k < walk->noperands; k++) {
-            const wk__walk_operand *operand = &walk->operand[k];
-            if (!(strided & stage->stores & bit(operand))) continue;
-            scatter_strided(worker->panel[operand->number], address->at[operand->number] + i * operand->step[0],
-                            operand->step[0], count, operand->size);
-        }
+        move_run(worker, walk, address, strided & stage->stores, i, count, false);
     }
 }
 
-/* ---- short runs -------------------------------------------------------------------------------------------------------------- */
+/* ---- short runs -------------------------------------------------------------------------------------------------- */
 
 static bool wants_offsets(const wk__cpu_stage *stage, const wk__walk_operand *operand)
 {
@@ -338,14 +302,14 @@ static void run_across(wk__worker *worker, const wk__cpu_stage *stage, const wk_
         place[WK__VM_INDEXED + number] = (wk__vm_place){at, 0};
         place[WK__VM_OFFSETS + number] = (wk__vm_place){offset, 0};
         if (operand->flat || !(stage->loads & bit(operand))) continue;
-        wk__gather(worker->panel[number], first.at[number], worker->offset[number], count, operand->size);
+        wk__move_lanes(worker->panel[number], first.at[number], worker->offset[number], count, operand->size, true);
     }
     run_code(worker, stage, from, from + count);
     for (int k = 0; k < walk->noperands; k++) {
         const wk__walk_operand *operand = &walk->operand[k];
         int number = operand->number;
         if (operand->flat || !(stage->stores & bit(operand))) continue;
-        wk__scatter(worker->panel[number], first.at[number], worker->offset[number], count, operand->size);
+        wk__move_lanes(worker->panel[number], first.at[number], worker->offset[number], count, operand->size, false);
     }
 }
 

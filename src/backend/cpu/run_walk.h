@@ -73,19 +73,15 @@ void wk__worker_run_elements(wk__worker *worker, const wk__cpu_stage *stage, con
                              const wk__addresses *origin, int64_t from, int64_t to, bool whole_blocks);
 
 /* A patch: lanes in one direction, columns in another, one column a block. Operands whose lanes do not lie side by side
- * are copied into panels and back, in the order that is kindest to their memory:
- *
- *     memory     lane 0: c0 c1 c2 ...        panel     c0: lane 0, lane 1, ...
- *                lane 1: c0 c1 c2 ...   ->             c1: lane 0, lane 1, ...
- */
+ * go through panels. */
 enum { WK__PATCH_COLUMNS = 16 };
 
 typedef struct wk__patch {
     int64_t lanes, columns;
     int64_t first;     /* number of the first column, from which blocks are counted */
     uint32_t gathered; /* operands that need a panel; worker->offset says where their lanes are from the first one */
-    wk__addresses address;                 /* of lane 0 in the first column */
-    int64_t column_step[WK__VM_OPERANDS];  /* bytes */
+    wk__addresses address;                /* of lane 0 in the first column */
+    int64_t column_step[WK__VM_OPERANDS]; /* bytes */
 } wk__patch;
 
 void wk__worker_run_patch(wk__worker *worker, const wk__cpu_stage *stage, const wk__group *group,
@@ -100,10 +96,6 @@ void wk__worker_run_units(wk__worker *worker, const wk__cpu_stage *stage, const 
 /* Bytes that the panels of such a walk need, and taking them. */
 int64_t wk__patch_bytes(const wk__walk *walk, int64_t lanes);
 void wk__worker_take_patches(wk__worker *worker, const wk__walk *walk);
-
-/* panel[l] = element at address + offset[l], and back. */
-void wk__gather(char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size);
-void wk__scatter(const char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size);
 
 /* Operands of a stage. */
 static inline uint32_t wk__stage_operands(const wk__cpu_stage *stage)

@@ -5,8 +5,9 @@
  * of 4 bytes (f32, i32) live in x0..x3, those of 8 bytes (f64, i64) in x0..x7, so a block has as many lanes in every
  * class (64 with 64-byte vectors, 32 with 32, 16 with 16). Second operands come from a place or a cell:
  *
- *     place   memory: lane l of the block at i is at p + (i + l) x size, where step = size; a step of 0 means a tile that
- *             holds this block alone. The walk over the iteration space moves places, the program never changes.
+ *     place   memory: the block at i begins at p + i x step. With step = the size of an element blocks follow one
+ *             another; with step = 0 it is a tile, for whatever block is at hand. The walk over the iteration space
+ *             moves places, the program never changes.
  *     cell    one number for all lanes: an IMM, or a value that is the same for a whole row.
  *
  *     LOAD x0..x3 <- place 0 | ADD cell 5 | EXP | MUL place 1 | STORE place 2 | END        is (z + 2).exp() * y
@@ -28,13 +29,13 @@ enum {
     WK__VM_OPERANDS = WK__MAX_OPERANDS + 1,
 
     /* Places, by number. */
-    WK__VM_OPERAND = 0,                                 /* + operand: where its elements are, or a copy of them */
-    WK__VM_INDEXED = WK__VM_OPERAND + WK__VM_OPERANDS,  /* + operand: addresses for LOADX and IOTA */
-    WK__VM_OFFSETS = WK__VM_INDEXED + WK__VM_OPERANDS,  /* + operand: tile of i64, what each lane adds to them */
-    WK__VM_FETCHED = WK__VM_OFFSETS + WK__VM_OPERANDS,  /* what LOADX has fetched */
-    WK__VM_TILE,                                        /* + n: scratch of one program */
-    WK__VM_HOME = WK__VM_TILE + WK__MAX_INS,               /* + register: kept between programs */
-    WK__VM_TOTAL = WK__VM_HOME + WK__MAX_INS,              /* + register: what a reduction has added up */
+    WK__VM_OPERAND = 0,                                /* + operand: where its elements are, or a copy of them */
+    WK__VM_INDEXED = WK__VM_OPERAND + WK__VM_OPERANDS, /* + operand: addresses for LOADX and IOTA */
+    WK__VM_OFFSETS = WK__VM_INDEXED + WK__VM_OPERANDS, /* + operand: tile of i64, what each lane adds to them */
+    WK__VM_FETCHED = WK__VM_OFFSETS + WK__VM_OPERANDS, /* what LOADX has fetched */
+    WK__VM_TILE,                                       /* + n: scratch of one program */
+    WK__VM_HOME = WK__VM_TILE + WK__MAX_INS,           /* + register: kept between programs */
+    WK__VM_TOTAL = WK__VM_HOME + WK__MAX_INS,          /* + register: what a reduction has added up */
     WK__VM_PLACES = WK__VM_TOTAL + WK__MAX_INS
 };
 
@@ -51,7 +52,13 @@ typedef enum wk__vm_form {
 } wk__vm_form;
 
 /* Values from nothing or from bits: IOTA, PHILOX, and NDTRI to f32 and to f64. */
-typedef enum wk__vm_source { WK__VM_IOTA, WK__VM_PHILOX, WK__VM_NORMAL32, WK__VM_NORMAL64, WK__VM_SOURCES } wk__vm_source;
+typedef enum wk__vm_source {
+    WK__VM_IOTA,
+    WK__VM_PHILOX,
+    WK__VM_NORMAL32,
+    WK__VM_NORMAL64,
+    WK__VM_SOURCES
+} wk__vm_source;
 
 /* An instruction's function, without its type: the vectors of its arguments belong to the instruction set. */
 typedef void wk__vm_op(void);
@@ -75,13 +82,13 @@ typedef union wk__vm_cell {
     int64_t i64;
 } wk__vm_cell;
 
-/* What one thread needs to run programs. Large: it stands on the stack, and only what a program uses is ever touched. */
+/* What one thread needs to run programs. Large, but only what a program uses is ever touched. */
 typedef struct wk__vm_state {
-    int64_t count; /* lanes of the current block that exist */
+    int64_t count;           /* lanes of the current block that exist */
     const wk__vm_ins *first; /* of run_held: the program, where its last whole block is, and where its sum goes */
     int64_t last;
     void *sum;
-    bool fault;    /* an index was out of range: the first one and the number of valid indices */
+    bool fault; /* an index was out of range: the first one and the number of valid indices */
     int64_t fault_index, fault_bound;
     wk__vm_place place[WK__VM_PLACES];
     wk__vm_cell cell[WK__MAX_INS + WK__MAX_IMMS]; /* by register; then the immediates as they are */
@@ -152,8 +159,9 @@ static inline wk__vm_class wk__vm_class_of(wk_dtype dtype)
 /* wk_dtype_size without the call: tiny groups are run by the million. */
 static inline int wk__vm_size_of(int dtype)
 {
-    static const uint8_t sizes[WK_DTYPE_COUNT] = {[WK_F32] = 4, [WK_F64] = 8, [WK_F16] = 2, [WK_BF16] = 2, [WK_I8] = 1,
-                                                  [WK_U8] = 1,  [WK_I16] = 2, [WK_I32] = 4, [WK_I64] = 8, [WK_BOOL] = 1};
+    static const uint8_t sizes[WK_DTYPE_COUNT] = {
+        [WK_F32] = 4, [WK_F64] = 8, [WK_F16] = 2, [WK_BF16] = 2, [WK_I8] = 1,
+        [WK_U8] = 1,  [WK_I16] = 2, [WK_I32] = 4, [WK_I64] = 8,  [WK_BOOL] = 1};
     return sizes[dtype];
 }
 

@@ -14,7 +14,7 @@
 #define WIDE_PI_2      0x1.921fb54442d18p+0
 #define WIDE_PI_4      0x1.921fb54442d18p-1
 
-/* ---- exponentials ------------------------------------------------------------------------------------------------------- */
+/* ---- exponentials ------------------------------------------------------------------------------------------------ */
 
 /* e^x for |x| <= 200, relative error 5e-11. */
 static inline f64v wide_exp(f64v x)
@@ -51,12 +51,12 @@ static inline f64v wide_cosh(f64v x)
     return 0.5 * (e + 1 / e);
 }
 
-/* ---- logarithms --------------------------------------------------------------------------------------------------------- */
+/* ---- logarithms -------------------------------------------------------------------------------------------------- */
 
 /* x = 2^e m with m in [sqrt 1/2, sqrt 2) for positive x; returns m - 1. */
 static inline f64v wide_split(f64v x, f64v *e)
 {
-    i64v bits = (i64v)((u64v)x - 0x3fe6a09e667f3bcd); /* sqrt 1/2: exponents count from there */
+    i64v bits = (i64v)((u64v)x - 0x3fe6a09e667f3bcd);          /* sqrt 1/2: exponents count from there */
     i64v biased = ((bits >> 52) + 0x3ff) | 0x4330000000000000; /* 2^52 + e + 1023, as an f64 */
     *e = (f64v)biased - (0x1p52 + 1023);
     return (f64v)((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
@@ -106,7 +106,7 @@ static inline f64v wide_log1p(f64v x)
     return f64_select(x == 0, x, wide_log_ends(u, y));
 }
 
-/* ---- powers -------------------------------------------------------------------------------------------------------------- */
+/* ---- powers ------------------------------------------------------------------------------------------------------ */
 
 /* |x|^y = 2^(y log2 |x|), and then the cases: C99 F.9.4.4. */
 static inline f64v wide_pow(f64v x, f64v y)
@@ -124,7 +124,7 @@ static inline f64v wide_pow(f64v x, f64v y)
     return f64_select((y == 0) | (x == 1) | ((x == -1) & (f64_abs(y) == INFINITY)), f64_all(1), power);
 }
 
-/* ---- circular functions --------------------------------------------------------------------------------------------------- */
+/* ---- circular functions ------------------------------------------------------------------------------------------ */
 
 /* Above this the reduction loses bits, and libm in f64 does the lane. */
 #define WIDE_CIRCLE_LIMIT 0x1p20
@@ -235,7 +235,7 @@ static inline f64v wide_acos(f64v x)
     return wide_atan2(wide_other_leg(x), x);
 }
 
-/* ---- as functions of f32 ---------------------------------------------------------------------------------------------------- */
+/* ---- as functions of f32 ----------------------------------------------------------------------------------------- */
 
 #define WIDE_UNARY(X)                                                                                                  \
     X(LOG1P, log1p)                                                                                                    \

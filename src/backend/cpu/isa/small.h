@@ -14,7 +14,7 @@ typedef uint16_t u16h __attribute__((vector_size(WIDTH / 2)));
     {                                                                                                                  \
         PART part;                                                                                                     \
         memcpy(&part, p, sizeof part);                                                                                 \
-        return (V)__builtin_convertvector(part, i32v);                                                                 \
+        return (V) __builtin_convertvector(part, i32v);                                                                \
     }                                                                                                                  \
     static inline void narrow_##DTYPE(char *p, V x)                                                                    \
     {                                                                                                                  \
@@ -27,7 +27,7 @@ DEFINE_INTEGER(u8, u8q)
 DEFINE_INTEGER(i16, i16h)
 DEFINE_INTEGER(u16, u16h)
 
-/* ---- bf16: the upper half of an f32 ------------------------------------------------------------------------------------------- */
+/* ---- bf16: the upper half of an f32 ------------------------------------------------------------------------------ */
 
 /* Nearest, half to even: half of the last kept place is added, less one unit where that place is even. A NaN keeps its
  * upper half, made quiet. */
@@ -53,7 +53,7 @@ static inline void narrow_bf16(char *p, V x)
     narrow_u16(p, (V)bf16_bits(x));
 }
 
-/* ---- f16: sign, 5 bits of exponent, 10 of mantissa ----------------------------------------------------------------------------- */
+/* ---- f16: sign, 5 bits of exponent, 10 of mantissa --------------------------------------------------------------- */
 
 #if WIDTH == 64
 

@@ -34,9 +34,9 @@ enum {
 };
 
 /* wk__cpu_isa_avx2 and so on: names that are shared between files carry the instruction set. */
-#define ISA_PASTE(name, isa) name##_##isa
+#define ISA_PASTE(name, isa)  name##_##isa
 #define ISA_EXPAND(name, isa) ISA_PASTE(name, isa)
-#define WK__ISA_NAME(name) ISA_EXPAND(name, WK__ISA)
+#define WK__ISA_NAME(name)    ISA_EXPAND(name, WK__ISA)
 
 typedef float f32v __attribute__((vector_size(WIDTH)));
 typedef double f64v __attribute__((vector_size(WIDTH)));
@@ -67,7 +67,7 @@ typedef void vm_function(VM_ARGUMENTS);
 #define NEXT4(a, b, c, d)             ((vm_function *)in[1].op)(in + 1, s, i, a, b, c, d, x4, x5, x6, x7)
 #define NEXT8(a, b, c, d, e, f, g, h) ((vm_function *)in[1].op)(in + 1, s, i, a, b, c, d, e, f, g, h)
 
-/* Loops over the vectors of a block: unrolled where each turn is an instruction or two, rolled where it is a function. */
+/* Loops over the vectors of a block: unrolled where a turn is an instruction or two, rolled where it is a function. */
 #define UNROLL _Pragma("GCC unroll 8")
 #define ROLLED _Pragma("GCC unroll 1")
 
@@ -150,7 +150,7 @@ static inline bool i64_any(i64v mask)
     return i32_any((i32v)mask);
 }
 
-/* ---- one instruction each where there is one ------------------------------------------------------------------------ */
+/* ---- one instruction each where there is one --------------------------------------------------------------------- */
 
 /* x x y + z, rounded once where the set has the instruction. The portable build rounds twice: the elementary functions
  * are made so that both stay within their bounds. */
@@ -336,42 +336,7 @@ static inline f64v f64_scale(f64v x, f64v n)
     return x * (f64v)((u64v)biased << 52);
 }
 
-/* ---- halves of a vector ------------------------------------------------------------------------------------------------- */
-
-/* The lanes from n on, brought to the front; what was in front goes behind. */
-#if WIDTH == 64
-#define LANES4_FROM_8(x) __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7)
-#define LANES4_FROM_4(x) __builtin_shufflevector(x, x, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3)
-#define LANES4_FROM_2(x) __builtin_shufflevector(x, x, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1)
-#define LANES4_FROM_1(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0)
-#define LANES8_FROM_4(x) __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3)
-#define LANES8_FROM_2(x) __builtin_shufflevector(x, x, 2, 3, 4, 5, 6, 7, 0, 1)
-#define LANES8_FROM_1(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 0)
-#elif WIDTH == 32
-#define LANES4_FROM_4(x) __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3)
-#define LANES4_FROM_2(x) __builtin_shufflevector(x, x, 2, 3, 4, 5, 6, 7, 0, 1)
-#define LANES4_FROM_1(x) __builtin_shufflevector(x, x, 1, 2, 3, 4, 5, 6, 7, 0)
-#define LANES8_FROM_2(x) __builtin_shufflevector(x, x, 2, 3, 0, 1)
-#define LANES8_FROM_1(x) __builtin_shufflevector(x, x, 1, 2, 3, 0)
-#else
-#define LANES4_FROM_2(x) __builtin_shufflevector(x, x, 2, 3, 0, 1)
-#define LANES4_FROM_1(x) __builtin_shufflevector(x, x, 1, 2, 3, 0)
-#define LANES8_FROM_1(x) __builtin_shufflevector(x, x, 1, 0)
-#endif
-
-/* All lanes of a vector onto lane 0, by halves. */
-#if WIDTH == 64
-#define FOLD4(f, x) (x = f(x, LANES4_FROM_8(x)), x = f(x, LANES4_FROM_4(x)), x = f(x, LANES4_FROM_2(x)), f(x, LANES4_FROM_1(x)))
-#define FOLD8(f, x) (x = f(x, LANES8_FROM_4(x)), x = f(x, LANES8_FROM_2(x)), f(x, LANES8_FROM_1(x)))
-#elif WIDTH == 32
-#define FOLD4(f, x) (x = f(x, LANES4_FROM_4(x)), x = f(x, LANES4_FROM_2(x)), f(x, LANES4_FROM_1(x)))
-#define FOLD8(f, x) (x = f(x, LANES8_FROM_2(x)), f(x, LANES8_FROM_1(x)))
-#else
-#define FOLD4(f, x) (x = f(x, LANES4_FROM_2(x)), f(x, LANES4_FROM_1(x)))
-#define FOLD8(f, x) f(x, LANES8_FROM_1(x))
-#endif
-
-/* ---- between 4 and 8 bytes -------------------------------------------------------------------------------------------- */
+/* ---- between 4 and 8 bytes --------------------------------------------------------------------------------------- */
 
 typedef union halves32 {
     V v;

@@ -15,7 +15,8 @@ static inline void leave_vectors(void)
 #endif
 }
 
-#define START(program, s, i) ((vm_function *)(program)->op)(program, s, i, zero, zero, zero, zero, zero, zero, zero, zero)
+#define START(program, s, i)                                                                                           \
+    ((vm_function *)(program)->op)(program, s, i, zero, zero, zero, zero, zero, zero, zero, zero)
 
 static void run(const wk__vm_ins *program, wk__vm_state *s, int64_t from, int64_t to)
 {

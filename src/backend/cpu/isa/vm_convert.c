@@ -20,13 +20,13 @@ static inline bool fits_i32(f32v x)
 
 static inline V f32_to_i32(V x)
 {
-    if (LIKELY(fits_i32((f32v)x))) return (V)__builtin_convertvector((f32v)x, i32v);
+    if (LIKELY(fits_i32((f32v)x))) return (V) __builtin_convertvector((f32v)x, i32v);
     return (V)i32_narrow(to_i64(f64_widen(x, 0)), to_i64(f64_widen(x, 1)));
 }
 
 static inline V i32_to_f32(V x)
 {
-    return (V)__builtin_convertvector((i32v)x, f32v);
+    return (V) __builtin_convertvector((i32v)x, f32v);
 }
 
 static inline V f64_to_i64(V x)
@@ -36,7 +36,7 @@ static inline V f64_to_i64(V x)
 
 static inline V i64_to_f64(V x)
 {
-    return (V)__builtin_convertvector((i64v)x, f64v);
+    return (V) __builtin_convertvector((i64v)x, f64v);
 }
 
 /* One vector to two ... */
@@ -52,7 +52,7 @@ static inline V f32_to_i64(V x, int half)
 
 static inline V i32_to_f64(V x, int half)
 {
-    return (V)__builtin_convertvector(((halves32){.v = x}).i[half], f64v);
+    return (V) __builtin_convertvector(((halves32){.v = x}).i[half], f64v);
 }
 
 static inline V i32_to_i64(V x, int half)
@@ -97,7 +97,7 @@ static inline V i64_to_f32(V low, V high)
 #define DEFINE_4_8(NAME, function)                                                                                     \
     static void NAME(VM_ARGUMENTS)                                                                                     \
     {                                                                                                                  \
-            NEXT8(function(x0, 0), function(x0, 1), function(x1, 0), function(x1, 1), function(x2, 0), function(x2, 1),    \
+        NEXT8(function(x0, 0), function(x0, 1), function(x1, 0), function(x1, 1), function(x2, 0), function(x2, 1),    \
               function(x3, 0), function(x3, 1));                                                                       \
     }
 #define DEFINE_8_4(NAME, function)                                                                                     \
@@ -119,7 +119,7 @@ DEFINE_8_4(convert_f64_i32, f64_to_i32)
 DEFINE_8_4(convert_i64_i32, i64_to_i32)
 DEFINE_8_4(convert_i64_f32, i64_to_f32)
 
-/* ---- within a class ------------------------------------------------------------------------------------------------------------ */
+/* ---- within a class ---------------------------------------------------------------------------------------------- */
 
 static inline V i8_wrap(V x)
 {
@@ -169,14 +169,14 @@ DEFINE_8_4(truth_i64, i64_truth)
 #define OP(function) ((wk__vm_op *)(function))
 
 wk__vm_op *const WK__ISA_NAME(wk__vm_convert)[WK__VM_CLASSES][WK__VM_CLASSES] = {
-    [WK__VM_F32] = {[WK__VM_F64] = OP(convert_f32_f64), [WK__VM_I32] = OP(convert_f32_i32),
-                    [WK__VM_I64] = OP(convert_f32_i64)},
-    [WK__VM_F64] = {[WK__VM_F32] = OP(convert_f64_f32), [WK__VM_I32] = OP(convert_f64_i32),
-                    [WK__VM_I64] = OP(convert_f64_i64)},
-    [WK__VM_I32] = {[WK__VM_F32] = OP(convert_i32_f32), [WK__VM_F64] = OP(convert_i32_f64),
-                    [WK__VM_I64] = OP(convert_i32_i64)},
-    [WK__VM_I64] = {[WK__VM_F32] = OP(convert_i64_f32), [WK__VM_F64] = OP(convert_i64_f64),
-                    [WK__VM_I32] = OP(convert_i64_i32)},
+    [WK__VM_F32] =
+        {[WK__VM_F64] = OP(convert_f32_f64), [WK__VM_I32] = OP(convert_f32_i32), [WK__VM_I64] = OP(convert_f32_i64)},
+    [WK__VM_F64] =
+        {[WK__VM_F32] = OP(convert_f64_f32), [WK__VM_I32] = OP(convert_f64_i32), [WK__VM_I64] = OP(convert_f64_i64)},
+    [WK__VM_I32] =
+        {[WK__VM_F32] = OP(convert_i32_f32), [WK__VM_F64] = OP(convert_i32_f64), [WK__VM_I64] = OP(convert_i32_i64)},
+    [WK__VM_I64] =
+        {[WK__VM_F32] = OP(convert_i64_f32), [WK__VM_F64] = OP(convert_i64_f64), [WK__VM_I32] = OP(convert_i64_i32)},
 };
 
 wk__vm_op *const WK__ISA_NAME(wk__vm_narrow)[WK_DTYPE_COUNT] = {

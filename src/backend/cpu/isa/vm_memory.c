@@ -1,9 +1,9 @@
-/* Elements to and from the accumulator: every dtype is widened to its class on the way in and narrowed on the way out. */
+/* Elements to and from the accumulator: every dtype is widened to its class on the way in, narrowed on the way out. */
 #include "memory.h"
 #include "small.h"
 #include "tables.h"
 
-/* ---- dtypes that are their class ------------------------------------------------------------------------------------------- */
+/* ---- dtypes that are their class --------------------------------------------------------------------------------- */
 
 static void load_4(VM_ARGUMENTS)
 {
@@ -72,7 +72,7 @@ static void stream_8(VM_ARGUMENTS)
     }
 }
 
-/* ---- dtypes narrower than their class --------------------------------------------------------------------------------------- */
+/* ---- dtypes narrower than their class ---------------------------------------------------------------------------- */
 
 /* A whole block to read from: p itself, or a copy of the lanes that exist. */
 static const char *readable(const wk__vm_state *s, const char *p, char *buffer, size_t size)
@@ -86,7 +86,7 @@ static const char *readable(const wk__vm_state *s, const char *p, char *buffer, 
 #define DEFINE_SMALL(DTYPE, TYPE)                                                                                      \
     static void load_##DTYPE(VM_ARGUMENTS)                                                                             \
     {                                                                                                                  \
-            char buffer[LANES * sizeof(TYPE)];                                                                             \
+        char buffer[LANES * sizeof(TYPE)];                                                                             \
         const char *p = readable(s, place_at(s, in->a, i), buffer, sizeof(TYPE));                                      \
         V x[4];                                                                                                        \
         UNROLL for (int k = 0; k < 4; k++) x[k] = widen_##DTYPE(p + k * LANES4 * (int)sizeof(TYPE));                   \
@@ -111,19 +111,19 @@ DEFINE_SMALL(i16, int16_t)
 #define OP(function) ((wk__vm_op *)(function))
 
 wk__vm_op *const WK__ISA_NAME(wk__vm_load)[WK_DTYPE_COUNT] = {
-    [WK_F32] = OP(load_4),   [WK_I32] = OP(load_4), [WK_F64] = OP(load_8), [WK_I64] = OP(load_8),
+    [WK_F32] = OP(load_4),   [WK_I32] = OP(load_4),     [WK_F64] = OP(load_8), [WK_I64] = OP(load_8),
     [WK_F16] = OP(load_f16), [WK_BF16] = OP(load_bf16), [WK_I8] = OP(load_i8), [WK_U8] = OP(load_u8),
     [WK_I16] = OP(load_i16), [WK_BOOL] = OP(load_u8),
 };
 
 wk__vm_op *const WK__ISA_NAME(wk__vm_store)[WK_DTYPE_COUNT] = {
-    [WK_F32] = OP(store_4),   [WK_I32] = OP(store_4), [WK_F64] = OP(store_8), [WK_I64] = OP(store_8),
+    [WK_F32] = OP(store_4),   [WK_I32] = OP(store_4),     [WK_F64] = OP(store_8), [WK_I64] = OP(store_8),
     [WK_F16] = OP(store_f16), [WK_BF16] = OP(store_bf16), [WK_I8] = OP(store_i8), [WK_U8] = OP(store_u8),
     [WK_I16] = OP(store_i16), [WK_BOOL] = OP(store_u8),
 };
 
 wk__vm_op *const WK__ISA_NAME(wk__vm_stream)[WK_DTYPE_COUNT] = {
-    [WK_F32] = OP(stream_4),  [WK_I32] = OP(stream_4), [WK_F64] = OP(stream_8), [WK_I64] = OP(stream_8),
-    [WK_F16] = OP(store_f16), [WK_BF16] = OP(store_bf16), [WK_I8] = OP(store_i8), [WK_U8] = OP(store_u8),
+    [WK_F32] = OP(stream_4),  [WK_I32] = OP(stream_4),    [WK_F64] = OP(stream_8), [WK_I64] = OP(stream_8),
+    [WK_F16] = OP(store_f16), [WK_BF16] = OP(store_bf16), [WK_I8] = OP(store_i8),  [WK_U8] = OP(store_u8),
     [WK_I16] = OP(store_i16), [WK_BOOL] = OP(store_u8),
 };

@@ -3,7 +3,7 @@
 #include "memory.h"
 #include "tables.h"
 
-#define WIDE_BLOCK ((block8){{x0, x1, x2, x3, x4, x5, x6, x7}})
+#define WIDE_BLOCK   ((block8){{x0, x1, x2, x3, x4, x5, x6, x7}})
 #define OP(function) ((wk__vm_op *)(function))
 
 /* IOTA: the address of WK__VM_POSITION is the position itself. */
@@ -16,7 +16,7 @@ static void iota(VM_ARGUMENTS)
     NEXT8(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]);
 }
 
-/* ---- LOADX ---------------------------------------------------------------------------------------------------------------- */
+/* ---- LOADX ------------------------------------------------------------------------------------------------------- */
 
 /* Where the element of a lane is, or NULL when its index is out of range. A negative one counts from the end. */
 static inline const char *element_at(wk__vm_state *s, const char *lane, int64_t index, int64_t bound, int64_t step)
@@ -71,12 +71,12 @@ DEFINE_FETCH(4)
 DEFINE_FETCH(8)
 
 wk__vm_op *const WK__ISA_NAME(wk__vm_fetch)[WK_DTYPE_COUNT] = {
-    [WK_F32] = OP(fetch_4), [WK_I32] = OP(fetch_4), [WK_F64] = OP(fetch_8), [WK_I64] = OP(fetch_8),
+    [WK_F32] = OP(fetch_4), [WK_I32] = OP(fetch_4),  [WK_F64] = OP(fetch_8), [WK_I64] = OP(fetch_8),
     [WK_F16] = OP(fetch_2), [WK_BF16] = OP(fetch_2), [WK_I16] = OP(fetch_2), [WK_I8] = OP(fetch_1),
     [WK_U8] = OP(fetch_1),  [WK_BOOL] = OP(fetch_1),
 };
 
-/* ---- random numbers: src/ir/random.h says what they are ---------------------------------------------------------------- */
+/* ---- random numbers: src/ir/random.h says what they are ---------------------------------------------------------- */
 
 /* The product of the low halves of each lane. */
 static inline u64v multiply_low_halves(u64v x, u64v y)
