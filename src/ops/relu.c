@@ -15,7 +15,7 @@ static void relu_gradient(wk__gradient *g)
 
 static double relu_exact(const double *x)
 {
-    return x[0] > 0 ? x[0] : 0;
+    return x[0] <= 0 ? 0 : x[0];
 }
 
 const wk__op wk__op_relu = {

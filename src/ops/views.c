@@ -329,7 +329,7 @@ static void unsqueeze_reference(wk__reference *r)
     same_elements(r, x->ndim + 1, shape);
 }
 
-static const char *const squeeze_samples[] = {"[1,3,1]", "[1,3,1], 0", "[1,3,1], (-1)", "[1,3,1], (0,1)", "[]", "[1,0]", NULL};
+static const char *const squeeze_samples[] = {"[1,3,1]", "[1,3,1], (0)", "[1,3,1], (-1)", "[1,3,1], (0,1)", "[]", "[1,0]", NULL};
 static const char *const unsqueeze_samples[] = {"[3,4], 0", "[3,4], 1", "[3,4], -1", "[], 0", "[0], 1", NULL};
 
 const wk__op wk__op_squeeze = {
