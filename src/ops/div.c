@@ -36,7 +36,7 @@ const wk__op wk__op_div = {
 static double floor_divide_exact(const double *x)
 {
     double rest = fmod(x[0], x[1]), whole = (x[0] - rest) / x[1];
-    if (x[1] == 0 || isnan(rest)) return floor(x[0] / x[1]);
+    if (x[1] == 0) return x[0] / x[1];
     if (rest != 0 && signbit(rest) != signbit(x[1])) whole -= 1;
     return whole == 0 ? copysign(0, x[0] / x[1]) : whole;
 }

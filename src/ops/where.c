@@ -72,6 +72,7 @@ static wk_tensor *filled(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value v
     if (!is_condition(&wk__op_masked_fill, site, mask) || !wk__compose_begin(&c, &wk__op_masked_fill, site, in, count)) return NULL;
     wk_tensor *out = NULL;
     if (count == 2) {
+        if (wk__body_of(x)->dtype == WK_BOOL && !args[2].whole) args[2] = wk__i(args[2].number.f != 0); /* any number but 0 is true */
         out = wk__elementwise(&wk__op_masked_fill, site, args, 3);
     } else if (is_single(site, in[2])) {
         args[2] = wk__t(wk_to_dtype_at(site, in[2], wk__body_of(x)->dtype));
