@@ -284,11 +284,11 @@ static void record_over(wk_context *context, wk__record *r, wk_tensor *target, w
     r->guarded = guarded;
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
-    wk__value_hold(value); /* another thread may run the ring before the storage has it */
-    wk__record_enter(context, r);
-    wk__storage_assign(storage, value);
-    wk__value_drop(value);
-    wk__flush_when_full(context);
+    wk__value *prior = r->prior;
+    wk__value_hold(prior); /* until the record holds it */
+    wk__storage_assign(storage, value); /* first: the commit may flush, and what no storage holds is not computed */
+    wk__record_commit(context, r);
+    wk__value_drop(prior);
 }
 
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)

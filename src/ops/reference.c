@@ -22,7 +22,7 @@ double *wk__reference_out(wk__reference *r, int k, int ndim, const int64_t *shap
 static unsigned mask_of(const wk__reference *r)
 {
     int ndim = r->in[0].ndim;
-    if (r->args[1].kind == WK_VALUE_INT) return ndim ? 1u << (r->args[1].i < 0 ? r->args[1].i + ndim : r->args[1].i) : 0;
+    if (r->args[1].kind == WK_VALUE_INT && ndim) return 1u << (r->args[1].i < 0 ? r->args[1].i + ndim : r->args[1].i);
     if (r->args[1].kind != WK_VALUE_INTS || r->args[1].count == 0) return (1u << ndim) - 1;
     unsigned mask = 0;
     for (int k = 0; k < r->args[1].count; k++) {
@@ -62,10 +62,4 @@ void wk__reference_reduce(wk__reference *r, double (*reduce)(const double *x, in
         out[place] = reduce(gathered, n);
     }
     wk__free(gathered);
-}
-
-void wk__reference_map(wk__reference *r, double (*f)(double x))
-{
-    double *out = wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape);
-    for (int64_t k = 0; k < wk__array_numel(&r->in[0]) && out; k++) out[k] = f(r->in[0].data[k]);
 }
