@@ -40,7 +40,8 @@ void bench_fused(bench *b)
     WK_SCOPE;
     int counts[2], variants = thread_counts(counts), before = wk_threads();
     size_t count = b->quick ? 4 << 20 : 16 << 20;
-    fused f = {.z = wk_rand(((int64_t)count)), .y = wk_rand(((int64_t)count)), .triad = cli_triad_new(count), .count = count};
+    fused f = {
+        .z = wk_rand(((int64_t)count)), .y = wk_rand(((int64_t)count)), .triad = cli_triad_new(count), .count = count};
     wk_sync();
     for (int k = 0; k < variants && f.triad && !wk_error(); k++) {
         char name[64];
@@ -96,7 +97,8 @@ void bench_small(bench *b)
     bench_interleave(turns, 4, b->quick ? 20 : 100, b->quick ? 0.1 : 1.0);
     for (int k = 0; k < 4; k++) {
         double each = 1e9 * turns[k].best / CALLS;
-        bench_add(b, names[k], wk_cpu(), 1, each, "ns", (k % 2 ? 120 : 80) / each, k % 2 ? "the bound of 120 ns" : "the bound of 80 ns");
+        bench_add(b, names[k], wk_cpu(), 1, each, "ns", (k % 2 ? 120 : 80) / each,
+                  k % 2 ? "the bound of 120 ns" : "the bound of 80 ns");
     }
 }
 
@@ -140,7 +142,8 @@ void bench_matmul(bench *b)
         bench_interleave(turns, 2, b->quick ? 5 : 20, b->quick ? 0.2 : 1.5);
         double work = 2e-9 * (double)(n * n * n);
         snprintf(name, sizeof name, "matmul f32 %lld", (long long)n);
-        bench_add(b, name, wk_cpu(), counts[k], work / turns[0].best, "GFLOP/s", turns[1].best / turns[0].best, "FMA peak");
+        bench_add(b, name, wk_cpu(), counts[k], work / turns[0].best, "GFLOP/s", turns[1].best / turns[0].best,
+                  "FMA peak");
         bench_add(b, "FMA peak", wk_cpu(), counts[k], work / turns[1].best, "GFLOP/s", NAN, "");
     }
     wk_set_threads(before);

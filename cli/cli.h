@@ -31,9 +31,9 @@ typedef struct cli_option {
 } cli_option;
 
 typedef struct cli_syntax {
-    const char *command;  /* "train" */
-    const char *operands; /* "mnist", for the line of usage; "" for none */
-    const char *doc;      /* for --help, with newlines */
+    const char *command;       /* "train" */
+    const char *operands;      /* "mnist", for the line of usage; "" for none */
+    const char *doc;           /* for --help, with newlines */
     const cli_option *options; /* the last has no name */
     int most_operands;
 } cli_syntax;

@@ -99,7 +99,7 @@ typedef struct work {
     pthread_barrier_t *start;
     double began, ended;
     const set *with;
-    wide *a;             /* NULL: multiply-adds */
+    wide *a; /* NULL: multiply-adds */
     const wide *b, *c;
     size_t count;
     float result;

@@ -77,7 +77,8 @@ double wk__cpu_power(void)
     double time = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 
     pthread_mutex_lock(&lock);
-    double watts = energy >= energy_before && time > time_before ? 1e-6 * (energy - energy_before) / (time - time_before) : NAN;
+    double watts =
+        energy >= energy_before && time > time_before ? 1e-6 * (energy - energy_before) / (time - time_before) : NAN;
     energy_before = energy;
     time_before = time;
     pthread_mutex_unlock(&lock);
