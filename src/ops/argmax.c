@@ -96,7 +96,7 @@ static void argmin_reference(wk__reference *r)
     wk__reference_reduce(r, first_smallest);
 }
 
-static const char *const samples[] = {"[]", "[7]", "[3,5]", "[3,5], (1)", "[3,5], (0)", "[2,3,4], (-2), true", "[2,3,4], none, true", "[0,3], (1)", NULL};
+static const char *const samples[] = {"[]", "[7]", "[3,5]", "[3,5], 1", "[3,5], 0", "[2,3,4], -2, true", "[2,3,4], none, true", "[0,3], 1", NULL};
 
 const wk__op wk__op_argmax = {
     .name = "argmax", .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",

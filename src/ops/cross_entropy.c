@@ -420,10 +420,10 @@ static void nll_reference(wk__reference *r)
 }
 
 static const char *const cross_entropy_samples[] = {
-    "[4,5], [4]:i64<5", "[5], []:i64<5", "[2,5,3], [2,3]:i64<5", "[4,5], [4]:i64<5, [5]", "[4,5], [4]:i64<5, none, 1",
-    "[4,5], [4]:i64<5, [5], 2", "[4,5], [4]:i64<5, none, 0, 2", "[4,5], [4]:i64<5, [5], 0, -100, 0.1", "[4,5], [4,5]",
-    "[4,5], [4,5], [5], 1", "[3,300], [3]:i64<300", NULL};
-static const char *const nll_samples[] = {"[4,5], [4]:i64<5", "[5], []:i64<5", "[2,5,3], [2,3]:i64<5", "[4,5], [4]:i64<5, [5], 1",
+    "[4,5], [4]:i64<5", "[5], []:i64<5", "[2,5,3], [2,3]:i64<5", "[4,5], [4]:i64<5, [5]:f32", "[4,5], [4]:i64<5, none, 1",
+    "[4,5], [4]:i64<5, [5]:f32, 2", "[4,5], [4]:i64<5, none, 0, 2", "[4,5], [4]:i64<5, [5]:f32, 0, -100, 0.1", "[4,5], [4,5]",
+    "[4,5], [4,5], [5]:f32, 1", "[3,300], [3]:i64<300", NULL};
+static const char *const nll_samples[] = {"[4,5], [4]:i64<5", "[5], []:i64<5", "[2,5,3], [2,3]:i64<5", "[4,5], [4]:i64<5, [5]:f32, 1",
                                           "[4,5], [4]:i64<5, none, 2, 3", NULL};
 
 const wk__op wk__op_cross_entropy = {
@@ -431,12 +431,12 @@ const wk__op wk__op_cross_entropy = {
     .schema = "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100, float label_smoothing=0.0) "
               "-> Tensor",
     .group = "loss", .node = "NllLossBackward0", .doc = "-log softmax(input) at the label's class, its mean over the labels, sum or each",
-    .gradient = cross_entropy_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2},
+    .domain = WK__FLOATS, .gradient = cross_entropy_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2},
     .invoke = invoke, .reference = cross_entropy_reference, .samples = cross_entropy_samples, .low = 0.1, .high = 2,
 };
 const wk__op wk__op_nll_loss = {
     .name = "nll_loss", .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100) -> Tensor",
-    .group = "loss", .node = "NllLossBackward0", .doc = "-input at the label's class: for log-probabilities", .gradient = nll_gradient,
+    .group = "loss", .node = "NllLossBackward0", .doc = "-input at the label's class: for log-probabilities", .domain = WK__FLOATS, .gradient = nll_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2}, .invoke = invoke, .reference = nll_reference, .samples = nll_samples,
     .low = -3, .high = -0.1,
 };

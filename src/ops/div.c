@@ -35,7 +35,9 @@ const wk__op wk__op_div = {
 
 static double floor_divide_exact(const double *x)
 {
-    return floor(x[0] / x[1]);
+    if (x[1] == 0) return x[0] / x[1];
+    double rest = fmod(x[0], x[1]), quotient = (x[0] - rest) / x[1];
+    return rest != 0 && (rest < 0) != (x[1] < 0) ? quotient - 1 : quotient == 0 ? copysign(0, x[0] / x[1]) : quotient;
 }
 
 const wk__op wk__op_floor_divide = {
@@ -70,7 +72,8 @@ static void fmod_gradient(wk__gradient *g)
 
 static double remainder_exact(const double *x)
 {
-    return x[0] - x[1] * floor(x[0] / x[1]);
+    double rest = fmod(x[0], x[1]);
+    return rest != 0 && (rest < 0) != (x[1] < 0) ? rest + x[1] : rest;
 }
 
 static double fmod_exact(const double *x)

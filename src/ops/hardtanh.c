@@ -1,5 +1,6 @@
 /* hardtanh, relu6, hardsigmoid, hardswish: straight lines between two limits. */
 #include "forms.h"
+#include <math.h>
 
 /* The gradient of a line: `inside` strictly between the limits, else 0. */
 static wk_tensor *between(wk_tensor *x, double low, double high, wk_tensor *inside)
@@ -9,7 +10,7 @@ static wk_tensor *between(wk_tensor *x, double low, double high, wk_tensor *insi
 
 static double limited(double x, double low, double high)
 {
-    return x < low ? low : x > high ? high : x;
+    return isnan(x) || (x > low && x < high) ? x : x >= high ? high : low;
 }
 
 static int emit_limited(wk__emit *e, int x, int low, int high)

@@ -330,7 +330,7 @@ static void bce_logits_reference(wk__reference *r)
     reference_of(r, bce_logits_exact, 3, 0);
 }
 
-static const char *const bce_samples[] = {"[], []", "[7], [7]", "[3,5], [3,5], [5]", "[3,5], [3,5], none, 1", "[3,5], [3,5], [3,5], 2", NULL};
+static const char *const bce_samples[] = {"[], []", "[7], [7]", "[3,5], [3,5], [5]:f32", "[3,5], [3,5], none, 1", "[3,5], [3,5], [3,5]:f32, 2", NULL};
 
 const wk__op wk__op_binary_cross_entropy = {
     .name = "binary_cross_entropy", .schema = "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0) -> Tensor",

@@ -24,12 +24,12 @@ static void minimum_gradient(wk__gradient *g)
 
 static double maximum_exact(const double *x)
 {
-    return fmax(x[0], x[1]);
+    return isnan(x[0]) || isnan(x[1]) ? NAN : x[0] > x[1] ? x[0] : x[1];
 }
 
 static double minimum_exact(const double *x)
 {
-    return fmin(x[0], x[1]);
+    return isnan(x[0]) || isnan(x[1]) ? NAN : x[0] < x[1] ? x[0] : x[1];
 }
 
 const wk__op wk__op_maximum = {

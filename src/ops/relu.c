@@ -1,5 +1,6 @@
 /* relu and leaky_relu. */
 #include "forms.h"
+#include <math.h>
 
 /* ---- relu: a NaN stays one, and passes the gradient ----------------------------------------------------------------- */
 
@@ -15,7 +16,7 @@ static void relu_gradient(wk__gradient *g)
 
 static double relu_exact(const double *x)
 {
-    return x[0] > 0 ? x[0] : 0;
+    return isnan(x[0]) || x[0] > 0 ? x[0] : 0;
 }
 
 const wk__op wk__op_relu = {

@@ -40,7 +40,7 @@ static void logsigmoid_gradient(wk__gradient *g)
 
 static double logsigmoid_exact(const double *x)
 {
-    return -log1p(exp(-x[0]));
+    return (x[0] < 0 ? x[0] : 0) - log1p(exp(-fabs(x[0])));
 }
 
 const wk__op wk__op_logsigmoid = {

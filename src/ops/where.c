@@ -113,7 +113,7 @@ static double masked_fill_exact(const double *x)
     return x[1] != 0 ? x[2] : x[0];
 }
 
-static const char *const masked_fill_samples[] = {"[], []:bool, 2", "[9], [9]:bool, 0.5", "[3,4], [4]:bool, -1", "[3,4], [3,1]:bool, []",
+static const char *const masked_fill_samples[] = {"[], []:bool, 2", "[9], [9]:bool, 1", "[3,4], [4]:bool, -1", "[3,4], [3,1]:bool, []",
                                                   "[2,0], []:bool, 1", "[6]:i64<9, [6]:bool, 3", NULL};
 
 const wk__op wk__op_masked_fill = {
