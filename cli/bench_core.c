@@ -10,7 +10,7 @@ static int thread_counts(int counts[2])
     return counts[1] > 1 ? 2 : 1;
 }
 
-/* ---- (z + 2).exp() * y ---------------------------------------------------------------------------------------------- */
+/* ---- (z + 2).exp() * y ------------------------------------------------------------------------------------------- */
 
 typedef struct fused {
     wk_tensor *z, *y;
@@ -59,7 +59,7 @@ void bench_fused(bench *b)
     cli_triad_free(f.triad);
 }
 
-/* ---- an add of [2, 3] ------------------------------------------------------------------------------------------------- */
+/* ---- an add of [2, 3] -------------------------------------------------------------------------------------------- */
 
 enum { CALLS = 20000, CHAIN = 100 };
 
@@ -68,8 +68,8 @@ typedef struct adds {
     bool look;
 } adds;
 
-/* Seconds of CALLS adds, CHAIN of them on top of each other in the scope of one turn of a loop. Asking for the last one's address
- * computes all; what nobody looks at is recorded and dropped. */
+/* Seconds of CALLS adds, CHAIN of them on top of each other in the scope of one turn of a loop. Asking for the last
+ * one's address computes all; what nobody looks at is recorded and dropped. */
 static double run_adds(void *user)
 {
     const adds *with = user;
@@ -102,7 +102,7 @@ void bench_small(bench *b)
     }
 }
 
-/* ---- a product of matrices -------------------------------------------------------------------------------------------- */
+/* ---- a product of matrices --------------------------------------------------------------------------------------- */
 
 typedef struct product {
     wk_tensor *a, *b;

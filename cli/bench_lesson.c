@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- E1: one big product, then tiny ones ------------------------------------------------------------------------------ */
+/* ---- E1: one big product, then tiny ones ------------------------------------------------------------------------- */
 
 typedef struct products {
     wk_tensor *a, *b;
@@ -49,7 +49,7 @@ void bench_products(bench *b)
     each_device(b, 8, 100, "tiny");
 }
 
-/* ---- E2: parameters in files ------------------------------------------------------------------------------------------ */
+/* ---- E2: parameters in files ------------------------------------------------------------------------------------- */
 
 void bench_files(bench *b)
 {
@@ -80,7 +80,7 @@ void bench_files(bench *b)
     unlink(path);
 }
 
-/* ---- E3: norms, one by one or gathered ---------------------------------------------------------------------------------- */
+/* ---- E3: norms, one by one or gathered --------------------------------------------------------------------------- */
 
 typedef struct norms {
     wk_tensor *a, *b;
@@ -135,7 +135,7 @@ void bench_logging(bench *b)
     }
 }
 
-/* ---- E4: two devices at once -------------------------------------------------------------------------------------------- */
+/* ---- E4: two devices at once ------------------------------------------------------------------------------------- */
 
 enum { LOT = 4 }; /* products for each device */
 

@@ -39,7 +39,7 @@ static int64_t used(const row *r)
     return r->is.memory_total > 0 && r->is.memory_free > 0 ? r->is.memory_total - r->is.memory_free : -1;
 }
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static void print_figure(const char *format, double value, int width)
 {
@@ -87,7 +87,7 @@ static void print_table(const row *rows, int count)
         }
 }
 
-/* ---- for programs ------------------------------------------------------------------------------------------------- */
+/* ---- for programs ------------------------------------------------------------------------------------------------ */
 
 static void print_json(const row *rows, int count)
 {
@@ -147,7 +147,7 @@ static void print_csv(const row *rows, int count)
     }
 }
 
-/* ---- the command --------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static void nap(long milliseconds)
 {

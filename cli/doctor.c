@@ -34,7 +34,7 @@ static void odd(const char *format, ...)
     oddities++;
 }
 
-/* ---- the processor -------------------------------------------------------------------------------------------------- */
+/* ---- the processor ----------------------------------------------------------------------------------------------- */
 
 static void check_cpu(void)
 {
@@ -80,7 +80,7 @@ static void check_huge_pages(void)
         odd("large tensors cost more page faults: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
-/* ---- backends ------------------------------------------------------------------------------------------------------- */
+/* ---- backends ---------------------------------------------------------------------------------------------------- */
 
 static void check_kind(int kind, const char *name)
 {
@@ -115,7 +115,7 @@ static void check_use(int kind)
     }
 }
 
-/* ---- files and modes ------------------------------------------------------------------------------------------------ */
+/* ---- files and modes --------------------------------------------------------------------------------------------- */
 
 /* Where compiled kernels are kept, as the environment says. */
 static void check_cache(void)

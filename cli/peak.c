@@ -1,5 +1,5 @@
-/* What this machine can do: the STREAM triad for memory, multiply-adds in registers for arithmetic. Measured in the process
- * that is judged, in turns with it: other work on the machine then slows both.
+/* What this machine can do: the STREAM triad for memory, multiply-adds in registers for arithmetic. Measured in the
+ * process that is judged, in turns with it: other work on the machine then slows both.
  *
  * Loops are written once over vectors of 64 bytes; each is compiled for several instruction sets, and the CPU picks. */
 #include "cli.h"
@@ -27,14 +27,15 @@ double cli_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- loops ---------------------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
 
 INLINE void triad(wide *restrict a, const wide *restrict b, const wide *restrict c, size_t count)
 {
     for (size_t k = 0; k < count; k++) a[k] = b[k] + 3.0f * c[k];
 }
 
-/* `chains` independent sums, enough to hide the latency, few enough to stay in registers. Returns what nobody can foresee. */
+/* `chains` independent sums, enough to hide the latency, few enough to stay in registers. Returns what nobody can
+ * foresee. */
 INLINE float multiply_add(long rounds, int chains)
 {
     volatile float start = 1.0f, factor = 0.9999f;
@@ -92,7 +93,7 @@ static const set *best_set(void)
     return &portable;
 }
 
-/* ---- threads -------------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 typedef struct work {
     pthread_t thread;
@@ -139,7 +140,7 @@ static double run_all(work *works, int threads)
     return ended - began;
 }
 
-/* ---- triad ---------------------------------------------------------------------------------------------------------- */
+/* ---- triad ------------------------------------------------------------------------------------------------------- */
 
 struct cli_triad {
     wide *a, *b, *c;

@@ -27,7 +27,7 @@ static void extremes(const double *points, int count, double *low, double *high)
     if (!(*high > *low)) *high = *low + 1;
 }
 
-/* ---- in the terminal ------------------------------------------------------------------------------------------------ */
+/* ---- in the terminal --------------------------------------------------------------------------------------------- */
 
 static bool is_utf8(void)
 {
@@ -89,7 +89,7 @@ void cli_curve(const double *values, int64_t count, int rows, const char *title)
     }
 }
 
-/* ---- pictures ------------------------------------------------------------------------------------------------------- */
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 static FILE *begin_svg(const char *path, int width, int height, const char *title)
 {

@@ -1,5 +1,5 @@
-/* The GPU chapter as one program: where tensors and networks live, and what moving them means. Runs on any machine: a GPU that
- * is not there is replaced by the CPU. `wick tour` shows the same with more words.
+/* The GPU chapter as one program: where tensors and networks live, and what moving them means. Runs on any machine: a
+ * GPU that is not there is replaced by the CPU. `wick tour` shows the same with more words.
  *
  *     cc use_gpu.c $(pkg-config --cflags --libs wick) -o use_gpu && ./use_gpu
  */
