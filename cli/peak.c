@@ -4,6 +4,8 @@
  * Loops are written once over vectors of 64 bytes; each is compiled for several instruction sets, and the CPU picks. */
 #include "cli.h"
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -97,7 +99,7 @@ static const set *best_set(void)
 
 typedef struct work {
     pthread_t thread;
-    pthread_barrier_t *start;
+    atomic_bool *go; /* all begin together */
     double began, ended;
     const set *with;
     wide *a; /* NULL: multiply-adds */
@@ -109,7 +111,7 @@ typedef struct work {
 static void *run_one(void *user)
 {
     work *w = user;
-    pthread_barrier_wait(w->start);
+    while (!atomic_load(w->go)) sched_yield();
     w->began = cli_clock();
     if (w->a)
         w->with->triad(w->a, w->b, w->c, w->count);
@@ -119,19 +121,18 @@ static void *run_one(void *user)
     return NULL;
 }
 
-/* Seconds from the first beginning to the last end. The caller is the first of the threads. */
+/* Seconds from the first beginning to the last end. The caller is the first of the threads, and does the work of those
+ * that could not be started. */
 static double run_all(work *works, int threads)
 {
-    pthread_barrier_t start;
+    atomic_bool go = false;
     int running = 1;
-    pthread_barrier_init(&start, NULL, (unsigned)threads);
-    for (int k = 0; k < threads; k++) works[k].start = &start;
-    for (; running < threads; running++)
-        if (pthread_create(&works[running].thread, NULL, run_one, &works[running]) != 0) break;
-    /* whoever could not be started is run here, after the others */
+    for (int k = 0; k < threads; k++) works[k].go = &go;
+    while (running < threads && pthread_create(&works[running].thread, NULL, run_one, &works[running]) == 0) running++;
+    atomic_store(&go, true);
     run_one(&works[0]);
-    for (int k = 1; k < threads; k++) pthread_join(works[k].thread, NULL);
-    pthread_barrier_destroy(&start);
+    for (int k = running; k < threads; k++) run_one(&works[k]);
+    for (int k = 1; k < running; k++) pthread_join(works[k].thread, NULL);
     double began = works[0].began, ended = works[0].ended;
     for (int k = 1; k < threads; k++) {
         if (works[k].began < began) began = works[k].began;

@@ -103,11 +103,11 @@ static int train(wk_device device, const char *folder, long epochs, const char *
 
 int cli_train(int count, char **words)
 {
-    const char *task = NULL, *device = NULL, *epochs_text = "5", *folder = "data/mnist", *svg = NULL,
+    const char *task = NULL, *device = NULL, *epochs_text = "10", *folder = "data/mnist", *svg = NULL,
                *save = "mnist.safetensors";
     const cli_option options[] = {
         {"device", "D", "cpu, cuda:0, opencl:1, gpu:0; default the first GPU, else cpu", &device},
-        {"epochs", "N", "times through the digits, default 5", &epochs_text},
+        {"epochs", "N", "times through the digits, default 10", &epochs_text},
         {"data", "FOLDER", "where the digits are, default data/mnist", &folder},
         {"save", "FILE", "where the network goes, default mnist.safetensors", &save},
         {"svg", "FILE", "the curve of losses as a picture", &svg},
