@@ -1,6 +1,7 @@
 /* Running groups: memory as late as possible, what dies is taken over, a failure marks what it kept from being computed. */
 #include "execute.h"
 #include "../base/alloc.h"
+#include "../base/log.h"
 #include "host.h"
 #include <string.h>
 
@@ -368,6 +369,7 @@ static void run_group(wk__run *run, wk__record **record, int records)
 {
     records = drop_failed(run, record, records);
     if (records == 0) return;
+    if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record, records);
     wk__record *first = record[0];
     wk__fail fail = {.tag = -1};
     if (first->kind == WK__RECORD_KERNEL || first->kind == WK__RECORD_TRANSFER) {

@@ -279,14 +279,14 @@ static void record_over(wk_context *context, wk__record *r, wk_tensor *target, w
 {
     wk__body *body = wk__body_of(target);
     wk__storage *storage = body->storage;
-    r->prior = storage->value;
+    wk__value *prior = storage->value;
+    wk__value_hold(prior); /* until the record does */
+    r->prior = prior;
     r->partial = r->kind == WK__RECORD_KERNEL || !covers(body); /* such a kernel reads what it writes */
     r->guarded = guarded;
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
-    wk__value *prior = r->prior;
-    wk__value_hold(prior); /* until the record holds it */
-    wk__storage_assign(storage, value); /* first: the commit may flush, and what no storage holds is not computed */
+    wk__storage_assign(storage, value); /* first: the commit runs a full ring, and a value that nobody has is dropped there */
     wk__record_commit(context, r);
     wk__value_drop(prior);
 }
