@@ -160,7 +160,7 @@ static void hold(wk_context *context, wk__value *value)
     if (value->writer == context && wk__value_state(value) == WK__PENDING) value->ring_refs++;
 }
 
-void wk__record_enter(wk_context *context, wk__record *r)
+void wk__record_commit(wk_context *context, wk__record *r)
 {
     wk__ring *ring = context->ring;
     for (int k = 0; k < r->nout; k++) {
@@ -172,20 +172,9 @@ void wk__record_enter(wk_context *context, wk__record *r)
     for (int k = r->nout; k < r->nout + r->nin; k++)
         if (r->ref[k].value) hold(context, r->ref[k].value);
     if (r->prior) hold(context, r->prior);
-    unlock(context);
-}
-
-void wk__flush_when_full(wk_context *context)
-{
-    const wk__ring *ring = context->ring;
     bool full = ring->count >= WK__RING_FIRST || ring->pending_bytes > wk__modes_now()->budget || modes.sync;
+    unlock(context);
     if (full && !ring->flushing) wk__flush(context);
-}
-
-void wk__record_commit(wk_context *context, wk__record *r)
-{
-    wk__record_enter(context, r);
-    wk__flush_when_full(context);
 }
 
 bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site)

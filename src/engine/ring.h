@@ -122,10 +122,6 @@ static inline void wk__record_imm(wk__record *r, int k, wk_dtype dtype, wk__imm 
     r->ref[k] = (wk__ref){.value = NULL, .imm = imm, .dtype = (uint8_t)dtype, .flags = flags};
 }
 void wk__record_commit(wk_context *context, wk__record *r);
-/* The two halves of it: the record is in the ring; what is recorded may run now. In between a storage takes up an output that
- * nobody holds yet. */
-void wk__record_enter(wk_context *context, wk__record *r);
-void wk__flush_when_full(wk_context *context);
 /* Appends a copy of a record to the (locked) ring as it is; NULL when memory is short. */
 wk__record *wk__record_append(wk_context *context, const wk__record *r);
 

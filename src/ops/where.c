@@ -63,37 +63,30 @@ static bool is_single(wk_site site, wk_tensor *x)
     return false;
 }
 
-static wk_tensor *filled(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
+typedef wk_tensor *record(const wk__op *op, wk_site site, const wk__arg *args, int count);
+
+static wk_tensor *filled(record *how, wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
+    const wk__op *op = &wk__op_masked_fill;
     wk__arg args[3] = {wk__t(x), wk__t(mask), wk__value_arg(&value)};
-    wk_tensor *in[3] = {x, mask, args[2].tensor};
-    int count = 2 + (args[2].tensor || args[2].null);
-    wk__compose c;
-    if (!is_condition(&wk__op_masked_fill, site, mask) || !wk__compose_begin(&c, &wk__op_masked_fill, site, in, count)) return NULL;
-    wk_tensor *out = NULL;
-    if (count == 2) {
-        if (wk__body_of(x)->dtype == WK_BOOL && !args[2].whole) args[2] = wk__i(args[2].number.f != 0); /* any number but 0 is true */
-        out = wk__elementwise(&wk__op_masked_fill, site, args, 3);
-    } else if (is_single(site, in[2])) {
-        args[2] = wk__t(wk_to_dtype_at(site, in[2], wk__body_of(x)->dtype));
-        out = wk__elementwise(&wk__op_masked_fill, site, args, 3);
-    }
-    return wk__compose_end(&c, out, NULL);
+    wk_tensor *single = args[2].tensor;
+    if (!is_condition(op, site, mask)) return NULL;
+    if (!single || !wk__is_tensor(single) || !x || !wk__is_tensor(x)) return how(op, site, args, 3); /* what is no tensor is told there */
+    if (!is_single(site, single)) return NULL;
+    args[2] = wk__t(wk_to_dtype_at(site, single, wk__body_of(x)->dtype));
+    wk_tensor *out = how(op, site, args, 3);
+    if (args[2].tensor && wk__context()->scope < 0) wk__handle_release(&args[2].tensor->handle, site);
+    return out;
 }
 
 wk_tensor *wk_masked_fill_at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
-    return filled(site, x, mask, value);
+    return filled(wk__elementwise, site, x, mask, value);
 }
 
 wk_tensor *wk_masked_fill__at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
-    wk_context *context = wk__context();
-    wk_tensor *out = filled(site, x, mask, value);
-    if (!out) return NULL;
-    wk_tensor *written = wk__assign(&wk__op_masked_fill, site, x, wk__t(out));
-    if (context->scope < 0) wk__handle_release(&out->handle, site);
-    return written;
+    return filled(wk__elementwise_, site, x, mask, value);
 }
 
 static void masked_fill_gradient(wk__gradient *g)
@@ -114,7 +107,7 @@ static double masked_fill_exact(const double *x)
     return x[1] != 0 ? x[2] : x[0];
 }
 
-static const char *const masked_fill_samples[] = {"[], []:bool, 2", "[9], [9]:bool, 0.5", "[3,4], [4]:bool, -1", "[3,4], [3,1]:bool, []",
+static const char *const masked_fill_samples[] = {"[], []:bool, 2", "[9], [9]:bool, 1", "[3,4], [4]:bool, -1", "[3,4], [3,1]:bool, []",
                                                   "[2,0], []:bool, 1", "[6]:i64<9, [6]:bool, 3", NULL};
 
 const wk__op wk__op_masked_fill = {
