@@ -40,8 +40,8 @@ static bool one_dimension(const wk__op *op, wk_site site, wk_tensor *x, int coun
     return false;
 }
 
-static wk_tensor *position_of(const wk__op *op, const wk__op *reduction, wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                              const wk_reduce_options *options)
+static wk_tensor *position_of(const wk__op *op, const wk__op *reduction, wk_site site, wk_tensor *x,
+                              const int64_t *dims, int count, const wk_reduce_options *options)
 {
     wk__compose c;
     uint16_t mask;
@@ -49,7 +49,8 @@ static wk_tensor *position_of(const wk__op *op, const wk__op *reduction, wk_site
     wk_tensor *out = NULL;
     bool keepdim = options && options->keepdim;
     int axis = 0, ndim = wk__body_of(x)->ndim;
-    if (one_dimension(op, site, x, count) && wk__dims_mask(op, site, x, dims, count, &mask) && wk__must_have_columns(op, site, x, mask)) {
+    if (one_dimension(op, site, x, count) && wk__dims_mask(op, site, x, dims, count, &mask) &&
+        wk__must_have_columns(op, site, x, mask)) {
         bool all = count <= 0 || ndim == 0;
         if (!all) axis = __builtin_ctz(mask);
         out = all ? first_best(reduction, site, x, mask, keepdim)
@@ -96,15 +97,30 @@ static void argmin_reference(wk__reference *r)
     wk__reference_reduce(r, first_smallest);
 }
 
-static const char *const samples[] = {"[]", "[7]", "[3,5]", "[3,5], 1", "[3,5], 0", "[2,3,4], -2, true", "[2,3,4], none, true", "[0,3], 1", NULL};
+static const char *const samples[] = {
+    "[]", "[7]", "[3,5]", "[3,5], 1", "[3,5], 0", "[2,3,4], -2, true", "[2,3,4], none, true", "[0,3], 1", NULL};
 
 const wk__op wk__op_argmax = {
-    .name = "argmax", .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major order",
-    .invoke = invoke, .reference = argmax_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "argmax",
+    .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major "
+           "order",
+    .invoke = invoke,
+    .reference = argmax_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_argmin = {
-    .name = "argmin", .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major order",
-    .invoke = invoke, .reference = argmin_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "argmin",
+    .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major "
+           "order",
+    .invoke = invoke,
+    .reference = argmin_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
