@@ -14,22 +14,23 @@ static int is_best(wk__emit *e, const int in[])
     return wk__emit_ins(e, WK__OR, WK_BOOL, equal, nan, 0);
 }
 
-/* in: is this the best? columns of a row */
+/* in: is this the best? its position, columns of a row */
 static int place(wk__emit *e, const int in[])
 {
-    int position = wk__emit_2(e, WK__REM, wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0), in[1]);
-    return wk__emit_where(e, in[0], position, in[1]);
+    return wk__emit_where(e, in[0], in[1], in[2]);
 }
 
 static const wk__op best_op = {.name = "argmax", .expression = is_best, .arity = 2, .result = WK__RESULT_BOOL};
-static const wk__op place_op = {.name = "argmax", .expression = place, .arity = 2, .conditions = 1, .indexed = true};
+static const wk__op place_op = {.name = "argmax", .expression = place, .arity = 3, .conditions = 1};
 
 static wk_tensor *first_best(const wk__op *reduction, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
 {
     wk_tensor *best = wk__reduce(reduction, site, x, mask, true, wk__body_of(x)->dtype, 0);
-    if (!best) return NULL;
-    wk_tensor *found = wk__binary(&best_op, site, wk__t(x), wk__t(best));
-    wk_tensor *places = found ? wk__binary(&place_op, site, wk__t(found), wk__i(wk__columns(x, mask))) : NULL;
+    wk_tensor *positions = best ? wk__row_positions(site, x, mask) : NULL;
+    wk_tensor *found = positions ? wk__binary(&best_op, site, wk__t(x), wk__t(best)) : NULL;
+    if (!found) return NULL;
+    wk__arg args[3] = {wk__t(found), wk__t(positions), wk__i(wk__columns(x, mask))};
+    wk_tensor *places = wk__elementwise(&place_op, site, args, 3);
     return places ? wk__reduce(&wk__op_amin, site, places, mask, keepdim, WK_I64, WK_I64) : NULL;
 }
 

@@ -55,17 +55,15 @@ static int known_label(wk__emit *e, const int in[])
     return wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[0], in[1]), wk__emit_constant(e, -1), in[0]);
 }
 
-/* T of a label, without the class's weight: 1 - smoothing in its place and smoothing / C everywhere. in: label, x
- * (for its dtype), C, smoothing */
+/* in: label, position of the class */
+static int is_label(wk__emit *e, const int in[])
+{
+    return wk__emit_compare(e, WK__EQ, in[0], in[1]);
+}
+/* T of a row, without the class's weight. in: is this the label's class? x (for its dtype), T there, T elsewhere */
 static int target_weight(wk__emit *e, const int in[])
 {
-    int classes = wk__emit_cast(e, WK_I64, in[2]);
-    int position = wk__emit_ins(e, WK__REM, WK_I64, wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0), classes, 0);
-    int even = wk__emit_2(e, WK__DIV, in[3], in[2]), zero = wk__emit_constant(e, 0);
-    int here = wk__emit_2(e, WK__ADD, wk__emit_2(e, WK__SUB, wk__emit_constant(e, 1), in[3]), even);
-    int t = wk__emit_where(e, wk__emit_compare(e, WK__EQ, position, in[0]), here, even);
-    int minus = wk__emit_imm(e, WK_I64, (wk__imm){.i = -1});
-    return wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[0], minus), zero, t);
+    return wk__emit_where(e, in[0], in[2], in[3]);
 }
 /* in: x, largest of the row */
 static int exp_from(wk__emit *e, const int in[])
@@ -87,8 +85,8 @@ static int picked(wk__emit *e, const int in[])
 }
 
 static const wk__op known_op = {.name = "cross_entropy", .expression = known_label, .arity = 2};
-static const wk__op target_op = {
-    .name = "cross_entropy", .expression = target_weight, .arity = 4, .conditions = 1, .indexed = true};
+static const wk__op label_op = {.name = "cross_entropy", .expression = is_label, .arity = 2, .result = WK__RESULT_BOOL};
+static const wk__op target_op = {.name = "cross_entropy", .expression = target_weight, .arity = 4, .conditions = 1};
 static const wk__op exp_op = {.name = "cross_entropy", .expression = exp_from, .arity = 2};
 static const wk__op surprise_op = {.name = "cross_entropy", .expression = surprise, .arity = 4};
 static const wk__op picked_op = {.name = "cross_entropy", .expression = picked, .arity = 2};
@@ -123,26 +121,35 @@ static wk_tensor *checked(const scores *s)
 
 /* ---- target weights ---------------------------------------------------------------------------------------------- */
 
-/* T for labels (as checked or known), or for probabilities; the class's weight included. Constants: no gradient. */
+/* T for labels (as checked or known): 1 - smoothing in the label's place, smoothing / C everywhere, 0 if it is ignored. */
+static wk_tensor *hard_target(const scores *s, wk_tensor *labels, double smoothing)
+{
+    wk_tensor *positions = labels ? wk__row_positions(s->site, s->x, s->last) : NULL;
+    wk_tensor *hit = positions ? wk__binary(&label_op, s->site, wk__t(labels), wk__t(positions)) : NULL;
+    if (!hit) return NULL;
+    double even = smoothing / (double)s->classes;
+    wk__arg args[4] = {wk__t(hit), wk__t(s->x), wk__f(1 - smoothing + even), wk__f(even)};
+    wk_tensor *t = wk__elementwise(&target_op, s->site, args, 4);
+    return smoothing == 0 ? t : wk_mul(t, wk_ge(labels, 0));
+}
+
+/* T for labels or probabilities, the class's weight included. Constants: no gradient. */
 static wk_tensor *weights(const scores *s, wk_tensor *labels, double smoothing)
 {
-    wk_tensor *t;
-    if (s->probabilities) {
-        t = smoothing == 0 ? s->target : wk_add(wk_mul(s->target, 1 - smoothing), smoothing / (double)s->classes);
-    } else {
-        wk__arg args[4] = {wk__t(labels), wk__t(s->x), wk__f((double)s->classes), wk__f(smoothing)};
-        t = labels ? wk__elementwise(&target_op, s->site, args, 4) : NULL;
-    }
+    wk_tensor *t = s->target;
+    if (!s->probabilities)
+        t = hard_target(s, labels, smoothing);
+    else if (smoothing != 0)
+        t = wk_add(wk_mul(s->target, 1 - smoothing), smoothing / (double)s->classes);
     return s->weight ? wk_mul(t, s->weight) : t;
 }
 
-/* What the mean is taken over: the rows, or the weights of their labels' classes. 0-d, or NULL with n for a plain
- * number. */
+/* What the mean over labels divides by: how many are not ignored, or the weights of their classes. 0-d. */
 static wk_tensor *denominator(const scores *s, wk_tensor *labels)
 {
-    wk_tensor *t = weights(s, labels, 0);
-    if (!t) return NULL;
-    wk_tensor *rows = wk__row_sum(s->site, t, s->last, false);
+    if (!labels) return NULL;
+    wk_tensor *rows = wk_to_dtype_at(s->site, wk_ge(labels, 0), (wk_dtype)wk__body_of(s->x)->dtype);
+    if (s->weight) rows = wk__row_sum(s->site, weights(s, labels, 0), s->last, true);
     return rows ? wk__row_sum(s->site, rows, (uint16_t)((1u << wk__body_of(rows)->ndim) - 1), false) : NULL;
 }
 
@@ -153,7 +160,7 @@ static double row_count(const scores *s)
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-static wk_tensor *row_losses(const scores *s, wk_tensor **labels)
+static wk_tensor *row_losses(const scores *s, bool keepdim, wk_tensor **labels)
 {
     bool scored = s->op == &wk__op_cross_entropy;
     wk_tensor *most = scored ? wk__row_max(s->site, s->x, s->last, true) : NULL; /* first: it opens the row program */
@@ -165,16 +172,17 @@ static wk_tensor *row_losses(const scores *s, wk_tensor **labels)
     wk_tensor *cost =
         scored ? wk__elementwise(&surprise_op, s->site, (wk__arg[]){wk__t(t), wk__t(s->x), wk__t(most), wk__t(sum)}, 4)
                : wk__binary(&picked_op, s->site, wk__t(t), wk__t(s->x));
-    return wk__row_sum(s->site, cost, s->last, false);
+    return wk__row_sum(s->site, cost, s->last, keepdim);
 }
 
 static wk_tensor *loss_of(const scores *s, wk_reduction reduction)
 {
-    wk_tensor *labels, *rows = row_losses(s, &labels);
+    wk_tensor *labels, *rows = row_losses(s, reduction != WK_REDUCE_NONE, &labels);
     if (!rows || reduction == WK_REDUCE_NONE) return rows;
+    wk_tensor *over = s->probabilities || reduction == WK_REDUCE_SUM ? NULL : denominator(s, labels);
     wk_tensor *total = wk__row_sum(s->site, rows, (uint16_t)((1u << wk__body_of(rows)->ndim) - 1), false);
     if (reduction == WK_REDUCE_SUM) return total;
-    return s->probabilities ? wk_div(total, row_count(s)) : wk_div(total, denominator(s, labels));
+    return s->probabilities ? wk_div(total, row_count(s)) : wk_div(total, over);
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */

@@ -110,6 +110,22 @@ wk_tensor *wk__row_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
     return row_reduced(&wk__op_amax, site, x, mask, keepdim);
 }
 
+/* in: x, for its shape alone */
+static int position(wk__emit *e, const int in[])
+{
+    (void)in;
+    return wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
+}
+static const wk__op position_op = {
+    .name = "arange", .expression = position, .arity = 2, .conditions = 1, .indexed = true};
+
+wk_tensor *wk__row_positions(wk_site site, wk_tensor *x, uint16_t mask)
+{
+    wk_tensor *place = wk__binary(&position_op, site, wk__t(x), wk__i(0));
+    wk_tensor *first = place ? wk__reduce(&wk__op_amin, site, place, mask, true, WK_I64, WK_I64) : NULL;
+    return first ? wk_sub(place, first) : NULL;
+}
+
 wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype)
 {
     return x ? wk_to_dtype_at((wk_site){0}, x, dtype) : NULL;

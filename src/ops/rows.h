@@ -35,6 +35,9 @@ wk_tensor *wk__with_column(wk_tensor *x);
 /* Sum and largest element over the masked dimensions in the class of x, which stay with size 1 if keepdim. */
 wk_tensor *wk__row_sum(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
 wk_tensor *wk__row_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
+/* i64: where each element stands in its row, when the masked dimensions are the last. Nothing is stored or divided: the
+ * position in the whole space less the row's first, which is one more reduction of the row program. */
+wk_tensor *wk__row_positions(wk_site site, wk_tensor *x, uint16_t mask);
 /* The result of a composed op: in `dtype`, NULL if x is. */
 wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype);
 
