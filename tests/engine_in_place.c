@@ -28,17 +28,6 @@ static void many_copies(void **state)
     assert_null(wk_error());
 }
 
-/* What was read before the writes and is looked at after them has the old numbers. */
-static void a_reader_that_waits(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_zeros((4)), *before = wk_add(x, 5);
-    for (int k = 0; k < MANY; k++) wk_add_(x, 1);
-    assert_true(wk_item(wk_sum(before)) == 20);
-    assert_true(wk_item(wk_sum(x)) == 4.0 * MANY);
-}
-
 static void many_figures(void **state)
 {
     (void)state;
@@ -58,7 +47,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_in_place),
         cmocka_unit_test(many_copies),
-        cmocka_unit_test(a_reader_that_waits),
         cmocka_unit_test(many_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

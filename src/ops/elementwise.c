@@ -279,16 +279,15 @@ static void record_over(wk_context *context, wk__record *r, wk_tensor *target, w
 {
     wk__body *body = wk__body_of(target);
     wk__storage *storage = body->storage;
-    wk__value *prior = storage->value;
-    wk__value_hold(prior); /* until the record does */
-    r->prior = prior;
+    r->prior = storage->value;
     r->partial = r->kind == WK__RECORD_KERNEL || !covers(body); /* such a kernel reads what it writes */
     r->guarded = guarded;
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
-    wk__storage_assign(storage, value); /* first: the commit runs a full ring, and a value that nobody has is dropped there */
+    wk__value_hold(value); /* the commit runs a full ring, where a value that nobody has would be dropped */
     wk__record_commit(context, r);
-    wk__value_drop(prior);
+    wk__storage_assign(storage, value);
+    wk__value_drop(value);
 }
 
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
