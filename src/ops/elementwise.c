@@ -284,8 +284,10 @@ static void record_over(wk_context *context, wk__record *r, wk_tensor *target, w
     r->guarded = guarded;
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
+    wk__value_hold(value); /* a full ring is flushed at once, when the storage does not hold it yet */
     wk__record_commit(context, r);
     wk__storage_assign(storage, value);
+    wk__value_drop(value);
 }
 
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
