@@ -46,10 +46,10 @@ static void balance(void **state)
 {
     walk_row row = {.op = *state, .device = wk_cpu(), .dtypes = 1 << WK_F32 | 1 << WK_I64 | 1 << WK_BOOL, .layouts = 1 << WALK_MIXED | 1 << WALK_DENSE};
     int64_t before = 0;
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < 6; round++) {
         walk_values(&row);
         wk_sync();
-        if (round == 2) before = __atomic_load_n(&blocks, __ATOMIC_RELAXED);
+        if (round == 4) before = __atomic_load_n(&blocks, __ATOMIC_RELAXED);
     }
     assert_int_equal(__atomic_load_n(&blocks, __ATOMIC_RELAXED), before);
 }

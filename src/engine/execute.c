@@ -126,10 +126,32 @@ static void hand_over(wk__value *to, wk__value *from)
     wk__large_add(to);
 }
 
+/* The output of a group takes over the memory of a value that the group may read, too. */
+static void take_over(wk__building *b, int operand, wk__value *from)
+{
+    wk__value *out = b->value[operand];
+    hand_over(out, from);
+    for (int o = 0; o < b->group.noperands; o++)
+        if (b->value[o] == from) b->group.operand[o].memory = &out->memory;
+}
+
 static bool same_places(const wk__operand *a, const wk__operand *b)
 {
     return a->offset == b->offset && wk_dtype_size(a->dtype) == wk_dtype_size(b->dtype) &&
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
+}
+
+/* Is operand `in` stored as it was loaded, elsewhere than in `out`? Such a number is read when it is stored: by then `out`, if it
+ * had the memory of `in`, might have been written over it. */
+static bool stored_as_loaded(const wk__group *g, int in, int out)
+{
+    for (int k = 0; k < g->nins; k++) {
+        const wk__ins *store = &g->ins[k];
+        if (store->code != WK__STORE || store->arg[0] == out) continue;
+        const wk__ins *from = &g->ins[store->arg[1]];
+        if (from->code == WK__LOAD && from->arg[0] == in) return true;
+    }
+    return false;
 }
 
 /* An input that dies and that lies exactly as the output will: the output is written over it, element by element. */
@@ -141,7 +163,8 @@ static wk__value *donor_of(wk__building *b, int operand)
     for (int o = 0; o < g->noperands; o++) {
         wk__value *in = b->value[o];
         if (g->operand[o].stored || in->device != out->device || in->bytes != out->bytes ||
-            !same_places(&g->operand[o], &g->operand[operand]) || !dies_here(b->record, b->records, in))
+            !same_places(&g->operand[o], &g->operand[operand]) || stored_as_loaded(g, o, operand) ||
+            !dies_here(b->record, b->records, in))
             continue;
         bool once = true; /* seen through one view only: another would read what was just written */
         for (int other = 0; other < g->noperands; other++) once = once && (other == o || b->value[other] != in);
@@ -156,9 +179,10 @@ static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fai
     wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
     bool alone = !b->indirect && b->group.nreduce == 0;
     for (int o = 0; o < b->group.noperands; o++)
-        alone = alone && (b->value[o] != prior || same_places(&b->group.operand[o], &b->group.operand[operand]));
+        alone = alone && (b->value[o] != prior || (same_places(&b->group.operand[o], &b->group.operand[operand]) &&
+                                                   !stored_as_loaded(&b->group, o, operand)));
     if (alone && dies_here(b->record, b->records, prior)) {
-        hand_over(out, prior);
+        take_over(b, operand, prior);
         return WK_OK;
     }
     wk_code code = wk__value_take_memory(out, out->bytes, fail);
@@ -175,10 +199,7 @@ static wk_code take_output(wk__run *run, wk__building *b, int operand, wk__fail 
     if (b->writer[operand]->partial) return base_of(run, b, operand, fail);
     wk__value *donor = donor_of(b, operand);
     if (donor) {
-        hand_over(out, donor);
-        b->value[operand] = out;
-        for (int o = 0; o < b->group.noperands; o++)
-            if (b->value[o] == donor) b->group.operand[o].memory = &out->memory;
+        take_over(b, operand, donor);
         return WK_OK;
     }
     return wk__value_take_memory(out, out->bytes, fail);
@@ -227,7 +248,8 @@ static wk_code product_memory(wk__building *b, wk__value *product, wk__fail *fai
     for (int o = 1; o < b->group.noperands && !wk__stores(product); o++) {
         const wk__operand *operand = &b->group.operand[o];
         wk__value *out = b->value[o];
-        if (!operand->stored || b->writer[o]->partial || out->bytes != product->bytes || !same_places(operand, &b->group.operand[0]))
+        if (!operand->stored || b->writer[o]->partial || out->bytes != product->bytes || !same_places(operand, &b->group.operand[0]) ||
+            stored_as_loaded(&b->group, 0, o))
             continue;
         wk_code code = wk__value_take_memory(out, out->bytes, fail);
         product->memory = out->memory;

@@ -389,7 +389,7 @@ static void randperm_reference(wk__reference *r)
 
 static const char *const shape_samples[] = {"()", "(5)", "(2,3), f64", "(300), f16", "(300), bf16", "(0,2)", "(1000)", NULL};
 static const char *const like_samples[] = {"[]", "[5]", "[2,3]", "[3], f64", "[0,2]", NULL};
-static const char *const refilled_samples[] = {"[]", "[5]", "[2,3], -2, 3", "[300], 0.5, 0.75", "[0]", NULL};
+static const char *const refilled_samples[] = {"[]", "[5]", "[2,3], -2, 3", "[3,4], 0.5, 0.75", "[0]", NULL};
 static const char *const randint_samples[] = {"0, 10, (20)", "-5, 6, (2,3)", "0, 2147483648, (5)", "-4611686018427387904, 4611686018427387904, (5)",
                                               "3, 4, ()", "0, 100, (7), i32", "0, 2, (0)", NULL};
 static const char *const randperm_samples[] = {"10", "1", "0", "100, i32", NULL};
