@@ -37,15 +37,6 @@ static int chain_depth(wk__record *r)
     return depth < WK__PARK_DEPTH ? depth + 1 : 0;
 }
 
-/* A record that does not run is parked at the end of the flush if its output can still be read. An operand that runs, but only
- * in a register, must be parked with it and not be let go with its group. */
-static void chain_operands(wk__record *r)
-{
-    const wk__value *out = r->ref[0].value;
-    for (int i = 0; i < r->nin && (visible(out) || out->chained); i++)
-        if (wk__record_in(r, i)->value) wk__record_in(r, i)->value->chained = true;
-}
-
 void wk__plan_live(wk__ring *ring)
 {
     bool park = !wk__modes_now()->sync && !wk__modes_now()->nofuse;
@@ -58,7 +49,6 @@ void wk__plan_live(wk__ring *ring)
             out->rooted = visible(out) && !out->parkable;
             out->needed = out->rooted;
             out->escapes = false;
-            out->chained = false;
             out->group = -1;
             out->reg = -1;
         }
@@ -68,10 +58,7 @@ void wk__plan_live(wk__ring *ring)
         r->live = false;
         r->group = -1;
         for (int o = 0; o < r->nout; o++) r->live = r->live || r->ref[o].value->needed;
-        if (!r->live) {
-            chain_operands(r);
-            continue;
-        }
+        if (!r->live) continue;
         for (int i = 0; i < r->nin; i++)
             if (wk__record_in(r, i)->value) wk__record_in(r, i)->value->needed = true;
         if (r->prior && r->partial) r->prior->needed = true;
