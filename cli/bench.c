@@ -3,13 +3,14 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- gathering ------------------------------------------------------------------------------------------------------ */
+/* ---- gathering --------------------------------------------------------------------------------------------------- */
 
 static void print_result(const bench_result *r)
 {
     printf("%-44s %-9s %2d %10.4g %-8s", r->name, r->device, r->threads, r->value, r->unit);
     if (isfinite(r->ratio))
-        printf(" %s%6.2f%s x %s", cli_ink(r->ratio >= 1 ? CLI_GREEN : CLI_PLAIN), r->ratio, cli_ink(CLI_PLAIN), r->against);
+        printf(" %s%6.2f%s x %s", cli_ink(r->ratio >= 1 ? CLI_GREEN : CLI_PLAIN), r->ratio, cli_ink(CLI_PLAIN),
+               r->against);
     putchar('\n');
     fflush(stdout);
 }
@@ -48,7 +49,7 @@ int bench_devices(wk_device devices[16])
     return count;
 }
 
-/* ---- output --------------------------------------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
 static void print_json(const bench *b)
 {
@@ -109,10 +110,11 @@ static int wanted_case(const char *name)
 int cli_bench(int count, char **words)
 {
     const char *json = NULL, *svg = NULL, *quick = NULL, *chosen = NULL;
-    const cli_option options[] = {{"json", NULL, "one object per line: case device threads value unit ratio against", &json},
-                                  {"svg", "FILE", "the ratios as a picture", &svg},
-                                  {"quick", NULL, "smaller and shorter: a try, not a figure", &quick},
-                                  {0}};
+    const cli_option options[] = {
+        {"json", NULL, "one object per line: case device threads value unit ratio against", &json},
+        {"svg", "FILE", "the ratios as a picture", &svg},
+        {"quick", NULL, "smaller and shorter: a try, not a figure", &quick},
+        {0}};
     const cli_syntax syntax = {
         "bench", "[CASE]",
         "How fast the library is here, as ratios to what this machine can do, measured in turns in the same process;\n"

@@ -29,8 +29,8 @@ typedef struct bench_variant {
     void *user;
     double best; /* seconds, out */
 } bench_variant;
-/* Lets the variants take turns, `rounds` times at least and for `seconds` at least; the least time of each counts. What else
- * goes on in the machine then meets all of them. */
+/* Lets the variants take turns, `rounds` times at least and for `seconds` at least; the least time of each counts. What
+ * else goes on in the machine then meets all of them. */
 void bench_interleave(bench_variant *variants, int count, int rounds, double seconds);
 
 /* Devices that something can run on: the CPU first. How many. */

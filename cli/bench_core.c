@@ -10,7 +10,7 @@ static int thread_counts(int counts[2])
     return counts[1] > 1 ? 2 : 1;
 }
 
-/* ---- (z + 2).exp() * y ---------------------------------------------------------------------------------------------- */
+/* ---- (z + 2).exp() * y ------------------------------------------------------------------------------------------- */
 
 typedef struct fused {
     wk_tensor *z, *y;
@@ -40,7 +40,8 @@ void bench_fused(bench *b)
     WK_SCOPE;
     int counts[2], variants = thread_counts(counts), before = wk_threads();
     size_t count = b->quick ? 4 << 20 : 16 << 20;
-    fused f = {.z = wk_rand(((int64_t)count)), .y = wk_rand(((int64_t)count)), .triad = cli_triad_new(count), .count = count};
+    fused f = {
+        .z = wk_rand(((int64_t)count)), .y = wk_rand(((int64_t)count)), .triad = cli_triad_new(count), .count = count};
     wk_sync();
     for (int k = 0; k < variants && f.triad && !wk_error(); k++) {
         char name[64];
@@ -58,7 +59,7 @@ void bench_fused(bench *b)
     cli_triad_free(f.triad);
 }
 
-/* ---- an add of [2, 3] ------------------------------------------------------------------------------------------------- */
+/* ---- an add of [2, 3] -------------------------------------------------------------------------------------------- */
 
 enum { CALLS = 20000, CHAIN = 100 };
 
@@ -67,8 +68,8 @@ typedef struct adds {
     bool look;
 } adds;
 
-/* Seconds of CALLS adds, CHAIN of them on top of each other in the scope of one turn of a loop. Asking for the last one's address
- * computes all; what nobody looks at is recorded and dropped. */
+/* Seconds of CALLS adds, CHAIN of them on top of each other in the scope of one turn of a loop. Asking for the last
+ * one's address computes all; what nobody looks at is recorded and dropped. */
 static double run_adds(void *user)
 {
     const adds *with = user;
@@ -96,11 +97,12 @@ void bench_small(bench *b)
     bench_interleave(turns, 4, b->quick ? 20 : 100, b->quick ? 0.1 : 1.0);
     for (int k = 0; k < 4; k++) {
         double each = 1e9 * turns[k].best / CALLS;
-        bench_add(b, names[k], wk_cpu(), 1, each, "ns", (k % 2 ? 120 : 80) / each, k % 2 ? "the bound of 120 ns" : "the bound of 80 ns");
+        bench_add(b, names[k], wk_cpu(), 1, each, "ns", (k % 2 ? 120 : 80) / each,
+                  k % 2 ? "the bound of 120 ns" : "the bound of 80 ns");
     }
 }
 
-/* ---- a product of matrices -------------------------------------------------------------------------------------------- */
+/* ---- a product of matrices --------------------------------------------------------------------------------------- */
 
 typedef struct product {
     wk_tensor *a, *b;
@@ -140,7 +142,8 @@ void bench_matmul(bench *b)
         bench_interleave(turns, 2, b->quick ? 5 : 20, b->quick ? 0.2 : 1.5);
         double work = 2e-9 * (double)(n * n * n);
         snprintf(name, sizeof name, "matmul f32 %lld", (long long)n);
-        bench_add(b, name, wk_cpu(), counts[k], work / turns[0].best, "GFLOP/s", turns[1].best / turns[0].best, "FMA peak");
+        bench_add(b, name, wk_cpu(), counts[k], work / turns[0].best, "GFLOP/s", turns[1].best / turns[0].best,
+                  "FMA peak");
         bench_add(b, "FMA peak", wk_cpu(), counts[k], work / turns[1].best, "GFLOP/s", NAN, "");
     }
     wk_set_threads(before);

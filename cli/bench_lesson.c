@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- E1: one big product, then tiny ones ------------------------------------------------------------------------------ */
+/* ---- E1: one big product, then tiny ones ------------------------------------------------------------------------- */
 
 typedef struct products {
     wk_tensor *a, *b;
@@ -49,7 +49,7 @@ void bench_products(bench *b)
     each_device(b, 8, 100, "tiny");
 }
 
-/* ---- E2: parameters in files ------------------------------------------------------------------------------------------ */
+/* ---- E2: parameters in files ------------------------------------------------------------------------------------- */
 
 void bench_files(bench *b)
 {
@@ -80,7 +80,7 @@ void bench_files(bench *b)
     unlink(path);
 }
 
-/* ---- E3: norms, one by one or gathered ---------------------------------------------------------------------------------- */
+/* ---- E3: norms, one by one or gathered --------------------------------------------------------------------------- */
 
 typedef struct norms {
     wk_tensor *a, *b;
@@ -122,19 +122,20 @@ void bench_logging(bench *b)
     int count = bench_devices(devices);
     for (int k = 0; k < count && !wk_error(); k++) {
         WK_SCOPE;
-        norms n = {wk_rand((100, 100), .device = devices[k]), wk_rand((100, 100), .device = devices[k]), b->quick ? 100 : 1000, 0};
+        norms n = {wk_rand((100, 100), .device = devices[k]), wk_rand((100, 100), .device = devices[k]),
+                   b->quick ? 100 : 1000, 0};
         bench_variant turns[] = {{run_one_by_one, &n, 0}, {run_gathered, &n, 0}};
         run_one_by_one(&n);
         run_gathered(&n);
         bench_interleave(turns, 2, b->quick ? 2 : 4, b->quick ? 0.1 : 0.5);
-        bench_add(b, "E3 products 100, norm read each time", devices[k], wk_threads(), 1e6 * turns[0].best / n.products, "us each",
-                  NAN, "");
-        bench_add(b, "E3 products 100, norms gathered", devices[k], wk_threads(), 1e6 * turns[1].best / n.products, "us each",
-                  turns[0].best / turns[1].best, "the speed of reading each");
+        bench_add(b, "E3 products 100, norm read each time", devices[k], wk_threads(), 1e6 * turns[0].best / n.products,
+                  "us each", NAN, "");
+        bench_add(b, "E3 products 100, norms gathered", devices[k], wk_threads(), 1e6 * turns[1].best / n.products,
+                  "us each", turns[0].best / turns[1].best, "the speed of reading each");
     }
 }
 
-/* ---- E4: two devices at once -------------------------------------------------------------------------------------------- */
+/* ---- E4: two devices at once ------------------------------------------------------------------------------------- */
 
 enum { LOT = 4 }; /* products for each device */
 
@@ -202,6 +203,6 @@ void bench_two_devices(bench *b)
     run_on_two(&t);
     bench_interleave(turns, 2, b->quick ? 3 : 8, b->quick ? 0.1 : 1.0);
     bench_add(b, "E4 one after the other on one device", pair[0], wk_threads(), 1e3 * turns[0].best, "ms", NAN, "");
-    bench_add(b, "E4 two devices at once", pair[0], wk_threads(), 1e3 * turns[1].best, "ms", turns[0].best / turns[1].best,
-              "one device (2 is linear)");
+    bench_add(b, "E4 two devices at once", pair[0], wk_threads(), 1e3 * turns[1].best, "ms",
+              turns[0].best / turns[1].best, "one device (2 is linear)");
 }

@@ -50,10 +50,11 @@ int cli_tour(int count, char **words)
     const tour_step *const parts[] = {tour_devices, tour_work, tour_networks};
     const char *only = NULL;
     const cli_option options[] = {{0}};
-    const cli_syntax syntax = {"tour", "[STEP]",
-                               "Goes through the chapter about GPUs, 23 steps, on the devices of this machine: what a device is, where\n"
-                               "tensors live, what a copy costs, which mistakes are refused and how. STEP: that one alone.",
-                               options, 1};
+    const cli_syntax syntax = {
+        "tour", "[STEP]",
+        "Goes through the chapter about GPUs, 23 steps, on the devices of this machine: what a device is, where\n"
+        "tensors live, what a copy costs, which mistakes are refused and how. STEP: that one alone.",
+        options, 1};
     int done = cli_parse(&syntax, count, words, &only);
     if (done >= 0) return done;
     long row = 0;

@@ -6,9 +6,9 @@
 
 /* One step of the chapter: shows it on the devices at hand. Errors that it means to show it prints with tour_error. */
 typedef struct tour_step {
-    int row;            /* as in docs/cli.md */
+    int row; /* as in docs/cli.md */
     const char *title;
-    const char *why;    /* what there is to see, for who reads along */
+    const char *why; /* what there is to see, for who reads along */
     void (*show)(void);
 } tour_step;
 

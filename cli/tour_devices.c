@@ -88,19 +88,32 @@ static void copies_nothing(void)
 }
 
 const tour_step tour_devices[] = {
-    {1, "Which devices are there?", "nvidia-smi for every kind of device; the same figures come through the API. `wick devices --watch` "
-     "follows them.", monitor},
-    {2, "Devices are values", "Making one touches no hardware: cuda:1 may be named on a machine without a GPU. The CPU is all cores and all "
-     "memory; a GPU is one card.", values},
-    {3, "How many", "Counting creates no context on a card and does not disturb fork. OpenCL devices that are CPUs count as GPUs only with "
-     "WICK_GPU=opencl in the environment.", counts},
+    {1, "Which devices are there?",
+     "nvidia-smi for every kind of device; the same figures come through the API. `wick devices --watch` "
+     "follows them.",
+     monitor},
+    {2, "Devices are values",
+     "Making one touches no hardware: cuda:1 may be named on a machine without a GPU. The CPU is all cores and all "
+     "memory; a GPU is one card.",
+     values},
+    {3, "How many",
+     "Counting creates no context on a card and does not disturb fork. OpenCL devices that are CPUs count as GPUs only "
+     "with "
+     "WICK_GPU=opencl in the environment.",
+     counts},
     {4, "A GPU if there is one", "The same program runs with and without a GPU.", tries},
-    {5, "A tensor knows its device", "Whole numbers are i64, as in PyTorch; without a word about it, tensors live on the CPU.", tells},
+    {5, "A tensor knows its device",
+     "Whole numbers are i64, as in PyTorch; without a word about it, tensors live on the CPU.", tells},
     {6, "Tensors on a device", "The text is PyTorch's, device included.", creates},
-    {7, "Random numbers on another device", "A number depends on the seed and its place alone, so that moving work to another device does not "
-     "change an experiment.", random_numbers},
-    {8, "A device that is not there", "No error when it was named, one when it was used: it says what there is, and why the rest is not.", absent},
-    {9, "Copies", "A copy returns at once where the device can work beside the host; both ends stay alive until it is done.", copies},
+    {7, "Random numbers on another device",
+     "A number depends on the seed and its place alone, so that moving work to another device does not "
+     "change an experiment.",
+     random_numbers},
+    {8, "A device that is not there",
+     "No error when it was named, one when it was used: it says what there is, and why the rest is not.", absent},
+    {9, "Copies",
+     "A copy returns at once where the device can work beside the host; both ends stay alive until it is done.",
+     copies},
     {10, "Copying to where it already is", "The same handle comes back, and no byte is moved.", copies_nothing},
     {0},
 };

@@ -6,7 +6,8 @@ static void network(void)
 {
     wk_seed(1);
     wk_module *net = wk_nn_sequential(wk_nn_linear(3, 1));
-    tour_code("net = wk_nn_sequential(wk_nn_linear(3, 1)); wk_module_to(net, %s); wk_forward(net, X)", wk_device_str(tour_far(0)));
+    tour_code("net = wk_nn_sequential(wk_nn_linear(3, 1)); wk_module_to(net, %s); wk_forward(net, X)",
+              wk_device_str(tour_far(0)));
     wk_module_to(net, tour_far(0));
     wk_print(wk_forward(net, wk_ones((2, 3), .device = tour_far(0))));
     wk_tensor *weight = wk_module_parameter(net, "0.weight");
@@ -31,9 +32,11 @@ static void memory(void)
     /* retained: what a scope alone holds is not stored before it is read */
     wk_tensor *x = wk_retain(wk_ones((1 << 20, 4), .device = device));
     wk_sync();
-    tour_code("x = wk_retain(wk_ones((1048576, 4), .device = %s)); wk_sync(); wk_memory_stats_of(...)", wk_device_str(device));
+    tour_code("x = wk_retain(wk_ones((1048576, 4), .device = %s)); wk_sync(); wk_memory_stats_of(...)",
+              wk_device_str(device));
     wk_memory_stats_of(device, &stats);
-    printf("live %s, peak %s, limit %s\n", cli_bytes(live, stats.live), cli_bytes(peak, stats.peak), cli_bytes(limit, stats.limit));
+    printf("live %s, peak %s, limit %s\n", cli_bytes(live, stats.live), cli_bytes(peak, stats.peak),
+           cli_bytes(limit, stats.limit));
 
     tour_code("wk_memory_set_limit(%s, 64 MiB); wk_ones((16777216, 4))", wk_device_str(device));
     wk_memory_set_limit(device, (int64_t)64 << 20);
@@ -108,15 +111,25 @@ static void history(void)
 }
 
 const tour_step tour_networks[] = {
-    {17, "A network on a device", "Parameters move, their handles stay. The result remembers how it was computed: grad_fn.", network},
-    {18, "A layer that learns its width", "TensorFlow's Dense(1): the parameters are made at the first call, on the device of the input.", lazy},
-    {19, "All GPUs at once: wk_mirrored", "TensorFlow's MirroredStrategy over any set of devices. It comes next; this version trains on one device at "
-     "a time.", NULL},
-    {20, "A device's memory is its own", "Memory is counted for each device. Past the limit, caches are dropped first; then the call fails, and everything "
-     "that was there is still there.", memory},
-    {21, "Waiting is what costs", "Each reading makes the host wait for the device and the device wait for the host. The modes of wk_set_sync_mode find "
-     "such places by file and line.", waits},
-    {22, "Keep the log on the device", "wk_history gathers figures where they are made and reads them in bulk.", history},
+    {17, "A network on a device",
+     "Parameters move, their handles stay. The result remembers how it was computed: grad_fn.", network},
+    {18, "A layer that learns its width",
+     "TensorFlow's Dense(1): the parameters are made at the first call, on the device of the input.", lazy},
+    {19, "All GPUs at once: wk_mirrored",
+     "TensorFlow's MirroredStrategy over any set of devices. It comes next; this version trains on one device at "
+     "a time.",
+     NULL},
+    {20, "A device's memory is its own",
+     "Memory is counted for each device. Past the limit, caches are dropped first; then the call fails, and everything "
+     "that was there is still there.",
+     memory},
+    {21, "Waiting is what costs",
+     "Each reading makes the host wait for the device and the device wait for the host. The modes of wk_set_sync_mode "
+     "find "
+     "such places by file and line.",
+     waits},
+    {22, "Keep the log on the device", "wk_history gathers figures where they are made and reads them in bulk.",
+     history},
     {23, "Several GPUs, then several servers: wk_mirrored, wk_ddp", "Over NCCL and MPI. They come next.", NULL},
     {0},
 };

@@ -32,7 +32,8 @@ static void soft_placement(void)
     wk_set_log("", NULL, NULL);
     wk_set_soft_placement(false);
     wk_placement_counters(&copies, &bytes);
-    printf("copies made by soft placement: %lld, bytes: %lld\n", (long long)(copies - copies_before), (long long)(bytes - bytes_before));
+    printf("copies made by soft placement: %lld, bytes: %lld\n", (long long)(copies - copies_before),
+           (long long)(bytes - bytes_before));
 }
 
 static void fused(void)
@@ -56,7 +57,8 @@ static void device_scopes(void)
         }
         c = wk_ones((2));
     }
-    printf("%s %s %s\n", wk_device_str(wk_device_of(a)), wk_device_str(wk_device_of(b)), wk_device_str(wk_device_of(c)));
+    printf("%s %s %s\n", wk_device_str(wk_device_of(a)), wk_device_str(wk_device_of(b)),
+           wk_device_str(wk_device_of(c)));
     tour_code("wk_device_full_name(wk_device_of(a))");
     printf("%s\n", wk_device_full_name(wk_device_of(a)));
     tour_code("{ WK_DEVICE(wk_cuda(7)); }");
@@ -89,17 +91,31 @@ static void placement_log(void)
 }
 
 const tour_step tour_work[] = {
-    {11, "Operands must be on one device", "A copy costs more than the addition, so it is never made unasked: the message names both operands and "
-     "the call that brings them together.", same_device},
-    {12, "Unless you ask for it", "Soft placement, as TensorFlow does it: operands are brought together on the accelerator, and every copy is said "
-     "and counted.", soft_placement},
-    {13, "(z + 2).exp() * y", "20.0855, 109.1963, 445.2395: three operations, one pass over memory, because nothing is computed before it is looked "
-     "at.", fused},
-    {14, "Devices for a block", "`with tf.device(...)`: until the end of the block, and they nest. Naming a device that is absent is no error until "
-     "something is made there.", device_scopes},
-    {15, "What a block does not do", "The scope decides where new tensors are made. What exists stays where it is, and assigning a handle copies "
-     "nothing.", scopes_and_copies},
-    {16, "Where did it really run?", "The log says for each operation where it ran; WICK_LOG=placement with WICK_LOG_FILE=path writes the same to a "
-     "file. Counters say how many bytes moved.", placement_log},
+    {11, "Operands must be on one device",
+     "A copy costs more than the addition, so it is never made unasked: the message names both operands and "
+     "the call that brings them together.",
+     same_device},
+    {12, "Unless you ask for it",
+     "Soft placement, as TensorFlow does it: operands are brought together on the accelerator, and every copy is said "
+     "and counted.",
+     soft_placement},
+    {13, "(z + 2).exp() * y",
+     "20.0855, 109.1963, 445.2395: three operations, one pass over memory, because nothing is computed before it is "
+     "looked "
+     "at.",
+     fused},
+    {14, "Devices for a block",
+     "`with tf.device(...)`: until the end of the block, and they nest. Naming a device that is absent is no error "
+     "until "
+     "something is made there.",
+     device_scopes},
+    {15, "What a block does not do",
+     "The scope decides where new tensors are made. What exists stays where it is, and assigning a handle copies "
+     "nothing.",
+     scopes_and_copies},
+    {16, "Where did it really run?",
+     "The log says for each operation where it ran; WICK_LOG=placement with WICK_LOG_FILE=path writes the same to a "
+     "file. Counters say how many bytes moved.",
+     placement_log},
     {0},
 };

@@ -1,5 +1,5 @@
-/* The GPU chapter as one program: where tensors and networks live, and what moving them means. Runs on any machine: a GPU that
- * is not there is replaced by the CPU. `wick tour` shows the same with more words.
+/* The GPU chapter as one program: where tensors and networks live, and what moving them means. Runs on any machine: a
+ * GPU that is not there is replaced by the CPU. `wick tour` shows the same with more words.
  *
  *     cc use_gpu.c $(pkg-config --cflags --libs wick) -o use_gpu && ./use_gpu
  */
@@ -14,7 +14,8 @@ static void show_devices(void)
 
     wk_device all[8];
     int count = wk_try_all_gpus(all, 8);
-    printf("try_gpu(0) = %s, try_gpu(10) = %s, to train on:", wk_device_str(wk_try_gpu(0)), wk_device_str(wk_try_gpu(10)));
+    printf("try_gpu(0) = %s, try_gpu(10) = %s, to train on:", wk_device_str(wk_try_gpu(0)),
+           wk_device_str(wk_try_gpu(10)));
     for (int k = 0; k < count; k++) printf(" %s", wk_device_str(all[k]));
 
     wk_device_properties is = {.size = sizeof is};
@@ -91,7 +92,8 @@ static void show_logging(wk_device gpu)
 
     wk_memory_stats memory = {.size = sizeof memory};
     if (wk_memory_stats_of(gpu, &memory) == WK_OK)
-        printf("%s holds %lld bytes, at most %lld\n", wk_device_str(gpu), (long long)memory.live, (long long)memory.peak);
+        printf("%s holds %lld bytes, at most %lld\n", wk_device_str(gpu), (long long)memory.live,
+               (long long)memory.peak);
 }
 
 int main(void)

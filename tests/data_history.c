@@ -131,8 +131,9 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_and_mean),         cmocka_unit_test(many),           cmocka_unit_test(adding_waits_for_nothing),
-        cmocka_unit_test(figures_are_small),       cmocka_unit_test(without_memory),
+        cmocka_unit_test(values_and_mean),          cmocka_unit_test(many),
+        cmocka_unit_test(adding_waits_for_nothing), cmocka_unit_test(figures_are_small),
+        cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

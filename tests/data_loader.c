@@ -7,6 +7,25 @@
 #include "hostile/scratch.h"
 #include <base/alloc.h>
 #include <backend/null/null.h>
+#include <engine/ring.h>
+
+/* What is planned is looked at in the usual mode, whatever mode the tests run in. */
+static wk__modes mode_before;
+
+static int plan_begin(void **state)
+{
+    (void)state;
+    mode_before = *wk__modes_now();
+    wk__modes_set(false, false);
+    return 0;
+}
+
+static int plan_end(void **state)
+{
+    (void)state;
+    wk__modes_set(mode_before.sync, mode_before.nofuse);
+    return 0;
+}
 
 /* n samples: x[k] = (k, -k), y[k] = k */
 static wk_dataset *numbers(int64_t n)
@@ -19,7 +38,8 @@ static wk_dataset *numbers(int64_t n)
 static int64_t epoch_of(wk_loader *loader, int64_t *out)
 {
     int64_t count = 0;
-    WK_EACH(batch, loader) {
+    WK_EACH(batch, loader)
+    {
         int64_t n = wk_size(batch->y, 0);
         assert_int_equal(wk_read(batch->y, out + count, (size_t)n * sizeof *out), WK_OK);
         for (int64_t k = 0; k < n; k++) {
@@ -43,7 +63,8 @@ static void in_order(void **state)
     assert_int_equal(wk_loader_count(loader), 3);
     for (int epoch = 0; epoch < 2; epoch++) {
         index = 0;
-        WK_EACH(batch, loader) {
+        WK_EACH(batch, loader)
+        {
             assert_int_equal(batch->index, index);
             EXPECT_SHAPE(batch->x, sizes[index], 2);
             EXPECT_SHAPE(batch->y, sizes[index]);
@@ -102,8 +123,8 @@ static void shuffled(void **state)
     assert_true(fixed < 10);
 }
 
-/* The documented draw: place k, from the last, changes with below(PHILOX(k, epoch), k + 1). Published words of Philox hold
- * it, see ir_random.c; this holds the order. */
+/* The documented draw: place k, from the last, changes with below(PHILOX(k, epoch), k + 1). Published words of Philox
+ * hold it, see ir_random.c; this holds the order. */
 static void the_order_is_for_ever(void **state)
 {
     (void)state;
@@ -126,7 +147,8 @@ static void ranks_share(void **state)
     wk_dataset *data = numbers(N);
     epoch_of(wk_data_loader(data, .batch_size = 2, .shuffle = true, .seed = 5), whole);
     for (int rank = 0; rank < WORLD; rank++) {
-        wk_loader *loader = wk_data_loader(data, .batch_size = 2, .shuffle = true, .seed = 5, .rank = rank, .world = WORLD);
+        wk_loader *loader =
+            wk_data_loader(data, .batch_size = 2, .shuffle = true, .seed = 5, .rank = rank, .world = WORLD);
         int64_t seen[4];
         assert_int_equal(epoch_of(loader, seen), 4);
         for (int k = 0; k < 4; k++) all[k * WORLD + rank] = seen[k];
@@ -165,12 +187,14 @@ static void tensors_of_any_kind(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_transpose(wk_reshape(wk_arange(6), (2, 3)), 0, 1); /* (3, 2), not dense */
-    WK_EACH(batch, wk_data_loader(wk_data_tensors(x, NULL), .batch_size = 3)) {
+    WK_EACH(batch, wk_data_loader(wk_data_tensors(x, NULL), .batch_size = 3))
+    {
         assert_null(batch->y);
         assert_int_equal(wk_dtype_of(batch->x), WK_I64);
         EXPECT_VALUES(batch->x, 0, 0, 3, 1, 4, 2, 5);
     }
-    WK_EACH(batch, wk_data_loader(wk_data_tensors(x, wk_ones((3, 0))), .batch_size = 2)) EXPECT_SHAPE(batch->y, batch->index ? 1 : 2, 0);
+    WK_EACH(batch, wk_data_loader(wk_data_tensors(x, wk_ones((3, 0))), .batch_size = 2))
+    EXPECT_SHAPE(batch->y, batch->index ? 1 : 2, 0);
     expect_fine();
     assert_null(wk_data_tensors(x, wk_ones((2))));
     expect_error("data_tensors", "i64[3,2]", "f32[2]", NULL);
@@ -194,7 +218,8 @@ static void digits(void **state)
     assert_int_equal(wk_data_count(data), 10000);
     double ink = 0;
     int64_t labels = 0;
-    WK_EACH(batch, wk_data_loader(data, .batch_size = 2000)) {
+    WK_EACH(batch, wk_data_loader(data, .batch_size = 2000))
+    {
         EXPECT_SHAPE(batch->x, 2000, 1, 28, 28);
         assert_int_equal(wk_dtype_of(batch->x), WK_F32);
         assert_int_equal(wk_dtype_of(batch->y), WK_I64);
@@ -219,7 +244,8 @@ static void a_break_drops_the_rest(void **state)
     WK_SCOPE;
     int64_t seen[6];
     wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2);
-    WK_EACH(batch, loader) {
+    WK_EACH(batch, loader)
+    {
         if (batch->index == 1) break;
     }
     assert_int_equal(epoch_of(loader, seen), 6);
@@ -230,7 +256,8 @@ static void a_break_drops_the_rest(void **state)
 
 static int leave_by_return(wk_loader *loader)
 {
-    WK_EACH(batch, loader) {
+    WK_EACH(batch, loader)
+    {
         WK_SCOPE;
         WK_NO_GRAD;
         if (batch->index == 1) return 1;
@@ -273,7 +300,8 @@ static void loops_on_one_loader_do_not_nest(void **state)
     WK_SCOPE;
     wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2), *other = wk_data_loader(numbers(4));
     int outer = 0, inner = 0;
-    WK_EACH(batch, loader) {
+    WK_EACH(batch, loader)
+    {
         (void)batch;
         outer++;
         WK_EACH(deeper, other) inner += deeper->index >= 0;
@@ -282,7 +310,8 @@ static void loops_on_one_loader_do_not_nest(void **state)
     assert_int_equal(inner, 12);
     expect_fine();
     outer = 0;
-    WK_EACH(batch, loader) {
+    WK_EACH(batch, loader)
+    {
         outer += batch->index >= 0;
         WK_EACH(deeper, loader) inner = -(int)deeper->index;
     }
@@ -297,7 +326,8 @@ static void the_loop_ends_when_an_error_is_pending(void **state)
     WK_SCOPE;
     wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2);
     int rounds = 0;
-    WK_EACH(batch, loader) {
+    WK_EACH(batch, loader)
+    {
         rounds++;
         wk_reshape(batch->x, (77));
     }
@@ -319,7 +349,8 @@ static void a_batch_has_a_scope(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *stale = NULL, *kept = NULL;
-    WK_EACH(batch, wk_data_loader(numbers(3))) {
+    WK_EACH(batch, wk_data_loader(numbers(3)))
+    {
         stale = batch->x;
         if (batch->index == 1) kept = wk_keep(batch->y);
     }
@@ -337,7 +368,8 @@ static void a_batch_is_flushed(void **state)
     wk_sync();
     wk__null_clear();
     int rounds = 0;
-    WK_EACH(batch, wk_data_loader(numbers(6), .batch_size = 2, .device = test_null())) {
+    WK_EACH(batch, wk_data_loader(numbers(6), .batch_size = 2, .device = test_null()))
+    {
         assert_int_equal(wk__null_plan_count(WK__NULL_RUN), rounds++);
         wk_add_(total, wk_sum(batch->x, (0)));
         wk_exp(batch->x); /* nobody will ever ask for it */
@@ -351,7 +383,8 @@ static void a_loader_may_be_freed_in_its_loop(void **state)
     WK_SCOPE;
     wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2);
     int rounds = 0;
-    WK_EACH(batch, loader) {
+    WK_EACH(batch, loader)
+    {
         if (batch->index == 0) wk_free(loader);
         rounds++;
     }
@@ -388,7 +421,8 @@ static void without_memory(void **state)
         wk_tensor *x = wk_arange(8);
         wk_sync();
         wk__alloc_fail_at(n);
-        wk_loader *loader = wk_data_loader(wk_data_slice(wk_data_tensors(x, x), 1, 7), .batch_size = 4, .shuffle = true);
+        wk_loader *loader =
+            wk_data_loader(wk_data_slice(wk_data_tensors(x, x), 1, 7), .batch_size = 4, .shuffle = true);
         int rounds = 0;
         WK_EACH(batch, loader) rounds += wk_size(batch->x, 0) > 0;
         wk__alloc_fail_at(0);
@@ -413,7 +447,7 @@ int main(void)
         cmocka_unit_test(loops_on_one_loader_do_not_nest),
         cmocka_unit_test(the_loop_ends_when_an_error_is_pending),
         cmocka_unit_test(a_batch_has_a_scope),
-        cmocka_unit_test(a_batch_is_flushed),
+        cmocka_unit_test_setup_teardown(a_batch_is_flushed, plan_begin, plan_end),
         cmocka_unit_test(a_loader_may_be_freed_in_its_loop),
         cmocka_unit_test(a_child_does_not_hang),
         cmocka_unit_test(without_memory),

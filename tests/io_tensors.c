@@ -13,7 +13,8 @@ static wk_module *new_net(int64_t width)
     static const wk_module_kind kind = {.size = sizeof kind, .name = "box"};
     wk_module *box = wk_module_new(&kind);
     wk_module_set_buffer(box, "steps", wk_full((), 0));
-    wk_module_add(box, "net", wk_nn_sequential(wk_nn_linear(3, width), wk_nn_relu(), wk_nn_linear(width, 2, .no_bias = true)));
+    wk_module_add(box, "net",
+                  wk_nn_sequential(wk_nn_linear(3, width), wk_nn_relu(), wk_nn_linear(width, 2, .no_bias = true)));
     return box;
 }
 
@@ -54,7 +55,8 @@ static void every_dtype_comes_back(void **state)
     snprintf(path, sizeof path, "%s", scratch("dtypes.safetensors"));
     wk_tensors *list = wk_tensors_new();
     for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
-        wk_tensors_add(list, wk_dtype_str((wk_dtype)dtype), wk_to_dtype(wk_of(double, (2, 2), 0, 1, 2, 100), (wk_dtype)dtype));
+        wk_tensors_add(list, wk_dtype_str((wk_dtype)dtype),
+                       wk_to_dtype(wk_of(double, (2, 2), 0, 1, 2, 100), (wk_dtype)dtype));
     wk_tensors_add(list, "a view", wk_transpose(wk_reshape(wk_arange(6), (2, 3)), 0, 1));
     wk_tensors_add(list, "expanded", wk_expand(wk_of(float, (1), 5), (3)));
     wk_tensors_add(list, "empty", wk_zeros((0, 3)));
@@ -68,7 +70,8 @@ static void every_dtype_comes_back(void **state)
         assert_non_null(is);
         assert_int_equal(wk_dtype_of(is), wk_dtype_of(was));
         assert_int_equal(wk_ndim(is), wk_ndim(was));
-        if (!equal(is, was)) fail_msg("%s: %s instead of %s", wk_tensors_name(list, k), wk_tensor_str(is), wk_tensor_str(was));
+        if (!equal(is, was))
+            fail_msg("%s: %s instead of %s", wk_tensors_name(list, k), wk_tensor_str(is), wk_tensor_str(was));
     }
     EXPECT_SHAPE(wk_tensors_find(again, "empty"), 0, 3);
     EXPECT_VALUES(wk_tensors_find(again, "a view"), 0, 0, 3, 1, 4, 2, 5);
@@ -98,7 +101,8 @@ static void devices(void **state)
     wk_module_to(there, card);
     assert_int_equal(wk_save(there, path), WK_OK);
     assert_int_equal(wk_load(back, path), WK_OK);
-    assert_true(equal(wk_to(wk_module_parameter(there, "net.0.weight"), wk_cpu()), wk_module_parameter(back, "net.0.weight")));
+    assert_true(
+        equal(wk_to(wk_module_parameter(there, "net.0.weight"), wk_cpu()), wk_module_parameter(back, "net.0.weight")));
 }
 
 /* ---- strict ------------------------------------------------------------------------------------------------------ */
@@ -248,7 +252,8 @@ static void without_memory(void **state)
     for (int64_t n = 1; n < 80; n++) {
         WK_SCOPE;
         wk_module *other = new_net(2);
-        wk_tensor *first = wk_module_parameter(other, "net.0.weight"), *last = wk_module_parameter(other, "net.2.weight");
+        wk_tensor *first = wk_module_parameter(other, "net.0.weight"),
+                  *last = wk_module_parameter(other, "net.2.weight");
         wk_sync();
         expect_fine();
         wk__alloc_fail_at(n);
@@ -257,7 +262,8 @@ static void without_memory(void **state)
         wk__alloc_fail_at(0);
         if (saved != WK_OK || loaded != WK_OK) assert_non_null(wk_error());
         wk_clear_error();
-        bool new_first = equal(first, wk_module_parameter(net, "net.0.weight")), new_last = equal(last, wk_module_parameter(net, "net.2.weight"));
+        bool new_first = equal(first, wk_module_parameter(net, "net.0.weight")),
+             new_last = equal(last, wk_module_parameter(net, "net.2.weight"));
         assert_true(new_first == new_last && new_first == (loaded == WK_OK));
         assert_int_equal(wk_load(other, path), WK_OK); /* the file is whole whatever happened */
     }

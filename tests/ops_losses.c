@@ -16,8 +16,11 @@ static void test_elementwise(void **state)
     expect_error(wk_mse_loss(a, wk_zeros((3, 1))), WK_ERR_SHAPE, "f32[3,1]");
     wk_tensor *p = wk_of(float, (2), 0.5f, 0), *t = wk_of(float, (2), 1, 1);
     EXPECT(wk_binary_cross_entropy(p, t, .reduction = WK_REDUCE_NONE), (2), 0.69314718, 100);
-    EXPECT(wk_binary_cross_entropy_with_logits(wk_of(double, (2), 0, 1000), wk_of(double, (2), 1, 0)), (), (0.69314718 + 1000) / 2);
-    EXPECT(wk_kl_div(wk_log(wk_of(float, (1, 2), 0.5f, 0.5f)), wk_of(float, (1, 2), 1, 0), .reduction = WK_REDUCE_BATCHMEAN), (), 0.69314718);
+    EXPECT(wk_binary_cross_entropy_with_logits(wk_of(double, (2), 0, 1000), wk_of(double, (2), 1, 0)), (),
+           (0.69314718 + 1000) / 2);
+    EXPECT(wk_kl_div(wk_log(wk_of(float, (1, 2), 0.5f, 0.5f)), wk_of(float, (1, 2), 1, 0),
+                     .reduction = WK_REDUCE_BATCHMEAN),
+           (), 0.69314718);
 }
 
 static void test_cross_entropy(void **state)
@@ -32,10 +35,13 @@ static void test_cross_entropy(void **state)
     EXPECT(wk_cross_entropy(x, y, .ignore_index = 2), (), first);
     EXPECT(wk_cross_entropy(x, wk_of(int64_t, (2), -100, 2)), (), second);
     EXPECT(wk_cross_entropy(x, y, .weight = wk_of(double, (3), 9, 1, 3)), (), (first + 3 * second) / 4);
-    EXPECT(wk_cross_entropy(x, y, .label_smoothing = 0.3, .reduction = WK_REDUCE_NONE), (2), first, 0.7 * second + 0.1 * (3 * second + 3));
+    EXPECT(wk_cross_entropy(x, y, .label_smoothing = 0.3, .reduction = WK_REDUCE_NONE), (2), first,
+           0.7 * second + 0.1 * (3 * second + 3));
     EXPECT(wk_cross_entropy(x, wk_of(double, (2, 3), 0, 1, 0, 0, 0, 1)), (), (first + second) / 2);
     EXPECT(wk_cross_entropy(wk_select(x, 0, 1), wk_full((), 2)), (), second);
-    EXPECT(wk_cross_entropy(wk_transpose(wk_reshape(x, (1, 2, 3)), 1, 2), wk_reshape(y, (1, 2)), .reduction = WK_REDUCE_NONE), (1, 2), first, second);
+    EXPECT(wk_cross_entropy(wk_transpose(wk_reshape(x, (1, 2, 3)), 1, 2), wk_reshape(y, (1, 2)),
+                            .reduction = WK_REDUCE_NONE),
+           (1, 2), first, second);
     EXPECT(wk_nll_loss(wk_log_softmax(x, 1), y), (), (first + second) / 2);
     EXPECT(wk_cross_entropy(wk_of(double, (1, 2), 0, -INFINITY), wk_of(int64_t, (1), 0)), (), 0);
     assert_true(isnan(wk_item(wk_cross_entropy(x, wk_full((2), -100)))));
@@ -62,13 +68,13 @@ static void test_bad_labels(void **state)
     }
 }
 
-/* ---- gradients ------------------------------------------------------------------------------------------------------- */
+/* ---- gradients --------------------------------------------------------------------------------------------------- */
 
-#define FUNCTION(name, call)                                                                                             \
-    static wk_tensor *name(wk_tensor *const *in, void *context)                                                          \
-    {                                                                                                                    \
-        (void)context;                                                                                                   \
-        return call;                                                                                                     \
+#define FUNCTION(name, call)                                                                                           \
+    static wk_tensor *name(wk_tensor *const *in, void *context)                                                        \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        return call;                                                                                                   \
     }
 #define PROBABILITY(x) wk_sigmoid(x)
 FUNCTION(f_mse, wk_mse_loss(in[0], in[1]))
@@ -76,14 +82,17 @@ FUNCTION(f_l1, wk_l1_loss(in[0], in[1], .reduction = WK_REDUCE_NONE))
 FUNCTION(f_smooth, wk_smooth_l1_loss(in[0], in[1], .beta = 0.7))
 FUNCTION(f_huber, wk_huber_loss(in[0], in[1], .reduction = WK_REDUCE_SUM))
 FUNCTION(f_bce, wk_binary_cross_entropy(PROBABILITY(in[0]), PROBABILITY(in[1])))
-FUNCTION(f_bce_logits, wk_binary_cross_entropy_with_logits(in[0], PROBABILITY(in[1]), .weight = wk_of(double, (4), 1, 2, 0, 3)))
+FUNCTION(f_bce_logits,
+         wk_binary_cross_entropy_with_logits(in[0], PROBABILITY(in[1]), .weight = wk_of(double, (4), 1, 2, 0, 3)))
 FUNCTION(f_kl, wk_kl_div(in[0], PROBABILITY(in[1])))
 FUNCTION(f_kl_logs, wk_kl_div(in[0], in[1], .log_target = true, .reduction = WK_REDUCE_BATCHMEAN))
 FUNCTION(f_soft, wk_cross_entropy(in[0], in[1], .weight = wk_of(double, (4), 1, 2, 0.5, 3), .label_smoothing = 0.2))
 FUNCTION(f_labels, wk_cross_entropy(in[0], wk_of(int64_t, (3), 1, 3, 0)))
-FUNCTION(f_weighted, wk_cross_entropy(in[0], wk_of(int64_t, (3), 1, -100, 0), .weight = wk_of(double, (4), 1, 2, 0.5, 3), .label_smoothing = 0.2))
+FUNCTION(f_weighted, wk_cross_entropy(in[0], wk_of(int64_t, (3), 1, -100, 0),
+                                      .weight = wk_of(double, (4), 1, 2, 0.5, 3), .label_smoothing = 0.2))
 FUNCTION(f_rows, wk_cross_entropy(in[0], wk_of(int64_t, (3), 1, 3, 0), .reduction = WK_REDUCE_NONE))
-FUNCTION(f_points, wk_cross_entropy(wk_reshape(in[0], (1, 3, 4)), wk_of(int64_t, (1, 4), 1, 2, 0, 1), .reduction = WK_REDUCE_NONE))
+FUNCTION(f_points, wk_cross_entropy(wk_reshape(in[0], (1, 3, 4)), wk_of(int64_t, (1, 4), 1, 2, 0, 1),
+                                    .reduction = WK_REDUCE_NONE))
 FUNCTION(f_nll, wk_nll_loss(in[0], wk_of(int64_t, (3), 1, 3, 0)))
 
 static void test_gradients(void **state)
@@ -108,7 +117,10 @@ static void test_gradients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elementwise), cmocka_unit_test(test_cross_entropy), cmocka_unit_test(test_bad_labels), cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_cross_entropy),
+        cmocka_unit_test(test_bad_labels),
+        cmocka_unit_test(test_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,8 @@ static void test_mean_prod(void **state)
     EXPECT(wk_mean(wk_arange(4), (), .dtype = WK_F64), (), 1.5);
     expect_error(wk_mean(wk_arange(4)), WK_ERR_DTYPE, "mean");
     expect_error(wk_mean(x, (2)), WK_ERR_INDEX, "f32[2,3]");
-    EXPECT(wk_mean(wk_to_dtype(wk_full((3000), 100.0), WK_F16)), (), 100); /* the sum overflows f16, the mean does not */
+    EXPECT(wk_mean(wk_to_dtype(wk_full((3000), 100.0), WK_F16)), (),
+           100); /* the sum overflows f16, the mean does not */
 }
 
 static void test_extremes(void **state)
@@ -162,13 +163,13 @@ static void test_layer_norm(void **state)
     expect_error(wk_layer_norm(x, (2), wk_zeros((3)), NULL, 0), WK_ERR_SHAPE, "f64[2,2]");
 }
 
-/* ---- gradients ------------------------------------------------------------------------------------------------------- */
+/* ---- gradients --------------------------------------------------------------------------------------------------- */
 
-#define FUNCTION(name, call)                                                                                             \
-    static wk_tensor *name(wk_tensor *const *in, void *context)                                                          \
-    {                                                                                                                    \
-        (void)context;                                                                                                   \
-        return call;                                                                                                     \
+#define FUNCTION(name, call)                                                                                           \
+    static wk_tensor *name(wk_tensor *const *in, void *context)                                                        \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        return call;                                                                                                   \
     }
 FUNCTION(f_mean, wk_mean(in[0], (1)))
 FUNCTION(f_prod, wk_prod(in[0], (0)))
@@ -216,8 +217,10 @@ static void test_gradients(void **state)
 {
     (void)state;
     WK_SCOPE;
-    function *const f[] = {f_mean, f_prod, f_amax, f_amin, f_var, f_std, f_norm, f_norm1, f_norm3, f_norm_inf, f_logsumexp, f_softmax,
-                           f_softmin, f_log_softmax, f_cumsum, f_cumprod, f_median, f_plain_layer_norm, f_sort, f_topk, f_kthvalue};
+    function *const f[] = {f_mean,    f_prod,        f_amax,    f_amin,     f_var,       f_std,
+                           f_norm,    f_norm1,       f_norm3,   f_norm_inf, f_logsumexp, f_softmax,
+                           f_softmin, f_log_softmax, f_cumsum,  f_cumprod,  f_median,    f_plain_layer_norm,
+                           f_sort,    f_topk,        f_kthvalue};
     for (size_t k = 0; k < sizeof f / sizeof *f; k++) {
         WK_SCOPE;
         print_message("gradient %zu\n", k);
@@ -248,9 +251,17 @@ static void test_gradients_at_corners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mean_prod), cmocka_unit_test(test_extremes), cmocka_unit_test(test_truth), cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_softmax), cmocka_unit_test(test_scans), cmocka_unit_test(test_sorting), cmocka_unit_test(test_unowned),
-        cmocka_unit_test(test_layer_norm), cmocka_unit_test(test_gradients), cmocka_unit_test(test_gradients_at_corners),
+        cmocka_unit_test(test_mean_prod),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_truth),
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_sorting),
+        cmocka_unit_test(test_unowned),
+        cmocka_unit_test(test_layer_norm),
+        cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_gradients_at_corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

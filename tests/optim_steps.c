@@ -4,6 +4,25 @@
 #include <math.h>
 
 #include <backend/null/null.h>
+#include <engine/ring.h>
+
+/* What is planned is looked at in the usual mode, whatever mode the tests run in. */
+static wk__modes mode_before;
+
+static int plan_begin(void **state)
+{
+    (void)state;
+    mode_before = *wk__modes_now();
+    wk__modes_set(false, false);
+    return 0;
+}
+
+static int plan_end(void **state)
+{
+    (void)state;
+    wk__modes_set(mode_before.sync, mode_before.nofuse);
+    return 0;
+}
 
 enum { STEPS = 7 };
 
@@ -33,9 +52,10 @@ static void by_the_book(rule rule, const wk_optim_options *o, int t, double g, b
     x->p -= o->lr * m / (sqrt(v) + o->eps);
 }
 
-/* Runs both for some steps on the loss sum(p^2 c / 2), whose gradient is c p. `given` is what the program writes, `full` what
- * it means. */
-static void compare(rule rule, wk_dtype dtype, const wk_optim_options *given, const wk_optim_options *full, double tolerance)
+/* Runs both for some steps on the loss sum(p^2 c / 2), whose gradient is c p. `given` is what the program writes,
+ * `full` what it means. */
+static void compare(rule rule, wk_dtype dtype, const wk_optim_options *given, const wk_optim_options *full,
+                    double tolerance)
 {
     WK_SCOPE;
     const double start[3] = {1, -2, 0.5}, slope[3] = {1, 0.25, 3};
@@ -61,7 +81,11 @@ static void compare(rule rule, wk_dtype dtype, const wk_optim_options *given, co
     assert_int_equal(wk_dtype_of(p), dtype);
 }
 
-#define OPTIONS(...) &(const wk_optim_options){.size = sizeof(wk_optim_options), __VA_ARGS__}
+#define OPTIONS(...)                                                                                                   \
+    &(const wk_optim_options)                                                                                          \
+    {                                                                                                                  \
+        .size = sizeof(wk_optim_options), __VA_ARGS__                                                                  \
+    }
 
 static void sgd(void **state)
 {
@@ -71,7 +95,8 @@ static void sgd(void **state)
     compare(SGD, WK_F64, OPTIONS(.lr = 0.1, .momentum = 0.9), OPTIONS(.lr = 0.1, .momentum = 0.9), 1e-12);
     compare(SGD, WK_F64, OPTIONS(.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.2),
             OPTIONS(.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.2), 1e-12);
-    compare(SGD, WK_F64, OPTIONS(.lr = 0.1, .momentum = 0.5, .nesterov = true), OPTIONS(.lr = 0.1, .momentum = 0.5, .nesterov = true), 1e-12);
+    compare(SGD, WK_F64, OPTIONS(.lr = 0.1, .momentum = 0.5, .nesterov = true),
+            OPTIONS(.lr = 0.1, .momentum = 0.5, .nesterov = true), 1e-12);
     compare(SGD, WK_F32, OPTIONS(.lr = 0.1, .momentum = 0.9), OPTIONS(.lr = 0.1, .momentum = 0.9), 1e-6);
 }
 
@@ -81,18 +106,23 @@ static void adam(void **state)
     compare(ADAM, WK_F64, NULL, OPTIONS(.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-12);
     compare(ADAM, WK_F64, OPTIONS(.lr = 0.1, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-2, .weight_decay = 0.3),
             OPTIONS(.lr = 0.1, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-2, .weight_decay = 0.3), 1e-12);
-    compare(ADAM, WK_F64, OPTIONS(.lr = 0.1, .beta1 = WK_ZERO, .eps = WK_ZERO), OPTIONS(.lr = 0.1, .beta1 = 0, .beta2 = 0.999, .eps = 0), 1e-12);
+    compare(ADAM, WK_F64, OPTIONS(.lr = 0.1, .beta1 = WK_ZERO, .eps = WK_ZERO),
+            OPTIONS(.lr = 0.1, .beta1 = 0, .beta2 = 0.999, .eps = 0), 1e-12);
     compare(ADAM, WK_F32, OPTIONS(.lr = 0.1), OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-6);
 }
 
 static void adamw(void **state)
 {
     (void)state;
-    compare(ADAMW, WK_F64, OPTIONS(.lr = 0.1), OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 1e-12);
-    compare(ADAMW, WK_F64, OPTIONS(.lr = 0.1, .weight_decay = WK_ZERO), OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-12);
+    compare(ADAMW, WK_F64, OPTIONS(.lr = 0.1),
+            OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 1e-12);
+    compare(ADAMW, WK_F64, OPTIONS(.lr = 0.1, .weight_decay = WK_ZERO),
+            OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-12);
     /* of halves, what is kept is f32 and the parameter is rounded once per step */
-    compare(ADAMW, WK_BF16, OPTIONS(.lr = 0.01), OPTIONS(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 0.03);
-    compare(ADAMW, WK_F16, OPTIONS(.lr = 0.01), OPTIONS(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 4e-3);
+    compare(ADAMW, WK_BF16, OPTIONS(.lr = 0.01),
+            OPTIONS(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 0.03);
+    compare(ADAMW, WK_F16, OPTIONS(.lr = 0.01),
+            OPTIONS(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 4e-3);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -101,7 +131,8 @@ static void groups_have_options_of_their_own(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *a = wk_ones((1), .requires_grad = true), *b = wk_ones((1), .requires_grad = true), *c = wk_ones((1), .requires_grad = true);
+    wk_tensor *a = wk_ones((1), .requires_grad = true), *b = wk_ones((1), .requires_grad = true),
+              *c = wk_ones((1), .requires_grad = true);
     wk_optim *optim = wk_optim_sgd(wk_list((a)), .lr = 0.5, .weight_decay = 0.1);
     assert_int_equal(wk_optim_add_group(optim, wk_list((b)), .lr = 0.25), WK_OK);
     assert_int_equal(wk_optim_add_group(optim, wk_list((c)), .weight_decay = WK_ZERO), WK_OK);
@@ -331,9 +362,9 @@ int main(void)
         cmocka_unit_test(a_step_refuses_while_an_error_is_pending),
         cmocka_unit_test(parameters_without_a_gradient_are_left_alone),
         cmocka_unit_test(a_step_changes_what_older_graphs_need),
-        cmocka_unit_test(an_update_is_one_kernel),
+        cmocka_unit_test_setup_teardown(an_update_is_one_kernel, plan_begin, plan_end),
         cmocka_unit_test(a_step_without_memory_changes_nothing),
-        cmocka_unit_test(a_scope_with_a_step_is_flushed),
+        cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, plan_begin, plan_end),
         cmocka_unit_test(what_is_kept_follows_the_parameter),
         cmocka_unit_test(clipping),
     };

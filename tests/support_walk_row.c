@@ -116,6 +116,12 @@ static void walk_one(walk_case *c, uint64_t seed)
     if (wk_error()) fail_msg("%s: %s", where(c), wk_error());
 }
 
+/* A row of equal elements has no spread: what layer_norm then divides is rounding alone. */
+static bool has_answer(const wk__op *op, walk_layout layout)
+{
+    return layout != WALK_INNER || strcmp(op->name, "layer_norm") != 0;
+}
+
 void walk_values(walk_row *row)
 {
     const wk__op *op = row->op;
@@ -132,7 +138,7 @@ void walk_values(walk_row *row)
             if (generic ? !(domain >> dtype & 1) || !(row->dtypes >> dtype & 1) : dtype != WK_F32) continue;
             c.dtype = dtype;
             for (c.layout = 0; c.layout < (walk_layout)layouts; c.layout++)
-                if (row->layouts >> c.layout & 1) walk_one(&c, (uint64_t)s * 101 + dtype);
+                if (row->layouts >> c.layout & 1 && has_answer(op, c.layout)) walk_one(&c, (uint64_t)s * 101 + dtype);
         }
     }
 }

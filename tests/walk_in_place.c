@@ -43,16 +43,17 @@ static bool try_one(const wk__op *op, form *in_place, walk_sample *sample, wk_dt
     for (int k = 0; k < sample->operands; k++) tensor[k] = input[k].tensor;
     walk_bind(sample, tensor);
     assert_int_equal(walk_call(op, sample, wk_cpu(), out), 1);
-    bool fits = wk_dtype_of(out[0]) == wk_dtype_of(tensor[0]) && wk_ndim(out[0]) == wk_ndim(tensor[0]);
+    dtype = wk_dtype_of(tensor[0]);
+    bool fits = wk_dtype_of(out[0]) == dtype && wk_ndim(out[0]) == wk_ndim(tensor[0]);
     for (int d = 0; d < wk_ndim(out[0]) && fits; d++) fits = wk_size(out[0], d) == wk_size(tensor[0], d);
     if (fits) {
-        size_t size = (size_t)wk_numel(out[0]) * wk_dtype_size(wk_dtype_of(out[0]));
+        size_t size = (size_t)wk_numel(out[0]) * wk_dtype_size(dtype);
         char *want = malloc(size + 1), *have = malloc(size + 1);
         assert_int_equal(wk_read(out[0], want, size), WK_OK);
         wk_tensor *same = sample->operands == 2 ? ((binary_form *)in_place)(WK_HERE, tensor[0], tensor[1]) : ((unary_form *)in_place)(WK_HERE, tensor[0]);
         expect_fine();
         assert_ptr_equal(same, tensor[0]);
-        assert_int_equal(wk_read(tensor[0], have, size), WK_OK);
+        if (wk_read(tensor[0], have, size) != WK_OK) fail_msg("%s: %s", walk_where(op, text, dtype, layout, wk_cpu()), wk_error());
         if (memcmp(have, want, size) != 0) fail_msg("%s: other bits in place", walk_where(op, text, dtype, layout, wk_cpu()));
         walk_untouched(sample, input, 0);
         free(want);

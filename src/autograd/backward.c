@@ -151,7 +151,8 @@ static bool moved_since(walk *w, const wk__node *from, const wk__edge *edge)
 {
     if (edge->leaf->moves == edge->moves) return false;
     wk__error_set(from ? from->site : (wk_site){0}, WK_ERR_STATE,
-                  "backward: a parameter was moved to another device after it was used here; call wk_module_to before the forward pass");
+                  "backward: a parameter was moved to another device (at %s:%d) after it was used here; call wk_module_to before the forward pass",
+                  edge->leaf->moved.file ? edge->leaf->moved.file : "?", (int)edge->leaf->moved.line);
     w->failed = true;
     return true;
 }

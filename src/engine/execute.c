@@ -1,6 +1,7 @@
 /* Running groups: memory as late as possible, what dies is taken over, a failure marks what it kept from being computed. */
 #include "execute.h"
 #include "../base/alloc.h"
+#include "../base/log.h"
 #include "host.h"
 #include <string.h>
 
@@ -96,8 +97,7 @@ static int uses_in(wk__record **record, int records, const wk__value *value)
 static bool stays_unstored(const wk__record *r)
 {
     const wk__value *out = r->ref[0].value;
-    return !wk__stores(out) &&
-           (out->promised || atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs, memory_order_relaxed) > out->ring_refs);
+    return !wk__stores(out) && atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs, memory_order_relaxed) > out->ring_refs;
 }
 
 static bool read_later(wk__record **record, int records, const wk__value *value)
@@ -366,14 +366,18 @@ static void run_programs(wk__run *run, wk__record **record, int records)
         b->record = record;
         b->records = records;
         int fit = wk__build(b);
-        while (fit < b->records) { /* split: rare, so building again is cheaper than foreseeing it exactly */
+        while (fit < b->records && b->records > 1) { /* split: rare, so building again is cheaper than foreseeing it exactly */
             for (int k = 0; k < records; k++) record[k]->ref[0].value->reg = -1;
             mark_crossing(record + fit, records - fit, record[0]->group);
             b->records = fit > 0 ? fit : 1;
             fit = wk__build(b);
         }
         wk__fail fail = {.tag = -1};
-        wk_code code = record[0]->kind == WK__RECORD_MATMUL ? run_matmul(run, b, &fail) : run_program(run, b, &fail);
+        wk_code code;
+        if (fit < b->records)
+            code = wk__fail_set(&fail, WK_ERR_INTERNAL, "%s: its expression is longer than a program can be", record[0]->op->name);
+        else
+            code = record[0]->kind == WK__RECORD_MATMUL ? run_matmul(run, b, &fail) : run_program(run, b, &fail);
         fail.code = code;
         finish(run, record, b->records, code, &fail);
         record += b->records;
@@ -386,6 +390,7 @@ static void run_group(wk__run *run, wk__record **record, int records)
 {
     records = drop_failed(run, record, records);
     if (records == 0) return;
+    if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record, records);
     wk__record *first = record[0];
     wk__fail fail = {.tag = -1};
     if (first->kind == WK__RECORD_KERNEL || first->kind == WK__RECORD_TRANSFER) {

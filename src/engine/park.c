@@ -80,7 +80,7 @@ void wk__park_or_release(wk__ring *ring, wk__record *r)
 {
     wk__value *out = r->ref[0].value;
     bool read_later = r->nout == 1 && wk__value_state(out) == WK__PENDING &&
-                      (out->promised || atomic_load_explicit(&out->refs, memory_order_relaxed) > out->ring_refs);
+                      atomic_load_explicit(&out->refs, memory_order_relaxed) > out->ring_refs;
     if (read_later && park(ring, r)) return;
     if (read_later) wk__value_fail(out, NULL); /* no memory to remember how it is computed */
     wk__release_record(r);

@@ -222,9 +222,8 @@ static void flush_locked(wk_context *owner)
         ring->flushes++;
         wk__plan_live(ring);
         int32_t groups = wk__plan_groups(ring);
-        wk__plan_promises(ring);
+        wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
         wk__execute(owner, ring, groups);
-        wk__park_rest(ring);
         forget_records(ring);
     }
     ring->flushing = false;

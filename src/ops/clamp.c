@@ -72,11 +72,13 @@ static void gradient(wk__gradient *g)
         g->in[0] = wk_where(inside, g->out[0], 0);
     }
     if (wk__wants(g, 1)) { /* where the limits cross, the upper one wins */
-        wk_tensor *below = wk_logical_and(wk__binary(&wk__op_lt, here, x, low), wk__binary(&wk__op_lt, here, low, high));
+        wk_tensor *below =
+            wk_logical_and(wk__binary(&wk__op_lt, here, x, low), wk__binary(&wk__op_lt, here, low, high));
         g->in[1] = wk_where(below, g->out[0], 0);
     }
     if (wk__wants(g, 2)) {
-        wk_tensor *above = wk_logical_or(wk__binary(&wk__op_gt, here, x, high), wk__binary(&wk__op_lt, here, high, low));
+        wk_tensor *above =
+            wk_logical_or(wk__binary(&wk__op_gt, here, x, high), wk__binary(&wk__op_lt, here, high, low));
         g->in[2] = wk_where(above, g->out[0], 0);
     }
 }
@@ -92,13 +94,34 @@ static double exact(const double *x)
     return fmin(fmax(x[0], x[1]), x[2]); /* a limit that is not given is NaN, which loses */
 }
 
-static const char *const samples[] = {"[], -1, 1", "[7], -1", "[3,5], none, 0.5", "[2,0], 0, 1", "[2,3,4], -0.5, 2", "[3,4], [4]",
-                                      "[3,4], none, [3,1]", "[9]:i64<9, 2, 5", "[9]:i32<9, 2", "[9]:u8<9, none, 5", NULL};
+static const char *const samples[] = {"[], -1, 1",
+                                      "[7], -1",
+                                      "[3,5], none, 0.5",
+                                      "[2,0], 0, 1",
+                                      "[2,3,4], -0.5, 2",
+                                      "[3,4], [4]",
+                                      "[3,4], none, [3,1]",
+                                      "[9]:i64<9, 2, 5",
+                                      "[9]:i32<9, 2",
+                                      "[9]:u8<9, none, 5",
+                                      NULL};
 
 enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 };
 
 const wk__op wk__op_clamp = {
-    .name = "clamp", .schema = "clamp(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", .group = "pointwise", .node = "ClampBackward1",
-    .doc = "min(max(x, low), high); the gradient passes at the limits", .expression = expression, .arity = 3, .domain = WK__NUMBERS,
-    .gradient = gradient, .needs = {ALL, ALL, ALL}, .invoke = invoke, .exact = exact, .samples = samples, .low = -3, .high = 3,
+    .name = "clamp",
+    .schema = "clamp(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+    .group = "pointwise",
+    .node = "ClampBackward1",
+    .doc = "min(max(x, low), high); the gradient passes at the limits",
+    .expression = expression,
+    .arity = 3,
+    .domain = WK__NUMBERS,
+    .gradient = gradient,
+    .needs = {ALL, ALL, ALL},
+    .invoke = invoke,
+    .exact = exact,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

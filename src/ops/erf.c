@@ -21,9 +21,22 @@ static double erf_exact(const double *x)
 }
 
 const wk__op wk__op_erf = {
-    .name = "erf", .schema = "erf(Tensor self) -> Tensor", .group = "pointwise", .node = "ErfBackward0", .doc = "error function",
-    .expression = wk__instruction, .instruction = WK__ERF, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = erf_gradient,
-    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = erf_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "erf",
+    .schema = "erf(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "ErfBackward0",
+    .doc = "error function",
+    .expression = wk__instruction,
+    .instruction = WK__ERF,
+    .arity = 1,
+    .result = WK__RESULT_FLOAT,
+    .gradient = erf_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .exact = erf_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM erf
@@ -34,15 +47,16 @@ const wk__op wk__op_erf = {
 /* With t = c / (c + x): e^(x^2) erfc(x) / t as a polynomial in t for x in 0 .. 28, within 1.1e-16 (c = 3.25) for f64, 2.4e-9
  * (c = 3) for f32. Coefficients of 1, t, t^2, ... through the Chebyshev nodes of that range, computed in 60 digits. */
 static const double wide[] = {
-    0.17359679492955485,  0.17359679552518452,  0.16537917579869186,  0.14894438785917517,   0.12545273097816503,
-    0.097311424123089395, 0.067131046790211191, 0.042529462987404697, 0.0052247043054060365, 0.049267229244516379,
-    -0.14803263701107821, 0.34500392144021566,  -0.69603292069843585, 1.0880396814280508,    -1.3423988576241492,
-    1.2805584688982204,   -0.90305060570769873, 0.44981287470602467,  -0.14937143685698967,  0.029728377057320924,
+    0.17359679492955485,    0.17359679552518452,  0.16537917579869186,  0.14894438785917517,   0.12545273097816503,
+    0.097311424123089395,   0.067131046790211191, 0.042529462987404697, 0.0052247043054060365, 0.049267229244516379,
+    -0.14803263701107821,   0.34500392144021566,  -0.69603292069843585, 1.0880396814280508,    -1.3423988576241492,
+    1.2805584688982204,     -0.90305060570769873, 0.44981287470602467,  -0.14937143685698967,  0.029728377057320924,
     -0.0026906181728800201,
 };
 static const double narrow[] = {
-    0.18806377338371619,  0.18804075368470666,  0.17798654786261977,  0.15324642450352364,  0.14761837567593183,  0.011641402912739137,
-    0.27380975292148287,  -0.37352265334970028, 0.49851754670613557,  -0.39252660248841636, 0.14926845442462954,  -0.022143776106413302,
+    0.18806377338371619, 0.18804075368470666,  0.17798654786261977, 0.15324642450352364,
+    0.14761837567593183, 0.011641402912739137, 0.27380975292148287, -0.37352265334970028,
+    0.49851754670613557, -0.39252660248841636, 0.14926845442462954, -0.022143776106413302,
 };
 static const double LAST = 28; /* beyond, erfc is 0 in f64 too */
 
@@ -87,9 +101,21 @@ static double erfc_exact(const double *x)
 }
 
 const wk__op wk__op_erfc = {
-    .name = "erfc", .schema = "erfc(Tensor self) -> Tensor", .group = "pointwise", .node = "ErfcBackward0", .doc = "1 - erf(x), exact for large x",
-    .expression = erfc_expression, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = erfc_gradient, .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise, .exact = erfc_exact, .samples = wk__samples_unary, .low = -3, .high = 9,
+    .name = "erfc",
+    .schema = "erfc(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "ErfcBackward0",
+    .doc = "1 - erf(x), exact for large x",
+    .expression = erfc_expression,
+    .arity = 1,
+    .result = WK__RESULT_FLOAT,
+    .gradient = erfc_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .exact = erfc_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 9,
 };
 
 #define WK__FORM erfc

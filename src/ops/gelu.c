@@ -51,8 +51,13 @@ static void tanh_gradient(wk__gradient *g)
 
 /* The approximation is another expression of the same op. */
 static const wk__op approximate = {
-    .name = "gelu", .node = "GeluBackward0", .expression = tanh_expression, .arity = 1, .domain = WK__FLOATS,
-    .gradient = tanh_gradient, .needs = {WK__SAVE_0},
+    .name = "gelu",
+    .node = "GeluBackward0",
+    .expression = tanh_expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = tanh_gradient,
+    .needs = {WK__SAVE_0},
 };
 
 wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options)
@@ -89,7 +94,19 @@ static void reference(wk__reference *r)
 static const char *const samples[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", "[3,5], 1", NULL};
 
 const wk__op wk__op_gelu = {
-    .name = "gelu", .schema = "gelu(Tensor self, *, int approximate=0) -> Tensor", .group = "activation", .node = "GeluBackward0",
-    .doc = "x (1 + erf(x / sqrt(2))) / 2; approximate 1: with tanh", .expression = expression, .arity = 1, .domain = WK__FLOATS,
-    .gradient = gradient, .needs = {WK__SAVE_0}, .invoke = invoke, .reference = reference, .samples = samples, .low = -3, .high = 3,
+    .name = "gelu",
+    .schema = "gelu(Tensor self, *, int approximate=0) -> Tensor",
+    .group = "activation",
+    .node = "GeluBackward0",
+    .doc = "x (1 + erf(x / sqrt(2))) / 2; approximate 1: with tanh",
+    .expression = expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

@@ -28,9 +28,21 @@ static void silu_reference(wk__reference *r)
 }
 
 const wk__op wk__op_silu = {
-    .name = "silu", .schema = "silu(Tensor self) -> Tensor", .group = "activation", .node = "SiluBackward0", .doc = "x sigmoid(x)",
-    .expression = silu_expression, .arity = 1, .domain = WK__FLOATS, .gradient = silu_gradient, .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise, .reference = silu_reference, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "silu",
+    .schema = "silu(Tensor self) -> Tensor",
+    .group = "activation",
+    .node = "SiluBackward0",
+    .doc = "x sigmoid(x)",
+    .expression = silu_expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = silu_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .reference = silu_reference,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM silu
@@ -66,9 +78,21 @@ static void mish_reference(wk__reference *r)
 }
 
 const wk__op wk__op_mish = {
-    .name = "mish", .schema = "mish(Tensor self) -> Tensor", .group = "activation", .node = "MishBackward0", .doc = "x tanh(softplus(x))",
-    .expression = mish_expression, .arity = 1, .domain = WK__FLOATS, .gradient = mish_gradient, .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise, .reference = mish_reference, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "mish",
+    .schema = "mish(Tensor self) -> Tensor",
+    .group = "activation",
+    .node = "MishBackward0",
+    .doc = "x tanh(softplus(x))",
+    .expression = mish_expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = mish_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .reference = mish_reference,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM mish

@@ -43,8 +43,8 @@ typedef struct wk__value {
     bool revived;        /* it was parked and read again: the next flush stores it */
     bool exposed;        /* its address was given to the user */
     bool wanted;         /* the next flush stores it whatever owns it */
-    bool needed, rooted, escapes, parkable, promised; /* scratch of a flush: read by a live record; wanted by an owner; read
-                            outside its group; may be parked; read by a record that will be parked */
+    bool needed, rooted, escapes, parkable; /* scratch of a flush: read by a live record; wanted by an owner; read outside
+                            its group; may be parked */
     int16_t reg;         /* scratch of a flush: register in its group */
     int32_t ring_refs;   /* of refs: those of the writer's ring (pending values only) */
     int32_t group;       /* scratch of a flush: number of its group, -1 none */

@@ -276,7 +276,8 @@ static inline f64v f64_trunc(f64v x)
     return f64_copysign(f64_floor(f64_abs(x)), x);
 }
 
-/* The greater or smaller; NaN when either is. The instructions give their second operand when one is NaN. */
+/* The greater or smaller, of equals (zeros of both signs) the second; NaN when either is. The instructions of x86 give
+ * their second operand for a NaN too; those of arm64 would order zeros. */
 static inline f32v f32_max(f32v x, f32v y)
 {
 #if WIDTH == 64
@@ -285,8 +286,6 @@ static inline f32v f32_max(f32v x, f32v y)
 #elif WIDTH == 32
     __m256 a = (__m256)x, b = (__m256)y;
     return (f32v)_mm256_blendv_ps(_mm256_max_ps(a, b), a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
-#elif defined(__aarch64__)
-    return (f32v)vmaxq_f32((float32x4_t)x, (float32x4_t)y);
 #else
     return f32_select((x > y) | (x != x), x, y);
 #endif
@@ -300,8 +299,6 @@ static inline f32v f32_min(f32v x, f32v y)
 #elif WIDTH == 32
     __m256 a = (__m256)x, b = (__m256)y;
     return (f32v)_mm256_blendv_ps(_mm256_min_ps(a, b), a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
-#elif defined(__aarch64__)
-    return (f32v)vminq_f32((float32x4_t)x, (float32x4_t)y);
 #else
     return f32_select((x < y) | (x != x), x, y);
 #endif
