@@ -35,7 +35,8 @@ static void info_is_checked(void **state)
     expect_error("size", NULL);
 }
 
-static int call(wk_context *context, const char *name, const wk_value *arguments, int given, wk_value *out, char *message)
+static int call(wk_context *context, const char *name, const wk_value *arguments, int given, wk_value *out,
+                char *message)
 {
     int count = 1;
     int code = wk_call(context, name, arguments, given, out, &count, NULL, message, 200);
@@ -49,7 +50,9 @@ static void calls_by_name(void **state)
     wk_context *own = wk_context_new();
     for (int shared = 0; shared < 2; shared++) {
         char message[200];
-        wk_value out, sum, args[3] = {{.kind = WK_VALUE_INTS, .count = 1, .ints = (const int64_t[]){4}}, {.kind = WK_VALUE_FLOAT, .f = 2.5}};
+        wk_value out, sum,
+            args[3] = {{.kind = WK_VALUE_INTS, .count = 1, .ints = (const int64_t[]){4}},
+                       {.kind = WK_VALUE_FLOAT, .f = 2.5}};
         wk_context *context = shared ? NULL : own;
         assert_int_equal(call(context, "full", args, 2, &out, message), WK_OK);
         assert_string_equal(message, "");
@@ -99,7 +102,8 @@ static void wrong_calls_say_why(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_complete_and_in_order), cmocka_unit_test(info_is_checked),
-                                       cmocka_unit_test(calls_by_name), cmocka_unit_test(wrong_calls_say_why)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_complete_and_in_order),
+                                       cmocka_unit_test(info_is_checked), cmocka_unit_test(calls_by_name),
+                                       cmocka_unit_test(wrong_calls_say_why)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 enum { KINDS = 10 };
 
 /*                                      f32 f64 f16 bf16 i8      u8      i16     i32     i64     bool */
-static const wk_dtype kinds[KINDS] = {F,  D,  H,  B,   WK_I8,  WK_U8,  WK_I16, WK_I32, WK_I64, WK_BOOL};
+static const wk_dtype kinds[KINDS] = {F, D, H, B, WK_I8, WK_U8, WK_I16, WK_I32, WK_I64, WK_BOOL};
 static const wk_dtype table[KINDS][KINDS] = {
     {F, D, F, F, F, F, F, F, F, F},
     {D, D, D, D, D, D, D, D, D, D},
@@ -38,7 +38,8 @@ static void expect_dtype(wk_tensor *x, wk_dtype dtype, wk_dtype a, wk_dtype b, c
 {
     expect_fine();
     if (wk_dtype_of(x) != dtype)
-        fail_msg("%s + %s (%s) is %s, not %s", wk_dtype_str(a), wk_dtype_str(b), what, wk_dtype_str(wk_dtype_of(x)), wk_dtype_str(dtype));
+        fail_msg("%s + %s (%s) is %s, not %s", wk_dtype_str(a), wk_dtype_str(b), what, wk_dtype_str(wk_dtype_of(x)),
+                 wk_dtype_str(dtype));
 }
 
 static void tensors(void **state)

@@ -74,7 +74,8 @@ static double as_operand(double x, wk_dtype dtype)
 }
 
 /* exact() over the broadcast of the operands. */
-static void expect_pointwise(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array *out, const wk_tensor *result)
+static void expect_pointwise(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array *out,
+                             const wk_tensor *result)
 {
     wk__reference holder = {.inputs = 0};
     int64_t shape[WK__MAX_DIMS];
@@ -115,7 +116,8 @@ static void expect_pointwise(const wk__op *op, const walk_sample *sample, const 
     *out = holder.out[0];
 }
 
-int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array out[], const wk_tensor *result)
+int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array out[],
+                  const wk_tensor *result)
 {
     if (!op->reference && !op->exact) fail_msg("%s has neither reference nor exact", op->name);
     if (!op->reference) {
@@ -139,8 +141,10 @@ int walk_call(const wk__op *op, const walk_sample *sample, wk_device device, wk_
     char message[400];
     int count = WALK_RESULTS;
     wk_seed(7); /* random ops draw the same numbers each time */
-    wk_call_options options = {.size = sizeof options, .device = device, .no_grad = !wk_is_grad_enabled(), .site = WK_HERE};
-    if (wk_call(wk__context(), op->name, sample->argument, sample->arguments, results, &count, &options, message, sizeof message) != WK_OK)
+    wk_call_options options = {
+        .size = sizeof options, .device = device, .no_grad = !wk_is_grad_enabled(), .site = WK_HERE};
+    if (wk_call(wk__context(), op->name, sample->argument, sample->arguments, results, &count, &options, message,
+                sizeof message) != WK_OK)
         fail_msg("%s", message);
     for (int k = 0; k < count; k++) out[k] = results[k].tensor;
     return count;
@@ -149,7 +153,8 @@ int walk_call(const wk__op *op, const walk_sample *sample, wk_device device, wk_
 const char *walk_where(const wk__op *op, const char *text, wk_dtype dtype, walk_layout layout, wk_device device)
 {
     static char where[256];
-    snprintf(where, sizeof where, "%s(%s) %s %s %s", op->name, text, wk_dtype_str(dtype), walk_layout_name[layout], wk_device_str(device));
+    snprintf(where, sizeof where, "%s(%s) %s %s %s", op->name, text, wk_dtype_str(dtype), walk_layout_name[layout],
+             wk_device_str(device));
     return where;
 }
 

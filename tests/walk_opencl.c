@@ -15,7 +15,10 @@ typedef struct place {
 
 static void walk_with(const wk__op *op, int device, bool gather)
 {
-    walk_row row = {.op = op, .device = wk_opencl(device), .gather = gather, .dtypes = 1 << WK_F32,
+    walk_row row = {.op = op,
+                    .device = wk_opencl(device),
+                    .gather = gather,
+                    .dtypes = 1 << WK_F32,
                     .layouts = 1 << WALK_DENSE | 1 << WALK_TRANSPOSED | 1 << WALK_OFFSET | 1 << WALK_MIXED};
     walk_values(&row);
     row.dtypes = 1 << WK_F64 | 1 << WK_BF16 | 1 << WK_I64 | 1 << WK_U8 | 1 << WK_BOOL;
@@ -56,14 +59,17 @@ int main(void)
     }
     size_t most = (size_t)wk_op_count() * DEVICES + 1, count = 0;
     struct CMUnitTest *tests = calloc(most, sizeof *tests);
-    char (*names)[80] = calloc(most, sizeof *names);
+    char(*names)[80] = calloc(most, sizeof *names);
     place *places = calloc(most, sizeof *places);
     tests[count++] = (struct CMUnitTest){.name = "all kernels in one go", .test_func = all_kernels_in_one_go};
     for (int k = 0; k < wk_op_count(); k++)
         for (int device = 0; device < DEVICES; device++) {
             snprintf(names[count], sizeof *names, "%s opencl:%d", wk__ops[k]->name, device);
             places[count] = (place){.op = wk__ops[k], .device = device};
-            tests[count] = (struct CMUnitTest){.name = names[count], .test_func = walk_device, .setup_func = walk_reset, .initial_state = &places[count]};
+            tests[count] = (struct CMUnitTest){.name = names[count],
+                                               .test_func = walk_device,
+                                               .setup_func = walk_reset,
+                                               .initial_state = &places[count]};
             count++;
         }
     int failed = _cmocka_run_group_tests("walk_opencl", tests, count, NULL, NULL);

@@ -33,10 +33,10 @@ typedef enum wk_sync_mode {
 WK_API void wk_set_sync_mode(wk_sync_mode mode);
 
 typedef struct wk_transfer_counters {
-    size_t size; /* sizeof(wk_transfer_counters), set by the caller */
-    int64_t waits;      /* times the host waited for a device other than the CPU */
-    int64_t uploads;    /* bytes from the host to devices */
-    int64_t downloads;  /* bytes from devices to the host */
+    size_t size;       /* sizeof(wk_transfer_counters), set by the caller */
+    int64_t waits;     /* times the host waited for a device other than the CPU */
+    int64_t uploads;   /* bytes from the host to devices */
+    int64_t downloads; /* bytes from devices to the host */
 } wk_transfer_counters;
 /* Since the start of the process, over all devices. */
 WK_API int wk_transfers(wk_transfer_counters *counters);

@@ -97,7 +97,8 @@ static int uses_in(wk__record **record, int records, const wk__value *value)
 static bool stays_unstored(const wk__record *r)
 {
     const wk__value *out = r->ref[0].value;
-    return !wk__stores(out) && atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs, memory_order_relaxed) > out->ring_refs;
+    return !wk__stores(out) &&
+           atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs, memory_order_relaxed) > out->ring_refs;
 }
 
 static bool read_later(wk__record **record, int records, const wk__value *value)
@@ -113,7 +114,8 @@ static bool dies_here(wk__record **record, int records, const wk__value *value)
 {
     return wk__value_state(value) == WK__STORED && !value->release && !value->shares && !value->exposed &&
            value->memory.block &&
-           atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) == uses_in(record, records, value) &&
+           atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) ==
+               uses_in(record, records, value) &&
            !read_later(record, records, value);
 }
 
@@ -247,8 +249,8 @@ static wk_code product_memory(wk__building *b, wk__value *product, wk__fail *fai
     for (int o = 1; o < b->group.noperands && !wk__stores(product); o++) {
         const wk__operand *operand = &b->group.operand[o];
         wk__value *out = b->value[o];
-        if (!operand->stored || b->writer[o]->partial || out->bytes != product->bytes || !same_places(operand, &b->group.operand[0]) ||
-            stored_as_loaded(&b->group, 0, o))
+        if (!operand->stored || b->writer[o]->partial || out->bytes != product->bytes ||
+            !same_places(operand, &b->group.operand[0]) || stored_as_loaded(&b->group, 0, o))
             continue;
         wk_code code = wk__value_take_memory(out, out->bytes, fail);
         product->memory = out->memory;
@@ -287,7 +289,8 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
 
 static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
 {
-    wk__kernel kernel = {.name = r->kernel, .ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
+    wk__kernel kernel = {
+        .name = r->kernel, .ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
     memcpy(kernel.shape, wk__record_shape(r), sizeof(int64_t) * r->ndim);
     wk_code code = WK_OK;
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
@@ -326,7 +329,8 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
     if (to->backend == from->backend && to->backend->transfer && skip == 0)
         return to->backend->transfer(to->state, &out->memory, from->state, &in->memory, out->bytes, fail);
     void *staging = wk__alloc((size_t)out->bytes);
-    if (!staging) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a copy of %lld bytes", (long long)out->bytes);
+    if (!staging)
+        return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a copy of %lld bytes", (long long)out->bytes);
     code = from->backend->download(from->state, staging, &in->memory, skip, out->bytes, fail);
     if (code == WK_OK) code = to->backend->upload(to->state, &out->memory, 0, staging, out->bytes, fail);
     wk__free(staging);
@@ -366,7 +370,8 @@ static void run_programs(wk__run *run, wk__record **record, int records)
         b->record = record;
         b->records = records;
         int fit = wk__build(b);
-        while (fit < b->records && b->records > 1) { /* split: rare, so building again is cheaper than foreseeing it exactly */
+        while (fit < b->records &&
+               b->records > 1) { /* split: rare, so building again is cheaper than foreseeing it exactly */
             for (int k = 0; k < records; k++) record[k]->ref[0].value->reg = -1;
             mark_crossing(record + fit, records - fit, record[0]->group);
             b->records = fit > 0 ? fit : 1;
@@ -375,7 +380,8 @@ static void run_programs(wk__run *run, wk__record **record, int records)
         wk__fail fail = {.tag = -1};
         wk_code code;
         if (fit < b->records)
-            code = wk__fail_set(&fail, WK_ERR_INTERNAL, "%s: its expression is longer than a program can be", record[0]->op->name);
+            code = wk__fail_set(&fail, WK_ERR_INTERNAL, "%s: its expression is longer than a program can be",
+                                record[0]->op->name);
         else
             code = record[0]->kind == WK__RECORD_MATMUL ? run_matmul(run, b, &fail) : run_program(run, b, &fail);
         fail.code = code;

@@ -17,7 +17,8 @@ static bool places_of(wk_site site, const wk__op *op, wk_tensor *x, int64_t **ou
     *out = wk__alloc(((size_t)n + 1) * sizeof **out);
     *count = 0;
     bool read = data && *out && wk__host_read(x, data, NULL, site);
-    if (!data || !*out) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld elements", op->name, (long long)n);
+    if (!data || !*out)
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld elements", op->name, (long long)n);
     for (int64_t k = 0; k < n && read; k++)
         if (wk__number_as_double(data + k * size, body->dtype) != 0) (*out)[(*count)++] = k;
     wk__free(data);
@@ -52,20 +53,23 @@ wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mask)
     int64_t shape[WK__MAX_DIMS];
     int ndim;
     if (b->dtype != WK_BOOL || !wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, &ndim, shape)) {
-        wk__op_error(op, site, b->dtype != WK_BOOL ? WK_ERR_DTYPE : WK_ERR_SHAPE, in, b->dtype != WK_BOOL ? "the mask must be bool, not $b"
-                     : "$a and the mask $b do not broadcast");
+        wk__op_error(op, site, b->dtype != WK_BOOL ? WK_ERR_DTYPE : WK_ERR_SHAPE, in,
+                     b->dtype != WK_BOOL ? "the mask must be bool, not $b" : "$a and the mask $b do not broadcast");
         return NULL;
     }
     wk__compose c;
     if (!wk__compose_begin(&c, op, site, in, 2)) return NULL;
-    wk_tensor *out = selected(site, (wk_tensor *const[]){wk_expand_at(site, in[0], shape, ndim), wk_expand_at(site, in[1], shape, ndim)}, &places);
+    wk_tensor *out = selected(
+        site, (wk_tensor *const[]){wk_expand_at(site, in[0], shape, ndim), wk_expand_at(site, in[1], shape, ndim)},
+        &places);
     if (places) wk__handle_keep(&places->handle, site);
     wk__attr attr = {.count = ndim};
     memcpy(attr.list, shape, sizeof *shape * (size_t)ndim);
     c.inputs = 0; /* the node's second operand is what was made here: the places */
     out = wk__compose_end(&c, out, NULL);
     wk_tensor *of_node[2] = {in[0], places};
-    if (out && wk__wants_node(wk__context(), of_node, 2) && !wk__node_attach(op, site, of_node, 2, &out, 1, &attr)) out = NULL;
+    if (out && wk__wants_node(wk__context(), of_node, 2) && !wk__node_attach(op, site, of_node, 2, &out, 1, &attr))
+        out = NULL;
     if (places) wk__handle_release(&places->handle, site);
     return out;
 }
@@ -96,12 +100,23 @@ static void masked_select_reference(wk__reference *r)
         if (mask->data[k % period] != 0) *out++ = x->data[k];
 }
 
-static const char *const masked_select_samples[] = {"[7], [7]:bool", "[3,4], [3,4]:bool", "[3,4], [4]:bool", "[0], [0]:bool", NULL};
+static const char *const masked_select_samples[] = {"[7], [7]:bool", "[3,4], [3,4]:bool", "[3,4], [4]:bool",
+                                                    "[0], [0]:bool", NULL};
 
 const wk__op wk__op_masked_select = {
-    .name = "masked_select", .schema = "masked_select(Tensor self, Tensor mask) -> Tensor", .group = "indexing", .node = "MaskedSelectBackward0",
-    .doc = "the elements where the mask is true, as a vector", .waits = true, .gradient = masked_select_gradient, .needs = {WK__SAVE_1},
-    .invoke = masked_select_invoke, .reference = masked_select_reference, .samples = masked_select_samples, .low = -3, .high = 3,
+    .name = "masked_select",
+    .schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
+    .group = "indexing",
+    .node = "MaskedSelectBackward0",
+    .doc = "the elements where the mask is true, as a vector",
+    .waits = true,
+    .gradient = masked_select_gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = masked_select_invoke,
+    .reference = masked_select_reference,
+    .samples = masked_select_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- nonzero ----------------------------------------------------------------------------------------------------- */
@@ -116,7 +131,8 @@ wk_tensor *wk_nonzero_at(wk_site site, wk_tensor *x)
     int64_t *data = wk__alloc(((size_t)(count * body->ndim) + 1) * sizeof *data);
     if (!data) wk__error_set(site, WK_ERR_MEMORY, "nonzero: out of host memory for %lld places", (long long)count);
     for (int64_t k = 0; k < count && data; k++)
-        for (int64_t d = body->ndim, rest = places[k]; d-- > 0; rest /= body->shape[d]) data[k * body->ndim + d] = rest % body->shape[d];
+        for (int64_t d = body->ndim, rest = places[k]; d-- > 0; rest /= body->shape[d])
+            data[k * body->ndim + d] = rest % body->shape[d];
     wk_tensor *out = data ? on_device_of(site, x, data, shape, 2) : NULL;
     wk__free(places);
     wk__free(data);
@@ -149,6 +165,12 @@ static void nonzero_reference(wk__reference *r)
 static const char *const nonzero_samples[] = {"[7]:bool", "[3,4]:bool", "[2,3]:i64<2", "[0]:bool", NULL};
 
 const wk__op wk__op_nonzero = {
-    .name = "nonzero", .schema = "nonzero(Tensor self) -> Tensor", .group = "indexing", .doc = "the places of the elements that are not 0, one a row",
-    .waits = true, .invoke = nonzero_invoke, .reference = nonzero_reference, .samples = nonzero_samples,
+    .name = "nonzero",
+    .schema = "nonzero(Tensor self) -> Tensor",
+    .group = "indexing",
+    .doc = "the places of the elements that are not 0, one a row",
+    .waits = true,
+    .invoke = nonzero_invoke,
+    .reference = nonzero_reference,
+    .samples = nonzero_samples,
 };

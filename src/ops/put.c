@@ -72,19 +72,25 @@ static bool fits(const wk__op *op, wk_site site, wk_tensor *const in[], int coun
     for (int k = 0; k < index->ndim && right; k++)
         right = (k == d || index->shape[k] <= x->shape[k]) && (count < 3 || index->shape[k] <= source->shape[k]);
     if (right) return true;
-    wk__op_error(op, site, same || source->dtype == x->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
-                 count < 3 ? "the index $b must have the dimensions of $a (one at least), none larger than its own but dimension %d"
-                           : "the index $b must have the dimensions of $a and of the source $c (one at least, of the same dtype), none larger than "
-                             "theirs, but that of the target in dimension %d", d);
+    wk__op_error(
+        op, site, same || source->dtype == x->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
+        count < 3
+            ? "the index $b must have the dimensions of $a (one at least), none larger than its own but dimension %d"
+            : "the index $b must have the dimensions of $a and of the source $c (one at least, of the same dtype), "
+              "none larger than "
+              "theirs, but that of the target in dimension %d",
+        d);
     return false;
 }
 
-static wk_tensor *scattered(const wk__op *node, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, double value)
+static wk_tensor *scattered(const wk__op *node, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
+                            wk_tensor *source, double value)
 {
     const wk__op *op = &wk__op_scatter;
     wk_tensor *in[3] = {x, index, source}, *out = NULL;
     int d, count = 2 + (node == op);
-    if (!wk__ready(op, site, in, count) || !wk__dim_of(op, site, x, dim, 0, &d) || !fits(op, site, in, count, d)) return NULL;
+    if (!wk__ready(op, site, in, count) || !wk__dim_of(op, site, x, dim, 0, &d) || !fits(op, site, in, count, d))
+        return NULL;
     int64_t bound = wk__body_of(in[0])->shape[d];
     if (!(in[1] = wk__as_indices(op, site, in[1], bound, in))) return NULL;
     wk__compose c;
@@ -165,12 +171,23 @@ static void reference(wk__reference *r)
     }
 }
 
-static const char *const samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]", "[3,4], 0, [5,3]:i64<3, [6,4]", "[3], 0, [0]:i64<1, [2]",
-                                      "[3,4], 1, [2,3]:i64<4, 2", NULL};
+static const char *const samples[] = {"[4], 0, [6]:i64<4, [6]",       "[3,4], 1, [3,2]:i64<4, [3,2]",
+                                      "[3,4], 0, [5,3]:i64<3, [6,4]", "[3], 0, [0]:i64<1, [2]",
+                                      "[3,4], 1, [2,3]:i64<4, 2",     NULL};
 
 const wk__op wk__op_scatter = {
-    .name = "scatter", .schema = "scatter(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", .group = "indexing",
-    .node = "ScatterBackward0", .doc = "self with src, or a number, put at the places of the index; of several the last stays",
-    .gradient = gradient, .needs = {WK__SAVE_1, 0, WK__SAVE_1}, .invoke = invoke, .reference = reference, .samples = samples, .low = -3, .high = 3,
+    .name = "scatter",
+    .schema = "scatter(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+    .group = "indexing",
+    .node = "ScatterBackward0",
+    .doc = "self with src, or a number, put at the places of the index; of several the last stays",
+    .gradient = gradient,
+    .needs = {WK__SAVE_1, 0, WK__SAVE_1},
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
-static const wk__op scatter_value = {.name = "scatter", .node = "ScatterBackward1", .gradient = gradient, .needs = {WK__SAVE_1}};
+static const wk__op scatter_value = {
+    .name = "scatter", .node = "ScatterBackward1", .gradient = gradient, .needs = {WK__SAVE_1}};

@@ -18,7 +18,7 @@ typedef struct wk__reference {
     int inputs;
     wk__array in[WK__MAX_OPERANDS];
     int outputs;
-    wk__array out[4];     /* filled with wk__reference_out */
+    wk__array out[4]; /* filled with wk__reference_out */
 } wk__reference;
 
 /* Makes result k of this shape, zeroed; its data. */

@@ -22,7 +22,8 @@ static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], cons
     const wk__body *target = wk__body_of(in[0]), *source = wk__body_of(in[2]);
     if (target->storage->shared) wk__flush_all();
     wk__value *value = wk__value_new(context, device, target->storage->bytes, site);
-    wk__record *r = value ? wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, way->ndim, way->shape, 1, 2) : NULL;
+    wk__record *r =
+        value ? wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, way->ndim, way->shape, 1, 2) : NULL;
     if (!r) {
         if (value) wk__value_free(value);
         return false;
@@ -68,8 +69,11 @@ static bool index_fits(const wk__op *op, wk_site site, wk_tensor *const in[], in
     for (int k = 0; k < index->ndim && fits; k++)
         fits = (k == d || index->shape[k] <= target->shape[k]) && (count < 3 || index->shape[k] <= source->shape[k]);
     if (fits) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, in, count < 3 ? "the index $b must have the dimensions of $a, none larger than its own but dimension %d"
-                 : "the index $b must have the dimensions of $a and of the source $c, none larger than theirs, but that of the target in dimension %d", d);
+    wk__op_error(op, site, WK_ERR_SHAPE, in,
+                 count < 3 ? "the index $b must have the dimensions of $a, none larger than its own but dimension %d"
+                           : "the index $b must have the dimensions of $a and of the source $c, none larger than "
+                             "theirs, but that of the target in dimension %d",
+                 d);
     return false;
 }
 
@@ -77,9 +81,11 @@ static bool vector_fits(const wk__op *op, wk_site site, wk_tensor *const in[], i
 {
     const wk__body *target = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[2]);
     bool fits = index->ndim <= 1 && target->ndim == source->ndim;
-    for (int k = 0; k < target->ndim && fits; k++) fits = source->shape[k] == (k == d ? wk__body_numel(index) : target->shape[k]);
+    for (int k = 0; k < target->ndim && fits; k++)
+        fits = source->shape[k] == (k == d ? wk__body_numel(index) : target->shape[k]);
     if (fits && (target->ndim || wk__body_numel(index) == 1)) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, in, "the source $c must have the shape of $a with as many places in dimension %d as the vector $b", d);
+    wk__op_error(op, site, WK_ERR_SHAPE, in,
+                 "the source $c must have the shape of $a with as many places in dimension %d as the vector $b", d);
     return false;
 }
 
@@ -98,12 +104,15 @@ static bool add_at(const wk__op *op, wk_site site, wk_tensor *const call[3], int
 }
 
 /* x + source in their class, so that f16 and bf16 are rounded once: x is copied (a copy of what dies here costs nothing). */
-static wk_tensor *summed(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, wk_tensor *source, int d, bool by_vector)
+static wk_tensor *summed(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, wk_tensor *source, int d,
+                         bool by_vector)
 {
     wk_tensor *wide = wk__widened(x), *terms = wk__widened(source);
     wk_tensor *copy = with_dim(wide == x ? wk_clone_at(site, x) : wide);
-    if (!copy || !terms || !add_at(op, site, (wk_tensor *const[]){copy, index, terms}, d, by_vector, false)) return NULL;
-    return wk_to_dtype_at(site, wk_reshape_at(site, copy, wk__body_of(x)->shape, wk__body_of(x)->ndim), wk__body_of(x)->dtype);
+    if (!copy || !terms || !add_at(op, site, (wk_tensor *const[]){copy, index, terms}, d, by_vector, false))
+        return NULL;
+    return wk_to_dtype_at(site, wk_reshape_at(site, copy, wk__body_of(x)->shape, wk__body_of(x)->ndim),
+                          wk__body_of(x)->dtype);
 }
 
 /* Operands of a call, checked; in[1] becomes i64. */
@@ -115,7 +124,8 @@ static bool checked(const wk__op *op, wk_site site, wk_tensor *in[3], int64_t di
     return (in[1] = wk__as_indices(op, site, in[1], x->ndim ? x->shape[*d] : 1, in)) != NULL;
 }
 
-static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, bool by_vector)
+static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source,
+                        bool by_vector)
 {
     wk_tensor *in[3] = {x, index, source};
     int d;
@@ -129,7 +139,8 @@ static bool is_narrow(const wk_tensor *x)
     return wk__body_of(x)->dtype == WK_F16 || wk__body_of(x)->dtype == WK_BF16;
 }
 
-static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, bool by_vector)
+static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
+                                 wk_tensor *source, bool by_vector)
 {
     wk_tensor *in[3] = {x, index, source};
     int d;
@@ -192,8 +203,8 @@ static void index_add_gradient(wk__gradient *g)
 
 static int add_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    return wk__one(out, added(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_tensor(&args[2]),
-                              wk__value_tensor(&args[3]), op == &wk__op_index_add));
+    return wk__one(out, added(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                              wk__value_tensor(&args[2]), wk__value_tensor(&args[3]), op == &wk__op_index_add));
 }
 
 /* Element k of the space `shape` as an offset in a dense array, place `at` in dimension d. */
@@ -229,17 +240,36 @@ static void index_add_reference(wk__reference *r)
     write_reference(r, true, true);
 }
 
-static const char *const scatter_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]", "[3,4], 0, [5,3]:i64<3, [6,4]",
-                                                  "[3], 0, [0]:i64<1, [2]", NULL};
-static const char *const index_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 0, [5]:i64<3, [5,4]", "[3,4], -1, [2]:i64<4, [3,2]", NULL};
+static const char *const scatter_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]",
+                                                  "[3,4], 0, [5,3]:i64<3, [6,4]", "[3], 0, [0]:i64<1, [2]", NULL};
+static const char *const index_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 0, [5]:i64<3, [5,4]",
+                                                "[3,4], -1, [2]:i64<4, [3,2]", NULL};
 
 const wk__op wk__op_scatter_add = {
-    .name = "scatter_add", .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", .group = "indexing",
-    .node = "ScatterAddBackward0", .doc = "self with src added at the places of the index, in their order", .gradient = scatter_add_gradient,
-    .needs = {0, 0, WK__SAVE_1}, .invoke = add_invoke, .reference = scatter_add_reference, .samples = scatter_add_samples, .low = -3, .high = 3,
+    .name = "scatter_add",
+    .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+    .group = "indexing",
+    .node = "ScatterAddBackward0",
+    .doc = "self with src added at the places of the index, in their order",
+    .gradient = scatter_add_gradient,
+    .needs = {0, 0, WK__SAVE_1},
+    .invoke = add_invoke,
+    .reference = scatter_add_reference,
+    .samples = scatter_add_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_index_add = {
-    .name = "index_add", .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", .group = "indexing",
-    .node = "IndexAddBackward0", .doc = "self with the slices of source added at the places that a vector names", .gradient = index_add_gradient,
-    .needs = {0, 0, WK__SAVE_1}, .invoke = add_invoke, .reference = index_add_reference, .samples = index_add_samples, .low = -3, .high = 3,
+    .name = "index_add",
+    .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+    .group = "indexing",
+    .node = "IndexAddBackward0",
+    .doc = "self with the slices of source added at the places that a vector names",
+    .gradient = index_add_gradient,
+    .needs = {0, 0, WK__SAVE_1},
+    .invoke = add_invoke,
+    .reference = index_add_reference,
+    .samples = index_add_samples,
+    .low = -3,
+    .high = 3,
 };

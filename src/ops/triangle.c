@@ -40,7 +40,8 @@ static int hot(wk__emit *e, const int in[])
 }
 
 /* op->expression in i64 over x, seen with these strides in its own class, and up to three numbers. */
-static wk_tensor *placed(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype dtype, const wk__geometry *g, const int64_t *number, int count)
+static wk_tensor *placed(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype dtype, const wk__geometry *g,
+                         const int64_t *number, int count)
 {
     wk__device *device = wk__ready(op, site, &x, 1);
     if (!device) return NULL;
@@ -71,7 +72,8 @@ static wk_tensor *triangle(const wk__op *op, wk_site site, wk_tensor *x, int64_t
     }
     int64_t rows = g.shape[g.ndim - 2], columns = g.shape[g.ndim - 1];
     diagonal = diagonal > columns ? columns : diagonal < -rows ? -rows : diagonal; /* those beyond are the same */
-    wk_tensor *out = placed(op, site, x, (wk_dtype)wk__body_of(x)->dtype, &g, (const int64_t[]){rows, columns, diagonal}, 3);
+    wk_tensor *out =
+        placed(op, site, x, (wk_dtype)wk__body_of(x)->dtype, &g, (const int64_t[]){rows, columns, diagonal}, 3);
     if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
     return wk__node_attach(op, site, &x, 1, &out, 1, &(wk__attr){.i = {diagonal}}) ? out : NULL;
 }
@@ -114,17 +116,38 @@ static void triu_reference(wk__reference *r)
     triangle_reference(r, false);
 }
 
-static const char *const triangle_samples[] = {"[3,3]", "[3,4], 1", "[2,4,3], -1", "[3,3], 7", "[3,3], -7", "[0,3]", NULL};
+static const char *const triangle_samples[] = {"[3,3]",     "[3,4], 1", "[2,4,3], -1", "[3,3], 7",
+                                               "[3,3], -7", "[0,3]",    NULL};
 
 const wk__op wk__op_tril = {
-    .name = "tril", .schema = "tril(Tensor self, int diagonal=0) -> Tensor", .group = "indexing", .node = "TrilBackward0",
-    .doc = "what lies on and below the diagonal, elsewhere 0", .expression = lower, .indexed = true, .gradient = triangle_gradient,
-    .invoke = triangle_invoke, .reference = tril_reference, .samples = triangle_samples, .low = -3, .high = 3,
+    .name = "tril",
+    .schema = "tril(Tensor self, int diagonal=0) -> Tensor",
+    .group = "indexing",
+    .node = "TrilBackward0",
+    .doc = "what lies on and below the diagonal, elsewhere 0",
+    .expression = lower,
+    .indexed = true,
+    .gradient = triangle_gradient,
+    .invoke = triangle_invoke,
+    .reference = tril_reference,
+    .samples = triangle_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_triu = {
-    .name = "triu", .schema = "triu(Tensor self, int diagonal=0) -> Tensor", .group = "indexing", .node = "TriuBackward0",
-    .doc = "what lies on and above the diagonal, elsewhere 0", .expression = upper, .indexed = true, .gradient = triangle_gradient,
-    .invoke = triangle_invoke, .reference = triu_reference, .samples = triangle_samples, .low = -3, .high = 3,
+    .name = "triu",
+    .schema = "triu(Tensor self, int diagonal=0) -> Tensor",
+    .group = "indexing",
+    .node = "TriuBackward0",
+    .doc = "what lies on and above the diagonal, elsewhere 0",
+    .expression = upper,
+    .indexed = true,
+    .gradient = triangle_gradient,
+    .invoke = triangle_invoke,
+    .reference = triu_reference,
+    .samples = triangle_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- one_hot ----------------------------------------------------------------------------------------------------- */
@@ -166,7 +189,14 @@ static void one_hot_reference(wk__reference *r)
 static const char *const one_hot_samples[] = {"[5]:i64<4, 4", "[2,3]:i64<7, 7", "[]:i64<3, 5", "[0]:i64<3, 3", NULL};
 
 const wk__op wk__op_one_hot = {
-    .name = "one_hot", .schema = "one_hot(Tensor self, int num_classes) -> Tensor", .group = "indexing",
-    .doc = "1 where the number is the place in the new last dimension, else 0", .expression = hot, .indexed = true, .domain = WK__INTS,
-    .invoke = one_hot_invoke, .reference = one_hot_reference, .samples = one_hot_samples,
+    .name = "one_hot",
+    .schema = "one_hot(Tensor self, int num_classes) -> Tensor",
+    .group = "indexing",
+    .doc = "1 where the number is the place in the new last dimension, else 0",
+    .expression = hot,
+    .indexed = true,
+    .domain = WK__INTS,
+    .invoke = one_hot_invoke,
+    .reference = one_hot_reference,
+    .samples = one_hot_samples,
 };
