@@ -24,16 +24,20 @@ static void writing(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = wk_of(float, (4), 1, 2, 3, 4), *i = wk_of(int64_t, (3), 1, 1, -1), *s = wk_of(float, (3), 10, 20, 30);
+    wk_tensor *x = wk_of(float, (4), 1, 2, 3, 4), *i = wk_of(int64_t, (3), 1, 1, -1),
+              *s = wk_of(float, (3), 10, 20, 30);
     EXPECT(wk_scatter_add(x, 0, i, s), (4), 1, 32, 3, 34);
     EXPECT(wk_index_add(x, 0, i, s), (4), 1, 32, 3, 34);
     EXPECT(wk_scatter(x, 0, i, s), (4), 1, 20, 3, 30); /* of two the last */
     EXPECT(wk_scatter(x, 0, i, 7.0), (4), 1, 7, 3, 7);
     EXPECT(x, (4), 1, 2, 3, 4);
-    EXPECT(wk_index_add(wk_zeros((2, 3)), 1, wk_of(int64_t, (2), 2, 0), wk_of(float, (2, 2), 1, 2, 3, 4)), (2, 3), 2, 0, 1, 4, 0, 3);
+    EXPECT(wk_index_add(wk_zeros((2, 3)), 1, wk_of(int64_t, (2), 2, 0), wk_of(float, (2, 2), 1, 2, 3, 4)), (2, 3), 2, 0,
+           1, 4, 0, 3);
     EXPECT(wk_scatter_add_(wk_slice(x, 0, 1, 4), 0, wk_of(int64_t, (2), 0, 0), wk_of(float, (2), 5, 6)), (3), 13, 3, 4);
     EXPECT(x, (4), 1, 13, 3, 4);
-    EXPECT(wk_index_add_(wk_to_dtype(wk_zeros((1)), WK_BF16), 0, wk_zeros((300), .dtype = WK_I64), wk_ones((300), .dtype = WK_BF16)), (1), 300);
+    EXPECT(wk_index_add_(wk_to_dtype(wk_zeros((1)), WK_BF16), 0, wk_zeros((300), .dtype = WK_I64),
+                         wk_ones((300), .dtype = WK_BF16)),
+           (1), 300);
 }
 
 static void selecting(void **state)
@@ -139,7 +143,8 @@ static void gradients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),        cmocka_unit_test(writing),   cmocka_unit_test(selecting), cmocka_unit_test(bad_index_at_the_call),
+        cmocka_unit_test(reading),        cmocka_unit_test(writing),
+        cmocka_unit_test(selecting),      cmocka_unit_test(bad_index_at_the_call),
         cmocka_unit_test(bad_index_late), cmocka_unit_test(gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,8 @@ static void distributions(void **state)
     wk_seed(1);
     static const wk_dtype floats[] = {WK_F32, WK_F64, WK_F16, WK_BF16};
     for (int k = 0; k < 4; k++) {
-        wk_tensor *u = wk_to_dtype(wk_rand((MANY), .dtype = floats[k]), WK_F64), *n = wk_to_dtype(wk_randn((MANY), .dtype = floats[k]), WK_F64);
+        wk_tensor *u = wk_to_dtype(wk_rand((MANY), .dtype = floats[k]), WK_F64),
+                  *n = wk_to_dtype(wk_randn((MANY), .dtype = floats[k]), WK_F64);
         double mean = wk_item(wk_sum(u)) / MANY, spread = wk_item(wk_sum(wk_mul(n, n))) / MANY;
         assert_true(fabs(mean - 0.5) < 0.01);
         assert_true(fabs(spread - 1) < 0.03);
@@ -143,8 +144,13 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_seed_says_it_all), cmocka_unit_test(fused_or_not), cmocka_unit_test(distributions), cmocka_unit_test(permutations),
-        cmocka_unit_test(dropout),              cmocka_unit_test(draws),        cmocka_unit_test(errors),
+        cmocka_unit_test(the_seed_says_it_all),
+        cmocka_unit_test(fused_or_not),
+        cmocka_unit_test(distributions),
+        cmocka_unit_test(permutations),
+        cmocka_unit_test(dropout),
+        cmocka_unit_test(draws),
+        cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
