@@ -1,5 +1,5 @@
-/* What the files of the command share: the subcommands, their options, what goes to the terminal. The command is a user of
- * the library like any other: it sees <wick.h> alone. */
+/* What the files of the command share: the subcommands, their options, what goes to the terminal. The command is a user
+ * of the library like any other: it sees <wick.h> alone. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -12,7 +12,7 @@
 /* Exit codes. */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_MISUSED = 2 };
 
-/* ---- subcommands: each gets what stands after its name --------------------------------------------------------------- */
+/* ---- subcommands: each gets what stands after its name ----------------------------------------------------------- */
 
 int cli_devices(int count, char **words);
 int cli_doctor(int count, char **words);
@@ -21,7 +21,7 @@ int cli_bench(int count, char **words);
 int cli_train(int count, char **words);
 int cli_ops(int count, char **words);
 
-/* ---- options.c: one table serves parsing and --help ------------------------------------------------------------------ */
+/* ---- options.c: one table serves parsing and --help -------------------------------------------------------------- */
 
 typedef struct cli_option {
     const char *name;     /* "json", written --json */
@@ -31,9 +31,9 @@ typedef struct cli_option {
 } cli_option;
 
 typedef struct cli_syntax {
-    const char *command;  /* "train" */
-    const char *operands; /* "mnist", for the line of usage; "" for none */
-    const char *doc;      /* for --help, with newlines */
+    const char *command;       /* "train" */
+    const char *operands;      /* "mnist", for the line of usage; "" for none */
+    const char *doc;           /* for --help, with newlines */
     const cli_option *options; /* the last has no name */
     int most_operands;
 } cli_syntax;
@@ -45,7 +45,7 @@ int cli_misuse(const char *command, const char *format, ...) __attribute__((form
 /* A whole number from low to high: false, with the mistake reported, when `text` is none. */
 bool cli_number(const char *command, const char *option, const char *text, long low, long high, long *out);
 
-/* ---- screen.c -------------------------------------------------------------------------------------------------------- */
+/* ---- screen.c ---------------------------------------------------------------------------------------------------- */
 
 typedef enum cli_colour { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW, CLI_BLUE } cli_colour;
 /* The text that switches to a colour; "" unless stdout is a terminal (and NO_COLOR is not set). */
@@ -62,7 +62,7 @@ void cli_json_number(FILE *out, double value);
 /* Paragraph of text, folded to the terminal, each line after `indent` columns. */
 void cli_paragraph(int indent, const char *text);
 
-/* ---- plot.c ---------------------------------------------------------------------------------------------------------- */
+/* ---- plot.c ------------------------------------------------------------------------------------------------------ */
 
 /* A curve of count values in the terminal: rows lines of text, labelled with its extremes. */
 void cli_curve(const double *values, int64_t count, int rows, const char *title);
@@ -77,7 +77,7 @@ typedef struct cli_bar {
 /* Bars under each other as a picture. */
 bool cli_bars_svg(const char *path, const char *title, const cli_bar *bars, int count);
 
-/* ---- peak.c: what this machine can do, as a yardstick ------------------------------------------------------------------ */
+/* ---- peak.c: what this machine can do, as a yardstick ------------------------------------------------------------ */
 
 /* Seconds on a clock that never goes back. */
 double cli_clock(void);

@@ -39,7 +39,7 @@ static int64_t used(const row *r)
     return r->is.memory_total > 0 && r->is.memory_free > 0 ? r->is.memory_total - r->is.memory_free : -1;
 }
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static void print_figure(const char *format, double value, int width)
 {
@@ -70,14 +70,15 @@ static void print_table(const row *rows, int count)
     int name_width = cli_columns() - 56 < 40 ? cli_columns() - 56 : 40;
     if (name_width < 24) name_width = 24;
     printf("Wick %s   %s\n\n", wk_version(), stamp);
-    printf("%s%-9s %-*s %6s %10s / %-10s %5s %6s%s\n", cli_ink(CLI_DIM), "DEVICE", name_width, "NAME", "UTIL", "USED", "MEMORY",
-           "TEMP", "POWER", cli_ink(CLI_PLAIN));
+    printf("%s%-9s %-*s %6s %10s / %-10s %5s %6s%s\n", cli_ink(CLI_DIM), "DEVICE", name_width, "NAME", "UTIL", "USED",
+           "MEMORY", "TEMP", "POWER", cli_ink(CLI_PLAIN));
     for (int k = 0; k < count; k++) print_row(&rows[k], name_width);
     printf("\n");
     for (int k = 0; k < count; k++)
         printf("%s%-9s %d %s%s%s%s%s%s%s\n", cli_ink(CLI_DIM), wk_device_str(rows[k].device), rows[k].is.compute_units,
-               rows[k].device.kind == WK_CPU ? "threads" : "compute units", *rows[k].is.vendor ? ", " : "", rows[k].is.vendor,
-               *rows[k].is.driver ? ", " : "", rows[k].is.driver, rows[k].is.is_gpu ? ", a GPU" : "", cli_ink(CLI_PLAIN));
+               rows[k].device.kind == WK_CPU ? "threads" : "compute units", *rows[k].is.vendor ? ", " : "",
+               rows[k].is.vendor, *rows[k].is.driver ? ", " : "", rows[k].is.driver, rows[k].is.is_gpu ? ", a GPU" : "",
+               cli_ink(CLI_PLAIN));
     for (int kind = 0; kind < KINDS; kind++)
         if (wk_device_count(kinds[kind].kind) == 0) {
             char text[512];
@@ -86,7 +87,7 @@ static void print_table(const row *rows, int count)
         }
 }
 
-/* ---- for programs ------------------------------------------------------------------------------------------------- */
+/* ---- for programs ------------------------------------------------------------------------------------------------ */
 
 static void print_json(const row *rows, int count)
 {
@@ -98,7 +99,8 @@ static void print_json(const row *rows, int count)
         cli_json_text(stdout, r->is.vendor);
         printf(", \"driver\": ");
         cli_json_text(stdout, r->is.driver);
-        printf(", \"is_gpu\": %s, \"compute_units\": %d, \"memory_total\": ", r->is.is_gpu ? "true" : "false", r->is.compute_units);
+        printf(", \"is_gpu\": %s, \"compute_units\": %d, \"memory_total\": ", r->is.is_gpu ? "true" : "false",
+               r->is.compute_units);
         cli_json_number(stdout, r->is.memory_total > 0 ? (double)r->is.memory_total : NAN);
         printf(", \"memory_used\": ");
         cli_json_number(stdout, used(r) >= 0 ? (double)used(r) : NAN);
@@ -145,7 +147,7 @@ static void print_csv(const row *rows, int count)
     }
 }
 
-/* ---- the command --------------------------------------------------------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static void nap(long milliseconds)
 {
@@ -161,10 +163,11 @@ int cli_devices(int count, char **words)
                                   {"csv", NULL, "comma-separated values with a header; empty: not known", &csv},
                                   {"watch", "[=SECONDS]", "again and again, every second or as given", &watch},
                                   {0}};
-    const cli_syntax syntax = {"devices", "",
-                               "The devices of this machine: name, how busy, memory used and in all, temperature, power.\n"
-                               "N/A: the system does not say. Bytes, degrees Celsius, watts.",
-                               options, 0};
+    const cli_syntax syntax = {
+        "devices", "",
+        "The devices of this machine: name, how busy, memory used and in all, temperature, power.\n"
+        "N/A: the system does not say. Bytes, degrees Celsius, watts.",
+        options, 0};
     int done = cli_parse(&syntax, count, words, NULL);
     if (done >= 0) return done;
     if (json && csv) return cli_misuse("devices", "--json and --csv exclude each other");
@@ -174,7 +177,9 @@ int cli_devices(int count, char **words)
     row rows[MOST_DEVICES];
     if (describe_all(rows) < 0) return wk_report_error(stderr); /* how busy is measured from here on */
     nap(SAMPLE_MILLISECONDS);
-    if (csv) printf("device,name,vendor,driver,is_gpu,compute_units,memory_total,memory_used,utilisation,temperature,power\n");
+    if (csv)
+        printf(
+            "device,name,vendor,driver,is_gpu,compute_units,memory_total,memory_used,utilisation,temperature,power\n");
     for (;;) {
         int found = describe_all(rows);
         if (found < 0) return wk_report_error(stderr);

@@ -34,7 +34,7 @@ static void odd(const char *format, ...)
     oddities++;
 }
 
-/* ---- the processor -------------------------------------------------------------------------------------------------- */
+/* ---- the processor ----------------------------------------------------------------------------------------------- */
 
 static void check_cpu(void)
 {
@@ -55,7 +55,8 @@ static void check_cpu(void)
     if (wk_threads() > processors) odd("more threads than processors: they wait for each other");
     char total[16], left[16];
     line("memory", "%s, %s of it free", cli_bytes(total, cpu.memory_total), cli_bytes(left, cpu.memory_free));
-    if (cpu.memory_free > 0 && cpu.memory_free < cpu.memory_total / 20) odd("less than a twentieth of the memory is free");
+    if (cpu.memory_free > 0 && cpu.memory_free < cpu.memory_total / 20)
+        odd("less than a twentieth of the memory is free");
 }
 
 /* "always [madvise] never": the word in brackets is in force. */
@@ -79,7 +80,7 @@ static void check_huge_pages(void)
         odd("large tensors cost more page faults: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
-/* ---- backends ------------------------------------------------------------------------------------------------------- */
+/* ---- backends ---------------------------------------------------------------------------------------------------- */
 
 static void check_kind(int kind, const char *name)
 {
@@ -89,7 +90,8 @@ static void check_kind(int kind, const char *name)
         wk_device device = {(int16_t)kind, (int16_t)k, 0};
         wk_device_properties is = {.size = sizeof is};
         if (wk_device_describe(device, &is) == WK_OK) {
-            printf("             %s: %s, driver %s%s\n", wk_device_str(device), is.name, is.driver, is.is_gpu ? ", a GPU" : "");
+            printf("             %s: %s, driver %s%s\n", wk_device_str(device), is.name, is.driver,
+                   is.is_gpu ? ", a GPU" : "");
         } else {
             odd("%s: %s", wk_device_str(device), wk_error());
             wk_clear_error();
@@ -113,7 +115,7 @@ static void check_use(int kind)
     }
 }
 
-/* ---- files and modes ------------------------------------------------------------------------------------------------ */
+/* ---- files and modes --------------------------------------------------------------------------------------------- */
 
 /* Where compiled kernels are kept, as the environment says. */
 static void check_cache(void)
@@ -136,7 +138,8 @@ static void check_cache(void)
     }
     struct stat state;
     bool there = stat(path, &state) == 0;
-    line("cache", "%s%s", path, there ? "" : " (not made yet; drivers with a cache of their own, such as PoCL, need none)");
+    line("cache", "%s%s", path,
+         there ? "" : " (not made yet; drivers with a cache of their own, such as PoCL, need none)");
     if (there && (state.st_uid != geteuid() || (state.st_mode & (S_IWGRP | S_IWOTH)) != 0))
         odd("the cache is not used: others may write to it (chmod 700 %s)", path);
 }
@@ -165,7 +168,8 @@ static void check_modes(void)
         if (strncmp(*entry, "WICK_", 5) != 0) continue;
         size_t length = strcspn(*entry, "=");
         int k = 0;
-        while (k < VARIABLES && (strlen(variables[k].name) != length || memcmp(variables[k].name, *entry, length) != 0)) k++;
+        while (k < VARIABLES && (strlen(variables[k].name) != length || memcmp(variables[k].name, *entry, length) != 0))
+            k++;
         if (k == VARIABLES)
             odd("%.*s is no variable of this version: misspelt?", (int)length, *entry);
         else
@@ -178,11 +182,12 @@ static void check_modes(void)
 int cli_doctor(int count, char **words)
 {
     const cli_option options[] = {{0}};
-    const cli_syntax syntax = {"doctor", "",
-                               "How the library runs here: version, CPU, threads, huge pages, each backend (usable, or: not built,\n"
-                               "library not found, no driver, driver too old, no device), cache, modes. Lines with ! are unusual.\n"
-                               "Exit code 1 when a device that is there cannot be used.",
-                               options, 0};
+    const cli_syntax syntax = {
+        "doctor", "",
+        "How the library runs here: version, CPU, threads, huge pages, each backend (usable, or: not built,\n"
+        "library not found, no driver, driver too old, no device), cache, modes. Lines with ! are unusual.\n"
+        "Exit code 1 when a device that is there cannot be used.",
+        options, 0};
     int done = cli_parse(&syntax, count, words, NULL);
     if (done >= 0) return done;
 

@@ -44,19 +44,18 @@ static void print_row(const wk_op *op)
     char dtypes[128];
     printf("%s%-20s%s %-12s %s%s%s\n", cli_ink(CLI_BOLD), op->name, cli_ink(CLI_PLAIN), op->group, cli_ink(CLI_GREEN),
            op->differentiable ? "gradient" : "", cli_ink(CLI_PLAIN));
-    printf("    %s\n    %s\n    %sdtypes: %s%s%s\n", op->schema, op->doc, cli_ink(CLI_DIM), dtypes_of(op, dtypes, sizeof dtypes),
-           op->waits ? "; waits for the device" : "", cli_ink(CLI_PLAIN));
+    printf("    %s\n    %s\n    %sdtypes: %s%s%s\n", op->schema, op->doc, cli_ink(CLI_DIM),
+           dtypes_of(op, dtypes, sizeof dtypes), op->waits ? "; waits for the device" : "", cli_ink(CLI_PLAIN));
 }
 
 int cli_ops(int count, char **words)
 {
     const char *json = NULL, *pattern = NULL;
     const cli_option options[] = {{"json", NULL, "one object per line", &json}, {0}};
-    const cli_syntax syntax = {
-        "ops", "[PATTERN]",
-        "The operations of the library: name, group, gradient, schema, what it does, dtypes.\n"
-        "PATTERN is a part of the name, a pattern of the shell ('*softmax'), or a group (view).",
-        options, 1};
+    const cli_syntax syntax = {"ops", "[PATTERN]",
+                               "The operations of the library: name, group, gradient, schema, what it does, dtypes.\n"
+                               "PATTERN is a part of the name, a pattern of the shell ('*softmax'), or a group (view).",
+                               options, 1};
     int done = cli_parse(&syntax, count, words, &pattern);
     if (done >= 0) return done;
 

@@ -57,7 +57,8 @@ int cli_parse(const cli_syntax *syntax, int count, char **words, const char **op
         if (!option) return cli_misuse(syntax->command, "there is no option \"%s\"", word);
         if (!option->argument && value) return cli_misuse(syntax->command, "--%s takes no value", option->name);
         if (option->argument && option->argument[0] != '[' && !value) {
-            if (++k == count) return cli_misuse(syntax->command, "--%s needs a value: %s", option->name, option->argument);
+            if (++k == count)
+                return cli_misuse(syntax->command, "--%s needs a value: %s", option->name, option->argument);
             value = words[k];
         }
         *option->value = value ? value : "";

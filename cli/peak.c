@@ -1,9 +1,11 @@
-/* What this machine can do: the STREAM triad for memory, multiply-adds in registers for arithmetic. Measured in the process
- * that is judged, in turns with it: other work on the machine then slows both.
+/* What this machine can do: the STREAM triad for memory, multiply-adds in registers for arithmetic. Measured in the
+ * process that is judged, in turns with it: other work on the machine then slows both.
  *
  * Loops are written once over vectors of 64 bytes; each is compiled for several instruction sets, and the CPU picks. */
 #include "cli.h"
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -27,14 +29,15 @@ double cli_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- loops ---------------------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
 
 INLINE void triad(wide *restrict a, const wide *restrict b, const wide *restrict c, size_t count)
 {
     for (size_t k = 0; k < count; k++) a[k] = b[k] + 3.0f * c[k];
 }
 
-/* `chains` independent sums, enough to hide the latency, few enough to stay in registers. Returns what nobody can foresee. */
+/* `chains` independent sums, enough to hide the latency, few enough to stay in registers. Returns what nobody can
+ * foresee. */
 INLINE float multiply_add(long rounds, int chains)
 {
     volatile float start = 1.0f, factor = 0.9999f;
@@ -92,14 +95,14 @@ static const set *best_set(void)
     return &portable;
 }
 
-/* ---- threads -------------------------------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 typedef struct work {
     pthread_t thread;
-    pthread_barrier_t *start;
+    atomic_bool *go; /* all begin together */
     double began, ended;
     const set *with;
-    wide *a;             /* NULL: multiply-adds */
+    wide *a; /* NULL: multiply-adds */
     const wide *b, *c;
     size_t count;
     float result;
@@ -108,7 +111,7 @@ typedef struct work {
 static void *run_one(void *user)
 {
     work *w = user;
-    pthread_barrier_wait(w->start);
+    while (!atomic_load(w->go)) sched_yield();
     w->began = cli_clock();
     if (w->a)
         w->with->triad(w->a, w->b, w->c, w->count);
@@ -118,19 +121,18 @@ static void *run_one(void *user)
     return NULL;
 }
 
-/* Seconds from the first beginning to the last end. The caller is the first of the threads. */
+/* Seconds from the first beginning to the last end. The caller is the first of the threads, and does the work of those
+ * that could not be started. */
 static double run_all(work *works, int threads)
 {
-    pthread_barrier_t start;
+    atomic_bool go = false;
     int running = 1;
-    pthread_barrier_init(&start, NULL, (unsigned)threads);
-    for (int k = 0; k < threads; k++) works[k].start = &start;
-    for (; running < threads; running++)
-        if (pthread_create(&works[running].thread, NULL, run_one, &works[running]) != 0) break;
-    /* whoever could not be started is run here, after the others */
+    for (int k = 0; k < threads; k++) works[k].go = &go;
+    while (running < threads && pthread_create(&works[running].thread, NULL, run_one, &works[running]) == 0) running++;
+    atomic_store(&go, true);
     run_one(&works[0]);
-    for (int k = 1; k < threads; k++) pthread_join(works[k].thread, NULL);
-    pthread_barrier_destroy(&start);
+    for (int k = running; k < threads; k++) run_one(&works[k]);
+    for (int k = 1; k < running; k++) pthread_join(works[k].thread, NULL);
     double began = works[0].began, ended = works[0].ended;
     for (int k = 1; k < threads; k++) {
         if (works[k].began < began) began = works[k].began;
@@ -139,7 +141,7 @@ static double run_all(work *works, int threads)
     return ended - began;
 }
 
-/* ---- triad ---------------------------------------------------------------------------------------------------------- */
+/* ---- triad ------------------------------------------------------------------------------------------------------- */
 
 struct cli_triad {
     wide *a, *b, *c;

@@ -27,7 +27,7 @@ static void extremes(const double *points, int count, double *low, double *high)
     if (!(*high > *low)) *high = *low + 1;
 }
 
-/* ---- in the terminal ------------------------------------------------------------------------------------------------ */
+/* ---- in the terminal --------------------------------------------------------------------------------------------- */
 
 static bool is_utf8(void)
 {
@@ -67,7 +67,7 @@ void cli_curve(const double *values, int64_t count, int rows, const char *title)
     int before = -1;
     for (int x = 0; x < 2 * columns; x++) {
         int y = (int)lround((high - points[x]) / (high - low) * (4 * rows - 1)); /* from the top */
-        if (!(y >= 0 && y < 4 * rows)) continue; /* NaN */
+        if (!(y >= 0 && y < 4 * rows)) continue;                                 /* NaN */
         int step = before < y ? 1 : -1;
         for (int at = before < 0 ? y : before + (before == y ? 0 : step); at != y + step; at += step) {
             cell[at / 4][x / 2] |= 1u << dot[at % 4][x % 2];
@@ -89,16 +89,17 @@ void cli_curve(const double *values, int64_t count, int rows, const char *title)
     }
 }
 
-/* ---- pictures ------------------------------------------------------------------------------------------------------- */
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
 static FILE *begin_svg(const char *path, int width, int height, const char *title)
 {
     FILE *out = fopen(path, "we");
     if (!out) return NULL;
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n"
-            "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n<text x=\"16\" y=\"24\" font-size=\"16\">",
-            width, height, width, height);
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n"
+        "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n<text x=\"16\" y=\"24\" font-size=\"16\">",
+        width, height, width, height);
     for (const char *p = title; *p; p++) {
         if (*p == '<' || *p == '&')
             fprintf(out, *p == '<' ? "&lt;" : "&amp;");
@@ -125,10 +126,12 @@ bool cli_curve_svg(const char *path, const double *values, int64_t count, const 
     if (!out) return false;
     for (int k = 0; k < n; k++) points[k] = part_mean(values, count, k, n);
     extremes(points, n, &low, &high);
-    fprintf(out, "<path d=\"M%d %d V%d H%d\" fill=\"none\" stroke=\"black\"/>\n", LEFT, TOP, TOP + HEIGHT, LEFT + WIDTH);
+    fprintf(out, "<path d=\"M%d %d V%d H%d\" fill=\"none\" stroke=\"black\"/>\n", LEFT, TOP, TOP + HEIGHT,
+            LEFT + WIDTH);
     fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.3g</text>\n", LEFT - 6, TOP + 10, high);
     fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.3g</text>\n", LEFT - 6, TOP + HEIGHT, low);
-    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">batch %lld</text>\n", LEFT + WIDTH, TOP + HEIGHT + 20, (long long)count);
+    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">batch %lld</text>\n", LEFT + WIDTH, TOP + HEIGHT + 20,
+            (long long)count);
     fprintf(out, "<polyline fill=\"none\" stroke=\"#1f5fbf\" stroke-width=\"1.5\" points=\"");
     for (int k = 0; k < n; k++)
         if (isfinite(points[k]))
@@ -147,9 +150,16 @@ bool cli_bars_svg(const char *path, const char *title, const cli_bar *bars, int 
         int y = TOP + ROW * k;
         fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT - 8, y + 14, bars[k].label);
         fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#1f5fbf\"/>\n", LEFT, y + 3,
-                WIDTH * (share > 1 ? 1 : share > 0 ? share : 0), ROW - 8);
-        fprintf(out, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", LEFT + 8 + WIDTH * (share > 1 ? 1 : share > 0 ? share : 0), y + 14,
-                bars[k].note);
+                WIDTH * (share > 1   ? 1
+                         : share > 0 ? share
+                                     : 0),
+                ROW - 8);
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\">%s</text>\n",
+                LEFT + 8 +
+                    WIDTH * (share > 1   ? 1
+                             : share > 0 ? share
+                                         : 0),
+                y + 14, bars[k].note);
     }
     return end_svg(out);
 }

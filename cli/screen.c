@@ -13,7 +13,8 @@ bool cli_is_terminal(void)
 
 const char *cli_ink(cli_colour colour)
 {
-    static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m", "\033[34m"};
+    static const char *const codes[] = {"\033[0m",  "\033[1m",  "\033[2m", "\033[31m",
+                                        "\033[32m", "\033[33m", "\033[34m"};
     const char *term = getenv("TERM");
     return cli_is_terminal() && !getenv("NO_COLOR") && term && strcmp(term, "dumb") != 0 ? codes[colour] : "";
 }

@@ -18,7 +18,8 @@ static double accuracy(wk_module *net, wk_dataset *digits, wk_device device)
     wk_module_train(net, false);
     wk_history *hits = wk_history_new();
     wk_loader *batches = wk_data_loader(digits, .batch_size = 250, .device = device);
-    WK_EACH(batch, batches) {
+    WK_EACH(batch, batches)
+    {
         wk_tensor *guess = wk_argmax(wk_forward(net, batch->x), 1);
         wk_history_add(hits, wk_mean(wk_to_dtype(wk_eq(guess, batch->y), WK_F32)));
     }
@@ -45,7 +46,8 @@ static double run_epoch(wk_module *net, wk_optim *optim, wk_loader *batches, wk_
     WK_SCOPE;
     wk_history *here = wk_history_new();
     double shown = 0;
-    WK_EACH(batch, batches) {
+    WK_EACH(batch, batches)
+    {
         wk_tensor *loss = wk_cross_entropy(wk_forward(net, batch->x), batch->y);
         wk_optim_zero_grad(optim);
         wk_backward(loss);
@@ -101,17 +103,20 @@ static int train(wk_device device, const char *folder, long epochs, const char *
 
 int cli_train(int count, char **words)
 {
-    const char *task = NULL, *device = NULL, *epochs_text = "5", *folder = "data/mnist", *svg = NULL, *save = "mnist.safetensors";
-    const cli_option options[] = {{"device", "D", "cpu, cuda:0, opencl:1, gpu:0; default the first GPU, else cpu", &device},
-                                  {"epochs", "N", "times through the digits, default 5", &epochs_text},
-                                  {"data", "FOLDER", "where the digits are, default data/mnist", &folder},
-                                  {"save", "FILE", "where the network goes, default mnist.safetensors", &save},
-                                  {"svg", "FILE", "the curve of losses as a picture", &svg},
-                                  {0}};
-    const cli_syntax syntax = {"train", "mnist",
-                               "Trains a network of two layers on 9,000 handwritten digits, shows loss and accuracy on 1,000 others,\n"
-                               "draws the curve of losses, saves the network (safetensors).",
-                               options, 1};
+    const char *task = NULL, *device = NULL, *epochs_text = "10", *folder = "data/mnist", *svg = NULL,
+               *save = "mnist.safetensors";
+    const cli_option options[] = {
+        {"device", "D", "cpu, cuda:0, opencl:1, gpu:0; default the first GPU, else cpu", &device},
+        {"epochs", "N", "times through the digits, default 10", &epochs_text},
+        {"data", "FOLDER", "where the digits are, default data/mnist", &folder},
+        {"save", "FILE", "where the network goes, default mnist.safetensors", &save},
+        {"svg", "FILE", "the curve of losses as a picture", &svg},
+        {0}};
+    const cli_syntax syntax = {
+        "train", "mnist",
+        "Trains a network of two layers on 9,000 handwritten digits, shows loss and accuracy on 1,000 others,\n"
+        "draws the curve of losses, saves the network (safetensors).",
+        options, 1};
     int done = cli_parse(&syntax, count, words, &task);
     if (done >= 0) return done;
     if (!task || strcmp(task, "mnist") != 0) return cli_misuse("train", "what to train on: mnist");

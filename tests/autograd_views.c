@@ -151,11 +151,17 @@ static void hooks_run_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_view_rebases_its_base), cmocka_unit_test(siblings_see_the_write), cmocka_unit_test(overwriting_cuts_the_old_history),
-        cmocka_unit_test(in_place_saves_what_it_overwrites), cmocka_unit_test(a_changed_saved_value_is_an_error),
-        cmocka_unit_test(a_leaf_cannot_be_written), cmocka_unit_test(overlap_reads_the_right_side_first),
-        cmocka_unit_test(a_parked_value_ignores_later_writes), cmocka_unit_test(gradients_accumulate_and_second_order_works),
-        cmocka_unit_test(a_second_backward_needs_the_graph), cmocka_unit_test(hooks_run_in_order),
+        cmocka_unit_test(a_view_rebases_its_base),
+        cmocka_unit_test(siblings_see_the_write),
+        cmocka_unit_test(overwriting_cuts_the_old_history),
+        cmocka_unit_test(in_place_saves_what_it_overwrites),
+        cmocka_unit_test(a_changed_saved_value_is_an_error),
+        cmocka_unit_test(a_leaf_cannot_be_written),
+        cmocka_unit_test(overlap_reads_the_right_side_first),
+        cmocka_unit_test(a_parked_value_ignores_later_writes),
+        cmocka_unit_test(gradients_accumulate_and_second_order_works),
+        cmocka_unit_test(a_second_backward_needs_the_graph),
+        cmocka_unit_test(hooks_run_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

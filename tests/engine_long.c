@@ -55,8 +55,10 @@ static void a_loop_with_a_scope_needs_constant_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_of_a_million_calls), cmocka_unit_test(its_gradient_and_its_freeing),
-        cmocka_unit_test(many_paths_are_linear_work), cmocka_unit_test(a_loop_with_a_scope_needs_constant_memory),
+        cmocka_unit_test(a_chain_of_a_million_calls),
+        cmocka_unit_test(its_gradient_and_its_freeing),
+        cmocka_unit_test(many_paths_are_linear_work),
+        cmocka_unit_test(a_loop_with_a_scope_needs_constant_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,10 @@ static void what_nobody_sees_is_never_computed(void **state)
     (void)state;
     wk_tensor *x = ones(2, 3);
     start();
-    { WK_SCOPE; wk_exp(wk_mul(x, 2)); }
+    {
+        WK_SCOPE;
+        wk_exp(wk_mul(x, 2));
+    }
     wk_sync();
     assert_int_equal(groups(), 0);
     wk_free(x);
@@ -136,7 +139,8 @@ static void independent_ops_of_one_space_share_a_group(void **state)
     WK_SCOPE;
     wk_tensor *x = ones(2, 3), *y = ones(4, 5);
     start();
-    wk_tensor *a = wk_retain(wk_mul(x, 2)), *b = wk_retain(wk_mul(y, 2)), *c = wk_retain(wk_add(x, 1)), *d = wk_retain(wk_add(y, 1));
+    wk_tensor *a = wk_retain(wk_mul(x, 2)), *b = wk_retain(wk_mul(y, 2)), *c = wk_retain(wk_add(x, 1)),
+              *d = wk_retain(wk_add(y, 1));
     wk_sync();
     assert_int_equal(groups(), 2);
     assert_int_equal(stores(), 4);
@@ -152,7 +156,7 @@ static void dying_inputs_are_donated(void **state)
     wk_memory_stats before = {.size = sizeof before}, after = before;
     wk_memory_stats_of(test_null(), &before);
     wk_tensor *y = wk_mul(x, 2); /* no scope: y is ours */
-    wk_free(x), wk_free(x); /* made without a scope: counted once by the call, once by ones() */
+    wk_free(x), wk_free(x);      /* made without a scope: counted once by the call, once by ones() */
     need(y);
     wk_memory_stats_of(test_null(), &after);
     assert_int_equal(after.live, before.live);
@@ -257,12 +261,18 @@ static void a_launch_fails_and_the_target_keeps_its_value(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chain_in_a_scope_stores_once), cmocka_unit_test(what_nobody_sees_is_never_computed),
-        cmocka_unit_test(kept_results_are_stored), cmocka_unit_test(a_reduction_takes_its_producers),
-        cmocka_unit_test(a_row_stage_follows_its_reduction), cmocka_unit_test(long_rows_are_not_walked_twice),
-        cmocka_unit_test(independent_ops_of_one_space_share_a_group), cmocka_unit_test(dying_inputs_are_donated),
-        cmocka_unit_test(in_place_writes_in_place), cmocka_unit_test(the_byte_budget_flushes),
-        cmocka_unit_test(a_step_has_one_structure), cmocka_unit_test(memory_runs_out_and_the_program_goes_on),
+        cmocka_unit_test(chain_in_a_scope_stores_once),
+        cmocka_unit_test(what_nobody_sees_is_never_computed),
+        cmocka_unit_test(kept_results_are_stored),
+        cmocka_unit_test(a_reduction_takes_its_producers),
+        cmocka_unit_test(a_row_stage_follows_its_reduction),
+        cmocka_unit_test(long_rows_are_not_walked_twice),
+        cmocka_unit_test(independent_ops_of_one_space_share_a_group),
+        cmocka_unit_test(dying_inputs_are_donated),
+        cmocka_unit_test(in_place_writes_in_place),
+        cmocka_unit_test(the_byte_budget_flushes),
+        cmocka_unit_test(a_step_has_one_structure),
+        cmocka_unit_test(memory_runs_out_and_the_program_goes_on),
         cmocka_unit_test(a_launch_fails_and_the_target_keeps_its_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,9 +167,15 @@ static void names_and_texts_live(void **state)
 static void devices_parse(void **state)
 {
     (void)state;
-    const char *const names[][2] = {{"cpu", "cpu"}, {"cuda", "cuda:0"}, {"cuda:1", "cuda:1"}, {"opencl:0", "opencl:0"}, {"gpu:2", "gpu:2"},
-                                    {"/GPU:0", "gpu:0"}, {"/job:worker/replica:0/task:1/device:CPU:0", "cpu"}};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) assert_string_equal(wk_device_str(wk_device_parse(names[k][0])), names[k][1]);
+    const char *const names[][2] = {{"cpu", "cpu"},
+                                    {"cuda", "cuda:0"},
+                                    {"cuda:1", "cuda:1"},
+                                    {"opencl:0", "opencl:0"},
+                                    {"gpu:2", "gpu:2"},
+                                    {"/GPU:0", "gpu:0"},
+                                    {"/job:worker/replica:0/task:1/device:CPU:0", "cpu"}};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        assert_string_equal(wk_device_str(wk_device_parse(names[k][0])), names[k][1]);
     const char *const bad[] = {"", "tpu:0", "cuda:", "cuda:x", "cuda:-1", "cpu:1", "opencl:0x", "/job:a", "cuda:99999"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         assert_int_equal(wk_device_parse(bad[k]).kind, -1);
@@ -181,11 +187,18 @@ static void devices_parse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_die_with_their_scope), cmocka_unit_test(keep_moves_one_scope_out), cmocka_unit_test(retain_lives_until_free),
-        cmocka_unit_test(without_a_scope_the_caller_owns_each_result), cmocka_unit_test(carry_keeps_the_newest),
-        cmocka_unit_test(any_way_out_closes_a_scope), cmocka_unit_test(closing_twice_or_out_of_order_is_harmless),
-        cmocka_unit_test(null_passes_through), cmocka_unit_test(the_default_device_nests), cmocka_unit_test(a_handler_hears_each_first_error),
-        cmocka_unit_test(names_and_texts_live), cmocka_unit_test(devices_parse),
+        cmocka_unit_test(results_die_with_their_scope),
+        cmocka_unit_test(keep_moves_one_scope_out),
+        cmocka_unit_test(retain_lives_until_free),
+        cmocka_unit_test(without_a_scope_the_caller_owns_each_result),
+        cmocka_unit_test(carry_keeps_the_newest),
+        cmocka_unit_test(any_way_out_closes_a_scope),
+        cmocka_unit_test(closing_twice_or_out_of_order_is_harmless),
+        cmocka_unit_test(null_passes_through),
+        cmocka_unit_test(the_default_device_nests),
+        cmocka_unit_test(a_handler_hears_each_first_error),
+        cmocka_unit_test(names_and_texts_live),
+        cmocka_unit_test(devices_parse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

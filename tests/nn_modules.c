@@ -39,8 +39,13 @@ static void scale_trained(wk_module *self, bool training)
 
 static wk_module *new_scale(double factor)
 {
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "scale", .state = sizeof(scale), .forward1 = scale_forward,
-                                        .destroy = scale_destroy, .moved = scale_moved, .trained = scale_trained};
+    static const wk_module_kind kind = {.size = sizeof kind,
+                                        .name = "scale",
+                                        .state = sizeof(scale),
+                                        .forward1 = scale_forward,
+                                        .destroy = scale_destroy,
+                                        .moved = scale_moved,
+                                        .trained = scale_trained};
     wk_module *m = wk_module_new(&kind);
     scale *s = wk_module_state(m);
     s->factor = wk_module_add_parameter(m, "factor", wk_full((2), factor));
@@ -457,6 +462,8 @@ static void moving(void **state)
     wk_backward(wk_sum(wk_mul(first, 0.0))); /* a second one: accumulated */
     EXPECT_VALUES(grad, 0, 3, 3);
     moved = 0;
+    char call[64];
+    snprintf(call, sizeof call, "%s:%d", __FILE__, __LINE__ + 1);
     assert_true(wk_module_to(net, test_null()) == net);
     expect_fine();
     assert_int_equal(moved, 2);
@@ -467,7 +474,7 @@ static void moving(void **state)
     assert_int_equal(wk_device_of(mean).kind, WK_NULL);
     assert_true(wk_is_leaf(first) && wk_requires_grad(first));
     wk_backward(old);
-    expect_error("moved", "wk_module_to", NULL);
+    expect_error("moved", "wk_module_to", call, NULL);
     wk_tensor *again = wk_forward(net, wk_ones((2), .device = test_null()));
     assert_int_equal(wk_device_of(again).kind, WK_NULL);
     assert_int_equal(wk_backward(wk_sum(again)), WK_OK);
@@ -494,7 +501,8 @@ static void moving_is_all_or_nothing(void **state)
         wk__alloc_fail_at(n);
         wk_module *result = wk_module_to(net, before.kind == WK_CPU ? test_null() : wk_cpu());
         wk__alloc_fail_at(0);
-        wk_device first = wk_device_of(wk_module_parameter(net, "0.factor")), last = wk_device_of(wk_module_parameter(net, "1.factor"));
+        wk_device first = wk_device_of(wk_module_parameter(net, "0.factor")),
+                  last = wk_device_of(wk_module_parameter(net, "1.factor"));
         assert_true(wk_device_eq(first, last));
         assert_true(result ? !wk_device_eq(first, before) : wk_device_eq(first, before));
         wk_clear_error();

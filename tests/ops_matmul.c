@@ -6,7 +6,8 @@ static wk_tensor *counting(wk_dtype dtype, int64_t from, const int64_t *shape, i
     wk_options options = {.size = sizeof options, .dtype = dtype};
     int64_t n = 1;
     for (int d = 0; d < ndim; d++) n *= shape[d];
-    return wk_reshape_at(WK_HERE, wk_arange_from_at(WK_HERE, (double)from, (double)(from + n), 1, &options), shape, ndim);
+    return wk_reshape_at(WK_HERE, wk_arange_from_at(WK_HERE, (double)from, (double)(from + n), 1, &options), shape,
+                         ndim);
 }
 #define COUNTING(dtype, from, shape) counting(dtype, from, WK_DIMS_(shape))
 
@@ -30,7 +31,8 @@ static void batches(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *a = COUNTING(WK_F32, 0, (2, 2, 2)), *b = COUNTING(WK_F32, 1, (2, 2, 1)), *m = COUNTING(WK_F32, 1, (2, 2));
+    wk_tensor *a = COUNTING(WK_F32, 0, (2, 2, 2)), *b = COUNTING(WK_F32, 1, (2, 2, 1)),
+              *m = COUNTING(WK_F32, 1, (2, 2));
     EXPECT(wk_bmm(a, b), (2, 2, 1), 2, 8, 32, 46);
     EXPECT(wk_matmul(a, m), (2, 2, 2), 3, 4, 11, 16, 19, 28, 27, 40);
     EXPECT(wk_matmul(m, b), (2, 2, 1), 5, 11, 11, 25);
@@ -77,7 +79,8 @@ static void sums(void **state)
     EXPECT(wk_linear(a, wk_t(b), NULL), (2, 2), 13, 16, 40, 52);
     EXPECT(wk_linear(wk_unsqueeze(a, 0), wk_t(b), x), (1, 2, 2), 14, 18, 41, 54);
     EXPECT(wk_linear(wk_select(a, 0, 0), wk_t(b), x), (2), 14, 18);
-    wk_tensor *whole = wk_addmm(wk_of(int64_t, (), 7), COUNTING(WK_I64, 0, (2, 3)), COUNTING(WK_I64, 1, (3, 2)), .beta = 2);
+    wk_tensor *whole =
+        wk_addmm(wk_of(int64_t, (), 7), COUNTING(WK_I64, 0, (2, 3)), COUNTING(WK_I64, 1, (3, 2)), .beta = 2);
     assert_int_equal(wk_dtype_of(whole), WK_I64);
     EXPECT(whole, (2, 2), 27, 30, 54, 66);
 }
@@ -145,14 +148,16 @@ static void errors(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *a = wk_ones((2, 3)), *b = wk_ones((2, 4));
-    expect_error(wk_matmul(a, b), WK_ERR_SHAPE, "matmul: inner sizes differ: f32[2,3] and f32[2,4] (the last size of the first, 3, must be the "
-                                                "last but one size of the second, 2)");
+    expect_error(wk_matmul(a, b), WK_ERR_SHAPE,
+                 "matmul: inner sizes differ: f32[2,3] and f32[2,4] (the last size of the first, 3, must be the "
+                 "last but one size of the second, 2)");
     expect_error(wk_matmul(a, wk_ones((3, 2), .dtype = WK_F64)), WK_ERR_DTYPE, "f32[2,3] and f64[3,2]");
     expect_error(wk_matmul(a, wk_ones(())), WK_ERR_SHAPE, "f32[]");
     expect_error(wk_matmul(wk_ones((2, 2, 3)), wk_ones((3, 3, 2))), WK_ERR_SHAPE, "batch");
     expect_error(wk_mm(a, wk_ones((3))), WK_ERR_SHAPE, "mm:");
     expect_error(wk_bmm(wk_ones((2, 2, 3)), wk_ones((1, 3, 2))), WK_ERR_SHAPE, "bmm:");
-    expect_error(wk_linear(a, wk_ones((5, 4)), NULL), WK_ERR_SHAPE, "linear: inner sizes differ: f32[2,3] and f32[5,4]");
+    expect_error(wk_linear(a, wk_ones((5, 4)), NULL), WK_ERR_SHAPE,
+                 "linear: inner sizes differ: f32[2,3] and f32[5,4]");
     expect_error(wk_linear(a, wk_ones((5, 3)), wk_ones((4))), WK_ERR_SHAPE, "the bias f32[4]");
     expect_error(wk_addmm(wk_ones((3)), a, wk_ones((3, 2))), WK_ERR_SHAPE, "addmm: f32[3]");
     expect_error(wk_matmul(wk_ones((2, 2), .dtype = WK_BOOL), wk_ones((2, 2), .dtype = WK_BOOL)), WK_ERR_DTYPE, "bool");
@@ -163,8 +168,9 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dimensions), cmocka_unit_test(batches),   cmocka_unit_test(nothing_to_add_up), cmocka_unit_test(dtypes),
-        cmocka_unit_test(sums),       cmocka_unit_test(gradients), cmocka_unit_test(names_of_nodes),    cmocka_unit_test(errors),
+        cmocka_unit_test(dimensions),     cmocka_unit_test(batches), cmocka_unit_test(nothing_to_add_up),
+        cmocka_unit_test(dtypes),         cmocka_unit_test(sums),    cmocka_unit_test(gradients),
+        cmocka_unit_test(names_of_nodes), cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

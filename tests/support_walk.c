@@ -93,7 +93,8 @@ static bool read_number(reader *r, wk_value *value)
     int64_t whole = strtoll(r->at, &whole_end, 10);
     double number = strtod(r->at, &end);
     if (end == r->at) return refuse(r, "this is no argument");
-    *value = end == whole_end ? (wk_value){.kind = WK_VALUE_INT, .i = whole} : (wk_value){.kind = WK_VALUE_FLOAT, .f = number};
+    *value = end == whole_end ? (wk_value){.kind = WK_VALUE_INT, .i = whole}
+                              : (wk_value){.kind = WK_VALUE_FLOAT, .f = number};
     r->at = end;
     return true;
 }

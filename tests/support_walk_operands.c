@@ -69,23 +69,27 @@ static int64_t place_of(const walk_operand *what, const int64_t *stride, int64_t
     return place;
 }
 
-static void make_one(const wk__op *op, const walk_operand *what, wk_dtype dtype, walk_layout layout, wk_device device, uint64_t *seed,
-                     walk_input *input)
+static void make_one(const wk__op *op, const walk_operand *what, wk_dtype dtype, walk_layout layout, wk_device device,
+                     uint64_t *seed, walk_input *input)
 {
     int64_t stride[WK__MAX_DIMS] = {0}, room, offset = lay(what, layout, stride, &room), n = numel_of(what);
     size_t size = wk_dtype_size(dtype);
     input->size = (size_t)room * size;
     input->bytes = wk__alloc_zero((size_t)room, size);
-    input->array = (wk__array){.ndim = what->ndim, .dtype = dtype, .data = wk__alloc_zero((size_t)n + 1, sizeof(double))};
+    input->array =
+        (wk__array){.ndim = what->ndim, .dtype = dtype, .data = wk__alloc_zero((size_t)n + 1, sizeof(double))};
     memcpy(input->array.shape, what->shape, sizeof what->shape);
     for (int64_t k = 0; k < room; k++) wk__number_store(input->bytes + (size_t)k * size, dtype, FILLER);
     for (int64_t k = 0; k < n; k++)
-        wk__number_store(input->bytes + (size_t)(offset + place_of(what, stride, k)) * size, dtype, drawn(op, what, dtype, seed));
+        wk__number_store(input->bytes + (size_t)(offset + place_of(what, stride, k)) * size, dtype,
+                         drawn(op, what, dtype, seed));
     for (int64_t k = 0; k < n; k++)
-        input->array.data[k] = wk__number_as_double(input->bytes + (size_t)(offset + place_of(what, stride, k)) * size, dtype);
+        input->array.data[k] =
+            wk__number_as_double(input->bytes + (size_t)(offset + place_of(what, stride, k)) * size, dtype);
     wk_options options = {.size = sizeof options, .dtype = dtype, .device = device};
     if (layout == WALK_DENSE) {
-        input->tensor = wk_from_on_at(WK_HERE, dtype, input->bytes, (size_t)n * size, what->shape, what->ndim, &options);
+        input->tensor =
+            wk_from_on_at(WK_HERE, dtype, input->bytes, (size_t)n * size, what->shape, what->ndim, &options);
         input->storage = input->tensor;
         input->size = (size_t)n * size;
     } else {
@@ -95,13 +99,14 @@ static void make_one(const wk__op *op, const walk_operand *what, wk_dtype dtype,
     expect_fine();
 }
 
-void walk_make(const wk__op *op, const walk_sample *sample, wk_dtype dtype, walk_layout layout, wk_device device, uint64_t seed,
-               walk_input input[])
+void walk_make(const wk__op *op, const walk_sample *sample, wk_dtype dtype, walk_layout layout, wk_device device,
+               uint64_t seed, walk_input input[])
 {
     for (int k = 0; k < sample->operands; k++) {
         const walk_operand *what = &sample->operand[k];
         walk_layout its = layout == WALK_MIXED ? (walk_layout)((k + 1) % WALK_MIXED) : layout;
-        if (k == 0 && walk_writes(op) && (its == WALK_OUTER || its == WALK_INNER)) its = WALK_OFFSET; /* elements would overlap */
+        if (k == 0 && walk_writes(op) && (its == WALK_OUTER || its == WALK_INNER))
+            its = WALK_OFFSET; /* elements would overlap */
         make_one(op, what, what->fixed ? what->fixed : dtype, its, device, &seed, &input[k]);
     }
 }
@@ -130,8 +135,10 @@ void walk_untouched(const walk_sample *sample, const walk_input input[], int wri
     for (int k = 0; k < sample->operands; k++) {
         char *now = malloc(input[k].size + 1);
         assert_int_equal(wk_read(input[k].storage, now, input[k].size), WK_OK);
-        bool framed = input[k].storage != input[k].tensor && input[k].size > 2 * MARGIN * wk_dtype_size(input[k].array.dtype);
-        bool kept = k == written ? !framed || only_filler_kept(&input[k], now) : memcmp(now, input[k].bytes, input[k].size) == 0;
+        bool framed =
+            input[k].storage != input[k].tensor && input[k].size > 2 * MARGIN * wk_dtype_size(input[k].array.dtype);
+        bool kept = k == written ? !framed || only_filler_kept(&input[k], now)
+                                 : memcmp(now, input[k].bytes, input[k].size) == 0;
         free(now);
         if (!kept) fail_msg("operand %d: memory that is not the result's was written", k);
     }

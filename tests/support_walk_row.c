@@ -54,8 +54,8 @@ static void compare(const walk_case *c, int k, wk_tensor *result, const wk__arra
         if (isfinite(expected->data[e])) scale = fmax(scale, fabs(expected->data[e]));
     for (int64_t e = 0; e < n; e++)
         if (!walk_agrees(c->row->op, wk_dtype_of(result), have[e], expected->data[e], scale))
-            fail_msg("%s: element %lld of result %d (%s) is %.17g, not %.17g", where(c), (long long)e, k, wk_dtype_str(wk_dtype_of(result)),
-                     have[e], expected->data[e]);
+            fail_msg("%s: element %lld of result %d (%s) is %.17g, not %.17g", where(c), (long long)e, k,
+                     wk_dtype_str(wk_dtype_of(result)), have[e], expected->data[e]);
     free(have);
 }
 
@@ -75,10 +75,13 @@ static void write_between_guards(const walk_case *c, wk_tensor *result, wk_tenso
     }
     wk_options options = {.size = sizeof options, .dtype = dtype, .device = c->row->device};
     wk_tensor *all = wk_full_f_at(WK_HERE, &room, 1, 1, &options);
-    char *have = malloc((size_t)room * size), *want = malloc((size_t)numel * size + 1), *guard = have + (size_t)(GUARD + numel) * size;
+    char *have = malloc((size_t)room * size), *want = malloc((size_t)numel * size + 1),
+         *guard = have + (size_t)(GUARD + numel) * size;
     wk_copy_(wk_as_strided_at(WK_HERE, all, shape, stride, ndim, GUARD), again);
-    if (wk_read(all, have, (size_t)room * size) != WK_OK || wk_read(result, want, (size_t)numel * size) != WK_OK) fail_msg("%s: %s", where(c), wk_error());
-    bool same = memcmp(have + GUARD * size, want, (size_t)numel * size) == 0, kept = memcmp(have, guard, GUARD * size) == 0;
+    if (wk_read(all, have, (size_t)room * size) != WK_OK || wk_read(result, want, (size_t)numel * size) != WK_OK)
+        fail_msg("%s: %s", where(c), wk_error());
+    bool same = memcmp(have + GUARD * size, want, (size_t)numel * size) == 0,
+         kept = memcmp(have, guard, GUARD * size) == 0;
     for (size_t k = 1; k < GUARD; k++) kept = kept && memcmp(have, have + k * size, size) == 0;
     free(have);
     free(want);
@@ -116,6 +119,12 @@ static void walk_one(walk_case *c, uint64_t seed)
     if (wk_error()) fail_msg("%s: %s", where(c), wk_error());
 }
 
+/* A row of equal elements has no spread: what layer_norm then divides is rounding alone. */
+static bool has_answer(const wk__op *op, walk_layout layout)
+{
+    return layout != WALK_INNER || strcmp(op->name, "layer_norm") != 0;
+}
+
 void walk_values(walk_row *row)
 {
     const wk__op *op = row->op;
@@ -132,7 +141,7 @@ void walk_values(walk_row *row)
             if (generic ? !(domain >> dtype & 1) || !(row->dtypes >> dtype & 1) : dtype != WK_F32) continue;
             c.dtype = dtype;
             for (c.layout = 0; c.layout < (walk_layout)layouts; c.layout++)
-                if (row->layouts >> c.layout & 1) walk_one(&c, (uint64_t)s * 101 + dtype);
+                if (row->layouts >> c.layout & 1 && has_answer(op, c.layout)) walk_one(&c, (uint64_t)s * 101 + dtype);
         }
     }
 }

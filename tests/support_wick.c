@@ -32,7 +32,8 @@ void expect_values(wk_tensor *x, int count, const double *values, double toleran
     double *have = calloc((size_t)count + 1, sizeof *have);
     assert_int_equal(wk_read(wk_to_dtype(wk_to(x, wk_cpu()), WK_F64), have, (size_t)count * sizeof *have), WK_OK);
     for (int k = 0; k < count; k++) {
-        bool same = have[k] == values[k] || (isnan(have[k]) && isnan(values[k])) || fabs(have[k] - values[k]) <= tolerance;
+        bool same =
+            have[k] == values[k] || (isnan(have[k]) && isnan(values[k])) || fabs(have[k] - values[k]) <= tolerance;
         if (!same) fail_msg("element %d is %.17g, not %.17g", k, have[k], values[k]);
     }
     free(have);

@@ -21,7 +21,8 @@ void expect_error(const char *word, ...) __attribute__((sentinel));
 /* All elements, row-major. */
 void expect_values(wk_tensor *x, int count, const double *values, double tolerance);
 #define EXPECT_VALUES(x, tolerance, ...)                                                                               \
-    expect_values(x, (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__}, tolerance)
+    expect_values(x, (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__},     \
+                  tolerance)
 #define EXPECT_SHAPE(x, ...)                                                                                           \
     expect_shape(x, (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__})
 void expect_shape(wk_tensor *x, int ndim, const int64_t *shape);

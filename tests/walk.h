@@ -33,7 +33,7 @@ typedef struct walk_sample {
     int first[WALK_ARGUMENTS];         /* the first operand of an argument that is a tensor or a list of them */
     int operands, ints;
     walk_operand operand[WALK_TENSORS];
-    int64_t number[WALK_INTS];         /* the lists of whole numbers */
+    int64_t number[WALK_INTS]; /* the lists of whole numbers */
     wk_tensor *tensor[WALK_TENSORS];
 } walk_sample;
 
@@ -53,7 +53,15 @@ bool walk_writes(const wk__op *op);
  *   outer       0 0 .. (first stride 0)   inner       last stride 0
  *   offset      . . . 0 1 2 . . 3 4 5 . . .
  *   mixed       each operand in the next one of these */
-typedef enum walk_layout { WALK_DENSE, WALK_TRANSPOSED, WALK_OUTER, WALK_INNER, WALK_OFFSET, WALK_MIXED, WALK_LAYOUTS } walk_layout;
+typedef enum walk_layout {
+    WALK_DENSE,
+    WALK_TRANSPOSED,
+    WALK_OUTER,
+    WALK_INNER,
+    WALK_OFFSET,
+    WALK_MIXED,
+    WALK_LAYOUTS
+} walk_layout;
 extern const char *const walk_layout_name[WALK_LAYOUTS];
 
 typedef struct walk_input {
@@ -64,8 +72,8 @@ typedef struct walk_input {
 } walk_input;
 
 /* Random operands for the sample; the same `seed` gives the same numbers. Tensors belong to the scope, the rest to the input. */
-void walk_make(const wk__op *op, const walk_sample *sample, wk_dtype dtype, walk_layout layout, wk_device device, uint64_t seed,
-               walk_input input[]);
+void walk_make(const wk__op *op, const walk_sample *sample, wk_dtype dtype, walk_layout layout, wk_device device,
+               uint64_t seed, walk_input input[]);
 void walk_drop(const walk_sample *sample, walk_input input[]);
 /* Storages hold what they held, but for the elements of operand `written` (-1: none). */
 void walk_untouched(const walk_sample *sample, const walk_input input[], int written);
@@ -77,7 +85,8 @@ double walk_rounded(double x, wk_dtype dtype);
 /* ---- calls and expectations (support_walk_check.c) ----------------------------------------------------------------- */
 
 /* The row's reference or `exact`, over the operands. Fails for a row that has neither. out[k].data from wk__alloc. */
-int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array out[], const wk_tensor *result);
+int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array out[],
+                  const wk_tensor *result);
 /* How far a result may be from x where the largest number of the reference is `scale`. */
 double walk_tolerance(const wk__op *op, wk_dtype dtype, double x, double scale);
 /* NaN where NaN is expected, infinities and signs of zero equal, numbers within the tolerance. */
@@ -96,10 +105,10 @@ double *walk_numbers(wk_tensor *x);
 typedef struct walk_row {
     const wk__op *op;
     wk_device device;
-    uint16_t dtypes;  /* those to try, as bits */
-    uint8_t layouts;  /* the same */
-    bool gather;      /* only run everything, for a device that gathers kernels: results mean nothing */
-    uint64_t bits;    /* a hash of all bits of all results */
+    uint16_t dtypes; /* those to try, as bits */
+    uint8_t layouts; /* the same */
+    bool gather;     /* only run everything, for a device that gathers kernels: results mean nothing */
+    uint64_t bits;   /* a hash of all bits of all results */
 } walk_row;
 void walk_values(walk_row *row);
 

@@ -5,11 +5,13 @@
 #include <float.h>
 #include <math.h>
 
-static const double halves[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1, -1, 0.5, -2.5, 0x1p-24, -0x1p-24, 0x1p-14, 65504, -65504, 3, 100};
-static const double narrow[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1, -1, 0.5, -2.5, 0x1p-149, -0x1p-149, 0x1p-126, 0x1.fffffep127,
-                                -0x1.fffffep127, 1e10, -1e10, 88.5, -104};
-static const double wide[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1, -1, 0.5, -2.5, 0x1p-1074, -0x1p-1074, 0x1p-1022, DBL_MAX, -DBL_MAX,
-                              1e10, -1e10, 709.5, -746};
+static const double halves[] = {0.0,  -0.0,    INFINITY, -INFINITY, NAN,   1,      -1, 0.5,
+                                -2.5, 0x1p-24, -0x1p-24, 0x1p-14,   65504, -65504, 3,  100};
+static const double narrow[] = {
+    0.0,       -0.0,     INFINITY,       -INFINITY,       NAN,  1,     -1,   0.5, -2.5, 0x1p-149,
+    -0x1p-149, 0x1p-126, 0x1.fffffep127, -0x1.fffffep127, 1e10, -1e10, 88.5, -104};
+static const double wide[] = {0.0,       -0.0,       INFINITY,  -INFINITY, NAN,      1,    -1,    0.5,   -2.5,
+                              0x1p-1074, -0x1p-1074, 0x1p-1022, DBL_MAX,   -DBL_MAX, 1e10, -1e10, 709.5, -746};
 static const double whole[] = {0, 1, -1, 2, 3, 7, 100, -128, 127, 255, -32768, 32767};
 
 typedef struct list {
@@ -63,8 +65,11 @@ static void extremes_of(const wk__op *op, wk_dtype dtype, wk_device device)
             if (op->conditions >> k & 1) x[k] = x[k] != 0;
         }
         double expected = op->exact(x);
+        if (!wk__is_float(dtype) && !(fabs(expected) <= 0x1p53))
+            continue; /* wrapped, or divided by 0: double cannot say what is right */
         if (!walk_agrees(op, wk_dtype_of(out[0]), have[n], expected, 1))
-            fail_msg("%s(%g, %g, %g) %s %s is %.17g, not %.17g", op->name, x[0], x[1], x[2], wk_dtype_str(dtype), wk_device_str(device), have[n], expected);
+            fail_msg("%s(%g, %g, %g) %s %s is %.17g, not %.17g", op->name, x[0], x[1], x[2], wk_dtype_str(dtype),
+                     wk_device_str(device), have[n], expected);
     }
     free(have);
 }
@@ -85,7 +90,9 @@ static bool fits(const wk__op *op)
 {
     walk_sample sample;
     const char *why;
-    if (!op->exact || op->arity < 1 || op->arity > 3 || !op->samples || !op->samples[0] || !walk_parse(op->samples[0], &sample, &why)) return false;
+    if (!op->exact || op->arity < 1 || op->arity > 3 || !op->samples || !op->samples[0] ||
+        !walk_parse(op->samples[0], &sample, &why))
+        return false;
     return sample.operands == op->arity && sample.arguments == op->arity;
 }
 
@@ -94,7 +101,11 @@ int main(void)
     struct CMUnitTest *tests = calloc((size_t)wk_op_count(), sizeof *tests);
     size_t count = 0;
     for (int k = 0; k < wk_op_count(); k++)
-        if (fits(wk__ops[k])) tests[count++] = (struct CMUnitTest){.name = wk__ops[k]->name, .test_func = extremes, .setup_func = walk_reset, .initial_state = (void *)(uintptr_t)wk__ops[k]};
+        if (fits(wk__ops[k]))
+            tests[count++] = (struct CMUnitTest){.name = wk__ops[k]->name,
+                                                 .test_func = extremes,
+                                                 .setup_func = walk_reset,
+                                                 .initial_state = (void *)(uintptr_t)wk__ops[k]};
     int failed = _cmocka_run_group_tests("walk_extremes", tests, count, NULL, NULL);
     free(tests);
     return failed;

@@ -31,16 +31,19 @@ static wk_tensor *backward(wk_tensor *const *in, void *user)
 {
     WK_ENABLE_GRAD;
     trial *t = user;
-    for (int k = 0; k <= t->leaves; k++) wk_requires_grad_(in[k], true); /* those that differences are made of do not yet */
+    for (int k = 0; k <= t->leaves; k++)
+        wk_requires_grad_(in[k], true); /* those that differences are made of do not yet */
     wk_tensor *out = forward(in, user), *grads[WALK_TENSORS] = {0}, *seed = in[t->leaves], *total = NULL;
-    wk_grad_options options = {.size = sizeof options, .grad_outputs = &seed, .create_graph = true, .allow_unused = true};
+    wk_grad_options options = {
+        .size = sizeof options, .grad_outputs = &seed, .create_graph = true, .allow_unused = true};
     if (!out || wk_grad_at(WK_HERE, &out, 1, in, t->leaves, grads, &options) != WK_OK) return NULL;
     for (int k = 0; k <= t->leaves; k++) {
         wk_tensor *unused = wk_mul(wk_sum(in[k]), 0.0);
         total = total ? wk_add(total, unused) : unused;
         if (k == t->leaves || !grads[k]) continue;
         wk_tensor *weights = wk_linspace(0.5, 2 + k, wk_numel(grads[k]), .dtype = WK_F64);
-        total = wk_add(total, wk_sum(wk_mul(grads[k], wk_reshape_at(WK_HERE, weights, t->input[t->leaf[k]].array.shape, wk_ndim(in[k])))));
+        total = wk_add(total, wk_sum(wk_mul(grads[k], wk_reshape_at(WK_HERE, weights, t->input[t->leaf[k]].array.shape,
+                                                                    wk_ndim(in[k])))));
     }
     return total;
 }
@@ -106,7 +109,8 @@ static void second_gradient(void **state)
             wk_tensor *seed = wk_requires_grad_(wk_add(wk_zeros_like(wk_detach(out[t.result])), 0.75), true);
             leaves[t.leaves] = seed;
             if (!wk_gradcheck_at(WK_HERE, backward, &t, leaves, t.leaves + 1))
-                fail_msg("%s(%s), gradient of the gradient of result %d: %s", op->name, op->samples[s], t.result, wk_error());
+                fail_msg("%s(%s), gradient of the gradient of result %d: %s", op->name, op->samples[s], t.result,
+                         wk_error());
         }
         walk_drop(&t.sample, t.input);
         expect_fine();
@@ -116,12 +120,14 @@ static void second_gradient(void **state)
 int main(void)
 {
     struct CMUnitTest *tests = calloc(2 * (size_t)wk_op_count(), sizeof *tests);
-    char (*names)[80] = calloc(2 * (size_t)wk_op_count(), sizeof *names);
+    char(*names)[80] = calloc(2 * (size_t)wk_op_count(), sizeof *names);
     size_t count = 0;
     for (int k = 0; k < wk_op_count(); k++)
         for (int kind = 0; kind < 2 && wk__ops[k]->gradient; kind++) {
             snprintf(names[count], sizeof *names, kind ? "%s second gradient" : "%s gradient", wk__ops[k]->name);
-            tests[count] = (struct CMUnitTest){.name = names[count], .test_func = kind ? second_gradient : first_gradient, .setup_func = walk_reset,
+            tests[count] = (struct CMUnitTest){.name = names[count],
+                                               .test_func = kind ? second_gradient : first_gradient,
+                                               .setup_func = walk_reset,
                                                .initial_state = (void *)(uintptr_t)wk__ops[k]};
             count++;
         }

@@ -52,8 +52,8 @@ typedef struct wk_grad_options {
     wk_tensor *const *grad_outputs;
     bool retain_graph, create_graph, allow_unused;
 } wk_grad_options;
-WK_API int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs, int input_count,
-                      wk_tensor **grads, const wk_grad_options *options);
+WK_API int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs,
+                      int input_count, wk_tensor **grads, const wk_grad_options *options);
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
@@ -79,8 +79,10 @@ typedef struct wk_function_kind {
     void (*destroy)(void *context); /* optional: of the context, when the last user has gone */
 } wk_function_kind;
 /* Calls it; outputs belong to the scope. wk_apply is for kinds with one output. NULL with the error recorded. */
-WK_API wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count);
-WK_API int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count, wk_tensor **out);
+WK_API wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in,
+                              int count);
+WK_API int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
+                         wk_tensor **out);
 WK_API void *wk_function_context(wk_function *f);
 /* In forward: keeps a tensor for backward. In backward: the k-th kept one. */
 WK_API void wk_function_save(wk_function *f, wk_tensor *x);
@@ -94,20 +96,21 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
                             wk_tensor *const *in, int count);
 
 #ifndef __cplusplus
-#define wk_requires_grad_(x, on)  wk_requires_grad__at(WK_HERE, x, on)
-#define wk_detach(...)            wk_detach_at(WK_HERE, __VA_ARGS__)
-#define wk_backward(...)          WK_OPT_(wk_backward_at, wk_backward_options, __VA_ARGS__)
-#define wk_set_grad(leaf, grad)   wk_set_grad_at(WK_HERE, leaf, grad)
+#define wk_requires_grad_(x, on)      wk_requires_grad__at(WK_HERE, x, on)
+#define wk_detach(...)                wk_detach_at(WK_HERE, __VA_ARGS__)
+#define wk_backward(...)              WK_OPT_(wk_backward_at, wk_backward_options, __VA_ARGS__)
+#define wk_set_grad(leaf, grad)       wk_set_grad_at(WK_HERE, leaf, grad)
 /* wk_grad((loss), (a, b), grads, .create_graph = true) */
 #define wk_grad(outputs, inputs, ...) WK_JOIN_(WK_GRAD_, WK_COUNT_(__VA_ARGS__))(outputs, inputs, __VA_ARGS__)
-#define WK_GRAD_1(outputs, inputs, grads) \
+#define WK_GRAD_1(outputs, inputs, grads)                                                                              \
     wk_grad_at(WK_HERE, WK_TENSOR_LIST_(outputs), WK_TENSOR_LIST_(inputs), grads, NULL)
-#define WK_GRAD_WK2_(outputs, inputs, grads, ...) \
-    wk_grad_at(WK_HERE, WK_TENSOR_LIST_(outputs), WK_TENSOR_LIST_(inputs), grads, WK_OPTIONS_(wk_grad_options, __VA_ARGS__))
-#define wk_register_hook(x, hook, ...) WK_OPT3_(wk_register_hook_at, wk_hook_options, x, hook, __VA_ARGS__)
-#define wk_apply(kind, context, list)  wk_apply_at(WK_HERE, kind, context, WK_TENSOR_LIST_(list))
+#define WK_GRAD_WK2_(outputs, inputs, grads, ...)                                                                      \
+    wk_grad_at(WK_HERE, WK_TENSOR_LIST_(outputs), WK_TENSOR_LIST_(inputs), grads,                                      \
+               WK_OPTIONS_(wk_grad_options, __VA_ARGS__))
+#define wk_register_hook(x, hook, ...)       WK_OPT3_(wk_register_hook_at, wk_hook_options, x, hook, __VA_ARGS__)
+#define wk_apply(kind, context, list)        wk_apply_at(WK_HERE, kind, context, WK_TENSOR_LIST_(list))
 #define wk_apply_n(kind, context, list, out) wk_apply_n_at(WK_HERE, kind, context, WK_TENSOR_LIST_(list), out)
-#define wk_gradcheck(f, context, list) wk_gradcheck_at(WK_HERE, f, context, WK_TENSOR_LIST_(list))
+#define wk_gradcheck(f, context, list)       wk_gradcheck_at(WK_HERE, f, context, WK_TENSOR_LIST_(list))
 #endif
 
 #ifdef __cplusplus

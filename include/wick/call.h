@@ -39,14 +39,14 @@ typedef struct wk_value {
 
 /* What is known of an op. The texts live for ever. */
 typedef struct wk_op {
-    size_t size; /* sizeof(wk_op), set by the caller */
+    size_t size;        /* sizeof(wk_op), set by the caller */
     const char *name;   /* "softmax" */
     const char *schema; /* "softmax(Tensor input, int dim) -> Tensor" */
     const char *group;  /* "pointwise", "reduction", "view", ... */
     const char *doc;    /* one line */
     bool differentiable;
-    bool waits;         /* the shape of the result depends on data: the call waits for the device */
-    uint32_t dtypes;    /* bit 1 << dtype for each dtype it takes; 0 = any */
+    bool waits;      /* the shape of the result depends on data: the call waits for the device */
+    uint32_t dtypes; /* bit 1 << dtype for each dtype it takes; 0 = any */
 } wk_op;
 
 WK_API int wk_op_count(void);
@@ -56,18 +56,18 @@ WK_API int wk_op_info(int index, wk_op *info);
 WK_API int wk_op_find(const char *name);
 
 typedef struct wk_call_options {
-    size_t size; /* sizeof(wk_call_options) */
+    size_t size;      /* sizeof(wk_call_options) */
     wk_device device; /* default device for ops that make tensors */
     bool no_grad;
-    wk_site site;     /* the caller's file and line, for messages */
+    wk_site site; /* the caller's file and line, for messages */
 } wk_call_options;
 
 /* Calls an op: arguments in the order of its schema, results (the caller's, see wk_free) into results[0..*count); *count says
  * how many there is room for and then how many there are. Returns WK_OK, or a code with the message in `message` (cut to
  * message_size, always terminated); the thread's own error is neither read nor touched. context NULL: a shared one with a lock,
  * so that calls may come from any thread. */
-WK_API int wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count, wk_value *results,
-                   int *count, const wk_call_options *options, char *message, size_t message_size)
+WK_API int wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count,
+                   wk_value *results, int *count, const wk_call_options *options, char *message, size_t message_size)
     __attribute__((warn_unused_result));
 /* A context of the caller's own for wk_call; not for use by two threads at once. */
 WK_API wk_context *wk_context_new(void);

@@ -40,8 +40,8 @@ typedef struct wk_loader_options {
     bool shuffle;       /* another order each epoch, which depends on seed, epoch and number of samples alone */
     bool drop_last;     /* without the last batch if it is smaller */
     uint64_t seed;
-    int rank, world;    /* of `world` processes this is number `rank`: each gets its share, of equal size */
-    wk_device device;   /* where batches are made */
+    int rank, world;  /* of `world` processes this is number `rank`: each gets its share, of equal size */
+    wk_device device; /* where batches are made */
 } wk_loader_options;
 /* The next batch is gathered in the background while the program works on one. */
 WK_API wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options);
@@ -54,22 +54,24 @@ typedef struct wk_batch {
     int64_t index;    /* of the batch in its epoch */
 } wk_batch;
 
-/* What WK_EACH is made of: opens an epoch; closes the batch before, if any, and makes the next, false after the last; closes
- * the epoch. */
+/* What WK_EACH is made of: opens an epoch; closes the batch before, if any, and makes the next, false after the last;
+ * closes the epoch. */
 WK_API wk_batch *wk_batch_begin_at(wk_site site, wk_loader *loader);
 WK_API bool wk_batch_next(wk_batch **batch);
 WK_API void wk_batch_end(wk_batch **batch);
 #ifndef __cplusplus
-/* For each batch of an epoch, in a scope of its own, at whose end what was recorded is run. `break` drops the rest of the epoch,
- * the next WK_EACH begins a new one. The loop ends when an error is pending. Two loops over one loader do not nest. */
+/* For each batch of an epoch, in a scope of its own, at whose end what was recorded is run. `break` drops the rest of
+ * the epoch, the next WK_EACH begins a new one. The loop ends when an error is pending. Two loops over one loader do
+ * not nest. */
 #define WK_EACH(batch, loader)                                                                                         \
-    for (__attribute__((cleanup(wk_batch_end))) wk_batch *batch = wk_batch_begin_at(WK_HERE, loader); wk_batch_next(&batch);)
+    for (__attribute__((cleanup(wk_batch_end))) wk_batch *batch = wk_batch_begin_at(WK_HERE, loader);                  \
+         wk_batch_next(&batch);)
 #endif
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
-/* Numbers of tensors with one element, kept on their device until they are asked for: adding never waits, reading waits once
- * for all that was added since. */
+/* Numbers of tensors with one element, kept on their device until they are asked for: adding never waits, reading
+ * waits once for all that was added since. */
 WK_API wk_history *wk_history_new_at(wk_site site);
 typedef struct wk_history_options {
     size_t size;
@@ -80,7 +82,8 @@ WK_API int wk_history_add_at(wk_site site, wk_history *history, wk_tensor *x, co
 WK_API int64_t wk_history_count(const wk_history *history);
 /* The weighted mean; NaN when there is none. */
 WK_API double wk_history_mean_at(wk_site site, wk_history *history);
-/* All of them in order, wk_history_count many; NULL when there are none or on error. Lives until the next call on the history. */
+/* All of them in order, wk_history_count many; NULL when there are none or on error. Lives until the next call on the
+ * history. */
 WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 
 #ifndef __cplusplus

@@ -42,8 +42,8 @@ WK_API int wk_try_all_gpus(wk_device *devices, int capacity);
 typedef struct wk_device_properties {
     size_t size; /* sizeof(wk_device_properties), set by the caller */
     char name[128], vendor[64], driver[64];
-    int64_t memory_total, memory_free;      /* bytes */
-    int compute_units;                      /* cores or multiprocessors */
+    int64_t memory_total, memory_free; /* bytes */
+    int compute_units;                 /* cores or multiprocessors */
     bool is_gpu;
     double temperature, power, utilisation; /* degrees Celsius, watts, 0..1 */
 } wk_device_properties;
@@ -52,7 +52,7 @@ WK_API int wk_device_describe(wk_device device, wk_device_properties *properties
 
 /* Bytes that the library holds on a device. */
 typedef struct wk_memory_stats {
-    size_t size; /* sizeof(wk_memory_stats), set by the caller */
+    size_t size;    /* sizeof(wk_memory_stats), set by the caller */
     int64_t live;   /* in tensors */
     int64_t cached; /* kept for the next ones */
     int64_t peak;   /* greatest live since the start or wk_memory_reset_peak */

@@ -1,7 +1,7 @@
 /* wick/io.h: tensors in files, in the safetensors format, to and from any device.
  *
- * A file is replaced as a whole or not at all: at every moment, through a kill or a full disk, it is the old one or the new
- * one. Readers trust nothing that a file says. */
+ * A file is replaced as a whole or not at all: at every moment, through a kill or a full disk, it is the old one or
+ * the new one. Readers trust nothing that a file says. */
 #ifndef WICK_IO_H
 #define WICK_IO_H
 
@@ -11,10 +11,12 @@
 extern "C" {
 #endif
 
-/* Parameters and buffers by their paths. Refuses while an error is pending, and leaves an older file as it is. WK_OK or a code. */
+/* Parameters and buffers by their paths. Refuses while an error is pending, and leaves an older file as it is. WK_OK
+ * or a code. */
 WK_API int wk_save_at(wk_site site, wk_module *m, const char *path);
-/* The same back into a network of the same shape, on whatever device it is. Strict: every name, shape and dtype of network and
- * file must match, else the message names the first that does not, and nothing is changed. Handles stay. WK_OK or a code. */
+/* The same back into a network of the same shape, on whatever device it is. Strict: every name, shape and dtype of
+ * network and file must match, else the message names the first that does not, and nothing is changed. Handles stay.
+ * WK_OK or a code. */
 WK_API int wk_load_at(wk_site site, wk_module *m, const char *path);
 
 /* A list with its names; the same back, on the default device (WK_DEVICE). */

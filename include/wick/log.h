@@ -9,7 +9,9 @@ extern "C" {
 #endif
 
 /* Lines about the named subjects ("placement", "sync", "kernel"; several with commas) go to `callback`; NULL subjects: none.
- * Without a program's own callback, WICK_LOG=subjects and WICK_LOG_FILE=path in the environment do the same to a file. */
+ * Without a program's own callback, WICK_LOG=subjects and WICK_LOG_FILE=path in the environment do the same to a file. Lines may
+ * come in the midst of work: the callback must not call the library. "placement": which ops ran where, in which order, and what
+ * soft placement copied; "sync": where the host waited. */
 typedef void wk_log_callback(void *user, const char *line);
 WK_API void wk_set_log(const char *subjects, wk_log_callback *callback, void *user);
 
@@ -31,10 +33,10 @@ typedef enum wk_sync_mode {
 WK_API void wk_set_sync_mode(wk_sync_mode mode);
 
 typedef struct wk_transfer_counters {
-    size_t size; /* sizeof(wk_transfer_counters), set by the caller */
-    int64_t waits;      /* times the host waited for a device other than the CPU */
-    int64_t uploads;    /* bytes from the host to devices */
-    int64_t downloads;  /* bytes from devices to the host */
+    size_t size;       /* sizeof(wk_transfer_counters), set by the caller */
+    int64_t waits;     /* times the host waited for a device other than the CPU */
+    int64_t uploads;   /* bytes from the host to devices */
+    int64_t downloads; /* bytes from devices to the host */
 } wk_transfer_counters;
 /* Since the start of the process, over all devices. */
 WK_API int wk_transfers(wk_transfer_counters *counters);

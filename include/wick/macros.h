@@ -12,9 +12,17 @@
 
 /* A list in parentheses. The macro's name is the compiler's message when they are forgotten. */
 #define WK_list_needs_parentheses_like_(...) __VA_ARGS__
-#define WK_I64S_(list)  (const int64_t[]){0, WK_list_needs_parentheses_like_ list} /* a dummy first: () is legal */
-#define WK_DIMS_(list)  WK_I64S_(list) + 1, (int)(sizeof(WK_I64S_(list)) / sizeof(int64_t)) - 1
-#define WK_TENSORS_(list) (wk_tensor *const[]){WK_list_needs_parentheses_like_ list}
+#define WK_I64S_(list)                                                                                                 \
+    (const int64_t[])                                                                                                  \
+    {                                                                                                                  \
+        0, WK_list_needs_parentheses_like_ list                                                                        \
+    } /* a dummy first: () is legal */
+#define WK_DIMS_(list) WK_I64S_(list) + 1, (int)(sizeof(WK_I64S_(list)) / sizeof(int64_t)) - 1
+#define WK_TENSORS_(list)                                                                                              \
+    (wk_tensor *const[])                                                                                               \
+    {                                                                                                                  \
+        WK_list_needs_parentheses_like_ list                                                                           \
+    }
 #define WK_TENSOR_LIST_(list) WK_TENSORS_(list), (int)(sizeof(WK_TENSORS_(list)) / sizeof(wk_tensor *))
 
 #define WK_JOIN__(a, b) a##b
@@ -22,21 +30,26 @@
 
 /* 1 for one argument, WK2_ for more (up to 16). The parameters have long names, and so have the tokens: a program may have
  * #define N 1024 of any single letter. */
-#define WK_COUNT_(...) \
-    WK_COUNT__(__VA_ARGS__, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, 1, )
-#define WK_COUNT__(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, wk9_, wk10_, wk11_, wk12_, wk13_, wk14_, wk15_, wk16_, \
-                   wk17_, ...)                                                                                           \
+#define WK_COUNT_(...)                                                                                                 \
+    WK_COUNT__(__VA_ARGS__, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_,  \
+               1, )
+#define WK_COUNT__(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, wk9_, wk10_, wk11_, wk12_, wk13_, wk14_, wk15_,     \
+                   wk16_, wk17_, ...)                                                                                  \
     wk17_
 /* nothing for one or two arguments, WK3_ for more */
 #define WK_COUNT_3_(...)                                                                                               \
     WK_COUNT__(__VA_ARGS__, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, , , )
 
-#define WK_OPTIONS_(type, ...) &(const type){.size = sizeof(type), __VA_ARGS__}
+#define WK_OPTIONS_(type, ...)                                                                                         \
+    &(const type)                                                                                                      \
+    {                                                                                                                  \
+        .size = sizeof(type), __VA_ARGS__                                                                              \
+    }
 
 /* (x) or (x, .key = value, ...) */
-#define WK_OPT_(f, type, ...)           WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(f, type, __VA_ARGS__)
-#define WK_OPT_1(f, type, x)            f(WK_HERE, x, NULL)
-#define WK_OPT_WK2_(f, type, x, ...)    f(WK_HERE, x, WK_OPTIONS_(type, __VA_ARGS__))
+#define WK_OPT_(f, type, ...)        WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(f, type, __VA_ARGS__)
+#define WK_OPT_1(f, type, x)         f(WK_HERE, x, NULL)
+#define WK_OPT_WK2_(f, type, x, ...) f(WK_HERE, x, WK_OPTIONS_(type, __VA_ARGS__))
 
 /* (a, b) or (a, b, .key = value, ...) */
 #define WK_OPT2_(f, type, a, ...)        WK_JOIN_(WK_OPT2_, WK_COUNT_(__VA_ARGS__))(f, type, a, __VA_ARGS__)
@@ -49,57 +62,75 @@
 #define WK_OPT3_WK2_(f, type, a, b, c, ...) f(WK_HERE, a, b, c, WK_OPTIONS_(type, __VA_ARGS__))
 
 /* (shape) or (shape, .key = value, ...) */
-#define WK_NEW_(f, ...)              WK_JOIN_(WK_NEW_, WK_COUNT_(__VA_ARGS__))(f, __VA_ARGS__)
-#define WK_NEW_1(f, shape)           f(WK_HERE, WK_DIMS_(shape), NULL)
-#define WK_NEW_WK2_(f, shape, ...)   f(WK_HERE, WK_DIMS_(shape), WK_OPTIONS_(wk_options, __VA_ARGS__))
+#define WK_NEW_(f, ...)            WK_JOIN_(WK_NEW_, WK_COUNT_(__VA_ARGS__))(f, __VA_ARGS__)
+#define WK_NEW_1(f, shape)         f(WK_HERE, WK_DIMS_(shape), NULL)
+#define WK_NEW_WK2_(f, shape, ...) f(WK_HERE, WK_DIMS_(shape), WK_OPTIONS_(wk_options, __VA_ARGS__))
 
 /* (x), (x, dims) or (x, dims, .key = value, ...); _ONE: a single dimension without parentheses */
-#define WK_REDUCE_(f, ...)                WK_REDUCE_OPT_(f, wk_reduce_options, __VA_ARGS__)
-#define WK_REDUCE_OPT_(f, type, ...) \
+#define WK_REDUCE_(f, ...) WK_REDUCE_OPT_(f, wk_reduce_options, __VA_ARGS__)
+#define WK_REDUCE_OPT_(f, type, ...)                                                                                   \
     WK_JOIN_(WK_REDUCE_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(f, type, __VA_ARGS__)
-#define WK_REDUCE_1(f, type, x)                    f(WK_HERE, x, NULL, -1, NULL)
-#define WK_REDUCE_WK2_(f, type, x, dims)           f(WK_HERE, x, WK_DIMS_(dims), NULL)
-#define WK_REDUCE_WK2_WK3_(f, type, x, dims, ...)  f(WK_HERE, x, WK_DIMS_(dims), WK_OPTIONS_(type, __VA_ARGS__))
-#define WK_REDUCE_ONE_(f, ...) \
+#define WK_REDUCE_1(f, type, x)                   f(WK_HERE, x, NULL, -1, NULL)
+#define WK_REDUCE_WK2_(f, type, x, dims)          f(WK_HERE, x, WK_DIMS_(dims), NULL)
+#define WK_REDUCE_WK2_WK3_(f, type, x, dims, ...) f(WK_HERE, x, WK_DIMS_(dims), WK_OPTIONS_(type, __VA_ARGS__))
+#define WK_REDUCE_ONE_(f, ...)                                                                                         \
     WK_JOIN_(WK_REDUCE_ONE_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(f, __VA_ARGS__)
-#define WK_REDUCE_ONE_1(f, x)                      f(WK_HERE, x, NULL, -1, NULL)
-#define WK_REDUCE_ONE_WK2_(f, x, dim)              f(WK_HERE, x, (const int64_t[]){dim}, 1, NULL)
-#define WK_REDUCE_ONE_WK2_WK3_(f, x, dim, ...)     f(WK_HERE, x, (const int64_t[]){dim}, 1, WK_OPTIONS_(wk_reduce_options, __VA_ARGS__))
+#define WK_REDUCE_ONE_1(f, x)         f(WK_HERE, x, NULL, -1, NULL)
+#define WK_REDUCE_ONE_WK2_(f, x, dim) f(WK_HERE, x, (const int64_t[]){dim}, 1, NULL)
+#define WK_REDUCE_ONE_WK2_WK3_(f, x, dim, ...)                                                                         \
+    f(WK_HERE, x, (const int64_t[]){dim}, 1, WK_OPTIONS_(wk_reduce_options, __VA_ARGS__))
 
 /* A number that stays whole if it is. */
-#define WK_NUMBER_(f, x) _Generic((x), float: f##_f_at, double: f##_f_at, default: f##_i_at)
-#define WK_WHOLE_(g)                                                                                                       \
-    _Bool: g, char: g, signed char: g, unsigned char: g, short: g, unsigned short: g, int: g, unsigned: g, long: g,         \
-    unsigned long: g, long long: g, unsigned long long: g
+#define WK_NUMBER_(f, x) _Generic((x), float : f##_f_at, double : f##_f_at, default : f##_i_at)
+#define WK_WHOLE_(g)                                                                                                   \
+    _Bool:                                                                                                             \
+    g, char : g,                                                                                                       \
+              signed char : g,                                                                                         \
+                            unsigned char : g,                                                                         \
+                                            short : g,                                                                 \
+                                                    unsigned short : g,                                                \
+                                                                     int : g,                                          \
+                                                                           unsigned : g,                               \
+                                                                                      long : g,                        \
+                                                                                             unsigned long : g,        \
+                                                                                                             long long \
+        : g,                                                                                                           \
+          unsigned long long : g
 
 /* A tensor or a number on either side. No default: so that int * or NULL is an error of the compiler. */
 #define WK_ARITH_(f, a, b) WK_ARITH_2_(f, a, b, WK_JOIN_(wk_a_, __COUNTER__), WK_JOIN_(wk_b_, __COUNTER__))
-#define WK_ARITH_2_(f, a, b, wk_x_, wk_y_)                                                                                  \
-    __extension__({                                                                                                       \
-        __auto_type wk_x_ = (a);                                                                                          \
-        __auto_type wk_y_ = (b);                                                                                          \
-        _Generic(wk_x_,                                                                                                   \
-            wk_tensor *: _Generic(wk_y_,                                                                                  \
-                wk_tensor *: f##_at, float: f##_tf_at, double: f##_tf_at, WK_WHOLE_(f##_ti_at)),                          \
-            float: f##_ft_at, double: f##_ft_at, WK_WHOLE_(f##_it_at))(WK_HERE, wk_x_, wk_y_);                            \
+#define WK_ARITH_2_(f, a, b, wk_x_, wk_y_)                                                                             \
+    __extension__({                                                                                                    \
+        __auto_type wk_x_ = (a);                                                                                       \
+        __auto_type wk_y_ = (b);                                                                                       \
+        _Generic(wk_x_, wk_tensor *                                                                                    \
+                 : _Generic(wk_y_, wk_tensor *                                                                         \
+                            : f##_at, float                                                                            \
+                            : f##_tf_at, double                                                                        \
+                            : f##_tf_at, WK_WHOLE_(f##_ti_at)),                                                        \
+                   float                                                                                               \
+                 : f##_ft_at, double                                                                                   \
+                 : f##_ft_at, WK_WHOLE_(f##_it_at))(WK_HERE, wk_x_, wk_y_);                                            \
     })
 /* A tensor, and a tensor or a number: in-place arithmetic. */
 #define WK_ARITH_1_(f, a, b) WK_ARITH_3_(f, a, b, WK_JOIN_(wk_a_, __COUNTER__), WK_JOIN_(wk_b_, __COUNTER__))
-#define WK_ARITH_3_(f, a, b, wk_x_, wk_y_)                                                                                  \
-    __extension__({                                                                                                       \
-        wk_tensor *wk_x_ = (a);                                                                                           \
-        __auto_type wk_y_ = (b);                                                                                          \
-        _Generic(wk_y_, wk_tensor *: f##_at, float: f##_tf_at, double: f##_tf_at, WK_WHOLE_(f##_ti_at))(WK_HERE, wk_x_,   \
-                                                                                                       wk_y_);            \
+#define WK_ARITH_3_(f, a, b, wk_x_, wk_y_)                                                                             \
+    __extension__({                                                                                                    \
+        wk_tensor *wk_x_ = (a);                                                                                        \
+        __auto_type wk_y_ = (b);                                                                                       \
+        _Generic(wk_y_, wk_tensor *                                                                                    \
+                 : f##_at, float                                                                                       \
+                 : f##_tf_at, double                                                                                   \
+                 : f##_tf_at, WK_WHOLE_(f##_ti_at))(WK_HERE, wk_x_, wk_y_);                                            \
     })
 
 /* The dtype of a C type. */
-#define WK_DTYPE_(p)                                                                                                       \
+#define WK_DTYPE_(p)                                                                                                   \
     _Generic((p), float *: WK_F32, double *: WK_F64, int64_t *: WK_I64, int32_t *: WK_I32, int16_t *: WK_I16,               \
         int8_t *: WK_I8, uint8_t *: WK_U8, bool *: WK_BOOL)
 
 /* A statement that lasts to the end of the enclosing block. */
-#define WK_GUARD_(open)                                                                                                   \
+#define WK_GUARD_(open)                                                                                                \
     __attribute__((cleanup(wk_guard_close), unused)) wk_guard WK_JOIN_(wk_guard_, __COUNTER__) = open
 
 #endif

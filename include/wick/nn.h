@@ -1,12 +1,13 @@
-/* wick/nn.h: networks: lists of tensors, modules (layers with their parameters), the library's layers, initial values.
+/* wick/nn.h: networks: lists of tensors, modules (layers with their parameters), the library's layers, initial
+ * values.
  *
  *     wk_module *net = wk_nn_sequential(wk_nn_linear(784, 256), wk_nn_relu(), wk_nn_linear(256, 10));
  *     wk_module_to(net, wk_try_gpu(0));
  *     wk_tensor *guess = wk_forward(net, x);
  *
- * Names, defaults and initial values are those of torch.nn. A module owns its parameters, buffers and children, whatever scope
- * is open when they are made; the module itself belongs to the scope in which it was made. Handles of parameters never change:
- * moving, loading and training change what is behind them. */
+ * Names, defaults and initial values are those of torch.nn. A module owns its parameters, buffers and children,
+ * whatever scope is open when they are made; the module itself belongs to the scope in which it was made. Handles of
+ * parameters never change: moving, loading and training change what is behind them. */
 #ifndef WICK_NN_H
 #define WICK_NN_H
 
@@ -33,7 +34,8 @@ WK_API wk_tensor *wk_tensors_find(const wk_tensors *list, const char *name);
 
 /* ---- modules of one's own ---------------------------------------------------------------------------------------- */
 
-/* What a module does. Give `forward1` (one tensor in, one out), or `forward` for lists, or neither for a mere container.
+/* What a module does. Give `forward1` (one tensor in, one out), or `forward` for lists, or neither for a mere
+ * container.
  *
  *     typedef struct { wk_tensor *weight; } scale;
  *     static wk_tensor *scale_forward(wk_module *self, wk_tensor *x)
@@ -41,8 +43,9 @@ WK_API wk_tensor *wk_tensors_find(const wk_tensors *list, const char *name);
  *         scale *s = wk_module_state(self);
  *         return wk_mul(x, s->weight);
  *     }
- *     static const wk_module_kind kind = {.size = sizeof kind, .name = "scale", .state = sizeof(scale), .forward1 = scale_forward};
- */
+ *     static const wk_module_kind kind = {
+ *         .size = sizeof kind, .name = "scale", .state = sizeof(scale), .forward1 = scale_forward};
+ * */
 typedef struct wk_module_kind {
     size_t size;      /* sizeof(wk_module_kind) */
     const char *name; /* "scale", for messages */
@@ -50,7 +53,8 @@ typedef struct wk_module_kind {
     wk_tensor *(*forward1)(wk_module *self, wk_tensor *x);
     /* Fills out[0..outputs) from in[0..inputs); returns how many it filled, negative when it failed. */
     int (*forward)(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs);
-    /* Optional, each after it has happened: the module goes (of its state); it was moved; training was switched on or off. */
+    /* Optional, each after it has happened: the module goes (of its state); it was moved; training was switched on or
+     * off. */
     void (*destroy)(wk_module *self);
     void (*moved)(wk_module *self, wk_device device);
     void (*trained)(wk_module *self, bool training);
@@ -58,17 +62,18 @@ typedef struct wk_module_kind {
 
 /* A module without parameters and children. The kind is copied. */
 WK_API wk_module *wk_module_new_at(wk_site site, const wk_module_kind *kind);
-/* Its state: read-only in forward (a tensor that forward changes is a buffer: wk_module_set_buffer). Of NULL, a module that could
- * not be made: 4,096 bytes that nobody reads, so that a constructor need not check. */
+/* Its state: read-only in forward (a tensor that forward changes is a buffer: wk_module_set_buffer). Of NULL, a
+ * module that could not be made: 4,096 bytes that nobody reads, so that a constructor need not check. */
 WK_API void *wk_module_state(wk_module *m);
 /* The name of its kind, "linear". Lives as long as the module. */
 WK_API const char *wk_module_name(const wk_module *m);
 
-/* Adds a parameter with the values that x has now, and returns the module's own handle, a leaf that requires grad. x itself
- * stays what it is. WK_ERR_DTYPE for integers; WK_ERR_ARGUMENT for a name that is taken, empty or has a dot in it. */
+/* Adds a parameter with the values that x has now, and returns the module's own handle, a leaf that requires grad. x
+ * itself stays what it is. WK_ERR_DTYPE for integers; WK_ERR_ARGUMENT for a name that is taken, empty or has a dot in
+ * it. */
 WK_API wk_tensor *wk_module_add_parameter_at(wk_site site, wk_module *m, const char *name, wk_tensor *x);
-/* The same for a tensor that is saved and moved with the module but not trained. If there is a buffer of that name, its handle
- * stays and holds the new values. The values have no history. */
+/* The same for a tensor that is saved and moved with the module but not trained. If there is a buffer of that name,
+ * its handle stays and holds the new values. The values have no history. */
 WK_API wk_tensor *wk_module_set_buffer_at(wk_site site, wk_module *m, const char *name, wk_tensor *x);
 /* Adds a child under a name, or under the next number ("0", "1", ...). Returns the child. */
 WK_API wk_module *wk_module_add_at(wk_site site, wk_module *m, const char *name, wk_module *child);
@@ -85,20 +90,22 @@ WK_API int wk_module_children(const wk_module *m);
 WK_API wk_module *wk_module_get(const wk_module *m, int k);
 WK_API const char *wk_module_child_name(const wk_module *m, int k);
 
-/* All parameters, or buffers, with their paths: a module's own in order of registration, then those of each child. What stands
- * in several places is listed once. WK_ERR_STATE when a lazy layer has not seen an input yet. */
+/* All parameters, or buffers, with their paths: a module's own in order of registration, then those of each child.
+ * What stands in several places is listed once. WK_ERR_STATE when a lazy layer has not seen an input yet. */
 WK_API wk_tensors *wk_parameters_at(wk_site site, wk_module *m);
 WK_API wk_tensors *wk_buffers_at(wk_site site, wk_module *m);
 
 /* ---- using modules ----------------------------------------------------------------------------------------------- */
 
-/* Runs the module on a tensor; errors inside of a module of one's own say so: (in forward of "block", called at f.c:88). */
+/* Runs the module on a tensor; errors inside of a module of one's own say so: (in forward of "block", called at
+ * f.c:88). */
 WK_API wk_tensor *wk_forward_at(wk_site site, wk_module *m, wk_tensor *x);
 /* The same for lists: at most `outputs` tensors come back in out[]. How many, or -1 with out[] all NULL. */
 WK_API int wk_forward_n_at(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs);
 
-/* Moves all parameters and buffers, with gradients and what optimisers keep for them. Handles stay. All or nothing. Call it
- * before the forward pass: wk_backward refuses a graph that was recorded before the move. Returns the module. */
+/* Moves all parameters and buffers, with gradients and what optimisers keep for them. Handles stay. All or nothing.
+ * Call it before the forward pass: wk_backward refuses a graph that was recorded before the move. Returns the module.
+ */
 WK_API wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device);
 /* Switches training on (as it is at first) or off, for the children too: what dropout looks at. Returns the module. */
 WK_API wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training);
@@ -139,8 +146,10 @@ typedef struct wk_nn_layer_norm_options {
     wk_dtype dtype;
     wk_device device;
 } wk_nn_layer_norm_options;
-/* (x - mean) / sqrt(variance + eps) weight + bias, over the last dimensions, whose sizes are `shape`; weight 1, bias 0. */
-WK_API wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, const wk_nn_layer_norm_options *options);
+/* (x - mean) / sqrt(variance + eps) weight + bias, over the last dimensions, whose sizes are `shape`; weight 1, bias
+ * 0. */
+WK_API wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim,
+                                      const wk_nn_layer_norm_options *options);
 
 typedef struct wk_nn_embedding_options {
     size_t size;
@@ -174,52 +183,57 @@ WK_API wk_tensor *wk_init_kaiming_uniform__at(wk_site site, wk_tensor *x, const 
 WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const wk_init_options *options);
 
 #ifndef __cplusplus
-#define wk_tensors_new()                   wk_tensors_new_at(WK_HERE)
-#define wk_tensors_add(list, name, x)      wk_tensors_add_at(WK_HERE, list, name, x)
-#define wk_list(list)                      wk_list_at(WK_HERE, WK_TENSOR_LIST_(list))
+#define wk_tensors_new()              wk_tensors_new_at(WK_HERE)
+#define wk_tensors_add(list, name, x) wk_tensors_add_at(WK_HERE, list, name, x)
+#define wk_list(list)                 wk_list_at(WK_HERE, WK_TENSOR_LIST_(list))
 
-#define wk_module_new(kind)                wk_module_new_at(WK_HERE, kind)
+#define wk_module_new(kind)                 wk_module_new_at(WK_HERE, kind)
 #define wk_module_add_parameter(m, name, x) wk_module_add_parameter_at(WK_HERE, m, name, x)
-#define wk_module_set_buffer(m, name, x)   wk_module_set_buffer_at(WK_HERE, m, name, x)
-#define wk_module_add(m, name, child)      wk_module_add_at(WK_HERE, m, name, child)
-#define wk_module_append(m, child)         wk_module_append_at(WK_HERE, m, child)
-#define wk_module_parameter(m, path)       wk_module_parameter_at(WK_HERE, m, path)
-#define wk_module_buffer(m, path)          wk_module_buffer_at(WK_HERE, m, path)
-#define wk_module_child(m, path)           wk_module_child_at(WK_HERE, m, path)
-#define wk_parameters(m)                   wk_parameters_at(WK_HERE, m)
-#define wk_buffers(m)                      wk_buffers_at(WK_HERE, m)
-#define wk_forward(...)                    wk_forward_at(WK_HERE, __VA_ARGS__)
+#define wk_module_set_buffer(m, name, x)    wk_module_set_buffer_at(WK_HERE, m, name, x)
+#define wk_module_add(m, name, child)       wk_module_add_at(WK_HERE, m, name, child)
+#define wk_module_append(m, child)          wk_module_append_at(WK_HERE, m, child)
+#define wk_module_parameter(m, path)        wk_module_parameter_at(WK_HERE, m, path)
+#define wk_module_buffer(m, path)           wk_module_buffer_at(WK_HERE, m, path)
+#define wk_module_child(m, path)            wk_module_child_at(WK_HERE, m, path)
+#define wk_parameters(m)                    wk_parameters_at(WK_HERE, m)
+#define wk_buffers(m)                       wk_buffers_at(WK_HERE, m)
+#define wk_forward(...)                     wk_forward_at(WK_HERE, __VA_ARGS__)
 #define wk_forward_n(m, list, out, outputs) wk_forward_n_at(WK_HERE, m, WK_TENSOR_LIST_(list), out, outputs)
-#define wk_module_to(...)                  wk_module_to_at(WK_HERE, __VA_ARGS__)
-#define wk_module_train(m, training)       wk_module_train_at(WK_HERE, m, training)
+#define wk_module_to(...)                   wk_module_to_at(WK_HERE, __VA_ARGS__)
+#define wk_module_train(m, training)        wk_module_train_at(WK_HERE, m, training)
 
-#define wk_nn_linear(in, ...)              WK_OPT2_(wk_nn_linear_at, wk_linear_options, in, __VA_ARGS__)
-#define wk_nn_lazy_linear(...)             WK_OPT_(wk_nn_lazy_linear_at, wk_linear_options, __VA_ARGS__)
-#define WK_MODULES_(...)                   (wk_module *const[]){NULL, __VA_ARGS__}
-#define WK_MODULE_LIST_(...)               WK_MODULES_(__VA_ARGS__) + 1, (int)(sizeof(WK_MODULES_(__VA_ARGS__)) / sizeof(wk_module *)) - 1
-#define wk_nn_sequential(...)              wk_nn_sequential_at(WK_HERE, WK_MODULE_LIST_(__VA_ARGS__))
-#define wk_nn_module_list(...)             wk_nn_module_list_at(WK_HERE, WK_MODULE_LIST_(__VA_ARGS__))
-#define wk_nn_flatten()                    wk_nn_flatten_at(WK_HERE)
-#define wk_nn_relu()                       wk_nn_relu_at(WK_HERE)
-#define wk_nn_sigmoid()                    wk_nn_sigmoid_at(WK_HERE)
-#define wk_nn_tanh()                       wk_nn_tanh_at(WK_HERE)
-#define wk_nn_gelu()                       wk_nn_gelu_at(WK_HERE)
-#define wk_nn_dropout(p)                   wk_nn_dropout_at(WK_HERE, p)
-#define wk_nn_layer_norm(...)              WK_JOIN_(WK_NN_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_NN_LAYER_NORM_1(shape)          wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), NULL)
-#define WK_NN_LAYER_NORM_WK2_(shape, ...)                                                                                 \
+#define wk_nn_linear(in, ...)  WK_OPT2_(wk_nn_linear_at, wk_linear_options, in, __VA_ARGS__)
+#define wk_nn_lazy_linear(...) WK_OPT_(wk_nn_lazy_linear_at, wk_linear_options, __VA_ARGS__)
+#define WK_MODULES_(...)                                                                                               \
+    (wk_module *const[])                                                                                               \
+    {                                                                                                                  \
+        NULL, __VA_ARGS__                                                                                              \
+    }
+#define WK_MODULE_LIST_(...)                                                                                           \
+    WK_MODULES_(__VA_ARGS__) + 1, (int)(sizeof(WK_MODULES_(__VA_ARGS__)) / sizeof(wk_module *)) - 1
+#define wk_nn_sequential(...)     wk_nn_sequential_at(WK_HERE, WK_MODULE_LIST_(__VA_ARGS__))
+#define wk_nn_module_list(...)    wk_nn_module_list_at(WK_HERE, WK_MODULE_LIST_(__VA_ARGS__))
+#define wk_nn_flatten()           wk_nn_flatten_at(WK_HERE)
+#define wk_nn_relu()              wk_nn_relu_at(WK_HERE)
+#define wk_nn_sigmoid()           wk_nn_sigmoid_at(WK_HERE)
+#define wk_nn_tanh()              wk_nn_tanh_at(WK_HERE)
+#define wk_nn_gelu()              wk_nn_gelu_at(WK_HERE)
+#define wk_nn_dropout(p)          wk_nn_dropout_at(WK_HERE, p)
+#define wk_nn_layer_norm(...)     WK_JOIN_(WK_NN_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_NN_LAYER_NORM_1(shape) wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), NULL)
+#define WK_NN_LAYER_NORM_WK2_(shape, ...)                                                                              \
     wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), WK_OPTIONS_(wk_nn_layer_norm_options, __VA_ARGS__))
-#define wk_nn_embedding(n, ...)            WK_OPT2_(wk_nn_embedding_at, wk_nn_embedding_options, n, __VA_ARGS__)
+#define wk_nn_embedding(n, ...) WK_OPT2_(wk_nn_embedding_at, wk_nn_embedding_options, n, __VA_ARGS__)
 
-#define wk_init_uniform_(x, low, high)     wk_init_uniform__at(WK_HERE, x, low, high)
-#define wk_init_normal_(x, mean, std)      wk_init_normal__at(WK_HERE, x, mean, std)
-#define wk_init_constant_(x, value)        wk_init_constant__at(WK_HERE, x, value)
-#define wk_init_zeros_(x)                  wk_init_zeros__at(WK_HERE, x)
-#define wk_init_ones_(x)                   wk_init_ones__at(WK_HERE, x)
-#define wk_init_xavier_uniform_(...)       WK_OPT_(wk_init_xavier_uniform__at, wk_init_options, __VA_ARGS__)
-#define wk_init_xavier_normal_(...)        WK_OPT_(wk_init_xavier_normal__at, wk_init_options, __VA_ARGS__)
-#define wk_init_kaiming_uniform_(...)      WK_OPT_(wk_init_kaiming_uniform__at, wk_init_options, __VA_ARGS__)
-#define wk_init_kaiming_normal_(...)       WK_OPT_(wk_init_kaiming_normal__at, wk_init_options, __VA_ARGS__)
+#define wk_init_uniform_(x, low, high) wk_init_uniform__at(WK_HERE, x, low, high)
+#define wk_init_normal_(x, mean, std)  wk_init_normal__at(WK_HERE, x, mean, std)
+#define wk_init_constant_(x, value)    wk_init_constant__at(WK_HERE, x, value)
+#define wk_init_zeros_(x)              wk_init_zeros__at(WK_HERE, x)
+#define wk_init_ones_(x)               wk_init_ones__at(WK_HERE, x)
+#define wk_init_xavier_uniform_(...)   WK_OPT_(wk_init_xavier_uniform__at, wk_init_options, __VA_ARGS__)
+#define wk_init_xavier_normal_(...)    WK_OPT_(wk_init_xavier_normal__at, wk_init_options, __VA_ARGS__)
+#define wk_init_kaiming_uniform_(...)  WK_OPT_(wk_init_kaiming_uniform__at, wk_init_options, __VA_ARGS__)
+#define wk_init_kaiming_normal_(...)   WK_OPT_(wk_init_kaiming_normal__at, wk_init_options, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

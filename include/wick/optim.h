@@ -31,15 +31,18 @@ typedef struct wk_optim_options {
  * adam    m += (1 - beta1) (g - m);  v = beta2 v + (1 - beta2) g^2;
  *         p -= lr / (1 - beta1^t) m / (sqrt(v / (1 - beta2^t)) + eps)
  * adamw   the same with p *= 1 - lr weight_decay first, and g without it
- * What is kept of f16 and bf16 parameters is f32. The optimiser keeps the parameters alive, leaves that require grad. */
+ * What is kept of f16 and bf16 parameters is f32. The optimiser keeps the parameters alive, leaves that require grad.
+ */
 WK_API wk_optim *wk_optim_sgd_at(wk_site site, wk_tensors *parameters, const wk_optim_options *options);
 WK_API wk_optim *wk_optim_adam_at(wk_site site, wk_tensors *parameters, const wk_optim_options *options);
 WK_API wk_optim *wk_optim_adamw_at(wk_site site, wk_tensors *parameters, const wk_optim_options *options);
-/* More parameters with options of their own; what they leave out is as in the optimiser's first options. WK_OK or a code. */
-WK_API int wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options);
+/* More parameters with options of their own; what they leave out is as in the optimiser's first options. WK_OK or a
+ * code. */
+WK_API int wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters,
+                                 const wk_optim_options *options);
 
-/* One step from the gradients that are there; parameters without one are left alone. Refuses while an error is pending. What it
- * has recorded is run when the scope around closes. WK_OK or a code. */
+/* One step from the gradients that are there; parameters without one are left alone. Refuses while an error is
+ * pending. What it has recorded is run when the scope around closes. WK_OK or a code. */
 WK_API int wk_optim_step_at(wk_site site, wk_optim *optim);
 /* Forgets the gradients of all parameters. */
 WK_API int wk_optim_zero_grad_at(wk_site site, wk_optim *optim);
@@ -50,19 +53,20 @@ WK_API double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group);
 /* Sets it, for all groups with group -1. Here 0 is 0. */
 WK_API int wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr);
 
-/* Scales the gradients so that their common 2-norm is at most `max`; returns the norm that they had, still on the device. */
+/* Scales the gradients so that their common 2-norm is at most `max`; returns the norm that they had, still on the
+ * device. */
 WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, double max);
 
 #ifndef __cplusplus
-#define wk_optim_sgd(...)                         WK_OPT_(wk_optim_sgd_at, wk_optim_options, __VA_ARGS__)
-#define wk_optim_adam(...)                        WK_OPT_(wk_optim_adam_at, wk_optim_options, __VA_ARGS__)
-#define wk_optim_adamw(...)                       WK_OPT_(wk_optim_adamw_at, wk_optim_options, __VA_ARGS__)
-#define wk_optim_add_group(optim, ...)            WK_OPT2_(wk_optim_add_group_at, wk_optim_options, optim, __VA_ARGS__)
-#define wk_optim_step(optim)                      wk_optim_step_at(WK_HERE, optim)
-#define wk_optim_zero_grad(optim)                 wk_optim_zero_grad_at(WK_HERE, optim)
-#define wk_optim_lr(optim, group)                 wk_optim_lr_at(WK_HERE, optim, group)
-#define wk_optim_set_lr(optim, group, lr)         wk_optim_set_lr_at(WK_HERE, optim, group, lr)
-#define wk_clip_grad_norm_(parameters, max)       wk_clip_grad_norm__at(WK_HERE, parameters, max)
+#define wk_optim_sgd(...)                   WK_OPT_(wk_optim_sgd_at, wk_optim_options, __VA_ARGS__)
+#define wk_optim_adam(...)                  WK_OPT_(wk_optim_adam_at, wk_optim_options, __VA_ARGS__)
+#define wk_optim_adamw(...)                 WK_OPT_(wk_optim_adamw_at, wk_optim_options, __VA_ARGS__)
+#define wk_optim_add_group(optim, ...)      WK_OPT2_(wk_optim_add_group_at, wk_optim_options, optim, __VA_ARGS__)
+#define wk_optim_step(optim)                wk_optim_step_at(WK_HERE, optim)
+#define wk_optim_zero_grad(optim)           wk_optim_zero_grad_at(WK_HERE, optim)
+#define wk_optim_lr(optim, group)           wk_optim_lr_at(WK_HERE, optim, group)
+#define wk_optim_set_lr(optim, group, lr)   wk_optim_set_lr_at(WK_HERE, optim, group, lr)
+#define wk_clip_grad_norm_(parameters, max) wk_clip_grad_norm__at(WK_HERE, parameters, max)
 #endif
 
 #ifdef __cplusplus

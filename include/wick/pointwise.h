@@ -15,16 +15,16 @@ extern "C" {
 
 /* ---- arithmetic: a tensor or a number on either side --------------------------------------------------------------
  * A whole number stays whole (i64 + 1 is i64), a fraction is a float of the tensor's class (i64 + 0.5 is f32). */
-#define WK_ARITH_DECL_(name)                                                                                             \
-    WK_API wk_tensor *name##_at(wk_site site, wk_tensor *a, wk_tensor *b);                                               \
-    WK_API wk_tensor *name##_tf_at(wk_site site, wk_tensor *a, double b);                                                \
-    WK_API wk_tensor *name##_ti_at(wk_site site, wk_tensor *a, int64_t b);                                               \
-    WK_API wk_tensor *name##_ft_at(wk_site site, double a, wk_tensor *b);                                                \
-    WK_API wk_tensor *name##_it_at(wk_site site, int64_t a, wk_tensor *b);                                               \
+#define WK_ARITH_DECL_(name)                                                                                           \
+    WK_API wk_tensor *name##_at(wk_site site, wk_tensor *a, wk_tensor *b);                                             \
+    WK_API wk_tensor *name##_tf_at(wk_site site, wk_tensor *a, double b);                                              \
+    WK_API wk_tensor *name##_ti_at(wk_site site, wk_tensor *a, int64_t b);                                             \
+    WK_API wk_tensor *name##_ft_at(wk_site site, double a, wk_tensor *b);                                              \
+    WK_API wk_tensor *name##_it_at(wk_site site, int64_t a, wk_tensor *b);                                             \
     WK_API wk_tensor *name(wk_tensor *a, wk_tensor *b)
-#define WK_ARITH_IN_PLACE_DECL_(name)                                                                                    \
-    WK_API wk_tensor *name##_at(wk_site site, wk_tensor *a, wk_tensor *b);                                               \
-    WK_API wk_tensor *name##_tf_at(wk_site site, wk_tensor *a, double b);                                                \
+#define WK_ARITH_IN_PLACE_DECL_(name)                                                                                  \
+    WK_API wk_tensor *name##_at(wk_site site, wk_tensor *a, wk_tensor *b);                                             \
+    WK_API wk_tensor *name##_tf_at(wk_site site, wk_tensor *a, double b);                                              \
     WK_API wk_tensor *name##_ti_at(wk_site site, wk_tensor *a, int64_t b)
 
 WK_ARITH_DECL_(wk_add);          /* a + b; of bool: or */
@@ -79,11 +79,11 @@ WK_ARITH_IN_PLACE_DECL_(wk_bitwise_or_);
 WK_ARITH_IN_PLACE_DECL_(wk_bitwise_xor_);
 
 /* ---- functions of one tensor: wk_NAME(x), and in place wk_NAME_(x) -------------------------------------------------- */
-#define WK_FUNCTION_DECL_(name)                                                                                          \
-    WK_API wk_tensor *name##_at(wk_site site, wk_tensor *x);                                                             \
+#define WK_FUNCTION_DECL_(name)                                                                                        \
+    WK_API wk_tensor *name##_at(wk_site site, wk_tensor *x);                                                           \
     WK_API wk_tensor *name(wk_tensor *x)
-#define WK_UNARY_DECL_(name)                                                                                             \
-    WK_FUNCTION_DECL_(name);                                                                                             \
+#define WK_UNARY_DECL_(name)                                                                                           \
+    WK_FUNCTION_DECL_(name);                                                                                           \
     WK_FUNCTION_DECL_(name##_)
 
 WK_UNARY_DECL_(wk_logical_not); /* x == 0, bool */
@@ -98,8 +98,8 @@ WK_UNARY_DECL_(wk_abs);   /* |x|; the gradient at 0 is 0 */
 WK_UNARY_DECL_(wk_sign);  /* -1, 0 or 1 */
 WK_UNARY_DECL_(wk_floor); /* the gradient of these four is 0 */
 WK_UNARY_DECL_(wk_ceil);
-WK_UNARY_DECL_(wk_round); /* half to even */
-WK_UNARY_DECL_(wk_trunc); /* towards 0 */
+WK_UNARY_DECL_(wk_round);  /* half to even */
+WK_UNARY_DECL_(wk_trunc);  /* towards 0 */
 WK_UNARY_DECL_(wk_square); /* x^2 */
 WK_UNARY_DECL_(wk_relu);   /* max(x, 0); the gradient at 0 is 0 */
 WK_UNARY_DECL_(wk_relu6);  /* min(max(x, 0), 6) */
@@ -129,13 +129,13 @@ WK_UNARY_DECL_(wk_erf);     /* 2 / sqrt(pi) times the integral of e^(-t^2) from 
 WK_UNARY_DECL_(wk_erfc);    /* 1 - erf(x), exact for large x */
 
 /* ---- activations of floats ----------------------------------------------------------------------------------------- */
-WK_UNARY_DECL_(wk_selu);           /* 1.0507 x for x > 0, else 1.7581 (e^x - 1) */
-WK_UNARY_DECL_(wk_silu);           /* x sigmoid(x), also called swish */
-WK_UNARY_DECL_(wk_mish);           /* x tanh(softplus(x)) */
-WK_UNARY_DECL_(wk_hardsigmoid);    /* relu6(x + 3) / 6 */
-WK_UNARY_DECL_(wk_hardswish);      /* x relu6(x + 3) / 6 */
-WK_FUNCTION_DECL_(wk_softsign);    /* x / (1 + |x|) */
-WK_FUNCTION_DECL_(wk_logsigmoid);  /* log(sigmoid(x)) */
+WK_UNARY_DECL_(wk_selu);          /* 1.0507 x for x > 0, else 1.7581 (e^x - 1) */
+WK_UNARY_DECL_(wk_silu);          /* x sigmoid(x), also called swish */
+WK_UNARY_DECL_(wk_mish);          /* x tanh(softplus(x)) */
+WK_UNARY_DECL_(wk_hardsigmoid);   /* relu6(x + 3) / 6 */
+WK_UNARY_DECL_(wk_hardswish);     /* x relu6(x + 3) / 6 */
+WK_FUNCTION_DECL_(wk_softsign);   /* x / (1 + |x|) */
+WK_FUNCTION_DECL_(wk_logsigmoid); /* log(sigmoid(x)) */
 
 /* x for x > 0, else negative_slope x */
 typedef struct wk_leaky_relu_options {
@@ -231,19 +231,24 @@ typedef struct wk_addc_options {
 } wk_addc_options;
 /* x + value a b */
 WK_API wk_tensor *wk_addcmul_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options);
-WK_API wk_tensor *wk_addcmul__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options);
+WK_API wk_tensor *wk_addcmul__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
+                                 const wk_addc_options *options);
 /* x + value a / b, of floats */
 WK_API wk_tensor *wk_addcdiv_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options);
-WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options);
+WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
+                                 const wk_addc_options *options);
 
 #ifndef __cplusplus
 #define WK_NONE      ((wk_value){.kind = WK_VALUE_NONE})
 #define WK_VALUE_(x) WK_VALUE_2_(x, WK_JOIN_(wk_value_, __COUNTER__))
-#define WK_VALUE_2_(x, wk_x_)                                                                                            \
-    __extension__({                                                                                                      \
-        __auto_type wk_x_ = (x);                                                                                         \
-        _Generic(wk_x_, wk_tensor *: wk_value_of_tensor, wk_value: wk_value_itself, float: wk_value_of_float,            \
-            double: wk_value_of_float, WK_WHOLE_(wk_value_of_int))(wk_x_);                                               \
+#define WK_VALUE_2_(x, wk_x_)                                                                                          \
+    __extension__({                                                                                                    \
+        __auto_type wk_x_ = (x);                                                                                       \
+        _Generic(wk_x_, wk_tensor *                                                                                    \
+                 : wk_value_of_tensor, wk_value                                                                        \
+                 : wk_value_itself, float                                                                              \
+                 : wk_value_of_float, double                                                                           \
+                 : wk_value_of_float, WK_WHOLE_(wk_value_of_int))(wk_x_);                                              \
     })
 
 #define wk_add(a, b)          WK_ARITH_(wk_add, a, b)

@@ -31,10 +31,10 @@ typedef struct wk_multinomial_options {
 WK_API wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk_multinomial_options *options);
 
 #ifndef __cplusplus
-#define wk_uniform_(...)     wk_uniform__at(WK_HERE, __VA_ARGS__)
-#define wk_normal_(...)      wk_normal__at(WK_HERE, __VA_ARGS__)
-#define wk_bernoulli(...)    wk_bernoulli_at(WK_HERE, __VA_ARGS__)
-#define wk_dropout(...)      wk_dropout_at(WK_HERE, __VA_ARGS__)
+#define wk_uniform_(...)       wk_uniform__at(WK_HERE, __VA_ARGS__)
+#define wk_normal_(...)        wk_normal__at(WK_HERE, __VA_ARGS__)
+#define wk_bernoulli(...)      wk_bernoulli_at(WK_HERE, __VA_ARGS__)
+#define wk_dropout(...)        wk_dropout_at(WK_HERE, __VA_ARGS__)
 #define wk_multinomial(x, ...) WK_OPT2_(wk_multinomial_at, wk_multinomial_options, x, __VA_ARGS__)
 #endif
 

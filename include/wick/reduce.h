@@ -8,26 +8,28 @@
 extern "C" {
 #endif
 
-/* ---- reductions: over all dimensions, or those in parentheses: wk_sum(x), wk_sum(x, (0, 1)), wk_sum(x, (1), .keepdim = true) */
+/* ---- reductions: over all dimensions, or those in parentheses, (x, (0, 1), .keepdim = true) ---------------------- */
 typedef struct wk_reduce_options {
     size_t size;
     bool keepdim;   /* reduced dimensions stay, with size 1 */
     wk_dtype dtype; /* of the result; default as PyTorch: sums of integers and bool are i64 */
 } wk_reduce_options;
-#define WK_REDUCE_DECL_(name)                                                                                            \
-    WK_API wk_tensor *name##_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
+#define WK_REDUCE_DECL_(name)                                                                                          \
+    WK_API wk_tensor *name##_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,                            \
+                                const wk_reduce_options *options)
 
-WK_REDUCE_DECL_(wk_sum);  /* sum of the elements */
-WK_REDUCE_DECL_(wk_mean); /* sum / number of elements; of floats (or with .dtype): an error for integers */
-WK_REDUCE_DECL_(wk_prod); /* product of the elements */
-WK_REDUCE_DECL_(wk_amax); /* the largest element, NaN if there is one; equal ones share the gradient; WK_ERR_SHAPE without elements */
-WK_REDUCE_DECL_(wk_amin); /* the smallest, likewise */
-WK_REDUCE_DECL_(wk_all);  /* bool: are all elements other than 0? true without elements */
-WK_REDUCE_DECL_(wk_any);  /* bool: is some element other than 0? false without elements */
+WK_REDUCE_DECL_(wk_sum);           /* sum of the elements */
+WK_REDUCE_DECL_(wk_mean);          /* sum / number of elements; of floats (or with .dtype): an error for integers */
+WK_REDUCE_DECL_(wk_prod);          /* product of the elements */
+WK_REDUCE_DECL_(wk_amax);          /* the largest element, NaN if there is one; WK_ERR_SHAPE without elements */
+WK_REDUCE_DECL_(wk_amin);          /* the smallest, likewise */
+WK_REDUCE_DECL_(wk_all);           /* bool: are all elements other than 0? true without elements */
+WK_REDUCE_DECL_(wk_any);           /* bool: is some element other than 0? false without elements */
 WK_REDUCE_DECL_(wk_count_nonzero); /* i64: how many elements are other than 0; no gradient */
 WK_REDUCE_DECL_(wk_logsumexp);     /* log(sum e^x) without overflow; floats */
-/* i64 position of the largest (smallest) element, the first among equals; NaN wins. At most one dimension, written without
- * parentheses: wk_argmax(x, 1); without it of all elements in row-major order. WK_ERR_SHAPE without elements. No gradient. */
+/* i64 position of the largest (smallest) element, the first among equals; NaN wins. At most one dimension, written
+ * without parentheses: wk_argmax(x, 1); without it of all elements in row-major order. WK_ERR_SHAPE without
+ * elements. No gradient. */
 WK_REDUCE_DECL_(wk_argmax);
 WK_REDUCE_DECL_(wk_argmin);
 
@@ -46,37 +48,43 @@ typedef struct wk_norm_options {
     double p; /* default 2; any other, 1, INFINITY and -INFINITY among them; WK_ZERO counts what is not 0 */
 } wk_norm_options;
 /* Length of vectors, (sum |x|^p)^(1/p); floats. torch.linalg.vector_norm. */
-WK_API wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_norm_options *options);
+WK_API wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                             const wk_norm_options *options);
 
-/* ---- along one dimension ------------------------------------------------------------------------------------------- */
-WK_API wk_tensor *wk_softmax_at(wk_site site, wk_tensor *x, int64_t dim);     /* e^x / sum e^x; floats */
-WK_API wk_tensor *wk_softmin_at(wk_site site, wk_tensor *x, int64_t dim);     /* softmax(-x) */
-WK_API wk_tensor *wk_log_softmax_at(wk_site site, wk_tensor *x, int64_t dim); /* log(softmax(x)), exact where that is 0 */
-WK_API wk_tensor *wk_cumsum_at(wk_site site, wk_tensor *x, int64_t dim);      /* running sum; integers and bool give i64 */
-WK_API wk_tensor *wk_cumprod_at(wk_site site, wk_tensor *x, int64_t dim);     /* running product, likewise */
+/* ---- along one dimension ----------------------------------------------------------------------------------------- */
+WK_API wk_tensor *wk_softmax_at(wk_site site, wk_tensor *x, int64_t dim); /* e^x / sum e^x; floats */
+WK_API wk_tensor *wk_softmin_at(wk_site site, wk_tensor *x, int64_t dim); /* softmax(-x) */
+WK_API wk_tensor *wk_log_softmax_at(wk_site site, wk_tensor *x,
+                                    int64_t dim);                         /* log(softmax(x)), exact where that is 0 */
+WK_API wk_tensor *wk_cumsum_at(wk_site site, wk_tensor *x, int64_t dim);  /* running sum; integers and bool give i64 */
+WK_API wk_tensor *wk_cumprod_at(wk_site site, wk_tensor *x, int64_t dim); /* running product, likewise */
 
-/* Sorting is stable and NaN counts as greatest. *values and *indices (i64: where each value stood along dim) become the caller's
- * or the scope's; either may be NULL if it is not wanted. WK_OK, or a code and both are NULL. Gradients go back to where the values
- * stood. */
-WK_API int wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values, wk_tensor **indices);
+/* Sorting is stable and NaN counts as greatest. *values and *indices (i64: where each value stood along dim) become
+ * the caller's or the scope's; either may be NULL if it is not wanted. WK_OK, or a code and both are NULL.
+ * Gradients go back to where the values stood. */
+WK_API int wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values,
+                      wk_tensor **indices);
 WK_API wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending);
 /* The k largest (else smallest) along dim, in order. */
-WK_API int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values, wk_tensor **indices);
+WK_API int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
+                      wk_tensor **indices);
 /* The k-th smallest along dim, counted from 1. */
-WK_API int wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices);
+WK_API int wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
+                          wk_tensor **indices);
 /* The lower of the two values in the middle, NaN if there is one: of all elements, or along dim. torch.median. */
 WK_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
-WK_API int wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices);
+WK_API int wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
+                            wk_tensor **indices);
 
-/* ---- normalisation ------------------------------------------------------------------------------------------------- */
-/* (x - mean) / sqrt(var + eps) weight + bias, over the last dimensions of x, which must be `shape`; weight and bias of that shape,
- * or NULL. var is without correction; eps 0 is the default, 1e-5. */
-WK_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight, wk_tensor *bias,
-                                   double eps);
+/* ---- normalisation ----------------------------------------------------------------------------------------------- */
+/* (x - mean) / sqrt(var + eps) weight + bias, over the last dimensions of x, which must be `shape`; weight and bias
+ * of that shape, or NULL. var is without correction; eps 0 is the default, 1e-5. */
+WK_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
+                                   wk_tensor *bias, double eps);
 
-/* ---- losses -------------------------------------------------------------------------------------------------------- */
+/* ---- losses ------------------------------------------------------------------------------------------------------ */
 typedef enum wk_reduction {
-    WK_REDUCE_MEAN,     /* over all elements (or labels): the default */
+    WK_REDUCE_MEAN, /* over all elements (or labels): the default */
     WK_REDUCE_SUM,
     WK_REDUCE_NONE,     /* each element's loss */
     WK_REDUCE_BATCHMEAN /* the sum over the size of the first dimension; PyTorch's for kl_div */
@@ -87,8 +95,10 @@ typedef struct wk_loss_options {
     size_t size;
     wk_reduction reduction;
 } wk_loss_options;
-WK_API wk_tensor *wk_mse_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_loss_options *options); /* (input - target)^2 */
-WK_API wk_tensor *wk_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_loss_options *options);  /* |input - target| */
+WK_API wk_tensor *wk_mse_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                 const wk_loss_options *options); /* (input - target)^2 */
+WK_API wk_tensor *wk_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                const wk_loss_options *options); /* |input - target| */
 
 /* With d = |input - target|: d^2 / (2 beta) below beta, d - beta / 2 above. */
 typedef struct wk_smooth_l1_loss_options {
@@ -96,7 +106,8 @@ typedef struct wk_smooth_l1_loss_options {
     wk_reduction reduction;
     double beta; /* default 1; WK_ZERO is l1_loss */
 } wk_smooth_l1_loss_options;
-WK_API wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_smooth_l1_loss_options *options);
+WK_API wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                       const wk_smooth_l1_loss_options *options);
 
 /* d^2 / 2 below delta, delta (d - delta / 2) above. */
 typedef struct wk_huber_loss_options {
@@ -104,16 +115,20 @@ typedef struct wk_huber_loss_options {
     wk_reduction reduction;
     double delta; /* default 1 */
 } wk_huber_loss_options;
-WK_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_huber_loss_options *options);
+WK_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                   const wk_huber_loss_options *options);
 
-/* -(t log p + (1 - t) log(1 - p)): input is the probability p (its logarithms are cut off at -100), or the logit of p. */
+/* -(t log p + (1 - t) log(1 - p)): input is the probability p (its logarithms are cut off at -100), or the logit of
+ * p. */
 typedef struct wk_bce_options {
     size_t size;
     wk_reduction reduction;
     wk_tensor *weight; /* of each element, broadcast; no gradient */
 } wk_bce_options;
-WK_API wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_bce_options *options);
-WK_API wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_bce_options *options);
+WK_API wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                             const wk_bce_options *options);
+WK_API wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                                         const wk_bce_options *options);
 
 /* p (log p - input), where input is a log-probability and p the target. */
 typedef struct wk_kl_div_options {
@@ -125,16 +140,19 @@ WK_API wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target
 
 typedef struct wk_cross_entropy_options {
     size_t size;
-    wk_reduction reduction;  /* the mean is over the weights of the labels' classes */
-    wk_tensor *weight;       /* (C): what each class counts; no gradient */
-    double ignore_index;     /* labels that count nothing; default -100, WK_ZERO for class 0 */
-    double label_smoothing;  /* this part of each label is spread over all classes; default 0; cross_entropy only */
+    wk_reduction reduction; /* the mean is over the weights of the labels' classes */
+    wk_tensor *weight;      /* (C): what each class counts; no gradient */
+    double ignore_index;    /* labels that count nothing; default -100, WK_ZERO for class 0 */
+    double label_smoothing; /* this part of each label is spread over all classes; default 0; cross_entropy only */
 } wk_cross_entropy_options;
-/* -log softmax(logits) at the label's class. Logits (C), (N, C) or (N, C, d1, ...); labels i64 of that shape without C, or floats of
- * the logits' shape: probabilities. A label that names no class is WK_ERR_INDEX, at the call if it is known by then. */
-WK_API wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels, const wk_cross_entropy_options *options);
+/* -log softmax(logits) at the label's class. Logits (C), (N, C) or (N, C, d1, ...); labels i64 of that shape
+ * without C, or floats of the logits' shape: probabilities. A label that names no class is WK_ERR_INDEX, at the
+ * call if it is known by then. */
+WK_API wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels,
+                                      const wk_cross_entropy_options *options);
 /* -logs at the label's class: for what log_softmax gives. */
-WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels, const wk_cross_entropy_options *options);
+WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels,
+                                 const wk_cross_entropy_options *options);
 
 #ifndef __cplusplus
 #define wk_sum(...)           WK_REDUCE_(wk_sum_at, __VA_ARGS__)
@@ -152,29 +170,30 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 #define wk_std(...)           WK_REDUCE_OPT_(wk_std_at, wk_var_options, __VA_ARGS__)
 #define wk_norm(...)          WK_REDUCE_OPT_(wk_norm_at, wk_norm_options, __VA_ARGS__)
 
-#define wk_softmax(...)       wk_softmax_at(WK_HERE, __VA_ARGS__)
-#define wk_softmin(...)       wk_softmin_at(WK_HERE, __VA_ARGS__)
-#define wk_log_softmax(...)   wk_log_softmax_at(WK_HERE, __VA_ARGS__)
-#define wk_cumsum(...)        wk_cumsum_at(WK_HERE, __VA_ARGS__)
-#define wk_cumprod(...)       wk_cumprod_at(WK_HERE, __VA_ARGS__)
-#define wk_sort(...)          wk_sort_at(WK_HERE, __VA_ARGS__)
-#define wk_argsort(...)       wk_argsort_at(WK_HERE, __VA_ARGS__)
-#define wk_topk(...)          wk_topk_at(WK_HERE, __VA_ARGS__)
-#define wk_kthvalue(...)      wk_kthvalue_at(WK_HERE, __VA_ARGS__)
-#define wk_median(...)        wk_median_at(WK_HERE, __VA_ARGS__)
-#define wk_median_dim(...)    wk_median_dim_at(WK_HERE, __VA_ARGS__)
+#define wk_softmax(...)     wk_softmax_at(WK_HERE, __VA_ARGS__)
+#define wk_softmin(...)     wk_softmin_at(WK_HERE, __VA_ARGS__)
+#define wk_log_softmax(...) wk_log_softmax_at(WK_HERE, __VA_ARGS__)
+#define wk_cumsum(...)      wk_cumsum_at(WK_HERE, __VA_ARGS__)
+#define wk_cumprod(...)     wk_cumprod_at(WK_HERE, __VA_ARGS__)
+#define wk_sort(...)        wk_sort_at(WK_HERE, __VA_ARGS__)
+#define wk_argsort(...)     wk_argsort_at(WK_HERE, __VA_ARGS__)
+#define wk_topk(...)        wk_topk_at(WK_HERE, __VA_ARGS__)
+#define wk_kthvalue(...)    wk_kthvalue_at(WK_HERE, __VA_ARGS__)
+#define wk_median(...)      wk_median_at(WK_HERE, __VA_ARGS__)
+#define wk_median_dim(...)  wk_median_dim_at(WK_HERE, __VA_ARGS__)
 
 #define wk_layer_norm(x, shape, weight, bias, eps) wk_layer_norm_at(WK_HERE, x, WK_DIMS_(shape), weight, bias, eps)
 
-#define wk_mse_loss(a, ...)       WK_OPT2_(wk_mse_loss_at, wk_loss_options, a, __VA_ARGS__)
-#define wk_l1_loss(a, ...)        WK_OPT2_(wk_l1_loss_at, wk_loss_options, a, __VA_ARGS__)
-#define wk_smooth_l1_loss(a, ...) WK_OPT2_(wk_smooth_l1_loss_at, wk_smooth_l1_loss_options, a, __VA_ARGS__)
-#define wk_huber_loss(a, ...)     WK_OPT2_(wk_huber_loss_at, wk_huber_loss_options, a, __VA_ARGS__)
-#define wk_kl_div(a, ...)         WK_OPT2_(wk_kl_div_at, wk_kl_div_options, a, __VA_ARGS__)
-#define wk_cross_entropy(a, ...)  WK_OPT2_(wk_cross_entropy_at, wk_cross_entropy_options, a, __VA_ARGS__)
-#define wk_nll_loss(a, ...)       WK_OPT2_(wk_nll_loss_at, wk_cross_entropy_options, a, __VA_ARGS__)
-#define wk_binary_cross_entropy(a, ...)             WK_OPT2_(wk_binary_cross_entropy_at, wk_bce_options, a, __VA_ARGS__)
-#define wk_binary_cross_entropy_with_logits(a, ...) WK_OPT2_(wk_binary_cross_entropy_with_logits_at, wk_bce_options, a, __VA_ARGS__)
+#define wk_mse_loss(a, ...)             WK_OPT2_(wk_mse_loss_at, wk_loss_options, a, __VA_ARGS__)
+#define wk_l1_loss(a, ...)              WK_OPT2_(wk_l1_loss_at, wk_loss_options, a, __VA_ARGS__)
+#define wk_smooth_l1_loss(a, ...)       WK_OPT2_(wk_smooth_l1_loss_at, wk_smooth_l1_loss_options, a, __VA_ARGS__)
+#define wk_huber_loss(a, ...)           WK_OPT2_(wk_huber_loss_at, wk_huber_loss_options, a, __VA_ARGS__)
+#define wk_kl_div(a, ...)               WK_OPT2_(wk_kl_div_at, wk_kl_div_options, a, __VA_ARGS__)
+#define wk_cross_entropy(a, ...)        WK_OPT2_(wk_cross_entropy_at, wk_cross_entropy_options, a, __VA_ARGS__)
+#define wk_nll_loss(a, ...)             WK_OPT2_(wk_nll_loss_at, wk_cross_entropy_options, a, __VA_ARGS__)
+#define wk_binary_cross_entropy(a, ...) WK_OPT2_(wk_binary_cross_entropy_at, wk_bce_options, a, __VA_ARGS__)
+#define wk_binary_cross_entropy_with_logits(a, ...)                                                                    \
+    WK_OPT2_(wk_binary_cross_entropy_with_logits_at, wk_bce_options, a, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

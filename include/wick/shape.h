@@ -50,7 +50,8 @@ WK_API wk_tensor *wk_diagonal_at(wk_site site, wk_tensor *x, int64_t offset, int
 /* Windows of `size` places, each `step` further: the dimension counts windows, a new last one is the place in the window. */
 WK_API wk_tensor *wk_unfold_at(wk_site site, wk_tensor *x, int64_t dim, int64_t size, int64_t step);
 /* Any shape and strides over the elements of x from storage offset x's + offset on; must stay within its storage. */
-WK_API wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, const int64_t *stride, int ndim, int64_t offset);
+WK_API wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, const int64_t *stride, int ndim,
+                                   int64_t offset);
 
 /* ---- splitting: views in out[], which must have room; they return how many there are, or -1 with out[] NULL ------------ */
 
@@ -59,7 +60,8 @@ WK_API int wk_chunk_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_te
 /* Pieces of `size` places, the last perhaps smaller. out has room for ceil(places / size), 1 at least. */
 WK_API int wk_split_at(wk_site site, wk_tensor *x, int64_t size, int64_t dim, wk_tensor **out);
 /* Pieces of these sizes, which must add up. */
-WK_API int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *sizes, int count, int64_t dim, wk_tensor **out);
+WK_API int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *sizes, int count, int64_t dim,
+                                  wk_tensor **out);
 /* Each place of a dimension by itself, without that dimension. out has room for as many as the dimension has places. */
 WK_API int wk_unbind_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **out);
 
@@ -78,7 +80,8 @@ WK_API wk_tensor *wk_repeat_interleave_at(wk_site site, wk_tensor *x, int64_t n,
 /* The named dimensions backwards; a copy, as PyTorch's. */
 WK_API wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *dims, int count);
 /* Shifted round by shifts[k] places along dims[k]; no dims: along all elements in row-major order. */
-WK_API wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shift_count, const int64_t *dims, int dim_count);
+WK_API wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shift_count, const int64_t *dims,
+                             int dim_count);
 
 /* ---- indexing: places that are numbers in a tensor (i64 or i32), negative ones from the end ---------------------------- */
 /* An index out of range is WK_ERR_INDEX: at the call if its values are in host memory, else when they are computed. */
@@ -116,67 +119,67 @@ WK_API wk_tensor *wk_tril_at(wk_site site, wk_tensor *x, int64_t diagonal);
 WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 
 #ifndef __cplusplus
-#define wk_reshape(x, shape)   wk_reshape_at(WK_HERE, x, WK_DIMS_(shape))
-#define wk_view_as(...)        wk_view_as_at(WK_HERE, __VA_ARGS__)
+#define wk_reshape(x, shape)                    wk_reshape_at(WK_HERE, x, WK_DIMS_(shape))
+#define wk_view_as(...)                         wk_view_as_at(WK_HERE, __VA_ARGS__)
 /* wk_flatten(x), wk_flatten(x, start), wk_flatten(x, start, end) */
-#define wk_flatten(...)        WK_JOIN_(WK_FLATTEN_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(__VA_ARGS__)
-#define WK_FLATTEN_1(x)                      wk_flatten_at(WK_HERE, x, 0, -1)
-#define WK_FLATTEN_WK2_(x, start)            wk_flatten_at(WK_HERE, x, start, -1)
-#define WK_FLATTEN_WK2_WK3_(x, start, end)   wk_flatten_at(WK_HERE, x, start, end)
-#define wk_unflatten(x, dim, sizes) wk_unflatten_at(WK_HERE, x, dim, WK_DIMS_(sizes))
-#define wk_expand(x, shape)    wk_expand_at(WK_HERE, x, WK_DIMS_(shape))
-#define wk_expand_as(...)      wk_expand_as_at(WK_HERE, __VA_ARGS__)
+#define wk_flatten(...)                         WK_JOIN_(WK_FLATTEN_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(__VA_ARGS__)
+#define WK_FLATTEN_1(x)                         wk_flatten_at(WK_HERE, x, 0, -1)
+#define WK_FLATTEN_WK2_(x, start)               wk_flatten_at(WK_HERE, x, start, -1)
+#define WK_FLATTEN_WK2_WK3_(x, start, end)      wk_flatten_at(WK_HERE, x, start, end)
+#define wk_unflatten(x, dim, sizes)             wk_unflatten_at(WK_HERE, x, dim, WK_DIMS_(sizes))
+#define wk_expand(x, shape)                     wk_expand_at(WK_HERE, x, WK_DIMS_(shape))
+#define wk_expand_as(...)                       wk_expand_as_at(WK_HERE, __VA_ARGS__)
 /* wk_squeeze(x), wk_squeeze(x, dim) */
-#define wk_squeeze(...)        WK_JOIN_(WK_SQUEEZE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_SQUEEZE_1(x)          wk_squeeze_at(WK_HERE, x, NULL, -1)
-#define WK_SQUEEZE_WK2_(x, dim)  wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
-#define wk_unsqueeze(...)      wk_unsqueeze_at(WK_HERE, __VA_ARGS__)
-#define wk_transpose(...)      wk_transpose_at(WK_HERE, __VA_ARGS__)
-#define wk_swapaxes(...)       wk_swapaxes_at(WK_HERE, __VA_ARGS__)
-#define wk_t(...)              wk_t_at(WK_HERE, __VA_ARGS__)
-#define wk_permute(x, dims)    wk_permute_at(WK_HERE, x, WK_DIMS_(dims))
-#define wk_movedim(...)        wk_movedim_at(WK_HERE, __VA_ARGS__)
+#define wk_squeeze(...)                         WK_JOIN_(WK_SQUEEZE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_SQUEEZE_1(x)                         wk_squeeze_at(WK_HERE, x, NULL, -1)
+#define WK_SQUEEZE_WK2_(x, dim)                 wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
+#define wk_unsqueeze(...)                       wk_unsqueeze_at(WK_HERE, __VA_ARGS__)
+#define wk_transpose(...)                       wk_transpose_at(WK_HERE, __VA_ARGS__)
+#define wk_swapaxes(...)                        wk_swapaxes_at(WK_HERE, __VA_ARGS__)
+#define wk_t(...)                               wk_t_at(WK_HERE, __VA_ARGS__)
+#define wk_permute(x, dims)                     wk_permute_at(WK_HERE, x, WK_DIMS_(dims))
+#define wk_movedim(...)                         wk_movedim_at(WK_HERE, __VA_ARGS__)
 /* wk_slice(x, dim, start, end), wk_slice(x, dim, start, end, step) */
-#define wk_slice(x, dim, start, ...)         WK_JOIN_(WK_SLICE_, WK_COUNT_(__VA_ARGS__))(x, dim, start, __VA_ARGS__)
-#define WK_SLICE_1(x, dim, start, end)            wk_slice_at(WK_HERE, x, dim, start, end, 1)
-#define WK_SLICE_WK2_(x, dim, start, end, step)   wk_slice_at(WK_HERE, x, dim, start, end, step)
-#define wk_narrow(...)         wk_narrow_at(WK_HERE, __VA_ARGS__)
-#define wk_select(...)         wk_select_at(WK_HERE, __VA_ARGS__)
+#define wk_slice(x, dim, start, ...)            WK_JOIN_(WK_SLICE_, WK_COUNT_(__VA_ARGS__))(x, dim, start, __VA_ARGS__)
+#define WK_SLICE_1(x, dim, start, end)          wk_slice_at(WK_HERE, x, dim, start, end, 1)
+#define WK_SLICE_WK2_(x, dim, start, end, step) wk_slice_at(WK_HERE, x, dim, start, end, step)
+#define wk_narrow(...)                          wk_narrow_at(WK_HERE, __VA_ARGS__)
+#define wk_select(...)                          wk_select_at(WK_HERE, __VA_ARGS__)
 /* wk_diagonal(x): of the first two dimensions; wk_diagonal(x, offset, dim0, dim1) */
-#define wk_diagonal(...)       WK_JOIN_(WK_DIAGONAL_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_DIAGONAL_1(x)           wk_diagonal_at(WK_HERE, x, 0, 0, 1)
-#define WK_DIAGONAL_WK2_(x, ...)   wk_diagonal_at(WK_HERE, x, __VA_ARGS__)
-#define wk_unfold(...)         wk_unfold_at(WK_HERE, __VA_ARGS__)
-#define wk_chunk(...)          wk_chunk_at(WK_HERE, __VA_ARGS__)
-#define wk_split(...)          wk_split_at(WK_HERE, __VA_ARGS__)
+#define wk_diagonal(...)                        WK_JOIN_(WK_DIAGONAL_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_DIAGONAL_1(x)                        wk_diagonal_at(WK_HERE, x, 0, 0, 1)
+#define WK_DIAGONAL_WK2_(x, ...)                wk_diagonal_at(WK_HERE, x, __VA_ARGS__)
+#define wk_unfold(...)                          wk_unfold_at(WK_HERE, __VA_ARGS__)
+#define wk_chunk(...)                           wk_chunk_at(WK_HERE, __VA_ARGS__)
+#define wk_split(...)                           wk_split_at(WK_HERE, __VA_ARGS__)
 #define wk_split_with_sizes(x, sizes, dim, out) wk_split_with_sizes_at(WK_HERE, x, WK_DIMS_(sizes), dim, out)
-#define wk_unbind(...)         wk_unbind_at(WK_HERE, __VA_ARGS__)
-#define wk_cat(list, dim)      wk_cat_at(WK_HERE, WK_TENSOR_LIST_(list), dim)
-#define wk_stack(list, dim)    wk_stack_at(WK_HERE, WK_TENSOR_LIST_(list), dim)
-#define wk_repeat(x, repeats)  wk_repeat_at(WK_HERE, x, WK_DIMS_(repeats))
-#define wk_tile(x, repeats)    wk_tile_at(WK_HERE, x, WK_DIMS_(repeats))
-#define wk_repeat_interleave(...) wk_repeat_interleave_at(WK_HERE, __VA_ARGS__)
-#define wk_flip(x, dims)       wk_flip_at(WK_HERE, x, WK_DIMS_(dims))
-#define wk_roll(x, shifts, dims) wk_roll_at(WK_HERE, x, WK_DIMS_(shifts), WK_DIMS_(dims))
-#define wk_index_select(...)   wk_index_select_at(WK_HERE, __VA_ARGS__)
-#define wk_gather(...)         wk_gather_at(WK_HERE, __VA_ARGS__)
-#define wk_take_along_dim(...) wk_take_along_dim_at(WK_HERE, __VA_ARGS__)
-#define wk_take(...)           wk_take_at(WK_HERE, __VA_ARGS__)
-#define wk_embedding(...)      wk_embedding_at(WK_HERE, __VA_ARGS__)
-#define wk_scatter_add(...)    wk_scatter_add_at(WK_HERE, __VA_ARGS__)
-#define wk_scatter_add_(...)   wk_scatter_add__at(WK_HERE, __VA_ARGS__)
-#define wk_scatter(x, dim, index, source) \
-    _Generic((source), wk_tensor *: wk_scatter_at, default: wk_scatter_f_at)(WK_HERE, x, dim, index, source)
-#define wk_index_add(...)      wk_index_add_at(WK_HERE, __VA_ARGS__)
-#define wk_index_add_(...)     wk_index_add__at(WK_HERE, __VA_ARGS__)
-#define wk_masked_select(...)  wk_masked_select_at(WK_HERE, __VA_ARGS__)
-#define wk_nonzero(...)        wk_nonzero_at(WK_HERE, __VA_ARGS__)
-#define wk_one_hot(...)        wk_one_hot_at(WK_HERE, __VA_ARGS__)
+#define wk_unbind(...)                          wk_unbind_at(WK_HERE, __VA_ARGS__)
+#define wk_cat(list, dim)                       wk_cat_at(WK_HERE, WK_TENSOR_LIST_(list), dim)
+#define wk_stack(list, dim)                     wk_stack_at(WK_HERE, WK_TENSOR_LIST_(list), dim)
+#define wk_repeat(x, repeats)                   wk_repeat_at(WK_HERE, x, WK_DIMS_(repeats))
+#define wk_tile(x, repeats)                     wk_tile_at(WK_HERE, x, WK_DIMS_(repeats))
+#define wk_repeat_interleave(...)               wk_repeat_interleave_at(WK_HERE, __VA_ARGS__)
+#define wk_flip(x, dims)                        wk_flip_at(WK_HERE, x, WK_DIMS_(dims))
+#define wk_roll(x, shifts, dims)                wk_roll_at(WK_HERE, x, WK_DIMS_(shifts), WK_DIMS_(dims))
+#define wk_index_select(...)                    wk_index_select_at(WK_HERE, __VA_ARGS__)
+#define wk_gather(...)                          wk_gather_at(WK_HERE, __VA_ARGS__)
+#define wk_take_along_dim(...)                  wk_take_along_dim_at(WK_HERE, __VA_ARGS__)
+#define wk_take(...)                            wk_take_at(WK_HERE, __VA_ARGS__)
+#define wk_embedding(...)                       wk_embedding_at(WK_HERE, __VA_ARGS__)
+#define wk_scatter_add(...)                     wk_scatter_add_at(WK_HERE, __VA_ARGS__)
+#define wk_scatter_add_(...)                    wk_scatter_add__at(WK_HERE, __VA_ARGS__)
+#define wk_scatter(x, dim, index, source)                                                                              \
+    _Generic((source), wk_tensor * : wk_scatter_at, default : wk_scatter_f_at)(WK_HERE, x, dim, index, source)
+#define wk_index_add(...)                wk_index_add_at(WK_HERE, __VA_ARGS__)
+#define wk_index_add_(...)               wk_index_add__at(WK_HERE, __VA_ARGS__)
+#define wk_masked_select(...)            wk_masked_select_at(WK_HERE, __VA_ARGS__)
+#define wk_nonzero(...)                  wk_nonzero_at(WK_HERE, __VA_ARGS__)
+#define wk_one_hot(...)                  wk_one_hot_at(WK_HERE, __VA_ARGS__)
 /* wk_tril(x), wk_tril(x, diagonal) */
-#define wk_tril(...)           WK_JOIN_(WK_TRIANGLE_, WK_COUNT_(__VA_ARGS__))(wk_tril_at, __VA_ARGS__)
-#define wk_triu(...)           WK_JOIN_(WK_TRIANGLE_, WK_COUNT_(__VA_ARGS__))(wk_triu_at, __VA_ARGS__)
-#define WK_TRIANGLE_1(f, x)                f(WK_HERE, x, 0)
-#define WK_TRIANGLE_WK2_(f, x, diagonal)   f(WK_HERE, x, diagonal)
+#define wk_tril(...)                     WK_JOIN_(WK_TRIANGLE_, WK_COUNT_(__VA_ARGS__))(wk_tril_at, __VA_ARGS__)
+#define wk_triu(...)                     WK_JOIN_(WK_TRIANGLE_, WK_COUNT_(__VA_ARGS__))(wk_triu_at, __VA_ARGS__)
+#define WK_TRIANGLE_1(f, x)              f(WK_HERE, x, 0)
+#define WK_TRIANGLE_WK2_(f, x, diagonal) f(WK_HERE, x, diagonal)
 #endif
 
 #ifdef __cplusplus

@@ -45,9 +45,9 @@ WK_API void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x);
 /* ---- making tensors ---------------------------------------------------------------------------------------------- */
 
 typedef struct wk_options {
-    size_t size; /* sizeof(wk_options); the macros set it */
-    wk_dtype dtype;      /* default f32, or what the call says */
-    wk_device device;    /* default: that of WK_DEVICE, else the CPU */
+    size_t size;      /* sizeof(wk_options); the macros set it */
+    wk_dtype dtype;   /* default f32, or what the call says */
+    wk_device device; /* default: that of WK_DEVICE, else the CPU */
     bool requires_grad;
 } wk_options;
 
@@ -60,7 +60,8 @@ WK_API wk_tensor *wk_full_f_at(wk_site site, const int64_t *shape, int ndim, dou
 WK_API wk_tensor *wk_full_i_at(wk_site site, const int64_t *shape, int ndim, int64_t value, const wk_options *options);
 WK_API wk_tensor *wk_rand_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
 WK_API wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
-WK_API wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim, const wk_options *options);
+WK_API wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim,
+                                const wk_options *options);
 WK_API wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options);
 /* 0, 1, ... below end: i64 for a whole end, f32 for a fraction. */
 WK_API wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options);
@@ -80,12 +81,13 @@ WK_API wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_options *
 WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *options);
 
 /* From host memory: dense, row-major, `bytes` must be what shape and dtype say. The data is copied. */
-WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim);
-WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
-                                const wk_options *options);
+WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
+                             int ndim);
+WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
+                                int ndim, const wk_options *options);
 /* From host memory with strides (in elements, not negative): copied. */
-WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape, const int64_t *stride,
-                                     int ndim, const wk_options *options);
+WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
+                                     const int64_t *stride, int ndim, const wk_options *options);
 /* The caller's memory itself, on the CPU: nothing is copied; it must stay until `release(user)` is called (may be NULL), which
  * happens when the last user of the memory has let go. */
 WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
@@ -96,9 +98,9 @@ WK_API void wk_seed(uint64_t seed);
 
 /* ---- what a tensor is -------------------------------------------------------------------------------------------- */
 
-WK_API int wk_ndim(const wk_tensor *x);                  /* 0 for NULL */
-WK_API int64_t wk_size(const wk_tensor *x, int dim);     /* dim may be negative; 0 for NULL */
-WK_API int64_t wk_stride(const wk_tensor *x, int dim);   /* in elements */
+WK_API int wk_ndim(const wk_tensor *x);                /* 0 for NULL */
+WK_API int64_t wk_size(const wk_tensor *x, int dim);   /* dim may be negative; 0 for NULL */
+WK_API int64_t wk_stride(const wk_tensor *x, int dim); /* in elements */
 WK_API int64_t wk_numel(const wk_tensor *x);
 WK_API wk_dtype wk_dtype_of(const wk_tensor *x);
 WK_API wk_device wk_device_of(const wk_tensor *x);
@@ -145,61 +147,63 @@ WK_API wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value);
 WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 
 #ifndef __cplusplus
-#define wk_keep(x)               WK_SAME_(x, wk_keep_at)
-#define wk_retain(x)             WK_SAME_(x, wk_retain_at)
-#define wk_free(x)               wk_free_at(WK_HERE, (x))
-#define wk_carry(variable, x)    wk_carry_at(WK_HERE, variable, x)
+#define wk_keep(x)            WK_SAME_(x, wk_keep_at)
+#define wk_retain(x)          WK_SAME_(x, wk_retain_at)
+#define wk_free(x)            wk_free_at(WK_HERE, (x))
+#define wk_carry(variable, x) wk_carry_at(WK_HERE, variable, x)
 /* the type of what goes in comes out */
-#define WK_SAME_(x, f) __extension__({ (__typeof__(x)) f(WK_HERE, (void *)(x)); })
+#define WK_SAME_(x, f)        __extension__({ (__typeof__(x))f(WK_HERE, (void *)(x)); })
 
-#define wk_empty(...)            WK_NEW_(wk_empty_at, __VA_ARGS__)
-#define wk_zeros(...)            WK_NEW_(wk_zeros_at, __VA_ARGS__)
-#define wk_ones(...)             WK_NEW_(wk_ones_at, __VA_ARGS__)
-#define wk_rand(...)             WK_NEW_(wk_rand_at, __VA_ARGS__)
-#define wk_randn(...)            WK_NEW_(wk_randn_at, __VA_ARGS__)
+#define wk_empty(...)           WK_NEW_(wk_empty_at, __VA_ARGS__)
+#define wk_zeros(...)           WK_NEW_(wk_zeros_at, __VA_ARGS__)
+#define wk_ones(...)            WK_NEW_(wk_ones_at, __VA_ARGS__)
+#define wk_rand(...)            WK_NEW_(wk_rand_at, __VA_ARGS__)
+#define wk_randn(...)           WK_NEW_(wk_randn_at, __VA_ARGS__)
 /* wk_full((2, 3), 7) is i64, wk_full((2, 3), 7.0) is f32 */
-#define wk_full(shape, ...)              WK_JOIN_(WK_FULL_, WK_COUNT_(__VA_ARGS__))(shape, __VA_ARGS__)
-#define WK_FULL_1(shape, value)          WK_NUMBER_(wk_full, value)(WK_HERE, WK_DIMS_(shape), value, NULL)
-#define WK_FULL_WK2_(shape, value, ...)  WK_NUMBER_(wk_full, value)(WK_HERE, WK_DIMS_(shape), value, WK_OPTIONS_(wk_options, __VA_ARGS__))
-#define wk_randint(low, high, ...)       WK_JOIN_(WK_RANDINT_, WK_COUNT_(__VA_ARGS__))(low, high, __VA_ARGS__)
-#define WK_RANDINT_1(low, high, shape)   wk_randint_at(WK_HERE, low, high, WK_DIMS_(shape), NULL)
-#define WK_RANDINT_WK2_(low, high, shape, ...) \
+#define wk_full(shape, ...)     WK_JOIN_(WK_FULL_, WK_COUNT_(__VA_ARGS__))(shape, __VA_ARGS__)
+#define WK_FULL_1(shape, value) WK_NUMBER_(wk_full, value)(WK_HERE, WK_DIMS_(shape), value, NULL)
+#define WK_FULL_WK2_(shape, value, ...)                                                                                \
+    WK_NUMBER_(wk_full, value)(WK_HERE, WK_DIMS_(shape), value, WK_OPTIONS_(wk_options, __VA_ARGS__))
+#define wk_randint(low, high, ...)     WK_JOIN_(WK_RANDINT_, WK_COUNT_(__VA_ARGS__))(low, high, __VA_ARGS__)
+#define WK_RANDINT_1(low, high, shape) wk_randint_at(WK_HERE, low, high, WK_DIMS_(shape), NULL)
+#define WK_RANDINT_WK2_(low, high, shape, ...)                                                                         \
     wk_randint_at(WK_HERE, low, high, WK_DIMS_(shape), WK_OPTIONS_(wk_options, __VA_ARGS__))
-#define wk_randperm(...)         WK_OPT_(wk_randperm_at, wk_options, __VA_ARGS__)
-#define wk_arange(...)           WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_ARANGE_1(end)         WK_NUMBER_(wk_arange, end)(WK_HERE, end, NULL)
-#define WK_ARANGE_WK2_(end, ...) WK_NUMBER_(wk_arange, end)(WK_HERE, end, WK_OPTIONS_(wk_options, __VA_ARGS__))
+#define wk_randperm(...)                WK_OPT_(wk_randperm_at, wk_options, __VA_ARGS__)
+#define wk_arange(...)                  WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_ARANGE_1(end)                WK_NUMBER_(wk_arange, end)(WK_HERE, end, NULL)
+#define WK_ARANGE_WK2_(end, ...)        WK_NUMBER_(wk_arange, end)(WK_HERE, end, WK_OPTIONS_(wk_options, __VA_ARGS__))
 #define wk_arange_from(start, end, ...) WK_OPT3_(wk_arange_from_at, wk_options, start, end, __VA_ARGS__)
 #define wk_linspace(start, end, ...)    WK_OPT3_(wk_linspace_at, wk_options, start, end, __VA_ARGS__)
-#define wk_eye(...)              WK_OPT_(wk_eye_at, wk_options, __VA_ARGS__)
-#define wk_empty_like(...)       WK_OPT_(wk_empty_like_at, wk_options, __VA_ARGS__)
-#define wk_zeros_like(...)       WK_OPT_(wk_zeros_like_at, wk_options, __VA_ARGS__)
-#define wk_ones_like(...)        WK_OPT_(wk_ones_like_at, wk_options, __VA_ARGS__)
-#define wk_full_like(x, ...)     WK_OPT2_(wk_full_like_at, wk_options, x, __VA_ARGS__)
-#define wk_rand_like(...)        WK_OPT_(wk_rand_like_at, wk_options, __VA_ARGS__)
-#define wk_randn_like(...)       WK_OPT_(wk_randn_like_at, wk_options, __VA_ARGS__)
+#define wk_eye(...)                     WK_OPT_(wk_eye_at, wk_options, __VA_ARGS__)
+#define wk_empty_like(...)              WK_OPT_(wk_empty_like_at, wk_options, __VA_ARGS__)
+#define wk_zeros_like(...)              WK_OPT_(wk_zeros_like_at, wk_options, __VA_ARGS__)
+#define wk_ones_like(...)               WK_OPT_(wk_ones_like_at, wk_options, __VA_ARGS__)
+#define wk_full_like(x, ...)            WK_OPT2_(wk_full_like_at, wk_options, x, __VA_ARGS__)
+#define wk_rand_like(...)               WK_OPT_(wk_rand_like_at, wk_options, __VA_ARGS__)
+#define wk_randn_like(...)              WK_OPT_(wk_randn_like_at, wk_options, __VA_ARGS__)
 
 /* wk_of(float, (2, 2), 1, 2, 3, 4): a tensor of a C type from its elements */
 #define wk_of(type, shape, ...)                                                                                        \
-    wk_from_at(WK_HERE, WK_DTYPE_((type *)0), (const type[]){__VA_ARGS__}, sizeof((const type[]){__VA_ARGS__}), WK_DIMS_(shape))
+    wk_from_at(WK_HERE, WK_DTYPE_((type *)0), (const type[]){__VA_ARGS__}, sizeof((const type[]){__VA_ARGS__}),        \
+               WK_DIMS_(shape))
 /* wk_from(pointer, shape): copies what the pointer's type says */
-#define wk_from(data, shape)                                                                                           \
-    wk_from_at(WK_HERE, WK_DTYPE_(data), data, (size_t)-1, WK_DIMS_(shape))
-#define wk_borrow(data, shape, release, user) wk_borrow_at(WK_HERE, WK_DTYPE_(data), data, WK_DIMS_(shape), release, user)
+#define wk_from(data, shape) wk_from_at(WK_HERE, WK_DTYPE_(data), data, (size_t)-1, WK_DIMS_(shape))
+#define wk_borrow(data, shape, release, user)                                                                          \
+    wk_borrow_at(WK_HERE, WK_DTYPE_(data), data, WK_DIMS_(shape), release, user)
 
-#define wk_item(...)        wk_item_at(WK_HERE, __VA_ARGS__)
-#define wk_item_i64(...)    wk_item_i64_at(WK_HERE, __VA_ARGS__)
+#define wk_item(...)            wk_item_at(WK_HERE, __VA_ARGS__)
+#define wk_item_i64(...)        wk_item_i64_at(WK_HERE, __VA_ARGS__)
 #define wk_read(x, data, bytes) wk_read_at(WK_HERE, x, data, bytes)
-#define wk_data(x)          wk_data_at(WK_HERE, x)
-#define wk_print(...)       wk_print_at(WK_HERE, __VA_ARGS__)
-#define wk_tensor_str(...)  wk_tensor_str_at(WK_HERE, __VA_ARGS__)
-#define wk_to(...)          wk_to_at(WK_HERE, __VA_ARGS__)
-#define wk_to_dtype(...)    wk_to_dtype_at(WK_HERE, __VA_ARGS__)
-#define wk_clone(...)       wk_clone_at(WK_HERE, __VA_ARGS__)
-#define wk_contiguous(...)  wk_contiguous_at(WK_HERE, __VA_ARGS__)
-#define wk_copy_(...)       wk_copy__at(WK_HERE, __VA_ARGS__)
-#define wk_fill_(x, value)  WK_NUMBER_(wk_fill_, value)(WK_HERE, x, value)
-#define wk_zero_(...)       wk_zero__at(WK_HERE, __VA_ARGS__)
+#define wk_data(x)              wk_data_at(WK_HERE, x)
+#define wk_print(...)           wk_print_at(WK_HERE, __VA_ARGS__)
+#define wk_tensor_str(...)      wk_tensor_str_at(WK_HERE, __VA_ARGS__)
+#define wk_to(...)              wk_to_at(WK_HERE, __VA_ARGS__)
+#define wk_to_dtype(...)        wk_to_dtype_at(WK_HERE, __VA_ARGS__)
+#define wk_clone(...)           wk_clone_at(WK_HERE, __VA_ARGS__)
+#define wk_contiguous(...)      wk_contiguous_at(WK_HERE, __VA_ARGS__)
+#define wk_copy_(...)           wk_copy__at(WK_HERE, __VA_ARGS__)
+#define wk_fill_(x, value)      WK_NUMBER_(wk_fill_, value)(WK_HERE, x, value)
+#define wk_zero_(...)           wk_zero__at(WK_HERE, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -19,9 +19,9 @@ typedef struct walk {
     const wk__target *targets; /* wk_grad: whose gradients are wanted; NULL: those of all leaves */
     wk_tensor **found;
     int target_count;
-    wk__node **heap;  /* nodes with gradients, latest call on top */
+    wk__node **heap; /* nodes with gradients, latest call on top */
     int64_t heap_count, heap_capacity;
-    task *table;      /* open addressing, by node */
+    task *table; /* open addressing, by node */
     int64_t table_count, table_capacity;
     wk__leaf **complete; /* leaves that got a gradient, for the hooks that run after */
     int64_t complete_count, complete_capacity;
@@ -142,7 +142,9 @@ static int wanted(const walk *w, const wk__edge *edge)
 {
     for (int k = 0; k < w->target_count; k++) {
         const wk__target *target = &w->targets[k];
-        if (target->edge.leaf ? target->edge.leaf == edge->leaf : target->edge.node == edge->node && target->edge.output == edge->output) return k;
+        if (target->edge.leaf ? target->edge.leaf == edge->leaf
+                              : target->edge.node == edge->node && target->edge.output == edge->output)
+            return k;
     }
     return -1;
 }
@@ -151,7 +153,9 @@ static bool moved_since(walk *w, const wk__node *from, const wk__edge *edge)
 {
     if (edge->leaf->moves == edge->moves) return false;
     wk__error_set(from ? from->site : (wk_site){0}, WK_ERR_STATE,
-                  "backward: a parameter was moved to another device after it was used here; call wk_module_to before the forward pass");
+                  "backward: a parameter was moved to another device (at %s:%d) after it was used here; call "
+                  "wk_module_to before the forward pass",
+                  edge->leaf->moved.file ? edge->leaf->moved.file : "?", (int)edge->leaf->moved.line);
     w->failed = true;
     return true;
 }
@@ -202,7 +206,8 @@ static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **
             continue;
         }
         wk_tensor *fitted = wk__through_fit(in[k], &node->shape[k]);
-        in[k] = fitted ? wk__tensor_like(w->context, wk__body_of(fitted)) : NULL; /* a handle of its own: out[0] may serve twice */
+        in[k] = fitted ? wk__tensor_like(w->context, wk__body_of(fitted))
+                       : NULL; /* a handle of its own: out[0] may serve twice */
         if (!in[k]) {
             w->failed = true;
             continue;
@@ -216,7 +221,9 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
 {
     if (node->spent) {
         wk__error_set(node->site, WK_ERR_STATE,
-                      "%s: backward went through this call before and freed what it needs; use .retain_graph = true the first time", node->op->name);
+                      "%s: backward went through this call before and freed what it needs; use .retain_graph = true "
+                      "the first time",
+                      node->op->name);
         w->failed = true;
         return;
     }
@@ -281,8 +288,13 @@ static wk_tensor *seed_of(walk *w, wk_tensor *seed)
 
 bool wk__walk(const wk__walk_request *request)
 {
-    walk w = {.context = wk__context(), .create_graph = request->create_graph, .retain_graph = request->retain_graph,
-              .targets = request->targets, .found = request->found, .target_count = request->target_count, .clean = !wk__error_pending()};
+    walk w = {.context = wk__context(),
+              .create_graph = request->create_graph,
+              .retain_graph = request->retain_graph,
+              .targets = request->targets,
+              .found = request->found,
+              .target_count = request->target_count,
+              .clean = !wk__error_pending()};
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, request->site);
     if (!guard) return false;
     uint64_t token = guard->token;
@@ -291,7 +303,8 @@ bool wk__walk(const wk__walk_request *request)
     w.context->grad_off = !request->create_graph;
     for (int k = 0; k < request->output_count && !w.failed; k++) {
         wk__edge edge = wk__edge_of(request->outputs[k]);
-        wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(&w, request->seeds[k]) : wk__through_ones_like(request->outputs[k]);
+        wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(&w, request->seeds[k])
+                                                              : wk__through_ones_like(request->outputs[k]);
         if (seed)
             arrive(&w, NULL, &edge, seed);
         else

@@ -17,7 +17,7 @@ struct wk_function {
     int saved_count;
     uint32_t needs; /* bit k: input k wants a gradient */
     wk_site site;
-    wk__op op;        /* named as the kind */
+    wk__op op; /* named as the kind */
     char name[64], node[72], forward[96], backward[96];
     const wk__gradient *running; /* while backward runs */
 };
@@ -72,11 +72,14 @@ void wk_function_save(wk_function *f, wk_tensor *x)
 wk_tensor *wk_function_saved(wk_function *f, int k)
 {
     if (k < 0 || k >= f->saved_count) {
-        wk__error_set((wk_site){0}, WK_ERR_INDEX, "function_saved: %d tensors were kept, number %d is asked for", f->saved_count, k);
+        wk__error_set((wk_site){0}, WK_ERR_INDEX, "function_saved: %d tensors were kept, number %d is asked for",
+                      f->saved_count, k);
         return NULL;
     }
     if (f->saved[k]->storage->version != f->version[k]) {
-        wk__error_set(f->site, WK_ERR_STATE, "%s: backward needs tensor %d that it kept, but an in-place call has changed it since", f->name, k);
+        wk__error_set(f->site, WK_ERR_STATE,
+                      "%s: backward needs tensor %d that it kept, but an in-place call has changed it since", f->name,
+                      k);
         return NULL;
     }
     return wk__tensor_like(wk__context(), f->saved[k]);
@@ -106,16 +109,20 @@ static wk_function *begin(wk_site site, const wk_function_kind *kind, void *cont
     f->site = site;
     snprintf(f->name, sizeof f->name, "%s", kind->name);
     snprintf(f->node, sizeof f->node, "%sBackward", f->name);
-    snprintf(f->forward, sizeof f->forward, "forward of \"%s\", called at %s:%d", f->name, site.file ? site.file : "?", (int)site.line);
-    snprintf(f->backward, sizeof f->backward, "backward of \"%s\", called at %s:%d", f->name, site.file ? site.file : "?", (int)site.line);
+    snprintf(f->forward, sizeof f->forward, "forward of \"%s\", called at %s:%d", f->name, site.file ? site.file : "?",
+             (int)site.line);
+    snprintf(f->backward, sizeof f->backward, "backward of \"%s\", called at %s:%d", f->name,
+             site.file ? site.file : "?", (int)site.line);
     f->op = (wk__op){.name = f->name, .node = f->node, .gradient = gradient};
     return f;
 }
 
 static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *in, int count)
 {
-    if (!kind || kind->size < sizeof *kind || !kind->forward || !kind->name || kind->inputs > MOST || kind->outputs > MOST || kind->outputs < 1) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "apply: the function kind needs .size, .name, .forward and 1 to 16 inputs and outputs");
+    if (!kind || kind->size < sizeof *kind || !kind->forward || !kind->name || kind->inputs > MOST ||
+        kind->outputs > MOST || kind->outputs < 1) {
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "apply: the function kind needs .size, .name, .forward and 1 to 16 inputs and outputs");
         return false;
     }
     if (count != kind->inputs) {
@@ -162,7 +169,8 @@ static bool detach_outputs(wk_function *f, wk_tensor **out)
     return true;
 }
 
-int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count, wk_tensor **out)
+int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
+                  wk_tensor **out)
 {
     if (!check(site, kind, in, count)) return (int)wk_error_code();
     for (int k = 0; k < kind->outputs; k++) out[k] = NULL;
@@ -172,7 +180,8 @@ int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_
     for (int k = 0; k < count; k++)
         if (wk__body_of(in[k])->requires_grad) f->needs |= 1u << k;
     bool fine = run_forward(f, in, out);
-    if (fine && wanted) fine = detach_outputs(f, out) && wk__node_attach(&f->op, site, in, count, out, kind->outputs, NULL);
+    if (fine && wanted)
+        fine = detach_outputs(f, out) && wk__node_attach(&f->op, site, in, count, out, kind->outputs, NULL);
     if (fine && wanted) {
         wk__node *node = wk__body_of(out[0])->node;
         node->own = f;

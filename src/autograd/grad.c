@@ -14,7 +14,8 @@ static bool root_fits(wk_site site, const char *op, wk_tensor *x, const wk_tenso
     wk__text_format(&text, "%s: ", op);
     wk__text_tensor(&text, x);
     if (!wk_requires_grad(x)) {
-        wk__text_add(&text, " does not depend on anything with requires_grad: there is no graph to go back through. Make its leaves with "
+        wk__text_add(&text, " does not depend on anything with requires_grad: there is no graph to go back through. "
+                            "Make its leaves with "
                             ".requires_grad = true, outside WK_NO_GRAD");
     } else if (!seed && wk__body_numel(body) != 1) {
         wk__text_add(&text, " is not a scalar: reduce it first (wk_sum, wk_mean), or give .gradient");
@@ -43,7 +44,8 @@ int wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *option
 
 static int unused(wk_site site, int k)
 {
-    wk__error_set(site, WK_ERR_STATE, "grad: input %d was not used to compute the outputs; give .allow_unused = true if that is meant", k);
+    wk__error_set(site, WK_ERR_STATE,
+                  "grad: input %d was not used to compute the outputs; give .allow_unused = true if that is meant", k);
     return WK_ERR_STATE;
 }
 
@@ -52,7 +54,8 @@ int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_ten
 {
     for (int k = 0; k < input_count; k++) grads[k] = NULL;
     for (int k = 0; k < output_count; k++)
-        if (!root_fits(site, "grad", outputs[k], options && options->grad_outputs ? options->grad_outputs[k] : NULL)) return (int)wk_error_code();
+        if (!root_fits(site, "grad", outputs[k], options && options->grad_outputs ? options->grad_outputs[k] : NULL))
+            return (int)wk_error_code();
     for (int k = 0; k < input_count; k++) {
         if (!wk__check(inputs[k], site, "grad", "an input")) return (int)wk_error_code();
         if (!wk_requires_grad(inputs[k])) {
@@ -66,8 +69,13 @@ int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_ten
         return WK_ERR_MEMORY;
     }
     for (int k = 0; k < input_count; k++) targets[k].edge = wk__edge_of(inputs[k]);
-    wk__walk_request request = {.site = site, .outputs = outputs, .seeds = options ? options->grad_outputs : NULL,
-                                .output_count = output_count, .targets = targets, .found = grads, .target_count = input_count};
+    wk__walk_request request = {.site = site,
+                                .outputs = outputs,
+                                .seeds = options ? options->grad_outputs : NULL,
+                                .output_count = output_count,
+                                .targets = targets,
+                                .found = grads,
+                                .target_count = input_count};
     request.create_graph = options && options->create_graph;
     request.retain_graph = options && (options->retain_graph || options->create_graph);
     bool fine = wk__walk(&request);

@@ -8,9 +8,9 @@
 #include <wick/autograd.h>
 
 enum { MOST = 16 };
-#define STEP      1e-6 /* balances rounding and truncation in f64 */
-#define ABSOLUTE  1e-5
-#define RELATIVE  1e-3
+#define STEP     1e-6 /* balances rounding and truncation in f64 */
+#define ABSOLUTE 1e-5
+#define RELATIVE 1e-3
 
 typedef struct check {
     wk_tensor *(*f)(wk_tensor *const *in, void *context);
@@ -79,14 +79,19 @@ static bool analytic(const check *c, wk_tensor **grads)
     int64_t n = wk__body_numel(body);
     double *weights = wk__alloc_zero((size_t)n + 1, sizeof *weights);
     if (!weights || body->dtype != WK_F64) {
-        wk__error_set(c->site, weights ? WK_ERR_DTYPE : WK_ERR_MEMORY, "gradcheck: %s", weights ? "f must return f64" : "out of host memory");
+        wk__error_set(c->site, weights ? WK_ERR_DTYPE : WK_ERR_MEMORY, "gradcheck: %s",
+                      weights ? "f must return f64" : "out of host memory");
         wk__free(weights);
         return false;
     }
     for (int64_t k = 0; k < n; k++) weights[k] = 1 + 0.25 * (double)(k % 7);
     wk_tensor *seed = fresh(body->storage->device, body, weights);
     wk__free(weights);
-    wk_grad_options options = {.size = sizeof options, .grad_outputs = &seed, .retain_graph = true, .create_graph = wk_is_grad_enabled(), .allow_unused = true};
+    wk_grad_options options = {.size = sizeof options,
+                               .grad_outputs = &seed,
+                               .retain_graph = true,
+                               .create_graph = wk_is_grad_enabled(),
+                               .allow_unused = true};
     return seed && wk_grad_at(c->site, &y, 1, c->in, c->count, grads, &options) == WK_OK;
 }
 
@@ -114,17 +119,20 @@ static bool compare_one(const check *c, int which, const double *gradient, doubl
 static bool compare(const check *c, int which, wk_tensor *grad)
 {
     int64_t n = wk__body_numel(wk__body_of(c->in[which]));
-    double *gradient = wk__alloc_zero((size_t)n + 1, sizeof *gradient), *data = wk__alloc_zero((size_t)n + 1, sizeof *data);
+    double *gradient = wk__alloc_zero((size_t)n + 1, sizeof *gradient),
+           *data = wk__alloc_zero((size_t)n + 1, sizeof *data);
     bool fine = gradient && data;
     if (!fine) wk__error_set(c->site, WK_ERR_MEMORY, "gradcheck: out of host memory");
-    fine = fine && wk__host_read(c->in[which], data, NULL, c->site) && (!grad || wk__host_read(grad, gradient, NULL, c->site));
+    fine = fine && wk__host_read(c->in[which], data, NULL, c->site) &&
+           (!grad || wk__host_read(grad, gradient, NULL, c->site));
     fine = fine && compare_one(c, which, gradient, data, n);
     wk__free(gradient);
     wk__free(data);
     return fine;
 }
 
-bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *context), void *context, wk_tensor *const *in, int count)
+bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *context), void *context,
+                     wk_tensor *const *in, int count)
 {
     check c = {.f = f, .context = context, .in = in, .count = count, .site = site};
     wk_tensor *grads[MOST] = {0};

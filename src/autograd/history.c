@@ -113,13 +113,19 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *targe
     const wk__body *body = wk__body_of(target);
     const wk__body *base = body->storage->base;
     const wk_context *context = wk__context();
-    if (!context->grad_off && !context->composing && ((body->requires_grad && !body->node) || (base && base->requires_grad && !base->node))) {
-        wk__error_set(site, WK_ERR_STATE, "%s_: a leaf that requires grad (or a view of one) cannot be changed in place; do it under WK_NO_GRAD, or use the "
-                      "form without _", op->name);
+    if (!context->grad_off && !context->composing &&
+        ((body->requires_grad && !body->node) || (base && base->requires_grad && !base->node))) {
+        wk__error_set(site, WK_ERR_STATE,
+                      "%s_: a leaf that requires grad (or a view of one) cannot be changed in place; do it under "
+                      "WK_NO_GRAD, or use the "
+                      "form without _",
+                      op->name);
         return false;
     }
     if (!wk__body_overlaps(body)) return true;
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s_: some elements of the target share memory (it was expanded or unfolded); wk_clone it first", op->name);
+    wk__error_set(site, WK_ERR_ARGUMENT,
+                  "%s_: some elements of the target share memory (it was expanded or unfolded); wk_clone it first",
+                  op->name);
     return false;
 }
 
@@ -152,8 +158,10 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
         }
     }
     wk__guard_close(token);
-    if (!node) wk__node_drop(inner);
-    else wk__history_refresh(target);
+    if (!node)
+        wk__node_drop(inner);
+    else
+        wk__history_refresh(target);
     return node != NULL;
 }
 

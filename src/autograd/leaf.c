@@ -12,7 +12,8 @@ wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output, boo
     for (const wk__hook *hook = hooks; hook && grad; hook = hook->next) {
         if (hook->after != after || hook->output != output) continue;
         wk_tensor *instead = wk__call_back("a hook", hook->call, grad, hook->user);
-        if (!instead || instead == grad || !wk__check(instead, (wk_site){0}, "backward", "what a hook returned")) continue;
+        if (!instead || instead == grad || !wk__check(instead, (wk_site){0}, "backward", "what a hook returned"))
+            continue;
         wk__handle_release(&grad->handle, (wk_site){0});
         grad = wk__tensor_like(wk__context(), wk__body_of(instead)); /* instead may be anybody's */
     }
@@ -24,7 +25,8 @@ static wk_tensor *own(wk_tensor *grad, bool create_graph)
 {
     wk_context *context = wk__context();
     const wk__body *body = wk__body_of(grad);
-    wk_tensor *mine = wk__body_overlaps(body) || body->is_view ? wk__through_clone(grad) : wk__tensor_snapshot(context, grad);
+    wk_tensor *mine =
+        wk__body_overlaps(body) || body->is_view ? wk__through_clone(grad) : wk__tensor_snapshot(context, grad);
     if (!mine) return NULL;
     wk__body *of = wk__body_of(mine);
     if (!create_graph && of->node) {
@@ -94,7 +96,8 @@ bool wk_requires_grad(const wk_tensor *x)
 {
     if (!x || !wk__check(x, (wk_site){0}, "requires_grad", "input")) return false;
     wk_tensor *tensor = (wk_tensor *)(uintptr_t)x;
-    if (wk__body_of(x)->is_view && wk__body_of(x)->seen != wk__body_of(x)->storage->history) wk__history_refresh(tensor);
+    if (wk__body_of(x)->is_view && wk__body_of(x)->seen != wk__body_of(x)->storage->history)
+        wk__history_refresh(tensor);
     return wk__body_of(x)->requires_grad;
 }
 
@@ -116,11 +119,14 @@ wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
     if (!wk__check(x, site, "requires_grad_", "input")) return NULL;
     wk__body *body = wk__body_of(x);
     if (on && !wk__is_float(body->dtype)) {
-        wk__error_set(site, WK_ERR_DTYPE, "requires_grad_: only floating dtypes can require gradients, not %s", wk_dtype_str(body->dtype));
+        wk__error_set(site, WK_ERR_DTYPE, "requires_grad_: only floating dtypes can require gradients, not %s",
+                      wk_dtype_str(body->dtype));
         return NULL;
     }
     if (!on && body->node) {
-        wk__error_set(site, WK_ERR_STATE, "requires_grad_: this tensor is not a leaf; wk_detach(x) gives the same numbers without a history");
+        wk__error_set(
+            site, WK_ERR_STATE,
+            "requires_grad_: this tensor is not a leaf; wk_detach(x) gives the same numbers without a history");
         return NULL;
     }
     if (!body->node) body->requires_grad = on;
@@ -151,8 +157,8 @@ int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
     if (grad) {
         if (!wk__check(grad, site, "set_grad", "gradient")) return (int)wk_error_code();
         const wk__body *g = wk__body_of(grad);
-        if (g->ndim != body->ndim || memcmp(g->shape, body->shape, sizeof *g->shape * g->ndim) != 0 || g->dtype != body->dtype ||
-            g->storage->device != body->storage->device) {
+        if (g->ndim != body->ndim || memcmp(g->shape, body->shape, sizeof *g->shape * g->ndim) != 0 ||
+            g->dtype != body->dtype || g->storage->device != body->storage->device) {
             wk__error_set(site, WK_ERR_SHAPE, "set_grad: the gradient must have the leaf's shape, dtype and device");
             return WK_ERR_SHAPE;
         }
@@ -171,9 +177,11 @@ int wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *user, c
     wk__hook *hook = edge.node || edge.leaf ? wk__alloc_zero(1, sizeof *hook) : NULL;
     if (!hook) {
         wk__error_set(site, edge.node || edge.leaf ? WK_ERR_MEMORY : WK_ERR_STATE, "register_hook: %s",
-                      edge.node || edge.leaf ? "out of host memory" : "the tensor does not require grad, so no gradient will arrive");
+                      edge.node || edge.leaf ? "out of host memory"
+                                             : "the tensor does not require grad, so no gradient will arrive");
     } else {
-        *hook = (wk__hook){.call = call, .user = user, .output = edge.output, .after = options && options->after && edge.leaf};
+        *hook = (wk__hook){
+            .call = call, .user = user, .output = edge.output, .after = options && options->after && edge.leaf};
         wk__hook **place = edge.leaf ? &edge.leaf->hooks : &edge.node->hooks;
         while (*place) place = &(*place)->next;
         *place = hook;

@@ -246,7 +246,8 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     return saved;
 }
 
-wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *result, const wk__attr *attr)
+wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *result,
+                        const wk__attr *attr)
 {
     wk_context *context = wk__context();
     wk__node *node = new_node(context, inputs);
@@ -256,8 +257,8 @@ wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], i
     return NULL;
 }
 
-bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[], int outputs,
-                     const wk__attr *attr)
+bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[],
+                     int outputs, const wk__attr *attr)
 {
     wk__node *node = wk__node_make(op, site, in, inputs, out[0], attr);
     if (!node) return false;
@@ -280,9 +281,13 @@ bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int 
 
 static wk_tensor *changed(const wk__gradient *g, int k)
 {
-    const char *what = k == WK__SAVED_OUT ? "its result" : k == 0 ? "its first operand" : k == 1 ? "its second operand" : "an operand";
+    const char *what = k == WK__SAVED_OUT ? "its result"
+                       : k == 0           ? "its first operand"
+                       : k == 1           ? "its second operand"
+                                          : "an operand";
     wk__error_set(g->node->site, WK_ERR_STATE,
-                  "%s: backward needs %s as it was, but an in-place call has changed it since (%u times). Use the form without _, or clone it before",
+                  "%s: backward needs %s as it was, but an in-place call has changed it since (%u times). Use the form "
+                  "without _, or clone it before",
                   g->node->op->name, what, g->node->saved[k]->storage->version - g->node->version[k]);
     return NULL;
 }
@@ -292,7 +297,8 @@ wk_tensor *wk__saved(const wk__gradient *g, int k)
     wk_context *context = wk__context();
     const wk__body *saved = g->node->saved[k];
     if (!saved) {
-        wk__error_set(g->node->site, WK_ERR_INTERNAL, "%s: its gradient reads an operand that was not saved", g->node->op->name);
+        wk__error_set(g->node->site, WK_ERR_INTERNAL, "%s: its gradient reads an operand that was not saved",
+                      g->node->op->name);
         return NULL;
     }
     if (saved->storage->version != g->node->version[k]) return changed(g, k);

@@ -13,7 +13,7 @@ typedef struct wk__attr {
     int64_t i[4];
     double f[2];
     int64_t list[WK__MAX_DIMS];
-    int count; /* of list */
+    int count;                                        /* of list */
     int64_t list2[WK__MAX_DIMS], list3[WK__MAX_DIMS]; /* views: shapes and strides */
 } wk__attr;
 
@@ -26,14 +26,15 @@ typedef struct wk__shape {
 /* The gradient of a leaf, and what to do when it arrives. */
 typedef struct wk__hook wk__hook;
 typedef struct wk__leaf {
-    atomic_int refs;   /* bodies and edges */
-    wk_tensor *grad;   /* NULL until the first backward; owned by the leaf */
-    wk__hook *hooks;   /* in order of registration */
+    atomic_int refs; /* bodies and edges */
+    wk_tensor *grad; /* NULL until the first backward; owned by the leaf */
+    wk__hook *hooks; /* in order of registration */
     wk_context *context;
     wk__storage *storage; /* what it is the gradient of; not held (the body does) */
     int64_t shape[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    uint32_t moves;    /* how often the parameter was moved to another device */
+    uint32_t moves; /* how often the parameter was moved to another device, */
+    wk_site moved;  /* and by which call the last time */
 } wk__leaf;
 
 struct wk__hook {
@@ -42,7 +43,7 @@ struct wk__hook {
     wk_tensor *(*call)(wk_tensor *grad, void *user);
     void *user;
     int16_t output; /* on a node: of which output */
-    bool after; /* runs once the leaf's gradient is complete, with the whole gradient */
+    bool after;     /* runs once the leaf's gradient is complete, with the whole gradient */
 };
 
 typedef struct wk__node wk__node;
@@ -59,21 +60,21 @@ enum { WK__NODE_EDGES = 3, WK__NODE_SAVED = 4 };
 struct wk__node {
     atomic_int refs;
     uint8_t inputs, outputs;
-    bool spent;         /* a backward without retain_graph has used it up: what it saved is gone */
+    bool spent; /* a backward without retain_graph has used it up: what it saved is gone */
     const wk__op *op;
-    uint64_t sequence;  /* later calls have higher numbers */
+    uint64_t sequence; /* later calls have higher numbers */
     wk_site site;
-    wk__edge *edge;     /* [inputs]: `few`, or allocated when there are more */
+    wk__edge *edge; /* [inputs]: `few`, or allocated when there are more */
     wk__edge few[WK__NODE_EDGES];
-    wk__shape *shape;   /* [inputs] of the operands: `few_shapes`, or allocated with the edges */
+    wk__shape *shape; /* [inputs] of the operands: `few_shapes`, or allocated with the edges */
     wk__shape few_shapes[WK__NODE_EDGES];
     wk__body *saved[WK__NODE_SAVED]; /* operands 0..2 and the result, as op->needs says; NULL where not needed */
     uint32_t version[WK__NODE_SAVED];
-    wk__attr *attr;     /* NULL when the op has none */
-    void *own;          /* a wk_function: its state; see function.c */
+    wk__attr *attr; /* NULL when the op has none */
+    void *own;      /* a wk_function: its state; see function.c */
     void (*own_destroy)(void *own);
     wk__hook *hooks;
-    wk__node *next;     /* worklist of those to be freed */
+    wk__node *next; /* worklist of those to be freed */
 };
 
 /* The call of a gradient: op->gradient gets this, reads what it needs, and gives each wanted gradient. */
@@ -81,7 +82,8 @@ typedef struct wk__gradient {
     wk__node *node;
     const wk__attr *attr;
     wk_tensor *const *out; /* gradients of the outputs; NULL where nothing flowed */
-    wk_tensor **in;        /* to be filled: gradients of the operands, any shape that broadcasting made: the engine sums them back */
+    wk_tensor *
+        *in; /* to be filled: gradients of the operands, any shape that broadcasting made: the engine sums them back */
 } wk__gradient;
 
 /* Does operand k want a gradient? */
@@ -104,8 +106,8 @@ static inline bool wk__wants_node(const wk_context *context, wk_tensor *const in
 }
 /* Makes the node of a call and hangs it on its result (or results: `outputs` of them). attr may be NULL. The results get
  * requires_grad. False when memory is short (recorded). */
-bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[], int outputs,
-                     const wk__attr *attr);
+bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[],
+                     int outputs, const wk__attr *attr);
 /* The same for an in-place call: `target` is operand 0 and the result; a view rebases the history of its base. */
 bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs,
                               const wk__attr *attr);

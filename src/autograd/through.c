@@ -80,7 +80,8 @@ static wk_value device_of(wk_device device)
 wk_tensor *wk__through_ones_like(wk_tensor *x)
 {
     const wk__body *body = wk__body_of(x);
-    return call(&wk__op_ones, ints(body->shape, body->ndim), number(body->dtype), device_of(body->storage->device->id), none);
+    return call(&wk__op_ones, ints(body->shape, body->ndim), number(body->dtype), device_of(body->storage->device->id),
+                none);
 }
 
 wk_tensor *wk__through_zeros(const wk__shape *shape, wk_device device)

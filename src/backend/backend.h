@@ -18,7 +18,7 @@ enum { WK__BACKEND_VERSION = 1, WK__ALIGN = 256 /* bytes: start of every piece o
 
 /* A piece of device memory. `host` is its address where the host can use it (cpu), else NULL. */
 struct wk__memory {
-    void *block;    /* the backend's own: host address, cl_mem, ... */
+    void *block; /* the backend's own: host address, cl_mem, ... */
     char *host;
     int64_t offset; /* bytes, from the start of the block */
     int64_t bytes;
@@ -27,9 +27,9 @@ struct wk__memory {
 /* Why a call failed. */
 typedef struct wk__fail {
     wk_code code;
-    char text[240]; /* without file, line and op: the engine adds them */
-    int64_t tag;           /* of the group or kernel at fault, -1 not known */
-    int64_t index, bound;  /* WK_ERR_INDEX: the bad index and the number of valid ones */
+    char text[240];       /* without file, line and op: the engine adds them */
+    int64_t tag;          /* of the group or kernel at fault, -1 not known */
+    int64_t index, bound; /* WK_ERR_INDEX: the bad index and the number of valid ones */
 } wk__fail;
 
 /* The five states of a backend, and the sixth: it works. */
@@ -44,11 +44,11 @@ typedef enum wk__presence {
 
 typedef struct wk__device_info {
     char name[128], vendor[64], driver[64];
-    int64_t memory_total;     /* bytes; 0 = not known */
-    int64_t memory_available; /* bytes now; -1 = not known */
-    int compute_units;        /* cores, multiprocessors */
-    bool is_gpu;              /* counts as a GPU for wk_gpu(i) */
-    char pci[16];             /* PCI address, "" if none: one physical card counts once */
+    int64_t memory_total;                   /* bytes; 0 = not known */
+    int64_t memory_available;               /* bytes now; -1 = not known */
+    int compute_units;                      /* cores, multiprocessors */
+    bool is_gpu;                            /* counts as a GPU for wk_gpu(i) */
+    char pci[16];                           /* PCI address, "" if none: one physical card counts once */
     double temperature, power, utilisation; /* degrees C, W, 0..1; NaN = not known */
 } wk__device_info;
 
@@ -103,7 +103,8 @@ typedef struct wk__backend {
     wk_code (*run)(void *device, const wk__group *group, wk__fail *fail);
     wk_code (*matmul)(void *device, const wk__matmul *product, wk__fail *fail);
     wk_code (*kernel)(void *device, const wk__kernel *kernel, wk__fail *fail);
-    wk_code (*upload)(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes, wk__fail *fail);
+    wk_code (*upload)(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
+                      wk__fail *fail);
     wk_code (*copy)(void *device, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
                     int64_t bytes, wk__fail *fail);
 

@@ -122,9 +122,11 @@ static wk_code not_there(wk_device id, const wk__backend *backend, wk__fail *fai
     const char *name = backend ? backend->name : id.kind == WK_GPU ? "gpu" : "?";
     int count = backend ? backend->count() : 0;
     if (backend && count == 0 && backend->presence(&why) != WK__PRESENT)
-        wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there: %s. Usable: %s", name, id.index, why.data ? why.data : "", there.data ? there.data : "cpu");
+        wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there: %s. Usable: %s", name, id.index,
+                     why.data ? why.data : "", there.data ? there.data : "cpu");
     else
-        wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there (%d of that kind). Usable: %s", name, id.index, count, there.data ? there.data : "cpu");
+        wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there (%d of that kind). Usable: %s", name, id.index, count,
+                     there.data ? there.data : "cpu");
     wk__text_end(&there);
     wk__text_end(&why);
     return WK_ERR_DEVICE;

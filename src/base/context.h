@@ -26,12 +26,12 @@ typedef struct wk__guard {
     uint64_t token; /* serial number, never used twice in a process */
     wk__guard_kind kind;
     wk_site site;
-    wk__handle *first;  /* SCOPE: the handles it owns, newest first */
-    bool flush;         /* SCOPE: an optimiser stepped here: flush after the handles are dropped */
-    bool grad_before;   /* GRAD */
-    wk_device device;   /* DEVICE: the default before */
-    const char *name;   /* CALLBACK: what is being called, "forward of \"block\"" */
-    void *object;       /* BATCH: what to close, and how */
+    wk__handle *first; /* SCOPE: the handles it owns, newest first */
+    bool flush;        /* SCOPE: an optimiser stepped here: flush after the handles are dropped */
+    bool grad_before;  /* GRAD */
+    wk_device device;  /* DEVICE: the default before */
+    const char *name;  /* CALLBACK: what is being called, "forward of \"block\"" */
+    void *object;      /* BATCH: what to close, and how */
     void (*close)(void *object);
 } wk__guard;
 
@@ -40,23 +40,23 @@ typedef struct wk__guard {
 struct wk__ring;
 
 struct wk_context {
-    wk_code code;       /* the first error, WK_OK if none */
-    wk__text error;     /* its text */
-    wk__guard *guard;   /* the stack, guard[guards - 1] on top */
+    wk_code code;     /* the first error, WK_OK if none */
+    wk__text error;   /* its text */
+    wk__guard *guard; /* the stack, guard[guards - 1] on top */
     int64_t guards, guard_capacity;
-    int64_t scope;      /* index of the innermost scope in guard[], -1 if none */
-    bool grad_off;      /* WK_NO_GRAD is in force */
-    int16_t composing;  /* depth of composed ops: no nodes are made */
-    wk_site outer;      /* the site to report while the library calls its own ops; no file: that of the call */
+    int64_t scope;     /* index of the innermost scope in guard[], -1 if none */
+    bool grad_off;     /* WK_NO_GRAD is in force */
+    int16_t composing; /* depth of composed ops: no nodes are made */
+    wk_site outer;     /* the site to report while the library calls its own ops; no file: that of the call */
     const char *callback;
-    wk_device device;   /* the default device */
+    wk_device device;      /* the default device */
     uint64_t key, counter; /* random stream: Philox key and next counter */
-    int64_t stream;     /* number of the stream, 0 for the first thread */
+    int64_t stream;        /* number of the stream, 0 for the first thread */
     wk__slots slots[WK__SLAB_KINDS];
     struct wk__ring *ring;
-    atomic_int lock;    /* held while the ring is appended to or flushed */
-    wk_context *next;   /* in the list of all contexts */
-    bool ready;         /* listed and its thread's end is watched */
+    atomic_int lock;  /* held while the ring is appended to or flushed */
+    wk_context *next; /* in the list of all contexts */
+    bool ready;       /* listed and its thread's end is watched */
 };
 
 /* This thread's context. Never NULL. */

@@ -112,13 +112,15 @@ void wk__handle_release(wk__handle *handle, wk_site site)
         return;
     }
     if (handle->scope && handle->context != wk__context()) {
-        wk__error_set(site, WK_ERR_STATE, "free: this %s belongs to a scope of another thread; wk_retain it there before handing it over",
+        wk__error_set(site, WK_ERR_STATE,
+                      "free: this %s belongs to a scope of another thread; wk_retain it there before handing it over",
                       handle->kind->name);
         return;
     }
     wk__guard *scope = handle->scope ? scope_of(handle) : NULL;
     if (!scope) {
-        wk__error_set(site, WK_ERR_STATE, "free: this %s belongs to the object that made it, not to the caller", handle->kind->name);
+        wk__error_set(site, WK_ERR_STATE, "free: this %s belongs to the object that made it, not to the caller",
+                      handle->kind->name);
         return;
     }
     unlink_from(scope, handle);
@@ -129,7 +131,8 @@ void wk__handle_keep(wk__handle *handle, wk_site site)
 {
     wk_context *context = wk__context();
     if (handle->scope && handle->context != context) {
-        wk__error_set(site, WK_ERR_STATE, "keep: this %s belongs to a scope of another thread; use wk_retain there", handle->kind->name);
+        wk__error_set(site, WK_ERR_STATE, "keep: this %s belongs to a scope of another thread; use wk_retain there",
+                      handle->kind->name);
         return;
     }
     if (context->scope < 0 || handle->scope != context->guard[context->scope].token) return;
@@ -139,7 +142,8 @@ void wk__handle_keep(wk__handle *handle, wk_site site)
             link_to(&context->guard[k], handle);
             return;
         }
-    atomic_fetch_add_explicit(&handle->retains, 1, memory_order_relaxed); /* no scope around: the caller's from here on */
+    atomic_fetch_add_explicit(&handle->retains, 1,
+                              memory_order_relaxed); /* no scope around: the caller's from here on */
     firm(handle, +1);
 }
 
@@ -149,14 +153,18 @@ static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site
     if (!handle) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is NULL", op, role);
     } else if (!wk__slab_is_handle(handle)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not a %s of this library (a wild pointer?)", op, role, kind->name);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not a %s of this library (a wild pointer?)", op, role,
+                      kind->name);
     } else if (atomic_load(&((wk__handle *)(uintptr_t)handle)->owners) != 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is a %s, not a %s", op, role, handle->kind->name, kind->name);
     } else if (handle->file) {
-        wk__error_set(site, WK_ERR_STATE, "%s: %s is a %s whose scope has closed (opened at %s:%d); use wk_keep to let it live on outside, or wk_retain",
+        wk__error_set(site, WK_ERR_STATE,
+                      "%s: %s is a %s whose scope has closed (opened at %s:%d); use wk_keep to let it live on outside, "
+                      "or wk_retain",
                       op, role, handle->kind ? handle->kind->name : kind->name, handle->file, (int)handle->line);
     } else {
-        wk__error_set(site, WK_ERR_STATE, "%s: %s is a %s that was freed", op, role, handle->kind ? handle->kind->name : kind->name);
+        wk__error_set(site, WK_ERR_STATE, "%s: %s is a %s that was freed", op, role,
+                      handle->kind ? handle->kind->name : kind->name);
     }
 }
 

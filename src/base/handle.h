@@ -17,18 +17,18 @@ typedef struct wk__kind {
 } wk__kind;
 
 struct wk__handle {
-    atomic_int owners;     /* 0: dead */
-    atomic_int retains;    /* of them, through wk_retain or for want of a scope */
-    const wk__kind *kind;  /* kept after death, for messages */
+    atomic_int owners;       /* 0: dead */
+    atomic_int retains;      /* of them, through wk_retain or for want of a scope */
+    const wk__kind *kind;    /* kept after death, for messages */
     wk__handle *next, *prev; /* in its scope's list; a dead slot uses `next` for the free list */
-    uint64_t scope;        /* token of the scope that owns it, 0 if none */
-    wk_context *context;   /* whose scope that is */
+    uint64_t scope;          /* token of the scope that owns it, 0 if none */
+    wk_context *context;     /* whose scope that is */
     union {
-        void *body;          /* alive */
-        const char *file;    /* dead: where the scope was opened that took it along, NULL if it was freed */
+        void *body;       /* alive */
+        const char *file; /* dead: where the scope was opened that took it along, NULL if it was freed */
     };
-    int32_t line;          /* dead: likewise */
-    uint32_t flags;        /* free for the kind */
+    int32_t line;   /* dead: likewise */
+    uint32_t flags; /* free for the kind */
 };
 _Static_assert(sizeof(wk__handle) == 64 || sizeof(void *) != 8, "a handle is one cache line");
 

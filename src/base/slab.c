@@ -15,10 +15,8 @@ static const struct {
 #else
     [WK__SLAB_HANDLE] = {64, 16, 4096},
 #endif
-    [WK__SLAB_VIEW] = {256, 0, 0},
-    [WK__SLAB_STORAGE] = {128, 0, 0},
-    [WK__SLAB_VALUE] = {192, 0, 0},
-    [WK__SLAB_NODE] = {512, 0, 0},
+    [WK__SLAB_VIEW] = {256, 0, 0},           [WK__SLAB_STORAGE] = {128, 0, 0},
+    [WK__SLAB_VALUE] = {192, 0, 0},          [WK__SLAB_NODE] = {512, 0, 0},
 };
 
 enum { SLAB_BYTES = 256 << 10 };

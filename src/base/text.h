@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 typedef struct wk__text {
-    char *data;      /* always terminated once anything was added; NULL while empty */
-    int64_t length;  /* without the terminator */
+    char *data;     /* always terminated once anything was added; NULL while empty */
+    int64_t length; /* without the terminator */
     int64_t capacity;
-    bool failed;     /* memory ran out: the rest was dropped, the text is still terminated */
+    bool failed; /* memory ran out: the rest was dropped, the text is still terminated */
 } wk__text;
 
 void wk__text_add(wk__text *text, const char *string);

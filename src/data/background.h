@@ -14,7 +14,7 @@ typedef struct wk__background {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int64_t which;
-    bool busy;     /* asked for and not done yet */
+    bool busy; /* asked for and not done yet */
     bool quit;
     pid_t process; /* in which the thread runs; 0: not started. A forked child has no such thread */
 } wk__background;

@@ -109,7 +109,8 @@ wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64_t from, int64
     if (!wk__dataset_check(data, site, op)) return NULL;
     const wk__dataset *body = wk__dataset_of(data);
     if (from < 0 || to < from || to > body->count) {
-        wk__error_set(site, WK_ERR_INDEX, "%s: %lld to %lld is not within the %lld samples", op, (long long)from, (long long)to, (long long)body->count);
+        wk__error_set(site, WK_ERR_INDEX, "%s: %lld to %lld is not within the %lld samples", op, (long long)from,
+                      (long long)to, (long long)body->count);
         return NULL;
     }
     wk__samples_hold(body->samples);

@@ -5,14 +5,14 @@
 #include "../tensor/tensor.h"
 #include <wick/data.h>
 
-/* `count` samples of one shape. What is stored may be narrower than what is given out: pixels are bytes here and floats in a
- * batch. */
+/* `count` samples of one shape. What is stored may be narrower than what is given out: pixels are bytes here and
+ * floats in a batch. */
 typedef struct wk__array_of {
-    void *data;             /* owned */
-    int64_t stored, given;  /* bytes of one sample: here, and in a batch */
-    int64_t elements;       /* of one sample */
-    wk_dtype dtype;         /* given out */
-    int ndim;               /* of a batch: 1 + those of a sample */
+    void *data;                  /* owned */
+    int64_t stored, given;       /* bytes of one sample: here, and in a batch */
+    int64_t elements;            /* of one sample */
+    wk_dtype dtype;              /* given out */
+    int ndim;                    /* of a batch: 1 + those of a sample */
     int64_t shape[WK__MAX_DIMS]; /* of a batch; shape[0] is not used */
     /* fills `elements` of what is given from what is stored; NULL: the same bytes */
     void (*convert)(void *to, const void *from, int64_t elements);
@@ -21,7 +21,7 @@ typedef struct wk__array_of {
 typedef struct wk__samples {
     atomic_int refs; /* datasets, and loaders of them */
     int64_t count;
-    bool labelled;   /* there is a y */
+    bool labelled; /* there is a y */
     wk__array_of x, y;
 } wk__samples;
 

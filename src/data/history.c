@@ -15,9 +15,9 @@ enum { FULL = 256 };
 typedef struct history {
     wk_tensor *recent[FULL]; /* owned */
     int recents;
-    wk_tensor **chunk;       /* owned */
+    wk_tensor **chunk; /* owned */
     int64_t chunks, chunk_capacity;
-    double *value, *weight;  /* [known] and [count] */
+    double *value, *weight; /* [known] and [count] */
     int64_t known, count, value_capacity, weight_capacity;
 } history;
 

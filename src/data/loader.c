@@ -13,17 +13,17 @@ typedef struct loader {
     wk__samples *samples; /* held */
     int64_t first, count; /* the part of them that is loaded */
     wk_loader_options options;
-    int64_t share;        /* samples of this rank in an epoch, */
-    int64_t *order;       /* their numbers in this epoch [share], */
-    int64_t *all;         /* and those of all ranks [count] */
+    int64_t share;  /* samples of this rank in an epoch, */
+    int64_t *order; /* their numbers in this epoch [share], */
+    int64_t *all;   /* and those of all ranks [count] */
     int64_t batches;
-    uint64_t epoch;       /* how many were begun */
-    void *x, *y;          /* room for one batch */
+    uint64_t epoch; /* how many were begun */
+    void *x, *y;    /* room for one batch */
     wk__background background;
     /* the loop that is open */
     bool open;
     wk_site site;
-    wk_loader *handle;    /* held meanwhile */
+    wk_loader *handle; /* held meanwhile */
     uint64_t epoch_token, batch_token;
     int64_t next;
     wk_batch batch;
@@ -67,7 +67,8 @@ static void gather(void *user, int64_t which)
 static bool options_fit(wk_site site, const wk_loader_options *o)
 {
     if (o->batch_size < 1)
-        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: a batch has 1 sample or more, not %lld", (long long)o->batch_size);
+        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: a batch has 1 sample or more, not %lld",
+                      (long long)o->batch_size);
     else if (o->world < 1 || o->rank < 0 || o->rank >= o->world)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: rank %d is not in 0..%d", o->rank, o->world - 1);
     else if (o->device.kind < 0)
@@ -172,8 +173,10 @@ wk_batch *wk_batch_begin_at(wk_site site, wk_loader *handle)
     loader *l = body_of(handle, site, "WK_EACH");
     if (!l || wk__error_pending()) return NULL;
     if (l->open) {
-        wk__error_set(site, WK_ERR_STATE, "WK_EACH: a loop over this loader is open (begun at %s:%d); a second one inside needs a loader of its own",
-                      l->site.file ? l->site.file : "?", (int)l->site.line);
+        wk__error_set(
+            site, WK_ERR_STATE,
+            "WK_EACH: a loop over this loader is open (begun at %s:%d); a second one inside needs a loader of its own",
+            l->site.file ? l->site.file : "?", (int)l->site.line);
         return NULL;
     }
     wk__guard *guard = wk__guard_push(WK__GUARD_BATCH, site);

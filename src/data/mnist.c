@@ -27,7 +27,8 @@ static wk_code read_either(const char *folder, const char *name, wk__idx *out, w
     wk__text path = {0};
     wk__text_format(&path, "%s/%s", folder, name);
     if (path.data && access(path.data, F_OK) != 0) wk__text_add(&path, ".gz");
-    wk_code code = path.failed || !path.data ? wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for a path") : wk__idx_read(path.data, out, error);
+    wk_code code = path.failed || !path.data ? wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for a path")
+                                             : wk__idx_read(path.data, out, error);
     wk__text_end(&path);
     return code;
 }
@@ -48,10 +49,11 @@ enum { WIDEST = 1 << 15 }; /* of an image without pixels its sizes may be anythi
 
 static bool shapes_fit(wk_site site, const char *folder, const wk__idx *images, const wk__idx *names)
 {
-    if (images->dtype == WK_U8 && names->dtype == WK_U8 && images->ndim == 3 && names->ndim == 1 && images->shape[0] == names->shape[0] &&
-        images->shape[1] <= WIDEST && images->shape[2] <= WIDEST)
+    if (images->dtype == WK_U8 && names->dtype == WK_U8 && images->ndim == 3 && names->ndim == 1 &&
+        images->shape[0] == names->shape[0] && images->shape[1] <= WIDEST && images->shape[2] <= WIDEST)
         return true;
-    wk__error_set(site, WK_ERR_FORMAT, "data_mnist: the files in %.200s are not n images of bytes and n labels", folder);
+    wk__error_set(site, WK_ERR_FORMAT, "data_mnist: the files in %.200s are not n images of bytes and n labels",
+                  folder);
     return false;
 }
 
@@ -72,8 +74,15 @@ wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_op
     atomic_store(&samples->refs, 1);
     samples->count = images.shape[0];
     samples->labelled = true;
-    samples->x = (wk__array_of){.data = images.data, .stored = size, .given = 4 * size, .elements = size, .dtype = WK_F32, .ndim = 4,
-                                .shape = {0, 1, rows, columns}, .convert = pixels};
-    samples->y = (wk__array_of){.data = names.data, .stored = 1, .given = 8, .elements = 1, .dtype = WK_I64, .ndim = 1, .convert = labels};
+    samples->x = (wk__array_of){.data = images.data,
+                                .stored = size,
+                                .given = 4 * size,
+                                .elements = size,
+                                .dtype = WK_F32,
+                                .ndim = 4,
+                                .shape = {0, 1, rows, columns},
+                                .convert = pixels};
+    samples->y = (wk__array_of){
+        .data = names.data, .stored = 1, .given = 8, .elements = 1, .dtype = WK_I64, .ndim = 1, .convert = labels};
     return wk__dataset_new(site, op, samples, 0, samples->count);
 }

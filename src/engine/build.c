@@ -11,7 +11,7 @@ typedef struct builder {
     int ndim;
     uint16_t reduce_mask;
     uint8_t perm[WK__MAX_DIMS];
-    const int64_t *shape; /* of the space, in the records' order of dimensions */
+    const int64_t *shape;       /* of the space, in the records' order of dimensions */
     uint8_t level[WK__MAX_INS]; /* 1: the register differs between the columns of a row */
     int levelled;               /* registers whose level is known */
 } builder;
@@ -63,7 +63,8 @@ static int operand_of(builder *w, wk__record *r, int k, bool store)
     for (int d = 0; d < w->ndim; d++) operand.stride[d] = natural[w->perm[d]];
     for (int o = 0; o < g->noperands && !store; o++)
         if (b->value[o] == ref->value && !g->operand[o].stored && g->operand[o].offset == operand.offset &&
-            g->operand[o].dtype == operand.dtype && memcmp(g->operand[o].stride, operand.stride, sizeof operand.stride) == 0)
+            g->operand[o].dtype == operand.dtype &&
+            memcmp(g->operand[o].stride, operand.stride, sizeof operand.stride) == 0)
             return o;
     if (g->noperands == WK__MAX_OPERANDS) {
         w->emit.full = true;
@@ -132,7 +133,8 @@ static void add_record(builder *w, wk__record *r)
 {
     int reg = result_of(w, r);
     wk_dtype want = r->ref[0].dtype;
-    if (!w->emit.full && w->b->group.ins[reg].dtype != want && (wk__class_of(want) != want || wk__class_of(w->b->group.ins[reg].dtype) != want))
+    if (!w->emit.full && w->b->group.ins[reg].dtype != want &&
+        (wk__class_of(want) != want || wk__class_of(w->b->group.ins[reg].dtype) != want))
         reg = wk__emit_cast(&w->emit, want, reg);
     r->ref[0].value->reg = (int16_t)reg;
 }
@@ -140,7 +142,8 @@ static void add_record(builder *w, wk__record *r)
 static void add_product(builder *w, wk__record *r)
 {
     int operand = operand_of(w, r, 0, false);
-    r->ref[0].value->reg = w->b->load_reg[operand] = (int16_t)wk__emit_ins(&w->emit, WK__LOAD, r->ref[0].dtype, operand, 0, 0);
+    r->ref[0].value->reg = w->b->load_reg[operand] =
+        (int16_t)wk__emit_ins(&w->emit, WK__LOAD, r->ref[0].dtype, operand, 0, 0);
 }
 
 static void add_store(builder *w, wk__record *r)
@@ -178,6 +181,14 @@ static void start(builder *w, wk__building *b)
     w->emit.group = g;
 }
 
+/* A split group's later part may have rows without the reduction that made them: then they and the columns are two spaces. */
+static bool shares_space(const builder *w, wk__record *r)
+{
+    if (r->ndim == w->ndim && memcmp(wk__record_shape(r), w->shape, sizeof *w->shape * (size_t)w->ndim) == 0)
+        return true;
+    return w->reduce_mask && r->kind == WK__RECORD_EXPRESSION;
+}
+
 int wk__build(wk__building *b)
 {
     builder w;
@@ -185,13 +196,15 @@ int wk__build(wk__building *b)
     int stores = 0;
     for (int k = 0; k < b->records; k++) {
         wk__record *r = b->record[k];
+        if (!shares_space(&w, r)) return k;
         if (r->kind == WK__RECORD_MATMUL)
             add_product(&w, r);
         else
             add_record(&w, r);
         stores += wk__stores(r->ref[0].value);
         /* every store may take an operand and five instructions */
-        if (w.emit.full || b->group.nins + 5 * stores > WK__MAX_INS || b->group.noperands + stores > WK__MAX_OPERANDS) return k;
+        if (w.emit.full || b->group.nins + 5 * stores > WK__MAX_INS || b->group.noperands + stores > WK__MAX_OPERANDS)
+            return k;
     }
     for (int k = 0; k < b->records; k++) {
         wk__record *r = b->record[k];

@@ -1,6 +1,7 @@
 /* Running groups: memory as late as possible, what dies is taken over, a failure marks what it kept from being computed. */
 #include "execute.h"
 #include "../base/alloc.h"
+#include "../base/log.h"
 #include "host.h"
 #include <string.h>
 
@@ -96,7 +97,8 @@ static int uses_in(wk__record **record, int records, const wk__value *value)
 static bool stays_unstored(const wk__record *r)
 {
     const wk__value *out = r->ref[0].value;
-    return !wk__stores(out) && atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs, memory_order_relaxed) > out->ring_refs;
+    return !wk__stores(out) &&
+           atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs, memory_order_relaxed) > out->ring_refs;
 }
 
 static bool read_later(wk__record **record, int records, const wk__value *value)
@@ -112,7 +114,8 @@ static bool dies_here(wk__record **record, int records, const wk__value *value)
 {
     return wk__value_state(value) == WK__STORED && !value->release && !value->shares && !value->exposed &&
            value->memory.block &&
-           atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) == uses_in(record, records, value) &&
+           atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) ==
+               uses_in(record, records, value) &&
            !read_later(record, records, value);
 }
 
@@ -124,10 +127,32 @@ static void hand_over(wk__value *to, wk__value *from)
     wk__large_add(to);
 }
 
+/* The output of a group takes over the memory of a value that the group may read, too. */
+static void take_over(wk__building *b, int operand, wk__value *from)
+{
+    wk__value *out = b->value[operand];
+    hand_over(out, from);
+    for (int o = 0; o < b->group.noperands; o++)
+        if (b->value[o] == from) b->group.operand[o].memory = &out->memory;
+}
+
 static bool same_places(const wk__operand *a, const wk__operand *b)
 {
     return a->offset == b->offset && wk_dtype_size(a->dtype) == wk_dtype_size(b->dtype) &&
            memcmp(a->stride, b->stride, sizeof a->stride) == 0;
+}
+
+/* Is operand `in` stored as it was loaded, elsewhere than in `out`? Such a number is read when it is stored: by then `out`, if it
+ * had the memory of `in`, might have been written over it. */
+static bool stored_as_loaded(const wk__group *g, int in, int out)
+{
+    for (int k = 0; k < g->nins; k++) {
+        const wk__ins *store = &g->ins[k];
+        if (store->code != WK__STORE || store->arg[0] == out) continue;
+        const wk__ins *from = &g->ins[store->arg[1]];
+        if (from->code == WK__LOAD && from->arg[0] == in) return true;
+    }
+    return false;
 }
 
 /* An input that dies and that lies exactly as the output will: the output is written over it, element by element. */
@@ -139,7 +164,8 @@ static wk__value *donor_of(wk__building *b, int operand)
     for (int o = 0; o < g->noperands; o++) {
         wk__value *in = b->value[o];
         if (g->operand[o].stored || in->device != out->device || in->bytes != out->bytes ||
-            !same_places(&g->operand[o], &g->operand[operand]) || !dies_here(b->record, b->records, in))
+            !same_places(&g->operand[o], &g->operand[operand]) || stored_as_loaded(g, o, operand) ||
+            !dies_here(b->record, b->records, in))
             continue;
         bool once = true; /* seen through one view only: another would read what was just written */
         for (int other = 0; other < g->noperands; other++) once = once && (other == o || b->value[other] != in);
@@ -154,9 +180,10 @@ static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fai
     wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
     bool alone = !b->indirect && b->group.nreduce == 0;
     for (int o = 0; o < b->group.noperands; o++)
-        alone = alone && (b->value[o] != prior || same_places(&b->group.operand[o], &b->group.operand[operand]));
+        alone = alone && (b->value[o] != prior || (same_places(&b->group.operand[o], &b->group.operand[operand]) &&
+                                                   !stored_as_loaded(&b->group, o, operand)));
     if (alone && dies_here(b->record, b->records, prior)) {
-        hand_over(out, prior);
+        take_over(b, operand, prior);
         return WK_OK;
     }
     wk_code code = wk__value_take_memory(out, out->bytes, fail);
@@ -173,10 +200,7 @@ static wk_code take_output(wk__run *run, wk__building *b, int operand, wk__fail 
     if (b->writer[operand]->partial) return base_of(run, b, operand, fail);
     wk__value *donor = donor_of(b, operand);
     if (donor) {
-        hand_over(out, donor);
-        b->value[operand] = out;
-        for (int o = 0; o < b->group.noperands; o++)
-            if (b->value[o] == donor) b->group.operand[o].memory = &out->memory;
+        take_over(b, operand, donor);
         return WK_OK;
     }
     return wk__value_take_memory(out, out->bytes, fail);
@@ -225,7 +249,8 @@ static wk_code product_memory(wk__building *b, wk__value *product, wk__fail *fai
     for (int o = 1; o < b->group.noperands && !wk__stores(product); o++) {
         const wk__operand *operand = &b->group.operand[o];
         wk__value *out = b->value[o];
-        if (!operand->stored || b->writer[o]->partial || out->bytes != product->bytes || !same_places(operand, &b->group.operand[0]))
+        if (!operand->stored || b->writer[o]->partial || out->bytes != product->bytes ||
+            !same_places(operand, &b->group.operand[0]) || stored_as_loaded(&b->group, 0, o))
             continue;
         wk_code code = wk__value_take_memory(out, out->bytes, fail);
         product->memory = out->memory;
@@ -264,7 +289,8 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
 
 static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
 {
-    wk__kernel kernel = {.name = r->kernel, .ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
+    wk__kernel kernel = {
+        .name = r->kernel, .ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
     memcpy(kernel.shape, wk__record_shape(r), sizeof(int64_t) * r->ndim);
     wk_code code = WK_OK;
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
@@ -303,7 +329,8 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
     if (to->backend == from->backend && to->backend->transfer && skip == 0)
         return to->backend->transfer(to->state, &out->memory, from->state, &in->memory, out->bytes, fail);
     void *staging = wk__alloc((size_t)out->bytes);
-    if (!staging) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a copy of %lld bytes", (long long)out->bytes);
+    if (!staging)
+        return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for a copy of %lld bytes", (long long)out->bytes);
     code = from->backend->download(from->state, staging, &in->memory, skip, out->bytes, fail);
     if (code == WK_OK) code = to->backend->upload(to->state, &out->memory, 0, staging, out->bytes, fail);
     wk__free(staging);
@@ -343,14 +370,20 @@ static void run_programs(wk__run *run, wk__record **record, int records)
         b->record = record;
         b->records = records;
         int fit = wk__build(b);
-        while (fit < b->records) { /* split: rare, so building again is cheaper than foreseeing it exactly */
+        while (fit < b->records &&
+               b->records > 1) { /* split: rare, so building again is cheaper than foreseeing it exactly */
             for (int k = 0; k < records; k++) record[k]->ref[0].value->reg = -1;
             mark_crossing(record + fit, records - fit, record[0]->group);
             b->records = fit > 0 ? fit : 1;
             fit = wk__build(b);
         }
         wk__fail fail = {.tag = -1};
-        wk_code code = record[0]->kind == WK__RECORD_MATMUL ? run_matmul(run, b, &fail) : run_program(run, b, &fail);
+        wk_code code;
+        if (fit < b->records)
+            code = wk__fail_set(&fail, WK_ERR_INTERNAL, "%s: its expression is longer than a program can be",
+                                record[0]->op->name);
+        else
+            code = record[0]->kind == WK__RECORD_MATMUL ? run_matmul(run, b, &fail) : run_program(run, b, &fail);
         fail.code = code;
         finish(run, record, b->records, code, &fail);
         record += b->records;
@@ -363,6 +396,7 @@ static void run_group(wk__run *run, wk__record **record, int records)
 {
     records = drop_failed(run, record, records);
     if (records == 0) return;
+    if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record, records);
     wk__record *first = record[0];
     wk__fail fail = {.tag = -1};
     if (first->kind == WK__RECORD_KERNEL || first->kind == WK__RECORD_TRANSFER) {

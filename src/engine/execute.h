@@ -13,4 +13,7 @@ typedef struct wk__run {
     const wk__record *culprit; /* whose output found no memory; NULL: not known */
 } wk__run;
 
+/* Logs which ops ran where: the records of one group, before it runs. Only when the log wants to know. */
+void wk__tell(wk__record *const record[], int records);
+
 #endif

@@ -130,7 +130,8 @@ static bool fits(const open_group *g, int32_t number, wk__record *r)
     const int64_t *shape = wk__record_shape(r);
     bool full = same_shape(r->ndim, shape, g->ndim, g->shape);
     if (r->kind == WK__RECORD_REDUCTION) {
-        if (!full || g->matmul || (g->reduce_mask && (g->reduce_mask != r->reduce_mask || columns(g) > SHORT_ROW))) return false;
+        if (!full || g->matmul || (g->reduce_mask && (g->reduce_mask != r->reduce_mask || columns(g) > SHORT_ROW)))
+            return false;
         if (g->indexed && !keeps_order(r->reduce_mask, r->ndim)) return false;
         open_group reduced = *g;
         reduced.reduce_mask = r->reduce_mask;
@@ -167,7 +168,8 @@ static int32_t open_new(planner *p, wk__record *r)
     g->ndim = r->ndim;
     memcpy(g->shape, wk__record_shape(r), sizeof *g->shape * r->ndim);
     g->matmul = r->kind == WK__RECORD_MATMUL;
-    g->open = (r->kind == WK__RECORD_EXPRESSION || r->kind == WK__RECORD_REDUCTION || g->matmul) && !wk__modes_now()->nofuse;
+    g->open =
+        (r->kind == WK__RECORD_EXPRESSION || r->kind == WK__RECORD_REDUCTION || g->matmul) && !wk__modes_now()->nofuse;
     return p->count++;
 }
 

@@ -67,7 +67,8 @@ void wk__host_view_end(wk__host_data *data)
     data->owned = NULL;
 }
 
-void wk__host_gather(const char *first, int ndim, const int64_t *shape, const int64_t *stride, size_t size, char *to, const int64_t *to_stride)
+void wk__host_gather(const char *first, int ndim, const int64_t *shape, const int64_t *stride, size_t size, char *to,
+                     const int64_t *to_stride)
 {
     int64_t at[WK__MAX_DIMS] = {0}, n = wk__numel(ndim, shape);
     for (int64_t k = 0; k < n; k++) {

@@ -18,7 +18,8 @@ void wk__host_view_end(wk__host_data *data);
 /* All elements of x into `to`, row-major or with strides (in elements). False with the error recorded. */
 bool wk__host_read(wk_tensor *x, void *to, const int64_t *to_stride, wk_site site);
 /* Element by element between two layouts. */
-void wk__host_gather(const char *first, int ndim, const int64_t *shape, const int64_t *stride, size_t size, char *to, const int64_t *to_stride);
+void wk__host_gather(const char *first, int ndim, const int64_t *shape, const int64_t *stride, size_t size, char *to,
+                     const int64_t *to_stride);
 
 /* Runs this thread's work and waits for all devices; the first failure's code. */
 wk_code wk__host_sync(wk_site site);

@@ -63,7 +63,8 @@ static bool park(wk__ring *ring, wk__record *r)
     count_reader(copy, +1);
     for (int i = 0; i < r->nin; i++) {
         wk__value *in = wk__record_in(r, i)->value;
-        if (in && wk__value_state(in) == WK__PENDING) in->ring_refs--; /* a parked record's reference is not the ring's */
+        if (in && wk__value_state(in) == WK__PENDING)
+            in->ring_refs--; /* a parked record's reference is not the ring's */
     }
     if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->ring_refs--;
     wk__parked_free = parked_free;

@@ -57,7 +57,8 @@ static void end_ring(wk_context *context)
     wk__ring *ring = context->ring;
     if (!ring) return;
     for (wk__value *value = ring->parked; value; value = value->parked_next) value->wanted = true;
-    while (ring->parked && wk__park_revive(context, ring->parked)) {}
+    while (ring->parked && wk__park_revive(context, ring->parked)) {
+    }
     wk__flush(context);
     for (int64_t k = 0; k < ring->chunks; k++) wk__free(ring->chunk[k]);
     wk__free(ring->chunk);
@@ -133,21 +134,26 @@ wk__record *wk__record_append(wk_context *context, const wk__record *r)
     return copy;
 }
 
-wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device, wk_site site,
-                             int ndim, const int64_t *shape, int nout, int nin)
+wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device,
+                             wk_site site, int ndim, const int64_t *shape, int nout, int nin)
 {
     wk__ring *ring = ring_of(context);
     wk__record *r = NULL;
     lock(context);
-    if (ring && (ring->count < ring->capacity || grow(ring)))
-        r = room(ring, wk__record_bytes(ndim, nout + nin));
+    if (ring && (ring->count < ring->capacity || grow(ring))) r = room(ring, wk__record_bytes(ndim, nout + nin));
     if (!r) {
         unlock(context);
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory to record the call", op->name);
         return NULL;
     }
-    *r = (wk__record){.op = op, .site = wk__site(site), .device = device, .group = -1, .kind = (uint8_t)kind,
-                      .ndim = (uint8_t)ndim, .nout = (uint8_t)nout, .nin = (uint8_t)nin};
+    *r = (wk__record){.op = op,
+                      .site = wk__site(site),
+                      .device = device,
+                      .group = -1,
+                      .kind = (uint8_t)kind,
+                      .ndim = (uint8_t)ndim,
+                      .nout = (uint8_t)nout,
+                      .nin = (uint8_t)nin};
     int64_t *to = wk__record_shape(r);
     for (int d = 0; d < ndim; d++) to[d] = shape[d];
     ring->record[ring->count++] = r;
@@ -221,8 +227,9 @@ static void flush_locked(wk_context *owner)
     if (ring->count > 0) {
         ring->flushes++;
         wk__plan_live(ring);
-        wk__execute(owner, ring, wk__plan_groups(ring));
-        wk__park_rest(ring);
+        int32_t groups = wk__plan_groups(ring);
+        wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
+        wk__execute(owner, ring, groups);
         forget_records(ring);
     }
     ring->flushing = false;

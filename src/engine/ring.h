@@ -24,9 +24,10 @@ typedef enum wk__record_kind {
 
 /* How a record sees one operand. */
 enum {
-    WK__REF_IMM = 1,      /* no value: an immediate, given to the expression as a register */
-    WK__REF_RAW = 2,      /* an immediate, given as its index (PHILOX's key, LOADX's bound) */
-    WK__REF_AS_IS = 8,    /* given to the expression in its own class, not the one the op computes in (indices, conditions) */
+    WK__REF_IMM = 1, /* no value: an immediate, given to the expression as a register */
+    WK__REF_RAW = 2, /* an immediate, given as its index (PHILOX's key, LOADX's bound) */
+    WK__REF_AS_IS =
+        8, /* given to the expression in its own class, not the one the op computes in (indices, conditions) */
     WK__REF_INDIRECT = 4, /* read at places that are computed: must be in memory, given as the operand's index */
 };
 typedef struct wk__ref {
@@ -42,10 +43,10 @@ typedef struct wk__record {
     const wk__op *op;
     wk_site site;
     wk__device *device;
-    wk__value *prior; /* in place: what the storage held before; a new value may take over its memory */
-    const char *kernel; /* KERNEL */
-    int64_t bound;    /* KERNEL; MATMUL: k */
-    int32_t group;    /* scratch of a flush */
+    wk__value *prior;     /* in place: what the storage held before; a new value may take over its memory */
+    const char *kernel;   /* KERNEL */
+    int64_t bound;        /* KERNEL; MATMUL: k */
+    int32_t group;        /* scratch of a flush */
     uint16_t reduce_mask; /* REDUCTION: bit per dimension of the space */
     uint8_t kind, ndim, nout, nin;
     uint8_t compute;  /* dtype whose class the expression works in */
@@ -81,15 +82,16 @@ typedef struct wk__ring {
     wk__record **sorted; /* room for a flush: the live ones by group, */
     int32_t *start;      /* and where each group starts */
     int64_t count, capacity, sorted_capacity, start_capacity;
-    char **chunk;        /* the records' memory */
+    char **chunk; /* the records' memory */
     int64_t chunks, chunk_capacity, chunk_now;
-    size_t used;         /* bytes of the current chunk */
+    size_t used;           /* bytes of the current chunk */
     int64_t pending_bytes; /* of outputs that are recorded and not computed */
-    wk__value *parked;   /* list of parked values, */
-    int64_t parked_count; /* and its length */
-    atomic_llong orphans; /* values that only parked records hold, since the list was last looked through; large ones count more */
+    wk__value *parked;     /* list of parked values, */
+    int64_t parked_count;  /* and its length */
+    atomic_llong
+        orphans; /* values that only parked records hold, since the list was last looked through; large ones count more */
     bool flushing;
-    wk__failure *late;   /* a failure to tell this thread at its next call */
+    wk__failure *late;                       /* a failure to tell this thread at its next call */
     int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
 } wk__ring;
 
@@ -102,14 +104,15 @@ static inline bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_si
 {
     const wk__storage *storage = wk__body_of(tensor)->storage;
     wk__state state = wk__value_state(storage->value);
-    bool fine = storage->user == context && (state == WK__STORED || (state == WK__PENDING && storage->value->writer == context));
+    bool fine = storage->user == context &&
+                (state == WK__STORED || (state == WK__PENDING && storage->value->writer == context));
     return __builtin_expect(fine, 1) || wk__touch_slowly(context, tensor, site);
 }
 
 /* Room for a record of this context; NULL when memory is short (recorded). The ring is locked until wk__record_commit: fill
  * everything in between, and fail in nothing. All operands have been touched. */
-wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device, wk_site site,
-                             int ndim, const int64_t *shape, int nout, int nin);
+wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device,
+                             wk_site site, int ndim, const int64_t *shape, int nout, int nin);
 /* Operand k of nout + nin sees `body` with these strides over the space. */
 static inline void wk__record_ref(wk__record *r, int k, const wk__body *body, const int64_t *stride)
 {
@@ -141,8 +144,8 @@ void wk__tell_failure(const wk__failure *failure);
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
 
 typedef struct wk__modes {
-    bool sync;   /* WICK_SYNC: flush after every call */
-    bool nofuse; /* WICK_NOFUSE: every group is one op */
+    bool sync;      /* WICK_SYNC: flush after every call */
+    bool nofuse;    /* WICK_NOFUSE: every group is one op */
     int64_t budget; /* bytes of pending outputs that force a flush */
 } wk__modes;
 const wk__modes *wk__modes_now(void);
@@ -151,24 +154,25 @@ void wk__modes_set(bool sync, bool nofuse);
 
 /* ---- the parts of a flush ---------------------------------------------------------------------------------------- */
 
-void wk__plan_live(wk__ring *ring);                  /* plan.c */
-int32_t wk__plan_groups(wk__ring *ring);             /* group.c: gives each live record its group; returns how many */
-void wk__park_or_release(wk__ring *ring, wk__record *r); /* park.c: a record is done with */
-void wk__park_rest(wk__ring *ring);                  /* park.c: those that never ran */
+void wk__plan_live(wk__ring *ring);      /* plan.c */
+int32_t wk__plan_groups(wk__ring *ring); /* group.c: gives each live record its group; returns how many */
+void wk__park_or_release(wk__ring *ring, wk__record *r);   /* park.c: a record is done with */
+void wk__park_rest(wk__ring *ring);                        /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */
-void wk__park_orphans(wk_context *owner);            /* park.c: stores what is smaller than what it pins */
+void wk__park_orphans(wk_context *owner);                  /* park.c: stores what is smaller than what it pins */
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups); /* execute.c */
-void wk__release_record(wk__record *r);              /* execute.c: its references go */
+void wk__release_record(wk__record *r);                              /* execute.c: its references go */
 
 /* One group of records being built into a program: see build.c. */
 typedef struct wk__building {
     wk__group group;
     wk__record **record; /* of this group, in program order; a matmul first */
     int records;
-    int16_t load_reg[WK__MAX_OPERANDS];          /* register that holds the loaded operand, -1 */
-    wk__value *value[WK__MAX_OPERANDS];          /* whose memory the operand is */
-    wk__record *writer[WK__MAX_OPERANDS];        /* stored operands: by which record */
-    bool indirect; /* something is read at computed places: nothing is written in place, a bad index leaves targets alone */
+    int16_t load_reg[WK__MAX_OPERANDS];   /* register that holds the loaded operand, -1 */
+    wk__value *value[WK__MAX_OPERANDS];   /* whose memory the operand is */
+    wk__record *writer[WK__MAX_OPERANDS]; /* stored operands: by which record */
+    bool
+        indirect; /* something is read at computed places: nothing is written in place, a bad index leaves targets alone */
 } wk__building;
 /* Builds the program of one group. Operands have no memory yet. The number of records that fit: all of them, unless the
  * program is full. */

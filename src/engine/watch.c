@@ -38,10 +38,13 @@ void wk__note_wait(wk__device *device, wk_site site, int64_t bytes)
     if (device->id.kind == WK_CPU) return;
     int mode = atomic_load_explicit(&sync_mode, memory_order_relaxed);
     if (mode == WK_SYNC_FAIL)
-        wk__error_set(site, WK_ERR_STATE, "the host waits here for %s:%d (%lld bytes); keep figures on the device with wk_history and read them in bulk",
+        wk__error_set(site, WK_ERR_STATE,
+                      "the host waits here for %s:%d (%lld bytes); keep figures on the device with wk_history and read "
+                      "them in bulk",
                       device->backend->name, device->id.index, (long long)bytes);
     else if (mode == WK_SYNC_LOG)
-        wk__log(WK__LOG_SYNC, site, "the host waits for %s:%d (%lld bytes)", device->backend->name, device->id.index, (long long)bytes);
+        wk__log(WK__LOG_SYNC, site, "the host waits for %s:%d (%lld bytes)", device->backend->name, device->id.index,
+                (long long)bytes);
 }
 
 /* ---- late faults ------------------------------------------------------------------------------------------------- */
@@ -65,7 +68,8 @@ typedef struct watch {
     entry *entry;
 } watch;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all watches: taken once per group of asynchronous devices */
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* of all watches: taken once per group of asynchronous devices */
 static watch watches[DEVICES];
 
 static watch *watch_of(const wk__device *device)
@@ -89,7 +93,8 @@ static void forget(watch *w)
 
 static void add(watch *w, const wk__record *r, int64_t tag)
 {
-    if (!wk__grow(&w->entry, &w->capacity, w->count + 1, sizeof *w->entry)) return; /* its dependants will not be marked */
+    if (!wk__grow(&w->entry, &w->capacity, w->count + 1, sizeof *w->entry))
+        return; /* its dependants will not be marked */
     entry *e = &w->entry[w->count++];
     *e = (entry){.tag = tag, .op = r->op->name, .site = r->site, .in_place = r->guarded, .out = r->ref[0].value};
     wk__value_hold(e->out);
@@ -152,7 +157,8 @@ void wk__device_settled(wk__device *device, wk_code code, const wk__fail *fail, 
     char text[400];
     const char *op = culprit ? culprit->op : device->backend->name;
     if (code == WK_ERR_INDEX)
-        snprintf(text, sizeof text, "%s: index %lld is out of range: there are %lld places", op, (long long)fail->index, (long long)fail->bound);
+        snprintf(text, sizeof text, "%s: index %lld is out of range: there are %lld places", op, (long long)fail->index,
+                 (long long)fail->bound);
     else
         snprintf(text, sizeof text, "%s: %s", op, fail->text);
     wk__failure *failure = wk__failure_new(code, culprit ? culprit->site : site, text);

@@ -17,7 +17,8 @@ static wk_tensors *state_of(wk_site site, const char *op, wk_module *m)
 {
     if (!wk__module_check(m, site, op)) return NULL;
     wk_tensors *list = wk_tensors_new_at(site);
-    return list && wk__module_collect(site, op, m, 1u << WK__PARAMETER | 1u << WK__BUFFER, wk__list_of(list)) ? list : NULL;
+    return list && wk__module_collect(site, op, m, 1u << WK__PARAMETER | 1u << WK__BUFFER, wk__list_of(list)) ? list
+                                                                                                              : NULL;
 }
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
@@ -48,13 +49,14 @@ static bool add_tensor(wk_site site, wk__save *save, wk_tensor *x, wk_code *code
     return *code == WK_OK;
 }
 
-static bool write_file(wk_site site, const wk__list *list, const char *path, const wk__safetensors_layout *layout, wk_code *code,
-                       wk__io_error *error)
+static bool write_file(wk_site site, const wk__list *list, const char *path, const wk__safetensors_layout *layout,
+                       wk_code *code, wk__io_error *error)
 {
     wk__save save;
     *code = wk__safetensors_begin(&save, path, layout, error);
     bool fine = *code == WK_OK;
-    for (int64_t k = 0; k < list->count && fine; k++) fine = add_tensor(site, &save, list->item[layout->order[k]].tensor, code, error);
+    for (int64_t k = 0; k < list->count && fine; k++)
+        fine = add_tensor(site, &save, list->item[layout->order[k]].tensor, code, error);
     if (fine) {
         *code = wk__safetensors_commit(&save, layout, error);
         return *code == WK_OK;
@@ -85,7 +87,8 @@ static int save_list(wk_site site, const char *op, const wk__list *list, const c
     }
     for (int64_t k = 0; k < list->count; k++) {
         const wk__body *body = wk__body_of(list->item[k].tensor);
-        described[k] = (wk__safetensors_tensor){.name = list->item[k].name, .dtype = (wk_dtype)body->dtype, .ndim = body->ndim};
+        described[k] =
+            (wk__safetensors_tensor){.name = list->item[k].name, .dtype = (wk_dtype)body->dtype, .ndim = body->ndim};
         memcpy(described[k].shape, body->shape, sizeof body->shape);
     }
     code = wk__safetensors_plan(described, list->count, NULL, 0, &layout, &error);
@@ -144,13 +147,16 @@ static void make_bools(uint8_t *byte, int64_t count)
 }
 
 /* One tensor of the file on a device, in the current scope; NULL with the error recorded. */
-static wk_tensor *read_tensor(wk_site site, const char *op, const source *from, const wk__safetensors_tensor *t, wk_device device)
+static wk_tensor *read_tensor(wk_site site, const char *op, const source *from, const wk__safetensors_tensor *t,
+                              wk_device device)
 {
     wk__io_error error;
     int64_t bytes = t->end - t->begin;
     wk_code code = wk__safetensors_usable(t, &error);
     void *data = code == WK_OK ? wk__alloc((size_t)bytes + 1) : NULL;
-    if (code == WK_OK && !data) code = wk__io_fail(&error, WK_ERR_MEMORY, "no memory for %lld bytes of \"%s\"", (long long)bytes, wk__show(t->name).text);
+    if (code == WK_OK && !data)
+        code = wk__io_fail(&error, WK_ERR_MEMORY, "no memory for %lld bytes of \"%s\"", (long long)bytes,
+                           wk__show(t->name).text);
     if (code == WK_OK) code = wk__file_read_at(&from->file, from->content.data_start + t->begin, data, bytes, &error);
     wk_tensor *out = NULL;
     if (code == WK_OK) {
@@ -200,7 +206,8 @@ static void add_described(wk__text *text, wk_dtype dtype, const char *kind, int 
 
 static bool matches(const wk__safetensors_tensor *t, const wk__body *body)
 {
-    return t->dtype == body->dtype && t->ndim == body->ndim && memcmp(t->shape, body->shape, sizeof *t->shape * body->ndim) == 0;
+    return t->dtype == body->dtype && t->ndim == body->ndim &&
+           memcmp(t->shape, body->shape, sizeof *t->shape * body->ndim) == 0;
 }
 
 /* The first thing in which network and file differ, as the error; true when there is none. */

@@ -89,7 +89,7 @@ typedef struct wk__operand {
     int64_t offset; /* in elements of dtype, from the start of the memory */
     int64_t stride[WK__MAX_DIMS];
     uint8_t dtype;
-    bool stored;    /* the group writes it */
+    bool stored; /* the group writes it */
 } wk__operand;
 
 typedef struct wk__group {

@@ -54,7 +54,13 @@ static float bf16_to_f32(uint16_t bits)
 
 int64_t wk__number_as_i64(const void *element, wk_dtype dtype)
 {
-    union { int8_t i8; uint8_t u8; int16_t i16; int32_t i32; int64_t i64; } n = {0};
+    union {
+        int8_t i8;
+        uint8_t u8;
+        int16_t i16;
+        int32_t i32;
+        int64_t i64;
+    } n = {0};
     memcpy(&n, element, wk_dtype_size(dtype));
     switch (dtype) {
     case WK_I8: return n.i8;
@@ -69,7 +75,11 @@ int64_t wk__number_as_i64(const void *element, wk_dtype dtype)
 
 double wk__number_as_double(const void *element, wk_dtype dtype)
 {
-    union { float f32; double f64; uint16_t half; } n = {.f64 = 0};
+    union {
+        float f32;
+        double f64;
+        uint16_t half;
+    } n = {.f64 = 0};
     memcpy(&n, element, wk_dtype_size(dtype));
     switch (dtype) {
     case WK_F32: return (double)n.f32;
@@ -82,7 +92,13 @@ double wk__number_as_double(const void *element, wk_dtype dtype)
 
 void wk__number_store(void *element, wk_dtype dtype, double value)
 {
-    union { float f32; double f64; uint16_t half; int64_t whole; uint8_t flag; } n;
+    union {
+        float f32;
+        double f64;
+        uint16_t half;
+        int64_t whole;
+        uint8_t flag;
+    } n;
     switch (dtype) {
     case WK_F32: n.f32 = (float)value; break;
     case WK_F64: n.f64 = value; break;

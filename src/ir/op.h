@@ -52,8 +52,8 @@ struct wk__op {
     uint16_t domain;       /* dtypes it takes (after promotion); 0 = any */
     /* reductions: the code (WK__RSUM, ...) */
     uint8_t reduction;
-    bool indexed;          /* its expression counts positions (IOTA) */
-    bool waits;            /* its result's shape depends on data: it waits for the device (rule 8) */
+    bool indexed; /* its expression counts positions (IOTA) */
+    bool waits;   /* its result's shape depends on data: it waits for the device (rule 8) */
 
     void (*gradient)(struct wk__gradient *g);
     uint8_t needs[WK__MAX_INPUTS]; /* per operand: what its gradient reads */
@@ -62,11 +62,11 @@ struct wk__op {
     int (*invoke)(const wk__op *op, wk_site site, const struct wk_value *args, struct wk_tensor **out);
 
     /* for the tests: the same in double precision, and calls to try */
-    double (*exact)(const double *x);                /* elementwise ops */
-    void (*reference)(struct wk__reference *r);      /* others */
-    const char *const *samples; /* NULL-terminated; notation in tests/walk.h */
-    bool dense;                 /* its samples are only for dense operands */
-    double low, high;           /* random operands of the samples lie between */
+    double (*exact)(const double *x);           /* elementwise ops */
+    void (*reference)(struct wk__reference *r); /* others */
+    const char *const *samples;                 /* NULL-terminated; notation in tests/walk.h */
+    bool dense;                                 /* its samples are only for dense operands */
+    double low, high;                           /* random operands of the samples lie between */
 };
 
 #endif

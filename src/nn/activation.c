@@ -68,7 +68,8 @@ static wk_tensor *dropout_forward(wk_module *self, wk_tensor *x)
 
 wk_module *wk_nn_dropout_at(wk_site site, double p)
 {
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "dropout", .state = sizeof p, .forward1 = dropout_forward};
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "dropout", .state = sizeof p, .forward1 = dropout_forward};
     if (!(p >= 0 && p <= 1)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "dropout: the probability must be in 0..1");
         return NULL;

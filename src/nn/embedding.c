@@ -10,7 +10,8 @@ static wk_tensor *forward(wk_module *self, wk_tensor *index)
 
 wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_embedding_options *options)
 {
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "embedding", .state = sizeof(wk_tensor *), .forward1 = forward};
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "embedding", .state = sizeof(wk_tensor *), .forward1 = forward};
     wk_options like = {.size = sizeof like, .dtype = options ? options->dtype : (wk_dtype)0};
     if (options) like.device = options->device;
     wk__inside c;

@@ -13,13 +13,14 @@ static int call(wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out,
     return out[0] ? 1 : -1;
 }
 
-/* Without a scope around, each tensor that forward returns counts once for the caller. What was made inside does as it moves out;
- * what was there before (the input itself, a parameter) has to be counted. */
+/* Without a scope around, each tensor that forward returns counts once for the caller. What was made inside does as
+ * it moves out; what was there before (the input itself, a parameter) has to be counted. */
 static void count_passing(bool bare, wk_tensor *const *out, int count)
 {
     const wk_context *context = wk__context();
     for (int k = 0; k < count && bare; k++)
-        if (wk__is_tensor(out[k]) && out[k]->handle.scope != context->guard[context->scope].token) wk__handle_retain(&out[k]->handle);
+        if (wk__is_tensor(out[k]) && out[k]->handle.scope != context->guard[context->scope].token)
+            wk__handle_retain(&out[k]->handle);
 }
 
 /* A module of the program's own: a scope of its own, and sites are those of the calls inside. */
@@ -29,7 +30,8 @@ static int call_own(wk_site site, wk_module *m, wk_tensor *const *in, int inputs
     wk__callback c;
     bool bare = wk__context()->scope < 0;
     site = wk__site(site);
-    snprintf(name, sizeof name, "forward of \"%.80s\", called at %.50s:%d", wk__module_of(m)->kind.name, site.file ? site.file : "?", (int)site.line);
+    snprintf(name, sizeof name, "forward of \"%.80s\", called at %.50s:%d", wk__module_of(m)->kind.name,
+             site.file ? site.file : "?", (int)site.line);
     wk__callback_begin(&c, name);
     int count = call(m, in, inputs, out, outputs), given = count > 0 && count <= outputs ? count : 0;
     count_passing(bare, out, given);
@@ -56,9 +58,11 @@ static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, i
     for (int k = 0; k < inputs; k++)
         if (!wk__check(in[k], site, kind->name, inputs == 1 ? "input" : "an input")) return false;
     if (!kind->forward && !kind->forward1)
-        wk__error_set(site, WK_ERR_STATE, "forward: a %s has no forward of its own; call those of its children", kind->name);
+        wk__error_set(site, WK_ERR_STATE, "forward: a %s has no forward of its own; call those of its children",
+                      kind->name);
     else if (!kind->forward && (inputs != 1 || outputs < 1))
-        wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s takes one tensor and gives one; %d came, %d are asked for", kind->name, inputs, outputs);
+        wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s takes one tensor and gives one; %d came, %d are asked for",
+                      kind->name, inputs, outputs);
     else
         return true;
     return false;
@@ -72,7 +76,8 @@ static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_
     int count = library ? call_library(site, m, in, inputs, out, outputs) : call_own(site, m, in, inputs, out, outputs);
     const char *name = wk__module_of(m)->kind.name;
     if (count > outputs) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s says that it gave %d tensors where %d were asked for", name, count, outputs);
+        wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s says that it gave %d tensors where %d were asked for", name,
+                      count, outputs);
         count = -1;
     }
     for (int k = 0; k < count; k++)

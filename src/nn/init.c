@@ -5,8 +5,8 @@
 #include <wick/pointwise.h>
 
 /* x = base scale + shift, without a trace in the graph. `base` makes the random numbers. */
-static wk_tensor *scaled(wk_site site, const char *op, wk_tensor *x, wk_tensor *(*base)(wk_site, wk_tensor *, const wk_options *), double scale,
-                         double shift)
+static wk_tensor *scaled(wk_site site, const char *op, wk_tensor *x,
+                         wk_tensor *(*base)(wk_site, wk_tensor *, const wk_options *), double scale, double shift)
 {
     wk__inside c;
     if (!wk__check(x, site, op, "input") || !wk__inside_begin(&c, site, true)) return NULL;
@@ -53,7 +53,8 @@ static bool fans(wk_site site, const char *op, const wk_tensor *x, double *in, d
     if (!wk__check(x, site, op, "input")) return false;
     const wk__body *body = wk__body_of(x);
     if (body->ndim < 2) {
-        wk__error_set(site, WK_ERR_SHAPE, "%s: the weight has %d dimensions; (out, in) at least are needed", op, body->ndim);
+        wk__error_set(site, WK_ERR_SHAPE, "%s: the weight has %d dimensions; (out, in) at least are needed", op,
+                      body->ndim);
         return false;
     }
     double field = 1;
@@ -89,7 +90,9 @@ static bool kaiming(wk_site site, const char *op, const wk_tensor *x, const wk_i
 wk_tensor *wk_init_xavier_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options)
 {
     double std;
-    return xavier(site, "init_xavier_uniform_", x, options, &std) ? wk_init_uniform__at(site, x, -sqrt(3) * std, sqrt(3) * std) : NULL;
+    return xavier(site, "init_xavier_uniform_", x, options, &std)
+               ? wk_init_uniform__at(site, x, -sqrt(3) * std, sqrt(3) * std)
+               : NULL;
 }
 
 wk_tensor *wk_init_xavier_normal__at(wk_site site, wk_tensor *x, const wk_init_options *options)
@@ -101,7 +104,9 @@ wk_tensor *wk_init_xavier_normal__at(wk_site site, wk_tensor *x, const wk_init_o
 wk_tensor *wk_init_kaiming_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options)
 {
     double std;
-    return kaiming(site, "init_kaiming_uniform_", x, options, &std) ? wk_init_uniform__at(site, x, -sqrt(3) * std, sqrt(3) * std) : NULL;
+    return kaiming(site, "init_kaiming_uniform_", x, options, &std)
+               ? wk_init_uniform__at(site, x, -sqrt(3) * std, sqrt(3) * std)
+               : NULL;
 }
 
 wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const wk_init_options *options)

@@ -37,10 +37,12 @@ static bool add_parameters(wk_site site, wk_module *m, const wk_nn_layer_norm_op
 
 wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, const wk_nn_layer_norm_options *options)
 {
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "layer_norm", .state = sizeof(norm), .forward1 = forward};
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "layer_norm", .state = sizeof(norm), .forward1 = forward};
     wk_nn_layer_norm_options usual = {.size = sizeof usual};
     if (ndim < 1 || ndim > WK__MAX_DIMS) {
-        wk__error_set(site, WK_ERR_SHAPE, "layer_norm: it works on the last 1 to %d dimensions, not %d", WK__MAX_DIMS, ndim);
+        wk__error_set(site, WK_ERR_SHAPE, "layer_norm: it works on the last 1 to %d dimensions, not %d", WK__MAX_DIMS,
+                      ndim);
         return NULL;
     }
     wk_module *m = wk__module_make(site, &kind);

@@ -37,7 +37,8 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_line
 
 wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_linear_options *options)
 {
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "linear", .state = sizeof(linear), .forward1 = forward};
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "linear", .state = sizeof(linear), .forward1 = forward};
     wk_linear_options usual = {.size = sizeof usual};
     wk_module *m = wk__module_make(site, &kind);
     if (!m) return NULL;
@@ -54,7 +55,8 @@ static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
         const wk__body *body = wk__body_of(x);
         wk_linear_options options = state->options;
         if (body->ndim == 0) {
-            wk__error_set((wk_site){0}, WK_ERR_SHAPE, "lazy_linear: the input is a single number; its last size would be the layer's width");
+            wk__error_set((wk_site){0}, WK_ERR_SHAPE,
+                          "lazy_linear: the input is a single number; its last size would be the layer's width");
             return NULL;
         }
         if (!options.dtype && wk__is_float(body->dtype)) options.dtype = body->dtype;
@@ -67,7 +69,8 @@ static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
 
 wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_options *options)
 {
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "lazy_linear", .state = sizeof(linear), .forward1 = lazy_forward};
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "lazy_linear", .state = sizeof(linear), .forward1 = lazy_forward};
     wk_module *m = wk__module_make(site, &kind);
     if (!m) return NULL;
     linear *state = wk__module_of(m)->state;

@@ -30,7 +30,8 @@ wk_tensors *wk_tensors_new_at(wk_site site)
 bool wk__list_append(wk_site site, wk__list *list, const char *name, wk_tensor *x)
 {
     char *copy = wk__strdup(name);
-    if (!copy || list->count == INT32_MAX || !wk__grow(&list->item, &list->capacity, list->count + 1, sizeof *list->item)) {
+    if (!copy || list->count == INT32_MAX ||
+        !wk__grow(&list->item, &list->capacity, list->count + 1, sizeof *list->item)) {
         wk__free(copy);
         wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
         return false;
@@ -44,7 +45,9 @@ wk_tensors *wk_tensors_add_at(wk_site site, wk_tensors *list, const char *name, 
 {
     if (!wk__list_check(list, site, "tensors_add") || !wk__check(x, site, "tensors_add", "the tensor")) return NULL;
     if (!name || wk_tensors_find(list, name)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, name ? "tensors_add: the list has a tensor \"%.100s\" already" : "tensors_add: the name is NULL", name);
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      name ? "tensors_add: the list has a tensor \"%.100s\" already" : "tensors_add: the name is NULL",
+                      name);
         return NULL;
     }
     return wk__list_append(site, wk__list_of(list), name, x) ? list : NULL;
@@ -75,7 +78,8 @@ static const wk__named *item(const wk_tensors *list, int k, const char *op)
     if (!wk__list_check(list, (wk_site){0}, op)) return NULL;
     const wk__list *of = wk__list_of(list);
     if (k >= 0 && k < of->count) return &of->item[k];
-    wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: there is no tensor %d in a list of %lld", op, k, (long long)of->count);
+    wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: there is no tensor %d in a list of %lld", op, k,
+                  (long long)of->count);
     return NULL;
 }
 

@@ -28,12 +28,12 @@ typedef struct wk__module wk__module;
 struct wk__module {
     wk_module_kind kind; /* its name is a copy */
     void *state;
-    wk__item *item;      /* in order of registration */
+    wk__item *item; /* in order of registration */
     int64_t items, capacity;
-    bool library;        /* one of the library's own kinds: its calls are those of whoever called forward */
+    bool library; /* one of the library's own kinds: its calls are those of whoever called forward */
     bool eval;
-    bool unready;        /* the first forward will make its parameters */
-    wk__module *next;    /* worklist of those to be freed */
+    bool unready;     /* the first forward will make its parameters */
+    wk__module *next; /* worklist of those to be freed */
 };
 
 struct wk_module {

@@ -1,4 +1,5 @@
-/* Moving a network: first everything is copied, then nothing can fail any more and the handles get their new contents. */
+/* Moving a network: first everything is copied, then nothing can fail any more and the handles get their new
+ * contents. */
 #include "module.h"
 #include "../autograd/node.h"
 #include "../base/alloc.h"

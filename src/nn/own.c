@@ -16,7 +16,8 @@ wk_tensor *wk__own(wk_tensor *x)
 /* Does the body see all of a storage that only the library writes, row by row? */
 static bool plain(const wk__body *body)
 {
-    return wk__body_contiguous(body) && wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes &&
+    return wk__body_contiguous(body) &&
+           wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes &&
            !body->storage->value->exposed;
 }
 
@@ -42,7 +43,8 @@ wk_tensor *wk__detached(wk_site site, wk_tensor *x)
 /* How many of a handle's owners want the contents kept: all but a scope. */
 static int firm_owners(const wk__handle *handle)
 {
-    return (int)atomic_load_explicit(&((wk__handle *)(uintptr_t)handle)->owners, memory_order_relaxed) - (handle->scope != 0);
+    return (int)atomic_load_explicit(&((wk__handle *)(uintptr_t)handle)->owners, memory_order_relaxed) -
+           (handle->scope != 0);
 }
 
 void wk__rehouse(wk_tensor *x, wk_tensor *from)
@@ -65,6 +67,7 @@ void wk__rehouse(wk_tensor *x, wk_tensor *from)
     if (body->leaf) {
         body->leaf->storage = body->storage;
         body->leaf->moves += moved;
+        if (moved) body->leaf->moved = wk__site((wk_site){0});
     }
     wk__storage_firm(old, -firm);
     wk__storage_drop(old);

@@ -8,15 +8,17 @@
 /* x, a new tensor of the current scope (or the caller's), becomes the object's that asked: give it back with
  * wk__handle_drop(&x->handle). NULL in gives NULL out. */
 wk_tensor *wk__own(wk_tensor *x);
-/* A tensor of the current scope with the numbers that x has now: dense, in a storage of its own, without a history. Nothing is
- * copied unless x sees a part of its storage, or memory that the program can write. NULL with the error recorded. */
+/* A tensor of the current scope with the numbers that x has now: dense, in a storage of its own, without a history.
+ * Nothing is copied unless x sees a part of its storage, or memory that the program can write. NULL with the error
+ * recorded. */
 wk_tensor *wk__detached(wk_site site, wk_tensor *x);
 
-/* x holds from now on what `from` holds, a tensor made by wk__detached, or another that has its storage to itself; the handle
- * and the gradient of x stay. A graph that was recorded with x can't be used any more if `from` lives elsewhere. */
+/* x holds from now on what `from` holds, a tensor made by wk__detached, or another that has its storage to itself;
+ * the handle and the gradient of x stay. A graph that was recorded with x can't be used any more if `from` lives
+ * elsewhere. */
 void wk__rehouse(wk_tensor *x, wk_tensor *from);
-/* x takes over the numbers of `from`, of the same shape, dtype and device: an in-place call that cannot fail. Both have their
- * storages to themselves. */
+/* x takes over the numbers of `from`, of the same shape, dtype and device: an in-place call that cannot fail. Both
+ * have their storages to themselves. */
 void wk__replace(wk_tensor *x, const wk_tensor *from);
 
 /* An option of type double: 0 is `usual`, WK_ZERO is 0. */
@@ -26,8 +28,8 @@ static inline double wk__option(double given, double usual)
     return given > -1e-290 && given < 1e-290 ? 0 : given;
 }
 
-/* The library runs several calls as one of the program's: they report its site, leave no trace in the graph if `no_grad`, and
- * what they make dies at the end. */
+/* The library runs several calls as one of the program's: they report its site, leave no trace in the graph if
+ * `no_grad`, and what they make dies at the end. */
 typedef struct wk__inside {
     uint64_t scope;
     wk_site outer;

@@ -56,7 +56,8 @@ static bool expand(wk__tree *stack, wk_module *module, int64_t place)
     const wk__module *body = wk__module_of(module);
     bool fine = true;
     for (int64_t k = body->items; k-- > 0 && fine;)
-        if (body->item[k].kind == WK__CHILD) fine = push(stack, (wk__visit){body->item[k].module, place, body->item[k].name});
+        if (body->item[k].kind == WK__CHILD)
+            fine = push(stack, (wk__visit){body->item[k].module, place, body->item[k].name});
     return fine;
 }
 
@@ -91,12 +92,13 @@ void wk__tree_end(wk__tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
-/* Names are found from the last to the first and written from the first to the last: as often round as the path is long would
- * cost its square, so each is put where it belongs at once. */
+/* Names are found from the last to the first and written from the first to the last: as often round as the path is
+ * long would cost its square, so each is put where it belongs at once. */
 void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path)
 {
     int64_t length = 0, begin = path->length;
-    for (int64_t at = k; tree->visit[at].parent >= 0; at = tree->visit[at].parent) length += (int64_t)strlen(tree->visit[at].name) + 1;
+    for (int64_t at = k; tree->visit[at].parent >= 0; at = tree->visit[at].parent)
+        length += (int64_t)strlen(tree->visit[at].name) + 1;
     if (length == 0) return;
     wk__text_char(path, '.', length - 1);
     if (path->failed) return;
@@ -115,8 +117,10 @@ static void not_found(wk_site site, const char *op, const wk__module *body, wk__
     static const char *const what[] = {[WK__PARAMETER] = "parameter", [WK__BUFFER] = "buffer", [WK__CHILD] = "child"};
     enum { SHOWN = 8 };
     wk__text text = {0};
-    wk__text_format(&text, "%s: there is no %s \"%.100s\"; %s has ", op, what[kind], path ? path : "(null)", body->kind.name);
-    for (int64_t k = 0; k < body->items && k < SHOWN; k++) wk__text_format(&text, k ? ", %.60s" : "%.60s", body->item[k].name);
+    wk__text_format(&text, "%s: there is no %s \"%.100s\"; %s has ", op, what[kind], path ? path : "(null)",
+                    body->kind.name);
+    for (int64_t k = 0; k < body->items && k < SHOWN; k++)
+        wk__text_format(&text, k ? ", %.60s" : "%.60s", body->item[k].name);
     if (body->items > SHOWN) wk__text_add(&text, ", ...");
     if (!body->items) wk__text_add(&text, "nothing");
     wk__error_take(site, WK_ERR_ARGUMENT, &text);
@@ -172,7 +176,8 @@ static const wk__item *child(const wk_module *m, int wanted, const char *op)
     int count = 0;
     for (int64_t k = 0; k < body->items; k++)
         if (body->item[k].kind == WK__CHILD && count++ == wanted) return &body->item[k];
-    wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: there is no child %d; %s has %d", op, wanted, body->kind.name, count);
+    wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: there is no child %d; %s has %d", op, wanted, body->kind.name,
+                  count);
     return NULL;
 }
 
@@ -214,8 +219,10 @@ static bool refuse_unready(wk_site site, const char *op, const wk__tree *tree, i
 {
     wk__text path = {0};
     wk__tree_path(tree, place, &path);
-    wk__error_set(site, WK_ERR_STATE, "%s: the %s \"%.100s\" has not seen an input yet, so it has no parameters. Call wk_forward once before", op,
-                  wk__module_of(tree->visit[place].module)->kind.name, path.data ? path.data : "");
+    wk__error_set(
+        site, WK_ERR_STATE,
+        "%s: the %s \"%.100s\" has not seen an input yet, so it has no parameters. Call wk_forward once before", op,
+        wk__module_of(tree->visit[place].module)->kind.name, path.data ? path.data : "");
     wk__text_end(&path);
     return false;
 }

@@ -18,9 +18,19 @@ static double exact(const double *x)
 }
 
 const wk__op wk__op_add = {
-    .name = "add", .schema = "add(Tensor self, Tensor other) -> Tensor", .group = "pointwise", .node = "AddBackward0",
-    .doc = "a + b, broadcast", .expression = expression, .arity = 2, .gradient = gradient, .invoke = wk__invoke_pointwise,
-    .exact = exact, .samples = wk__samples_binary, .low = -3, .high = 3,
+    .name = "add",
+    .schema = "add(Tensor self, Tensor other) -> Tensor",
+    .group = "pointwise",
+    .node = "AddBackward0",
+    .doc = "a + b, broadcast",
+    .expression = expression,
+    .arity = 2,
+    .gradient = gradient,
+    .invoke = wk__invoke_pointwise,
+    .exact = exact,
+    .samples = wk__samples_binary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM add

@@ -4,7 +4,8 @@
 
 typedef wk_tensor *record(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
 
-static wk_tensor *call(record *how, const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, double value)
+static wk_tensor *call(record *how, const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
+                       double value)
 {
     bool whole = trunc(value) == value && fabs(value) < 0x1p53; /* integers stay integers */
     wk__arg args[4] = {wk__t(x), wk__t(a), wk__t(b), whole ? wk__i((int64_t)value) : wk__f(value)};
@@ -19,8 +20,8 @@ static double value_of(const wk_addc_options *options)
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    return wk__one(out, call(wk__elementwise_attr, op, site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2]),
-                             wk__value_float(&args[3], 1)));
+    return wk__one(out, call(wk__elementwise_attr, op, site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                             wk__value_tensor(&args[2]), wk__value_float(&args[3], 1)));
 }
 
 /* ---- addcmul ----------------------------------------------------------------------------------------------------- */
@@ -52,14 +53,30 @@ static double mul_exact(const double *x)
     return x[0] + wk__given(x[3], 1) * x[1] * x[2];
 }
 
-static const char *const mul_samples[] = {"[], [], []", "[5], [5], [5], 0.5", "[3,4], [4], [3,1], 2", "[2,1,3], [4,1], [], -1.5",
-                                          "[0,3], [3], [3]", "[4]:i64<9, [4]:i64<9, [4]:i64<9, 2", NULL};
+static const char *const mul_samples[] = {"[], [], []",
+                                          "[5], [5], [5], 0.5",
+                                          "[3,4], [4], [3,1], 2",
+                                          "[2,1,3], [4,1], [], -1.5",
+                                          "[0,3], [3], [3]",
+                                          "[4]:i64<9, [4]:i64<9, [4]:i64<9, 2",
+                                          NULL};
 
 const wk__op wk__op_addcmul = {
-    .name = "addcmul", .schema = "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, float value=1) -> Tensor", .group = "pointwise",
-    .node = "AddcmulBackward0", .doc = "x + value a b", .expression = mul_expression, .arity = 4, .domain = WK__NUMBERS,
-    .gradient = mul_gradient, .needs = {0, WK__SAVE_2, WK__SAVE_1}, .invoke = invoke, .exact = mul_exact, .samples = mul_samples,
-    .low = -3, .high = 3,
+    .name = "addcmul",
+    .schema = "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, float value=1) -> Tensor",
+    .group = "pointwise",
+    .node = "AddcmulBackward0",
+    .doc = "x + value a b",
+    .expression = mul_expression,
+    .arity = 4,
+    .domain = WK__NUMBERS,
+    .gradient = mul_gradient,
+    .needs = {0, WK__SAVE_2, WK__SAVE_1},
+    .invoke = invoke,
+    .exact = mul_exact,
+    .samples = mul_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- addcdiv ----------------------------------------------------------------------------------------------------- */
@@ -93,12 +110,23 @@ static double div_exact(const double *x)
     return x[0] + wk__given(x[3], 1) * x[1] / x[2];
 }
 
-static const char *const div_samples[] = {"[], [], []", "[5], [5], [5], 0.5", "[3,4], [4], [3,1], 2", "[2,1,3], [4,1], [], -1.5",
-                                          "[0,3], [3], [3]", NULL};
+static const char *const div_samples[] = {
+    "[], [], []", "[5], [5], [5], 0.5", "[3,4], [4], [3,1], 2", "[2,1,3], [4,1], [], -1.5", "[0,3], [3], [3]", NULL};
 
 const wk__op wk__op_addcdiv = {
-    .name = "addcdiv", .schema = "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, float value=1) -> Tensor", .group = "pointwise",
-    .node = "AddcdivBackward0", .doc = "x + value a / b", .expression = div_expression, .arity = 4, .domain = WK__FLOATS,
-    .gradient = div_gradient, .needs = {0, WK__SAVE_2, WK__SAVE_1 | WK__SAVE_2}, .invoke = invoke, .exact = div_exact, .samples = div_samples,
-    .low = 0.5, .high = 3,
+    .name = "addcdiv",
+    .schema = "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, float value=1) -> Tensor",
+    .group = "pointwise",
+    .node = "AddcdivBackward0",
+    .doc = "x + value a / b",
+    .expression = div_expression,
+    .arity = 4,
+    .domain = WK__FLOATS,
+    .gradient = div_gradient,
+    .needs = {0, WK__SAVE_2, WK__SAVE_1 | WK__SAVE_2},
+    .invoke = invoke,
+    .exact = div_exact,
+    .samples = div_samples,
+    .low = 0.5,
+    .high = 3,
 };

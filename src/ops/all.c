@@ -16,8 +16,8 @@ static int positive(wk__emit *e, const int in[])
 static const wk__op nonzero_op = {.name = "all", .expression = nonzero, .arity = 1, .result = WK__RESULT_BOOL};
 static const wk__op positive_op = {.name = "all", .expression = positive, .arity = 1, .result = WK__RESULT_BOOL};
 
-static wk_tensor *truth(const wk__op *op, const wk__op *reduction, wk_dtype dtype, wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                        const wk_reduce_options *options)
+static wk_tensor *truth(const wk__op *op, const wk__op *reduction, wk_dtype dtype, wk_site site, wk_tensor *x,
+                        const int64_t *dims, int count, const wk_reduce_options *options)
 {
     wk__compose c;
     uint16_t mask;
@@ -38,14 +38,18 @@ wk_tensor *wk_any_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
 {
     return truth(&wk__op_any, &wk__op_amax, WK_I32, site, x, dims, count, options);
 }
-wk_tensor *wk_count_nonzero_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
+wk_tensor *wk_count_nonzero_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                               const wk_reduce_options *options)
 {
     return truth(&wk__op_count_nonzero, &wk__op_sum, WK_I64, site, x, dims, count, options);
 }
 
 static int all_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    return wk__invoke_reduction(op == &wk__op_all ? wk_all_at : op == &wk__op_any ? wk_any_at : wk_count_nonzero_at, site, args, out);
+    return wk__invoke_reduction(op == &wk__op_all   ? wk_all_at
+                                : op == &wk__op_any ? wk_any_at
+                                                    : wk_count_nonzero_at,
+                                site, args, out);
 }
 
 static double count(const double *x, int64_t n)
@@ -75,21 +79,47 @@ static void count_reference(wk__reference *r)
     wk__reference_reduce(r, count);
 }
 
-static const char *const samples[] = {"[]", "[7]", "[3,5]:bool", "[3,5]:i64<2, (1)", "[2,3,4]:bool, (0,2)", "[2,3,4]:bool, (-2), true", "[0,3], (0)",
-                                      "[3,0], (1)", "[130,3]:bool, (0)", NULL};
+static const char *const samples[] = {"[]",
+                                      "[7]",
+                                      "[3,5]:bool",
+                                      "[3,5]:i64<2, (1)",
+                                      "[2,3,4]:bool, (0,2)",
+                                      "[2,3,4]:bool, (-2), true",
+                                      "[0,3], (0)",
+                                      "[3,0], (1)",
+                                      "[130,3]:bool, (0)",
+                                      NULL};
 
 const wk__op wk__op_all = {
-    .name = "all", .schema = "all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .doc = "are all elements other than 0? true of none", .invoke = all_invoke, .reference = all_reference, .samples = samples,
-    .low = 0, .high = 2,
+    .name = "all",
+    .schema = "all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .doc = "are all elements other than 0? true of none",
+    .invoke = all_invoke,
+    .reference = all_reference,
+    .samples = samples,
+    .low = 0,
+    .high = 2,
 };
 const wk__op wk__op_any = {
-    .name = "any", .schema = "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .doc = "is some element other than 0? false of none", .invoke = all_invoke, .reference = any_reference, .samples = samples,
-    .low = 0, .high = 2,
+    .name = "any",
+    .schema = "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .doc = "is some element other than 0? false of none",
+    .invoke = all_invoke,
+    .reference = any_reference,
+    .samples = samples,
+    .low = 0,
+    .high = 2,
 };
 const wk__op wk__op_count_nonzero = {
-    .name = "count_nonzero", .schema = "count_nonzero(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .doc = "how many elements are other than 0, as i64", .invoke = all_invoke, .reference = count_reference, .samples = samples,
-    .low = 0, .high = 2,
+    .name = "count_nonzero",
+    .schema = "count_nonzero(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .doc = "how many elements are other than 0, as i64",
+    .invoke = all_invoke,
+    .reference = count_reference,
+    .samples = samples,
+    .low = 0,
+    .high = 2,
 };

@@ -2,7 +2,8 @@
 #include "reference.h"
 #include "rows.h"
 
-static wk_tensor *extreme(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
+static wk_tensor *extreme(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                          const wk_reduce_options *options)
 {
     wk__compose c;
     uint16_t mask;
@@ -29,7 +30,8 @@ wk_tensor *wk_amin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
 static void gradient(wk__gradient *g)
 {
     wk_tensor *x = wk__saved(g, 0);
-    wk_tensor *best = wk_to_dtype_at((wk_site){0}, wk_eq(x, wk__kept(g, wk__saved(g, WK__SAVED_OUT))), x ? wk__body_of(x)->dtype : WK_F32);
+    wk_tensor *best = wk_to_dtype_at((wk_site){0}, wk_eq(x, wk__kept(g, wk__saved(g, WK__SAVED_OUT))),
+                                     x ? wk__body_of(x)->dtype : WK_F32);
     g->in[0] = wk_mul(best, wk_div(wk__kept(g, g->out[0]), wk__sum_kept(best, g->attr->i[0])));
 }
 
@@ -59,17 +61,36 @@ static void amin_reference(wk__reference *r)
     wk__reference_reduce(r, smallest);
 }
 
-static const char *const samples[] = {"[]", "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[3,0], (0)", "[130,3], (0)", NULL};
+static const char *const samples[] = {
+    "[]", "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[3,0], (0)", "[130,3], (0)", NULL};
 
 const wk__op wk__op_amax = {
-    .name = "amax", .schema = "amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .node = "AmaxBackward0", .doc = "largest element over all or the named dimensions; NaN if there is one", .reduction = WK__RMAX,
-    .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke, .reference = amax_reference, .samples = samples,
-    .low = -3, .high = 3,
+    .name = "amax",
+    .schema = "amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .node = "AmaxBackward0",
+    .doc = "largest element over all or the named dimensions; NaN if there is one",
+    .reduction = WK__RMAX,
+    .gradient = gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .invoke = invoke,
+    .reference = amax_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_amin = {
-    .name = "amin", .schema = "amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .node = "AminBackward0", .doc = "smallest element over all or the named dimensions; NaN if there is one", .reduction = WK__RMIN,
-    .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke, .reference = amin_reference, .samples = samples,
-    .low = -3, .high = 3,
+    .name = "amin",
+    .schema = "amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .node = "AminBackward0",
+    .doc = "smallest element over all or the named dimensions; NaN if there is one",
+    .reduction = WK__RMIN,
+    .gradient = gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .invoke = invoke,
+    .reference = amin_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

@@ -14,22 +14,23 @@ static int is_best(wk__emit *e, const int in[])
     return wk__emit_ins(e, WK__OR, WK_BOOL, equal, nan, 0);
 }
 
-/* in: is this the best? columns of a row */
+/* in: is this the best? its position, columns of a row */
 static int place(wk__emit *e, const int in[])
 {
-    int position = wk__emit_2(e, WK__REM, wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0), in[1]);
-    return wk__emit_where(e, in[0], position, in[1]);
+    return wk__emit_where(e, in[0], in[1], in[2]);
 }
 
 static const wk__op best_op = {.name = "argmax", .expression = is_best, .arity = 2, .result = WK__RESULT_BOOL};
-static const wk__op place_op = {.name = "argmax", .expression = place, .arity = 2, .conditions = 1, .indexed = true};
+static const wk__op place_op = {.name = "argmax", .expression = place, .arity = 3, .conditions = 1};
 
 static wk_tensor *first_best(const wk__op *reduction, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
 {
     wk_tensor *best = wk__reduce(reduction, site, x, mask, true, wk__body_of(x)->dtype, 0);
-    if (!best) return NULL;
-    wk_tensor *found = wk__binary(&best_op, site, wk__t(x), wk__t(best));
-    wk_tensor *places = found ? wk__binary(&place_op, site, wk__t(found), wk__i(wk__columns(x, mask))) : NULL;
+    wk_tensor *positions = best ? wk__row_positions(site, x, mask) : NULL;
+    wk_tensor *found = positions ? wk__binary(&best_op, site, wk__t(x), wk__t(best)) : NULL;
+    if (!found) return NULL;
+    wk__arg args[3] = {wk__t(found), wk__t(positions), wk__i(wk__columns(x, mask))};
+    wk_tensor *places = wk__elementwise(&place_op, site, args, 3);
     return places ? wk__reduce(&wk__op_amin, site, places, mask, keepdim, WK_I64, WK_I64) : NULL;
 }
 
@@ -40,8 +41,8 @@ static bool one_dimension(const wk__op *op, wk_site site, wk_tensor *x, int coun
     return false;
 }
 
-static wk_tensor *position_of(const wk__op *op, const wk__op *reduction, wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                              const wk_reduce_options *options)
+static wk_tensor *position_of(const wk__op *op, const wk__op *reduction, wk_site site, wk_tensor *x,
+                              const int64_t *dims, int count, const wk_reduce_options *options)
 {
     wk__compose c;
     uint16_t mask;
@@ -49,7 +50,8 @@ static wk_tensor *position_of(const wk__op *op, const wk__op *reduction, wk_site
     wk_tensor *out = NULL;
     bool keepdim = options && options->keepdim;
     int axis = 0, ndim = wk__body_of(x)->ndim;
-    if (one_dimension(op, site, x, count) && wk__dims_mask(op, site, x, dims, count, &mask) && wk__must_have_columns(op, site, x, mask)) {
+    if (one_dimension(op, site, x, count) && wk__dims_mask(op, site, x, dims, count, &mask) &&
+        wk__must_have_columns(op, site, x, mask)) {
         bool all = count <= 0 || ndim == 0;
         if (!all) axis = __builtin_ctz(mask);
         out = all ? first_best(reduction, site, x, mask, keepdim)
@@ -96,15 +98,30 @@ static void argmin_reference(wk__reference *r)
     wk__reference_reduce(r, first_smallest);
 }
 
-static const char *const samples[] = {"[]", "[7]", "[3,5]", "[3,5], (1)", "[3,5], (0)", "[2,3,4], (-2), true", "[2,3,4], none, true", "[0,3], (1)", NULL};
+static const char *const samples[] = {
+    "[]", "[7]", "[3,5]", "[3,5], 1", "[3,5], 0", "[2,3,4], -2, true", "[2,3,4], none, true", "[0,3], 1", NULL};
 
 const wk__op wk__op_argmax = {
-    .name = "argmax", .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major order",
-    .invoke = invoke, .reference = argmax_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "argmax",
+    .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major "
+           "order",
+    .invoke = invoke,
+    .reference = argmax_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_argmin = {
-    .name = "argmin", .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major order",
-    .invoke = invoke, .reference = argmin_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "argmin",
+    .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major "
+           "order",
+    .invoke = invoke,
+    .reference = argmin_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

@@ -4,20 +4,23 @@
 #include "reference.h"
 #include <string.h>
 
-wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, const int64_t *stride, int ndim, int64_t offset)
+wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, const int64_t *stride, int ndim,
+                            int64_t offset)
 {
     if (!wk__view_begin(&wk__op_as_strided, site, x)) return NULL;
     const wk__body *body = wk__body_of(x);
     int64_t last = 0, step, bytes;
     bool fits = ndim <= WK__MAX_DIMS && offset >= 0 && body->offset + offset >= 0, empty = false;
     for (int d = 0; d < ndim && fits; d++) {
-        fits = shape[d] >= 0 && stride[d] >= 0 && wk__mul_size(shape[d] > 0 ? shape[d] - 1 : 0, stride[d], &step) && wk__add_size(last, step, &last);
+        fits = shape[d] >= 0 && stride[d] >= 0 && wk__mul_size(shape[d] > 0 ? shape[d] - 1 : 0, stride[d], &step) &&
+               wk__add_size(last, step, &last);
         empty = empty || shape[d] == 0;
     }
     fits = fits && wk__dense_bytes(ndim, shape, body->dtype, &bytes);
     int64_t room = body->storage->bytes / (int64_t)wk_dtype_size(body->dtype) - body->offset - offset;
     if (!fits || (!empty && last >= room)) {
-        wk__op_error(&wk__op_as_strided, site, WK_ERR_SHAPE, &x, "the geometry reaches past the storage of $a, or has a negative size or stride");
+        wk__op_error(&wk__op_as_strided, site, WK_ERR_SHAPE, &x,
+                     "the geometry reaches past the storage of $a, or has a negative size or stride");
         return NULL;
     }
     wk__attr attr = {.i = {body->offset + offset, ndim}};
@@ -53,8 +56,10 @@ static void gradient(wk__gradient *g)
     wk_tensor *zeros = wk_zeros_at((wk_site){0}, base->size, base->ndim, &like);
     wk_tensor *part = wk_as_strided_at((wk_site){0}, zeros, shape, stride, ndim, a->i[0] - a->i[2]);
     if (part && wk__body_overlaps(wk__body_of(part)))
-        wk__error_set((wk_site){0}, WK_ERR_UNSUPPORTED, "as_strided: the gradient of a view whose elements overlap by unequal steps");
-    else if (part && wk_copy__at((wk_site){0}, part, grad)) /* seen as the base only now: with the history that the copy gave it */
+        wk__error_set((wk_site){0}, WK_ERR_UNSUPPORTED,
+                      "as_strided: the gradient of a view whose elements overlap by unequal steps");
+    else if (part && wk_copy__at((wk_site){0}, part,
+                                 grad)) /* seen as the base only now: with the history that the copy gave it */
         g->in[0] = wk_as_strided_at((wk_site){0}, zeros, base->size, a->list3, base->ndim, 0);
 }
 
@@ -65,7 +70,8 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
         wk__error_set(site, WK_ERR_ARGUMENT, "as_strided: size and stride have different lengths");
         return -1;
     }
-    return wk__one(out, wk_as_strided_at(site, wk__value_tensor(&args[0]), args[1].ints, args[2].ints, args[1].count, wk__value_int(&args[3], 0)));
+    return wk__one(out, wk_as_strided_at(site, wk__value_tensor(&args[0]), args[1].ints, args[2].ints, args[1].count,
+                                         wk__value_int(&args[3], 0)));
 }
 
 static void reference(wk__reference *r)
@@ -79,12 +85,22 @@ static void reference(wk__reference *r)
     }
 }
 
-static const char *const samples[] = {"[3,4], (4,3), (1,4)", "[6], (2,2), (3,1), 1", "[5], (3,5), (0,1)", "[2,3], (), (), 4", NULL};
+static const char *const samples[] = {"[3,4], (4,3), (1,4)", "[6], (2,2), (3,1), 1", "[5], (3,5), (0,1)",
+                                      "[2,3], (), (), 4", NULL};
 
 const wk__op wk__op_as_strided = {
-    .name = "as_strided", .schema = "as_strided(Tensor self, int[] size, int[] stride, int storage_offset=0) -> Tensor", .group = "view",
-    .node = "AsStridedBackward0", .doc = "any shape and strides over the elements of self, which must be dense", .gradient = gradient,
-    .invoke = invoke, .reference = reference, .samples = samples, .low = -3, .high = 3, .dense = true,
+    .name = "as_strided",
+    .schema = "as_strided(Tensor self, int[] size, int[] stride, int storage_offset=0) -> Tensor",
+    .group = "view",
+    .node = "AsStridedBackward0",
+    .doc = "any shape and strides over the elements of self, which must be dense",
+    .gradient = gradient,
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
+    .dense = true,
 };
 
 const wk__op wk__op_copy_slices = {.name = "copy_slices", .node = "CopySlices", .gradient = wk__copy_slices_gradient};

@@ -16,13 +16,24 @@ static double xor_exact(const double *x)
     return (double)((int64_t)x[0] ^ (int64_t)x[1]);
 }
 
-static const char *const samples[] = {"[]:bool, []:bool", "[9]:bool, [9]:bool", "[30]:i64<99, [30]:i64<99", "[30]:i32<99, 6",
-                                      "3, [30]:i16<99", "[3,4]:i64<99, [4]:i64<99", "[0,3]:i64<9, [3]:i64<9", NULL};
+static const char *const samples[] = {
+    "[]:bool, []:bool", "[9]:bool, [9]:bool",       "[30]:i64<99, [30]:i64<99", "[30]:i32<99, 6",
+    "3, [30]:i16<99",   "[3,4]:i64<99, [4]:i64<99", "[0,3]:i64<9, [3]:i64<9",   NULL};
 
 const wk__op wk__op_bitwise_and = {
-    .name = "bitwise_and", .schema = "bitwise_and(Tensor self, Tensor other) -> Tensor", .group = "logic", .doc = "a & b, bit by bit",
-    .expression = wk__instruction, .instruction = WK__AND, .arity = 2, .domain = WK__INTS | WK__BOOLS, .invoke = wk__invoke_pointwise,
-    .exact = and_exact, .samples = samples, .low = 0, .high = 9,
+    .name = "bitwise_and",
+    .schema = "bitwise_and(Tensor self, Tensor other) -> Tensor",
+    .group = "logic",
+    .doc = "a & b, bit by bit",
+    .expression = wk__instruction,
+    .instruction = WK__AND,
+    .arity = 2,
+    .domain = WK__INTS | WK__BOOLS,
+    .invoke = wk__invoke_pointwise,
+    .exact = and_exact,
+    .samples = samples,
+    .low = 0,
+    .high = 9,
 };
 
 #define WK__FORM bitwise_and
@@ -30,9 +41,19 @@ const wk__op wk__op_bitwise_and = {
 #include "binary.inc"
 
 const wk__op wk__op_bitwise_or = {
-    .name = "bitwise_or", .schema = "bitwise_or(Tensor self, Tensor other) -> Tensor", .group = "logic", .doc = "a | b, bit by bit",
-    .expression = wk__instruction, .instruction = WK__OR, .arity = 2, .domain = WK__INTS | WK__BOOLS, .invoke = wk__invoke_pointwise,
-    .exact = or_exact, .samples = samples, .low = 0, .high = 9,
+    .name = "bitwise_or",
+    .schema = "bitwise_or(Tensor self, Tensor other) -> Tensor",
+    .group = "logic",
+    .doc = "a | b, bit by bit",
+    .expression = wk__instruction,
+    .instruction = WK__OR,
+    .arity = 2,
+    .domain = WK__INTS | WK__BOOLS,
+    .invoke = wk__invoke_pointwise,
+    .exact = or_exact,
+    .samples = samples,
+    .low = 0,
+    .high = 9,
 };
 
 #define WK__FORM bitwise_or
@@ -40,9 +61,19 @@ const wk__op wk__op_bitwise_or = {
 #include "binary.inc"
 
 const wk__op wk__op_bitwise_xor = {
-    .name = "bitwise_xor", .schema = "bitwise_xor(Tensor self, Tensor other) -> Tensor", .group = "logic", .doc = "a ^ b, bit by bit",
-    .expression = wk__instruction, .instruction = WK__XOR, .arity = 2, .domain = WK__INTS | WK__BOOLS, .invoke = wk__invoke_pointwise,
-    .exact = xor_exact, .samples = samples, .low = 0, .high = 9,
+    .name = "bitwise_xor",
+    .schema = "bitwise_xor(Tensor self, Tensor other) -> Tensor",
+    .group = "logic",
+    .doc = "a ^ b, bit by bit",
+    .expression = wk__instruction,
+    .instruction = WK__XOR,
+    .arity = 2,
+    .domain = WK__INTS | WK__BOOLS,
+    .invoke = wk__invoke_pointwise,
+    .exact = xor_exact,
+    .samples = samples,
+    .low = 0,
+    .high = 9,
 };
 
 #define WK__FORM bitwise_xor
@@ -65,9 +96,18 @@ static double not_exact(const double *x)
 static const char *const not_samples[] = {"[]:i64<9", "[9]:i32<9", "[3,5]:i16<9", "[2,0]:i64<9", NULL};
 
 const wk__op wk__op_bitwise_not = {
-    .name = "bitwise_not", .schema = "bitwise_not(Tensor self) -> Tensor", .group = "logic", .doc = "~x, bit by bit; of bool: not",
-    .expression = not_expression, .arity = 1, .domain = WK__INTS | WK__BOOLS, .invoke = wk__invoke_pointwise, .exact = not_exact,
-    .samples = not_samples, .low = 0, .high = 9,
+    .name = "bitwise_not",
+    .schema = "bitwise_not(Tensor self) -> Tensor",
+    .group = "logic",
+    .doc = "~x, bit by bit; of bool: not",
+    .expression = not_expression,
+    .arity = 1,
+    .domain = WK__INTS | WK__BOOLS,
+    .invoke = wk__invoke_pointwise,
+    .exact = not_exact,
+    .samples = not_samples,
+    .low = 0,
+    .high = 9,
 };
 
 #define WK__FORM bitwise_not

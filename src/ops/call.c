@@ -4,7 +4,8 @@
 #include <string.h>
 #include <wick/device.h>
 
-static const char *const roles[2][WK__MAX_INPUTS] = {{"input", "", "", ""}, {"first operand", "second operand", "third operand", "fourth operand"}};
+static const char *const roles[2][WK__MAX_INPUTS] = {
+    {"input", "", "", ""}, {"first operand", "second operand", "third operand", "fourth operand"}};
 
 void wk__op_error(const wk__op *op, wk_site site, wk_code code, wk_tensor *const in[], const char *format, ...)
 {
@@ -48,8 +49,10 @@ static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *
 static bool refuse_fork(const wk__op *op, wk_site site)
 {
     wk__error_set(site, WK_ERR_STATE,
-                  "%s: this process was forked after its parent had computed with the library, which does not carry over; fork before the "
-                  "first computation, or start a new program (exec)", op->name);
+                  "%s: this process was forked after its parent had computed with the library, which does not carry "
+                  "over; fork before the "
+                  "first computation, or start a new program (exec)",
+                  op->name);
     return false;
 }
 
@@ -59,7 +62,9 @@ static bool sound(wk_context *context, const wk__op *op, wk_site site, wk_tensor
     if (__builtin_expect(context->ring && context->ring->late, 0)) wk__tell_late(context);
     if (__builtin_expect(atomic_load_explicit(&wk__forked, memory_order_relaxed), 0)) return refuse_fork(op, site);
     for (int k = 0; k < count; k++)
-        if (__builtin_expect(!wk__is_tensor(in[k]), 0) && !wk__check(in[k], site, op->name, roles[count > 1][k < WK__MAX_INPUTS ? k : WK__MAX_INPUTS - 1])) return false;
+        if (__builtin_expect(!wk__is_tensor(in[k]), 0) &&
+            !wk__check(in[k], site, op->name, roles[count > 1][k < WK__MAX_INPUTS ? k : WK__MAX_INPUTS - 1]))
+            return false;
     return true;
 }
 

@@ -86,7 +86,8 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
 /* dims of a call (count -1 or 0: all) as a mask; false with the error recorded. */
 bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int64_t *dims, int count, uint16_t *mask);
 /* op->reduction over the masked dimensions, giving `dtype` (0: the input's). One record, no node: the op's file composes. */
-wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute, wk_dtype dtype);
+wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute,
+                      wk_dtype dtype);
 
 /* ---- views ------------------------------------------------------------------------------------------------------- */
 

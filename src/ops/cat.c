@@ -97,14 +97,16 @@ static bool write_part(const join *j, wk_tensor *out, wk_tensor *x, int64_t at, 
 {
     const wk__body *body = wk__body_of(x), *whole = wk__body_of(out);
     wk__value *value = NULL;
-    wk_tensor *part = wk__tensor_view(j->context, out, at * whole->stride[j->d], body->ndim, body->shape, whole->stride);
+    wk_tensor *part =
+        wk__tensor_view(j->context, out, at * whole->stride[j->d], body->ndim, body->shape, whole->stride);
     if (!part) return false;
     if (!first) { /* a full ring may have run what was recorded so far */
         if (!wk__touch(j->context, out, j->site)) return false;
         value = wk__value_new(j->context, j->device, whole->storage->bytes, j->site);
         if (!value) return false;
     }
-    wk__record *r = wk__record_begin(j->context, WK__RECORD_EXPRESSION, j->op, j->device, j->site, body->ndim, body->shape, 1, 1);
+    wk__record *r =
+        wk__record_begin(j->context, WK__RECORD_EXPRESSION, j->op, j->device, j->site, body->ndim, body->shape, 1, 1);
     if (!r) {
         if (value) wk__value_free(value);
         return false;
@@ -139,7 +141,8 @@ static wk_tensor *joined(join *j)
 }
 
 /* The list is longer than one node's: it is joined in parts, which are joined. */
-static wk_tensor *in_parts(wk_site site, wk_tensor *const *x, int count, int64_t dim, wk_tensor *(*call)(wk_site, wk_tensor *const *, int, int64_t))
+static wk_tensor *in_parts(wk_site site, wk_tensor *const *x, int count, int64_t dim,
+                           wk_tensor *(*call)(wk_site, wk_tensor *const *, int, int64_t))
 {
     wk_tensor *part[MOST_OPERANDS];
     int each = (count + MOST_OPERANDS - 1) / MOST_OPERANDS, parts = 0;
@@ -154,7 +157,8 @@ static wk_tensor *cat(join *j, int64_t dim)
     wk_tensor *model = j->in[0];
     for (int k = 0; k < j->count && passed_over(model); k++) model = j->in[k];
     if (wk__body_of(model)->ndim == 0) {
-        wk__op_error(j->op, j->site, WK_ERR_SHAPE, &model, "$a has no dimension to be joined along; wk_stack makes one");
+        wk__op_error(j->op, j->site, WK_ERR_SHAPE, &model,
+                     "$a has no dimension to be joined along; wk_stack makes one");
         return NULL;
     }
     if (!wk__dim_of(j->op, j->site, model, dim, 0, &j->d) || !shapes_fit(j)) return NULL;
@@ -229,7 +233,8 @@ static void stack_gradient(wk__gradient *g)
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     wk_tensor *(*call)(wk_site, wk_tensor *const *, int, int64_t) = op == &wk__op_cat ? wk_cat_at : wk_stack_at;
-    return wk__one(out, call(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0, wk__value_int(&args[1], 0)));
+    return wk__one(out, call(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0,
+                             wk__value_int(&args[1], 0)));
 }
 
 /* Operand k lies from place `at` on in rows of `row` elements. */
@@ -266,17 +271,37 @@ static void stack_reference(wk__reference *r)
     for (int k = 0; k < r->inputs; k++) lay_down(r, out, k, r->inputs * tail, &at, tail);
 }
 
-static const char *const cat_samples[] = {"{[2,3] [4,3]}, 0", "{[2,3] [2,1] [2,4]}, 1", "{[2,3]}, 0", "{[1] [2] [3] [4] [5] [6]}, 0", "{[0,3] [2,3]}, 0",
-                                          "{[2,2,2] [2,2,2]}, -1", NULL};
-static const char *const stack_samples[] = {"{[2,3] [2,3]}, 0", "{[2,3] [2,3] [2,3]}, -1", "{[] [] [] [] []}, 0", "{[0] [0]}, 0", NULL};
+static const char *const cat_samples[] = {
+    "{[2,3] [4,3]}, 0", "{[2,3] [2,1] [2,4]}, 1", "{[2,3]}, 0", "{[1] [2] [3] [4] [5] [6]}, 0",
+    "{[0,3] [2,3]}, 0", "{[2,2,2] [2,2,2]}, -1",  NULL};
+static const char *const stack_samples[] = {"{[2,3] [2,3]}, 0", "{[2,3] [2,3] [2,3]}, -1", "{[] [] [] [] []}, 0",
+                                            "{[0] [0]}, 0", NULL};
 
 const wk__op wk__op_cat = {
-    .name = "cat", .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor", .group = "joining", .node = "CatBackward0",
-    .doc = "one behind the other along a dimension", .expression = identity, .gradient = cat_gradient, .invoke = invoke,
-    .reference = cat_reference, .samples = cat_samples, .low = -3, .high = 3,
+    .name = "cat",
+    .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
+    .group = "joining",
+    .node = "CatBackward0",
+    .doc = "one behind the other along a dimension",
+    .expression = identity,
+    .gradient = cat_gradient,
+    .invoke = invoke,
+    .reference = cat_reference,
+    .samples = cat_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_stack = {
-    .name = "stack", .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor", .group = "joining", .node = "StackBackward0",
-    .doc = "along a new dimension", .expression = identity, .gradient = stack_gradient, .invoke = invoke, .reference = stack_reference,
-    .samples = stack_samples, .low = -3, .high = 3,
+    .name = "stack",
+    .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
+    .group = "joining",
+    .node = "StackBackward0",
+    .doc = "along a new dimension",
+    .expression = identity,
+    .gradient = stack_gradient,
+    .invoke = invoke,
+    .reference = stack_reference,
+    .samples = stack_samples,
+    .low = -3,
+    .high = 3,
 };

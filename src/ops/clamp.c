@@ -10,10 +10,12 @@ static int expression(wk__emit *e, const int in[])
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 /* A missing limit is one that nothing is past, of a class that widens nothing. */
-static wk__arg unlimited(wk_dtype dtype, wk__arg other, bool above)
+static wk__arg unlimited(wk_tensor *x, wk__arg other, bool above)
 {
+    wk_dtype dtype = x && wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32;
+    if (other.tensor && wk__is_tensor(other.tensor)) dtype = wk__promote_types(dtype, wk__body_of(other.tensor)->dtype);
     if (wk__is_float(dtype) || !(other.tensor || other.whole)) return wk__f(above ? INFINITY : -INFINITY);
-    if (dtype == WK_I64 || other.tensor) return wk__i(above ? INT64_MAX : INT64_MIN);
+    if (dtype == WK_I64) return wk__i(above ? INT64_MAX : INT64_MIN);
     return wk__i(above ? INT32_MAX : INT32_MIN);
 }
 
@@ -32,10 +34,9 @@ static bool prepare(wk_site site, wk_tensor *x, wk_value low, wk_value high, wk_
         wk__error_set(site, WK_ERR_ARGUMENT, "clamp: neither limit is given");
         return false;
     }
-    wk_dtype dtype = x && wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32;
     args[0] = wk__t(x);
-    args[1] = lower ? wk__value_arg(&low) : unlimited(dtype, wk__value_arg(&high), false);
-    args[2] = upper ? wk__value_arg(&high) : unlimited(dtype, args[1], true);
+    args[1] = lower ? wk__value_arg(&low) : unlimited(x, wk__value_arg(&high), false);
+    args[2] = upper ? wk__value_arg(&high) : unlimited(x, args[1], true);
     keep_limit(attr, 1, args[1]);
     keep_limit(attr, 2, args[2]);
     return true;
@@ -71,11 +72,13 @@ static void gradient(wk__gradient *g)
         g->in[0] = wk_where(inside, g->out[0], 0);
     }
     if (wk__wants(g, 1)) { /* where the limits cross, the upper one wins */
-        wk_tensor *below = wk_logical_and(wk__binary(&wk__op_lt, here, x, low), wk__binary(&wk__op_lt, here, low, high));
+        wk_tensor *below =
+            wk_logical_and(wk__binary(&wk__op_lt, here, x, low), wk__binary(&wk__op_lt, here, low, high));
         g->in[1] = wk_where(below, g->out[0], 0);
     }
     if (wk__wants(g, 2)) {
-        wk_tensor *above = wk_logical_or(wk__binary(&wk__op_gt, here, x, high), wk__binary(&wk__op_lt, here, high, low));
+        wk_tensor *above =
+            wk_logical_or(wk__binary(&wk__op_gt, here, x, high), wk__binary(&wk__op_lt, here, high, low));
         g->in[2] = wk_where(above, g->out[0], 0);
     }
 }
@@ -91,13 +94,34 @@ static double exact(const double *x)
     return fmin(fmax(x[0], x[1]), x[2]); /* a limit that is not given is NaN, which loses */
 }
 
-static const char *const samples[] = {"[], -1, 1", "[7], -1", "[3,5], none, 0.5", "[2,0], 0, 1", "[2,3,4], -0.5, 2", "[3,4], [4]",
-                                      "[3,4], none, [3,1]", "[9]:i64<9, 2, 5", "[9]:i32<9, 2", "[9]:u8<9, none, 5", NULL};
+static const char *const samples[] = {"[], -1, 1",
+                                      "[7], -1",
+                                      "[3,5], none, 0.5",
+                                      "[2,0], 0, 1",
+                                      "[2,3,4], -0.5, 2",
+                                      "[3,4], [4]",
+                                      "[3,4], none, [3,1]",
+                                      "[9]:i64<9, 2, 5",
+                                      "[9]:i32<9, 2",
+                                      "[9]:u8<9, none, 5",
+                                      NULL};
 
 enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 };
 
 const wk__op wk__op_clamp = {
-    .name = "clamp", .schema = "clamp(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", .group = "pointwise", .node = "ClampBackward1",
-    .doc = "min(max(x, low), high); the gradient passes at the limits", .expression = expression, .arity = 3, .domain = WK__NUMBERS,
-    .gradient = gradient, .needs = {ALL, ALL, ALL}, .invoke = invoke, .exact = exact, .samples = samples, .low = -3, .high = 3,
+    .name = "clamp",
+    .schema = "clamp(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+    .group = "pointwise",
+    .node = "ClampBackward1",
+    .doc = "min(max(x, low), high); the gradient passes at the limits",
+    .expression = expression,
+    .arity = 3,
+    .domain = WK__NUMBERS,
+    .gradient = gradient,
+    .needs = {ALL, ALL, ALL},
+    .invoke = invoke,
+    .exact = exact,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

@@ -41,7 +41,9 @@ static wk_tensor *copied(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype 
     wk__record_ref(r, 0, result, result->stride);
     wk__record_ref(r, 1, body, body->stride);
     wk__record_commit(context, r);
-    if (op->node && wk__wants_node(context, &x, 1) && wk__is_float(dtype) && !wk__node_attach(op, site, &x, 1, &out, 1, NULL)) return NULL;
+    if (op->node && wk__wants_node(context, &x, 1) && wk__is_float(dtype) &&
+        !wk__node_attach(op, site, &x, 1, &out, 1, NULL))
+        return NULL;
     return out;
 }
 
@@ -65,9 +67,19 @@ static int clone_invoke(const wk__op *op, wk_site site, const wk_value *args, wk
 }
 
 const wk__op wk__op_clone = {
-    .name = "clone", .schema = "clone(Tensor self) -> Tensor", .group = "copy", .node = "CloneBackward0",
-    .doc = "a dense copy with its own storage", .expression = identity, .arity = 1, .gradient = pass, .invoke = clone_invoke,
-    .exact = same, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "clone",
+    .schema = "clone(Tensor self) -> Tensor",
+    .group = "copy",
+    .node = "CloneBackward0",
+    .doc = "a dense copy with its own storage",
+    .expression = identity,
+    .arity = 1,
+    .gradient = pass,
+    .invoke = clone_invoke,
+    .exact = same,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- to_dtype ---------------------------------------------------------------------------------------------------- */
@@ -76,7 +88,8 @@ wk_tensor *wk_to_dtype_at(wk_site site, wk_tensor *x, wk_dtype dtype)
 {
     if (!wk__view_begin(&wk__op_to_dtype, site, x)) return NULL;
     if (dtype < WK_F32 || dtype >= WK_DTYPE_COUNT) {
-        wk__op_error(&wk__op_to_dtype, site, WK_ERR_DTYPE, &x, "%s is not a dtype that can be computed with", wk_dtype_str(dtype));
+        wk__op_error(&wk__op_to_dtype, site, WK_ERR_DTYPE, &x, "%s is not a dtype that can be computed with",
+                     wk_dtype_str(dtype));
         return NULL;
     }
     return wk__body_of(x)->dtype == dtype ? wk__again(x) : copied(&wk__op_to_dtype, site, x, dtype, false);
@@ -103,20 +116,31 @@ static void to_dtype_reference(wk__reference *r)
     }
 }
 
-static const char *const to_dtype_samples[] = {"[3,5], f32", "[3,5], f64", "[7], i64", "[7], bool", "[], bf16", "[2,0], f16", "[4], i32", NULL};
+static const char *const to_dtype_samples[] = {"[3,5], f32", "[3,5], f64", "[7], i64", "[7], bool",
+                                               "[], bf16",   "[2,0], f16", "[4], i32", NULL};
 
 const wk__op wk__op_to_dtype = {
-    .name = "to_dtype", .schema = "to_dtype(Tensor self, dtype dtype) -> Tensor", .group = "copy", .node = "ToCopyBackward0",
-    .doc = "converted: floats round to nearest even, floats to integers truncate, anything to bool is x != 0", .expression = identity,
-    .arity = 1, .gradient = to_dtype_gradient, .invoke = to_dtype_invoke, .reference = to_dtype_reference, .samples = to_dtype_samples,
-    .low = 0, .high = 3,
+    .name = "to_dtype",
+    .schema = "to_dtype(Tensor self, dtype dtype) -> Tensor",
+    .group = "copy",
+    .node = "ToCopyBackward0",
+    .doc = "converted: floats round to nearest even, floats to integers truncate, anything to bool is x != 0",
+    .expression = identity,
+    .arity = 1,
+    .gradient = to_dtype_gradient,
+    .invoke = to_dtype_invoke,
+    .reference = to_dtype_reference,
+    .samples = to_dtype_samples,
+    .low = 0,
+    .high = 3,
 };
 
 /* ---- to another device ------------------------------------------------------------------------------------------- */
 
 static wk_tensor *transferred(wk_site site, wk_tensor *x, wk__device *to)
 {
-    wk_tensor *dense = wk__body_contiguous(wk__body_of(x)) ? x : copied(&wk__op_clone, site, x, wk__body_of(x)->dtype, true);
+    wk_tensor *dense =
+        wk__body_contiguous(wk__body_of(x)) ? x : copied(&wk__op_clone, site, x, wk__body_of(x)->dtype, true);
     wk_context *context = wk__context();
     if (!dense || !wk__ready(&wk__op_to, site, &dense, 1)) return NULL;
     const wk__body *body = wk__body_of(dense);
@@ -150,20 +174,30 @@ static void to_gradient(wk__gradient *g)
 static int to_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_to_at(site, wk__value_tensor(&args[0]), args[1].kind == WK_VALUE_DEVICE ? args[1].device : wk_cpu()));
+    return wk__one(
+        out, wk_to_at(site, wk__value_tensor(&args[0]), args[1].kind == WK_VALUE_DEVICE ? args[1].device : wk_cpu()));
 }
 
 static void to_reference(wk__reference *r)
 {
-    memcpy(wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape), r->in[0].data, sizeof(double) * (size_t)wk__array_numel(&r->in[0]));
+    memcpy(wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape), r->in[0].data,
+           sizeof(double) * (size_t)wk__array_numel(&r->in[0]));
 }
 
 static const char *const to_samples[] = {"[3,5], cpu", "[], cpu", "[0], cpu", NULL};
 
 const wk__op wk__op_to = {
-    .name = "to", .schema = "to(Tensor self, Device device) -> Tensor", .group = "copy", .node = "ToCopyBackward0",
-    .doc = "on another device; the same tensor if it is there already", .gradient = to_gradient, .invoke = to_invoke,
-    .reference = to_reference, .samples = to_samples, .low = -3, .high = 3,
+    .name = "to",
+    .schema = "to(Tensor self, Device device) -> Tensor",
+    .group = "copy",
+    .node = "ToCopyBackward0",
+    .doc = "on another device; the same tensor if it is there already",
+    .gradient = to_gradient,
+    .invoke = to_invoke,
+    .reference = to_reference,
+    .samples = to_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- copy_ and fill_ --------------------------------------------------------------------------------------------- */
@@ -186,15 +220,25 @@ static void copy_reference(wk__reference *r)
 {
     const wk__array *from = &r->in[1], *to = &r->in[0];
     double *out = wk__reference_out(r, 0, to->ndim, to->shape);
-    for (int64_t k = 0; k < wk__array_numel(to); k++) out[k] = from->data[wk__array_numel(from) == 1 ? 0 : k % wk__array_numel(from)];
+    for (int64_t k = 0; k < wk__array_numel(to); k++)
+        out[k] = from->data[wk__array_numel(from) == 1 ? 0 : k % wk__array_numel(from)];
 }
 
 static const char *const copy_samples[] = {"[3,4], [3,4]", "[3,4], [4]", "[2], []", "[0,2], [2]", NULL};
 
 const wk__op wk__op_copy_ = {
-    .name = "copy_", .schema = "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)", .group = "copy", .node = "CopyBackwards",
-    .doc = "src written over self: broadcast, converted, moved", .expression = identity, .gradient = copy_gradient, .invoke = copy_invoke,
-    .reference = copy_reference, .samples = copy_samples, .low = 0, .high = 3,
+    .name = "copy_",
+    .schema = "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)",
+    .group = "copy",
+    .node = "CopyBackwards",
+    .doc = "src written over self: broadcast, converted, moved",
+    .expression = identity,
+    .gradient = copy_gradient,
+    .invoke = copy_invoke,
+    .reference = copy_reference,
+    .samples = copy_samples,
+    .low = 0,
+    .high = 3,
 };
 
 /* The source is seen in the target's shape; what it is converted to, and which elements it replaces, the store says. */
@@ -215,7 +259,9 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
     wk_context *context = wk__context();
     if (body->storage->shared) wk__flush_all();
     wk__value *value = wk__value_new(context, device, body->storage->bytes, site);
-    wk__record *r = value ? wk__record_begin(context, WK__RECORD_EXPRESSION, &wk__op_copy_, device, site, ndim, body->shape, 1, 1) : NULL;
+    wk__record *r =
+        value ? wk__record_begin(context, WK__RECORD_EXPRESSION, &wk__op_copy_, device, site, ndim, body->shape, 1, 1)
+              : NULL;
     if (!r) {
         if (value) wk__value_free(value);
         return NULL;
@@ -241,7 +287,8 @@ wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y)
     wk_device from = wk__body_of(y)->storage->device->id;
     wk__attr attr = {.i = {from.kind, from.index}};
     if (node && !(in[0] = wk__tensor_snapshot(wk__context(), x))) return NULL;
-    if (wk__body_of(y)->storage->device != wk__body_of(x)->storage->device) y = wk_to_at(site, y, wk__body_of(x)->storage->device->id);
+    if (wk__body_of(y)->storage->device != wk__body_of(x)->storage->device)
+        y = wk_to_at(site, y, wk__body_of(x)->storage->device->id);
     if (!y || !wk__assign(&wk__op_copy_, site, x, wk__t(y))) return NULL;
     return node && !wk__node_attach_in_place(&wk__op_copy_, site, x, in, 2, &attr) ? NULL : x;
 }
@@ -255,21 +302,31 @@ static int fill_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
 {
     (void)op;
     wk_tensor *x = wk__value_tensor(&args[0]);
-    return wk__one(out, args[1].kind == WK_VALUE_FLOAT ? wk_fill__f_at(site, x, args[1].f) : wk_fill__i_at(site, x, args[1].i));
+    return wk__one(out, args[1].kind == WK_VALUE_FLOAT ? wk_fill__f_at(site, x, args[1].f)
+                                                       : wk_fill__i_at(site, x, args[1].i));
 }
 
 static void fill_reference(wk__reference *r)
 {
     double *out = wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape);
-    for (int64_t k = 0; k < wk__array_numel(&r->in[0]); k++) out[k] = r->args[1].kind == WK_VALUE_FLOAT ? r->args[1].f : (double)r->args[1].i;
+    for (int64_t k = 0; k < wk__array_numel(&r->in[0]); k++)
+        out[k] = r->args[1].kind == WK_VALUE_FLOAT ? r->args[1].f : (double)r->args[1].i;
 }
 
 static const char *const fill_samples[] = {"[3,4], 2", "[3,4], 0.5", "[], 1", "[0], 1", NULL};
 
 const wk__op wk__op_fill_ = {
-    .name = "fill_", .schema = "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)", .group = "copy", .node = "FillBackward0",
-    .doc = "every element becomes the number", .gradient = fill_gradient, .invoke = fill_invoke, .reference = fill_reference,
-    .samples = fill_samples, .low = -3, .high = 3,
+    .name = "fill_",
+    .schema = "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)",
+    .group = "copy",
+    .node = "FillBackward0",
+    .doc = "every element becomes the number",
+    .gradient = fill_gradient,
+    .invoke = fill_invoke,
+    .reference = fill_reference,
+    .samples = fill_samples,
+    .low = -3,
+    .high = 3,
 };
 
 static wk_tensor *filled(wk_site site, wk_tensor *x, wk__arg value)

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim, const wk_options *options,
-                      wk_dtype usual)
+bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim,
+                      const wk_options *options, wk_dtype usual)
 {
     c->op = op;
     c->site = site;
@@ -17,11 +17,13 @@ bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64
     c->device = wk__device_for(op, site, options ? options->device : (wk_device){0});
     if (!c->device) return false;
     if (c->dtype < WK_F32 || c->dtype >= WK_DTYPE_COUNT) {
-        wk__error_set(site, WK_ERR_DTYPE, "%s: %s is not a dtype that can be computed with", op->name, wk_dtype_str(c->dtype));
+        wk__error_set(site, WK_ERR_DTYPE, "%s: %s is not a dtype that can be computed with", op->name,
+                      wk_dtype_str(c->dtype));
         return false;
     }
     if (c->requires_grad && !wk__is_float(c->dtype)) {
-        wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require gradients, not %s", op->name, wk_dtype_str(c->dtype));
+        wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require gradients, not %s", op->name,
+                      wk_dtype_str(c->dtype));
         return false;
     }
     return wk__create_shape(c, shape, ndim);
@@ -32,7 +34,8 @@ bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim)
     int64_t bytes;
     bool negative = false;
     if (ndim > WK__MAX_DIMS) {
-        wk__error_set(c->site, WK_ERR_SHAPE, "%s: %d dimensions are asked for; tensors have at most %d", c->op->name, ndim, WK__MAX_DIMS);
+        wk__error_set(c->site, WK_ERR_SHAPE, "%s: %d dimensions are asked for; tensors have at most %d", c->op->name,
+                      ndim, WK__MAX_DIMS);
         return false;
     }
     for (int d = 0; d < ndim; d++) negative = negative || shape[d] < 0;
@@ -40,15 +43,16 @@ bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim)
         wk__text text = {0};
         wk__text_format(&text, "%s: the shape ", c->op->name);
         wk__text_shape(&text, ndim, shape);
-        wk__text_add(&text, negative ? " has a negative size" : " has more than 2^63 bytes; sizes are counts of elements");
+        wk__text_add(&text,
+                     negative ? " has a negative size" : " has more than 2^63 bytes; sizes are counts of elements");
         wk__error_take(c->site, WK_ERR_SHAPE, &text);
         return false;
     }
     wk__arena_stats stats;
     wk__arena_stats_of(c->device->arena, &stats);
     if (bytes > stats.limit) {
-        wk__error_set(c->site, WK_ERR_MEMORY, "%s: %lld bytes are asked for, the limit of the device is %lld", c->op->name, (long long)bytes,
-                      (long long)stats.limit);
+        wk__error_set(c->site, WK_ERR_MEMORY, "%s: %lld bytes are asked for, the limit of the device is %lld",
+                      c->op->name, (long long)bytes, (long long)stats.limit);
         return false;
     }
     if (ndim) memcpy(c->shape, shape, sizeof *shape * (size_t)ndim); /* a scalar's may be NULL */
@@ -60,11 +64,13 @@ wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, c
 {
     wk_tensor *out = wk__tensor_pending(c->context, c->device, c->dtype, c->ndim, c->shape, c->site);
     if (!out) return NULL;
-    wk__record *r = wk__record_begin(c->context, WK__RECORD_EXPRESSION, c->op, c->device, c->site, c->ndim, c->shape, 1, count);
+    wk__record *r =
+        wk__record_begin(c->context, WK__RECORD_EXPRESSION, c->op, c->device, c->site, c->ndim, c->shape, 1, count);
     if (!r) return wk__abandon(out);
     r->compute = (uint8_t)compute;
     wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
-    for (int k = 0; k < count; k++) wk__record_imm(r, 1 + k, wk__class_of(compute), imm[k], flags ? flags[k] : WK__REF_IMM);
+    for (int k = 0; k < count; k++)
+        wk__record_imm(r, 1 + k, wk__class_of(compute), imm[k], flags ? flags[k] : WK__REF_IMM);
     wk__record_commit(c->context, r);
     wk__body_of(out)->requires_grad = c->requires_grad;
     return out;
@@ -78,7 +84,8 @@ static int constant(wk__emit *e, const int in[])
     return in[0];
 }
 
-static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int ndim, wk__arg value, wk_dtype usual, const wk_options *options)
+static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int ndim, wk__arg value, wk_dtype usual,
+                       const wk_options *options)
 {
     wk__create c;
     if (!wk__create_begin(&c, op, site, shape, ndim, options, usual)) return NULL;
@@ -208,7 +215,8 @@ wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count,
     wk__create c;
     if (!wk__create_begin(&c, &wk__op_linspace, site, &count, 1, options, WK_F32)) return NULL;
     double last = count > 1 ? (double)(count - 1) : 1;
-    wk__imm imm[] = {{.f = start}, {.f = end}, {.f = (end - start) / last}, {.f = (double)(count / 2 + (count == 1))}, {.f = last}};
+    wk__imm imm[] = {
+        {.f = start}, {.f = end}, {.f = (end - start) / last}, {.f = (double)(count / 2 + (count == 1))}, {.f = last}};
     return wk__create_end(&c, WK_F64, imm, NULL, 5);
 }
 
@@ -248,14 +256,16 @@ static int arange_invoke(const wk__op *op, wk_site site, const wk_value *args, w
     wk_options options = options_of(&args[3], &args[4]);
     bool whole = args[0].kind == WK_VALUE_INT && args[1].kind == WK_VALUE_INT && args[2].kind != WK_VALUE_FLOAT;
     if (!options.dtype) options.dtype = whole ? WK_I64 : WK_F32;
-    return wk__one(out, wk_arange_from_at(site, wk__value_float(&args[0], 0), wk__value_float(&args[1], 0), wk__value_float(&args[2], 1), &options));
+    return wk__one(out, wk_arange_from_at(site, wk__value_float(&args[0], 0), wk__value_float(&args[1], 0),
+                                          wk__value_float(&args[2], 1), &options));
 }
 
 static int linspace_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
     wk_options options = options_of(&args[3], &args[4]);
-    return wk__one(out, wk_linspace_at(site, wk__value_float(&args[0], 0), wk__value_float(&args[1], 0), wk__value_int(&args[2], 0), &options));
+    return wk__one(out, wk_linspace_at(site, wk__value_float(&args[0], 0), wk__value_float(&args[1], 0),
+                                       wk__value_int(&args[2], 0), &options));
 }
 
 static int eye_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -304,23 +314,73 @@ static void eye_reference(wk__reference *r)
     for (int64_t k = 0; k < n; k++) out[k * n + k] = 1;
 }
 
-static const char *const shape_samples[] = {"()", "(5)", "(2,3), f64", "(3), i64", "(0,2)", "(4), bool", "(3), bf16", NULL};
+static const char *const shape_samples[] = {"()",    "(5)",       "(2,3), f64", "(3), i64",
+                                            "(0,2)", "(4), bool", "(3), bf16",  NULL};
 static const char *const full_samples[] = {"(2,3), 7", "(2,3), 0.5", "(), 2", "(3), 1.5, f64", "(2), 300, u8", NULL};
-static const char *const arange_samples[] = {"0, 5", "0, 5.5", "2, 12, 3", "5, 0, -1", "0, 1, 0.25", "0, 0", "0, 7, 2, f64", NULL};
+static const char *const arange_samples[] = {"0, 5",       "0, 5.5", "2, 12, 3",     "5, 0, -1",
+                                             "0, 1, 0.25", "0, 0",   "0, 7, 2, f64", NULL};
 static const char *const linspace_samples[] = {"-3, 3, 200", "0, 1, 1", "0, 1, 0", "1, 0, 5, f64", NULL};
 static const char *const eye_samples[] = {"3", "0", "1", "4, i64", NULL};
 
-const wk__op wk__op_empty = {.name = "empty", .schema = "empty(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",
-    .doc = "memory of this shape; its numbers mean nothing (they are 0)", .expression = constant, .invoke = shape_invoke, .reference = zeros_reference, .samples = shape_samples};
-const wk__op wk__op_zeros = {.name = "zeros", .schema = "zeros(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",
-    .doc = "all 0", .expression = constant, .invoke = shape_invoke, .reference = zeros_reference, .samples = shape_samples};
-const wk__op wk__op_ones = {.name = "ones", .schema = "ones(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",
-    .doc = "all 1", .expression = constant, .invoke = shape_invoke, .reference = ones_reference, .samples = shape_samples};
-const wk__op wk__op_full = {.name = "full", .schema = "full(int[] size, Scalar fill_value, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",
-    .doc = "all the same number: i64 for a whole one, else f32", .expression = constant, .invoke = full_invoke, .reference = full_reference, .samples = full_samples};
-const wk__op wk__op_arange = {.name = "arange", .schema = "arange(Scalar start, Scalar end, Scalar step=1, *, dtype? dtype=None, Device? device=None) -> Tensor",
-    .group = "creation", .doc = "start, start + step, ... short of end", .expression = ramp, .indexed = true, .invoke = arange_invoke, .reference = arange_reference, .samples = arange_samples};
-const wk__op wk__op_linspace = {.name = "linspace", .schema = "linspace(Scalar start, Scalar end, int steps, *, dtype? dtype=None, Device? device=None) -> Tensor",
-    .group = "creation", .doc = "evenly spaced, both ends included", .expression = even_ramp, .indexed = true, .invoke = linspace_invoke, .reference = linspace_reference, .samples = linspace_samples};
-const wk__op wk__op_eye = {.name = "eye", .schema = "eye(int n, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "creation",
-    .doc = "the identity matrix", .expression = diagonal, .indexed = true, .invoke = eye_invoke, .reference = eye_reference, .samples = eye_samples};
+const wk__op wk__op_empty = {.name = "empty",
+                             .schema = "empty(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                             .group = "creation",
+                             .doc = "memory of this shape; its numbers mean nothing (they are 0)",
+                             .expression = constant,
+                             .invoke = shape_invoke,
+                             .reference = zeros_reference,
+                             .samples = shape_samples};
+const wk__op wk__op_zeros = {.name = "zeros",
+                             .schema = "zeros(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                             .group = "creation",
+                             .doc = "all 0",
+                             .expression = constant,
+                             .invoke = shape_invoke,
+                             .reference = zeros_reference,
+                             .samples = shape_samples};
+const wk__op wk__op_ones = {.name = "ones",
+                            .schema = "ones(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                            .group = "creation",
+                            .doc = "all 1",
+                            .expression = constant,
+                            .invoke = shape_invoke,
+                            .reference = ones_reference,
+                            .samples = shape_samples};
+const wk__op wk__op_full = {
+    .name = "full",
+    .schema = "full(int[] size, Scalar fill_value, *, dtype? dtype=None, Device? device=None) -> Tensor",
+    .group = "creation",
+    .doc = "all the same number: i64 for a whole one, else f32",
+    .expression = constant,
+    .invoke = full_invoke,
+    .reference = full_reference,
+    .samples = full_samples};
+const wk__op wk__op_arange = {
+    .name = "arange",
+    .schema = "arange(Scalar start, Scalar end, Scalar step=1, *, dtype? dtype=None, Device? device=None) -> Tensor",
+    .group = "creation",
+    .doc = "start, start + step, ... short of end",
+    .expression = ramp,
+    .indexed = true,
+    .invoke = arange_invoke,
+    .reference = arange_reference,
+    .samples = arange_samples};
+const wk__op wk__op_linspace = {
+    .name = "linspace",
+    .schema = "linspace(Scalar start, Scalar end, int steps, *, dtype? dtype=None, Device? device=None) -> Tensor",
+    .group = "creation",
+    .doc = "evenly spaced, both ends included",
+    .expression = even_ramp,
+    .indexed = true,
+    .invoke = linspace_invoke,
+    .reference = linspace_reference,
+    .samples = linspace_samples};
+const wk__op wk__op_eye = {.name = "eye",
+                           .schema = "eye(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                           .group = "creation",
+                           .doc = "the identity matrix",
+                           .expression = diagonal,
+                           .indexed = true,
+                           .invoke = eye_invoke,
+                           .reference = eye_reference,
+                           .samples = eye_samples};

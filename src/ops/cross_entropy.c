@@ -5,8 +5,8 @@
  *
  *     cross_entropy   sum over c of T (log sum e^x - x)         nll_loss   sum over c of -T x
  *
- * T is never stored: position and label are compared where T is needed, so forward is one row program and backward another.
- * The mean is taken over the weights of the labels' classes; ignored labels have T = 0. */
+ * T is never stored: position and label are compared where T is needed, so forward is one row program and backward
+ * another. The mean is taken over the weights of the labels' classes; ignored labels have T = 0. */
 #include "losses.h"
 #include "reference.h"
 #include <math.h>
@@ -35,10 +35,11 @@ typedef struct scores {
     uint16_t last; /* mask of the classes */
 } scores;
 
-/* ---- expressions ------------------------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-/* Labels as they are, -1 for the ignored. A label that names no class makes the read fault: its stride is 0, so the read is always
- * of the label itself, and only the check matters. in: labels in memory, label, [number of classes, 0], number of classes, ignored */
+/* Labels as they are, -1 for the ignored. A label that names no class makes the read fault: its stride is 0, so the
+ * read is always of the label itself, and only the check matters. in: labels in memory, label, [number of classes,
+ * 0], number of classes, ignored */
 static int checked_label(wk__emit *e, const int in[])
 {
     int zero = wk__emit_constant(e, 0);
@@ -54,17 +55,15 @@ static int known_label(wk__emit *e, const int in[])
     return wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[0], in[1]), wk__emit_constant(e, -1), in[0]);
 }
 
-/* T of a label, without the class's weight: 1 - smoothing in its place and smoothing / C everywhere. in: label, x (for its dtype),
- * C, smoothing */
+/* in: label, position of the class */
+static int is_label(wk__emit *e, const int in[])
+{
+    return wk__emit_compare(e, WK__EQ, in[0], in[1]);
+}
+/* T of a row, without the class's weight. in: is this the label's class? x (for its dtype), T there, T elsewhere */
 static int target_weight(wk__emit *e, const int in[])
 {
-    int classes = wk__emit_cast(e, WK_I64, in[2]);
-    int position = wk__emit_ins(e, WK__REM, WK_I64, wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0), classes, 0);
-    int even = wk__emit_2(e, WK__DIV, in[3], in[2]), zero = wk__emit_constant(e, 0);
-    int here = wk__emit_2(e, WK__ADD, wk__emit_2(e, WK__SUB, wk__emit_constant(e, 1), in[3]), even);
-    int t = wk__emit_where(e, wk__emit_compare(e, WK__EQ, position, in[0]), here, even);
-    int minus = wk__emit_imm(e, WK_I64, (wk__imm){.i = -1});
-    return wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[0], minus), zero, t);
+    return wk__emit_where(e, in[0], in[2], in[3]);
 }
 /* in: x, largest of the row */
 static int exp_from(wk__emit *e, const int in[])
@@ -86,7 +85,8 @@ static int picked(wk__emit *e, const int in[])
 }
 
 static const wk__op known_op = {.name = "cross_entropy", .expression = known_label, .arity = 2};
-static const wk__op target_op = {.name = "cross_entropy", .expression = target_weight, .arity = 4, .conditions = 1, .indexed = true};
+static const wk__op label_op = {.name = "cross_entropy", .expression = is_label, .arity = 2, .result = WK__RESULT_BOOL};
+static const wk__op target_op = {.name = "cross_entropy", .expression = target_weight, .arity = 4, .conditions = 1};
 static const wk__op exp_op = {.name = "cross_entropy", .expression = exp_from, .arity = 2};
 static const wk__op surprise_op = {.name = "cross_entropy", .expression = surprise, .arity = 4};
 static const wk__op picked_op = {.name = "cross_entropy", .expression = picked, .arity = 2};
@@ -103,7 +103,8 @@ static wk_tensor *checked(const scores *s)
     const wk__body *label = wk__body_of(s->target);
     wk_tensor *out = wk__tensor_pending(context, device, WK_I64, label->ndim, label->shape, s->site);
     if (!out) return NULL;
-    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, s->site, label->ndim, label->shape, 1, 6);
+    wk__record *r =
+        wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, s->site, label->ndim, label->shape, 1, 6);
     if (!r) return wk__abandon(out);
     r->compute = WK_I64;
     wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
@@ -118,27 +119,37 @@ static wk_tensor *checked(const scores *s)
     return out;
 }
 
-/* ---- target weights ------------------------------------------------------------------------------------------------------ */
+/* ---- target weights ---------------------------------------------------------------------------------------------- */
 
-/* T for labels (as checked or known), or for probabilities; the class's weight included. Constants: no gradient. */
+/* T for labels (as checked or known): 1 - smoothing in the label's place, smoothing / C everywhere, 0 if it is ignored. */
+static wk_tensor *hard_target(const scores *s, wk_tensor *labels, double smoothing)
+{
+    wk_tensor *positions = labels ? wk__row_positions(s->site, s->x, s->last) : NULL;
+    wk_tensor *hit = positions ? wk__binary(&label_op, s->site, wk__t(labels), wk__t(positions)) : NULL;
+    if (!hit) return NULL;
+    double even = smoothing / (double)s->classes;
+    wk__arg args[4] = {wk__t(hit), wk__t(s->x), wk__f(1 - smoothing + even), wk__f(even)};
+    wk_tensor *t = wk__elementwise(&target_op, s->site, args, 4);
+    return smoothing == 0 ? t : wk_mul(t, wk_ge(labels, 0));
+}
+
+/* T for labels or probabilities, the class's weight included. Constants: no gradient. */
 static wk_tensor *weights(const scores *s, wk_tensor *labels, double smoothing)
 {
-    wk_tensor *t;
-    if (s->probabilities) {
-        t = smoothing == 0 ? s->target : wk_add(wk_mul(s->target, 1 - smoothing), smoothing / (double)s->classes);
-    } else {
-        wk__arg args[4] = {wk__t(labels), wk__t(s->x), wk__f((double)s->classes), wk__f(smoothing)};
-        t = labels ? wk__elementwise(&target_op, s->site, args, 4) : NULL;
-    }
+    wk_tensor *t = s->target;
+    if (!s->probabilities)
+        t = hard_target(s, labels, smoothing);
+    else if (smoothing != 0)
+        t = wk_add(wk_mul(s->target, 1 - smoothing), smoothing / (double)s->classes);
     return s->weight ? wk_mul(t, s->weight) : t;
 }
 
-/* What the mean is taken over: the rows, or the weights of their labels' classes. 0-d, or NULL with n for a plain number. */
+/* What the mean over labels divides by: how many are not ignored, or the weights of their classes. 0-d. */
 static wk_tensor *denominator(const scores *s, wk_tensor *labels)
 {
-    wk_tensor *t = weights(s, labels, 0);
-    if (!t) return NULL;
-    wk_tensor *rows = wk__row_sum(s->site, t, s->last, false);
+    if (!labels) return NULL;
+    wk_tensor *rows = wk_to_dtype_at(s->site, wk_ge(labels, 0), (wk_dtype)wk__body_of(s->x)->dtype);
+    if (s->weight) rows = wk__row_sum(s->site, weights(s, labels, 0), s->last, true);
     return rows ? wk__row_sum(s->site, rows, (uint16_t)((1u << wk__body_of(rows)->ndim) - 1), false) : NULL;
 }
 
@@ -147,9 +158,9 @@ static double row_count(const scores *s)
     return s->classes ? (double)wk__body_numel(wk__body_of(s->x)) / (double)s->classes : 0;
 }
 
-/* ---- forward ------------------------------------------------------------------------------------------------------------- */
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-static wk_tensor *row_losses(const scores *s, wk_tensor **labels)
+static wk_tensor *row_losses(const scores *s, bool keepdim, wk_tensor **labels)
 {
     bool scored = s->op == &wk__op_cross_entropy;
     wk_tensor *most = scored ? wk__row_max(s->site, s->x, s->last, true) : NULL; /* first: it opens the row program */
@@ -158,21 +169,23 @@ static wk_tensor *row_losses(const scores *s, wk_tensor **labels)
     *labels = s->probabilities ? NULL : checked(s);
     wk_tensor *t = weights(s, *labels, s->smoothing);
     if (!t || (scored && !sum)) return NULL;
-    wk_tensor *cost = scored ? wk__elementwise(&surprise_op, s->site, (wk__arg[]){wk__t(t), wk__t(s->x), wk__t(most), wk__t(sum)}, 4)
-                             : wk__binary(&picked_op, s->site, wk__t(t), wk__t(s->x));
-    return wk__row_sum(s->site, cost, s->last, false);
+    wk_tensor *cost =
+        scored ? wk__elementwise(&surprise_op, s->site, (wk__arg[]){wk__t(t), wk__t(s->x), wk__t(most), wk__t(sum)}, 4)
+               : wk__binary(&picked_op, s->site, wk__t(t), wk__t(s->x));
+    return wk__row_sum(s->site, cost, s->last, keepdim);
 }
 
 static wk_tensor *loss_of(const scores *s, wk_reduction reduction)
 {
-    wk_tensor *labels, *rows = row_losses(s, &labels);
+    wk_tensor *labels, *rows = row_losses(s, reduction != WK_REDUCE_NONE, &labels);
     if (!rows || reduction == WK_REDUCE_NONE) return rows;
+    wk_tensor *over = s->probabilities || reduction == WK_REDUCE_SUM ? NULL : denominator(s, labels);
     wk_tensor *total = wk__row_sum(s->site, rows, (uint16_t)((1u << wk__body_of(rows)->ndim) - 1), false);
     if (reduction == WK_REDUCE_SUM) return total;
-    return s->probabilities ? wk_div(total, row_count(s)) : wk_div(total, denominator(s, labels));
+    return s->probabilities ? wk_div(total, row_count(s)) : wk_div(total, over);
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------------------- */
+/* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 static bool same_sizes(const wk__body *a, const wk__body *b)
 {
@@ -191,20 +204,27 @@ static bool labels_fit(const wk__body *x, const wk__body *label, int axis)
 
 static bool operands_fit(const loss_call *l, int axis)
 {
-    const wk__body *x = wk__body_of(l->in[0]), *target = wk__body_of(l->in[1]), *weight = l->in[2] ? wk__body_of(l->in[2]) : NULL;
+    const wk__body *x = wk__body_of(l->in[0]), *target = wk__body_of(l->in[1]),
+                   *weight = l->in[2] ? wk__body_of(l->in[2]) : NULL;
     bool smooth = l->op == &wk__op_cross_entropy, fractions = wk__is_float(target->dtype);
     const char *also = smooth ? ", or float probabilities of the scores' shape" : "";
     if (x->ndim == 0 || !wk__is_float(x->dtype))
-        wk__op_error(l->op, l->site, x->ndim ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in, "scores must be floats of shape (C), (N, C) or (N, C, d1, ...), not $a");
+        wk__op_error(l->op, l->site, x->ndim ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
+                     "scores must be floats of shape (C), (N, C) or (N, C, d1, ...), not $a");
     else if (fractions ? !smooth || !same_sizes(x, target) : !labels_fit(x, target, axis))
-        wk__op_error(l->op, l->site, fractions ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
-                     "labels $b do not fit scores $a: class labels are i64 of the scores' shape without its dimension %d%s", axis, also);
+        wk__op_error(
+            l->op, l->site, fractions ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
+            "labels $b do not fit scores $a: class labels are i64 of the scores' shape without its dimension %d%s",
+            axis, also);
     else if (target->dtype == WK_BOOL)
-        wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in, "labels are $b, but class labels are i64; convert them with wk_to_dtype(labels, WK_I64)");
+        wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in,
+                     "labels are $b, but class labels are i64; convert them with wk_to_dtype(labels, WK_I64)");
     else if (weight && (weight->ndim != 1 || weight->shape[0] != x->shape[axis]))
-        wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in, "weight $c must have one number for each of the %lld classes", (long long)x->shape[axis]);
+        wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in, "weight $c must have one number for each of the %lld classes",
+                     (long long)x->shape[axis]);
     else if ((unsigned)l->reduction > WK_REDUCE_NONE)
-        wk__op_error(l->op, l->site, WK_ERR_ARGUMENT, l->in, "the reduction is WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE");
+        wk__op_error(l->op, l->site, WK_ERR_ARGUMENT, l->in,
+                     "the reduction is WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE");
     else
         return true;
     return false;
@@ -221,7 +241,8 @@ static bool labels_known_good(const loss_call *l, int64_t classes)
     for (int64_t k = 0; k < n; k++) {
         int64_t value_here = first[place];
         if (value_here != l->ignored && (value_here < 0 || value_here >= classes)) {
-            wk__op_error(l->op, l->site, WK_ERR_INDEX, l->in, "label %lld names no class: there are %lld in $a", (long long)value_here, (long long)classes);
+            wk__op_error(l->op, l->site, WK_ERR_INDEX, l->in, "label %lld names no class: there are %lld in $a",
+                         (long long)value_here, (long long)classes);
             return false;
         }
         for (int d = label->ndim; d-- > 0;) {
@@ -241,7 +262,8 @@ static bool see(scores *s, const wk__op *op, wk_site site, wk_tensor *const in[]
     s->probabilities = wk__is_float(wk__body_of(in[1])->dtype);
     s->classes = wk__body_of(in[0])->shape[axis];
     s->last = (uint16_t)(1u << (wk__body_of(in[0])->ndim - 1));
-    wk_tensor *x = wk__widened(in[0]), *target = s->probabilities ? wk__widened(in[1]) : wk_to_dtype_at(site, in[1], WK_I64);
+    wk_tensor *x = wk__widened(in[0]),
+              *target = s->probabilities ? wk__widened(in[1]) : wk_to_dtype_at(site, in[1], WK_I64);
     s->weight = in[2] ? wk__widened(in[2]) : NULL;
     if (!x || !target || (in[2] && !s->weight)) return false;
     s->x = wk__axis_last(x, axis);
@@ -261,22 +283,27 @@ static wk_tensor *computed(const loss_call *l)
     scores s = {.ignored = l->ignored, .smoothing = l->smoothing};
     wk__attr attr = {.i = {l->reduction, l->ignored}, .f = {0, l->smoothing}};
     int axis = wk__body_of(l->in[0])->ndim > 1;
-    if (operands_fit(l, axis) && labels_known_good(l, wk__body_of(l->in[0])->shape[axis]) && see(&s, l->op, l->site, l->in, axis)) {
+    if (operands_fit(l, axis) && labels_known_good(l, wk__body_of(l->in[0])->shape[axis]) &&
+        see(&s, l->op, l->site, l->in, axis)) {
         attr.i[PROBABILITIES] = s.probabilities;
         out = wk__narrowed(loss_of(&s, l->reduction), wk__body_of(l->in[0])->dtype);
     }
     return wk__compose_end(&c, out, &attr);
 }
 
-static loss_call call_of(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *target, const wk_cross_entropy_options *options)
+static loss_call call_of(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *target,
+                         const wk_cross_entropy_options *options)
 {
-    loss_call l = {op, site, {x, target, options ? options->weight : NULL}, options ? options->reduction : WK_REDUCE_MEAN, -100, 0};
+    loss_call l = {
+        op,   site, {x, target, options ? options->weight : NULL}, options ? options->reduction : WK_REDUCE_MEAN,
+        -100, 0};
     if (options) l.ignored = (int64_t)wk__option(options->ignore_index, -100);
     if (options && op == &wk__op_cross_entropy) l.smoothing = options->label_smoothing;
     return l;
 }
 
-wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels, const wk_cross_entropy_options *options)
+wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels,
+                               const wk_cross_entropy_options *options)
 {
     loss_call l = call_of(&wk__op_cross_entropy, site, logits, labels, options);
     return computed(&l);
@@ -287,7 +314,7 @@ wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels, cons
     return computed(&l);
 }
 
-/* ---- gradient -------------------------------------------------------------------------------------------------------------- */
+/* ---- gradient ---------------------------------------------------------------------------------------------------- */
 
 /* T as backward sees it, back in the shape of the scores, and the gradient of each row's loss beside it. */
 typedef struct slopes {
@@ -307,7 +334,8 @@ static bool slopes_of(wk__gradient *g, slopes *b)
     wk_tensor *labels = s->probabilities ? NULL : wk__binary(&known_op, s->site, wk__t(s->target), wk__i(s->ignored));
     b->t = wk__axis_back(weights(s, labels, s->smoothing), b->axis);
     b->grad = g->out[0];
-    if (g->attr->i[REDUCTION] == WK_REDUCE_MEAN) b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : wk_div(b->grad, denominator(s, labels));
+    if (g->attr->i[REDUCTION] == WK_REDUCE_MEAN)
+        b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : wk_div(b->grad, denominator(s, labels));
     if (g->attr->i[REDUCTION] == WK_REDUCE_NONE && b->grad) { /* rows: the classes' dimension comes back with size 1 */
         int64_t sizes[WK__MAX_DIMS];
         for (int d = 0; d < shape->ndim; d++) sizes[d] = d == b->axis ? 1 : shape->size[d];
@@ -354,13 +382,17 @@ static void nll_gradient(wk__gradient *g)
     if (wk__wants(g, 0) && slopes_of(g, &b)) g->in[0] = wk_mul(wk_mul(b.t, -1), b.grad);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 /* Arguments: scores, target, weight, reduction, ignore_index, label_smoothing. */
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    loss_call l = {op, site, {wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2])},
-                   (wk_reduction)wk__value_int(&args[3], WK_REDUCE_MEAN), wk__value_int(&args[4], -100), 0};
+    loss_call l = {op,
+                   site,
+                   {wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2])},
+                   (wk_reduction)wk__value_int(&args[3], WK_REDUCE_MEAN),
+                   wk__value_int(&args[4], -100),
+                   0};
     if (op == &wk__op_cross_entropy) l.smoothing = wk__value_float(&args[5], 0);
     return wk__one(out, computed(&l));
 }
@@ -392,7 +424,8 @@ static void reference_of(wk__reference *r, bool logs)
     const wk__array *in = &r->in[0], *target = &r->in[1];
     int axis = in->ndim > 1;
     bool fractions = target->ndim == in->ndim;
-    int64_t reduction = wk__value_int(&r->args[3], WK_REDUCE_MEAN), ignored = wk__value_int(&r->args[4], -100), step = 1, shape[WK__MAX_DIMS];
+    int64_t reduction = wk__value_int(&r->args[3], WK_REDUCE_MEAN), ignored = wk__value_int(&r->args[4], -100),
+            step = 1, shape[WK__MAX_DIMS];
     row_reference row = {.weight = r->inputs > 2 ? r->in[2].data : NULL, .classes = in->shape[axis], .logs = logs};
     if (!logs) row.smoothing = wk__value_float(&r->args[5], 0);
     for (int d = 0; d < in->ndim - 1; d++) shape[d] = in->shape[d + (d >= axis)];
@@ -419,24 +452,55 @@ static void nll_reference(wk__reference *r)
     reference_of(r, true);
 }
 
-static const char *const cross_entropy_samples[] = {
-    "[4,5], [4]:i64<5", "[5], []:i64<5", "[2,5,3], [2,3]:i64<5", "[4,5], [4]:i64<5, [5]", "[4,5], [4]:i64<5, none, 1",
-    "[4,5], [4]:i64<5, [5], 2", "[4,5], [4]:i64<5, none, 0, 2", "[4,5], [4]:i64<5, [5], 0, -100, 0.1", "[4,5], [4,5]",
-    "[4,5], [4,5], [5], 1", "[3,300], [3]:i64<300", NULL};
-static const char *const nll_samples[] = {"[4,5], [4]:i64<5", "[5], []:i64<5", "[2,5,3], [2,3]:i64<5", "[4,5], [4]:i64<5, [5], 1",
-                                          "[4,5], [4]:i64<5, none, 2, 3", NULL};
+static const char *const cross_entropy_samples[] = {"[4,5], [4]:i64<5",
+                                                    "[5], []:i64<5",
+                                                    "[2,5,3], [2,3]:i64<5",
+                                                    "[4,5], [4]:i64<5, [5]:f32",
+                                                    "[4,5], [4]:i64<5, none, 1",
+                                                    "[4,5], [4]:i64<5, [5]:f32, 2",
+                                                    "[4,5], [4]:i64<5, none, 0, 2",
+                                                    "[4,5], [4]:i64<5, [5]:f32, 0, -100, 0.1",
+                                                    "[4,5], [4,5]",
+                                                    "[4,5], [4,5], [5]:f32, 1",
+                                                    "[3,300], [3]:i64<300",
+                                                    NULL};
+static const char *const nll_samples[] = {"[4,5], [4]:i64<5",
+                                          "[5], []:i64<5",
+                                          "[2,5,3], [2,3]:i64<5",
+                                          "[4,5], [4]:i64<5, [5]:f32, 1",
+                                          "[4,5], [4]:i64<5, none, 2, 3",
+                                          NULL};
 
 const wk__op wk__op_cross_entropy = {
     .name = "cross_entropy",
-    .schema = "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100, float label_smoothing=0.0) "
+    .schema = "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100, "
+              "float label_smoothing=0.0) "
               "-> Tensor",
-    .group = "loss", .node = "NllLossBackward0", .doc = "-log softmax(input) at the label's class, its mean over the labels, sum or each",
-    .gradient = cross_entropy_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2},
-    .invoke = invoke, .reference = cross_entropy_reference, .samples = cross_entropy_samples, .low = 0.1, .high = 2,
+    .group = "loss",
+    .node = "NllLossBackward0",
+    .doc = "-log softmax(input) at the label's class, its mean over the labels, sum or each",
+    .domain = WK__FLOATS,
+    .gradient = cross_entropy_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2},
+    .invoke = invoke,
+    .reference = cross_entropy_reference,
+    .samples = cross_entropy_samples,
+    .low = 0.1,
+    .high = 2,
 };
 const wk__op wk__op_nll_loss = {
-    .name = "nll_loss", .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100) -> Tensor",
-    .group = "loss", .node = "NllLossBackward0", .doc = "-input at the label's class: for log-probabilities", .gradient = nll_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2}, .invoke = invoke, .reference = nll_reference, .samples = nll_samples,
-    .low = -3, .high = -0.1,
+    .name = "nll_loss",
+    .schema =
+        "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100) -> Tensor",
+    .group = "loss",
+    .node = "NllLossBackward0",
+    .doc = "-input at the label's class: for log-probabilities",
+    .domain = WK__FLOATS,
+    .gradient = nll_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2},
+    .invoke = invoke,
+    .reference = nll_reference,
+    .samples = nll_samples,
+    .low = -3,
+    .high = -0.1,
 };

@@ -64,12 +64,11 @@ static void cumsum_gradient(wk__gradient *g)
     g->in[0] = running(&wk__op_cumsum, (wk_site){0}, g->out[0], g->attr->i[0], !g->attr->i[1]);
 }
 
-/* Every result from x_k on has x_k as a factor: sum over i >= k of g_i y_i / x_k. From the first zero on all results are 0: what
- * stands before it is not concerned; of the zero itself the results without it count, y' with 1 in its place; what comes after
- * it has no influence.
+/* Every result from x_k on has x_k as a factor: sum over i >= k of g_i y_i / x_k. From the first zero on all
+ * results are 0: what stands before it is not concerned; of the zero itself the results without it count, y' with 1
+ * in its place; what comes after it has no influence.
  *
- *     x    2  3  0  5  0          y'   2  6  6 30  0      (all zeros but the first stay)
- */
+ *     x    2  3  0  5  0          y'   2  6  6 30  0      (all zeros but the first stay) */
 static void cumprod_gradient(wk__gradient *g)
 {
     int64_t axis = g->attr->i[0];
@@ -78,7 +77,8 @@ static void cumprod_gradient(wk__gradient *g)
     wk_tensor *zeros = running(&wk__op_cumsum, none, zero, axis, false);
     wk_tensor *first = wk_mul(zero, wk_eq(zeros, 1));
     wk_tensor *without = wk_where(first, 1, x), *rest = wk_where(zero, 1, x);
-    wk_tensor *at_zero = running(&wk__op_cumsum, none, wk_mul(g->out[0], running(&wk__op_cumprod, none, without, axis, false)), axis, true);
+    wk_tensor *at_zero = running(&wk__op_cumsum, none,
+                                 wk_mul(g->out[0], running(&wk__op_cumprod, none, without, axis, false)), axis, true);
     wk_tensor *before = wk_div(running(&wk__op_cumsum, none, wk_mul(g->out[0], y), axis, true), rest);
     g->in[0] = wk_where(first, at_zero, wk_where(wk_eq(zeros, 0), before, 0));
 }
@@ -110,15 +110,33 @@ static void cumprod_reference(wk__reference *r)
     along(r, true);
 }
 
-static const char *const samples[] = {"[], 0", "[7], 0", "[3,5], 0", "[3,5], 1", "[2,3,4], 1", "[2,3,4], -1", "[0,3], 0", "[2,0], 1", NULL};
+static const char *const samples[] = {"[], 0",       "[7], 0",   "[3,5], 0", "[3,5], 1", "[2,3,4], 1",
+                                      "[2,3,4], -1", "[0,3], 0", "[2,0], 1", NULL};
 
 const wk__op wk__op_cumsum = {
-    .name = "cumsum", .schema = "cumsum(Tensor self, int dim) -> Tensor", .group = "scan", .node = "CumsumBackward0",
-    .doc = "running sum along a dimension", .gradient = cumsum_gradient, .invoke = invoke, .reference = cumsum_reference,
-    .samples = samples, .low = -3, .high = 3,
+    .name = "cumsum",
+    .schema = "cumsum(Tensor self, int dim) -> Tensor",
+    .group = "scan",
+    .node = "CumsumBackward0",
+    .doc = "running sum along a dimension",
+    .gradient = cumsum_gradient,
+    .invoke = invoke,
+    .reference = cumsum_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_cumprod = {
-    .name = "cumprod", .schema = "cumprod(Tensor self, int dim) -> Tensor", .group = "scan", .node = "CumprodBackward0",
-    .doc = "running product along a dimension", .gradient = cumprod_gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke,
-    .reference = cumprod_reference, .samples = samples, .low = -2, .high = 2,
+    .name = "cumprod",
+    .schema = "cumprod(Tensor self, int dim) -> Tensor",
+    .group = "scan",
+    .node = "CumprodBackward0",
+    .doc = "running product along a dimension",
+    .gradient = cumprod_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .invoke = invoke,
+    .reference = cumprod_reference,
+    .samples = samples,
+    .low = -2,
+    .high = 2,
 };

@@ -1,5 +1,6 @@
 /* dropout and bernoulli: numbers drawn beside an operand, one for each of its elements. */
 #include "random.h"
+#include "reference.h"
 #include <math.h>
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -63,7 +64,8 @@ wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training)
     }
     if (!training) return wk__again(x);
     wk__draw draw = wk__draw_take(wk__body_numel(wk__body_of(x)));
-    wk__attr attr = {.i = {(int64_t)draw.key, (int64_t)draw.counter, llrint(ldexp(p, 32))}, .f = {p < 1 ? 1 / (1 - p) : 0}};
+    wk__attr attr = {.i = {(int64_t)draw.key, (int64_t)draw.counter, llrint(ldexp(p, 32))},
+                     .f = {p < 1 ? 1 / (1 - p) : 0}};
     return with_numbers(site, x, &attr);
 }
 
@@ -75,13 +77,39 @@ static void dropout_gradient(wk__gradient *g)
 static int dropout_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_dropout_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0.5), wk__value_int(&args[2], 1)));
+    return wk__one(out, wk_dropout_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0.5),
+                                      wk__value_int(&args[2], 1)));
 }
 
+static void dropout_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    double *out = wk__reference_out(r, 0, x->ndim, x->shape), p = wk__value_float(&r->args[1], 0.5);
+    bool training = wk__value_int(&r->args[2], 1);
+    for (int64_t k = 0, n = wk__array_numel(x); k < n; k++)
+        out[k] = !training                                                   ? x->data[k]
+                 : (double)(uint32_t)wk__reference_bits(n, k) < ldexp(p, 32) ? 0
+                                                                             : x->data[k] / (1 - p);
+}
+
+static const char *const dropout_samples[] = {
+    "[20]", "[3,4], 0.25", "[2,3,4], 0.5, false", "[3], 0.0", "[3], 1.0", "[0,2]", "[]", NULL};
+
 const wk__op wk__op_dropout = {
-    .name = "dropout", .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor", .group = "random", .node = "MulBackward0",
-    .doc = "0 with probability p, else input / (1 - p)", .expression = dropped_out, .indexed = true, .domain = WK__FLOATS,
-    .gradient = dropout_gradient, .invoke = dropout_invoke,
+    .name = "dropout",
+    .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",
+    .group = "random",
+    .node = "MulBackward0",
+    .doc = "0 with probability p, else input / (1 - p)",
+    .expression = dropped_out,
+    .indexed = true,
+    .domain = WK__FLOATS,
+    .gradient = dropout_gradient,
+    .invoke = dropout_invoke,
+    .reference = dropout_reference,
+    .samples = dropout_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- bernoulli --------------------------------------------------------------------------------------------------- */
@@ -117,8 +145,29 @@ static int bernoulli_invoke(const wk__op *op, wk_site site, const wk_value *args
     return wk__one(out, wk_bernoulli_at(site, wk__value_tensor(&args[0])));
 }
 
+static void bernoulli_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
+    for (int64_t k = 0, n = wk__array_numel(x); k < n; k++)
+        out[k] = wk__reference_uniform(wk__class_of(x->dtype), n, k) < x->data[k];
+}
+
+static const char *const bernoulli_samples[] = {"[20]", "[3,4]", "[0,2]", "[]", NULL};
+
 const wk__op wk__op_bernoulli = {
-    .name = "bernoulli", .schema = "bernoulli(Tensor self) -> Tensor", .group = "random", .node = "BernoulliBackward0",
-    .doc = "1 with the probability that stands in self, else 0", .expression = bernoulli, .indexed = true, .domain = WK__FLOATS,
-    .gradient = bernoulli_gradient, .invoke = bernoulli_invoke,
+    .name = "bernoulli",
+    .schema = "bernoulli(Tensor self) -> Tensor",
+    .group = "random",
+    .node = "BernoulliBackward0",
+    .doc = "1 with the probability that stands in self, else 0",
+    .expression = bernoulli,
+    .indexed = true,
+    .domain = WK__FLOATS,
+    .gradient = bernoulli_gradient,
+    .invoke = bernoulli_invoke,
+    .reference = bernoulli_reference,
+    .samples = bernoulli_samples,
+    .low = 0,
+    .high = 1,
 };

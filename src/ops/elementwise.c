@@ -75,8 +75,11 @@ static bool misfit(const plan *p, const wk__body *body)
     while (d >= 0 && e >= 0 && (p->shape[d] == body->shape[e] || p->shape[d] == 1 || body->shape[e] == 1)) d--, e--;
     const char *what = p->tensors == 2 ? "$a and $b" : p->tensors == 3 ? "$a, $b and $c" : "the operands";
     wk__text text = {0};
-    wk__text_format(&text, "shapes do not broadcast: %s (size %lld against %lld, %d from the right). Sizes must be equal or 1: see wk_reshape, "
-                    "wk_unsqueeze, wk_transpose", what, (long long)p->shape[d], (long long)body->shape[e], p->ndim - d);
+    wk__text_format(&text,
+                    "shapes do not broadcast: %s (size %lld against %lld, %d from the right). Sizes must be equal or "
+                    "1: see wk_reshape, "
+                    "wk_unsqueeze, wk_transpose",
+                    what, (long long)p->shape[d], (long long)body->shape[e], p->ndim - d);
     wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor, "%s", text.data ? text.data : "");
     wk__text_end(&text);
     return false;
@@ -95,7 +98,8 @@ static bool is_uniform(plan *p)
 {
     const wk__body *first = wk__body_of(p->tensor[0]);
     const wk__op *op = p->op;
-    if (!first->dense || p->tensors != p->count || op->conditions || (op->domain && !(op->domain >> first->dtype & 1))) return false;
+    if (!first->dense || p->tensors != p->count || op->conditions || (op->domain && !(op->domain >> first->dtype & 1)))
+        return false;
     if (op->result == WK__RESULT_FLOAT && !wk__is_float(first->dtype)) return false;
     for (int k = 1; k < p->tensors; k++) {
         const wk__body *body = wk__body_of(p->tensor[k]);
@@ -157,7 +161,8 @@ static bool choose_layout(const plan *p, int64_t *stride)
     const wk__body *model = NULL;
     for (int k = 0; k < p->tensors && !model; k++) {
         const wk__body *body = wk__body_of(p->tensor[k]);
-        if (body->ndim == p->ndim && memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) == 0) model = body;
+        if (body->ndim == p->ndim && memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) == 0)
+            model = body;
     }
     if (!model || wk__body_contiguous(model)) return false; /* dense already */
     wk__layout_like(model, stride);
@@ -249,13 +254,15 @@ static bool fits_target(const plan *p, const wk_tensor *target)
 {
     const wk__body *body = wk__body_of(target);
     if (body->ndim != p->ndim || memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) != 0) {
-        wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor, "the result does not fit the target $a: the other operand has more or larger dimensions");
+        wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor,
+                     "the result does not fit the target $a: the other operand has more or larger dimensions");
         return false;
     }
     bool loses = wk__is_float(p->result) && !wk__is_float(body->dtype);
     loses = loses || (p->result != WK_BOOL && body->dtype == WK_BOOL);
     if (!loses) return true;
-    wk__op_error(p->op, p->site, WK_ERR_DTYPE, p->tensor, "a result of dtype %s cannot be stored in $a; use the form that is not in place",
+    wk__op_error(p->op, p->site, WK_ERR_DTYPE, p->tensor,
+                 "a result of dtype %s cannot be stored in $a; use the form that is not in place",
                  wk_dtype_str(p->result));
     return false;
 }
@@ -263,7 +270,8 @@ static bool fits_target(const plan *p, const wk_tensor *target)
 /* A result that no gradient flows through may not take the place of one that some flows through. */
 static bool keeps_history(const plan *p, const wk_tensor *target)
 {
-    if (p->op->node || p->context->grad_off || p->context->composing || !wk__body_of(target)->requires_grad) return true;
+    if (p->op->node || p->context->grad_off || p->context->composing || !wk__body_of(target)->requires_grad)
+        return true;
     wk__op_error(p->op, p->site, WK_ERR_STATE, p->tensor,
                  "it has no gradient, and $a requires one: use the form that is not in place, or wk_detach");
     return false;
@@ -284,8 +292,12 @@ static void record_over(wk_context *context, wk__record *r, wk_tensor *target, w
     r->guarded = guarded;
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
-    wk__record_commit(context, r);
+    /* The storage holds the new value before the commit: that may flush, and computes only what somebody holds. */
+    wk__value *prior = storage->value;
+    wk__value_hold(prior);
     wk__storage_assign(storage, value);
+    wk__record_commit(context, r);
+    wk__value_drop(prior);
 }
 
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
@@ -318,7 +330,8 @@ wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *
     wk__attr numbers = {.count = 0};
     if (!attr && keep_numbers(args, count, &numbers)) attr = &numbers;
     bool node = op->node && wk__wants_node(p.context, p.tensor, p.tensors);
-    if (node && !(in[0] = wk__tensor_snapshot(p.context, target))) return NULL; /* the gradient may read what is overwritten */
+    if (node && !(in[0] = wk__tensor_snapshot(p.context, target)))
+        return NULL; /* the gradient may read what is overwritten */
     wk__value *value = wk__value_new(p.context, p.device, storage->bytes, site);
     if (!value) return NULL;
     wk__record *r = wk__record_begin(p.context, WK__RECORD_EXPRESSION, op, p.device, site, p.ndim, p.shape, 1, count);

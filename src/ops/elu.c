@@ -42,7 +42,8 @@ static void elu_gradient(wk__gradient *g)
 
 static int elu_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    return wk__one(out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 1, (double[]){wk__value_float(&args[1], 1)}));
+    return wk__one(out,
+                   wk__with_numbers(op, site, wk__value_tensor(&args[0]), 1, (double[]){wk__value_float(&args[1], 1)}));
 }
 
 static double elu_exact(const double *x)
@@ -53,10 +54,22 @@ static double elu_exact(const double *x)
 static const char *const elu_samples[] = {"[]", "[7]", "[3,5], 0.5", "[2,0], 2", "[2,3,4], 1.5", NULL};
 
 const wk__op wk__op_elu = {
-    .name = "elu", .schema = "elu(Tensor self, float alpha=1) -> Tensor", .group = "activation", .node = "EluBackward0",
-    .doc = "x for x > 0, else alpha (e^x - 1)", .expression = elu_expression, .arity = 2, .conditions = 2, .domain = WK__FLOATS,
-    .gradient = elu_gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = elu_invoke, .exact = elu_exact, .samples = elu_samples,
-    .low = -3, .high = 3,
+    .name = "elu",
+    .schema = "elu(Tensor self, float alpha=1) -> Tensor",
+    .group = "activation",
+    .node = "EluBackward0",
+    .doc = "x for x > 0, else alpha (e^x - 1)",
+    .expression = elu_expression,
+    .arity = 2,
+    .conditions = 2,
+    .domain = WK__FLOATS,
+    .gradient = elu_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .invoke = elu_invoke,
+    .exact = elu_exact,
+    .samples = elu_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- selu -------------------------------------------------------------------------------------------------------- */
@@ -79,10 +92,21 @@ static double selu_exact(const double *x)
 }
 
 const wk__op wk__op_selu = {
-    .name = "selu", .schema = "selu(Tensor self) -> Tensor", .group = "activation", .node = "EluBackward0",
-    .doc = "1.0507 x for x > 0, else 1.7581 (e^x - 1)", .expression = selu_expression, .arity = 1, .domain = WK__FLOATS,
-    .gradient = selu_gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = selu_exact,
-    .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "selu",
+    .schema = "selu(Tensor self) -> Tensor",
+    .group = "activation",
+    .node = "EluBackward0",
+    .doc = "1.0507 x for x > 0, else 1.7581 (e^x - 1)",
+    .expression = selu_expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = selu_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .invoke = wk__invoke_pointwise,
+    .exact = selu_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM selu

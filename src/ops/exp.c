@@ -15,9 +15,22 @@ static double exp_exact(const double *x)
 }
 
 const wk__op wk__op_exp = {
-    .name = "exp", .schema = "exp(Tensor self) -> Tensor", .group = "pointwise", .node = "ExpBackward0", .doc = "e^x",
-    .expression = wk__instruction, .instruction = WK__EXP, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = exp_gradient,
-    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = exp_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "exp",
+    .schema = "exp(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "ExpBackward0",
+    .doc = "e^x",
+    .expression = wk__instruction,
+    .instruction = WK__EXP,
+    .arity = 1,
+    .result = WK__RESULT_FLOAT,
+    .gradient = exp_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = wk__invoke_pointwise,
+    .exact = exp_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM exp
@@ -36,9 +49,22 @@ static double expm1_exact(const double *x)
 }
 
 const wk__op wk__op_expm1 = {
-    .name = "expm1", .schema = "expm1(Tensor self) -> Tensor", .group = "pointwise", .node = "Expm1Backward0", .doc = "e^x - 1, exact near 0",
-    .expression = wk__instruction, .instruction = WK__EXPM1, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = expm1_gradient,
-    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = expm1_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "expm1",
+    .schema = "expm1(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "Expm1Backward0",
+    .doc = "e^x - 1, exact near 0",
+    .expression = wk__instruction,
+    .instruction = WK__EXPM1,
+    .arity = 1,
+    .result = WK__RESULT_FLOAT,
+    .gradient = expm1_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = wk__invoke_pointwise,
+    .exact = expm1_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM expm1
@@ -62,9 +88,21 @@ static double exp2_exact(const double *x)
 }
 
 const wk__op wk__op_exp2 = {
-    .name = "exp2", .schema = "exp2(Tensor self) -> Tensor", .group = "pointwise", .node = "Exp2Backward0", .doc = "2^x",
-    .expression = exp2_expression, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = exp2_gradient,
-    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = exp2_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "exp2",
+    .schema = "exp2(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "Exp2Backward0",
+    .doc = "2^x",
+    .expression = exp2_expression,
+    .arity = 1,
+    .result = WK__RESULT_FLOAT,
+    .gradient = exp2_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = wk__invoke_pointwise,
+    .exact = exp2_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM exp2

@@ -38,8 +38,18 @@ static double finite_exact(const double *x)
 }
 
 const wk__op wk__op_isnan = {
-    .name = "isnan", .schema = "isnan(Tensor self) -> Tensor", .group = "comparison", .doc = "is x NaN?", .expression = nan_expression,
-    .arity = 1, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise, .exact = nan_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "isnan",
+    .schema = "isnan(Tensor self) -> Tensor",
+    .group = "comparison",
+    .doc = "is x NaN?",
+    .expression = nan_expression,
+    .arity = 1,
+    .result = WK__RESULT_BOOL,
+    .invoke = wk__invoke_pointwise,
+    .exact = nan_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM isnan
@@ -47,8 +57,18 @@ const wk__op wk__op_isnan = {
 #include "unary.inc"
 
 const wk__op wk__op_isinf = {
-    .name = "isinf", .schema = "isinf(Tensor self) -> Tensor", .group = "comparison", .doc = "is x an infinity?", .expression = inf_expression,
-    .arity = 1, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise, .exact = inf_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "isinf",
+    .schema = "isinf(Tensor self) -> Tensor",
+    .group = "comparison",
+    .doc = "is x an infinity?",
+    .expression = inf_expression,
+    .arity = 1,
+    .result = WK__RESULT_BOOL,
+    .invoke = wk__invoke_pointwise,
+    .exact = inf_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM isinf
@@ -56,9 +76,18 @@ const wk__op wk__op_isinf = {
 #include "unary.inc"
 
 const wk__op wk__op_isfinite = {
-    .name = "isfinite", .schema = "isfinite(Tensor self) -> Tensor", .group = "comparison", .doc = "neither NaN nor an infinity",
-    .expression = finite_expression, .arity = 1, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise, .exact = finite_exact,
-    .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "isfinite",
+    .schema = "isfinite(Tensor self) -> Tensor",
+    .group = "comparison",
+    .doc = "neither NaN nor an infinity",
+    .expression = finite_expression,
+    .arity = 1,
+    .result = WK__RESULT_BOOL,
+    .invoke = wk__invoke_pointwise,
+    .exact = finite_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM isfinite
@@ -134,8 +163,19 @@ static double num_exact(const double *x)
 static const char *const num_samples[] = {"[]", "[7]", "[3,5], 1, 2, 3", "[2,0], 0.5", NULL};
 
 const wk__op wk__op_nan_to_num = {
-    .name = "nan_to_num", .schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
-    .group = "pointwise", .node = "NanToNumBackward0", .doc = "numbers in place of NaN and the infinities", .expression = num_expression,
-    .arity = 4, .conditions = 14, .gradient = num_gradient, .needs = {WK__SAVE_0}, .invoke = num_invoke, .exact = num_exact,
-    .samples = num_samples, .low = -3, .high = 3,
+    .name = "nan_to_num",
+    .schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+    .group = "pointwise",
+    .node = "NanToNumBackward0",
+    .doc = "numbers in place of NaN and the infinities",
+    .expression = num_expression,
+    .arity = 4,
+    .conditions = 14,
+    .gradient = num_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = num_invoke,
+    .exact = num_exact,
+    .samples = num_samples,
+    .low = -3,
+    .high = 3,
 };

@@ -10,9 +10,10 @@ const wk__op *const wk__ops[] = {
 const int wk__op_total = (int)(sizeof wk__ops / sizeof *wk__ops);
 
 const char *const wk__samples_unary[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", NULL};
-const char *const wk__samples_binary[] = {"[], []", "[5], [5]", "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]", "[3,4], 2", "[3,4], 0.5",
-                                          "2, [3]", NULL};
-const char *const wk__samples_reduce[] = {"[]", "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[0,3], (0)", "[130,3], (0)", NULL};
+const char *const wk__samples_binary[] = {
+    "[], []", "[5], [5]", "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]", "[3,4], 2", "[3,4], 0.5", "2, [3]", NULL};
+const char *const wk__samples_reduce[] = {
+    "[]", "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[0,3], (0)", "[130,3], (0)", NULL};
 
 wk_tensor *wk__value_tensor(const wk_value *value)
 {
@@ -39,7 +40,8 @@ int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, w
 int wk__instruction(wk__emit *e, const int in[])
 {
     wk__alu code = (wk__alu)e->op->instruction;
-    return wk__emit_ins(e, code, wk__alu_kind[code] == 'C' ? WK_BOOL : e->dtype, in[0], e->op->arity > 1 ? in[1] : 0, 0);
+    return wk__emit_ins(e, code, wk__alu_kind[code] == 'C' ? WK_BOOL : e->dtype, in[0], e->op->arity > 1 ? in[1] : 0,
+                        0);
 }
 
 enum { MOST_NUMBERS = 2 };

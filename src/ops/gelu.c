@@ -1,5 +1,6 @@
 /* gelu: x times the probability that a normal number is below x; exact, or approximated with tanh. */
 #include "forms.h"
+#include "reference.h"
 #include <math.h>
 
 static const double CUBE = 0.044715;
@@ -50,8 +51,13 @@ static void tanh_gradient(wk__gradient *g)
 
 /* The approximation is another expression of the same op. */
 static const wk__op approximate = {
-    .name = "gelu", .node = "GeluBackward0", .expression = tanh_expression, .arity = 1, .domain = WK__FLOATS,
-    .gradient = tanh_gradient, .needs = {WK__SAVE_0},
+    .name = "gelu",
+    .node = "GeluBackward0",
+    .expression = tanh_expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = tanh_gradient,
+    .needs = {WK__SAVE_0},
 };
 
 wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options)
@@ -70,16 +76,37 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_gelu_at(site, wk__value_tensor(&args[0]), &options));
 }
 
-static double exact(const double *x)
+static double with_erf(double x)
 {
-    if (wk__given(x[1], 0) != 0) return 0.5 * x[0] * (1 + tanh(INNER * (x[0] + CUBE * x[0] * x[0] * x[0])));
-    return 0.5 * x[0] * erfc(-x[0] * M_SQRT1_2);
+    return 0.5 * x * erfc(-x * M_SQRT1_2);
+}
+
+static double with_tanh(double x)
+{
+    return 0.5 * x * (1 + tanh(INNER * (x + CUBE * x * x * x)));
+}
+
+static void reference(wk__reference *r)
+{
+    wk__reference_map(r, wk__value_int(&r->args[1], WK_GELU_NONE) == WK_GELU_TANH ? with_tanh : with_erf);
 }
 
 static const char *const samples[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", "[3,5], 1", NULL};
 
 const wk__op wk__op_gelu = {
-    .name = "gelu", .schema = "gelu(Tensor self, *, int approximate=0) -> Tensor", .group = "activation", .node = "GeluBackward0",
-    .doc = "x (1 + erf(x / sqrt(2))) / 2; approximate 1: with tanh", .expression = expression, .arity = 1, .domain = WK__FLOATS,
-    .gradient = gradient, .needs = {WK__SAVE_0}, .invoke = invoke, .exact = exact, .samples = samples, .low = -3, .high = 3,
+    .name = "gelu",
+    .schema = "gelu(Tensor self, *, int approximate=0) -> Tensor",
+    .group = "activation",
+    .node = "GeluBackward0",
+    .doc = "x (1 + erf(x / sqrt(2))) / 2; approximate 1: with tanh",
+    .expression = expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

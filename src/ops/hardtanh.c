@@ -1,5 +1,6 @@
 /* hardtanh, relu6, hardsigmoid, hardswish: straight lines between two limits. */
 #include "forms.h"
+#include <math.h>
 
 /* The gradient of a line: `inside` strictly between the limits, else 0. */
 static wk_tensor *between(wk_tensor *x, double low, double high, wk_tensor *inside)
@@ -9,7 +10,7 @@ static wk_tensor *between(wk_tensor *x, double low, double high, wk_tensor *insi
 
 static double limited(double x, double low, double high)
 {
-    return x < low ? low : x > high ? high : x;
+    return isnan(x) || (x > low && x < high) ? x : x >= high ? high : low;
 }
 
 static int emit_limited(wk__emit *e, int x, int low, int high)
@@ -63,10 +64,22 @@ static double hardtanh_exact(const double *x)
 static const char *const hardtanh_samples[] = {"[]", "[7]", "[3,5], -0.5", "[2,0], 0, 1", "[2,3,4], -2, 0.5", NULL};
 
 const wk__op wk__op_hardtanh = {
-    .name = "hardtanh", .schema = "hardtanh(Tensor self, float min_val=-1, float max_val=1) -> Tensor", .group = "activation",
-    .node = "HardtanhBackward0", .doc = "x between the limits; the gradient at a limit is 0", .expression = hardtanh_expression,
-    .arity = 3, .conditions = 6, .domain = WK__NUMBERS, .gradient = hardtanh_gradient, .needs = {WK__SAVE_0}, .invoke = hardtanh_invoke,
-    .exact = hardtanh_exact, .samples = hardtanh_samples, .low = -3, .high = 3,
+    .name = "hardtanh",
+    .schema = "hardtanh(Tensor self, float min_val=-1, float max_val=1) -> Tensor",
+    .group = "activation",
+    .node = "HardtanhBackward0",
+    .doc = "x between the limits; the gradient at a limit is 0",
+    .expression = hardtanh_expression,
+    .arity = 3,
+    .conditions = 6,
+    .domain = WK__NUMBERS,
+    .gradient = hardtanh_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = hardtanh_invoke,
+    .exact = hardtanh_exact,
+    .samples = hardtanh_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- relu6 ------------------------------------------------------------------------------------------------------- */
@@ -87,9 +100,21 @@ static double relu6_exact(const double *x)
 }
 
 const wk__op wk__op_relu6 = {
-    .name = "relu6", .schema = "relu6(Tensor self) -> Tensor", .group = "activation", .node = "HardtanhBackward0", .doc = "min(max(x, 0), 6)",
-    .expression = relu6_expression, .arity = 1, .domain = WK__NUMBERS, .gradient = relu6_gradient, .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise, .exact = relu6_exact, .samples = wk__samples_unary, .low = -4, .high = 8,
+    .name = "relu6",
+    .schema = "relu6(Tensor self) -> Tensor",
+    .group = "activation",
+    .node = "HardtanhBackward0",
+    .doc = "min(max(x, 0), 6)",
+    .expression = relu6_expression,
+    .arity = 1,
+    .domain = WK__NUMBERS,
+    .gradient = relu6_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .exact = relu6_exact,
+    .samples = wk__samples_unary,
+    .low = -4,
+    .high = 8,
 };
 
 #define WK__FORM relu6
@@ -101,7 +126,9 @@ const wk__op wk__op_relu6 = {
 static int emit_hardsigmoid(wk__emit *e, int x)
 {
     int six = wk__emit_constant(e, 6);
-    return wk__emit_2(e, WK__DIV, emit_limited(e, wk__emit_2(e, WK__ADD, x, wk__emit_constant(e, 3)), wk__emit_constant(e, 0), six), six);
+    return wk__emit_2(e, WK__DIV,
+                      emit_limited(e, wk__emit_2(e, WK__ADD, x, wk__emit_constant(e, 3)), wk__emit_constant(e, 0), six),
+                      six);
 }
 
 static int hardsigmoid_expression(wk__emit *e, const int in[])
@@ -120,9 +147,21 @@ static double hardsigmoid_exact(const double *x)
 }
 
 const wk__op wk__op_hardsigmoid = {
-    .name = "hardsigmoid", .schema = "hardsigmoid(Tensor self) -> Tensor", .group = "activation", .node = "HardsigmoidBackward0",
-    .doc = "relu6(x + 3) / 6", .expression = hardsigmoid_expression, .arity = 1, .domain = WK__FLOATS, .gradient = hardsigmoid_gradient,
-    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = hardsigmoid_exact, .samples = wk__samples_unary, .low = -5, .high = 5,
+    .name = "hardsigmoid",
+    .schema = "hardsigmoid(Tensor self) -> Tensor",
+    .group = "activation",
+    .node = "HardsigmoidBackward0",
+    .doc = "relu6(x + 3) / 6",
+    .expression = hardsigmoid_expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = hardsigmoid_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .exact = hardsigmoid_exact,
+    .samples = wk__samples_unary,
+    .low = -5,
+    .high = 5,
 };
 
 #define WK__FORM hardsigmoid
@@ -147,9 +186,21 @@ static double hardswish_exact(const double *x)
 }
 
 const wk__op wk__op_hardswish = {
-    .name = "hardswish", .schema = "hardswish(Tensor self) -> Tensor", .group = "activation", .node = "HardswishBackward0",
-    .doc = "x relu6(x + 3) / 6", .expression = hardswish_expression, .arity = 1, .domain = WK__FLOATS, .gradient = hardswish_gradient,
-    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = hardswish_exact, .samples = wk__samples_unary, .low = -5, .high = 5,
+    .name = "hardswish",
+    .schema = "hardswish(Tensor self) -> Tensor",
+    .group = "activation",
+    .node = "HardswishBackward0",
+    .doc = "x relu6(x + 3) / 6",
+    .expression = hardswish_expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = hardswish_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .exact = hardswish_exact,
+    .samples = wk__samples_unary,
+    .low = -5,
+    .high = 5,
 };
 
 #define WK__FORM hardswish

@@ -95,7 +95,8 @@ static int64_t of_dim(const wk_tensor *x, int dim, const char *op, bool stride)
     int d;
     if (!body) return 0;
     if (!body->ndim || !wk__dim(body->ndim, dim, &d)) {
-        wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: dimension %d is out of range for %d dimensions", op, dim, body->ndim);
+        wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: dimension %d is out of range for %d dimensions", op, dim,
+                      body->ndim);
         return 0;
     }
     return stride ? body->stride[d] : body->shape[d];
@@ -137,8 +138,8 @@ bool wk_same_storage(const wk_tensor *a, const wk_tensor *b)
 
 /* ---- numbers in -------------------------------------------------------------------------------------------------- */
 
-static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, const int64_t *stride, const int64_t *shape, int ndim,
-                            size_t bytes, const wk_options *options)
+static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, const int64_t *stride, const int64_t *shape,
+                            int ndim, size_t bytes, const wk_options *options)
 {
     wk__create c;
     wk_options given = options ? *options : (wk_options){.size = sizeof given};
@@ -150,8 +151,8 @@ static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, cons
         return NULL;
     }
     if (bytes != (size_t)-1 && (int64_t)bytes != need) {
-        wk__error_set(site, WK_ERR_SHAPE, "from: the shape has %lld elements, %lld bytes of %s; %lld bytes were given", (long long)n, (long long)need,
-                      wk_dtype_str(dtype), (long long)bytes);
+        wk__error_set(site, WK_ERR_SHAPE, "from: the shape has %lld elements, %lld bytes of %s; %lld bytes were given",
+                      (long long)n, (long long)need, wk_dtype_str(dtype), (long long)bytes);
         return NULL;
     }
     wk_tensor *out = wk__tensor_pending(c.context, c.device, dtype, ndim, shape, site);
@@ -161,13 +162,15 @@ static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, cons
         dense = wk__alloc((size_t)need);
         if (dense) wk__host_gather(data, ndim, shape, stride, wk_dtype_size(dtype), dense, wk__body_of(out)->stride);
     }
-    bool written = (!stride || !n || dense) && wk__host_write(wk__body_of(out)->storage->value, dense ? dense : data, need, site, "from");
+    bool written = (!stride || !n || dense) &&
+                   wk__host_write(wk__body_of(out)->storage->value, dense ? dense : data, need, site, "from");
     wk__free(dense);
     wk__body_of(out)->requires_grad = c.requires_grad;
     return written ? out : wk__abandon(out);
 }
 
-wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim, const wk_options *options)
+wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
+                         const wk_options *options)
 {
     wk_options cpu = {.size = sizeof cpu, .device = wk_cpu()};
     return from_host(site, dtype, data, NULL, shape, ndim, bytes, options ? options : &cpu);
@@ -181,8 +184,8 @@ wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t byt
     return from_host(site, dtype, data, NULL, shape, ndim, bytes, &options);
 }
 
-wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape, const int64_t *stride, int ndim,
-                              const wk_options *options)
+wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
+                              const int64_t *stride, int ndim, const wk_options *options)
 {
     for (int d = 0; d < ndim; d++)
         if (stride[d] < 0) {
@@ -192,7 +195,8 @@ wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, co
     return from_host(site, dtype, data, stride, shape, ndim, (size_t)-1, options);
 }
 
-wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim, void (*release)(void *user), void *user)
+wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
+                        void (*release)(void *user), void *user)
 {
     wk__create c;
     wk_options options = {.size = sizeof options, .dtype = dtype, .device = wk_cpu()};
@@ -235,7 +239,8 @@ static bool single(wk_site site, wk_tensor *x, void *out)
         wk__text text = {0};
         wk__text_add(&text, "item: ");
         wk__text_tensor(&text, x);
-        wk__text_format(&text, " has %lld elements; only a tensor with one gives a number (wk_read copies many)", (long long)wk__body_numel(wk__body_of(x)));
+        wk__text_format(&text, " has %lld elements; only a tensor with one gives a number (wk_read copies many)",
+                        (long long)wk__body_numel(wk__body_of(x)));
         wk__error_take(site, WK_ERR_SHAPE, &text);
         return false;
     }
@@ -260,7 +265,8 @@ int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
     int64_t need = wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype);
     if ((int64_t)bytes != need) {
         wk_tensor *in[1] = {x};
-        wk__op_error(&wk__op_clone, site, WK_ERR_SHAPE, in, "read: $a needs %lld bytes, the buffer has %zu", (long long)need, bytes);
+        wk__op_error(&wk__op_clone, site, WK_ERR_SHAPE, in, "read: $a needs %lld bytes, the buffer has %zu",
+                     (long long)need, bytes);
         return WK_ERR_SHAPE;
     }
     return wk__host_read(x, data, NULL, site) ? WK_OK : (int)wk_error_code();
@@ -279,7 +285,8 @@ void *wk_data_at(wk_site site, wk_tensor *x)
     wk__value *value = body->storage->value;
     if (!value->memory.host) {
         wk_tensor *in[1] = {x};
-        wk__op_error(&wk__op_clone, site, WK_ERR_DEVICE, in, "data: $a is not in host memory; copy it first: wk_to(x, wk_cpu())");
+        wk__op_error(&wk__op_clone, site, WK_ERR_DEVICE, in,
+                     "data: $a is not in host memory; copy it first: wk_to(x, wk_cpu())");
         return NULL;
     }
     wk__flush_all(); /* nothing that was recorded before may read what the program is about to write */

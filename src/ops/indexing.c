@@ -12,9 +12,9 @@ static int lookup(wk__emit *e, const int in[])
 }
 
 typedef struct reading {
-    int ndim; /* of the space, which is the result's shape */
+    int ndim;                                                          /* of the space, which is the result's shape */
     int64_t shape[WK__MAX_DIMS], x[WK__MAX_DIMS], index[WK__MAX_DIMS]; /* strides over the space */
-    int64_t bound, stride; /* of the indexed dimension */
+    int64_t bound, stride;                                             /* of the indexed dimension */
 } reading;
 
 /* in: x and the index as i64 */
@@ -54,7 +54,8 @@ static wk_tensor *with_node(const wk__op *op, wk_site site, wk_tensor *out, wk_t
 /* Both operands there, the dimension one of x. x without dimensions counts as one place. */
 static bool begin(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, int64_t dim, int *d)
 {
-    return wk__view_begin(op, site, x) && wk__check(index, site, op->name, "index") && wk__dim_of(op, site, x, dim, 0, d);
+    return wk__view_begin(op, site, x) && wk__check(index, site, op->name, "index") &&
+           wk__dim_of(op, site, x, dim, 0, d);
 }
 
 /* ---- index_select ------------------------------------------------------------------------------------------------ */
@@ -67,10 +68,12 @@ wk_tensor *wk_index_select_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor
     wk_tensor *in[2] = {x, index};
     const wk__body *body = wk__body_of(x), *places = wk__body_of(index);
     if (places->ndim > 1 || (body->ndim == 0 && wk__body_numel(places) != 1)) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "the index of $a must be a vector, not $b; wk_gather takes more dimensions");
+        wk__op_error(op, site, WK_ERR_SHAPE, in,
+                     "the index of $a must be a vector, not $b; wk_gather takes more dimensions");
         return NULL;
     }
-    reading way = {.ndim = body->ndim, .bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
+    reading way = {
+        .ndim = body->ndim, .bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
     if (!(in[1] = wk__as_indices(op, site, index, way.bound, in))) return NULL;
     places = wk__body_of(in[1]);
     memcpy(way.shape, body->shape, sizeof way.shape);
@@ -91,7 +94,8 @@ static void index_select_gradient(wk__gradient *g)
 static int index_select_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_index_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_tensor(&args[2])));
+    return wk__one(out, wk_index_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                           wk__value_tensor(&args[2])));
 }
 
 static int64_t place_of(double index, int64_t bound)
@@ -114,14 +118,24 @@ static void index_select_reference(wk__reference *r)
         out[k] = x->data[(k / (n * inner) * size + place_of(index->data[k / inner % n], size)) * inner + k % inner];
 }
 
-static const char *const index_select_samples[] = {"[5], 0, [3]:i64<5", "[4,3], 0, [6]:i64<4", "[2,3,4], -1, [2]:i64<4", "[4,3], 1, [2]:i32<3",
-                                                   "[3,2], 0, [0]:i64<1", NULL};
+static const char *const index_select_samples[] = {"[5], 0, [3]:i64<5",      "[4,3], 0, [6]:i64<4",
+                                                   "[2,3,4], -1, [2]:i64<4", "[4,3], 1, [2]:i32<3",
+                                                   "[3,2], 0, [0]:i64<1",    NULL};
 
 const wk__op wk__op_index_select = {
-    .name = "index_select", .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor", .group = "indexing",
-    .node = "IndexSelectBackward0", .doc = "the places of a dimension that a vector names", .expression = lookup,
-    .gradient = index_select_gradient, .needs = {WK__SAVE_1}, .invoke = index_select_invoke, .reference = index_select_reference,
-    .samples = index_select_samples, .low = -3, .high = 3,
+    .name = "index_select",
+    .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
+    .group = "indexing",
+    .node = "IndexSelectBackward0",
+    .doc = "the places of a dimension that a vector names",
+    .expression = lookup,
+    .gradient = index_select_gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = index_select_invoke,
+    .reference = index_select_reference,
+    .samples = index_select_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- gather, take_along_dim -------------------------------------------------------------------------------------- */
@@ -132,7 +146,8 @@ static bool gather_fits(const wk__op *op, wk_site site, wk_tensor *const in[], i
     bool fits = x->ndim == index->ndim;
     for (int k = 0; k < x->ndim && fits; k++) fits = k == d || index->shape[k] <= x->shape[k];
     if (!fits)
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "the index $b must have the dimensions of $a, none larger than its own but dimension %d", d);
+        wk__op_error(op, site, WK_ERR_SHAPE, in,
+                     "the index $b must have the dimensions of $a, none larger than its own but dimension %d", d);
     return fits;
 }
 
@@ -144,7 +159,8 @@ wk_tensor *wk_gather_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *inde
     wk_tensor *in[2] = {x, index};
     if (!gather_fits(op, site, in, d)) return NULL;
     const wk__body *body = wk__body_of(x);
-    reading way = {.ndim = body->ndim, .bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
+    reading way = {
+        .ndim = body->ndim, .bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
     if (!(in[1] = wk__as_indices(op, site, index, way.bound, in))) return NULL;
     memcpy(way.shape, wk__body_of(in[1])->shape, sizeof way.shape);
     memcpy(way.x, body->stride, sizeof way.x);
@@ -165,7 +181,8 @@ wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, in
     memcpy(b, places->shape, sizeof b);
     a[d] = b[d] = 1; /* the indexed dimension does not broadcast */
     if (body->ndim != places->ndim || !wk__broadcast(body->ndim, a, places->ndim, b, &ndim, shape)) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "$a and the index $b must have as many dimensions, and broadcast in all but dimension %d", d);
+        wk__op_error(op, site, WK_ERR_SHAPE, in,
+                     "$a and the index $b must have as many dimensions, and broadcast in all but dimension %d", d);
         return NULL;
     }
     shape[d] = body->ndim ? body->shape[d] : 1;
@@ -182,7 +199,8 @@ static void gather_gradient(wk__gradient *g)
 static int gather_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     wk_tensor *x = wk__value_tensor(&args[0]);
-    if (op == &wk__op_gather) return wk__one(out, wk_gather_at(site, x, wk__value_int(&args[1], 0), wk__value_tensor(&args[2])));
+    if (op == &wk__op_gather)
+        return wk__one(out, wk_gather_at(site, x, wk__value_int(&args[1], 0), wk__value_tensor(&args[2])));
     return wk__one(out, wk_take_along_dim_at(site, x, wk__value_tensor(&args[1]), wk__value_int(&args[2], 0)));
 }
 
@@ -192,7 +210,8 @@ static void gather_along(wk__reference *r, int64_t dim)
     int64_t shape[WK__MAX_DIMS];
     int d = 0;
     wk__dim(x->ndim, dim, &d);
-    for (int k = 0; k < x->ndim; k++) shape[k] = k == d || index->shape[k] > 1 || r->args[1].kind == WK_VALUE_INT ? index->shape[k] : x->shape[k];
+    for (int k = 0; k < x->ndim; k++)
+        shape[k] = k == d || index->shape[k] > 1 || r->args[1].kind == WK_VALUE_INT ? index->shape[k] : x->shape[k];
     double *out = wk__reference_out(r, 0, x->ndim, shape);
     for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) {
         int64_t rest = k, at = 0, step = 1, place = 0, stride = 1, of_dim = 1;
@@ -214,19 +233,40 @@ static void take_along_dim_reference(wk__reference *r)
     gather_along(r, wk__value_int(&r->args[2], 0));
 }
 
-static const char *const gather_samples[] = {"[5], 0, [7]:i64<5", "[3,4], 1, [3,2]:i64<4", "[3,4], 0, [5,3]:i64<3", "[2,3,4], -2, [2,2,4]:i64<3",
+static const char *const gather_samples[] = {"[5], 0, [7]:i64<5",     "[3,4], 1, [3,2]:i64<4",
+                                             "[3,4], 0, [5,3]:i64<3", "[2,3,4], -2, [2,2,4]:i64<3",
                                              "[3,4], 1, [0,4]:i64<4", NULL};
-static const char *const take_along_dim_samples[] = {"[3,4], [3,2]:i64<4, 1", "[3,4], [1,4]:i64<3, 0", "[1,4], [3,2]:i64<4, 1", NULL};
+static const char *const take_along_dim_samples[] = {"[3,4], [3,2]:i64<4, 1", "[3,4], [1,4]:i64<3, 0",
+                                                     "[1,4], [3,2]:i64<4, 1", NULL};
 
 const wk__op wk__op_gather = {
-    .name = "gather", .schema = "gather(Tensor self, int dim, Tensor index) -> Tensor", .group = "indexing", .node = "GatherBackward0",
-    .doc = "for each place of the index, the element at that place of a dimension", .expression = lookup, .gradient = gather_gradient,
-    .needs = {WK__SAVE_1}, .invoke = gather_invoke, .reference = gather_reference, .samples = gather_samples, .low = -3, .high = 3,
+    .name = "gather",
+    .schema = "gather(Tensor self, int dim, Tensor index) -> Tensor",
+    .group = "indexing",
+    .node = "GatherBackward0",
+    .doc = "for each place of the index, the element at that place of a dimension",
+    .expression = lookup,
+    .gradient = gather_gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = gather_invoke,
+    .reference = gather_reference,
+    .samples = gather_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_take_along_dim = {
-    .name = "take_along_dim", .schema = "take_along_dim(Tensor self, Tensor indices, int dim=0) -> Tensor", .group = "indexing",
-    .node = "GatherBackward0", .doc = "gather with both operands broadcast", .gradient = gather_gradient, .needs = {WK__SAVE_1},
-    .invoke = gather_invoke, .reference = take_along_dim_reference, .samples = take_along_dim_samples, .low = -3, .high = 3,
+    .name = "take_along_dim",
+    .schema = "take_along_dim(Tensor self, Tensor indices, int dim=0) -> Tensor",
+    .group = "indexing",
+    .node = "GatherBackward0",
+    .doc = "gather with both operands broadcast",
+    .gradient = gather_gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = gather_invoke,
+    .reference = take_along_dim_reference,
+    .samples = take_along_dim_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- take, embedding --------------------------------------------------------------------------------------------- */
@@ -258,7 +298,8 @@ static wk_tensor *as_vector(wk_tensor *x)
 
 static void take_gradient(wk__gradient *g)
 {
-    wk_tensor *sum = wk_index_add_at((wk_site){0}, as_vector(wk__zeros_like_operand(g)), 0, as_vector(wk__saved(g, 1)), as_vector(g->out[0]));
+    wk_tensor *sum = wk_index_add_at((wk_site){0}, as_vector(wk__zeros_like_operand(g)), 0, as_vector(wk__saved(g, 1)),
+                                     as_vector(g->out[0]));
     g->in[0] = wk_reshape_at((wk_site){0}, sum, g->node->shape[0].size, g->node->shape[0].ndim);
 }
 
@@ -269,7 +310,9 @@ wk_tensor *wk_embedding_at(wk_site site, wk_tensor *index, wk_tensor *weight)
     wk_tensor *in[2] = {weight, index};
     const wk__body *table = wk__body_of(weight), *places = wk__body_of(index);
     if (table->ndim != 2 || places->ndim == WK__MAX_DIMS) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "the weight must have two dimensions (rows, width), not $a, and the index fewer than %d", WK__MAX_DIMS);
+        wk__op_error(op, site, WK_ERR_SHAPE, in,
+                     "the weight must have two dimensions (rows, width), not $a, and the index fewer than %d",
+                     WK__MAX_DIMS);
         return NULL;
     }
     reading way = {.ndim = places->ndim + 1, .bound = table->shape[0], .stride = table->stride[0]};
@@ -303,7 +346,8 @@ static void take_reference(wk__reference *r)
 {
     const wk__array *index = &r->in[1];
     double *out = wk__reference_out(r, 0, index->ndim, index->shape);
-    for (int64_t k = 0; k < wk__array_numel(index); k++) out[k] = r->in[0].data[place_of(index->data[k], wk__array_numel(&r->in[0]))];
+    for (int64_t k = 0; k < wk__array_numel(index); k++)
+        out[k] = r->in[0].data[place_of(index->data[k], wk__array_numel(&r->in[0]))];
 }
 
 static void embedding_reference(wk__reference *r)
@@ -313,20 +357,43 @@ static void embedding_reference(wk__reference *r)
     memcpy(shape, index->shape, sizeof shape);
     shape[index->ndim] = width;
     double *out = wk__reference_out(r, 0, index->ndim + 1, shape);
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) out[k] = table->data[place_of(index->data[k / width], table->shape[0]) * width + k % width];
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++)
+        out[k] = table->data[place_of(index->data[k / width], table->shape[0]) * width + k % width];
 }
 
-static const char *const take_samples[] = {"[3,4], [5]:i64<12", "[6], [2,2]:i64<6", "[2,3], []:i64<6", "[3], [0]:i64<1", NULL};
-static const char *const embedding_samples[] = {"[5]:i64<4, [4,3]", "[2,3]:i64<7, [7,2]", "[]:i64<3, [3,4]", "[0]:i64<3, [3,4]", NULL};
+static const char *const take_samples[] = {"[3,4], [5]:i64<12", "[6], [2,2]:i64<6", "[2,3], []:i64<6", "[3], [0]:i64<1",
+                                           NULL};
+static const char *const embedding_samples[] = {"[5]:i64<4, [4,3]", "[2,3]:i64<7, [7,2]", "[]:i64<3, [3,4]",
+                                                "[0]:i64<3, [3,4]", NULL};
 
 const wk__op wk__op_take = {
-    .name = "take", .schema = "take(Tensor self, Tensor index) -> Tensor", .group = "indexing", .node = "TakeBackward0",
-    .doc = "self as one row of elements, at the places of the index", .expression = lookup, .gradient = take_gradient, .needs = {WK__SAVE_1},
-    .invoke = take_invoke, .reference = take_reference, .samples = take_samples, .low = -3, .high = 3,
+    .name = "take",
+    .schema = "take(Tensor self, Tensor index) -> Tensor",
+    .group = "indexing",
+    .node = "TakeBackward0",
+    .doc = "self as one row of elements, at the places of the index",
+    .expression = lookup,
+    .gradient = take_gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = take_invoke,
+    .reference = take_reference,
+    .samples = take_samples,
+    .low = -3,
+    .high = 3,
 };
 /* The node's operands are the table and the index, in this order. */
 const wk__op wk__op_embedding = {
-    .name = "embedding", .schema = "embedding(Tensor input, Tensor weight) -> Tensor", .group = "indexing", .node = "EmbeddingBackward0",
-    .doc = "the rows of the weight that the input names", .expression = lookup, .gradient = embedding_gradient, .needs = {WK__SAVE_1},
-    .invoke = take_invoke, .reference = embedding_reference, .samples = embedding_samples, .low = -3, .high = 3,
+    .name = "embedding",
+    .schema = "embedding(Tensor input, Tensor weight) -> Tensor",
+    .group = "indexing",
+    .node = "EmbeddingBackward0",
+    .doc = "the rows of the weight that the input names",
+    .expression = lookup,
+    .gradient = embedding_gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = take_invoke,
+    .reference = embedding_reference,
+    .samples = embedding_samples,
+    .low = -3,
+    .high = 3,
 };

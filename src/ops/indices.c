@@ -31,9 +31,11 @@ bool wk__check_indices(const wk__op *op, wk_site site, wk_tensor *index, int64_t
     const wk__value *value = body->storage->value;
     if (wk__value_state(value) != WK__STORED || !value->memory.host) return true;
     int64_t bad;
-    if (!find_bad(body, value->memory.host + body->offset * (int64_t)wk_dtype_size(body->dtype), bound, &bad)) return true;
-    wk__op_error(op, site, WK_ERR_INDEX, in, "index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)",
-                 (long long)bad, (long long)bound, (long long)-bound, (long long)bound);
+    if (!find_bad(body, value->memory.host + body->offset * (int64_t)wk_dtype_size(body->dtype), bound, &bad))
+        return true;
+    wk__op_error(op, site, WK_ERR_INDEX, in,
+                 "index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)", (long long)bad,
+                 (long long)bound, (long long)-bound, (long long)bound);
     return false;
 }
 
@@ -41,7 +43,8 @@ wk_tensor *wk__as_indices(const wk__op *op, wk_site site, wk_tensor *index, int6
 {
     wk_dtype dtype = wk__body_of(index)->dtype;
     if (dtype != WK_I64 && dtype != WK_I32) {
-        wk__op_error(op, site, WK_ERR_DTYPE, in, "the index must be i64 (or i32), not %s; convert it with wk_to_dtype(index, WK_I64)",
+        wk__op_error(op, site, WK_ERR_DTYPE, in,
+                     "the index must be i64 (or i32), not %s; convert it with wk_to_dtype(index, WK_I64)",
                      wk_dtype_str(dtype));
         return NULL;
     }

@@ -1,5 +1,5 @@
-/* layer_norm: (x - mean) / sqrt(var + eps) weight + bias over the last dimensions. One row program: the mean, the squares
- * around it, the result. */
+/* layer_norm: (x - mean) / sqrt(var + eps) weight + bias over the last dimensions. One row program: the mean, the
+ * squares around it, the result. */
 #include "reference.h"
 #include "rows.h"
 #include <math.h>
@@ -22,7 +22,8 @@ static const wk__op scale_op = {.name = "layer_norm", .expression = scale, .arit
 static wk_tensor *row_scale(wk_site site, wk_tensor *centred, uint16_t mask, double columns, double eps)
 {
     wk_tensor *squares = centred ? wk__row_sum(site, wk__unary(&square_op, site, centred), mask, true) : NULL;
-    return squares ? wk__elementwise(&scale_op, site, (wk__arg[]){wk__t(squares), wk__f(columns), wk__f(eps)}, 3) : NULL;
+    return squares ? wk__elementwise(&scale_op, site, (wk__arg[]){wk__t(squares), wk__f(columns), wk__f(eps)}, 3)
+                   : NULL;
 }
 
 static wk_tensor *normalised(wk_site site, wk_tensor *x, uint16_t mask, double eps)
@@ -36,7 +37,8 @@ static wk_tensor *normalised(wk_site site, wk_tensor *x, uint16_t mask, double e
 static bool fits(wk_site site, wk_tensor *const in[], const int64_t *shape, int ndim)
 {
     const wk__body *x = wk__body_of(in[0]);
-    bool fit = ndim >= 1 && ndim <= x->ndim && memcmp(x->shape + x->ndim - ndim, shape, sizeof *shape * (size_t)ndim) == 0;
+    bool fit =
+        ndim >= 1 && ndim <= x->ndim && memcmp(x->shape + x->ndim - ndim, shape, sizeof *shape * (size_t)ndim) == 0;
     for (int k = 1; k < 3 && fit; k++) {
         const wk__body *body = in[k] ? wk__body_of(in[k]) : NULL;
         fit = !body || (body->ndim == ndim && memcmp(body->shape, shape, sizeof *shape * (size_t)ndim) == 0);
@@ -44,20 +46,22 @@ static bool fits(wk_site site, wk_tensor *const in[], const int64_t *shape, int 
     if (fit) return true;
     wk__text text = {0};
     wk__text_shape(&text, ndim, shape);
-    wk__op_error(&wk__op_layer_norm, site, WK_ERR_SHAPE, in, "the last dimensions of $a, and weight and bias, must be the normalised shape %s",
+    wk__op_error(&wk__op_layer_norm, site, WK_ERR_SHAPE, in,
+                 "the last dimensions of $a, and weight and bias, must be the normalised shape %s",
                  text.data ? text.data : "");
     wk__text_end(&text);
     return false;
 }
 
 /* Attributes: i[0] = mask of the normalised dimensions, i[1] = 1 (they stay), f[0] = eps. */
-wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight, wk_tensor *bias,
-                            double eps)
+wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
+                            wk_tensor *bias, double eps)
 {
     const wk__op *op = &wk__op_layer_norm;
     wk__compose c;
     if ((!weight || !bias) && wk__error_pending()) return NULL; /* one that failed must not count as not given */
-    if ((weight && !wk__check(weight, site, op->name, "weight")) || (bias && !wk__check(bias, site, op->name, "bias"))) return NULL;
+    if ((weight && !wk__check(weight, site, op->name, "weight")) || (bias && !wk__check(bias, site, op->name, "bias")))
+        return NULL;
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
     c.in[1] = weight;
     c.in[2] = bias;
@@ -75,7 +79,8 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     return wk__compose_end(&c, out, &attr);
 }
 
-/* With h = (x - mean) r the result without weight, and d the gradient times the weight: r (d - mean d - h mean(d h)). */
+/* With h = (x - mean) r the result without weight, and d the gradient times the weight: r (d - mean d - h mean(d
+ * h)). */
 static void gradient(wk__gradient *g)
 {
     int64_t mask = g->attr->i[0];
@@ -83,7 +88,8 @@ static void gradient(wk__gradient *g)
     if (wk__wants(g, 2)) g->in[2] = grad;
     if (!wk__wants(g, 0) && !wk__wants(g, 1)) return;
     wk_tensor *x = wk__saved(g, 0), *centred = wk_sub(x, wk__mean_kept(x, mask));
-    wk_tensor *r = wk_rsqrt(wk_add(wk__mean_kept(wk_mul(centred, centred), mask), g->attr->f[0])), *h = wk_mul(centred, r);
+    wk_tensor *r = wk_rsqrt(wk_add(wk__mean_kept(wk_mul(centred, centred), mask), g->attr->f[0])),
+              *h = wk_mul(centred, r);
     if (wk__wants(g, 1)) g->in[1] = wk_mul(grad, h);
     if (!wk__wants(g, 0)) return;
     wk_tensor *d = g->node->saved[1] ? wk_mul(grad, wk__saved(g, 1)) : grad;
@@ -94,8 +100,9 @@ static void gradient(wk__gradient *g)
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_layer_norm_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count, wk__value_tensor(&args[2]),
-                                         wk__value_tensor(&args[3]), wk__value_float(&args[4], 0)));
+    return wk__one(out, wk_layer_norm_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count,
+                                         wk__value_tensor(&args[2]), wk__value_tensor(&args[3]),
+                                         wk__value_float(&args[4], 0)));
 }
 
 static void reference(wk__reference *r)
@@ -117,13 +124,24 @@ static void reference(wk__reference *r)
     }
 }
 
-static const char *const samples[] = {"[3,5], (5), [5], [5]", "[2,3,4], (3,4), [3,4], [3,4]", "[3,5], (5)", "[3,5], (5), [5], none, 0.1",
-                                      "[3,300], (300), none, [300]", "[0,4], (4), [4], [4]", NULL};
+/* With an eps that does not blow up the rounding of rows whose elements are all equal: broadcast ones are. */
+static const char *const samples[] = {"[3,5], (5), [5], [5], 0.1",   "[2,3,4], (3,4), [3,4], [3,4], 0.1",
+                                      "[3,5], (5), none, none, 0.1", "[3,300], (300), none, [300], 9",
+                                      "[0,4], (4), [4], [4]",        NULL};
 
 const wk__op wk__op_layer_norm = {
     .name = "layer_norm",
-    .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor",
-    .group = "normalisation", .node = "NativeLayerNormBackward0", .doc = "(x - mean) / sqrt(var + eps) weight + bias over the last dimensions",
-    .domain = WK__FLOATS, .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0}, .invoke = invoke,
-    .reference = reference, .samples = samples, .low = -3, .high = 3,
+    .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
+              "eps=1e-05) -> Tensor",
+    .group = "normalisation",
+    .node = "NativeLayerNormBackward0",
+    .doc = "(x - mean) / sqrt(var + eps) weight + bias over the last dimensions",
+    .domain = WK__FLOATS,
+    .gradient = gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0},
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

@@ -64,10 +64,23 @@ static double exact(const double *x)
     return x[0] + x[2] * (x[1] - x[0]);
 }
 
-static const char *const samples[] = {"[], [], 0.25", "[5], [5], 0.75", "[3,4], [4], [3,1]", "[2,1,3], [4,1], 2", "[0,3], [3], []", NULL};
+static const char *const samples[] = {"[], [], 0.25",      "[5], [5], 0.75", "[3,4], [4], [3,1]",
+                                      "[2,1,3], [4,1], 2", "[0,3], [3], []", NULL};
 
 const wk__op wk__op_lerp = {
-    .name = "lerp", .schema = "lerp(Tensor self, Tensor end, Tensor weight) -> Tensor", .group = "pointwise", .node = "LerpBackward0",
-    .doc = "self + weight (end - self)", .expression = expression, .arity = 3, .domain = WK__FLOATS, .gradient = gradient,
-    .needs = {WK__SAVE_2, WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1}, .invoke = invoke, .exact = exact, .samples = samples, .low = -3, .high = 3,
+    .name = "lerp",
+    .schema = "lerp(Tensor self, Tensor end, Tensor weight) -> Tensor",
+    .group = "pointwise",
+    .node = "LerpBackward0",
+    .doc = "self + weight (end - self)",
+    .expression = expression,
+    .arity = 3,
+    .domain = WK__FLOATS,
+    .gradient = gradient,
+    .needs = {WK__SAVE_2, WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1},
+    .invoke = invoke,
+    .exact = exact,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

@@ -23,7 +23,7 @@ static bool addable(const wk__op *op, wk_site site, wk_tensor *const in[], const
     const wk__body *x = wk__body_of(in[0]), *to = wk__body_of(product);
     int64_t shape[WK__MAX_DIMS];
     int ndim;
-    if (x->dtype != to->dtype) {
+    if (x->dtype != wk__body_of(in[1])->dtype) {
         wk__op_error(op, site, WK_ERR_DTYPE, in, "$a is added to the product of $b and $c: their dtypes must be equal");
         return false;
     }
@@ -34,8 +34,9 @@ static bool addable(const wk__op *op, wk_site site, wk_tensor *const in[], const
     return false;
 }
 
-/* The product is rounded to its dtype, as everywhere; what follows is rounded once. */
-static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, int ndim, const wk_addmm_options *options)
+/* Product and sum are rounded together, once. */
+static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, int ndim,
+                        const wk_addmm_options *options)
 {
     wk_tensor *in[3] = {x, a, b};
     wk__attr attr = {.f = {factor(options ? options->beta : 0), factor(options ? options->alpha : 0)}};
@@ -45,14 +46,12 @@ static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor 
     if (wk__body_of(a)->ndim != ndim || wk__body_of(b)->ndim != ndim)
         wk__op_error(op, site, WK_ERR_SHAPE, in, "the product needs %d dimensions, not $b and $c", ndim);
     else
-        out = wk__product(op, site, &in[1], false);
+        out = wk__wide_product(op, site, &in[1], false);
     if (out && !addable(op, site, c.in, out)) out = NULL;
-    if (out && attr.f[0] == 0 && attr.f[1] == 1) return wk__compose_end(&c, out, &attr);
     if (out) {
-        wk_dtype dtype = wk__body_of(out)->dtype;
-        out = scaled(wk__widened(out), attr.f[1]);
+        out = scaled(out, attr.f[1]);
         if (attr.f[0] != 0) out = wk_add(out, scaled(wk__widened(in[0]), attr.f[0]));
-        out = wk_to_dtype_at(site, out, dtype);
+        out = wk_to_dtype_at(site, out, wk__body_of(a)->dtype);
     }
     return wk__compose_end(&c, out, &attr);
 }
@@ -75,14 +74,16 @@ static void added_gradient(wk__gradient *g)
 static int added_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     double beta = wk__value_float(&args[3], 1), alpha = wk__value_float(&args[4], 1);
-    wk_addmm_options options = {.size = sizeof options, .beta = beta == 0 ? WK_ZERO : beta, .alpha = alpha == 0 ? WK_ZERO : alpha};
+    wk_addmm_options options = {
+        .size = sizeof options, .beta = beta == 0 ? WK_ZERO : beta, .alpha = alpha == 0 ? WK_ZERO : alpha};
     wk_tensor *x = wk__value_tensor(&args[0]), *a = wk__value_tensor(&args[1]), *b = wk__value_tensor(&args[2]);
     return wk__one(out, added(op, site, x, a, b, op == &wk__op_addmm ? 2 : 3, &options));
 }
 
 static void added_reference(wk__reference *r)
 {
-    double *out = wk__reference_product(r, 1, false), beta = wk__value_float(&r->args[3], 1), alpha = wk__value_float(&r->args[4], 1);
+    double *out = wk__reference_product(r, 1, false), beta = wk__value_float(&r->args[3], 1),
+           alpha = wk__value_float(&r->args[4], 1);
     const wk__array *x = &r->in[0], *to = &r->out[0];
     for (int64_t k = 0; k < wk__array_numel(to); k++) {
         int64_t rest = k, at = 0, step = 1;
@@ -96,19 +97,41 @@ static void added_reference(wk__reference *r)
     }
 }
 
-static const char *const addmm_samples[] = {"[5], [3,4], [4,5]", "[3,5], [3,4], [4,5], 2, 3", "[], [3,4], [4,5], 0, 1", "[3,1], [3,0], [0,2]",
+static const char *const addmm_samples[] = {"[5], [3,4], [4,5]",         "[3,5], [3,4], [4,5], 2, 3",
+                                            "[], [3,4], [4,5], 0, 1",    "[3,1], [3,0], [0,2]",
                                             "[3,5], [3,4], [4,5], 1, 0", NULL};
-static const char *const baddbmm_samples[] = {"[5], [2,3,4], [2,4,5]", "[2,3,5], [2,3,4], [2,4,5], 2, 3", "[0,3,2], [0,3,4], [0,4,2]", NULL};
+static const char *const baddbmm_samples[] = {"[5], [2,3,4], [2,4,5]", "[2,3,5], [2,3,4], [2,4,5], 2, 3",
+                                              "[0,3,2], [0,3,4], [0,4,2]", NULL};
 
 const wk__op wk__op_addmm = {
-    .name = "addmm", .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor", .group = "matmul",
-    .node = "AddmmBackward0", .doc = "beta self + alpha mat1 mat2", .domain = WK__NUMBERS, .gradient = added_gradient,
-    .needs = {0, WK__SAVE_2, WK__SAVE_1}, .invoke = added_invoke, .reference = added_reference, .samples = addmm_samples, .low = -2, .high = 2,
+    .name = "addmm",
+    .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    .group = "matmul",
+    .node = "AddmmBackward0",
+    .doc = "beta self + alpha mat1 mat2",
+    .domain = WK__NUMBERS,
+    .gradient = added_gradient,
+    .needs = {0, WK__SAVE_2, WK__SAVE_1},
+    .invoke = added_invoke,
+    .reference = added_reference,
+    .samples = addmm_samples,
+    .low = -2,
+    .high = 2,
 };
 const wk__op wk__op_baddbmm = {
-    .name = "baddbmm", .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta=1, Scalar alpha=1) -> Tensor", .group = "matmul",
-    .node = "BaddbmmBackward0", .doc = "beta self + alpha batch1 batch2", .domain = WK__NUMBERS, .gradient = added_gradient,
-    .needs = {0, WK__SAVE_2, WK__SAVE_1}, .invoke = added_invoke, .reference = added_reference, .samples = baddbmm_samples, .low = -2, .high = 2,
+    .name = "baddbmm",
+    .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    .group = "matmul",
+    .node = "BaddbmmBackward0",
+    .doc = "beta self + alpha batch1 batch2",
+    .domain = WK__NUMBERS,
+    .gradient = added_gradient,
+    .needs = {0, WK__SAVE_2, WK__SAVE_1},
+    .invoke = added_invoke,
+    .reference = added_reference,
+    .samples = baddbmm_samples,
+    .low = -2,
+    .high = 2,
 };
 
 /* ---- linear ------------------------------------------------------------------------------------------------------ */
@@ -119,7 +142,8 @@ static void linear_gradient(wk__gradient *g)
     wk_tensor *grad = g->out[0];
     if (wk__wants(g, 2)) g->in[2] = grad;
     if (wk__wants(g, 0)) g->in[0] = wk_matmul(grad, wk__saved(g, 1));
-    if (wk__wants(g, 1)) g->in[1] = wk_mm(wk_transpose_at((wk_site){0}, wk__as_rows(grad), 0, 1), wk__as_rows(wk__saved(g, 0)));
+    if (wk__wants(g, 1))
+        g->in[1] = wk_mm(wk_transpose_at((wk_site){0}, wk__as_rows(grad), 0, 1), wk__as_rows(wk__saved(g, 0)));
 }
 
 static int linear_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -136,22 +160,36 @@ static void linear_reference(wk__reference *r)
     for (int64_t k = 0; k < wk__array_numel(&r->out[0]) && r->inputs > 2; k++) out[k] += r->in[2].data[k % n];
 }
 
-static const char *const linear_samples[] = {"[3,4], [5,4], [5]", "[3,4], [5,4]", "[2,3,4], [5,4], [5]", "[2,3,4], [5,4]", "[4], [5,4], [5]",
-                                             "[0,4], [5,4], [5]", "[33,65], [70,65], [70]", NULL};
+static const char *const linear_samples[] = {
+    "[3,4], [5,4], [5]", "[3,4], [5,4]",      "[2,3,4], [5,4], [5]",    "[2,3,4], [5,4]",
+    "[4], [5,4], [5]",   "[0,4], [5,4], [5]", "[33,65], [70,65], [70]", NULL};
 
 #define LINEAR .gradient = linear_gradient, .needs = {WK__SAVE_1, WK__SAVE_0}
 
 const wk__op wk__op_linear = {
-    .name = "linear", .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", .group = "matmul", .node = "AddmmBackward0",
-    .doc = "input weight^T + bias", .domain = WK__NUMBERS, .invoke = linear_invoke, .reference = linear_reference, .samples = linear_samples,
-    .low = -2, .high = 2, LINEAR,
+    .name = "linear",
+    .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+    .group = "matmul",
+    .node = "AddmmBackward0",
+    .doc = "input weight^T + bias",
+    .domain = WK__NUMBERS,
+    .invoke = linear_invoke,
+    .reference = linear_reference,
+    .samples = linear_samples,
+    .low = -2,
+    .high = 2,
+    LINEAR,
 };
 
 /* PyTorch's names for the results of other dimensions: [has bias][dimensions of the input, 2 at least] */
 static const wk__op linear_nodes[2][4] = {
-    {{0}, {.name = "linear", .node = "SqueezeBackward4", LINEAR}, {.name = "linear", .node = "MmBackward0", LINEAR},
+    {{0},
+     {.name = "linear", .node = "SqueezeBackward4", LINEAR},
+     {.name = "linear", .node = "MmBackward0", LINEAR},
      {.name = "linear", .node = "UnsafeViewBackward0", LINEAR}},
-    {{0}, {.name = "linear", .node = "AddBackward0", LINEAR}, {.name = "linear", .node = "AddmmBackward0", LINEAR},
+    {{0},
+     {.name = "linear", .node = "AddBackward0", LINEAR},
+     {.name = "linear", .node = "AddmmBackward0", LINEAR},
      {.name = "linear", .node = "ViewBackward0", LINEAR}},
 };
 
@@ -165,9 +203,10 @@ static bool linear_fits(wk_site site, wk_tensor *const in[], bool biased)
     if (!biased) return true;
     const wk__body *bias = wk__body_of(in[2]);
     if (bias->dtype == weight->dtype && bias->ndim == 1 && bias->shape[0] == weight->shape[0]) return true;
-    wk__op_error(&wk__op_linear, site, bias->dtype == weight->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
-                 "the bias $c does not fit the weight $b: it must be of its dtype, with one number for each of its %lld rows",
-                 (long long)weight->shape[0]);
+    wk__op_error(
+        &wk__op_linear, site, bias->dtype == weight->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
+        "the bias $c does not fit the weight $b: it must be of its dtype, with one number for each of its %lld rows",
+        (long long)weight->shape[0]);
     return false;
 }
 
@@ -179,9 +218,9 @@ wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor
     if (!wk__compose_begin(&c, &wk__op_linear, site, in, 2 + (bias != NULL))) return NULL;
     int ndim = wk__body_of(x)->ndim;
     c.op = &linear_nodes[bias != NULL][ndim < 1 ? 1 : ndim > 3 ? 3 : ndim];
-    if (linear_fits(site, in, bias != NULL)) out = wk__product(&wk__op_linear, site, in, true);
-    if (bias) out = wk_add(out, bias);
-    return wk__compose_end(&c, out, NULL);
+    if (linear_fits(site, in, bias != NULL)) out = wk__wide_product(&wk__op_linear, site, in, true);
+    if (bias && out) out = wk_add(out, wk__widened(bias));
+    return wk__compose_end(&c, wk_to_dtype_at(site, out, wk__body_of(x)->dtype), NULL);
 }
 wk_tensor *(wk_linear)(wk_tensor *x, wk_tensor *weight, wk_tensor *bias)
 {
@@ -222,13 +261,23 @@ static void outer_reference(wk__reference *r)
 {
     int64_t shape[2] = {r->in[0].shape[0], r->in[1].shape[0]};
     double *out = wk__reference_out(r, 0, 2, shape);
-    for (int64_t k = 0; k < shape[0] * shape[1]; k++) out[k] = r->in[0].data[k / shape[1]] * r->in[1].data[k % shape[1]];
+    for (int64_t k = 0; k < shape[0] * shape[1]; k++)
+        out[k] = r->in[0].data[k / shape[1]] * r->in[1].data[k % shape[1]];
 }
 
 static const char *const outer_samples[] = {"[3], [4]", "[1], [1]", "[0], [3]", NULL};
 
 const wk__op wk__op_outer = {
-    .name = "outer", .schema = "outer(Tensor self, Tensor vec2) -> Tensor", .group = "matmul", .node = "MulBackward0",
-    .doc = "every product of an element of self and one of vec2", .gradient = outer_gradient, .needs = {WK__SAVE_1, WK__SAVE_0},
-    .invoke = outer_invoke, .reference = outer_reference, .samples = outer_samples, .low = -2, .high = 2,
+    .name = "outer",
+    .schema = "outer(Tensor self, Tensor vec2) -> Tensor",
+    .group = "matmul",
+    .node = "MulBackward0",
+    .doc = "every product of an element of self and one of vec2",
+    .gradient = outer_gradient,
+    .needs = {WK__SAVE_1, WK__SAVE_0},
+    .invoke = outer_invoke,
+    .reference = outer_reference,
+    .samples = outer_samples,
+    .low = -2,
+    .high = 2,
 };

@@ -28,13 +28,30 @@ static double xor_exact(const double *x)
     return (x[0] != 0) != (x[1] != 0);
 }
 
-static const char *const samples[] = {"[]:bool, []:bool", "[9]:bool, [9]:bool", "[30]:i64<2, [30]:i64<2", "[30]:i32<2, [30]:bool",
-                                      "[30]:u8<2, 1", "0, [5]", "[3,4], [4]", "[0,3], [3]", NULL};
+static const char *const samples[] = {"[]:bool, []:bool",
+                                      "[9]:bool, [9]:bool",
+                                      "[30]:i64<2, [30]:i64<2",
+                                      "[30]:i32<2, [30]:bool",
+                                      "[30]:u8<2, 1",
+                                      "0, [5]",
+                                      "[3,4], [4]",
+                                      "[0,3], [3]",
+                                      NULL};
 
 const wk__op wk__op_logical_and = {
-    .name = "logical_and", .schema = "logical_and(Tensor self, Tensor other) -> Tensor", .group = "logic", .doc = "a != 0 and b != 0",
-    .expression = expression, .instruction = WK__AND, .arity = 2, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise,
-    .exact = and_exact, .samples = samples, .low = -3, .high = 3,
+    .name = "logical_and",
+    .schema = "logical_and(Tensor self, Tensor other) -> Tensor",
+    .group = "logic",
+    .doc = "a != 0 and b != 0",
+    .expression = expression,
+    .instruction = WK__AND,
+    .arity = 2,
+    .result = WK__RESULT_BOOL,
+    .invoke = wk__invoke_pointwise,
+    .exact = and_exact,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM logical_and
@@ -42,9 +59,19 @@ const wk__op wk__op_logical_and = {
 #include "binary.inc"
 
 const wk__op wk__op_logical_or = {
-    .name = "logical_or", .schema = "logical_or(Tensor self, Tensor other) -> Tensor", .group = "logic", .doc = "a != 0 or b != 0",
-    .expression = expression, .instruction = WK__OR, .arity = 2, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise,
-    .exact = or_exact, .samples = samples, .low = -3, .high = 3,
+    .name = "logical_or",
+    .schema = "logical_or(Tensor self, Tensor other) -> Tensor",
+    .group = "logic",
+    .doc = "a != 0 or b != 0",
+    .expression = expression,
+    .instruction = WK__OR,
+    .arity = 2,
+    .result = WK__RESULT_BOOL,
+    .invoke = wk__invoke_pointwise,
+    .exact = or_exact,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM logical_or
@@ -52,9 +79,19 @@ const wk__op wk__op_logical_or = {
 #include "binary.inc"
 
 const wk__op wk__op_logical_xor = {
-    .name = "logical_xor", .schema = "logical_xor(Tensor self, Tensor other) -> Tensor", .group = "logic", .doc = "one of a, b is 0, the other is not",
-    .expression = expression, .instruction = WK__XOR, .arity = 2, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise,
-    .exact = xor_exact, .samples = samples, .low = -3, .high = 3,
+    .name = "logical_xor",
+    .schema = "logical_xor(Tensor self, Tensor other) -> Tensor",
+    .group = "logic",
+    .doc = "one of a, b is 0, the other is not",
+    .expression = expression,
+    .instruction = WK__XOR,
+    .arity = 2,
+    .result = WK__RESULT_BOOL,
+    .invoke = wk__invoke_pointwise,
+    .exact = xor_exact,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM logical_xor
@@ -76,9 +113,18 @@ static double not_exact(const double *x)
 static const char *const not_samples[] = {"[]:bool", "[9]:bool", "[30]:i64<3", "[3,5]", "[2,0]", NULL};
 
 const wk__op wk__op_logical_not = {
-    .name = "logical_not", .schema = "logical_not(Tensor self) -> Tensor", .group = "logic", .doc = "x == 0",
-    .expression = not_expression, .arity = 1, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise, .exact = not_exact,
-    .samples = not_samples, .low = -3, .high = 3,
+    .name = "logical_not",
+    .schema = "logical_not(Tensor self) -> Tensor",
+    .group = "logic",
+    .doc = "x == 0",
+    .expression = not_expression,
+    .arity = 1,
+    .result = WK__RESULT_BOOL,
+    .invoke = wk__invoke_pointwise,
+    .exact = not_exact,
+    .samples = not_samples,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM logical_not

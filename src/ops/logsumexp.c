@@ -89,11 +89,21 @@ static void reference(wk__reference *r)
     wk__reference_reduce(r, exact);
 }
 
-static const char *const samples[] = {"[]", "[7]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[130,3], (0)", NULL};
+static const char *const samples[] = {"[]",           "[7]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true",
+                                      "[130,3], (0)", NULL};
 
 const wk__op wk__op_logsumexp = {
-    .name = "logsumexp", .schema = "logsumexp(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .node = "LogsumexpBackward0", .doc = "log(sum e^x) over all or the named dimensions, without overflow", .domain = WK__FLOATS,
-    .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke, .reference = reference, .samples = samples,
-    .low = -3, .high = 3,
+    .name = "logsumexp",
+    .schema = "logsumexp(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .node = "LogsumexpBackward0",
+    .doc = "log(sum e^x) over all or the named dimensions, without overflow",
+    .domain = WK__FLOATS,
+    .gradient = gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

@@ -1,10 +1,10 @@
-/* Losses of elements: mse_loss, l1_loss, smooth_l1_loss, huber_loss, binary_cross_entropy (and with logits), kl_div. Each is
- * one expression of input and target, then a sum. */
+/* Losses of elements: mse_loss, l1_loss, smooth_l1_loss, huber_loss, binary_cross_entropy (and with logits),
+ * kl_div. Each is one expression of input and target, then a sum. */
 #include "losses.h"
 #include "reference.h"
 #include <math.h>
 
-/* ---- shared -------------------------------------------------------------------------------------------------------- */
+/* ---- shared ------------------------------------------------------------------------------------------------------ */
 
 wk_tensor *wk__loss_reduced(wk_site site, wk_tensor *loss, wk_reduction reduction, wk_dtype dtype, wk__attr *attr)
 {
@@ -13,7 +13,9 @@ wk_tensor *wk__loss_reduced(wk_site site, wk_tensor *loss, wk_reduction reductio
     uint16_t all = (uint16_t)((1u << body->ndim) - 1);
     int64_t rows = body->ndim ? body->shape[0] : 1;
     attr->i[0] = reduction;
-    attr->f[0] = reduction == WK_REDUCE_MEAN ? (double)wk__body_numel(body) : reduction == WK_REDUCE_BATCHMEAN ? (double)rows : 1;
+    attr->f[0] = reduction == WK_REDUCE_MEAN        ? (double)wk__body_numel(body)
+                 : reduction == WK_REDUCE_BATCHMEAN ? (double)rows
+                                                    : 1;
     if (reduction != WK_REDUCE_NONE) loss = wk__row_sum(site, loss, all, false);
     if (reduction == WK_REDUCE_MEAN || reduction == WK_REDUCE_BATCHMEAN) loss = wk_div(loss, attr->f[0]);
     return wk__narrowed(loss, dtype);
@@ -25,7 +27,8 @@ wk_tensor *wk__loss_gradient(const wk__gradient *g)
     return divided ? wk_div(g->out[0], g->attr->f[0]) : g->out[0];
 }
 
-/* One call: `op`'s expression over input, target and its number, then the reduction. `weights` (may be NULL) times each loss. */
+/* One call: `op`'s expression over input, target and its number, then the reduction. `weights` (may be NULL) times
+ * each loss. */
 typedef struct loss_call {
     const wk__op *op;
     wk_site site;
@@ -40,11 +43,14 @@ static bool fits(const loss_call *l)
     bool same = a->ndim == b->ndim;
     for (int d = 0; d < a->ndim && same; d++) same = a->shape[d] == b->shape[d];
     if (!same)
-        wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in, "input $a and target $b must have the same shape: see wk_reshape");
+        wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in,
+                     "input $a and target $b must have the same shape: see wk_reshape");
     else if (!wk__is_float(a->dtype) && !wk__is_float(b->dtype))
-        wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in, "$a is not of a floating dtype; convert it with wk_to_dtype(x, WK_F32)");
+        wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in,
+                     "$a is not of a floating dtype; convert it with wk_to_dtype(x, WK_F32)");
     else
-        return (unsigned)l->reduction <= WK_REDUCE_BATCHMEAN || (wk__op_error(l->op, l->site, WK_ERR_ARGUMENT, l->in, "no such reduction"), false);
+        return (unsigned)l->reduction <= WK_REDUCE_BATCHMEAN ||
+               (wk__op_error(l->op, l->site, WK_ERR_ARGUMENT, l->in, "no such reduction"), false);
     return false;
 }
 
@@ -81,10 +87,10 @@ static wk_tensor *difference(const wk__gradient *g)
     return wk_sub(wk__saved(g, 0), wk__saved(g, 1));
 }
 
-/* The gradient of an element's loss, times its weight if there is one. */
-static wk_tensor *weighted(const wk__gradient *g)
+/* The slope of an element's loss times its gradient, and times its weight if there is one. */
+static wk_tensor *weighted(const wk__gradient *g, wk_tensor *slope)
 {
-    wk_tensor *grad = wk__loss_gradient(g);
+    wk_tensor *grad = wk_mul(slope, wk__loss_gradient(g));
     return g->node->saved[2] ? wk_mul(grad, wk__saved(g, 2)) : grad;
 }
 
@@ -93,7 +99,8 @@ static void reference_of(wk__reference *r, double (*exact)(const double *x), int
 {
     const wk__array *in = &r->in[0];
     int64_t n = wk__array_numel(in), reduction = wk__value_int(&r->args[reduction_at], WK_REDUCE_MEAN);
-    double total = 0, *out = reduction == WK_REDUCE_NONE ? wk__reference_out(r, 0, in->ndim, in->shape) : wk__reference_out(r, 0, 0, NULL);
+    double total = 0, *out = reduction == WK_REDUCE_NONE ? wk__reference_out(r, 0, in->ndim, in->shape)
+                                                         : wk__reference_out(r, 0, 0, NULL);
     for (int64_t k = 0; k < n; k++) {
         double loss = exact((const double[]){in->data[k], r->in[1].data[k], number});
         if (r->inputs > 2) loss *= r->in[2].data[k % wk__array_numel(&r->in[2])];
@@ -105,9 +112,10 @@ static void reference_of(wk__reference *r, double (*exact)(const double *x), int
     out[0] = total / (reduction == WK_REDUCE_SUM ? 1 : (double)(reduction == WK_REDUCE_MEAN ? n : rows));
 }
 
-static const char *const samples[] = {"[], []", "[7], [7]", "[3,5], [3,5]", "[3,5], [3,5], 1", "[2,3,4], [2,3,4], 2", NULL};
+static const char *const samples[] = {"[], []", "[7], [7]", "[3,5], [3,5]", "[3,5], [3,5], 1", "[2,3,4], [2,3,4], 2",
+                                      NULL};
 
-/* ---- mse_loss, l1_loss ----------------------------------------------------------------------------------------------- */
+/* ---- mse_loss, l1_loss ------------------------------------------------------------------------------------------- */
 
 static int mse(wk__emit *e, const int in[])
 {
@@ -121,11 +129,13 @@ static int l1(wk__emit *e, const int in[])
 
 wk_tensor *wk_mse_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_loss_options *options)
 {
-    return computed(&(loss_call){&wk__op_mse_loss, site, {input, target}, options ? options->reduction : WK_REDUCE_MEAN, 0});
+    return computed(
+        &(loss_call){&wk__op_mse_loss, site, {input, target}, options ? options->reduction : WK_REDUCE_MEAN, 0});
 }
 wk_tensor *wk_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_loss_options *options)
 {
-    return computed(&(loss_call){&wk__op_l1_loss, site, {input, target}, options ? options->reduction : WK_REDUCE_MEAN, 0});
+    return computed(
+        &(loss_call){&wk__op_l1_loss, site, {input, target}, options ? options->reduction : WK_REDUCE_MEAN, 0});
 }
 
 static void mse_gradient(wk__gradient *g)
@@ -139,7 +149,11 @@ static void l1_gradient(wk__gradient *g)
 
 static int plain_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    loss_call l = {op, site, {wk__value_tensor(&args[0]), wk__value_tensor(&args[1])}, (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN), 0};
+    loss_call l = {op,
+                   site,
+                   {wk__value_tensor(&args[0]), wk__value_tensor(&args[1])},
+                   (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN),
+                   0};
     return wk__one(out, computed(&l));
 }
 
@@ -161,21 +175,44 @@ static void l1_reference(wk__reference *r)
 }
 
 const wk__op wk__op_mse_loss = {
-    .name = "mse_loss", .schema = "mse_loss(Tensor input, Tensor target, int reduction=0) -> Tensor", .group = "loss",
-    .node = "MseLossBackward0", .doc = "(input - target)^2, its mean, sum or each", .expression = mse, .arity = 3, .domain = WK__FLOATS,
-    .gradient = mse_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .invoke = plain_invoke,
-    .reference = mse_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "mse_loss",
+    .schema = "mse_loss(Tensor input, Tensor target, int reduction=0) -> Tensor",
+    .group = "loss",
+    .node = "MseLossBackward0",
+    .doc = "(input - target)^2, its mean, sum or each",
+    .expression = mse,
+    .arity = 3,
+    .domain = WK__FLOATS,
+    .gradient = mse_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .invoke = plain_invoke,
+    .reference = mse_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_l1_loss = {
-    .name = "l1_loss", .schema = "l1_loss(Tensor input, Tensor target, int reduction=0) -> Tensor", .group = "loss",
-    .node = "L1LossBackward0", .doc = "|input - target|, its mean, sum or each", .expression = l1, .arity = 3, .domain = WK__FLOATS,
-    .gradient = l1_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .invoke = plain_invoke,
-    .reference = l1_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "l1_loss",
+    .schema = "l1_loss(Tensor input, Tensor target, int reduction=0) -> Tensor",
+    .group = "loss",
+    .node = "L1LossBackward0",
+    .doc = "|input - target|, its mean, sum or each",
+    .expression = l1,
+    .arity = 3,
+    .domain = WK__FLOATS,
+    .gradient = l1_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .invoke = plain_invoke,
+    .reference = l1_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 
-/* ---- smooth_l1_loss, huber_loss --------------------------------------------------------------------------------------- */
+/* ---- smooth_l1_loss, huber_loss ---------------------------------------------------------------------------------- */
 
-/* d = |input - target|: below the bend half of d^2 (over the bend for smooth_l1), above it a line. With a bend of 0 all is line. */
+/* d = |input - target|: below the bend half of d^2 (over the bend for smooth_l1), above it a line. With a bend of 0
+ * all is line. */
 static int bent(wk__emit *e, const int in[], bool divided)
 {
     int d = wk__emit_1(e, WK__ABS, wk__emit_2(e, WK__SUB, in[0], in[1])), half = wk__emit_constant(e, 0.5);
@@ -196,15 +233,18 @@ static int huber(wk__emit *e, const int in[])
     return bent(e, in, false);
 }
 
-wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_smooth_l1_loss_options *options)
+wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                const wk_smooth_l1_loss_options *options)
 {
     double beta = wk__option(options ? options->beta : 0, 1);
-    return computed(&(loss_call){&wk__op_smooth_l1_loss, site, {input, target}, options ? options->reduction : WK_REDUCE_MEAN, beta});
+    return computed(&(loss_call){
+        &wk__op_smooth_l1_loss, site, {input, target}, options ? options->reduction : WK_REDUCE_MEAN, beta});
 }
 wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_huber_loss_options *options)
 {
     double delta = wk__option(options ? options->delta : 0, 1);
-    return computed(&(loss_call){&wk__op_huber_loss, site, {input, target}, options ? options->reduction : WK_REDUCE_MEAN, delta});
+    return computed(
+        &(loss_call){&wk__op_huber_loss, site, {input, target}, options ? options->reduction : WK_REDUCE_MEAN, delta});
 }
 
 /* Where the distance is below the bend the slope is d (over the bend), else the sign. */
@@ -218,7 +258,10 @@ static void bent_gradient(wk__gradient *g)
 
 static int bent_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    loss_call l = {op, site, {wk__value_tensor(&args[0]), wk__value_tensor(&args[1])}, (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN),
+    loss_call l = {op,
+                   site,
+                   {wk__value_tensor(&args[0]), wk__value_tensor(&args[1])},
+                   (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN),
                    wk__value_float(&args[3], 1)};
     return wk__one(out, computed(&l));
 }
@@ -245,19 +288,41 @@ static void huber_reference(wk__reference *r)
 static const char *const bent_samples[] = {"[], []", "[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, 0.5", NULL};
 
 const wk__op wk__op_smooth_l1_loss = {
-    .name = "smooth_l1_loss", .schema = "smooth_l1_loss(Tensor input, Tensor target, int reduction=0, float beta=1.0) -> Tensor", .group = "loss",
-    .node = "SmoothL1LossBackward0", .doc = "d^2 / (2 beta) below beta, |d| - beta / 2 above", .expression = smooth_l1, .arity = 3,
-    .domain = WK__FLOATS, .gradient = bent_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .invoke = bent_invoke,
-    .reference = smooth_l1_reference, .samples = bent_samples, .low = -3, .high = 3,
+    .name = "smooth_l1_loss",
+    .schema = "smooth_l1_loss(Tensor input, Tensor target, int reduction=0, float beta=1.0) -> Tensor",
+    .group = "loss",
+    .node = "SmoothL1LossBackward0",
+    .doc = "d^2 / (2 beta) below beta, |d| - beta / 2 above",
+    .expression = smooth_l1,
+    .arity = 3,
+    .domain = WK__FLOATS,
+    .gradient = bent_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .invoke = bent_invoke,
+    .reference = smooth_l1_reference,
+    .samples = bent_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_huber_loss = {
-    .name = "huber_loss", .schema = "huber_loss(Tensor input, Tensor target, int reduction=0, float delta=1.0) -> Tensor", .group = "loss",
-    .node = "HuberLossBackward0", .doc = "d^2 / 2 below delta, delta (|d| - delta / 2) above", .expression = huber, .arity = 3,
-    .domain = WK__FLOATS, .gradient = bent_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .invoke = bent_invoke,
-    .reference = huber_reference, .samples = bent_samples, .low = -3, .high = 3,
+    .name = "huber_loss",
+    .schema = "huber_loss(Tensor input, Tensor target, int reduction=0, float delta=1.0) -> Tensor",
+    .group = "loss",
+    .node = "HuberLossBackward0",
+    .doc = "d^2 / 2 below delta, delta (|d| - delta / 2) above",
+    .expression = huber,
+    .arity = 3,
+    .domain = WK__FLOATS,
+    .gradient = bent_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .invoke = bent_invoke,
+    .reference = huber_reference,
+    .samples = bent_samples,
+    .low = -3,
+    .high = 3,
 };
 
-/* ---- binary cross entropy ---------------------------------------------------------------------------------------------- */
+/* ---- binary cross entropy ---------------------------------------------------------------------------------------- */
 
 /* The logarithm is cut off at -100, so that a certain mistake costs much and not everything. */
 static int cut_log(wk__emit *e, int x)
@@ -283,33 +348,44 @@ static int bce_logits(wk__emit *e, const int in[])
 
 wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_bce_options *options)
 {
-    loss_call l = {&wk__op_binary_cross_entropy, site, {input, target, options ? options->weight : NULL}, options ? options->reduction : WK_REDUCE_MEAN, 0};
+    loss_call l = {&wk__op_binary_cross_entropy,
+                   site,
+                   {input, target, options ? options->weight : NULL},
+                   options ? options->reduction : WK_REDUCE_MEAN,
+                   0};
     return computed(&l);
 }
-wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_bce_options *options)
+wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                                  const wk_bce_options *options)
 {
-    loss_call l = {&wk__op_binary_cross_entropy_with_logits, site, {input, target, options ? options->weight : NULL},
-                   options ? options->reduction : WK_REDUCE_MEAN, 0};
+    loss_call l = {&wk__op_binary_cross_entropy_with_logits,
+                   site,
+                   {input, target, options ? options->weight : NULL},
+                   options ? options->reduction : WK_REDUCE_MEAN,
+                   0};
     return computed(&l);
 }
 
 static void bce_gradient(wk__gradient *g)
 {
-    wk_tensor *p = wk__saved(g, 0), *t = wk__saved(g, 1), *grad = weighted(g), *rest = wk_sub(1, p);
-    if (wk__wants(g, 0)) g->in[0] = wk_mul(grad, wk_div(wk_sub(p, t), wk_maximum(wk_mul(p, rest), 1e-12)));
-    if (wk__wants(g, 1)) g->in[1] = wk_mul(grad, wk_sub(wk_maximum(wk_log(rest), -100), wk_maximum(wk_log(p), -100)));
+    wk_tensor *p = wk__saved(g, 0), *rest = wk_sub(1, p);
+    if (wk__wants(g, 0)) g->in[0] = weighted(g, wk_div(wk_sub(p, wk__saved(g, 1)), wk_maximum(wk_mul(p, rest), 1e-12)));
+    if (wk__wants(g, 1)) g->in[1] = weighted(g, wk_sub(wk_maximum(wk_log(rest), -100), wk_maximum(wk_log(p), -100)));
 }
 static void bce_logits_gradient(wk__gradient *g)
 {
-    wk_tensor *x = wk__saved(g, 0), *grad = weighted(g);
-    if (wk__wants(g, 0)) g->in[0] = wk_mul(grad, wk_sub(wk_sigmoid(x), wk__saved(g, 1)));
-    if (wk__wants(g, 1)) g->in[1] = wk_mul(grad, wk_mul(x, -1));
+    wk_tensor *x = wk__saved(g, 0);
+    if (wk__wants(g, 0)) g->in[0] = weighted(g, wk_sub(wk_sigmoid(x), wk__saved(g, 1)));
+    if (wk__wants(g, 1)) g->in[1] = weighted(g, wk_mul(x, -1));
 }
 
 static int bce_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    loss_call l = {op, site, {wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2])},
-                   (wk_reduction)wk__value_int(&args[3], WK_REDUCE_MEAN), 0};
+    loss_call l = {op,
+                   site,
+                   {wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2])},
+                   (wk_reduction)wk__value_int(&args[3], WK_REDUCE_MEAN),
+                   0};
     return wk__one(out, computed(&l));
 }
 
@@ -330,25 +406,46 @@ static void bce_logits_reference(wk__reference *r)
     reference_of(r, bce_logits_exact, 3, 0);
 }
 
-static const char *const bce_samples[] = {"[], []", "[7], [7]", "[3,5], [3,5], [5]", "[3,5], [3,5], none, 1", "[3,5], [3,5], [3,5], 2", NULL};
+static const char *const bce_samples[] = {
+    "[], []", "[7], [7]", "[3,5], [3,5], [5]:f32", "[3,5], [3,5], none, 1", "[3,5], [3,5], [3,5]:f32, 2", NULL};
 
 const wk__op wk__op_binary_cross_entropy = {
-    .name = "binary_cross_entropy", .schema = "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0) -> Tensor",
-    .group = "loss", .node = "BinaryCrossEntropyBackward0", .doc = "-(t log p + (1 - t) log(1 - p)), logarithms cut off at -100",
-    .expression = bce, .arity = 3, .domain = WK__FLOATS, .gradient = bce_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2}, .invoke = bce_invoke,
-    .reference = bce_reference, .samples = bce_samples, .low = 0.1, .high = 0.9,
+    .name = "binary_cross_entropy",
+    .schema = "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0) -> Tensor",
+    .group = "loss",
+    .node = "BinaryCrossEntropyBackward0",
+    .doc = "-(t log p + (1 - t) log(1 - p)), logarithms cut off at -100",
+    .expression = bce,
+    .arity = 3,
+    .domain = WK__FLOATS,
+    .gradient = bce_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2},
+    .invoke = bce_invoke,
+    .reference = bce_reference,
+    .samples = bce_samples,
+    .low = 0.1,
+    .high = 0.9,
 };
 const wk__op wk__op_binary_cross_entropy_with_logits = {
     .name = "binary_cross_entropy_with_logits",
-    .schema = "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, int reduction=0) -> Tensor", .group = "loss",
-    .node = "BinaryCrossEntropyWithLogitsBackward0", .doc = "binary_cross_entropy of sigmoid(x), without overflow", .expression = bce_logits,
-    .arity = 3, .domain = WK__FLOATS, .gradient = bce_logits_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2}, .invoke = bce_invoke,
-    .reference = bce_logits_reference, .samples = bce_samples, .low = 0.1, .high = 0.9,
+    .schema =
+        "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, int reduction=0) -> Tensor",
+    .group = "loss",
+    .node = "BinaryCrossEntropyWithLogitsBackward0",
+    .doc = "binary_cross_entropy of sigmoid(x), without overflow",
+    .expression = bce_logits,
+    .arity = 3,
+    .domain = WK__FLOATS,
+    .gradient = bce_logits_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2},
+    .invoke = bce_invoke,
+    .reference = bce_logits_reference,
+    .samples = bce_samples,
+    .low = 0.1,
+    .high = 0.9,
 };
 
-/* ---- kl_div ------------------------------------------------------------------------------------------------------------ */
+/* ---- kl_div ------------------------------------------------------------------------------------------------------ */
 
 /* in: log of the model's probability, target, is the target a logarithm too? A probability of 0 costs nothing. */
 static int kl(wk__emit *e, const int in[])
@@ -362,7 +459,11 @@ static int kl(wk__emit *e, const int in[])
 
 wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_kl_div_options *options)
 {
-    loss_call l = {&wk__op_kl_div, site, {input, target}, options ? options->reduction : WK_REDUCE_MEAN, options && options->log_target};
+    loss_call l = {&wk__op_kl_div,
+                   site,
+                   {input, target},
+                   options ? options->reduction : WK_REDUCE_MEAN,
+                   options && options->log_target};
     return computed(&l);
 }
 
@@ -378,7 +479,10 @@ static void kl_gradient(wk__gradient *g)
 
 static int kl_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    loss_call l = {op, site, {wk__value_tensor(&args[0]), wk__value_tensor(&args[1])}, (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN),
+    loss_call l = {op,
+                   site,
+                   {wk__value_tensor(&args[0]), wk__value_tensor(&args[1])},
+                   (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN),
                    (double)wk__value_int(&args[3], 0)};
     return wk__one(out, computed(&l));
 }
@@ -393,11 +497,23 @@ static void kl_reference(wk__reference *r)
     reference_of(r, kl_exact, 2, (double)wk__value_int(&r->args[3], 0));
 }
 
-static const char *const kl_samples[] = {"[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, true", "[3,5], [3,5], 3", NULL};
+static const char *const kl_samples[] = {"[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, true", "[3,5], [3,5], 3",
+                                         NULL};
 
 const wk__op wk__op_kl_div = {
-    .name = "kl_div", .schema = "kl_div(Tensor input, Tensor target, int reduction=0, bool log_target=False) -> Tensor", .group = "loss",
-    .node = "KlDivBackward0", .doc = "p (log p - input), p the target or e^target; input is a logarithm", .expression = kl, .arity = 3,
-    .domain = WK__FLOATS, .gradient = kl_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .invoke = kl_invoke,
-    .reference = kl_reference, .samples = kl_samples, .low = 0.1, .high = 0.9,
+    .name = "kl_div",
+    .schema = "kl_div(Tensor input, Tensor target, int reduction=0, bool log_target=False) -> Tensor",
+    .group = "loss",
+    .node = "KlDivBackward0",
+    .doc = "p (log p - input), p the target or e^target; input is a logarithm",
+    .expression = kl,
+    .arity = 3,
+    .domain = WK__FLOATS,
+    .gradient = kl_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .invoke = kl_invoke,
+    .reference = kl_reference,
+    .samples = kl_samples,
+    .low = 0.1,
+    .high = 0.9,
 };

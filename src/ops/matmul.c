@@ -19,7 +19,7 @@ typedef struct matrices {
 typedef struct plan {
     int ndim, nbatch, nout;
     int64_t k;
-    int64_t space[WK__MAX_DIMS], out[WK__MAX_DIMS]; /* out: the result's shape */
+    int64_t space[WK__MAX_DIMS], out[WK__MAX_DIMS];            /* out: the result's shape */
     int64_t a[WK__MAX_DIMS], b[WK__MAX_DIMS], c[WK__MAX_DIMS]; /* strides */
 } plan;
 
@@ -58,8 +58,13 @@ static void strides_over(const plan *p, const matrices *m, int64_t *stride)
 static bool misfit(const wk__op *op, wk_site site, wk_tensor *const in[], int64_t have, int64_t want, bool turned)
 {
     wk__op_error(op, site, WK_ERR_SHAPE, in,
-                 "inner sizes differ: $a and $b (the last size of the first, %lld, must be the %s size of the second, %lld). wk_transpose "
-                 "swaps two dimensions", (long long)have, turned ? "last" : wk__body_of(in[1])->ndim == 1 ? "only" : "last but one",
+                 "inner sizes differ: $a and $b (the last size of the first, %lld, must be the %s size of the second, "
+                 "%lld). wk_transpose "
+                 "swaps two dimensions",
+                 (long long)have,
+                 turned                          ? "last"
+                 : wk__body_of(in[1])->ndim == 1 ? "only"
+                                                 : "last but one",
                  (long long)want);
     return false;
 }
@@ -70,7 +75,8 @@ static bool lay_out(const wk__op *op, wk_site site, wk_tensor *const in[], bool 
     matrices a, b;
     int64_t bytes;
     if (left->ndim == 0 || right->ndim == 0) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "both operands need a dimension at least: $a and $b. wk_mul multiplies by a number");
+        wk__op_error(op, site, WK_ERR_SHAPE, in,
+                     "both operands need a dimension at least: $a and $b. wk_mul multiplies by a number");
         return false;
     }
     see_as_matrices(left, false, &a);
@@ -79,7 +85,8 @@ static bool lay_out(const wk__op *op, wk_site site, wk_tensor *const in[], bool 
     p->k = a.shape[a.ndim - 1];
     if (p->k != b.shape[b.ndim - 2]) return misfit(op, site, in, p->k, b.shape[b.ndim - 2], turned);
     if (!wk__broadcast(a.ndim - 2, a.shape, b.ndim - 2, b.shape, &p->nbatch, p->space)) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in, "the batch dimensions of $a and $b (all but the last two) do not broadcast");
+        wk__op_error(op, site, WK_ERR_SHAPE, in,
+                     "the batch dimensions of $a and $b (all but the last two) do not broadcast");
         return false;
     }
     p->ndim = p->nbatch + 2;
@@ -110,7 +117,7 @@ static bool dtypes_fit(const wk__op *op, wk_site site, wk_tensor *const in[])
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-wk_tensor *wk__product(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
+static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
 {
     plan p;
     wk__device *device = wk__ready(op, site, in, 2);
@@ -129,9 +136,17 @@ wk_tensor *wk__product(const wk__op *op, wk_site site, wk_tensor *in[], bool tur
     return out;
 }
 
+wk_tensor *wk__wide_product(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
+{
+    plan p; /* a misfit is told of the operands as they came */
+    if (!wk__ready(op, site, in, 2) || !dtypes_fit(op, site, in) || !lay_out(op, site, in, turned, &p)) return NULL;
+    wk_tensor *wide[2] = {wk__widened(in[0]), wk__widened(in[1])};
+    return wide[0] && wide[1] ? record(op, site, wide, turned) : NULL;
+}
+
 static wk_tensor *with_node(const wk__op *op, const wk__op *node, wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    wk_tensor *in[2] = {a, b}, *out = wk__product(op, site, in, false);
+    wk_tensor *in[2] = {a, b}, *out = record(op, site, in, false);
     if (!out || !wk__wants_node(wk__context(), in, 2)) return out;
     return wk__node_attach(node, site, in, 2, &out, 1, NULL) ? out : NULL;
 }
@@ -212,7 +227,8 @@ double *wk__reference_product(wk__reference *r, int first, bool turned)
         const double *y = b->data + matrix_of(b, nbatch, shape, batch, k * n);
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < n; j++)
-                for (int64_t l = 0; l < k; l++) out[(batch * m + i) * n + j] += x[i * k + l] * y[turned ? j * k + l : l * n + j];
+                for (int64_t l = 0; l < k; l++)
+                    out[(batch * m + i) * n + j] += x[i * k + l] * y[turned ? j * k + l : l * n + j];
     }
     return out;
 }
@@ -276,7 +292,8 @@ wk_tensor *(wk_bmm)(wk_tensor *a, wk_tensor *b)
     return wk_bmm_at((wk_site){0}, a, b);
 }
 
-static const wk__op row_times_matrix = {.name = "matmul", .node = "SqueezeBackward4", .gradient = gradient, .needs = {WK__SAVE_1, WK__SAVE_0}};
+static const wk__op row_times_matrix = {
+    .name = "matmul", .node = "SqueezeBackward4", .gradient = gradient, .needs = {WK__SAVE_1, WK__SAVE_0}};
 
 /* By which of PyTorch's nodes the result is known. */
 static const wk__op *node_of(const wk_tensor *a, const wk_tensor *b)
@@ -302,35 +319,55 @@ wk_tensor *(wk_matmul)(wk_tensor *a, wk_tensor *b)
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     wk_tensor *a = wk__value_tensor(&args[0]), *b = wk__value_tensor(&args[1]);
-    wk_tensor *(*call)(wk_site, wk_tensor *, wk_tensor *) = op == &wk__op_mm ? wk_mm_at : op == &wk__op_bmm ? wk_bmm_at
-                                                          : op == &wk__op_mv ? wk_mv_at : op == &wk__op_dot ? wk_dot_at : wk_matmul_at;
+    wk_tensor *(*call)(wk_site, wk_tensor *, wk_tensor *) = op == &wk__op_mm    ? wk_mm_at
+                                                            : op == &wk__op_bmm ? wk_bmm_at
+                                                            : op == &wk__op_mv  ? wk_mv_at
+                                                            : op == &wk__op_dot ? wk_dot_at
+                                                                                : wk_matmul_at;
     return wk__one(out, call(site, a, b));
 }
 
-static const char *const matmul_samples[] = {"[3,4], [4,5]", "[4], [4]", "[3,4], [4]", "[4], [4,5]", "[2,3,4], [4,5]", "[2,3,4], [2,4,5]",
-                                             "[2,1,3,4], [5,4,2]", "[3,4], [2,4,5]", "[2,3,4], [4]", "[4], [2,4,3]", "[0,4], [4,3]",
-                                             "[3,0], [0,2]", "[65,33], [33,70]", "[1,1], [1,1]", NULL};
+static const char *const matmul_samples[] = {
+    "[3,4], [4,5]",     "[4], [4]",           "[3,4], [4]",       "[4], [4,5]",   "[2,3,4], [4,5]",
+    "[2,3,4], [2,4,5]", "[2,1,3,4], [5,4,2]", "[3,4], [2,4,5]",   "[2,3,4], [4]", "[4], [2,4,3]",
+    "[0,4], [4,3]",     "[3,0], [0,2]",       "[65,33], [33,70]", "[1,1], [1,1]", NULL};
 static const char *const mm_samples[] = {"[3,4], [4,5]", "[1,7], [7,1]", "[0,4], [4,3]", "[3,0], [0,2]", NULL};
-static const char *const bmm_samples[] = {"[2,3,4], [2,4,5]", "[1,3,4], [1,4,1]", "[0,3,4], [0,4,2]", "[2,3,0], [2,0,2]", NULL};
+static const char *const bmm_samples[] = {"[2,3,4], [2,4,5]", "[1,3,4], [1,4,1]", "[0,3,4], [0,4,2]",
+                                          "[2,3,0], [2,0,2]", NULL};
 static const char *const mv_samples[] = {"[3,4], [4]", "[1,1], [1]", "[3,0], [0]", "[0,3], [3]", NULL};
 static const char *const dot_samples[] = {"[4], [4]", "[0], [0]", "[130], [130]", NULL};
 
 #define PRODUCT                                                                                                        \
-    .group = "matmul", .domain = WK__NUMBERS, .gradient = gradient, .needs = {WK__SAVE_1, WK__SAVE_0}, .invoke = invoke, \
-    .reference = reference, .low = -2, .high = 2
+    .group = "matmul", .domain = WK__NUMBERS, .gradient = gradient, .needs = {WK__SAVE_1, WK__SAVE_0},                 \
+    .invoke = invoke, .reference = reference, .low = -2, .high = 2
 
-const wk__op wk__op_matmul = {
-    .name = "matmul", .schema = "matmul(Tensor self, Tensor other) -> Tensor", .node = "UnsafeViewBackward0",
-    .doc = "the product of vectors, matrices, or stacks of matrices that broadcast", .samples = matmul_samples, PRODUCT};
-const wk__op wk__op_mm = {
-    .name = "mm", .schema = "mm(Tensor self, Tensor mat2) -> Tensor", .node = "MmBackward0", .doc = "the product of two matrices",
-    .samples = mm_samples, PRODUCT};
-const wk__op wk__op_bmm = {
-    .name = "bmm", .schema = "bmm(Tensor self, Tensor mat2) -> Tensor", .node = "BmmBackward0",
-    .doc = "the products of two stacks of matrices", .samples = bmm_samples, PRODUCT};
-const wk__op wk__op_mv = {
-    .name = "mv", .schema = "mv(Tensor self, Tensor vec) -> Tensor", .node = "MvBackward0", .doc = "a matrix times a vector",
-    .samples = mv_samples, PRODUCT};
-const wk__op wk__op_dot = {
-    .name = "dot", .schema = "dot(Tensor self, Tensor tensor) -> Tensor", .node = "DotBackward0",
-    .doc = "the sum of the products of the elements of two vectors", .samples = dot_samples, PRODUCT};
+const wk__op wk__op_matmul = {.name = "matmul",
+                              .schema = "matmul(Tensor self, Tensor other) -> Tensor",
+                              .node = "UnsafeViewBackward0",
+                              .doc = "the product of vectors, matrices, or stacks of matrices that broadcast",
+                              .samples = matmul_samples,
+                              PRODUCT};
+const wk__op wk__op_mm = {.name = "mm",
+                          .schema = "mm(Tensor self, Tensor mat2) -> Tensor",
+                          .node = "MmBackward0",
+                          .doc = "the product of two matrices",
+                          .samples = mm_samples,
+                          PRODUCT};
+const wk__op wk__op_bmm = {.name = "bmm",
+                           .schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
+                           .node = "BmmBackward0",
+                           .doc = "the products of two stacks of matrices",
+                           .samples = bmm_samples,
+                           PRODUCT};
+const wk__op wk__op_mv = {.name = "mv",
+                          .schema = "mv(Tensor self, Tensor vec) -> Tensor",
+                          .node = "MvBackward0",
+                          .doc = "a matrix times a vector",
+                          .samples = mv_samples,
+                          PRODUCT};
+const wk__op wk__op_dot = {.name = "dot",
+                           .schema = "dot(Tensor self, Tensor tensor) -> Tensor",
+                           .node = "DotBackward0",
+                           .doc = "the sum of the products of the elements of two vectors",
+                           .samples = dot_samples,
+                           PRODUCT};

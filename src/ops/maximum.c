@@ -24,29 +24,51 @@ static void minimum_gradient(wk__gradient *g)
 
 static double maximum_exact(const double *x)
 {
-    return fmax(x[0], x[1]);
+    return isnan(x[0]) ? x[0] : isnan(x[1]) || x[1] > x[0] ? x[1] : x[0];
 }
 
 static double minimum_exact(const double *x)
 {
-    return fmin(x[0], x[1]);
+    return isnan(x[0]) ? x[0] : isnan(x[1]) || x[1] < x[0] ? x[1] : x[0];
 }
 
 const wk__op wk__op_maximum = {
-    .name = "maximum", .schema = "maximum(Tensor self, Tensor other) -> Tensor", .group = "pointwise", .node = "MaximumBackward0",
-    .doc = "the larger of a and b, NaN if one is", .expression = wk__instruction, .instruction = WK__MAX, .arity = 2,
-    .gradient = maximum_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .invoke = wk__invoke_pointwise,
-    .exact = maximum_exact, .samples = wk__samples_binary, .low = -3, .high = 3,
+    .name = "maximum",
+    .schema = "maximum(Tensor self, Tensor other) -> Tensor",
+    .group = "pointwise",
+    .node = "MaximumBackward0",
+    .doc = "the larger of a and b, NaN if one is",
+    .expression = wk__instruction,
+    .instruction = WK__MAX,
+    .arity = 2,
+    .gradient = maximum_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .invoke = wk__invoke_pointwise,
+    .exact = maximum_exact,
+    .samples = wk__samples_binary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM maximum
 #include "binary.inc"
 
 const wk__op wk__op_minimum = {
-    .name = "minimum", .schema = "minimum(Tensor self, Tensor other) -> Tensor", .group = "pointwise", .node = "MinimumBackward0",
-    .doc = "the smaller of a and b, NaN if one is", .expression = wk__instruction, .instruction = WK__MIN, .arity = 2,
-    .gradient = minimum_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .invoke = wk__invoke_pointwise,
-    .exact = minimum_exact, .samples = wk__samples_binary, .low = -3, .high = 3,
+    .name = "minimum",
+    .schema = "minimum(Tensor self, Tensor other) -> Tensor",
+    .group = "pointwise",
+    .node = "MinimumBackward0",
+    .doc = "the smaller of a and b, NaN if one is",
+    .expression = wk__instruction,
+    .instruction = WK__MIN,
+    .arity = 2,
+    .gradient = minimum_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .invoke = wk__invoke_pointwise,
+    .exact = minimum_exact,
+    .samples = wk__samples_binary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM minimum

@@ -10,7 +10,8 @@ wk_tensor *wk_mean_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
     wk_tensor *out = NULL;
     wk__attr attr = {.i = {0}};
     wk_dtype dtype = options && options->dtype ? options->dtype : wk__body_of(x)->dtype;
-    if ((wk__is_float(dtype) || wk__must_float(&wk__op_mean, site, x)) && wk__dims_mask(&wk__op_mean, site, x, dims, count, &mask)) {
+    if ((wk__is_float(dtype) || wk__must_float(&wk__op_mean, site, x)) &&
+        wk__dims_mask(&wk__op_mean, site, x, dims, count, &mask)) {
         wk_dtype class = wk__class_of(dtype);
         attr.i[0] = mask;
         attr.i[1] = options && options->keepdim;
@@ -44,7 +45,16 @@ static void reference(wk__reference *r)
 }
 
 const wk__op wk__op_mean = {
-    .name = "mean", .schema = "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor", .group = "reduction",
-    .node = "MeanBackward0", .doc = "mean over all or the named dimensions, of floats", .domain = WK__FLOATS, .gradient = gradient,
-    .invoke = invoke, .reference = reference, .samples = wk__samples_reduce, .low = -3, .high = 3,
+    .name = "mean",
+    .schema = "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    .group = "reduction",
+    .node = "MeanBackward0",
+    .doc = "mean over all or the named dimensions, of floats",
+    .domain = WK__FLOATS,
+    .gradient = gradient,
+    .invoke = invoke,
+    .reference = reference,
+    .samples = wk__samples_reduce,
+    .low = -3,
+    .high = 3,
 };

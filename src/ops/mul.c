@@ -18,10 +18,20 @@ static double exact(const double *x)
 }
 
 const wk__op wk__op_mul = {
-    .name = "mul", .schema = "mul(Tensor self, Tensor other) -> Tensor", .group = "pointwise", .node = "MulBackward0",
-    .doc = "a b, broadcast", .expression = expression, .arity = 2, .gradient = gradient,
-    .needs = {WK__SAVE_1, WK__SAVE_0}, .invoke = wk__invoke_pointwise,
-    .exact = exact, .samples = wk__samples_binary, .low = -3, .high = 3,
+    .name = "mul",
+    .schema = "mul(Tensor self, Tensor other) -> Tensor",
+    .group = "pointwise",
+    .node = "MulBackward0",
+    .doc = "a b, broadcast",
+    .expression = expression,
+    .arity = 2,
+    .gradient = gradient,
+    .needs = {WK__SAVE_1, WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .exact = exact,
+    .samples = wk__samples_binary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM mul

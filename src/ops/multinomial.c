@@ -4,6 +4,7 @@
  *     running sum       .1  .5  .5  1.        uniform .3 of the total 1.: one sum is not above it, so place 1
  */
 #include "random.h"
+#include "reference.h"
 
 /* Is the running sum passed by the draw? Never the last positive one, to which the product may round: in: sums, draw, total */
 static int passed(wk__emit *e, const int in[])
@@ -29,7 +30,8 @@ static wk_tensor *running_sum(wk_site site, wk_tensor *x, int dim)
     const wk__body *body = wk__body_of(x);
     wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site);
     if (!out) return NULL;
-    wk__record *r = wk__record_begin(context, WK__RECORD_KERNEL, &wk__op_multinomial, device, site, body->ndim, body->shape, 1, 1);
+    wk__record *r =
+        wk__record_begin(context, WK__RECORD_KERNEL, &wk__op_multinomial, device, site, body->ndim, body->shape, 1, 1);
     if (!r) return wk__abandon(out);
     r->kernel = "scan";
     r->dim = (int8_t)dim;
@@ -47,8 +49,10 @@ static wk_tensor *draw(wk_site site, wk_tensor *x, int64_t count)
     wk_tensor *sums = running_sum(site, x, 1);
     if (!sums) return NULL;
     wk_tensor *total = wk_reshape_at(site, wk_narrow_at(site, sums, 1, n - 1, 1), (const int64_t[]){rows, 1, 1}, 3);
-    wk_tensor *uniform = wk__uniform(site, (const int64_t[]){rows, count, 1}, 3, body->dtype, body->storage->device->id);
-    wk__arg args[3] = {wk__t(wk_reshape_at(site, sums, (const int64_t[]){rows, 1, n}, 3)), wk__t(uniform), wk__t(total)};
+    wk_tensor *uniform =
+        wk__uniform(site, (const int64_t[]){rows, count, 1}, 3, body->dtype, body->storage->device->id);
+    wk__arg args[3] = {wk__t(wk_reshape_at(site, sums, (const int64_t[]){rows, 1, n}, 3)), wk__t(uniform),
+                       wk__t(total)};
     wk_tensor *below = args[0].tensor && uniform && total ? wk__elementwise(&is_passed, site, args, 3) : NULL;
     return wk_sum_at(site, below, (const int64_t[]){2}, 1, NULL);
 }
@@ -73,13 +77,13 @@ static bool drawable(wk_site site, wk_tensor *x, int64_t count, bool replacement
     const wk__body *body = wk__body_of(x);
     int64_t n = body->ndim ? body->shape[body->ndim - 1] : 0;
     if (!wk__is_float(body->dtype) || body->ndim < 1 || body->ndim > 2 || n < 1) {
-        wk__op_error(&wk__op_multinomial, site, body->ndim < 1 || body->ndim > 2 || n < 1 ? WK_ERR_SHAPE : WK_ERR_DTYPE, &x,
-                     "the probabilities must be floats of shape (n) or (rows, n), n 1 or more, not $a");
+        wk__op_error(&wk__op_multinomial, site, body->ndim < 1 || body->ndim > 2 || n < 1 ? WK_ERR_SHAPE : WK_ERR_DTYPE,
+                     &x, "the probabilities must be floats of shape (n) or (rows, n), n 1 or more, not $a");
         return false;
     }
     if (count >= 1 && (replacement || count <= n)) return true;
-    wk__op_error(&wk__op_multinomial, site, WK_ERR_ARGUMENT, &x, "%lld cannot be drawn of the %lld places of $a%s", (long long)count, (long long)n,
-                 replacement ? "" : " without .replacement");
+    wk__op_error(&wk__op_multinomial, site, WK_ERR_ARGUMENT, &x, "%lld cannot be drawn of the %lld places of $a%s",
+                 (long long)count, (long long)n, replacement ? "" : " without .replacement");
     return false;
 }
 
@@ -94,7 +98,9 @@ wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk
         bool row = body->ndim == 1;
         int64_t shape[2] = {row ? 1 : body->shape[0], body->shape[body->ndim - 1]};
         wk_tensor *table = wk_reshape_at(site, wk__widened(x), shape, 2);
-        out = !table ? NULL : replacement || count == 1 ? draw(site, table, count) : draw_without_replacement(site, table, count);
+        out = !table                      ? NULL
+              : replacement || count == 1 ? draw(site, table, count)
+                                          : draw_without_replacement(site, table, count);
         if (row) out = wk_reshape_at(site, out, &count, 1);
     }
     return wk__compose_end(&c, out, NULL);
@@ -107,7 +113,33 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_multinomial_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1), &options));
 }
 
+/* With replacement, or one draw: those without are tested by what must hold of them. */
+static void reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    int64_t rows = x->ndim > 1 ? x->shape[0] : 1, n = x->shape[x->ndim - 1], count = wk__value_int(&r->args[1], 1),
+            shape[2] = {rows, count};
+    double *out = wk__reference_out(r, 0, x->ndim, x->ndim > 1 ? shape : &count);
+    for (int64_t k = 0; k < rows * count; k++) {
+        const double *p = x->data + k / count * n;
+        double total = 0, sum = 0, draw;
+        for (int64_t j = 0; j < n; j++) total += p[j];
+        draw = wk__reference_uniform(wk__class_of(x->dtype), rows * count, k) * total;
+        for (int64_t j = 0; j < n; j++) out[k] += (sum += p[j]) <= draw;
+    }
+}
+
+static const char *const samples[] = {"[5], 1", "[5], 7, true", "[3,4], 1", "[3,4], 6, true", "[1], 1", NULL};
+
 const wk__op wk__op_multinomial = {
-    .name = "multinomial", .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor", .group = "random",
-    .doc = "places drawn with these probabilities", .domain = WK__FLOATS, .invoke = invoke,
+    .name = "multinomial",
+    .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor",
+    .group = "random",
+    .doc = "places drawn with these probabilities",
+    .domain = WK__FLOATS,
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = 0.1,
+    .high = 3,
 };

@@ -1,4 +1,5 @@
-/* norm: length of vectors, (sum |x|^p)^(1/p); p = 2 unless said otherwise, also 0 (how many are not 0), inf and -inf. */
+/* norm: length of vectors, (sum |x|^p)^(1/p); p = 2 unless said otherwise, also 0 (how many are not 0), inf and
+ * -inf. */
 #include "../base/alloc.h"
 #include "reference.h"
 #include "rows.h"
@@ -92,7 +93,8 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
 {
     (void)op;
     double p = wk__value_float(&args[1], 2);
-    wk_norm_options options = {.size = sizeof options, .p = p == 0 ? WK_ZERO : p, .keepdim = wk__value_int(&args[3], 0)};
+    wk_norm_options options = {
+        .size = sizeof options, .p = p == 0 ? WK_ZERO : p, .keepdim = wk__value_int(&args[3], 0)};
     int count;
     const int64_t *dims = wk__value_dims(&args[2], &count);
     return wk__one(out, wk_norm_at(site, wk__value_tensor(&args[0]), dims, count, &options));
@@ -118,14 +120,26 @@ static void reference(wk__reference *r)
     wk__reference_reduce(r, sum);
     r->in[0].data = given;
     wk__free(powers);
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]) && p != 0; k++) r->out[0].data[k] = pow(r->out[0].data[k], 1 / p);
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]) && p != 0; k++)
+        r->out[0].data[k] = pow(r->out[0].data[k], 1 / p);
 }
 
-static const char *const samples[] = {"[]", "[7]", "[3,5]", "[3,5], 1, (1)", "[2,3,4], 2, (0,2)", "[2,3,4], 3, (-2), true", "[3,5], 0", "[0,3], 2, (0)", NULL};
+static const char *const samples[] = {
+    "[]",       "[7]",           "[3,5]", "[3,5], 1, (1)", "[2,3,4], 2, (0,2)", "[2,3,4], 3, (-2), true",
+    "[3,5], 0", "[0,3], 2, (0)", NULL};
 
 const wk__op wk__op_norm = {
-    .name = "norm", .schema = "norm(Tensor self, float p=2, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",
-    .node = "LinalgVectorNormBackward0", .doc = "(sum |x|^p)^(1/p) over all or the named dimensions", .domain = WK__FLOATS,
-    .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke, .reference = reference, .samples = samples,
-    .low = 0.5, .high = 3,
+    .name = "norm",
+    .schema = "norm(Tensor self, float p=2, int[]? dim=None, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .node = "LinalgVectorNormBackward0",
+    .doc = "(sum |x|^p)^(1/p) over all or the named dimensions",
+    .domain = WK__FLOATS,
+    .gradient = gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = 0.5,
+    .high = 3,
 };

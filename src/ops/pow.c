@@ -20,9 +20,21 @@ static double square_exact(const double *x)
 }
 
 const wk__op wk__op_square = {
-    .name = "square", .schema = "square(Tensor self) -> Tensor", .group = "pointwise", .node = "PowBackward0", .doc = "x^2",
-    .expression = square_expression, .arity = 1, .domain = WK__NUMBERS, .gradient = square_gradient, .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise, .exact = square_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "square",
+    .schema = "square(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "PowBackward0",
+    .doc = "x^2",
+    .expression = square_expression,
+    .arity = 1,
+    .domain = WK__NUMBERS,
+    .gradient = square_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .exact = square_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM square
@@ -36,8 +48,10 @@ static wk_tensor *base_gradient(const wk__gradient *g, wk_tensor *base, wk__arg 
     if (!exponent.tensor && (exponent.whole ? exponent.number.i == 0 : exponent.number.f == 0))
         return wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
     wk_site here = {0};
-    wk_tensor *less = wk__binary(&wk__op_pow, here, wk__t(base), exponent.tensor ? wk__t(wk_sub(exponent.tensor, 1)) :
-                                                       exponent.whole ? wk__i(exponent.number.i - 1) : wk__f(exponent.number.f - 1));
+    wk_tensor *less = wk__binary(&wk__op_pow, here, wk__t(base),
+                                 exponent.tensor  ? wk__t(wk_sub(exponent.tensor, 1))
+                                 : exponent.whole ? wk__i(exponent.number.i - 1)
+                                                  : wk__f(exponent.number.f - 1));
     wk_tensor *slope = wk_mul(g->out[0], wk__binary(&wk__op_mul, here, exponent, wk__t(less)));
     return exponent.tensor ? wk_where(wk_eq(exponent.tensor, 0), 0, slope) : slope;
 }
@@ -51,7 +65,8 @@ static wk_tensor *exponent_gradient(const wk__gradient *g, wk__arg base, wk_tens
         wk_tensor *slope = wk_mul(g->out[0], wk_mul(wk__saved(g, WK__SAVED_OUT), log(a)));
         return a == 0 ? wk_where(wk_ge(exponent, 0), 0, slope) : slope;
     }
-    wk_tensor *slope = wk_mul(g->out[0], wk_mul(wk__saved(g, WK__SAVED_OUT), wk__unary(&wk__op_log, here, base.tensor)));
+    wk_tensor *slope =
+        wk_mul(g->out[0], wk_mul(wk__saved(g, WK__SAVED_OUT), wk__unary(&wk__op_log, here, base.tensor)));
     return wk_where(wk_logical_and(wk_eq(base.tensor, 0), wk_ge(exponent, 0)), 0, slope);
 }
 
@@ -66,29 +81,49 @@ static double pow_exact(const double *x)
     return pow(x[0], x[1]);
 }
 
-static const char *const pow_samples[] = {"[], []", "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]", "[3,4], 2", "[3,4], 3", "[3,4], 0.5",
-                                          "[3], -1.5", "2, [3]", "0.5, [3]", "[4]:i64<5, 3", NULL};
+static const char *const pow_samples[] = {"[], []",   "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]",
+                                          "[3,4], 2", "[3,4], 3",   "[3,4], 0.5",     "[3], -1.5",
+                                          "2, [3]",   "0.5, [3]",   "[4]:i64<5, 3",   NULL};
 
 static int pow_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 const wk__op wk__op_pow = {
-    .name = "pow", .schema = "pow(Tensor self, Tensor exponent) -> Tensor", .group = "pointwise", .node = "PowBackward0",
-    .doc = "a^b; integers to a negative number are an error", .expression = wk__instruction, .instruction = WK__POW, .arity = 2,
-    .domain = WK__NUMBERS, .gradient = pow_gradient, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
-    .invoke = pow_invoke, .exact = pow_exact, .samples = pow_samples, .low = 0.5, .high = 2,
+    .name = "pow",
+    .schema = "pow(Tensor self, Tensor exponent) -> Tensor",
+    .group = "pointwise",
+    .node = "PowBackward0",
+    .doc = "a^b; integers to a negative number are an error",
+    .expression = wk__instruction,
+    .instruction = WK__POW,
+    .arity = 2,
+    .domain = WK__NUMBERS,
+    .gradient = pow_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
+    .invoke = pow_invoke,
+    .exact = pow_exact,
+    .samples = pow_samples,
+    .low = 0.5,
+    .high = 2,
 };
 
 /* x^2, by far the most frequent power, is one multiplication. */
 static const wk__op squared = {
-    .name = "pow", .node = "PowBackward0", .expression = square_expression, .arity = 2, .domain = WK__NUMBERS,
-    .gradient = pow_gradient, .needs = {WK__SAVE_0},
+    .name = "pow",
+    .node = "PowBackward0",
+    .expression = square_expression,
+    .arity = 2,
+    .domain = WK__NUMBERS,
+    .gradient = pow_gradient,
+    .needs = {WK__SAVE_0},
 };
 
 static bool fits(wk_site site, wk__arg a, wk__arg b)
 {
-    if (!a.tensor || b.tensor || !b.whole || b.number.i >= 0 || !wk__is_tensor(a.tensor) || wk__is_float(wk__body_of(a.tensor)->dtype))
+    if (!a.tensor || b.tensor || !b.whole || b.number.i >= 0 || !wk__is_tensor(a.tensor) ||
+        wk__is_float(wk__body_of(a.tensor)->dtype))
         return true;
-    wk__op_error(&wk__op_pow, site, WK_ERR_ARGUMENT, &a.tensor, "$a to the power %lld: integers have no negative powers; wk_to_dtype(x, WK_F32) first",
+    wk__op_error(&wk__op_pow, site, WK_ERR_ARGUMENT, &a.tensor,
+                 "$a to the power %lld: integers have no negative powers; wk_to_dtype(x, WK_F32) first",
                  (long long)b.number.i);
     return false;
 }

@@ -12,7 +12,6 @@ static const char *device_name(const wk__body *body)
     return body->storage->device->id.kind == WK_CPU ? NULL : wk_device_str(body->storage->device->id);
 }
 
-
 /* The next combination of halves: bit d says which side of dimension d's gap. False after the last. */
 static bool next_part(const wk__shown *shown, int ndim, unsigned *sides)
 {
@@ -61,8 +60,13 @@ static char *text_of(wk_tensor *x, wk_site site)
         return NULL;
     }
     if (n == 0 || read_shown(x, &shown, data, site)) {
-        wk__print_job job = {.dtype = body->dtype, .ndim = body->ndim, .shape = body->shape, .data = data, .device = device_name(body),
-                             .grad_fn = wk__node_name(x), .requires_grad = wk_requires_grad(x)};
+        wk__print_job job = {.dtype = body->dtype,
+                             .ndim = body->ndim,
+                             .shape = body->shape,
+                             .data = data,
+                             .device = device_name(body),
+                             .grad_fn = wk__node_name(x),
+                             .requires_grad = wk_requires_grad(x)};
         wk__print_format(&text, &job);
         if (text.failed) wk__error_set(site, WK_ERR_MEMORY, "print: out of host memory");
     }
@@ -90,7 +94,8 @@ wk_tensor *wk_print_at(wk_site site, wk_tensor *x)
     if (!wk__check(x, site, "print", "input")) return NULL;
     char *text = text_of(x, site);
     if (!text) return NULL;
-    puts(text);
+    fputs(text, stdout);
+    fputc('\n', stdout);
     wk__free(text);
     return x;
 }
@@ -100,6 +105,7 @@ const char *wk_describe(const wk_tensor *x)
     if (!x || !wk__check(x, (wk_site){0}, "describe", "input")) return "";
     const wk__body *body = wk__body_of(x);
     wk__text text = {0};
-    wk__describe_format(&text, body->dtype, body->ndim, body->shape, wk_device_str(body->storage->device->id), wk_requires_grad(x));
+    wk__describe_format(&text, body->dtype, body->ndim, body->shape, wk_device_str(body->storage->device->id),
+                        wk_requires_grad(x));
     return keep_text(x, text.data) ? wk__body_of(x)->text : "";
 }

@@ -1,7 +1,9 @@
 /* Random tensors: rand, randn, randint, randperm, the _like forms, uniform_, normal_, and the stream that they draw from.
  * What the numbers are, bit for bit, is in ir/random.h. */
 #include "random.h"
+#include "../ir/random.h"
 #include "create.h"
+#include "reference.h"
 #include <math.h>
 
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
@@ -115,17 +117,25 @@ static int below_any(wk__emit *e, const int in[])
     int bits = wk__emit_bits(e, in[0], in[1], 64), range = number(e, in[3]);
     int ub = high_half(e, bits), lb = low_half(e, bits), ur = high_half(e, range), lr = low_half(e, range);
     int m = i64_op(e, WK__MUL, ub, lr), n = i64_op(e, WK__MUL, lb, ur);
-    int c = i64_op(e, WK__ADD, high_half(e, i64_op(e, WK__MUL, lb, lr)), i64_op(e, WK__ADD, low_half(e, m), low_half(e, n)));
+    int c = i64_op(e, WK__ADD, high_half(e, i64_op(e, WK__MUL, lb, lr)),
+                   i64_op(e, WK__ADD, low_half(e, m), low_half(e, n)));
     int upper = i64_op(e, WK__ADD, i64_op(e, WK__MUL, ub, ur), i64_op(e, WK__ADD, high_half(e, m), high_half(e, n)));
     return i64_op(e, WK__ADD, number(e, in[2]), i64_op(e, WK__ADD, upper, high_half(e, c)));
 }
 
 /* What is recorded, by dtype; the row of the op is another descriptor. */
-#define DRAWN(op, function) {.name = op, .expression = function, .indexed = true}
-static const wk__op uniform_of[WK_DTYPE_COUNT] = {[WK_F32] = DRAWN("rand", uniform_f32), [WK_F64] = DRAWN("rand", uniform_f64),
-                                                  [WK_F16] = DRAWN("rand", uniform_f16), [WK_BF16] = DRAWN("rand", uniform_bf16)};
-static const wk__op normal_of[WK_DTYPE_COUNT] = {[WK_F32] = DRAWN("randn", normal_f32), [WK_F64] = DRAWN("randn", normal_f64),
-                                                 [WK_F16] = DRAWN("randn", normal_f32), [WK_BF16] = DRAWN("randn", normal_f32)};
+#define DRAWN(op, function)                                                                                            \
+    {                                                                                                                  \
+        .name = op, .expression = function, .indexed = true                                                            \
+    }
+static const wk__op uniform_of[WK_DTYPE_COUNT] = {[WK_F32] = DRAWN("rand", uniform_f32),
+                                                  [WK_F64] = DRAWN("rand", uniform_f64),
+                                                  [WK_F16] = DRAWN("rand", uniform_f16),
+                                                  [WK_BF16] = DRAWN("rand", uniform_bf16)};
+static const wk__op normal_of[WK_DTYPE_COUNT] = {[WK_F32] = DRAWN("randn", normal_f32),
+                                                 [WK_F64] = DRAWN("randn", normal_f64),
+                                                 [WK_F16] = DRAWN("randn", normal_f32),
+                                                 [WK_BF16] = DRAWN("randn", normal_f32)};
 static const wk__op below_of[2] = {DRAWN("randint", below_any), DRAWN("randint", below_small)};
 static const wk__op bits_of = DRAWN("randperm", all_bits);
 
@@ -133,7 +143,8 @@ static const wk__op bits_of = DRAWN("randperm", all_bits);
 
 static wk_tensor *drawn(wk__create *c, const wk__op *how, wk_dtype compute, int64_t low, int64_t range)
 {
-    static const uint8_t raw[4] = {WK__REF_IMM | WK__REF_RAW, WK__REF_IMM | WK__REF_RAW, WK__REF_IMM | WK__REF_RAW, WK__REF_IMM | WK__REF_RAW};
+    static const uint8_t raw[4] = {WK__REF_IMM | WK__REF_RAW, WK__REF_IMM | WK__REF_RAW, WK__REF_IMM | WK__REF_RAW,
+                                   WK__REF_IMM | WK__REF_RAW};
     wk__draw draw = wk__draw_take(wk__numel(c->ndim, c->shape));
     wk__imm imm[4] = {{.i = (int64_t)draw.counter}, {.i = (int64_t)draw.key}, {.i = low}, {.i = range}};
     c->op = how;
@@ -141,12 +152,14 @@ static wk_tensor *drawn(wk__create *c, const wk__op *how, wk_dtype compute, int6
 }
 
 /* A call's dtype must have a row in the table. */
-static wk_tensor *floats(const wk__op *op, const wk__op *table, wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+static wk_tensor *floats(const wk__op *op, const wk__op *table, wk_site site, const int64_t *shape, int ndim,
+                         const wk_options *options)
 {
     wk__create c;
     if (!wk__create_begin(&c, op, site, shape, ndim, options, WK_F32)) return NULL;
     if (table[c.dtype].name) return drawn(&c, &table[c.dtype], c.dtype, 0, 0);
-    wk__error_set(site, WK_ERR_DTYPE, "%s: %s numbers cannot be drawn, floats can; wk_randint draws whole numbers", op->name, wk_dtype_str(c.dtype));
+    wk__error_set(site, WK_ERR_DTYPE, "%s: %s numbers cannot be drawn, floats can; wk_randint draws whole numbers",
+                  op->name, wk_dtype_str(c.dtype));
     return NULL;
 }
 
@@ -159,7 +172,8 @@ wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, const wk_op
     return floats(&wk__op_randn, normal_of, site, shape, ndim, options);
 }
 
-static wk_tensor *floats_like(const wk__op *op, const wk__op *table, wk_site site, wk_tensor *x, const wk_options *options)
+static wk_tensor *floats_like(const wk__op *op, const wk__op *table, wk_site site, wk_tensor *x,
+                              const wk_options *options)
 {
     if (!wk__view_begin(op, site, x)) return NULL;
     wk_options like = wk__options_like(x, options);
@@ -177,18 +191,22 @@ wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *option
 
 wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device)
 {
-    return wk_rand_at(site, shape, ndim, &(const wk_options){.size = sizeof(wk_options), .dtype = dtype, .device = device});
+    return wk_rand_at(site, shape, ndim,
+                      &(const wk_options){.size = sizeof(wk_options), .dtype = dtype, .device = device});
 }
 wk_tensor *wk__normal(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device)
 {
-    return wk_randn_at(site, shape, ndim, &(const wk_options){.size = sizeof(wk_options), .dtype = dtype, .device = device});
+    return wk_randn_at(site, shape, ndim,
+                       &(const wk_options){.size = sizeof(wk_options), .dtype = dtype, .device = device});
 }
 
-wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim, const wk_options *options)
+wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim,
+                         const wk_options *options)
 {
     wk__create c;
     if (low >= high) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "randint: no number lies in [%lld, %lld)", (long long)low, (long long)high);
+        wk__error_set(site, WK_ERR_ARGUMENT, "randint: no number lies in [%lld, %lld)", (long long)low,
+                      (long long)high);
         return NULL;
     }
     if (!wk__create_begin(&c, &wk__op_randint, site, shape, ndim, options, WK_I64)) return NULL;
@@ -210,7 +228,8 @@ wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options)
     wk_tensor *bits = drawn(&c, &bits_of, WK_I64, 0, 0);
     wk_tensor *sorted = bits ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site) : NULL;
     wk_tensor *order = sorted ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site) : NULL;
-    wk__record *r = order ? wk__record_begin(c.context, WK__RECORD_KERNEL, &wk__op_randperm, c.device, site, 1, &n, 2, 1) : NULL;
+    wk__record *r =
+        order ? wk__record_begin(c.context, WK__RECORD_KERNEL, &wk__op_randperm, c.device, site, 1, &n, 2, 1) : NULL;
     if (r) {
         r->kernel = "sort";
         wk__record_ref(r, 0, wk__body_of(sorted), wk__body_of(sorted)->stride);
@@ -279,18 +298,21 @@ static wk_options options_of(const wk_value *dtype, const wk_value *device)
 static int floats_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     wk_options options = options_of(&args[1], &args[2]);
-    return wk__one(out, floats(op, op == &wk__op_rand ? uniform_of : normal_of, site, args[0].ints, args[0].count, &options));
+    return wk__one(
+        out, floats(op, op == &wk__op_rand ? uniform_of : normal_of, site, args[0].ints, args[0].count, &options));
 }
 static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     wk_options options = options_of(&args[1], &args[2]);
-    return wk__one(out, floats_like(op, op == &wk__op_rand_like ? uniform_of : normal_of, site, wk__value_tensor(&args[0]), &options));
+    return wk__one(out, floats_like(op, op == &wk__op_rand_like ? uniform_of : normal_of, site,
+                                    wk__value_tensor(&args[0]), &options));
 }
 static int randint_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
     wk_options options = options_of(&args[3], &args[4]);
-    return wk__one(out, wk_randint_at(site, wk__value_int(&args[0], 0), wk__value_int(&args[1], 0), args[2].ints, args[2].count, &options));
+    return wk__one(out, wk_randint_at(site, wk__value_int(&args[0], 0), wk__value_int(&args[1], 0), args[2].ints,
+                                      args[2].count, &options));
 }
 static int randperm_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
@@ -300,33 +322,169 @@ static int randperm_invoke(const wk__op *op, wk_site site, const wk_value *args,
 }
 static int refilled_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    wk_tensor *x = wk__value_tensor(&args[0]), *(*call)(wk_site, wk_tensor *, double, double) = op == &wk__op_uniform_ ? wk_uniform__at : wk_normal__at;
+    wk_tensor *x = wk__value_tensor(&args[0]),
+              *(*call)(wk_site, wk_tensor *, double, double) = op == &wk__op_uniform_ ? wk_uniform__at : wk_normal__at;
     return wk__one(out, call(site, x, wk__value_float(&args[1], 0), wk__value_float(&args[2], 1)));
 }
 
+/* ---- references: the same numbers from the functions of ir/random.h ------------------------------------------------ */
+
+uint64_t wk__reference_bits(int64_t n, int64_t k)
+{
+    const wk_context *context = wk__context();
+    uint32_t out[4];
+    wk__philox(context->counter - (uint64_t)n + (uint64_t)k, 0, context->key, out);
+    return out[0] | (uint64_t)out[1] << 32;
+}
+
+double wk__reference_uniform(wk_dtype dtype, int64_t n, int64_t k)
+{
+    uint64_t bits = wk__reference_bits(n, k);
+    if (dtype == WK_F64) return (double)(bits >> 11) * 0x1p-53;
+    int kept = dtype == WK_F16 ? 11 : dtype == WK_BF16 ? 8 : 24;
+    return ldexp((double)((uint32_t)bits >> (32 - kept)), -kept);
+}
+
+static double reference_normal(wk_dtype dtype, int64_t n, int64_t k)
+{
+    uint64_t bits = wk__reference_bits(n, k);
+    return dtype == WK_F64 ? wk__ndtri64(bits) : (double)wk__ndtri32((uint32_t)bits);
+}
+
+static void filled_reference(wk__reference *r, int ndim, const int64_t *shape, wk_dtype dtype,
+                             double (*number)(wk_dtype, int64_t, int64_t), double offset, double scale)
+{
+    double *out = wk__reference_out(r, 0, ndim, shape);
+    int64_t n = wk__array_numel(&r->out[0]);
+    for (int64_t k = 0; k < n; k++) out[k] = offset + scale * number(dtype, n, k);
+}
+static void rand_reference(wk__reference *r)
+{
+    filled_reference(r, r->args[0].count, r->args[0].ints, (wk_dtype)wk__value_int(&r->args[1], WK_F32),
+                     wk__reference_uniform, 0, 1);
+}
+static void randn_reference(wk__reference *r)
+{
+    filled_reference(r, r->args[0].count, r->args[0].ints, (wk_dtype)wk__value_int(&r->args[1], WK_F32),
+                     reference_normal, 0, 1);
+}
+static void rand_like_reference(wk__reference *r)
+{
+    filled_reference(r, r->in[0].ndim, r->in[0].shape, (wk_dtype)wk__value_int(&r->args[1], r->in[0].dtype),
+                     wk__reference_uniform, 0, 1);
+}
+static void randn_like_reference(wk__reference *r)
+{
+    filled_reference(r, r->in[0].ndim, r->in[0].shape, (wk_dtype)wk__value_int(&r->args[1], r->in[0].dtype),
+                     reference_normal, 0, 1);
+}
+static void uniform_reference(wk__reference *r)
+{
+    double from = wk__value_float(&r->args[1], 0), to = wk__value_float(&r->args[2], 1);
+    filled_reference(r, r->in[0].ndim, r->in[0].shape, wk__class_of(r->in[0].dtype), wk__reference_uniform, from,
+                     to - from);
+}
+static void normal_reference(wk__reference *r)
+{
+    filled_reference(r, r->in[0].ndim, r->in[0].shape, wk__class_of(r->in[0].dtype), reference_normal,
+                     wk__value_float(&r->args[1], 0), wk__value_float(&r->args[2], 1));
+}
+
+static void randint_reference(wk__reference *r)
+{
+    double *out = wk__reference_out(r, 0, r->args[2].count, r->args[2].ints);
+    int64_t n = wk__array_numel(&r->out[0]), low = r->args[0].i;
+    for (int64_t k = 0; k < n; k++)
+        out[k] = (double)(int64_t)((uint64_t)low +
+                                   wk__below(wk__reference_bits(n, k), (uint64_t)r->args[1].i - (uint64_t)low));
+}
+
+/* The place of an element's bits among all: how many are smaller, or equal and before it. */
+static void randperm_reference(wk__reference *r)
+{
+    int64_t n = r->args[0].i;
+    double *out = wk__reference_out(r, 0, 1, &n);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t place = 0, own = (int64_t)wk__reference_bits(n, k);
+        for (int64_t j = 0; j < n; j++) {
+            int64_t other = (int64_t)wk__reference_bits(n, j);
+            place += other < own || (other == own && j < k);
+        }
+        out[place] = (double)k;
+    }
+}
+
+static const char *const shape_samples[] = {"()",          "(5)",   "(2,3), f64", "(300), f16",
+                                            "(300), bf16", "(0,2)", "(1000)",     NULL};
+static const char *const like_samples[] = {"[]", "[5]", "[2,3]", "[3], f64", "[0,2]", NULL};
+static const char *const refilled_samples[] = {"[]", "[5]", "[2,3], -2, 3", "[3,4], 0.5, 0.75", "[0]", NULL};
+static const char *const randint_samples[] = {
+    "0, 10, (20)", "-5, 6, (2,3)",     "0, 2147483648, (5)", "-4611686018427387904, 4611686018427387904, (5)",
+    "3, 4, ()",    "0, 100, (7), i32", "0, 2, (0)",          NULL};
+static const char *const randperm_samples[] = {"10", "1", "0", "100, i32", NULL};
+
 #define RANDOM .group = "random", .domain = WK__FLOATS
 
-const wk__op wk__op_rand = {
-    .name = "rand", .schema = "rand(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .doc = "uniform in [0, 1)",
-    .invoke = floats_invoke, RANDOM};
-const wk__op wk__op_randn = {
-    .name = "randn", .schema = "randn(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .doc = "standard normal",
-    .invoke = floats_invoke, RANDOM};
-const wk__op wk__op_rand_like = {
-    .name = "rand_like", .schema = "rand_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
-    .doc = "uniform in [0, 1), shaped like self", .invoke = like_invoke, RANDOM};
-const wk__op wk__op_randn_like = {
-    .name = "randn_like", .schema = "randn_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
-    .doc = "standard normal, shaped like self", .invoke = like_invoke, RANDOM};
+const wk__op wk__op_rand = {.name = "rand",
+                            .schema = "rand(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                            .doc = "uniform in [0, 1)",
+                            .invoke = floats_invoke,
+                            .reference = rand_reference,
+                            .samples = shape_samples,
+                            RANDOM};
+const wk__op wk__op_randn = {.name = "randn",
+                             .schema = "randn(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                             .doc = "standard normal",
+                             .invoke = floats_invoke,
+                             .reference = randn_reference,
+                             .samples = shape_samples,
+                             RANDOM};
+const wk__op wk__op_rand_like = {.name = "rand_like",
+                                 .schema =
+                                     "rand_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                                 .doc = "uniform in [0, 1), shaped like self",
+                                 .invoke = like_invoke,
+                                 .reference = rand_like_reference,
+                                 .samples = like_samples,
+                                 RANDOM};
+const wk__op wk__op_randn_like = {.name = "randn_like",
+                                  .schema =
+                                      "randn_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                                  .doc = "standard normal, shaped like self",
+                                  .invoke = like_invoke,
+                                  .reference = randn_like_reference,
+                                  .samples = like_samples,
+                                  RANDOM};
 const wk__op wk__op_randint = {
-    .name = "randint", .schema = "randint(int low, int high, int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "random",
-    .doc = "whole numbers in [low, high), i64", .invoke = randint_invoke};
-const wk__op wk__op_randperm = {
-    .name = "randperm", .schema = "randperm(int n, *, dtype? dtype=None, Device? device=None) -> Tensor", .group = "random",
-    .doc = "0..n-1 in random order, i64", .invoke = randperm_invoke};
-const wk__op wk__op_uniform_ = {
-    .name = "uniform_", .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)", .node = "UniformBackward0",
-    .doc = "every element becomes uniform in [from, to)", .gradient = refilled_gradient, .invoke = refilled_invoke, RANDOM};
-const wk__op wk__op_normal_ = {
-    .name = "normal_", .schema = "normal_(Tensor(a!) self, float mean=0, float std=1) -> Tensor(a!)", .node = "NormalBackward0",
-    .doc = "every element becomes normal", .gradient = refilled_gradient, .invoke = refilled_invoke, RANDOM};
+    .name = "randint",
+    .schema = "randint(int low, int high, int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
+    .group = "random",
+    .doc = "whole numbers in [low, high), i64",
+    .invoke = randint_invoke,
+    .reference = randint_reference,
+    .samples = randint_samples};
+const wk__op wk__op_randperm = {.name = "randperm",
+                                .schema = "randperm(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                                .group = "random",
+                                .doc = "0..n-1 in random order, i64",
+                                .invoke = randperm_invoke,
+                                .reference = randperm_reference,
+                                .samples = randperm_samples};
+const wk__op wk__op_uniform_ = {.name = "uniform_",
+                                .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)",
+                                .node = "UniformBackward0",
+                                .doc = "every element becomes uniform in [from, to)",
+                                .gradient = refilled_gradient,
+                                .invoke = refilled_invoke,
+                                .reference = uniform_reference,
+                                .samples = refilled_samples,
+                                RANDOM};
+const wk__op wk__op_normal_ = {.name = "normal_",
+                               .schema = "normal_(Tensor(a!) self, float mean=0, float std=1) -> Tensor(a!)",
+                               .node = "NormalBackward0",
+                               .doc = "every element becomes normal",
+                               .gradient = refilled_gradient,
+                               .invoke = refilled_invoke,
+                               .reference = normal_reference,
+                               .samples = refilled_samples,
+                               RANDOM};

@@ -20,4 +20,9 @@ int wk__emit_uniform_f64(wk__emit *e, int counter, int key);
 wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);
 wk_tensor *wk__normal(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);
 
+/* For references: the bits of element k of the call that drew the last n numbers of this thread's stream, and the uniform number
+ * of a dtype that they make. */
+uint64_t wk__reference_bits(int64_t n, int64_t k);
+double wk__reference_uniform(wk_dtype dtype, int64_t n, int64_t k);
+
 #endif

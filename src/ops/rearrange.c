@@ -67,12 +67,22 @@ static void flip_reference(wk__reference *r)
     wk__reference_strided(r, x->ndim, x->shape, stride, offset);
 }
 
-static const char *const flip_samples[] = {"[5], (0)", "[2,3], (0,1)", "[2,3,4], (-1)", "[2,0], (1)", "[3], ()", "[1,1], (0,1)", NULL};
+static const char *const flip_samples[] = {
+    "[5], (0)", "[2,3], (0,1)", "[2,3,4], (-1)", "[2,0], (1)", "[3], ()", "[1,1], (0,1)", NULL};
 
 const wk__op wk__op_flip = {
-    .name = "flip", .schema = "flip(Tensor self, int[] dims) -> Tensor", .group = "joining", .node = "FlipBackward0",
-    .doc = "the named dimensions backwards", .expression = identity, .gradient = flip_gradient, .invoke = flip_invoke,
-    .reference = flip_reference, .samples = flip_samples, .low = -3, .high = 3,
+    .name = "flip",
+    .schema = "flip(Tensor self, int[] dims) -> Tensor",
+    .group = "joining",
+    .node = "FlipBackward0",
+    .doc = "the named dimensions backwards",
+    .expression = identity,
+    .gradient = flip_gradient,
+    .invoke = flip_invoke,
+    .reference = flip_reference,
+    .samples = flip_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- roll -------------------------------------------------------------------------------------------------------- */
@@ -92,7 +102,8 @@ static wk_tensor *rolled(wk_tensor *x, int64_t shift, int d)
     return wk_cat_at(here, part, 2, d);
 }
 
-wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shift_count, const int64_t *dims, int dim_count)
+wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shift_count, const int64_t *dims,
+                      int dim_count)
 {
     wk__compose c;
     wk__attr attr = {.i = {shift_count, dim_count}};
@@ -100,8 +111,10 @@ wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shi
     if (!wk__compose_begin(&c, &wk__op_roll, site, &x, 1)) return NULL;
     const wk__body *body = wk__body_of(x);
     if (shift_count != (dim_count ? dim_count : 1) || shift_count > WK__MAX_DIMS) {
-        wk__op_error(&wk__op_roll, site, WK_ERR_ARGUMENT, &x, "%d shifts for %d dimensions of $a: there must be one for each, or one and no "
-                     "dimensions", shift_count, dim_count);
+        wk__op_error(&wk__op_roll, site, WK_ERR_ARGUMENT, &x,
+                     "%d shifts for %d dimensions of $a: there must be one for each, or one and no "
+                     "dimensions",
+                     shift_count, dim_count);
         return wk__compose_end(&c, NULL, NULL);
     }
     memcpy(attr.list, shifts, sizeof *shifts * (size_t)shift_count);
@@ -116,7 +129,8 @@ wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shi
             out = wk__dim_of(&wk__op_roll, site, x, dims[k], 0, &d) ? rolled(out, body->ndim ? shifts[k] : 0, d) : NULL;
         }
     }
-    if (out && wk__body_of(out)->storage == body->storage) out = wk_clone_at(site, out); /* nothing moved: still a tensor of its own */
+    if (out && wk__body_of(out)->storage == body->storage)
+        out = wk_clone_at(site, out); /* nothing moved: still a tensor of its own */
     return wk__compose_end(&c, out, &attr);
 }
 
@@ -153,12 +167,21 @@ static void roll_reference(wk__reference *r)
     }
 }
 
-static const char *const roll_samples[] = {"[5], (2), (0)", "[2,3], (1,-1), (0,1)", "[2,3], (2)", "[4], (9), (0)", "[4], (-4), (0)", "[2,0], (1), (1)", NULL};
+static const char *const roll_samples[] = {"[5], (2), (0)",  "[2,3], (1,-1), (0,1)", "[2,3], (2)", "[4], (9), (0)",
+                                           "[4], (-4), (0)", "[2,0], (1), (1)",      NULL};
 
 const wk__op wk__op_roll = {
-    .name = "roll", .schema = "roll(Tensor self, int[] shifts, int[] dims=[]) -> Tensor", .group = "joining", .node = "RollBackward0",
-    .doc = "shifted round; what leaves at one end comes in at the other", .gradient = roll_gradient, .invoke = roll_invoke,
-    .reference = roll_reference, .samples = roll_samples, .low = -3, .high = 3,
+    .name = "roll",
+    .schema = "roll(Tensor self, int[] shifts, int[] dims=[]) -> Tensor",
+    .group = "joining",
+    .node = "RollBackward0",
+    .doc = "shifted round; what leaves at one end comes in at the other",
+    .gradient = roll_gradient,
+    .invoke = roll_invoke,
+    .reference = roll_reference,
+    .samples = roll_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- repeat, tile ------------------------------------------------------------------------------------------------ */
@@ -196,7 +219,8 @@ static wk_tensor *gathered(wk_tensor *grad, int d, int64_t n, int64_t size, int 
     memcpy(back, body->shape, sizeof back);
     back[d] = size;
     spread_out(body, d, size, n, behind, shape);
-    wk_tensor *sum = wk_sum_at((wk_site){0}, wk_reshape_at((wk_site){0}, grad, shape, 4), (const int64_t[]){1 + behind}, 1, NULL);
+    wk_tensor *sum =
+        wk_sum_at((wk_site){0}, wk_reshape_at((wk_site){0}, grad, shape, 4), (const int64_t[]){1 + behind}, 1, NULL);
     return wk_reshape_at((wk_site){0}, sum, back, body->ndim);
 }
 
@@ -215,7 +239,8 @@ static wk_tensor *repeat(const wk__op *op, wk_site site, wk_tensor *x, const int
         shape[k] = k < lead ? 1 : body->shape[k - lead];
     }
     if (!fits) {
-        wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "$a needs a number of copies, 0 or more, for each of its %d dimensions (and at most %d in all)",
+        wk__op_error(op, site, WK_ERR_ARGUMENT, &x,
+                     "$a needs a number of copies, 0 or more, for each of its %d dimensions (and at most %d in all)",
                      body->ndim, WK__MAX_DIMS);
         return wk__compose_end(&c, NULL, NULL);
     }
@@ -244,20 +269,23 @@ static void repeat_gradient(wk__gradient *g)
     const wk__shape *from = &g->node->shape[0];
     wk_tensor *grad = g->out[0];
     int lead = g->attr->count - from->ndim;
-    for (int d = 0; d < g->attr->count; d++) grad = gathered(grad, d, g->attr->list[d], d < lead ? 1 : from->size[d - lead], 0);
+    for (int d = 0; d < g->attr->count; d++)
+        grad = gathered(grad, d, g->attr->list[d], d < lead ? 1 : from->size[d - lead], 0);
     g->in[0] = wk_reshape_at((wk_site){0}, grad, from->size, from->ndim);
 }
 
 static int repeat_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     wk_tensor *x = wk__value_tensor(&args[0]);
-    return wk__one(out, op == &wk__op_tile ? wk_tile_at(site, x, args[1].ints, args[1].count) : wk_repeat_at(site, x, args[1].ints, args[1].count));
+    return wk__one(out, op == &wk__op_tile ? wk_tile_at(site, x, args[1].ints, args[1].count)
+                                           : wk_repeat_at(site, x, args[1].ints, args[1].count));
 }
 
 static void repeat_reference(wk__reference *r)
 {
     const wk__array *x = &r->in[0];
-    int count = r->args[1].count > x->ndim ? r->args[1].count : x->ndim, lead = count - x->ndim, few = count - r->args[1].count;
+    int count = r->args[1].count > x->ndim ? r->args[1].count : x->ndim, lead = count - x->ndim,
+        few = count - r->args[1].count;
     int64_t shape[WK__MAX_DIMS], size[WK__MAX_DIMS];
     for (int d = 0; d < count; d++) {
         size[d] = d < lead ? 1 : x->shape[d - lead];
@@ -271,18 +299,35 @@ static void repeat_reference(wk__reference *r)
     }
 }
 
-static const char *const repeat_samples[] = {"[3], (2)", "[2,3], (2,3)", "[2,3], (2,1,2)", "[], (3)", "[2], (0)", "[1,2], (1,1)", NULL};
+static const char *const repeat_samples[] = {
+    "[3], (2)", "[2,3], (2,3)", "[2,3], (2,1,2)", "[], (3)", "[2], (0)", "[1,2], (1,1)", NULL};
 static const char *const tile_samples[] = {"[2,3], (2)", "[3], (2,2)", "[2,3], (1,2)", NULL};
 
 const wk__op wk__op_repeat = {
-    .name = "repeat", .schema = "repeat(Tensor self, int[] repeats) -> Tensor", .group = "joining", .node = "RepeatBackward0",
-    .doc = "copies one behind the other along each dimension", .gradient = repeat_gradient, .invoke = repeat_invoke,
-    .reference = repeat_reference, .samples = repeat_samples, .low = -3, .high = 3,
+    .name = "repeat",
+    .schema = "repeat(Tensor self, int[] repeats) -> Tensor",
+    .group = "joining",
+    .node = "RepeatBackward0",
+    .doc = "copies one behind the other along each dimension",
+    .gradient = repeat_gradient,
+    .invoke = repeat_invoke,
+    .reference = repeat_reference,
+    .samples = repeat_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_tile = {
-    .name = "tile", .schema = "tile(Tensor self, int[] dims) -> Tensor", .group = "joining", .node = "RepeatBackward0",
-    .doc = "repeat, with 1 for the numbers that are missing in front", .gradient = repeat_gradient, .invoke = repeat_invoke,
-    .reference = repeat_reference, .samples = tile_samples, .low = -3, .high = 3,
+    .name = "tile",
+    .schema = "tile(Tensor self, int[] dims) -> Tensor",
+    .group = "joining",
+    .node = "RepeatBackward0",
+    .doc = "repeat, with 1 for the numbers that are missing in front",
+    .gradient = repeat_gradient,
+    .invoke = repeat_invoke,
+    .reference = repeat_reference,
+    .samples = tile_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- repeat_interleave ------------------------------------------------------------------------------------------- */
@@ -295,8 +340,10 @@ wk_tensor *wk_repeat_interleave_at(wk_site site, wk_tensor *x, int64_t n, int64_
     if (!wk__compose_begin(&c, &wk__op_repeat_interleave, site, &x, 1)) return NULL;
     const wk__body *body = wk__body_of(x);
     if (body->ndim == 0 || n < 0)
-        wk__op_error(&wk__op_repeat_interleave, site, WK_ERR_ARGUMENT, &x, "%lld copies of each place of $a: it must have a dimension, and the number be 0 "
-                     "or more", (long long)n);
+        wk__op_error(&wk__op_repeat_interleave, site, WK_ERR_ARGUMENT, &x,
+                     "%lld copies of each place of $a: it must have a dimension, and the number be 0 "
+                     "or more",
+                     (long long)n);
     else if (wk__dim_of(&wk__op_repeat_interleave, site, x, dim, 0, &d))
         out = n == 1 ? wk_clone_at(site, x) : repeated(site, x, d, n, 1);
     return wk__compose_end(&c, out, out ? &(wk__attr){.i = {d, n}} : NULL);
@@ -311,7 +358,8 @@ static void interleave_gradient(wk__gradient *g)
 static int interleave_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_repeat_interleave_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1), wk__value_int(&args[2], 0)));
+    return wk__one(out, wk_repeat_interleave_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1),
+                                                wk__value_int(&args[2], 0)));
 }
 
 static void interleave_reference(wk__reference *r)
@@ -330,7 +378,15 @@ static void interleave_reference(wk__reference *r)
 static const char *const interleave_samples[] = {"[3], 2, 0", "[2,3], 3, 1", "[2,3,2], 2, -2", "[2], 0, 0", NULL};
 
 const wk__op wk__op_repeat_interleave = {
-    .name = "repeat_interleave", .schema = "repeat_interleave(Tensor self, int repeats, int dim=0) -> Tensor", .group = "joining",
-    .node = "RepeatInterleaveBackward0", .doc = "each place of a dimension several times in a row", .gradient = interleave_gradient,
-    .invoke = interleave_invoke, .reference = interleave_reference, .samples = interleave_samples, .low = -3, .high = 3,
+    .name = "repeat_interleave",
+    .schema = "repeat_interleave(Tensor self, int repeats, int dim=0) -> Tensor",
+    .group = "joining",
+    .node = "RepeatInterleaveBackward0",
+    .doc = "each place of a dimension several times in a row",
+    .gradient = interleave_gradient,
+    .invoke = interleave_invoke,
+    .reference = interleave_reference,
+    .samples = interleave_samples,
+    .low = -3,
+    .high = 3,
 };

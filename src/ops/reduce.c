@@ -1,6 +1,7 @@
 /* Reductions: which dimensions, one record. */
 #include "call.h"
 #include <string.h>
+#include <wick/tensor.h>
 
 bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int64_t *dims, int count, uint16_t *mask)
 {
@@ -14,7 +15,8 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
         int d;
         wk_tensor *in[1] = {(wk_tensor *)(uintptr_t)x};
         if (!wk__dim(body->ndim, dims[k], &d)) {
-            wk__op_error(op, site, WK_ERR_INDEX, in, "dimension %lld is out of range for $a, which has %d", (long long)dims[k], body->ndim);
+            wk__op_error(op, site, WK_ERR_INDEX, in, "dimension %lld is out of range for $a, which has %d",
+                         (long long)dims[k], body->ndim);
             return false;
         }
         if (*mask >> d & 1) {
@@ -26,8 +28,12 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
     return true;
 }
 
-wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute, wk_dtype dtype)
+wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute,
+                      wk_dtype dtype)
 {
+    if (mask == 0)
+        return wk_clone_at(site,
+                           wk_to_dtype_at(site, x, dtype ? dtype : (wk_dtype)wk__body_of(x)->dtype)); /* 0-d: itself */
     wk_tensor *in[1] = {x};
     wk__device *device = wk__ready(op, site, in, 1);
     if (!device) return NULL;
@@ -40,7 +46,8 @@ wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mas
     wk_tensor *out = wk__tensor_pending(context, device, dtype ? dtype : body->dtype, ndim, shape, site);
     if (!out) return NULL;
     const bool scalar = body->ndim == 0; /* a space without dimensions has none to reduce: it is taken as [1] */
-    wk__record *r = wk__record_begin(context, WK__RECORD_REDUCTION, op, device, site, scalar ? 1 : body->ndim, scalar ? &(int64_t){1} : body->shape, 1, 1);
+    wk__record *r = wk__record_begin(context, WK__RECORD_REDUCTION, op, device, site, scalar ? 1 : body->ndim,
+                                     scalar ? &(int64_t){1} : body->shape, 1, 1);
     if (!r) return wk__abandon(out);
     const wk__body *result = wk__body_of(out);
     for (int d = 0, k = 0; d < body->ndim; d++) {

@@ -22,6 +22,7 @@ double *wk__reference_out(wk__reference *r, int k, int ndim, const int64_t *shap
 static unsigned mask_of(const wk__reference *r)
 {
     int ndim = r->in[0].ndim;
+    if (r->args[1].kind == WK_VALUE_INT && ndim) return 1u << (r->args[1].i < 0 ? r->args[1].i + ndim : r->args[1].i);
     if (r->args[1].kind != WK_VALUE_INTS || r->args[1].count == 0) return (1u << ndim) - 1;
     unsigned mask = 0;
     for (int k = 0; k < r->args[1].count; k++) {

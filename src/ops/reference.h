@@ -18,13 +18,15 @@ typedef struct wk__reference {
     int inputs;
     wk__array in[WK__MAX_OPERANDS];
     int outputs;
-    wk__array out[4];     /* filled with wk__reference_out */
+    wk__array out[4]; /* filled with wk__reference_out */
 } wk__reference;
 
 /* Makes result k of this shape, zeroed; its data. */
 double *wk__reference_out(wk__reference *r, int k, int ndim, const int64_t *shape);
 int64_t wk__array_numel(const wk__array *a);
-/* dims of args[1] (int[] or none), keepdim in args[2]: reduce(x of one row, its length) for each kept place. */
+/* f of each element of the first operand: for functions that lose digits near a zero, where 4 units of `exact` are too few. */
+void wk__reference_map(wk__reference *r, double (*f)(double x));
+/* dims of args[1] (int[], int or none), keepdim in args[2]: reduce(x of one row, its length) for each kept place. */
 void wk__reference_reduce(wk__reference *r, double (*reduce)(const double *x, int64_t n));
 
 #endif

@@ -15,13 +15,25 @@ static void relu_gradient(wk__gradient *g)
 
 static double relu_exact(const double *x)
 {
-    return x[0] > 0 ? x[0] : 0;
+    return x[0] <= 0 ? 0 : x[0];
 }
 
 const wk__op wk__op_relu = {
-    .name = "relu", .schema = "relu(Tensor self) -> Tensor", .group = "activation", .node = "ReluBackward0", .doc = "max(x, 0)",
-    .expression = relu_expression, .arity = 1, .domain = WK__NUMBERS, .gradient = relu_gradient, .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise, .exact = relu_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "relu",
+    .schema = "relu(Tensor self) -> Tensor",
+    .group = "activation",
+    .node = "ReluBackward0",
+    .doc = "max(x, 0)",
+    .expression = relu_expression,
+    .arity = 1,
+    .domain = WK__NUMBERS,
+    .gradient = relu_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = wk__invoke_pointwise,
+    .exact = relu_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM relu
@@ -57,7 +69,8 @@ static void leaky_gradient(wk__gradient *g)
 
 static int leaky_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    return wk__one(out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 1, (double[]){wk__value_float(&args[1], 0.01)}));
+    return wk__one(
+        out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 1, (double[]){wk__value_float(&args[1], 0.01)}));
 }
 
 static double leaky_exact(const double *x)
@@ -68,8 +81,20 @@ static double leaky_exact(const double *x)
 static const char *const leaky_samples[] = {"[]", "[7]", "[3,5], 0.2", "[2,0], 0.5", "[2,3,4], 0", NULL};
 
 const wk__op wk__op_leaky_relu = {
-    .name = "leaky_relu", .schema = "leaky_relu(Tensor self, float negative_slope=0.01) -> Tensor", .group = "activation",
-    .node = "LeakyReluBackward0", .doc = "x for x > 0, else negative_slope x", .expression = leaky_expression, .arity = 2, .conditions = 2,
-    .domain = WK__FLOATS, .gradient = leaky_gradient, .needs = {WK__SAVE_0}, .invoke = leaky_invoke, .exact = leaky_exact,
-    .samples = leaky_samples, .low = -3, .high = 3,
+    .name = "leaky_relu",
+    .schema = "leaky_relu(Tensor self, float negative_slope=0.01) -> Tensor",
+    .group = "activation",
+    .node = "LeakyReluBackward0",
+    .doc = "x for x > 0, else negative_slope x",
+    .expression = leaky_expression,
+    .arity = 2,
+    .conditions = 2,
+    .domain = WK__FLOATS,
+    .gradient = leaky_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = leaky_invoke,
+    .exact = leaky_exact,
+    .samples = leaky_samples,
+    .low = -3,
+    .high = 3,
 };

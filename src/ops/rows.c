@@ -2,13 +2,14 @@
 #include "rows.h"
 #include <string.h>
 
-/* ---- arguments ----------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 bool wk__axis(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int *axis)
 {
     int ndim = wk__body_of(x)->ndim;
     if (wk__dim(ndim, dim, axis)) return true;
-    wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a, which has %d", (long long)dim, ndim);
+    wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a, which has %d", (long long)dim,
+                 ndim);
     return false;
 }
 
@@ -31,7 +32,8 @@ int64_t wk__columns(const wk_tensor *x, uint16_t mask)
 bool wk__must_have_columns(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask)
 {
     if (wk__columns(x, mask) > 0) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a has no elements along the reduced dimensions, so there is no such element");
+    wk__op_error(op, site, WK_ERR_SHAPE, &x,
+                 "$a has no elements along the reduced dimensions, so there is no such element");
     return false;
 }
 
@@ -43,13 +45,14 @@ const int64_t *wk__value_dims(const wk_value *value, int *count)
 
 int wk__invoke_reduction(wk__reduction *call, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    wk_reduce_options options = {.size = sizeof options, .keepdim = wk__value_int(&args[2], 0), .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
+    wk_reduce_options options = {
+        .size = sizeof options, .keepdim = wk__value_int(&args[2], 0), .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
     return wk__one(out, call(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
-/* ---- inside composed ops --------------------------------------------------------------------------------------------- */
+/* ---- inside composed ops ----------------------------------------------------------------------------------------- */
 
 /* Dimension d of the result is dimension order[d] of x. */
 static wk_tensor *reordered(wk_tensor *x, const int order[])
@@ -107,12 +110,28 @@ wk_tensor *wk__row_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
     return row_reduced(&wk__op_amax, site, x, mask, keepdim);
 }
 
+/* in: x, for its shape alone */
+static int position(wk__emit *e, const int in[])
+{
+    (void)in;
+    return wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
+}
+static const wk__op position_op = {
+    .name = "arange", .expression = position, .arity = 2, .conditions = 1, .indexed = true};
+
+wk_tensor *wk__row_positions(wk_site site, wk_tensor *x, uint16_t mask)
+{
+    wk_tensor *place = wk__binary(&position_op, site, wk__t(x), wk__i(0));
+    wk_tensor *first = place ? wk__reduce(&wk__op_amin, site, place, mask, true, WK_I64, WK_I64) : NULL;
+    return first ? wk_sub(place, first) : NULL;
+}
+
 wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype)
 {
     return x ? wk_to_dtype_at((wk_site){0}, x, dtype) : NULL;
 }
 
-/* ---- in gradients ---------------------------------------------------------------------------------------------------- */
+/* ---- in gradients ------------------------------------------------------------------------------------------------ */
 
 int wk__masked_dims(int64_t mask, int64_t dims[])
 {

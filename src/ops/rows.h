@@ -8,7 +8,7 @@
 
 #include "forms.h"
 
-/* ---- arguments ----------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
 /* A dimension of x; false with the error recorded. A 0-d tensor has dimension 0. */
 bool wk__axis(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int *axis);
@@ -18,13 +18,14 @@ bool wk__must_have_columns(const wk__op *op, wk_site site, wk_tensor *x, uint16_
 /* The product of the masked sizes. */
 int64_t wk__columns(const wk_tensor *x, uint16_t mask);
 
-typedef wk_tensor *wk__reduction(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options);
+typedef wk_tensor *wk__reduction(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                 const wk_reduce_options *options);
 /* The entry of ops with the arguments (self, dim, keepdim, dtype); dim may be a list or one number. */
 int wk__invoke_reduction(wk__reduction *call, wk_site site, const wk_value *args, wk_tensor **out);
 /* Dimensions of an argument that may be a list, one number or none (count -1). */
 const int64_t *wk__value_dims(const wk_value *value, int *count);
 
-/* ---- inside composed ops: no nodes ----------------------------------------------------------------------------------- */
+/* ---- inside composed ops: no nodes ------------------------------------------------------------------------------- */
 
 /* The dimension moved last, and moved back from there. */
 wk_tensor *wk__axis_last(wk_tensor *x, int axis);
@@ -34,10 +35,13 @@ wk_tensor *wk__with_column(wk_tensor *x);
 /* Sum and largest element over the masked dimensions in the class of x, which stay with size 1 if keepdim. */
 wk_tensor *wk__row_sum(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
 wk_tensor *wk__row_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
+/* i64: where each element stands in its row, when the masked dimensions are the last. Nothing is stored or divided: the
+ * position in the whole space less the row's first, which is one more reduction of the row program. */
+wk_tensor *wk__row_positions(wk_site site, wk_tensor *x, uint16_t mask);
 /* The result of a composed op: in `dtype`, NULL if x is. */
 wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype);
 
-/* ---- in gradients: public ops ---------------------------------------------------------------------------------------- */
+/* ---- in gradients: public ops ------------------------------------------------------------------------------------ */
 
 /* The masked dimensions as a list for the options of public reductions; its length. */
 int wk__masked_dims(int64_t mask, int64_t dims[]);

@@ -22,7 +22,8 @@ static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], cons
     const wk__body *target = wk__body_of(in[0]), *source = wk__body_of(in[2]);
     if (target->storage->shared) wk__flush_all();
     wk__value *value = wk__value_new(context, device, target->storage->bytes, site);
-    wk__record *r = value ? wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, way->ndim, way->shape, 1, 2) : NULL;
+    wk__record *r =
+        value ? wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, way->ndim, way->shape, 1, 2) : NULL;
     if (!r) {
         if (value) wk__value_free(value);
         return false;
@@ -68,8 +69,11 @@ static bool index_fits(const wk__op *op, wk_site site, wk_tensor *const in[], in
     for (int k = 0; k < index->ndim && fits; k++)
         fits = (k == d || index->shape[k] <= target->shape[k]) && (count < 3 || index->shape[k] <= source->shape[k]);
     if (fits) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, in, count < 3 ? "the index $b must have the dimensions of $a, none larger than its own but dimension %d"
-                 : "the index $b must have the dimensions of $a and of the source $c, none larger than theirs, but that of the target in dimension %d", d);
+    wk__op_error(op, site, WK_ERR_SHAPE, in,
+                 count < 3 ? "the index $b must have the dimensions of $a, none larger than its own but dimension %d"
+                           : "the index $b must have the dimensions of $a and of the source $c, none larger than "
+                             "theirs, but that of the target in dimension %d",
+                 d);
     return false;
 }
 
@@ -77,9 +81,11 @@ static bool vector_fits(const wk__op *op, wk_site site, wk_tensor *const in[], i
 {
     const wk__body *target = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[2]);
     bool fits = index->ndim <= 1 && target->ndim == source->ndim;
-    for (int k = 0; k < target->ndim && fits; k++) fits = source->shape[k] == (k == d ? wk__body_numel(index) : target->shape[k]);
+    for (int k = 0; k < target->ndim && fits; k++)
+        fits = source->shape[k] == (k == d ? wk__body_numel(index) : target->shape[k]);
     if (fits && (target->ndim || wk__body_numel(index) == 1)) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, in, "the source $c must have the shape of $a with as many places in dimension %d as the vector $b", d);
+    wk__op_error(op, site, WK_ERR_SHAPE, in,
+                 "the source $c must have the shape of $a with as many places in dimension %d as the vector $b", d);
     return false;
 }
 
@@ -97,34 +103,60 @@ static bool add_at(const wk__op *op, wk_site site, wk_tensor *const call[3], int
     return record_adding(op, site, in, &way, in_place);
 }
 
-/* The op's out-of-place form: x is copied (a copy of what dies here costs nothing) and added to. */
-static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, bool by_vector)
+/* x + source in their class, so that f16 and bf16 are rounded once: x is copied (a copy of what dies here costs nothing). */
+static wk_tensor *summed(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, wk_tensor *source, int d,
+                         bool by_vector)
 {
-    wk_tensor *in[3] = {x, index, source}, *out = NULL;
-    int d;
-    if (!begin(op, site, in, 3, dim, &d) || !dtypes_fit(op, site, in)) return NULL;
-    if (by_vector ? !vector_fits(op, site, in, d) : !index_fits(op, site, in, 3, d)) return NULL;
-    in[1] = wk__as_indices(op, site, index, wk__body_of(x)->ndim ? wk__body_of(x)->shape[d] : 1, in);
-    wk__compose c;
-    if (!in[1] || !wk__compose_begin(&c, op, site, in, 3)) return NULL;
-    wk_tensor *copy = with_dim(wk_clone_at(site, x));
-    if (copy && add_at(op, site, (wk_tensor *const[]){copy, in[1], source}, d, by_vector, false))
-        out = wk__body_of(x)->ndim ? copy : wk_reshape_at(site, copy, NULL, 0);
-    return wk__compose_end(&c, out, &(wk__attr){.i = {d}});
+    wk_tensor *wide = wk__widened(x), *terms = wk__widened(source);
+    wk_tensor *copy = with_dim(wide == x ? wk_clone_at(site, x) : wide);
+    if (!copy || !terms || !add_at(op, site, (wk_tensor *const[]){copy, index, terms}, d, by_vector, false))
+        return NULL;
+    return wk_to_dtype_at(site, wk_reshape_at(site, copy, wk__body_of(x)->shape, wk__body_of(x)->ndim),
+                          wk__body_of(x)->dtype);
 }
 
-static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, bool by_vector)
+/* Operands of a call, checked; in[1] becomes i64. */
+static bool checked(const wk__op *op, wk_site site, wk_tensor *in[3], int64_t dim, bool by_vector, int *d)
+{
+    if (!begin(op, site, in, 3, dim, d) || !dtypes_fit(op, site, in)) return false;
+    if (by_vector ? !vector_fits(op, site, in, *d) : !index_fits(op, site, in, 3, *d)) return false;
+    const wk__body *x = wk__body_of(in[0]);
+    return (in[1] = wk__as_indices(op, site, in[1], x->ndim ? x->shape[*d] : 1, in)) != NULL;
+}
+
+static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source,
+                        bool by_vector)
 {
     wk_tensor *in[3] = {x, index, source};
     int d;
-    if (!begin(op, site, in, 3, dim, &d) || !dtypes_fit(op, site, in)) return NULL;
-    if (by_vector ? !vector_fits(op, site, in, d) : !index_fits(op, site, in, 3, d)) return NULL;
-    if (!wk__in_place_allowed(op, site, x)) return NULL;
-    in[1] = wk__as_indices(op, site, index, wk__body_of(x)->ndim ? wk__body_of(x)->shape[d] : 1, in);
-    if (!in[1]) return NULL;
-    bool node = wk__wants_node(wk__context(), in, 3);
-    wk_tensor *const call[3] = {with_dim(x), in[1], source};
-    if (!call[0] || !add_at(op, site, call, d, by_vector, true)) return NULL;
+    wk__compose c;
+    if (!checked(op, site, in, dim, by_vector, &d) || !wk__compose_begin(&c, op, site, in, 3)) return NULL;
+    return wk__compose_end(&c, summed(op, site, x, in[1], source, d, by_vector), &(wk__attr){.i = {d}});
+}
+
+static bool is_narrow(const wk_tensor *x)
+{
+    return wk__body_of(x)->dtype == WK_F16 || wk__body_of(x)->dtype == WK_BF16;
+}
+
+static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
+                                 wk_tensor *source, bool by_vector)
+{
+    wk_tensor *in[3] = {x, index, source};
+    int d;
+    wk__compose c;
+    if (!checked(op, site, in, dim, by_vector, &d) || !wk__in_place_allowed(op, site, x)) return NULL;
+    bool node = wk__wants_node(wk__context(), in, 3), written;
+    if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
+    if (is_narrow(x)) {
+        wk_tensor *sum = summed(op, site, x, in[1], source, d, by_vector);
+        written = sum && wk__assign(op, site, x, wk__t(sum));
+    } else {
+        wk_tensor *target = with_dim(x);
+        written = target && add_at(op, site, (wk_tensor *const[]){target, in[1], source}, d, by_vector, true);
+    }
+    wk__compose_end(&c, NULL, NULL);
+    if (!written) return NULL;
     return node && !wk__node_attach_in_place(op, site, x, in, 3, &(wk__attr){.i = {d}}) ? NULL : x;
 }
 
@@ -171,8 +203,8 @@ static void index_add_gradient(wk__gradient *g)
 
 static int add_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    return wk__one(out, added(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_tensor(&args[2]),
-                              wk__value_tensor(&args[3]), op == &wk__op_index_add));
+    return wk__one(out, added(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                              wk__value_tensor(&args[2]), wk__value_tensor(&args[3]), op == &wk__op_index_add));
 }
 
 /* Element k of the space `shape` as an offset in a dense array, place `at` in dimension d. */
@@ -208,17 +240,36 @@ static void index_add_reference(wk__reference *r)
     write_reference(r, true, true);
 }
 
-static const char *const scatter_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]", "[3,4], 0, [5,3]:i64<3, [6,4]",
-                                                  "[3], 0, [0]:i64<1, [2]", NULL};
-static const char *const index_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 0, [5]:i64<3, [5,4]", "[3,4], -1, [2]:i64<4, [3,2]", NULL};
+static const char *const scatter_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]",
+                                                  "[3,4], 0, [5,3]:i64<3, [6,4]", "[3], 0, [0]:i64<1, [2]", NULL};
+static const char *const index_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 0, [5]:i64<3, [5,4]",
+                                                "[3,4], -1, [2]:i64<4, [3,2]", NULL};
 
 const wk__op wk__op_scatter_add = {
-    .name = "scatter_add", .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", .group = "indexing",
-    .node = "ScatterAddBackward0", .doc = "self with src added at the places of the index, in their order", .gradient = scatter_add_gradient,
-    .needs = {0, 0, WK__SAVE_1}, .invoke = add_invoke, .reference = scatter_add_reference, .samples = scatter_add_samples, .low = -3, .high = 3,
+    .name = "scatter_add",
+    .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+    .group = "indexing",
+    .node = "ScatterAddBackward0",
+    .doc = "self with src added at the places of the index, in their order",
+    .gradient = scatter_add_gradient,
+    .needs = {0, 0, WK__SAVE_1},
+    .invoke = add_invoke,
+    .reference = scatter_add_reference,
+    .samples = scatter_add_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_index_add = {
-    .name = "index_add", .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", .group = "indexing",
-    .node = "IndexAddBackward0", .doc = "self with the slices of source added at the places that a vector names", .gradient = index_add_gradient,
-    .needs = {0, 0, WK__SAVE_1}, .invoke = add_invoke, .reference = index_add_reference, .samples = index_add_samples, .low = -3, .high = 3,
+    .name = "index_add",
+    .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+    .group = "indexing",
+    .node = "IndexAddBackward0",
+    .doc = "self with the slices of source added at the places that a vector names",
+    .gradient = index_add_gradient,
+    .needs = {0, 0, WK__SAVE_1},
+    .invoke = add_invoke,
+    .reference = index_add_reference,
+    .samples = index_add_samples,
+    .low = -3,
+    .high = 3,
 };

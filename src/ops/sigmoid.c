@@ -16,9 +16,22 @@ static double sigmoid_exact(const double *x)
 }
 
 const wk__op wk__op_sigmoid = {
-    .name = "sigmoid", .schema = "sigmoid(Tensor self) -> Tensor", .group = "pointwise", .node = "SigmoidBackward0", .doc = "1 / (1 + e^-x)",
-    .expression = wk__instruction, .instruction = WK__SIGMOID, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = sigmoid_gradient,
-    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = sigmoid_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "sigmoid",
+    .schema = "sigmoid(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "SigmoidBackward0",
+    .doc = "1 / (1 + e^-x)",
+    .expression = wk__instruction,
+    .instruction = WK__SIGMOID,
+    .arity = 1,
+    .result = WK__RESULT_FLOAT,
+    .gradient = sigmoid_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = wk__invoke_pointwise,
+    .exact = sigmoid_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM sigmoid
@@ -40,13 +53,25 @@ static void logsigmoid_gradient(wk__gradient *g)
 
 static double logsigmoid_exact(const double *x)
 {
-    return -log1p(exp(-x[0]));
+    return (x[0] < 0 ? x[0] : 0) - log1p(exp(-fabs(x[0]))) + (isnan(x[0]) ? x[0] : 0);
 }
 
 const wk__op wk__op_logsigmoid = {
-    .name = "logsigmoid", .schema = "logsigmoid(Tensor self) -> Tensor", .group = "pointwise", .node = "LogSigmoidBackward0",
-    .doc = "log(sigmoid(x))", .expression = logsigmoid_expression, .arity = 1, .domain = WK__FLOATS, .gradient = logsigmoid_gradient,
-    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = logsigmoid_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "logsigmoid",
+    .schema = "logsigmoid(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "LogSigmoidBackward0",
+    .doc = "log(sigmoid(x))",
+    .expression = logsigmoid_expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = logsigmoid_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .exact = logsigmoid_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM logsigmoid

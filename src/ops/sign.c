@@ -15,9 +15,21 @@ static double neg_exact(const double *x)
 }
 
 const wk__op wk__op_neg = {
-    .name = "neg", .schema = "neg(Tensor self) -> Tensor", .group = "pointwise", .node = "NegBackward0", .doc = "-x",
-    .expression = wk__instruction, .instruction = WK__NEG, .arity = 1, .domain = WK__NUMBERS, .gradient = neg_gradient,
-    .invoke = wk__invoke_pointwise, .exact = neg_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "neg",
+    .schema = "neg(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "NegBackward0",
+    .doc = "-x",
+    .expression = wk__instruction,
+    .instruction = WK__NEG,
+    .arity = 1,
+    .domain = WK__NUMBERS,
+    .gradient = neg_gradient,
+    .invoke = wk__invoke_pointwise,
+    .exact = neg_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM neg
@@ -36,9 +48,22 @@ static double abs_exact(const double *x)
 }
 
 const wk__op wk__op_abs = {
-    .name = "abs", .schema = "abs(Tensor self) -> Tensor", .group = "pointwise", .node = "AbsBackward0", .doc = "|x|; the gradient at 0 is 0",
-    .expression = wk__instruction, .instruction = WK__ABS, .arity = 1, .domain = WK__NUMBERS, .gradient = abs_gradient,
-    .needs = {WK__SAVE_0}, .invoke = wk__invoke_pointwise, .exact = abs_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "abs",
+    .schema = "abs(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "AbsBackward0",
+    .doc = "|x|; the gradient at 0 is 0",
+    .expression = wk__instruction,
+    .instruction = WK__ABS,
+    .arity = 1,
+    .domain = WK__NUMBERS,
+    .gradient = abs_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .exact = abs_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM abs
@@ -52,9 +77,20 @@ static double sign_exact(const double *x)
 }
 
 const wk__op wk__op_sign = {
-    .name = "sign", .schema = "sign(Tensor self) -> Tensor", .group = "pointwise", .node = "SignBackward0", .doc = "-1, 0 or 1",
-    .expression = wk__instruction, .instruction = WK__SIGN, .arity = 1, .gradient = wk__gradient_zero,
-    .invoke = wk__invoke_pointwise, .exact = sign_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "sign",
+    .schema = "sign(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "SignBackward0",
+    .doc = "-1, 0 or 1",
+    .expression = wk__instruction,
+    .instruction = WK__SIGN,
+    .arity = 1,
+    .gradient = wk__gradient_zero,
+    .invoke = wk__invoke_pointwise,
+    .exact = sign_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM sign

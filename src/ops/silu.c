@@ -1,5 +1,6 @@
 /* silu and mish: x times a smooth step. */
 #include "forms.h"
+#include "reference.h"
 #include <math.h>
 
 /* ---- silu -------------------------------------------------------------------------------------------------------- */
@@ -16,15 +17,32 @@ static void silu_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_mul(s, wk_add(wk_mul(x, wk_sub(1, s)), 1)));
 }
 
-static double silu_exact(const double *x)
+static double silu_of(double x)
 {
-    return x[0] / (1 + exp(-x[0]));
+    return x / (1 + exp(-x));
+}
+
+static void silu_reference(wk__reference *r)
+{
+    wk__reference_map(r, silu_of);
 }
 
 const wk__op wk__op_silu = {
-    .name = "silu", .schema = "silu(Tensor self) -> Tensor", .group = "activation", .node = "SiluBackward0", .doc = "x sigmoid(x)",
-    .expression = silu_expression, .arity = 1, .domain = WK__FLOATS, .gradient = silu_gradient, .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise, .exact = silu_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "silu",
+    .schema = "silu(Tensor self) -> Tensor",
+    .group = "activation",
+    .node = "SiluBackward0",
+    .doc = "x sigmoid(x)",
+    .expression = silu_expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = silu_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .reference = silu_reference,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM silu
@@ -49,15 +67,32 @@ static void mish_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_add(t, curved));
 }
 
-static double mish_exact(const double *x)
+static double mish_of(double x)
 {
-    return x[0] * tanh(log1p(exp(x[0])));
+    return x * tanh(log1p(exp(x)));
+}
+
+static void mish_reference(wk__reference *r)
+{
+    wk__reference_map(r, mish_of);
 }
 
 const wk__op wk__op_mish = {
-    .name = "mish", .schema = "mish(Tensor self) -> Tensor", .group = "activation", .node = "MishBackward0", .doc = "x tanh(softplus(x))",
-    .expression = mish_expression, .arity = 1, .domain = WK__FLOATS, .gradient = mish_gradient, .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise, .exact = mish_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "mish",
+    .schema = "mish(Tensor self) -> Tensor",
+    .group = "activation",
+    .node = "MishBackward0",
+    .doc = "x tanh(softplus(x))",
+    .expression = mish_expression,
+    .arity = 1,
+    .domain = WK__FLOATS,
+    .gradient = mish_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .reference = mish_reference,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM mish

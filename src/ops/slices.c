@@ -39,11 +39,12 @@ static bool has_dims(const wk__op *op, wk_site site, wk_tensor *x)
 wk_tensor *wk_slice_at(wk_site site, wk_tensor *x, int64_t dim, int64_t start, int64_t end, int64_t step)
 {
     int d;
-    if (!wk__view_begin(&wk__op_slice, site, x) || !has_dims(&wk__op_slice, site, x) || !wk__dim_of(&wk__op_slice, site, x, dim, 0, &d))
+    if (!wk__view_begin(&wk__op_slice, site, x) || !has_dims(&wk__op_slice, site, x) ||
+        !wk__dim_of(&wk__op_slice, site, x, dim, 0, &d))
         return NULL;
     if (step < 1) {
-        wk__op_error(&wk__op_slice, site, WK_ERR_ARGUMENT, &x, "the step must be 1 or more, not %lld; wk_flip turns a dimension round",
-                     (long long)step);
+        wk__op_error(&wk__op_slice, site, WK_ERR_ARGUMENT, &x,
+                     "the step must be 1 or more, not %lld; wk_flip turns a dimension round", (long long)step);
         return NULL;
     }
     int64_t size = wk__body_of(x)->shape[d];
@@ -55,13 +56,15 @@ wk_tensor *wk_slice_at(wk_site site, wk_tensor *x, int64_t dim, int64_t start, i
 wk_tensor *wk_narrow_at(wk_site site, wk_tensor *x, int64_t dim, int64_t start, int64_t length)
 {
     int d;
-    if (!wk__view_begin(&wk__op_narrow, site, x) || !has_dims(&wk__op_narrow, site, x) || !wk__dim_of(&wk__op_narrow, site, x, dim, 0, &d))
+    if (!wk__view_begin(&wk__op_narrow, site, x) || !has_dims(&wk__op_narrow, site, x) ||
+        !wk__dim_of(&wk__op_narrow, site, x, dim, 0, &d))
         return NULL;
     int64_t size = wk__body_of(x)->shape[d], from = start < 0 ? start + size : start;
     if (from >= 0 && from <= size && length >= 0 && length <= size - from)
         return sliced(&wk__op_narrow, site, x, d, from, from + length, 1);
-    wk__op_error(&wk__op_narrow, site, WK_ERR_INDEX, &x, "%lld places from %lld on do not lie in dimension %d of $a, which has %lld",
-                 (long long)length, (long long)start, d, (long long)size);
+    wk__op_error(&wk__op_narrow, site, WK_ERR_INDEX, &x,
+                 "%lld places from %lld on do not lie in dimension %d of $a, which has %lld", (long long)length,
+                 (long long)start, d, (long long)size);
     return NULL;
 }
 
@@ -75,14 +78,15 @@ static void slice_gradient(wk__gradient *g)
 static int slice_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_slice_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0),
-                                    wk__value_int(&args[3], INT64_MAX), wk__value_int(&args[4], 1)));
+    return wk__one(out,
+                   wk_slice_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0),
+                               wk__value_int(&args[3], INT64_MAX), wk__value_int(&args[4], 1)));
 }
 static int narrow_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_narrow_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0),
-                                     wk__value_int(&args[3], 0)));
+    return wk__one(out, wk_narrow_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                     wk__value_int(&args[2], 0), wk__value_int(&args[3], 0)));
 }
 
 static void part_reference(wk__reference *r, int64_t start, int64_t count, int64_t step)
@@ -115,19 +119,36 @@ static void narrow_reference(wk__reference *r)
     part_reference(r, r->args[2].i < 0 ? r->args[2].i + r->in[0].shape[d] : r->args[2].i, r->args[3].i, 1);
 }
 
-static const char *const slice_samples[] = {"[5], 0, 1, 4", "[5,3], 1, -2, 9", "[7], 0, 0, 7, 3", "[7,2], 0, 1, 7, 2", "[3], 0, 2, 1",
-                                            "[0,3], 1, 1, 2", "[4], 0", NULL};
-static const char *const narrow_samples[] = {"[5], 0, 1, 3", "[5,3], 1, -2, 2", "[3,4], 0, 3, 0", "[3,4], -1, 0, 4", NULL};
+static const char *const slice_samples[] = {"[5], 0, 1, 4", "[5,3], 1, -2, 9", "[7], 0, 0, 7, 3", "[7,2], 0, 1, 7, 2",
+                                            "[3], 0, 2, 1", "[0,3], 1, 1, 2",  "[4], 0",          NULL};
+static const char *const narrow_samples[] = {"[5], 0, 1, 3", "[5,3], 1, -2, 2", "[3,4], 0, 3, 0", "[3,4], -1, 0, 4",
+                                             NULL};
 
 const wk__op wk__op_slice = {
-    .name = "slice", .schema = "slice(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor", .group = "view",
-    .node = "SliceBackward0", .doc = "places start, start + step, ... below end of a dimension", .gradient = slice_gradient,
-    .invoke = slice_invoke, .reference = slice_reference, .samples = slice_samples, .low = -3, .high = 3,
+    .name = "slice",
+    .schema = "slice(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
+    .group = "view",
+    .node = "SliceBackward0",
+    .doc = "places start, start + step, ... below end of a dimension",
+    .gradient = slice_gradient,
+    .invoke = slice_invoke,
+    .reference = slice_reference,
+    .samples = slice_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_narrow = {
-    .name = "narrow", .schema = "narrow(Tensor self, int dim, int start, int length) -> Tensor", .group = "view", .node = "SliceBackward0",
-    .doc = "some places of a dimension", .gradient = slice_gradient, .invoke = narrow_invoke, .reference = narrow_reference,
-    .samples = narrow_samples, .low = -3, .high = 3,
+    .name = "narrow",
+    .schema = "narrow(Tensor self, int dim, int start, int length) -> Tensor",
+    .group = "view",
+    .node = "SliceBackward0",
+    .doc = "some places of a dimension",
+    .gradient = slice_gradient,
+    .invoke = narrow_invoke,
+    .reference = narrow_reference,
+    .samples = narrow_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- select ------------------------------------------------------------------------------------------------------ */
@@ -135,13 +156,15 @@ const wk__op wk__op_narrow = {
 wk_tensor *wk_select_at(wk_site site, wk_tensor *x, int64_t dim, int64_t index)
 {
     int d;
-    if (!wk__view_begin(&wk__op_select, site, x) || !has_dims(&wk__op_select, site, x) || !wk__dim_of(&wk__op_select, site, x, dim, 0, &d))
+    if (!wk__view_begin(&wk__op_select, site, x) || !has_dims(&wk__op_select, site, x) ||
+        !wk__dim_of(&wk__op_select, site, x, dim, 0, &d))
         return NULL;
     wk__geometry g;
     wk__geometry_of(wk__body_of(x), &g);
     if (index < -g.shape[d] || index >= g.shape[d]) {
-        wk__op_error(&wk__op_select, site, WK_ERR_INDEX, &x, "index %lld is out of range for dimension %d of $a, which has %lld places",
-                     (long long)index, d, (long long)g.shape[d]);
+        wk__op_error(&wk__op_select, site, WK_ERR_INDEX, &x,
+                     "index %lld is out of range for dimension %d of $a, which has %lld places", (long long)index, d,
+                     (long long)g.shape[d]);
         return NULL;
     }
     if (index < 0) index += g.shape[d];
@@ -159,7 +182,8 @@ static void select_gradient(wk__gradient *g)
 static int select_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
+    return wk__one(
+        out, wk_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
 }
 
 static void select_reference(wk__reference *r)
@@ -178,22 +202,32 @@ static void select_reference(wk__reference *r)
 static const char *const select_samples[] = {"[5], 0, 2", "[3,4], 1, -1", "[2,3,4], 1, 0", "[2,0], 0, 1", NULL};
 
 const wk__op wk__op_select = {
-    .name = "select", .schema = "select(Tensor self, int dim, int index) -> Tensor", .group = "view", .node = "SelectBackward0",
-    .doc = "one place of a dimension, which goes", .gradient = select_gradient, .invoke = select_invoke, .reference = select_reference,
-    .samples = select_samples, .low = -3, .high = 3,
+    .name = "select",
+    .schema = "select(Tensor self, int dim, int index) -> Tensor",
+    .group = "view",
+    .node = "SelectBackward0",
+    .doc = "one place of a dimension, which goes",
+    .gradient = select_gradient,
+    .invoke = select_invoke,
+    .reference = select_reference,
+    .samples = select_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- diagonal ---------------------------------------------------------------------------------------------------- */
 
 static int64_t diagonal_length(int64_t rows, int64_t columns, int64_t offset)
 {
-    int64_t length = offset < 0 ? (rows + offset < columns ? rows + offset : columns) : (columns - offset < rows ? columns - offset : rows);
+    int64_t length = offset < 0 ? (rows + offset < columns ? rows + offset : columns)
+                                : (columns - offset < rows ? columns - offset : rows);
     return length < 0 ? 0 : length;
 }
 
 static void diagonal_of(wk__geometry *g, int64_t offset, int row, int column)
 {
-    int64_t length = diagonal_length(g->shape[row], g->shape[column], offset), stride = g->stride[row] + g->stride[column];
+    int64_t length = diagonal_length(g->shape[row], g->shape[column], offset),
+            stride = g->stride[row] + g->stride[column];
     if (length > 0) g->offset += offset < 0 ? -offset * g->stride[row] : offset * g->stride[column];
     wk__geometry_drop(g, row > column ? row : column);
     wk__geometry_drop(g, row > column ? column : row);
@@ -227,8 +261,8 @@ static void diagonal_gradient(wk__gradient *g)
 static int diagonal_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_diagonal_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0),
-                                       wk__value_int(&args[3], 1)));
+    return wk__one(out, wk_diagonal_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                       wk__value_int(&args[2], 0), wk__value_int(&args[3], 1)));
 }
 
 static void diagonal_reference(wk__reference *r)
@@ -244,12 +278,21 @@ static void diagonal_reference(wk__reference *r)
     wk__reference_strided(r, g.ndim, g.shape, g.stride, g.offset);
 }
 
-static const char *const diagonal_samples[] = {"[3,4]", "[3,4], 1", "[4,3], -2", "[2,3,4], 0, 0, 2", "[2,3,4], 1, -1, 1", "[3,3], 5", NULL};
+static const char *const diagonal_samples[] = {
+    "[3,4]", "[3,4], 1", "[4,3], -2", "[2,3,4], 0, 0, 2", "[2,3,4], 1, -1, 1", "[3,3], 5", NULL};
 
 const wk__op wk__op_diagonal = {
-    .name = "diagonal", .schema = "diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", .group = "view",
-    .node = "DiagonalBackward0", .doc = "the diagonal of two dimensions as a new last one", .gradient = diagonal_gradient,
-    .invoke = diagonal_invoke, .reference = diagonal_reference, .samples = diagonal_samples, .low = -3, .high = 3,
+    .name = "diagonal",
+    .schema = "diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+    .group = "view",
+    .node = "DiagonalBackward0",
+    .doc = "the diagonal of two dimensions as a new last one",
+    .gradient = diagonal_gradient,
+    .invoke = diagonal_invoke,
+    .reference = diagonal_reference,
+    .samples = diagonal_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- unfold ------------------------------------------------------------------------------------------------------ */
@@ -257,13 +300,15 @@ const wk__op wk__op_diagonal = {
 wk_tensor *wk_unfold_at(wk_site site, wk_tensor *x, int64_t dim, int64_t size, int64_t step)
 {
     int d;
-    if (!wk__view_begin(&wk__op_unfold, site, x) || !has_dims(&wk__op_unfold, site, x) || !wk__dim_of(&wk__op_unfold, site, x, dim, 0, &d))
+    if (!wk__view_begin(&wk__op_unfold, site, x) || !has_dims(&wk__op_unfold, site, x) ||
+        !wk__dim_of(&wk__op_unfold, site, x, dim, 0, &d))
         return NULL;
     wk__geometry g;
     wk__geometry_of(wk__body_of(x), &g);
     if (size < 0 || size > g.shape[d] || step < 1) {
-        wk__op_error(&wk__op_unfold, site, WK_ERR_ARGUMENT, &x, "windows of %lld places every %lld do not fit dimension %d of $a, which has %lld",
-                     (long long)size, (long long)step, d, (long long)g.shape[d]);
+        wk__op_error(&wk__op_unfold, site, WK_ERR_ARGUMENT, &x,
+                     "windows of %lld places every %lld do not fit dimension %d of $a, which has %lld", (long long)size,
+                     (long long)step, d, (long long)g.shape[d]);
         return NULL;
     }
     int64_t stride = g.stride[d];
@@ -291,8 +336,8 @@ static void unfold_gradient(wk__gradient *g)
 static int unfold_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_unfold_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 1),
-                                     wk__value_int(&args[3], 1)));
+    return wk__one(out, wk_unfold_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                     wk__value_int(&args[2], 1), wk__value_int(&args[3], 1)));
 }
 
 static void unfold_reference(wk__reference *r)
@@ -313,7 +358,15 @@ static void unfold_reference(wk__reference *r)
 static const char *const unfold_samples[] = {"[7], 0, 3, 2", "[7], 0, 3, 1", "[2,6], 1, 2, 2", "[5,2], 0, 5, 1", NULL};
 
 const wk__op wk__op_unfold = {
-    .name = "unfold", .schema = "unfold(Tensor self, int dimension, int size, int step) -> Tensor", .group = "view", .node = "UnfoldBackward0",
-    .doc = "windows of a dimension, each `step` further, as a new last dimension", .gradient = unfold_gradient, .invoke = unfold_invoke,
-    .reference = unfold_reference, .samples = unfold_samples, .low = -3, .high = 3,
+    .name = "unfold",
+    .schema = "unfold(Tensor self, int dimension, int size, int step) -> Tensor",
+    .group = "view",
+    .node = "UnfoldBackward0",
+    .doc = "windows of a dimension, each `step` further, as a new last dimension",
+    .gradient = unfold_gradient,
+    .invoke = unfold_invoke,
+    .reference = unfold_reference,
+    .samples = unfold_samples,
+    .low = -3,
+    .high = 3,
 };

@@ -26,7 +26,8 @@ static wk_tensor *shares(const wk__op *op, wk_site site, wk_tensor *x, uint16_t 
     wk_tensor *part = most ? wk__binary(&exp_op, site, wk__t(x), wk__t(most)) : NULL;
     wk_tensor *sum = wk__row_sum(site, part, mask, true);
     if (!sum) return NULL;
-    return op == &wk__op_log_softmax ? wk__elementwise(&log_op, site, (wk__arg[]){wk__t(x), wk__t(most), wk__t(sum)}, 3) : wk_div(part, sum);
+    return op == &wk__op_log_softmax ? wk__elementwise(&log_op, site, (wk__arg[]){wk__t(x), wk__t(most), wk__t(sum)}, 3)
+                                     : wk_div(part, sum);
 }
 
 static wk_tensor *softened(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim)
@@ -123,20 +124,51 @@ static void log_softmax_reference(wk__reference *r)
     along(r, 1, true);
 }
 
-static const char *const samples[] = {"[], 0", "[7], 0", "[3,5], 1", "[3,5], 0", "[2,3,4], 1", "[2,3,4], -1", "[2,0], 1", "[0,3], 1", "[3,300], 1", NULL};
+static const char *const samples[] = {"[], 0",       "[7], 0",   "[3,5], 1", "[3,5], 0",   "[2,3,4], 1",
+                                      "[2,3,4], -1", "[2,0], 1", "[0,3], 1", "[3,300], 1", NULL};
 
 const wk__op wk__op_softmax = {
-    .name = "softmax", .schema = "softmax(Tensor input, int dim) -> Tensor", .group = "softmax", .node = "SoftmaxBackward0",
-    .doc = "e^x over its sum along a dimension", .domain = WK__FLOATS, .gradient = softmax_gradient, .needs = {WK__SAVE_OUT},
-    .invoke = invoke, .reference = softmax_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "softmax",
+    .schema = "softmax(Tensor input, int dim) -> Tensor",
+    .group = "softmax",
+    .node = "SoftmaxBackward0",
+    .doc = "e^x over its sum along a dimension",
+    .domain = WK__FLOATS,
+    .gradient = softmax_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = invoke,
+    .reference = softmax_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_softmin = {
-    .name = "softmin", .schema = "softmin(Tensor input, int dim) -> Tensor", .group = "softmax", .node = "SoftmaxBackward0",
-    .doc = "softmax of -x", .domain = WK__FLOATS, .gradient = softmin_gradient, .needs = {WK__SAVE_OUT},
-    .invoke = invoke, .reference = softmin_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "softmin",
+    .schema = "softmin(Tensor input, int dim) -> Tensor",
+    .group = "softmax",
+    .node = "SoftmaxBackward0",
+    .doc = "softmax of -x",
+    .domain = WK__FLOATS,
+    .gradient = softmin_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = invoke,
+    .reference = softmin_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_log_softmax = {
-    .name = "log_softmax", .schema = "log_softmax(Tensor input, int dim) -> Tensor", .group = "softmax", .node = "LogSoftmaxBackward0",
-    .doc = "the logarithm of softmax, exact where that is 0", .domain = WK__FLOATS, .gradient = log_softmax_gradient,
-    .needs = {WK__SAVE_OUT}, .invoke = invoke, .reference = log_softmax_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "log_softmax",
+    .schema = "log_softmax(Tensor input, int dim) -> Tensor",
+    .group = "softmax",
+    .node = "LogSoftmaxBackward0",
+    .doc = "the logarithm of softmax, exact where that is 0",
+    .domain = WK__FLOATS,
+    .gradient = log_softmax_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = invoke,
+    .reference = log_softmax_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

@@ -13,7 +13,8 @@ static int softplus_expression(wk__emit *e, const int in[])
 
 wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options *options)
 {
-    double beta = options ? wk__option(options->beta, 1) : 1, threshold = options ? wk__option(options->threshold, 20) : 20;
+    double beta = options ? wk__option(options->beta, 1) : 1,
+           threshold = options ? wk__option(options->threshold, 20) : 20;
     return wk__with_numbers(&wk__op_softplus, site, x, 2, (double[]){beta, threshold});
 }
 
@@ -38,10 +39,22 @@ static double softplus_exact(const double *x)
 static const char *const softplus_samples[] = {"[]", "[7]", "[3,5], 2", "[2,0], 2, 1", "[2,3,4], 0.5, 30", NULL};
 
 const wk__op wk__op_softplus = {
-    .name = "softplus", .schema = "softplus(Tensor self, float beta=1, float threshold=20) -> Tensor", .group = "activation",
-    .node = "SoftplusBackward0", .doc = "log(1 + e^(beta x)) / beta; x where beta x > threshold", .expression = softplus_expression,
-    .arity = 3, .conditions = 6, .domain = WK__FLOATS, .gradient = softplus_gradient, .needs = {WK__SAVE_0}, .invoke = softplus_invoke,
-    .exact = softplus_exact, .samples = softplus_samples, .low = -3, .high = 3,
+    .name = "softplus",
+    .schema = "softplus(Tensor self, float beta=1, float threshold=20) -> Tensor",
+    .group = "activation",
+    .node = "SoftplusBackward0",
+    .doc = "log(1 + e^(beta x)) / beta; x where beta x > threshold",
+    .expression = softplus_expression,
+    .arity = 3,
+    .conditions = 6,
+    .domain = WK__FLOATS,
+    .gradient = softplus_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = softplus_invoke,
+    .exact = softplus_exact,
+    .samples = softplus_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- softsign ---------------------------------------------------------------------------------------------------- */
@@ -63,9 +76,21 @@ static double softsign_exact(const double *x)
 }
 
 const wk__op wk__op_softsign = {
-    .name = "softsign", .schema = "softsign(Tensor self) -> Tensor", .group = "activation", .node = "DivBackward0", .doc = "x / (1 + |x|)",
-    .expression = softsign_expression, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = softsign_gradient, .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise, .exact = softsign_exact, .samples = wk__samples_unary, .low = -3, .high = 3,
+    .name = "softsign",
+    .schema = "softsign(Tensor self) -> Tensor",
+    .group = "activation",
+    .node = "DivBackward0",
+    .doc = "x / (1 + |x|)",
+    .expression = softsign_expression,
+    .arity = 1,
+    .result = WK__RESULT_FLOAT,
+    .gradient = softsign_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = wk__invoke_pointwise,
+    .exact = softsign_exact,
+    .samples = wk__samples_unary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM softsign

@@ -1,7 +1,9 @@
-/* sort, argsort, topk, kthvalue, median: one stable sort along a dimension, and what is picked from it. NaN counts as greatest.
+/* sort, argsort, topk, kthvalue, median: one stable sort along a dimension, and what is picked from it. NaN counts
+ * as greatest.
  *
- * All give values and the i64 positions they came from. Gradients go back to those positions, so the node keeps the positions
- * as its second operand. Attributes: i[0] = axis, i[1] = the axis is gone from the results, i[2] = x was seen flat. */
+ * All give values and the i64 positions they came from. Gradients go back to those positions, so the node keeps the
+ * positions as its second operand. Attributes: i[0] = axis, i[1] = the axis is gone from the results, i[2] = x was
+ * seen flat. */
 #include "create.h"
 #include "reference.h"
 #include "rows.h"
@@ -9,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- one record ---------------------------------------------------------------------------------------------------- */
+/* ---- one record -------------------------------------------------------------------------------------------------- */
 
 /* Values and positions, both shaped like x. */
 static bool sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2])
@@ -32,13 +34,14 @@ static bool sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool 
     r->kernel = "sort";
     r->dim = (int8_t)axis;
     r->mode = descending;
-    for (int k = 0; k < 2; k++) wk__record_ref(r, k, wk__body_of(out[k]), body->ndim ? wk__body_of(out[k])->stride : one);
+    for (int k = 0; k < 2; k++)
+        wk__record_ref(r, k, wk__body_of(out[k]), body->ndim ? wk__body_of(out[k])->stride : one);
     wk__record_ref(r, 2, body, body->ndim ? body->stride : one);
     wk__record_commit(context, r);
     return true;
 }
 
-/* ---- picking ------------------------------------------------------------------------------------------------------- */
+/* ---- picking ----------------------------------------------------------------------------------------------------- */
 
 typedef struct sorting {
     wk__compose compose;
@@ -94,20 +97,22 @@ static wk_tensor *part(const sorting *s, wk_tensor *x, int64_t first, int64_t co
 /* A copy, so that what was not picked does not stay in memory. */
 static void keep_part(sorting *s, int64_t first, int64_t count, bool dropped)
 {
-    for (int k = 0; k < 2 && s->out[k]; k++) s->out[k] = wk_clone_at(s->compose.site, part(s, s->out[k], first, count, dropped));
+    for (int k = 0; k < 2 && s->out[k]; k++)
+        s->out[k] = wk_clone_at(s->compose.site, part(s, s->out[k], first, count, dropped));
     s->attr.i[1] = dropped;
 }
 
 static bool in_range(sorting *s, int64_t k, int64_t least)
 {
     if (!s->out[1] || (k >= least && k <= s->length)) return s->out[1] != NULL;
-    wk__op_error(s->compose.op, s->compose.site, WK_ERR_ARGUMENT, s->compose.in, "k = %lld must lie between %lld and %lld, the size of dimension %d of $a",
-                 (long long)k, (long long)least, (long long)s->length, s->axis);
+    wk__op_error(s->compose.op, s->compose.site, WK_ERR_ARGUMENT, s->compose.in,
+                 "k = %lld must lie between %lld and %lld, the size of dimension %d of $a", (long long)k,
+                 (long long)least, (long long)s->length, s->axis);
     s->out[0] = s->out[1] = NULL;
     return false;
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static int nothing(wk_tensor **values, wk_tensor **indices)
 {
@@ -128,7 +133,8 @@ wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descendin
     return begin(&s, &wk__op_argsort, site, x, dim, descending) ? wk__compose_end(&s.compose, s.out[1], NULL) : NULL;
 }
 
-int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values, wk_tensor **indices)
+int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
+               wk_tensor **indices)
 {
     sorting s;
     if (!begin(&s, &wk__op_topk, site, x, dim, largest)) return nothing(values, indices);
@@ -136,7 +142,8 @@ int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest,
     return finish(&s, values, indices);
 }
 
-int wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
+int wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
+                   wk_tensor **indices)
 {
     sorting s;
     if (!begin(&s, &wk__op_kthvalue, site, x, dim, false)) return nothing(values, indices);
@@ -158,7 +165,9 @@ static void keep_median(sorting *s, bool dropped)
     wk_tensor *greatest = part(s, s->out[0], last, 1, dropped);
     for (int k = 0; k < 2 && greatest; k++) {
         wk_tensor *end = part(s, s->out[k], last, 1, dropped), *middle = part(s, s->out[k], last / 2, 1, dropped);
-        s->out[k] = middle ? wk__elementwise(&unless_op, s->compose.site, (wk__arg[]){wk__t(greatest), wk__t(end), wk__t(middle)}, 3) : NULL;
+        s->out[k] = middle ? wk__elementwise(&unless_op, s->compose.site,
+                                             (wk__arg[]){wk__t(greatest), wk__t(end), wk__t(middle)}, 3)
+                           : NULL;
     }
     s->attr.i[1] = dropped;
 }
@@ -179,12 +188,13 @@ wk_tensor *wk_median_at(wk_site site, wk_tensor *x)
     s.length = wk__body_numel(wk__body_of(x));
     wk_tensor *flat = wk_reshape_at(site, x, &s.length, 1);
     s.attr.i[2] = true;
-    if (flat && sorted(&wk__op_median, site, flat, 0, false, s.out) && in_range(&s, s.length ? 1 : -1, 1)) keep_median(&s, true);
+    if (flat && sorted(&wk__op_median, site, flat, 0, false, s.out) && in_range(&s, s.length ? 1 : -1, 1))
+        keep_median(&s, true);
     finish(&s, &values, NULL);
     return values;
 }
 
-/* ---- gradient ------------------------------------------------------------------------------------------------------ */
+/* ---- gradient ---------------------------------------------------------------------------------------------------- */
 
 static void gradient(wk__gradient *g)
 {
@@ -207,7 +217,7 @@ static void gradient(wk__gradient *g)
     g->in[0] = flat ? wk_reshape_at(site, spread, from->size, from->ndim) : spread;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------- */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static int two(wk_tensor **out, int code)
 {
@@ -241,8 +251,10 @@ static int median_invoke(const wk__op *op, wk_site site, const wk_value *args, w
     return two(out, wk_median_dim_at(site, x, args[1].i, wk__value_int(&args[2], 0), &out[0], &out[1]));
 }
 
-/* Of each line along dim the sorted places first..first+count-1, by insertion. `results`: 1 values, 2 positions, 3 both. */
-static void sort_reference_of(wk__reference *r, int64_t dim, bool descending, int64_t first, int64_t count, bool dropped, int results)
+/* Of each line along dim the sorted places first..first+count-1, by insertion. `results`: 1 values, 2 positions, 3
+ * both. */
+static void sort_reference_of(wk__reference *r, int64_t dim, bool descending, int64_t first, int64_t count,
+                              bool dropped, int results)
 {
     const wk__array *in = &r->in[0];
     int64_t shape[WK__MAX_DIMS], step = 1, n = 1;
@@ -306,35 +318,76 @@ static void median_reference(wk__reference *r)
     *in = given;
 }
 
-static const char *const sort_samples[] = {"[]", "[7]", "[3,5]", "[3,5], 0", "[2,3,4], 1, true", "[3,50], 1", "[0,3], 0", "[3,0], 1", NULL};
+static const char *const sort_samples[] = {"[]",        "[7]",      "[3,5]",    "[3,5], 0", "[2,3,4], 1, true",
+                                           "[3,50], 1", "[0,3], 0", "[3,0], 1", NULL};
 static const char *const topk_samples[] = {"[7], 3", "[3,5], 2, 0", "[2,3,4], 2, 1, false", "[5], 0", "[5], 5", NULL};
 static const char *const kthvalue_samples[] = {"[7], 3", "[3,5], 2, 0", "[2,3,4], 1, 1, true", NULL};
 static const char *const median_samples[] = {"[]", "[7]", "[3,4]", "[3,5], 0", "[2,3,4], -1, true", NULL};
 
 const wk__op wk__op_sort = {
-    .name = "sort", .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)", .group = "sort",
-    .node = "SortBackward0", .doc = "sorted along a dimension, and where each value stood; equal ones keep their order, NaN is greatest",
-    .gradient = gradient, .needs = {WK__SAVE_1}, .invoke = sort_invoke, .reference = sort_reference, .samples = sort_samples,
-    .low = -3, .high = 3,
+    .name = "sort",
+    .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+    .group = "sort",
+    .node = "SortBackward0",
+    .doc = "sorted along a dimension, and where each value stood; equal ones keep their order, NaN is greatest",
+    .gradient = gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = sort_invoke,
+    .reference = sort_reference,
+    .samples = sort_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_argsort = {
-    .name = "argsort", .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", .group = "sort",
-    .doc = "the i64 positions that sort a dimension; equal values keep their order", .invoke = sort_invoke,
-    .reference = argsort_reference, .samples = sort_samples, .low = -3, .high = 3,
+    .name = "argsort",
+    .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
+    .group = "sort",
+    .doc = "the i64 positions that sort a dimension; equal values keep their order",
+    .invoke = sort_invoke,
+    .reference = argsort_reference,
+    .samples = sort_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_topk = {
-    .name = "topk", .schema = "topk(Tensor self, int k, int dim=-1, bool largest=True) -> (Tensor values, Tensor indices)", .group = "sort",
-    .node = "TopkBackward0", .doc = "the k largest (or smallest) of a dimension in order, and where they stood", .gradient = gradient,
-    .needs = {WK__SAVE_1}, .invoke = topk_invoke, .reference = topk_reference, .samples = topk_samples, .low = -3, .high = 3,
+    .name = "topk",
+    .schema = "topk(Tensor self, int k, int dim=-1, bool largest=True) -> (Tensor values, Tensor indices)",
+    .group = "sort",
+    .node = "TopkBackward0",
+    .doc = "the k largest (or smallest) of a dimension in order, and where they stood",
+    .gradient = gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = topk_invoke,
+    .reference = topk_reference,
+    .samples = topk_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_kthvalue = {
-    .name = "kthvalue", .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", .group = "sort",
-    .node = "KthvalueBackward0", .doc = "the k-th smallest of a dimension, counted from 1, and where it stood", .gradient = gradient,
-    .needs = {WK__SAVE_1}, .invoke = topk_invoke, .reference = kthvalue_reference, .samples = kthvalue_samples, .low = -3, .high = 3,
+    .name = "kthvalue",
+    .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    .group = "sort",
+    .node = "KthvalueBackward0",
+    .doc = "the k-th smallest of a dimension, counted from 1, and where it stood",
+    .gradient = gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = topk_invoke,
+    .reference = kthvalue_reference,
+    .samples = kthvalue_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_median = {
-    .name = "median", .schema = "median(Tensor self, int? dim=None, bool keepdim=False) -> (Tensor values, Tensor indices)", .group = "sort",
-    .node = "MedianBackward0", .doc = "the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone",
-    .gradient = gradient, .needs = {WK__SAVE_1}, .invoke = median_invoke, .reference = median_reference, .samples = median_samples,
-    .low = -3, .high = 3,
+    .name = "median",
+    .schema = "median(Tensor self, int? dim=None, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    .group = "sort",
+    .node = "MedianBackward0",
+    .doc = "the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone",
+    .gradient = gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = median_invoke,
+    .reference = median_reference,
+    .samples = median_samples,
+    .low = -3,
+    .high = 3,
 };

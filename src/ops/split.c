@@ -38,7 +38,8 @@ static bool pieces(const wk__op *op, wk_tensor *x, const wk__attr *attr, int64_t
 }
 
 /* More pieces than a node can tell apart: each is a view for itself. */
-static int one_by_one(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int64_t size, int64_t count, wk_tensor **out)
+static int one_by_one(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int64_t size,
+                      int64_t count, wk_tensor **out)
 {
     int64_t at = 0, places = wk__body_of(x)->shape[d];
     for (int64_t k = 0; k < count; k++) {
@@ -51,7 +52,8 @@ static int one_by_one(const wk__op *op, wk_site site, wk_tensor *x, int d, const
 }
 
 /* In `count` pieces of sizes[k], or all but the last of `size`. */
-static int divide(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int64_t size, int64_t count, wk_tensor **out)
+static int divide(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int64_t size,
+                  int64_t count, wk_tensor **out)
 {
     if (count > INT32_MAX) {
         wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "$a in %lld pieces: that is too many", (long long)count);
@@ -63,7 +65,8 @@ static int divide(const wk__op *op, wk_site site, wk_tensor *x, int d, const int
     wk__attr attr = {.i = {d, size}, .count = sizes ? (int)count : 0};
     if (sizes) memcpy(attr.list, sizes, sizeof *sizes * (size_t)count);
     if (!pieces(op, x, &attr, count, out)) return none(out, count);
-    return node && count > 0 && !wk__node_attach(op, site, &x, 1, out, (int)count, &attr) ? none(out, count) : (int)count;
+    return node && count > 0 && !wk__node_attach(op, site, &x, 1, out, (int)count, &attr) ? none(out, count)
+                                                                                          : (int)count;
 }
 
 static bool begin(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int *d)
@@ -86,8 +89,10 @@ int wk_split_at(wk_site site, wk_tensor *x, int64_t size, int64_t dim, wk_tensor
     out[0] = NULL;
     if (!begin(&wk__op_split, site, x, dim, &d)) return -1;
     int64_t places = wk__body_of(x)->shape[d];
-    if (size > 0 || (size == 0 && places == 0)) return divide(&wk__op_split, site, x, d, NULL, size, count_of(places, size), out);
-    wk__op_error(&wk__op_split, site, WK_ERR_ARGUMENT, &x, "pieces of $a must have a place at least, not %lld", (long long)size);
+    if (size > 0 || (size == 0 && places == 0))
+        return divide(&wk__op_split, site, x, d, NULL, size, count_of(places, size), out);
+    wk__op_error(&wk__op_split, site, WK_ERR_ARGUMENT, &x, "pieces of $a must have a place at least, not %lld",
+                 (long long)size);
     return -1;
 }
 
@@ -97,7 +102,8 @@ int wk_chunk_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **
     for (int64_t k = 0; k < n; k++) out[k] = NULL;
     if (!begin(&wk__op_chunk, site, x, dim, &d)) return -1;
     if (n < 1) {
-        wk__op_error(&wk__op_chunk, site, WK_ERR_ARGUMENT, &x, "$a in %lld pieces: there must be one at least", (long long)n);
+        wk__op_error(&wk__op_chunk, site, WK_ERR_ARGUMENT, &x, "$a in %lld pieces: there must be one at least",
+                     (long long)n);
         return -1;
     }
     int64_t places = wk__body_of(x)->shape[d], size = places / n + (places % n > 0);
@@ -116,8 +122,9 @@ int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *sizes, int
         left -= fits ? sizes[k] : 0;
     }
     if (fits && left == 0) return divide(&wk__op_split_with_sizes, site, x, d, sizes, 0, count, out);
-    wk__op_error(&wk__op_split_with_sizes, site, WK_ERR_SHAPE, &x, "the sizes must add up to the %lld places of dimension %d of $a",
-                 (long long)wk__body_of(x)->shape[d], d);
+    wk__op_error(&wk__op_split_with_sizes, site, WK_ERR_SHAPE, &x,
+                 "the sizes must add up to the %lld places of dimension %d of $a", (long long)wk__body_of(x)->shape[d],
+                 d);
     return -1;
 }
 
@@ -166,7 +173,8 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     if (op == &wk__op_split_with_sizes) count = args[1].count;
     if (unbinds) count = places;
     if (count > WK__WALK_OUTPUTS) {
-        wk__op_error(op, site, WK_ERR_UNSUPPORTED, &x, "%lld results at once are more than the %d that a call gives back", (long long)count,
+        wk__op_error(op, site, WK_ERR_UNSUPPORTED, &x,
+                     "%lld results at once are more than the %d that a call gives back", (long long)count,
                      WK__WALK_OUTPUTS);
         return -1;
     }
@@ -234,22 +242,54 @@ static const char *const sizes_samples[] = {"[7], (1,4,2)", "[2,3], (0,3), 1", N
 static const char *const unbind_samples[] = {"[3]", "[2,3], 1", "[1,2,2], -1", NULL};
 
 const wk__op wk__op_split = {
-    .name = "split", .schema = "split(Tensor self, int split_size, int dim=0) -> Tensor[]", .group = "view", .node = "SplitBackward0",
-    .doc = "pieces of split_size places, the last perhaps smaller", .gradient = gradient, .invoke = invoke, .reference = split_reference,
-    .samples = split_samples, .low = -3, .high = 3,
+    .name = "split",
+    .schema = "split(Tensor self, int split_size, int dim=0) -> Tensor[]",
+    .group = "view",
+    .node = "SplitBackward0",
+    .doc = "pieces of split_size places, the last perhaps smaller",
+    .gradient = gradient,
+    .invoke = invoke,
+    .reference = split_reference,
+    .samples = split_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_chunk = {
-    .name = "chunk", .schema = "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", .group = "view", .node = "SplitBackward0",
-    .doc = "at most `chunks` pieces of equal size, the last perhaps smaller", .gradient = gradient, .invoke = invoke,
-    .reference = chunk_reference, .samples = chunk_samples, .low = -3, .high = 3,
+    .name = "chunk",
+    .schema = "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
+    .group = "view",
+    .node = "SplitBackward0",
+    .doc = "at most `chunks` pieces of equal size, the last perhaps smaller",
+    .gradient = gradient,
+    .invoke = invoke,
+    .reference = chunk_reference,
+    .samples = chunk_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_split_with_sizes = {
-    .name = "split_with_sizes", .schema = "split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]", .group = "view",
-    .node = "SplitWithSizesBackward0", .doc = "pieces of these sizes", .gradient = gradient, .invoke = invoke,
-    .reference = split_with_sizes_reference, .samples = sizes_samples, .low = -3, .high = 3,
+    .name = "split_with_sizes",
+    .schema = "split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]",
+    .group = "view",
+    .node = "SplitWithSizesBackward0",
+    .doc = "pieces of these sizes",
+    .gradient = gradient,
+    .invoke = invoke,
+    .reference = split_with_sizes_reference,
+    .samples = sizes_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_unbind = {
-    .name = "unbind", .schema = "unbind(Tensor self, int dim=0) -> Tensor[]", .group = "view", .node = "UnbindBackward0",
-    .doc = "each place of a dimension by itself, without that dimension", .gradient = gradient, .invoke = invoke,
-    .reference = unbind_reference, .samples = unbind_samples, .low = -3, .high = 3,
+    .name = "unbind",
+    .schema = "unbind(Tensor self, int dim=0) -> Tensor[]",
+    .group = "view",
+    .node = "UnbindBackward0",
+    .doc = "each place of a dimension by itself, without that dimension",
+    .gradient = gradient,
+    .invoke = invoke,
+    .reference = unbind_reference,
+    .samples = unbind_samples,
+    .low = -3,
+    .high = 3,
 };

@@ -15,9 +15,22 @@ static double sqrt_exact(const double *x)
 }
 
 const wk__op wk__op_sqrt = {
-    .name = "sqrt", .schema = "sqrt(Tensor self) -> Tensor", .group = "pointwise", .node = "SqrtBackward0", .doc = "square root",
-    .expression = wk__instruction, .instruction = WK__SQRT, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = sqrt_gradient,
-    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = sqrt_exact, .samples = wk__samples_unary, .low = 0.5, .high = 3,
+    .name = "sqrt",
+    .schema = "sqrt(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "SqrtBackward0",
+    .doc = "square root",
+    .expression = wk__instruction,
+    .instruction = WK__SQRT,
+    .arity = 1,
+    .result = WK__RESULT_FLOAT,
+    .gradient = sqrt_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = wk__invoke_pointwise,
+    .exact = sqrt_exact,
+    .samples = wk__samples_unary,
+    .low = 0.5,
+    .high = 3,
 };
 
 #define WK__FORM sqrt
@@ -37,9 +50,22 @@ static double rsqrt_exact(const double *x)
 }
 
 const wk__op wk__op_rsqrt = {
-    .name = "rsqrt", .schema = "rsqrt(Tensor self) -> Tensor", .group = "pointwise", .node = "RsqrtBackward0", .doc = "1 / sqrt(x)",
-    .expression = wk__instruction, .instruction = WK__RSQRT, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = rsqrt_gradient,
-    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = rsqrt_exact, .samples = wk__samples_unary, .low = 0.5, .high = 3,
+    .name = "rsqrt",
+    .schema = "rsqrt(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "RsqrtBackward0",
+    .doc = "1 / sqrt(x)",
+    .expression = wk__instruction,
+    .instruction = WK__RSQRT,
+    .arity = 1,
+    .result = WK__RESULT_FLOAT,
+    .gradient = rsqrt_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = wk__invoke_pointwise,
+    .exact = rsqrt_exact,
+    .samples = wk__samples_unary,
+    .low = 0.5,
+    .high = 3,
 };
 
 #define WK__FORM rsqrt
@@ -59,9 +85,22 @@ static double reciprocal_exact(const double *x)
 }
 
 const wk__op wk__op_reciprocal = {
-    .name = "reciprocal", .schema = "reciprocal(Tensor self) -> Tensor", .group = "pointwise", .node = "ReciprocalBackward0", .doc = "1 / x",
-    .expression = wk__instruction, .instruction = WK__RECIPROCAL, .arity = 1, .result = WK__RESULT_FLOAT, .gradient = reciprocal_gradient,
-    .needs = {WK__SAVE_OUT}, .invoke = wk__invoke_pointwise, .exact = reciprocal_exact, .samples = wk__samples_unary, .low = 0.5, .high = 3,
+    .name = "reciprocal",
+    .schema = "reciprocal(Tensor self) -> Tensor",
+    .group = "pointwise",
+    .node = "ReciprocalBackward0",
+    .doc = "1 / x",
+    .expression = wk__instruction,
+    .instruction = WK__RECIPROCAL,
+    .arity = 1,
+    .result = WK__RESULT_FLOAT,
+    .gradient = reciprocal_gradient,
+    .needs = {WK__SAVE_OUT},
+    .invoke = wk__invoke_pointwise,
+    .exact = reciprocal_exact,
+    .samples = wk__samples_unary,
+    .low = 0.5,
+    .high = 3,
 };
 
 #define WK__FORM reciprocal

@@ -18,9 +18,20 @@ static double exact(const double *x)
 }
 
 const wk__op wk__op_sub = {
-    .name = "sub", .schema = "sub(Tensor self, Tensor other) -> Tensor", .group = "pointwise", .node = "SubBackward0",
-    .doc = "a - b, broadcast", .expression = expression, .arity = 2, .domain = WK__NUMBERS, .gradient = gradient,
-    .invoke = wk__invoke_pointwise, .exact = exact, .samples = wk__samples_binary, .low = -3, .high = 3,
+    .name = "sub",
+    .schema = "sub(Tensor self, Tensor other) -> Tensor",
+    .group = "pointwise",
+    .node = "SubBackward0",
+    .doc = "a - b, broadcast",
+    .expression = expression,
+    .arity = 2,
+    .domain = WK__NUMBERS,
+    .gradient = gradient,
+    .invoke = wk__invoke_pointwise,
+    .exact = exact,
+    .samples = wk__samples_binary,
+    .low = -3,
+    .high = 3,
 };
 
 #define WK__FORM sub

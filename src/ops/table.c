@@ -14,12 +14,19 @@ int wk_op_info(int index, wk_op *info)
 {
     if (index < 0 || index >= wk__op_total || !info || info->size < sizeof *info) {
         wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "op_info: %s",
-                      info && info->size >= sizeof *info ? "the index is out of range" : "set .size = sizeof(wk_op) first");
+                      info && info->size >= sizeof *info ? "the index is out of range"
+                                                         : "set .size = sizeof(wk_op) first");
         return WK_ERR_ARGUMENT;
     }
     const wk__op *op = wk__ops[index];
-    *info = (wk_op){.size = sizeof *info, .name = op->name, .schema = op->schema, .group = op->group, .doc = op->doc,
-                    .differentiable = op->gradient != NULL, .waits = op->waits, .dtypes = op->domain};
+    *info = (wk_op){.size = sizeof *info,
+                    .name = op->name,
+                    .schema = op->schema,
+                    .group = op->group,
+                    .doc = op->doc,
+                    .differentiable = op->gradient != NULL,
+                    .waits = op->waits,
+                    .dtypes = op->domain};
     return WK_OK;
 }
 
@@ -79,10 +86,12 @@ static bool kind_fits(const parameter *p, const wk_value *v)
 {
     if (v->kind == WK_VALUE_NONE) return p->optional;
     if (strcmp(p->type, "Tensor") == 0)
-        return p->list ? v->kind == WK_VALUE_TENSORS : v->kind == WK_VALUE_TENSOR || v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT;
+        return p->list ? v->kind == WK_VALUE_TENSORS
+                       : v->kind == WK_VALUE_TENSOR || v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT;
     if (strcmp(p->type, "int") == 0) return p->list ? v->kind == WK_VALUE_INTS : v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "float") == 0) return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT;
-    if (strcmp(p->type, "Scalar") == 0) return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT || v->kind == WK_VALUE_BOOL;
+    if (strcmp(p->type, "Scalar") == 0)
+        return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT || v->kind == WK_VALUE_BOOL;
     if (strcmp(p->type, "bool") == 0) return v->kind == WK_VALUE_BOOL || v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "dtype") == 0) return v->kind == WK_VALUE_DTYPE || v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "Device") == 0) return v->kind == WK_VALUE_DEVICE;
@@ -100,12 +109,13 @@ static bool match(const wk__op *op, wk_site site, const wk_value *given, int cou
     for (; next_parameter(&text, &p) && k < MOST_ARGUMENTS; k++) {
         if (k < count) full[k] = given[k];
         if (kind_fits(&p, &full[k])) continue;
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) must be %s%s%s; the schema is %s", op->name, k, p.name, p.list ? "a list of " : "",
-                      p.type, p.optional ? " or none" : "", op->schema);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) must be %s%s%s; the schema is %s", op->name, k,
+                      p.name, p.list ? "a list of " : "", p.type, p.optional ? " or none" : "", op->schema);
         return false;
     }
     if (count <= k) return true;
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: takes %d arguments, %d were given; the schema is %s", op->name, k, count, op->schema);
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: takes %d arguments, %d were given; the schema is %s", op->name, k, count,
+                  op->schema);
     return false;
 }
 
@@ -124,7 +134,8 @@ void wk_context_free(wk_context *context)
     if (context) wk__context_destroy(context);
 }
 
-static int call(const wk__op *op, const wk_value *arguments, int argument_count, wk_value *results, int *count, const wk_call_options *options)
+static int call(const wk__op *op, const wk_value *arguments, int argument_count, wk_value *results, int *count,
+                const wk_call_options *options)
 {
     wk_site site = options ? options->site : (wk_site){0};
     wk_value full[MOST_ARGUMENTS];
@@ -145,8 +156,8 @@ static int call(const wk__op *op, const wk_value *arguments, int argument_count,
     return WK_OK;
 }
 
-int wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count, wk_value *results, int *count,
-            const wk_call_options *options, char *message, size_t message_size)
+int wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count, wk_value *results,
+            int *count, const wk_call_options *options, char *message, size_t message_size)
 {
     bool locked = !context;
     if (locked) {
@@ -164,7 +175,9 @@ int wk_call(wk_context *context, const char *name, const wk_value *arguments, in
         context->grad_off = options && options->no_grad;
         if (options && options->device.kind) context->device = options->device;
         int index = wk_op_find(name);
-        if (index < 0) wk__error_set(options ? options->site : (wk_site){0}, WK_ERR_ARGUMENT, "call: there is no op \"%.60s\"", name ? name : "(null)");
+        if (index < 0)
+            wk__error_set(options ? options->site : (wk_site){0}, WK_ERR_ARGUMENT, "call: there is no op \"%.60s\"",
+                          name ? name : "(null)");
         code = index < 0 ? WK_ERR_ARGUMENT : call(wk__ops[index], arguments, argument_count, results, count, options);
         text = wk_error();
         if (message_size) snprintf(message, message_size, "%s", text ? text : "");

@@ -1,5 +1,5 @@
-/* var, std: mean square distance from the mean, with `correction` taken off the number of elements; its root. Two passes over a
- * row: nothing cancels. */
+/* var, std: mean square distance from the mean, with `correction` taken off the number of elements; its root. Two
+ * passes over a row: nothing cancels. */
 #include "reference.h"
 #include "rows.h"
 #include <math.h>
@@ -18,7 +18,8 @@ static double divisor_of(double columns, const wk_var_options *options)
     return left > 0 ? left : 0;
 }
 
-static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_var_options *options)
+static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                           const wk_var_options *options)
 {
     wk__compose c;
     uint16_t mask;
@@ -70,7 +71,9 @@ static void std_gradient(wk__gradient *g)
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     double correction = wk__value_float(&args[2], 1);
-    wk_var_options options = {.size = sizeof options, .correction = correction == 0 ? WK_ZERO : correction, .keepdim = wk__value_int(&args[3], 0)};
+    wk_var_options options = {.size = sizeof options,
+                              .correction = correction == 0 ? WK_ZERO : correction,
+                              .keepdim = wk__value_int(&args[3], 0)};
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
     return wk__one(out, variance(op, site, wk__value_tensor(&args[0]), dims, count, &options));
@@ -89,7 +92,8 @@ static void reference(wk__reference *r, bool root)
     const wk_value correction = r->args[2], args[3] = {r->args[0], r->args[1], r->args[3]};
     r->args = args;
     wk__reference_reduce(r, squares);
-    double places = (double)wk__array_numel(&r->out[0]), columns = places > 0 ? (double)wk__array_numel(&r->in[0]) / places : 1;
+    double places = (double)wk__array_numel(&r->out[0]),
+           columns = places > 0 ? (double)wk__array_numel(&r->in[0]) / places : 1;
     double left = columns - wk__value_float(&correction, 1);
     for (int64_t k = 0; k < (int64_t)places; k++) {
         double var = r->out[0].data[k] / (left > 0 ? left : 0);
@@ -105,15 +109,36 @@ static void std_reference(wk__reference *r)
     reference(r, true);
 }
 
-static const char *const samples[] = {"[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2), 0", "[2,3,4], (-2), 1, true", "[3,5], none, 2", "[3,0], (0)", NULL};
+static const char *const samples[] = {
+    "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2), 0", "[2,3,4], (-2), 1, true", "[3,5], none, 2", "[3,0], (0)", NULL};
 
 const wk__op wk__op_var = {
-    .name = "var", .schema = "var(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor", .group = "reduction",
-    .node = "VarBackward0", .doc = "sum of (x - mean)^2 / (n - correction)", .domain = WK__FLOATS, .gradient = var_gradient,
-    .needs = {WK__SAVE_0}, .invoke = invoke, .reference = var_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "var",
+    .schema = "var(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .node = "VarBackward0",
+    .doc = "sum of (x - mean)^2 / (n - correction)",
+    .domain = WK__FLOATS,
+    .gradient = var_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = invoke,
+    .reference = var_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_std = {
-    .name = "std", .schema = "std(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor", .group = "reduction",
-    .node = "StdBackward0", .doc = "the square root of var", .domain = WK__FLOATS, .gradient = std_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke, .reference = std_reference, .samples = samples, .low = -3, .high = 3,
+    .name = "std",
+    .schema = "std(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor",
+    .group = "reduction",
+    .node = "StdBackward0",
+    .doc = "the square root of var",
+    .domain = WK__FLOATS,
+    .gradient = std_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .invoke = invoke,
+    .reference = std_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
 };

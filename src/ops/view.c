@@ -41,7 +41,8 @@ wk_tensor *wk_expand_at(wk_site site, wk_tensor *x, const int64_t *sizes, int nd
     if (!fits || !wk__dense_bytes(ndim, shape, body->dtype, &bytes)) {
         wk__text text = {0};
         wk__text_shape(&text, ndim, sizes);
-        wk__op_error(&wk__op_expand, site, WK_ERR_SHAPE, &x, "$a does not expand to %s: only dimensions of size 1 do, and new ones in front",
+        wk__op_error(&wk__op_expand, site, WK_ERR_SHAPE, &x,
+                     "$a does not expand to %s: only dimensions of size 1 do, and new ones in front",
                      text.data ? text.data : "");
         wk__text_end(&text);
         return NULL;
@@ -84,12 +85,21 @@ static void expand_reference(wk__reference *r)
     }
 }
 
-static const char *const expand_samples[] = {"[3,1], (3,4)", "[1], (5)", "[], (2,2)", "[3,1], (2,-1,4)", "[0,1], (0,3)", NULL};
+static const char *const expand_samples[] = {"[3,1], (3,4)",    "[1], (5)",     "[], (2,2)",
+                                             "[3,1], (2,-1,4)", "[0,1], (0,3)", NULL};
 
 const wk__op wk__op_expand = {
-    .name = "expand", .schema = "expand(Tensor self, int[] size) -> Tensor", .group = "view", .node = "ExpandBackward0",
-    .doc = "dimensions of size 1 seen as larger ones, without copying; -1 keeps a size", .gradient = expand_gradient,
-    .invoke = expand_invoke, .reference = expand_reference, .samples = expand_samples, .low = -3, .high = 3,
+    .name = "expand",
+    .schema = "expand(Tensor self, int[] size) -> Tensor",
+    .group = "view",
+    .node = "ExpandBackward0",
+    .doc = "dimensions of size 1 seen as larger ones, without copying; -1 keeps a size",
+    .gradient = expand_gradient,
+    .invoke = expand_invoke,
+    .reference = expand_reference,
+    .samples = expand_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- reshape ----------------------------------------------------------------------------------------------------- */
@@ -116,8 +126,9 @@ static bool reshape_sizes(wk_site site, wk_tensor *x, const int64_t *sizes, int 
     if (fits) return true;
     wk__text text = {0};
     wk__text_shape(&text, ndim, sizes);
-    wk__op_error(&wk__op_reshape, site, WK_ERR_SHAPE, &x, "$a has %lld elements, %s wants %lld%s", (long long)total, text.data ? text.data : "",
-                 (long long)known, open >= 0 ? " times a whole number" : "; the products must be equal, and one size may be -1");
+    wk__op_error(&wk__op_reshape, site, WK_ERR_SHAPE, &x, "$a has %lld elements, %s wants %lld%s", (long long)total,
+                 text.data ? text.data : "", (long long)known,
+                 open >= 0 ? " times a whole number" : "; the products must be equal, and one size may be -1");
     wk__text_end(&text);
     return false;
 }
@@ -152,7 +163,8 @@ wk_tensor *wk_reshape_at(wk_site site, wk_tensor *x, const int64_t *sizes, int n
     if (!wk__view_begin(&wk__op_reshape, site, x) || !reshape_sizes(site, x, sizes, ndim, shape)) return NULL;
     const wk__body *body = wk__body_of(x);
     bool empty = wk__body_numel(body) == 0;
-    if (!empty && view_strides(body, ndim, shape, stride)) return wk__view(&wk__op_reshape, site, x, body->offset, ndim, shape, stride, NULL);
+    if (!empty && view_strides(body, ndim, shape, stride))
+        return wk__view(&wk__op_reshape, site, x, body->offset, ndim, shape, stride, NULL);
     wk__strides_dense(ndim, shape, stride);
     if (empty) return wk__view(&wk__op_reshape, site, x, body->offset, ndim, shape, stride, NULL);
     wk_tensor *copy = wk_clone_at(site, x);
@@ -179,15 +191,26 @@ static void reshape_reference(wk__reference *r)
     int64_t shape[WK__MAX_DIMS], known = 1;
     for (int d = 0; d < r->args[1].count; d++)
         if (r->args[1].ints[d] != -1) known *= r->args[1].ints[d];
-    for (int d = 0; d < r->args[1].count; d++) shape[d] = r->args[1].ints[d] == -1 ? wk__array_numel(in) / known : r->args[1].ints[d];
+    for (int d = 0; d < r->args[1].count; d++)
+        shape[d] = r->args[1].ints[d] == -1 ? wk__array_numel(in) / known : r->args[1].ints[d];
     double *out = wk__reference_out(r, 0, r->args[1].count, shape);
     memcpy(out, in->data, sizeof *out * (size_t)wk__array_numel(in));
 }
 
-static const char *const reshape_samples[] = {"[2,3], (6)", "[4,3], (2,2,3)", "[2,3,4], (-1,4)", "[], (1,1)", "[0,3], (3,0)", "[6], (2,-1)", NULL};
+static const char *const reshape_samples[] = {
+    "[2,3], (6)", "[4,3], (2,2,3)", "[2,3,4], (-1,4)", "[], (1,1)", "[0,3], (3,0)", "[6], (2,-1)", NULL};
 
 const wk__op wk__op_reshape = {
-    .name = "reshape", .schema = "reshape(Tensor self, int[] shape) -> Tensor", .group = "view", .node = "ViewBackward0",
-    .doc = "another shape over the same elements in row-major order: a view when possible, else a copy; one size may be -1",
-    .gradient = reshape_gradient, .invoke = reshape_invoke, .reference = reshape_reference, .samples = reshape_samples, .low = -3, .high = 3,
+    .name = "reshape",
+    .schema = "reshape(Tensor self, int[] shape) -> Tensor",
+    .group = "view",
+    .node = "ViewBackward0",
+    .doc = "another shape over the same elements in row-major order: a view when possible, else a copy; one size may "
+           "be -1",
+    .gradient = reshape_gradient,
+    .invoke = reshape_invoke,
+    .reference = reshape_reference,
+    .samples = reshape_samples,
+    .low = -3,
+    .high = 3,
 };

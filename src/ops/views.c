@@ -20,7 +20,8 @@ void wk__geometry_drop(wk__geometry *g, int d)
     }
 }
 
-bool wk__geometry_insert(const wk__op *op, wk_site site, wk_tensor *x, wk__geometry *g, int d, int64_t size, int64_t stride)
+bool wk__geometry_insert(const wk__op *op, wk_site site, wk_tensor *x, wk__geometry *g, int d, int64_t size,
+                         int64_t stride)
 {
     if (g->ndim == WK__MAX_DIMS) {
         wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a would get more than %d dimensions", WK__MAX_DIMS);
@@ -43,7 +44,8 @@ wk_tensor *wk__view_as(const wk__op *op, wk_site site, wk_tensor *x, const wk__g
 bool wk__dim_of(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int more, int *d)
 {
     if (wk__dim(wk__body_of(x)->ndim + more, dim, d)) return true;
-    wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a, which has %d", (long long)dim, wk__body_of(x)->ndim);
+    wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a, which has %d", (long long)dim,
+                 wk__body_of(x)->ndim);
     return false;
 }
 
@@ -77,7 +79,8 @@ void wk__reference_strided(wk__reference *r, int ndim, const int64_t *shape, con
 static wk_tensor *transposed(const wk__op *op, wk_site site, wk_tensor *x, int64_t a, int64_t b)
 {
     int d, e;
-    if (!wk__view_begin(op, site, x) || !wk__dim_of(op, site, x, a, 0, &d) || !wk__dim_of(op, site, x, b, 0, &e)) return NULL;
+    if (!wk__view_begin(op, site, x) || !wk__dim_of(op, site, x, a, 0, &d) || !wk__dim_of(op, site, x, b, 0, &e))
+        return NULL;
     wk__geometry g;
     const wk__body *body = wk__body_of(x);
     wk__geometry_of(body, &g);
@@ -151,22 +154,48 @@ static void t_reference(wk__reference *r)
     permuted_reference(r, r->in[0].ndim == 2 ? (const int[]){1, 0} : (const int[]){0});
 }
 
-static const char *const transpose_samples[] = {"[3,4], 0, 1", "[2,3,4], 1, -1", "[5], 0, 0", "[], 0, 0", "[0,3], 0, 1", NULL};
+static const char *const transpose_samples[] = {"[3,4], 0, 1", "[2,3,4], 1, -1", "[5], 0, 0",
+                                                "[], 0, 0",    "[0,3], 0, 1",    NULL};
 static const char *const t_samples[] = {"[3,4]", "[5]", "[]", "[0,3]", NULL};
 
 const wk__op wk__op_transpose = {
-    .name = "transpose", .schema = "transpose(Tensor self, int dim0, int dim1) -> Tensor", .group = "view", .node = "TransposeBackward0",
-    .doc = "two dimensions change places", .gradient = transpose_gradient, .invoke = transpose_invoke, .reference = transpose_reference,
-    .samples = transpose_samples, .low = -3, .high = 3,
+    .name = "transpose",
+    .schema = "transpose(Tensor self, int dim0, int dim1) -> Tensor",
+    .group = "view",
+    .node = "TransposeBackward0",
+    .doc = "two dimensions change places",
+    .gradient = transpose_gradient,
+    .invoke = transpose_invoke,
+    .reference = transpose_reference,
+    .samples = transpose_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_swapaxes = {
-    .name = "swapaxes", .schema = "swapaxes(Tensor self, int axis0, int axis1) -> Tensor", .group = "view", .node = "TransposeBackward0",
-    .doc = "transpose by its other name", .gradient = transpose_gradient, .invoke = transpose_invoke, .reference = transpose_reference,
-    .samples = transpose_samples, .low = -3, .high = 3,
+    .name = "swapaxes",
+    .schema = "swapaxes(Tensor self, int axis0, int axis1) -> Tensor",
+    .group = "view",
+    .node = "TransposeBackward0",
+    .doc = "transpose by its other name",
+    .gradient = transpose_gradient,
+    .invoke = transpose_invoke,
+    .reference = transpose_reference,
+    .samples = transpose_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_t = {
-    .name = "t", .schema = "t(Tensor self) -> Tensor", .group = "view", .node = "TBackward0", .doc = "the transpose of a matrix",
-    .gradient = transpose_gradient, .invoke = transpose_invoke, .reference = t_reference, .samples = t_samples, .low = -3, .high = 3,
+    .name = "t",
+    .schema = "t(Tensor self) -> Tensor",
+    .group = "view",
+    .node = "TBackward0",
+    .doc = "the transpose of a matrix",
+    .gradient = transpose_gradient,
+    .invoke = transpose_invoke,
+    .reference = t_reference,
+    .samples = t_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- permute, movedim -------------------------------------------------------------------------------------------- */
@@ -188,7 +217,8 @@ wk_tensor *wk_permute_at(wk_site site, wk_tensor *x, const int64_t *dims, int co
         attr.list[k] = d;
     }
     if (count != body->ndim || seen != (1u << body->ndim) - 1) {
-        wk__op_error(&wk__op_permute, site, WK_ERR_ARGUMENT, &x, "each of the %d dimensions of $a must be named once", body->ndim);
+        wk__op_error(&wk__op_permute, site, WK_ERR_ARGUMENT, &x, "each of the %d dimensions of $a must be named once",
+                     body->ndim);
         return NULL;
     }
     return wk__view_as(&wk__op_permute, site, x, &g, &attr);
@@ -246,18 +276,35 @@ static void movedim_reference(wk__reference *r)
     permuted_reference(r, order);
 }
 
-static const char *const permute_samples[] = {"[2,3,4], (2,0,1)", "[2,3,4], (0,-1,1)", "[3], (0)", "[], ()", "[0,3], (1,0)", NULL};
+static const char *const permute_samples[] = {"[2,3,4], (2,0,1)", "[2,3,4], (0,-1,1)", "[3], (0)",
+                                              "[], ()",           "[0,3], (1,0)",      NULL};
 static const char *const movedim_samples[] = {"[2,3,4], 0, 2", "[2,3,4], -1, 0", "[2,3,4], 1, 1", "[0,3], 1, 0", NULL};
 
 const wk__op wk__op_permute = {
-    .name = "permute", .schema = "permute(Tensor self, int[] dims) -> Tensor", .group = "view", .node = "PermuteBackward0",
-    .doc = "dimensions in another order", .gradient = permute_gradient, .invoke = permute_invoke, .reference = permute_reference,
-    .samples = permute_samples, .low = -3, .high = 3,
+    .name = "permute",
+    .schema = "permute(Tensor self, int[] dims) -> Tensor",
+    .group = "view",
+    .node = "PermuteBackward0",
+    .doc = "dimensions in another order",
+    .gradient = permute_gradient,
+    .invoke = permute_invoke,
+    .reference = permute_reference,
+    .samples = permute_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_movedim = {
-    .name = "movedim", .schema = "movedim(Tensor self, int source, int destination) -> Tensor", .group = "view", .node = "PermuteBackward0",
-    .doc = "one dimension moves to another place", .gradient = permute_gradient, .invoke = permute_invoke, .reference = movedim_reference,
-    .samples = movedim_samples, .low = -3, .high = 3,
+    .name = "movedim",
+    .schema = "movedim(Tensor self, int source, int destination) -> Tensor",
+    .group = "view",
+    .node = "PermuteBackward0",
+    .doc = "one dimension moves to another place",
+    .gradient = permute_gradient,
+    .invoke = permute_invoke,
+    .reference = movedim_reference,
+    .samples = movedim_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- squeeze, unsqueeze ------------------------------------------------------------------------------------------ */
@@ -292,7 +339,8 @@ static int squeeze_invoke(const wk__op *op, wk_site site, const wk_value *args, 
     (void)op;
     const wk_value *dims = &args[1];
     if (dims->kind == WK_VALUE_INT) return wk__one(out, wk_squeeze_at(site, wk__value_tensor(&args[0]), &dims->i, 1));
-    return wk__one(out, wk_squeeze_at(site, wk__value_tensor(&args[0]), dims->ints, dims->kind == WK_VALUE_INTS ? dims->count : -1));
+    return wk__one(out, wk_squeeze_at(site, wk__value_tensor(&args[0]), dims->ints,
+                                      dims->kind == WK_VALUE_INTS ? dims->count : -1));
 }
 static int unsqueeze_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
@@ -312,8 +360,10 @@ static void squeeze_reference(wk__reference *r)
     int64_t shape[WK__MAX_DIMS];
     int ndim = 0;
     for (int d = 0; d < x->ndim; d++) {
-        bool named = dims->kind == WK_VALUE_NONE || (dims->kind == WK_VALUE_INT && (dims->i == d || dims->i == d - x->ndim));
-        for (int k = 0; dims->kind == WK_VALUE_INTS && k < dims->count; k++) named = named || dims->ints[k] == d || dims->ints[k] == d - x->ndim;
+        bool named =
+            dims->kind == WK_VALUE_NONE || (dims->kind == WK_VALUE_INT && (dims->i == d || dims->i == d - x->ndim));
+        for (int k = 0; dims->kind == WK_VALUE_INTS && k < dims->count; k++)
+            named = named || dims->ints[k] == d || dims->ints[k] == d - x->ndim;
         if (x->shape[d] != 1 || !named) shape[ndim++] = x->shape[d];
     }
     same_elements(r, ndim, shape);
@@ -329,18 +379,35 @@ static void unsqueeze_reference(wk__reference *r)
     same_elements(r, x->ndim + 1, shape);
 }
 
-static const char *const squeeze_samples[] = {"[1,3,1]", "[1,3,1], 0", "[1,3,1], (-1)", "[1,3,1], (0,1)", "[]", "[1,0]", NULL};
+static const char *const squeeze_samples[] = {
+    "[1,3,1]", "[1,3,1], (0)", "[1,3,1], (-1)", "[1,3,1], (0,1)", "[]", "[1,0]", NULL};
 static const char *const unsqueeze_samples[] = {"[3,4], 0", "[3,4], 1", "[3,4], -1", "[], 0", "[0], 1", NULL};
 
 const wk__op wk__op_squeeze = {
-    .name = "squeeze", .schema = "squeeze(Tensor self, int[]? dim=None) -> Tensor", .group = "view", .node = "SqueezeBackward0",
-    .doc = "without the dimensions of size 1, or those of the named ones", .gradient = wk__reshape_back, .invoke = squeeze_invoke,
-    .reference = squeeze_reference, .samples = squeeze_samples, .low = -3, .high = 3,
+    .name = "squeeze",
+    .schema = "squeeze(Tensor self, int[]? dim=None) -> Tensor",
+    .group = "view",
+    .node = "SqueezeBackward0",
+    .doc = "without the dimensions of size 1, or those of the named ones",
+    .gradient = wk__reshape_back,
+    .invoke = squeeze_invoke,
+    .reference = squeeze_reference,
+    .samples = squeeze_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_unsqueeze = {
-    .name = "unsqueeze", .schema = "unsqueeze(Tensor self, int dim) -> Tensor", .group = "view", .node = "UnsqueezeBackward0",
-    .doc = "with a new dimension of size 1 at this place", .gradient = wk__reshape_back, .invoke = unsqueeze_invoke,
-    .reference = unsqueeze_reference, .samples = unsqueeze_samples, .low = -3, .high = 3,
+    .name = "unsqueeze",
+    .schema = "unsqueeze(Tensor self, int dim) -> Tensor",
+    .group = "view",
+    .node = "UnsqueezeBackward0",
+    .doc = "with a new dimension of size 1 at this place",
+    .gradient = wk__reshape_back,
+    .invoke = unsqueeze_invoke,
+    .reference = unsqueeze_reference,
+    .samples = unsqueeze_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- shapes of reshape ------------------------------------------------------------------------------------------- */
@@ -353,7 +420,8 @@ wk_tensor *wk_flatten_at(wk_site site, wk_tensor *x, int64_t start, int64_t end)
         return NULL;
     const wk__body *body = wk__body_of(x);
     if (first > last) {
-        wk__op_error(&wk__op_flatten, site, WK_ERR_ARGUMENT, &x, "dimension %d comes after dimension %d of $a", first, last);
+        wk__op_error(&wk__op_flatten, site, WK_ERR_ARGUMENT, &x, "dimension %d comes after dimension %d of $a", first,
+                     last);
         return NULL;
     }
     if (body->ndim == 0) return wk_reshape_at(site, x, (const int64_t[]){1}, 1);
@@ -383,13 +451,15 @@ wk_tensor *wk_unflatten_at(wk_site site, wk_tensor *x, int64_t dim, const int64_
     for (int k = 0; k < count; k++)
         if (sizes[k] != -1 && __builtin_mul_overflow(known, sizes[k], &known)) known = 0;
     for (int k = 0; k < count; k++)
-        if (sizes[k] == -1 && known > 0) shape[d + k] = body->shape[d] / known; /* of this dimension, not of all elements */
+        if (sizes[k] == -1 && known > 0)
+            shape[d + k] = body->shape[d] / known; /* of this dimension, not of all elements */
     return wk_reshape_at(site, x, shape, body->ndim - 1 + count);
 }
 
 wk_tensor *wk_expand_as_at(wk_site site, wk_tensor *x, wk_tensor *other)
 {
-    if (!wk__view_begin(&wk__op_expand_as, site, x) || !wk__check(other, site, "expand_as", "second operand")) return NULL;
+    if (!wk__view_begin(&wk__op_expand_as, site, x) || !wk__check(other, site, "expand_as", "second operand"))
+        return NULL;
     return wk_expand_at(site, x, wk__body_of(other)->shape, wk__body_of(other)->ndim);
 }
 
@@ -407,12 +477,14 @@ static void expand_as_gradient(wk__gradient *g)
 static int flatten_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_flatten_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], -1)));
+    return wk__one(
+        out, wk_flatten_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], -1)));
 }
 static int unflatten_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_unflatten_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), args[2].ints, args[2].count));
+    return wk__one(out, wk_unflatten_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), args[2].ints,
+                                        args[2].count));
 }
 static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
@@ -467,28 +539,61 @@ static void expand_as_reference(wk__reference *r)
     wk__reference_strided(r, like->ndim, like->shape, stride, 0);
 }
 
-static const char *const flatten_samples[] = {"[2,3,4]", "[2,3,4], 1", "[2,3,4], 0, 1", "[]", "[2,0,3], 1", "[5], 0, -1", NULL};
+static const char *const flatten_samples[] = {"[2,3,4]",    "[2,3,4], 1", "[2,3,4], 0, 1", "[]", "[2,0,3], 1",
+                                              "[5], 0, -1", NULL};
 static const char *const unflatten_samples[] = {"[6,2], 0, (2,3)", "[2,6], -1, (3,-1)", "[4], 0, (2,2,1)", NULL};
 static const char *const expand_as_samples[] = {"[3,1], [3,4]", "[], [2,2]", "[1,3], [5,2,3]", NULL};
 static const char *const view_as_samples[] = {"[2,6], [3,4]", "[1], []", "[0,2], [3,0]", NULL};
 
 const wk__op wk__op_flatten = {
-    .name = "flatten", .schema = "flatten(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor", .group = "view", .node = "ViewBackward0",
-    .doc = "several dimensions as one", .gradient = wk__reshape_back, .invoke = flatten_invoke, .reference = flatten_reference,
-    .samples = flatten_samples, .low = -3, .high = 3,
+    .name = "flatten",
+    .schema = "flatten(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor",
+    .group = "view",
+    .node = "ViewBackward0",
+    .doc = "several dimensions as one",
+    .gradient = wk__reshape_back,
+    .invoke = flatten_invoke,
+    .reference = flatten_reference,
+    .samples = flatten_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_unflatten = {
-    .name = "unflatten", .schema = "unflatten(Tensor self, int dim, int[] sizes) -> Tensor", .group = "view", .node = "ViewBackward0",
-    .doc = "one dimension as several", .gradient = wk__reshape_back, .invoke = unflatten_invoke, .reference = unflatten_reference,
-    .samples = unflatten_samples, .low = -3, .high = 3,
+    .name = "unflatten",
+    .schema = "unflatten(Tensor self, int dim, int[] sizes) -> Tensor",
+    .group = "view",
+    .node = "ViewBackward0",
+    .doc = "one dimension as several",
+    .gradient = wk__reshape_back,
+    .invoke = unflatten_invoke,
+    .reference = unflatten_reference,
+    .samples = unflatten_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_view_as = {
-    .name = "view_as", .schema = "view_as(Tensor self, Tensor other) -> Tensor", .group = "view", .node = "ViewBackward0",
-    .doc = "in the shape of another tensor", .gradient = wk__reshape_back, .invoke = like_invoke, .reference = view_as_reference,
-    .samples = view_as_samples, .low = -3, .high = 3,
+    .name = "view_as",
+    .schema = "view_as(Tensor self, Tensor other) -> Tensor",
+    .group = "view",
+    .node = "ViewBackward0",
+    .doc = "in the shape of another tensor",
+    .gradient = wk__reshape_back,
+    .invoke = like_invoke,
+    .reference = view_as_reference,
+    .samples = view_as_samples,
+    .low = -3,
+    .high = 3,
 };
 const wk__op wk__op_expand_as = {
-    .name = "expand_as", .schema = "expand_as(Tensor self, Tensor other) -> Tensor", .group = "view", .node = "ExpandBackward0",
-    .doc = "expanded to the shape of another tensor", .gradient = expand_as_gradient, .invoke = like_invoke, .reference = expand_as_reference,
-    .samples = expand_as_samples, .low = -3, .high = 3,
+    .name = "expand_as",
+    .schema = "expand_as(Tensor self, Tensor other) -> Tensor",
+    .group = "view",
+    .node = "ExpandBackward0",
+    .doc = "expanded to the shape of another tensor",
+    .gradient = expand_as_gradient,
+    .invoke = like_invoke,
+    .reference = expand_as_reference,
+    .samples = expand_as_samples,
+    .low = -3,
+    .high = 3,
 };

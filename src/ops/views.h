@@ -13,7 +13,8 @@ typedef struct wk__geometry {
 void wk__geometry_of(const wk__body *body, wk__geometry *g);
 /* Dimension d goes; or a new one of this size and stride comes before d (false at the limit, with the error recorded). */
 void wk__geometry_drop(wk__geometry *g, int d);
-bool wk__geometry_insert(const wk__op *op, wk_site site, wk_tensor *x, wk__geometry *g, int d, int64_t size, int64_t stride);
+bool wk__geometry_insert(const wk__op *op, wk_site site, wk_tensor *x, wk__geometry *g, int d, int64_t size,
+                         int64_t stride);
 wk_tensor *wk__view_as(const wk__op *op, wk_site site, wk_tensor *x, const wk__geometry *g, const wk__attr *attr);
 
 /* A dimension by its number, negative ones from the end, of x with `more` new ones. False with the error recorded. */

@@ -3,7 +3,8 @@
 
 static bool is_condition(const wk__op *op, wk_site site, wk_tensor *x)
 {
-    if (!x || !wk__is_tensor(x) || wk__body_of(x)->dtype == WK_BOOL) return true; /* what is no tensor the call itself tells */
+    if (!x || !wk__is_tensor(x) || wk__body_of(x)->dtype == WK_BOOL)
+        return true; /* what is no tensor the call itself tells */
     wk__op_error(op, site, WK_ERR_DTYPE, &x, "the condition is $a; it must be bool: wk_ne(x, 0)");
     return false;
 }
@@ -39,14 +40,26 @@ static double where_exact(const double *x)
     return x[0] != 0 ? x[1] : x[2];
 }
 
-static const char *const where_samples[] = {"[]:bool, [], []", "[9]:bool, [9], [9]", "[3,4]:bool, [4], [3,1]", "[4]:bool, [3,4], 0.5",
-                                            "[5]:bool, 2, [5]", "[5]:bool, 1, 0.5", "[0,2]:bool, [2], 0", NULL};
+static const char *const where_samples[] = {
+    "[]:bool, [], []",  "[9]:bool, [9], [9]", "[3,4]:bool, [4], [3,1]", "[4]:bool, [3,4], 0.5",
+    "[5]:bool, 2, [5]", "[5]:bool, 1, 0.5",   "[0,2]:bool, [2], 0",     NULL};
 
 const wk__op wk__op_where = {
-    .name = "where", .schema = "where(Tensor condition, Tensor self, Tensor other) -> Tensor", .group = "pointwise",
-    .node = "WhereBackward0", .doc = "self where the condition (bool) holds, else other", .expression = where_expression, .arity = 3,
-    .conditions = 1, .gradient = where_gradient, .needs = {0, WK__SAVE_0, WK__SAVE_0}, .invoke = where_invoke,
-    .exact = where_exact, .samples = where_samples, .low = -3, .high = 3,
+    .name = "where",
+    .schema = "where(Tensor condition, Tensor self, Tensor other) -> Tensor",
+    .group = "pointwise",
+    .node = "WhereBackward0",
+    .doc = "self where the condition (bool) holds, else other",
+    .expression = where_expression,
+    .arity = 3,
+    .conditions = 1,
+    .gradient = where_gradient,
+    .needs = {0, WK__SAVE_0, WK__SAVE_0},
+    .invoke = where_invoke,
+    .exact = where_exact,
+    .samples = where_samples,
+    .low = -3,
+    .high = 3,
 };
 
 /* ---- masked_fill: the value is converted to x's dtype, so it takes no part in the promotion ----------------------------- */
@@ -59,40 +72,36 @@ static int masked_fill_expression(wk__emit *e, const int in[])
 static bool is_single(wk_site site, wk_tensor *x)
 {
     if (wk__body_of(x)->ndim == 0) return true;
-    wk__op_error(&wk__op_masked_fill, site, WK_ERR_SHAPE, &x, "the value is $a; it must be a number or a 0-d tensor: see wk_where");
+    wk__op_error(&wk__op_masked_fill, site, WK_ERR_SHAPE, &x,
+                 "the value is $a; it must be a number or a 0-d tensor: see wk_where");
     return false;
 }
 
-static wk_tensor *filled(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
+typedef wk_tensor *record(const wk__op *op, wk_site site, const wk__arg *args, int count);
+
+static wk_tensor *filled(record *how, wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
+    const wk__op *op = &wk__op_masked_fill;
     wk__arg args[3] = {wk__t(x), wk__t(mask), wk__value_arg(&value)};
-    wk_tensor *in[3] = {x, mask, args[2].tensor};
-    int count = 2 + (args[2].tensor || args[2].null);
-    wk__compose c;
-    if (!is_condition(&wk__op_masked_fill, site, mask) || !wk__compose_begin(&c, &wk__op_masked_fill, site, in, count)) return NULL;
-    wk_tensor *out = NULL;
-    if (count == 2) {
-        out = wk__elementwise(&wk__op_masked_fill, site, args, 3);
-    } else if (is_single(site, in[2])) {
-        args[2] = wk__t(wk_to_dtype_at(site, in[2], wk__body_of(x)->dtype));
-        out = wk__elementwise(&wk__op_masked_fill, site, args, 3);
-    }
-    return wk__compose_end(&c, out, NULL);
+    wk_tensor *single = args[2].tensor;
+    if (!is_condition(op, site, mask)) return NULL;
+    if (!single || !wk__is_tensor(single) || !x || !wk__is_tensor(x))
+        return how(op, site, args, 3); /* what is no tensor is told there */
+    if (!is_single(site, single)) return NULL;
+    args[2] = wk__t(wk_to_dtype_at(site, single, wk__body_of(x)->dtype));
+    wk_tensor *out = how(op, site, args, 3);
+    if (args[2].tensor && wk__context()->scope < 0) wk__handle_release(&args[2].tensor->handle, site);
+    return out;
 }
 
 wk_tensor *wk_masked_fill_at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
-    return filled(site, x, mask, value);
+    return filled(wk__elementwise, site, x, mask, value);
 }
 
 wk_tensor *wk_masked_fill__at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
-    wk_context *context = wk__context();
-    wk_tensor *out = filled(site, x, mask, value);
-    if (!out) return NULL;
-    wk_tensor *written = wk__assign(&wk__op_masked_fill, site, x, wk__t(out));
-    if (context->scope < 0) wk__handle_release(&out->handle, site);
-    return written;
+    return filled(wk__elementwise_, site, x, mask, value);
 }
 
 static void masked_fill_gradient(wk__gradient *g)
@@ -113,12 +122,28 @@ static double masked_fill_exact(const double *x)
     return x[1] != 0 ? x[2] : x[0];
 }
 
-static const char *const masked_fill_samples[] = {"[], []:bool, 2", "[9], [9]:bool, 0.5", "[3,4], [4]:bool, -1", "[3,4], [3,1]:bool, []",
-                                                  "[2,0], []:bool, 1", "[6]:i64<9, [6]:bool, 3", NULL};
+static const char *const masked_fill_samples[] = {"[], []:bool, 2",
+                                                  "[9], [9]:bool, 1",
+                                                  "[3,4], [4]:bool, -1",
+                                                  "[3,4], [3,1]:bool, []",
+                                                  "[2,0], []:bool, 1",
+                                                  "[6]:i64<9, [6]:bool, 3",
+                                                  NULL};
 
 const wk__op wk__op_masked_fill = {
-    .name = "masked_fill", .schema = "masked_fill(Tensor self, Tensor mask, Tensor value) -> Tensor", .group = "pointwise",
-    .node = "MaskedFillBackward0", .doc = "value (a number or 0-d) where the mask (bool) holds, else self", .expression = masked_fill_expression,
-    .arity = 3, .conditions = 6, .gradient = masked_fill_gradient, .needs = {WK__SAVE_1, 0, WK__SAVE_1}, .invoke = masked_fill_invoke,
-    .exact = masked_fill_exact, .samples = masked_fill_samples, .low = -3, .high = 3,
+    .name = "masked_fill",
+    .schema = "masked_fill(Tensor self, Tensor mask, Tensor value) -> Tensor",
+    .group = "pointwise",
+    .node = "MaskedFillBackward0",
+    .doc = "value (a number or 0-d) where the mask (bool) holds, else self",
+    .expression = masked_fill_expression,
+    .arity = 3,
+    .conditions = 6,
+    .gradient = masked_fill_gradient,
+    .needs = {WK__SAVE_1, 0, WK__SAVE_1},
+    .invoke = masked_fill_invoke,
+    .exact = masked_fill_exact,
+    .samples = masked_fill_samples,
+    .low = -3,
+    .high = 3,
 };

@@ -50,8 +50,12 @@ static bool options_fit(wk_site site, const char *name, const wk_optim_options *
     const struct {
         const char *name;
         double value, limit;
-    } numbers[] = {{"lr", o->lr, INFINITY}, {"momentum", o->momentum, INFINITY}, {"weight_decay", o->weight_decay, INFINITY},
-                   {"eps", o->eps, INFINITY}, {"beta1", o->beta1, 1}, {"beta2", o->beta2, 1}};
+    } numbers[] = {{"lr", o->lr, INFINITY},
+                   {"momentum", o->momentum, INFINITY},
+                   {"weight_decay", o->weight_decay, INFINITY},
+                   {"eps", o->eps, INFINITY},
+                   {"beta1", o->beta1, 1},
+                   {"beta2", o->beta2, 1}};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
         if (numbers[k].value >= 0 && numbers[k].value < numbers[k].limit) continue;
         wk__text text = {0};
@@ -88,9 +92,10 @@ static bool parameters_fit(wk_site site, const wk__optim *optim, const wk__list 
     }
     for (int64_t k = 0; k < list->count; k++) {
         wk_tensor *x = list->item[k].tensor;
-        const char *problem = !wk_requires_grad(x) || !wk_is_leaf(x) ? "is not a leaf that requires grad: make it with .requires_grad = true"
-                              : trained_already(optim, list, k)      ? "is there already"
-                                                                     : NULL;
+        const char *problem = !wk_requires_grad(x) || !wk_is_leaf(x)
+                                  ? "is not a leaf that requires grad: make it with .requires_grad = true"
+                              : trained_already(optim, list, k) ? "is there already"
+                                                                : NULL;
         if (!problem) continue;
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: parameter \"%.80s\" %s", name, list->item[k].name, problem);
         return false;
@@ -118,7 +123,12 @@ static bool add_group(wk_site site, wk__optim *optim, const wk__list *list, wk_o
 wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *parameters, const wk_optim_options *options)
 {
     if (!wk__list_check(parameters, site, rule->name)) return NULL;
-    wk_optim_options usual = {.size = sizeof usual, .lr = 1e-3, .weight_decay = rule->weight_decay, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
+    wk_optim_options usual = {.size = sizeof usual,
+                              .lr = 1e-3,
+                              .weight_decay = rule->weight_decay,
+                              .beta1 = 0.9,
+                              .beta2 = 0.999,
+                              .eps = 1e-8};
     wk__optim *optim = wk__alloc_zero(1, sizeof *optim);
     if (!optim) {
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", rule->name);
@@ -134,7 +144,8 @@ wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *paramete
 
 int wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options)
 {
-    if (!wk__optim_check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group")) return (int)wk_error_code();
+    if (!wk__optim_check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group"))
+        return (int)wk_error_code();
     wk__optim *of = wk__optim_of(optim);
     bool fine = add_group(site, of, wk__list_of(parameters), fill_in(options, &of->group[0].options));
     return fine ? WK_OK : (int)wk_error_code();
@@ -165,7 +176,8 @@ static bool prepare_states(const wk__rule *rule, const wk_optim_options *options
     return true;
 }
 
-/* Everything that a step reads is there, and so is the memory of what it keeps: after this only the update itself can fail. */
+/* Everything that a step reads is there, and so is the memory of what it keeps: after this only the update itself can
+ * fail. */
 static bool prepare(wk_site site, wk__optim *optim)
 {
     wk_context *context = wk__context();
@@ -228,7 +240,8 @@ static bool group_exists(wk_site site, const char *op, const wk_optim *optim, in
 {
     if (!wk__optim_check(optim, site, op)) return false;
     if (group >= 0 && group < wk__optim_of(optim)->groups) return true;
-    wk__error_set(site, WK_ERR_INDEX, "%s: there is no group %d; the optimiser has %lld", op, group, (long long)wk__optim_of(optim)->groups);
+    wk__error_set(site, WK_ERR_INDEX, "%s: there is no group %d; the optimiser has %lld", op, group,
+                  (long long)wk__optim_of(optim)->groups);
     return false;
 }
 

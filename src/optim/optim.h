@@ -8,7 +8,8 @@
 
 enum { WK__OPTIM_STATES = 2 };
 
-/* One parameter. What is kept lives on the parameter's device, in the type that is computed in (f32 for f16 and bf16). */
+/* One parameter. What is kept lives on the parameter's device, in the type that is computed in (f32 for f16 and
+ * bf16). */
 typedef struct wk__trained {
     wk_tensor *parameter;               /* held */
     wk_tensor *state[WK__OPTIM_STATES]; /* owned; NULL before the first step */
@@ -24,7 +25,7 @@ typedef struct wk__group_of {
 /* How a kind of optimiser works. */
 typedef struct wk__rule {
     const char *name;
-    double weight_decay; /* default */
+    double weight_decay;                            /* default */
     int (*states)(const wk_optim_options *options); /* how many tensors it keeps for a parameter */
     /* Records the update of one parameter, whose `steps` counts this step already. False with the error recorded. */
     bool (*update)(const wk_optim_options *options, wk__trained *t, wk_tensor *grad);

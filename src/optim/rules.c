@@ -1,5 +1,6 @@
-/* The rules: sgd, adam, adamw. Each new number is one expression over old ones, written in place, so that the engine makes the
- * update of a parameter one kernel; learning rates and powers of t are immediates, so that it is the same kernel every step. */
+/* The rules: sgd, adam, adamw. Each new number is one expression over old ones, written in place, so that the engine
+ * makes the update of a parameter one kernel; learning rates and powers of t are immediates, so that it is the same
+ * kernel every step. */
 #include "optim.h"
 #include "../ops/call.h"
 #include <math.h>
@@ -84,7 +85,9 @@ static bool sgd_update(const wk_optim_options *o, wk__trained *t, wk_tensor *gra
     if (!g) return false;
     if (o->momentum != 0) {
         double share = t->steps == 1 ? 1 : 1 - o->dampening; /* the first gradient counts in full */
-        if (!wk__elementwise_(&op_blend, (wk_site){0}, (wk__arg[]){wk__t(velocity), wk__t(g), wk__f(o->momentum), wk__f(share)}, 4)) return false;
+        if (!wk__elementwise_(&op_blend, (wk_site){0},
+                              (wk__arg[]){wk__t(velocity), wk__t(g), wk__f(o->momentum), wk__f(share)}, 4))
+            return false;
         g = o->nesterov ? wk__optim_plus(g, velocity, o->momentum) : velocity;
     }
     return g && wk__optim_add_(t->parameter, g, -o->lr);
@@ -105,10 +108,12 @@ static bool adam_like(const wk_optim_options *o, wk__trained *t, wk_tensor *g, d
 {
     wk_tensor *m = t->state[0], *v = t->state[1];
     double step = o->lr / (1 - pow(o->beta1, (double)t->steps)), root = sqrt(1 - pow(o->beta2, (double)t->steps));
-    if (!g || !wk__elementwise_(&op_approach, (wk_site){0}, (wk__arg[]){wk__t(m), wk__t(g), wk__f(1 - o->beta1)}, 3)) return false;
+    if (!g || !wk__elementwise_(&op_approach, (wk_site){0}, (wk__arg[]){wk__t(m), wk__t(g), wk__f(1 - o->beta1)}, 3))
+        return false;
     wk__arg square[] = {wk__t(v), wk__t(g), wk__f(o->beta2), wk__f(1 - o->beta2)};
     if (!wk__elementwise_(&op_blend_square, (wk_site){0}, square, 4)) return false;
-    wk_tensor *way = wk__elementwise(&op_direction, (wk_site){0}, (wk__arg[]){wk__t(m), wk__t(v), wk__f(root), wk__f(o->eps)}, 4);
+    wk_tensor *way =
+        wk__elementwise(&op_direction, (wk_site){0}, (wk__arg[]){wk__t(m), wk__t(v), wk__f(root), wk__f(o->eps)}, 4);
     wk__arg change[] = {wk__t(t->parameter), wk__t(way), wk__f(keep), wk__f(-step)};
     return way && wk__elementwise_(&op_blend, (wk_site){0}, change, 4);
 }
@@ -124,7 +129,8 @@ static bool adamw_update(const wk_optim_options *o, wk__trained *t, wk_tensor *g
 }
 
 static const wk__rule adam = {.name = "optim_adam", .states = adam_states, .update = adam_update};
-static const wk__rule adamw = {.name = "optim_adamw", .weight_decay = 1e-2, .states = adam_states, .update = adamw_update};
+static const wk__rule adamw = {
+    .name = "optim_adamw", .weight_decay = 1e-2, .states = adam_states, .update = adamw_update};
 
 /* ---- the program's calls ----------------------------------------------------------------------------------------- */
 

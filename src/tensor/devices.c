@@ -103,7 +103,9 @@ wk_device wk_device_parse_at(wk_site site, const char *text)
 {
     wk_device out = {0};
     if (text && (text[0] == '/' ? parse_long(text, &out) : parse_short(text, &out))) return out;
-    wk__error_set(site, WK_ERR_DEVICE, "device_parse: \"%.60s\" names no device. Names are cpu, cuda, cuda:1, opencl:0, gpu:0, /GPU:0", text ? text : "(null)");
+    wk__error_set(site, WK_ERR_DEVICE,
+                  "device_parse: \"%.60s\" names no device. Names are cpu, cuda, cuda:1, opencl:0, gpu:0, /GPU:0",
+                  text ? text : "(null)");
     return (wk_device){.kind = -1};
 }
 
@@ -189,7 +191,8 @@ int wk_try_all_gpus(wk_device *devices, int capacity)
 
 const char *wk_device_status(int kind)
 {
-    static const char *const states[] = {"usable", "not built", "library not found", "no driver", "driver too old", "no device"};
+    static const char *const states[] = {"usable",    "not built",      "library not found",
+                                         "no driver", "driver too old", "no device"};
     static _Thread_local wk__text status;
     const wk__backend *backend = wk__backend_of(kind);
     wk__text_end(&status);
@@ -209,7 +212,8 @@ static wk__device *opened(wk_device d, const char *call)
     wk__fail fail = {.tag = -1};
     wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
     wk__device *device_opened = d.kind < 0 ? NULL : wk__device_get(found.kind ? found : d, &fail);
-    if (!device_opened) wk__error_set((wk_site){0}, WK_ERR_DEVICE, "%s: %s", call, d.kind < 0 ? "the device is not valid" : fail.text);
+    if (!device_opened)
+        wk__error_set((wk_site){0}, WK_ERR_DEVICE, "%s: %s", call, d.kind < 0 ? "the device is not valid" : fail.text);
     return device_opened;
 }
 
@@ -223,15 +227,21 @@ int wk_device_describe(wk_device d, wk_device_properties *p)
         wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "device_describe: set .size = sizeof(wk_device_properties) first");
         return WK_ERR_ARGUMENT;
     }
-    if (!backend || found.index < 0 || found.index >= backend->count()) return opened(d, "device_describe") ? WK_OK : WK_ERR_DEVICE;
+    if (!backend || found.index < 0 || found.index >= backend->count())
+        return opened(d, "device_describe") ? WK_OK : WK_ERR_DEVICE;
     memset(&info, 0, sizeof info);
     if (backend->info(found.index, &info, &fail) != WK_OK) {
         wk__error_set((wk_site){0}, WK_ERR_DEVICE, "device_describe: %s", fail.text);
         return WK_ERR_DEVICE;
     }
-    *p = (wk_device_properties){.size = sizeof *p, .memory_total = info.memory_total, .memory_free = info.memory_available,
-                                .compute_units = info.compute_units, .is_gpu = info.is_gpu, .temperature = info.temperature,
-                                .power = info.power, .utilisation = info.utilisation};
+    *p = (wk_device_properties){.size = sizeof *p,
+                                .memory_total = info.memory_total,
+                                .memory_free = info.memory_available,
+                                .compute_units = info.compute_units,
+                                .is_gpu = info.is_gpu,
+                                .temperature = info.temperature,
+                                .power = info.power,
+                                .utilisation = info.utilisation};
     memcpy(p->name, info.name, sizeof p->name);
     memcpy(p->vendor, info.vendor, sizeof p->vendor);
     memcpy(p->driver, info.driver, sizeof p->driver);
@@ -250,7 +260,8 @@ int wk_memory_stats_of(wk_device d, wk_memory_stats *stats)
     }
     wk__arena_stats now;
     wk__arena_stats_of(of->arena, &now);
-    *stats = (wk_memory_stats){.size = sizeof *stats, .live = now.live, .cached = now.cached, .peak = now.peak, .limit = now.limit};
+    *stats = (wk_memory_stats){
+        .size = sizeof *stats, .live = now.live, .cached = now.cached, .peak = now.peak, .limit = now.limit};
     return WK_OK;
 }
 

@@ -56,7 +56,8 @@ void wk__large_describe(const wk__device *device, char *text, size_t size)
     int found = wk__large_list(device, sites, bytes, NAMED);
     for (int k = 0; k < found; k++) {
         size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%lld KB made at %s:%d", k ? ", " : ". Largest: ", (long long)(bytes[k] >> 10),
-                 sites[k].file ? sites[k].file : "?", (int)sites[k].line);
+        snprintf(text + used, size - used, "%s%lld KB made at %s:%d",
+                 k ? ", " : ". Largest: ", (long long)(bytes[k] >> 10), sites[k].file ? sites[k].file : "?",
+                 (int)sites[k].line);
     }
 }

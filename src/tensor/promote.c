@@ -33,7 +33,8 @@ wk_dtype wk__promotion_result(const wk__promotion *p)
     wk_dtype result = p->of[WK__WEIGHT_TENSOR];
     if (p->of[WK__WEIGHT_SCALAR]) {
         wk_dtype scalar = p->of[WK__WEIGHT_SCALAR];
-        if (!result || class_of(scalar) > class_of(result)) result = result ? wk__promote_types(result, scalar) : scalar;
+        if (!result || class_of(scalar) > class_of(result))
+            result = result ? wk__promote_types(result, scalar) : scalar;
     }
     if (p->of[WK__WEIGHT_NUMBER]) {
         wk_dtype number = p->of[WK__WEIGHT_NUMBER];

@@ -35,32 +35,33 @@ typedef struct wk__failure {
 } wk__failure;
 
 typedef struct wk__value {
-    atomic_int refs;     /* storages that hold it, records that name it, parked records */
-    atomic_uchar state;  /* wk__state; written under the writer's lock */
-    atomic_bool keep;    /* somebody wants it stored: a retain, a parent, a graph node; sticky */
+    atomic_int refs;    /* storages that hold it, records that name it, parked records */
+    atomic_uchar state; /* wk__state; written under the writer's lock */
+    atomic_bool keep;   /* somebody wants it stored: a retain, a parent, a graph node; sticky */
     /* Up to `group` the writer's, while pending or parked. */
-    uint8_t depth;       /* records in the chain that a parked value would compute */
-    bool revived;        /* it was parked and read again: the next flush stores it */
-    bool exposed;        /* its address was given to the user */
-    bool wanted;         /* the next flush stores it whatever owns it */
-    bool needed, rooted, escapes, parkable; /* scratch of a flush: read by a live record; wanted by an owner; read outside
+    uint8_t depth; /* records in the chain that a parked value would compute */
+    bool revived;  /* it was parked and read again: the next flush stores it */
+    bool exposed;  /* its address was given to the user */
+    bool wanted;   /* the next flush stores it whatever owns it */
+    bool needed, rooted, escapes,
+        parkable;              /* scratch of a flush: read by a live record; wanted by an owner; read outside
                             its group; may be parked */
-    int16_t reg;         /* scratch of a flush: register in its group */
-    int32_t ring_refs;   /* of refs: those of the writer's ring (pending values only) */
-    int32_t group;       /* scratch of a flush: number of its group, -1 none */
+    int16_t reg;               /* scratch of a flush: register in its group */
+    int32_t ring_refs;         /* of refs: those of the writer's ring (pending values only) */
+    int32_t group;             /* scratch of a flush: number of its group, -1 none */
     atomic_int parked_readers; /* parked records that hold this value */
     wk__device *device;
     int64_t bytes;
-    wk_context *writer;  /* PENDING, PARKED */
+    wk_context *writer; /* PENDING, PARKED */
     union {
         struct wk__record *record; /* PENDING: in the ring; PARKED: a copy of its own */
         wk__failure *failure;      /* FAILED */
     };
-    wk__memory memory;   /* STORED */
-    struct wk__value *shares; /* an in-place op failed: the memory is this one's, the value the target had before */
+    wk__memory memory;           /* STORED */
+    struct wk__value *shares;    /* an in-place op failed: the memory is this one's, the value the target had before */
     void (*release)(void *user); /* borrowed host memory: called when the last user has let go */
     void *release_user;
-    wk_site site;        /* the call that made it, for memory statistics */
+    wk_site site;                                /* the call that made it, for memory statistics */
     struct wk__value *parked_next, *parked_prev; /* the writer's list of parked values; else not set */
 } wk__value;
 _Static_assert(sizeof(wk__value) <= 192, "fits its slab slot");
@@ -71,12 +72,12 @@ typedef struct wk__storage {
     wk__value *value;
     wk__device *device;
     int64_t bytes;
-    uint32_t version; /* rises at each in-place call */
-    bool shared;      /* used by more than one thread: a write flushes every ring first */
-    wk_context *user; /* the last context that used it */
+    uint32_t version;      /* rises at each in-place call */
+    bool shared;           /* used by more than one thread: a write flushes every ring first */
+    wk_context *user;      /* the last context that used it */
     struct wk__body *base; /* the tensor that it was made for, while that lives: views' gradients go through it */
     struct wk__base *past; /* that tensor's place in the graph, once it is gone; see autograd/history.h */
-    uint32_t history; /* rises when an in-place call changes the graph behind views */
+    uint32_t history;      /* rises when an in-place call changes the graph behind views */
 } wk__storage;
 _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
 

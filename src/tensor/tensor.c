@@ -23,7 +23,8 @@ static void firm(void *body, int change)
 
 const wk__kind wk__tensor_kind = {.name = "tensor", .destroy = destroy, .firm = firm};
 
-static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape, wk__body **out)
+static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape,
+                       wk__body **out)
 {
     wk__body *body = wk__slab_take(context->slots, WK__SLAB_VIEW);
     wk__handle *handle = NULL;
@@ -68,8 +69,8 @@ wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype 
     return wk__tensor_pending_of(context, device, dtype, ndim, shape, bytes, site);
 }
 
-wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
-                                 int64_t bytes, wk_site site)
+wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
+                                 const int64_t *shape, int64_t bytes, wk_site site)
 {
     wk__value *value = wk__value_new(context, device, bytes, site);
     if (!value) return NULL;

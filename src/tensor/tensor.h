@@ -13,15 +13,15 @@ typedef struct wk__body {
     int64_t offset; /* in elements, from the start of the storage */
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    bool requires_grad; /* a leaf that wants a gradient, or the result of a node */
-    bool parameter;     /* owned by a module */
-    bool dense;         /* row-major without gaps, known from its making; a view may lie so without it */
-    bool is_view;       /* shares the storage with the tensor it was made from */
-    int16_t output;     /* which output of `node` */
+    bool requires_grad;    /* a leaf that wants a gradient, or the result of a node */
+    bool parameter;        /* owned by a module */
+    bool dense;            /* row-major without gaps, known from its making; a view may lie so without it */
+    bool is_view;          /* shares the storage with the tensor it was made from */
+    int16_t output;        /* which output of `node` */
     struct wk__node *node; /* the function that made it; NULL for leaves */
     struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
-    char *text;         /* what wk_tensor_str or wk_describe said last */
-    uint32_t seen;      /* history version of the storage when `node` was right; see autograd/history.h */
+    char *text;            /* what wk_tensor_str or wk_describe said last */
+    uint32_t seen;         /* history version of the storage when `node` was right; see autograd/history.h */
 } wk__body;
 _Static_assert(sizeof(wk__body) <= 256, "fits its slab slot");
 
@@ -52,8 +52,8 @@ wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dt
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
                               wk_site site);
 /* With the size in bytes at hand. */
-wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
-                                 int64_t bytes, wk_site site);
+wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
+                                 const int64_t *shape, int64_t bytes, wk_site site);
 /* A view of `base` with this geometry. */
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
                            const int64_t *stride);

@@ -42,7 +42,7 @@ void wk__move_lanes(char *panel, intptr_t address, const int64_t offset[], int64
     }
 }
 
-void wk__move_spread(char *panel, intptr_t address, int64_t lanes, int size)
+void wk__spread_lanes(char *panel, intptr_t address, int64_t lanes, int size)
 {
     const char *from = (const char *)address;
     switch (size) {

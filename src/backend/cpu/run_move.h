@@ -17,6 +17,6 @@ void wk__move_lanes(char *panel, intptr_t address, const int64_t offset[], int64
 void wk__move_patch(char *panel, int64_t pitch, intptr_t address, int64_t step, const int64_t offset[], int64_t lanes,
                     int64_t columns, int size, bool fill);
 /* The same element for all lanes. */
-void wk__move_spread(char *panel, intptr_t address, int64_t lanes, int size);
+void wk__spread_lanes(char *panel, intptr_t address, int64_t lanes, int size);
 
 #endif

@@ -197,7 +197,7 @@ static uint32_t place_run(wk__worker *worker, const wk__cpu_stage *stage, const 
         }
         *place = (wk__vm_place){worker->panel[number], 0};
         if (operand->step[0] == 0 && !(stage->stores & bit(operand))) {
-            wk__move_spread(worker->panel[number], at, lanes, operand->size);
+            wk__spread_lanes(worker->panel[number], at, lanes, operand->size);
         } else {
             find_run_offsets(worker, operand);
             strided |= bit(operand);

@@ -23,7 +23,7 @@ static double read_number(const char *path)
     return value;
 }
 
-/* The first line of /proc/stat: "cpu" and ticks as user, at low priority, in the system, idle, waiting for disks, ... */
+/* The first line of /proc/stat: "cpu" and ticks as user, at low priority, in the system, idle, waiting for disks... */
 double wk__cpu_utilisation(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -48,7 +48,8 @@ double wk__cpu_utilisation(void)
     return share;
 }
 
-/* Drivers of CPU sensors call themselves coretemp (Intel), k10temp (AMD), cpu_thermal (arm64); thousandths of a degree. */
+/* Drivers of CPU sensors call themselves coretemp (Intel), k10temp (AMD), cpu_thermal (arm64); thousandths of a
+ * degree. */
 double wk__cpu_temperature(void)
 {
     for (int k = 0; k < 32; k++) {
@@ -77,7 +78,8 @@ double wk__cpu_power(void)
     double time = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 
     pthread_mutex_lock(&lock);
-    double watts = energy >= energy_before && time > time_before ? 1e-6 * (energy - energy_before) / (time - time_before) : NAN;
+    double watts =
+        energy >= energy_before && time > time_before ? 1e-6 * (energy - energy_before) / (time - time_before) : NAN;
     energy_before = energy;
     time_before = time;
     pthread_mutex_unlock(&lock);

@@ -1,0 +1,150 @@
+/* wick bench: figures as ratios to what this machine can do, taken in the same process. */
+#include "bench.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- gathering --------------------------------------------------------------------------------------------------- */
+
+static void print_result(const bench_result *r)
+{
+    printf("%-44s %-9s %2d %10.4g %-8s", r->name, r->device, r->threads, r->value, r->unit);
+    if (isfinite(r->ratio))
+        printf(" %s%6.2f%s x %s", cli_ink(r->ratio >= 1 ? CLI_GREEN : CLI_PLAIN), r->ratio, cli_ink(CLI_PLAIN),
+               r->against);
+    putchar('\n');
+    fflush(stdout);
+}
+
+void bench_add(bench *b, const char *name, wk_device device, int threads, double value, const char *unit, double ratio,
+               const char *against)
+{
+    if (wk_error() || b->count == BENCH_MOST_RESULTS) return;
+    bench_result *r = &b->result[b->count++];
+    *r = (bench_result){.threads = threads, .value = value, .ratio = ratio};
+    snprintf(r->name, sizeof r->name, "%s", name);
+    snprintf(r->device, sizeof r->device, "%s", wk_device_str(device));
+    snprintf(r->unit, sizeof r->unit, "%s", unit);
+    snprintf(r->against, sizeof r->against, "%s", against);
+    if (b->narrate) print_result(r);
+}
+
+void bench_interleave(bench_variant *variants, int count, int rounds, double seconds)
+{
+    double start = cli_clock();
+    for (int k = 0; k < count; k++) variants[k].best = INFINITY;
+    for (int round = 0; (round < rounds || cli_clock() - start < seconds) && !wk_error(); round++)
+        for (int k = 0; k < count; k++) {
+            double took = variants[k].run(variants[k].user);
+            if (took < variants[k].best) variants[k].best = took;
+        }
+}
+
+int bench_devices(wk_device devices[16])
+{
+    static const int kinds[] = {WK_CPU, WK_CUDA, WK_OPENCL};
+    int count = 0;
+    for (int k = 0; k < 3; k++)
+        for (int index = 0; index < wk_device_count(kinds[k]) && count < 16; index++)
+            devices[count++] = (wk_device){(int16_t)kinds[k], (int16_t)index, 0};
+    return count;
+}
+
+/* ---- output ------------------------------------------------------------------------------------------------------ */
+
+static void print_json(const bench *b)
+{
+    for (int k = 0; k < b->count; k++) {
+        const bench_result *r = &b->result[k];
+        printf("{\"case\": ");
+        cli_json_text(stdout, r->name);
+        printf(", \"device\": \"%s\", \"threads\": %d, \"value\": ", r->device, r->threads);
+        cli_json_number(stdout, r->value);
+        printf(", \"unit\": \"%s\", \"ratio\": ", r->unit);
+        cli_json_number(stdout, r->ratio);
+        printf(", \"against\": ");
+        if (isfinite(r->ratio))
+            cli_json_text(stdout, r->against);
+        else
+            printf("null");
+        printf("}\n");
+    }
+}
+
+/* The ratios as bars; results without one have no bar. */
+static bool draw(const bench *b, const char *path)
+{
+    static cli_bar bars[BENCH_MOST_RESULTS];
+    int count = 0;
+    for (int k = 0; k < b->count; k++) {
+        const bench_result *r = &b->result[k];
+        if (!isfinite(r->ratio)) continue;
+        cli_bar *bar = &bars[count++];
+        *bar = (cli_bar){.value = r->ratio, .full = 2};
+        snprintf(bar->label, sizeof bar->label, "%.30s, %s, %d", r->name, r->device, r->threads);
+        snprintf(bar->note, sizeof bar->note, "%.2f x %.40s", r->ratio, r->against);
+    }
+    return cli_bars_svg(path, "wick bench: ratios (a full bar is 2)", bars, count);
+}
+
+static const struct {
+    const char *name, *doc;
+    void (*run)(bench *b);
+} cases[] = {
+    {"fused", "(z + 2).exp() * y over many floats, against a STREAM triad", bench_fused},
+    {"small", "an add of [2,3] tensors, without and with gradient", bench_small},
+    {"matmul", "a product of f32 matrices, against multiply-adds in registers", bench_matmul},
+    {"E1", "exercise 1: a big product and tiny ones, on each device", bench_products},
+    {"E2", "exercise 2: parameters written to a file and read back, on each device", bench_files},
+    {"E3", "exercise 3: norms of products, read one by one or gathered on the device", bench_logging},
+    {"E4", "exercise 4: products on two devices at once, or one after the other on one", bench_two_devices},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static int wanted_case(const char *name)
+{
+    int k = 0;
+    while (k < CASES && strcmp(cases[k].name, name) != 0) k++;
+    return k;
+}
+
+int cli_bench(int count, char **words)
+{
+    const char *json = NULL, *svg = NULL, *quick = NULL, *chosen = NULL;
+    const cli_option options[] = {
+        {"json", NULL, "one object per line: case device threads value unit ratio against", &json},
+        {"svg", "FILE", "the ratios as a picture", &svg},
+        {"quick", NULL, "smaller and shorter: a try, not a figure", &quick},
+        {0}};
+    const cli_syntax syntax = {
+        "bench", "[CASE]",
+        "How fast the library is here, as ratios to what this machine can do, measured in turns in the same process;\n"
+        "the least time of many rounds counts. Above 1 is better than the yardstick.\n\n"
+        "cases: fused, small, matmul, and exercises of the chapter:\n"
+        "  E1  a big product on each device, then tiny ones\n"
+        "  E2  writing and reading parameters on each device\n"
+        "  E3  1,000 products with their norms read one by one, or gathered on the device\n"
+        "  E4  products on two devices at once, against one after the other on one",
+        options, 1};
+    static bench b;
+    int done = cli_parse(&syntax, count, words, &chosen);
+    if (done >= 0) return done;
+    if (chosen && wanted_case(chosen) == CASES) return cli_misuse("bench", "there is no case \"%s\"", chosen);
+    b.quick = quick != NULL;
+    b.narrate = !json;
+
+    if (b.narrate)
+        printf("%s%-44s %-9s %2s %10s %-8s %6s%s\n", cli_ink(CLI_DIM), "CASE", "DEVICE", "T", "VALUE", "UNIT", "RATIO",
+               cli_ink(CLI_PLAIN));
+    for (int k = 0; k < CASES && !wk_error(); k++) {
+        if (chosen && k != wanted_case(chosen)) continue;
+        if (b.narrate) printf("%s%s: %s%s\n", cli_ink(CLI_BOLD), cases[k].name, cases[k].doc, cli_ink(CLI_PLAIN));
+        fflush(stdout);
+        cases[k].run(&b);
+    }
+    if (json) print_json(&b);
+    if (svg && !draw(&b, svg)) {
+        fprintf(stderr, "wick bench: %s could not be written\n", svg);
+        return CLI_FAILED;
+    }
+    return wk_error() ? wk_report_error(stderr) : CLI_OK;
+}

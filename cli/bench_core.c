@@ -1,0 +1,150 @@
+/* The first figures: fused elementwise work against memory, small calls, products against arithmetic. */
+#include "bench.h"
+#include <math.h>
+
+/* Numbers of threads to measure with: 1 and all. */
+static int thread_counts(int counts[2])
+{
+    counts[0] = 1;
+    counts[1] = wk_threads();
+    return counts[1] > 1 ? 2 : 1;
+}
+
+/* ---- (z + 2).exp() * y ------------------------------------------------------------------------------------------- */
+
+typedef struct fused {
+    wk_tensor *z, *y;
+    cli_triad *triad;
+    size_t count;
+    int threads;
+} fused;
+
+static double run_fused(void *user)
+{
+    fused *f = user;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    double start = cli_clock();
+    wk_data(wk_mul(wk_exp(wk_add(f->z, 2)), f->y)); /* asking for the address computes it */
+    return cli_clock() - start;
+}
+
+static double run_triad(void *user)
+{
+    fused *f = user;
+    return 12.0 * (double)f->count / cli_triad_run(f->triad, f->threads);
+}
+
+void bench_fused(bench *b)
+{
+    WK_SCOPE;
+    int counts[2], variants = thread_counts(counts), before = wk_threads();
+    size_t count = b->quick ? 4 << 20 : 16 << 20;
+    fused f = {
+        .z = wk_rand(((int64_t)count)), .y = wk_rand(((int64_t)count)), .triad = cli_triad_new(count), .count = count};
+    wk_sync();
+    for (int k = 0; k < variants && f.triad && !wk_error(); k++) {
+        char name[64];
+        f.threads = counts[k];
+        wk_set_threads(counts[k]);
+        bench_variant turns[] = {{run_fused, &f, 0}, {run_triad, &f, 0}};
+        bench_interleave(turns, 2, b->quick ? 5 : 20, b->quick ? 0.2 : 1.5);
+        double bytes = 12.0 * (double)count;
+        snprintf(name, sizeof name, "(z + 2).exp() * y, %zuM floats", count >> 20);
+        bench_add(b, name, wk_cpu(), counts[k], 1e-9 * bytes / turns[0].best, "GB/s", turns[1].best / turns[0].best,
+                  "STREAM triad");
+        bench_add(b, "STREAM triad", wk_cpu(), counts[k], 1e-9 * bytes / turns[1].best, "GB/s", NAN, "");
+    }
+    wk_set_threads(before);
+    cli_triad_free(f.triad);
+}
+
+/* ---- an add of [2, 3] -------------------------------------------------------------------------------------------- */
+
+enum { CALLS = 20000, CHAIN = 100 };
+
+typedef struct adds {
+    wk_tensor *a, *b;
+    bool look;
+} adds;
+
+/* Seconds of CALLS adds, CHAIN of them on top of each other in the scope of one turn of a loop. Asking for the last
+ * one's address computes all; what nobody looks at is recorded and dropped. */
+static double run_adds(void *user)
+{
+    const adds *with = user;
+    double start = cli_clock();
+    for (int k = 0; k < CALLS; k += CHAIN) {
+        WK_SCOPE;
+        wk_tensor *sum = with->a;
+        for (int i = 0; i < CHAIN; i++) sum = wk_add(sum, with->b);
+        if (with->look) wk_data(sum);
+    }
+    return cli_clock() - start;
+}
+
+void bench_small(bench *b)
+{
+    WK_SCOPE;
+    wk_tensor *a = wk_rand((2, 3)), *c = wk_rand((2, 3));
+    wk_tensor *leaf = wk_rand((2, 3), .requires_grad = true), *other = wk_rand((2, 3), .requires_grad = true);
+    wk_sync();
+    adds ways[] = {{a, c, false}, {leaf, other, false}, {a, c, true}, {leaf, other, true}};
+    static const char *const names[] = {"add of [2,3], the call", "add of [2,3], the call, with gradient",
+                                        "add of [2,3], computed", "add of [2,3], computed, with gradient"};
+    bench_variant turns[4];
+    for (int k = 0; k < 4; k++) turns[k] = (bench_variant){run_adds, &ways[k], 0};
+    bench_interleave(turns, 4, b->quick ? 20 : 100, b->quick ? 0.1 : 1.0);
+    for (int k = 0; k < 4; k++) {
+        double each = 1e9 * turns[k].best / CALLS;
+        bench_add(b, names[k], wk_cpu(), 1, each, "ns", (k % 2 ? 120 : 80) / each,
+                  k % 2 ? "the bound of 120 ns" : "the bound of 80 ns");
+    }
+}
+
+/* ---- a product of matrices --------------------------------------------------------------------------------------- */
+
+typedef struct product {
+    wk_tensor *a, *b;
+    int64_t n;
+    int threads;
+} product;
+
+static double run_product(void *user)
+{
+    product *p = user;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    double start = cli_clock();
+    wk_data(wk_matmul(p->a, p->b));
+    return cli_clock() - start;
+}
+
+/* Seconds that the operations of one product would take in registers. */
+static double run_fma(void *user)
+{
+    product *p = user;
+    return 2.0 * (double)(p->n * p->n * p->n) / cli_fma_run(p->threads);
+}
+
+void bench_matmul(bench *b)
+{
+    WK_SCOPE;
+    int counts[2], variants = thread_counts(counts), before = wk_threads();
+    int64_t n = b->quick ? 512 : 1024;
+    product p = {.a = wk_rand((n, n)), .b = wk_rand((n, n)), .n = n};
+    wk_sync();
+    for (int k = 0; k < variants && !wk_error(); k++) {
+        char name[64];
+        p.threads = counts[k];
+        wk_set_threads(counts[k]);
+        bench_variant turns[] = {{run_product, &p, 0}, {run_fma, &p, 0}};
+        bench_interleave(turns, 2, b->quick ? 5 : 20, b->quick ? 0.2 : 1.5);
+        double work = 2e-9 * (double)(n * n * n);
+        snprintf(name, sizeof name, "matmul f32 %lld", (long long)n);
+        bench_add(b, name, wk_cpu(), counts[k], work / turns[0].best, "GFLOP/s", turns[1].best / turns[0].best,
+                  "FMA peak");
+        bench_add(b, "FMA peak", wk_cpu(), counts[k], work / turns[1].best, "GFLOP/s", NAN, "");
+    }
+    wk_set_threads(before);
+}

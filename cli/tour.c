@@ -1,0 +1,71 @@
+/* wick tour: the chapter about GPUs, step by step, on the devices of this machine. */
+#include "tour.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+wk_device tour_far(int index)
+{
+    static const int kinds[] = {WK_CUDA, WK_OPENCL};
+    for (int k = 0; k < 2; k++) {
+        int count = wk_device_count(kinds[k]);
+        if (index < count) return (wk_device){(int16_t)kinds[k], (int16_t)index, 0};
+        index -= count;
+    }
+    return wk_cpu();
+}
+
+void tour_code(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    printf("  %s", cli_ink(CLI_BLUE));
+    vprintf(format, list);
+    printf("%s\n", cli_ink(CLI_PLAIN));
+    va_end(list);
+}
+
+void tour_error(void)
+{
+    printf("%s%s%s\n", cli_ink(CLI_RED), wk_error() ? wk_error() : "(no error)", cli_ink(CLI_PLAIN));
+    wk_clear_error();
+}
+
+static bool show(const tour_step *step)
+{
+    WK_SCOPE;
+    printf("\n%s%d. %s%s\n", cli_ink(CLI_BOLD), step->row, step->title, cli_ink(CLI_PLAIN));
+    if (step->show) step->show();
+    wk_sync();
+    if (*step->why) cli_paragraph(4, step->why);
+    fflush(stdout);
+    if (!wk_error()) return true;
+    printf("this should have worked:\n");
+    tour_error();
+    return false;
+}
+
+int cli_tour(int count, char **words)
+{
+    const tour_step *const parts[] = {tour_devices, tour_work, tour_networks};
+    const char *only = NULL;
+    const cli_option options[] = {{0}};
+    const cli_syntax syntax = {
+        "tour", "[STEP]",
+        "Goes through the chapter about GPUs, 23 steps, on the devices of this machine: what a device is, where\n"
+        "tensors live, what a copy costs, which mistakes are refused and how. STEP: that one alone.",
+        options, 1};
+    int done = cli_parse(&syntax, count, words, &only);
+    if (done >= 0) return done;
+    long row = 0;
+    if (only && !cli_number("tour", "STEP", only, 1, 23, &row)) return CLI_MISUSED;
+
+    int failed = 0;
+    printf("The GPU chapter with Wick %s, on cpu", wk_version());
+    for (int k = 0; k < 2 && tour_far(k).kind != WK_CPU; k++) printf(" %s", wk_device_str(tour_far(k)));
+    printf("\n");
+    for (int part = 0; part < 3; part++)
+        for (const tour_step *step = parts[part]; step->row; step++)
+            if (row == 0 || step->row == row) failed += !show(step);
+    return failed ? CLI_FAILED : CLI_OK;
+}

@@ -1,0 +1,25 @@
+/* What the files of `wick tour` share. */
+#ifndef CLI_TOUR_H
+#define CLI_TOUR_H
+
+#include "cli.h"
+
+/* One step of the chapter: shows it on the devices at hand. Errors that it means to show it prints with tour_error. */
+typedef struct tour_step {
+    int row; /* as in docs/cli.md */
+    const char *title;
+    const char *why; /* what there is to see, for who reads along */
+    void (*show)(void);
+} tour_step;
+
+extern const tour_step tour_devices[], tour_work[], tour_networks[]; /* each ends with a row 0 */
+
+/* Accelerators of this machine, any kind, OpenCL's CPUs too, or the CPU where there are fewer. */
+wk_device tour_far(int index);
+
+/* A line of the program, before what it gives. */
+void tour_code(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Prints the error that is pending, as a program would see it, and goes on. */
+void tour_error(void);
+
+#endif

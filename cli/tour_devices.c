@@ -1,0 +1,119 @@
+/* Steps 1 to 10: what devices there are, and where tensors live. */
+#include "tour.h"
+#include <math.h>
+
+static void monitor(void)
+{
+    tour_code("wk_device_describe(device, &properties)");
+    cli_devices(0, NULL);
+}
+
+static void values(void)
+{
+    wk_device all[] = {wk_cpu(), wk_cuda(0), wk_cuda(1), wk_opencl(0), wk_gpu(0)};
+    tour_code("wk_cpu(), wk_cuda(0), wk_cuda(1), wk_opencl(0), wk_gpu(0)");
+    for (int k = 0; k < 5; k++) printf("%s ", wk_device_str(all[k]));
+    printf("\n");
+    tour_code("wk_device_eq(wk_device_parse(\"cuda\"), wk_device_parse(\"cuda:0\"))");
+    printf("%s\n", wk_device_eq(wk_device_parse("cuda"), wk_device_parse("cuda:0")) ? "true" : "false");
+}
+
+static void counts(void)
+{
+    tour_code("wk_device_count(WK_CUDA), wk_device_count(WK_OPENCL), wk_device_count(WK_GPU)");
+    printf("%d %d %d\n", wk_device_count(WK_CUDA), wk_device_count(WK_OPENCL), wk_device_count(WK_GPU));
+}
+
+static void tries(void)
+{
+    wk_device all[8];
+    tour_code("wk_try_gpu(0), wk_try_gpu(10), wk_try_all_gpus(all, 8)");
+    int count = wk_try_all_gpus(all, 8);
+    printf("%s %s [", wk_device_str(wk_try_gpu(0)), wk_device_str(wk_try_gpu(10)));
+    for (int k = 0; k < count; k++) printf("%s%s", k ? ", " : "", wk_device_str(all[k]));
+    printf("]\n");
+}
+
+static void tells(void)
+{
+    tour_code("x = wk_of(int64_t, (3), 1, 2, 3)");
+    wk_tensor *x = wk_of(int64_t, (3), 1, 2, 3);
+    wk_print(x);
+    printf("dtype %s, device %s\n", wk_dtype_str(wk_dtype_of(x)), wk_device_str(wk_device_of(x)));
+}
+
+static void creates(void)
+{
+    tour_code("X = wk_ones((2, 3), .device = %s)", wk_device_str(tour_far(0)));
+    wk_print(wk_ones((2, 3), .device = tour_far(0)));
+}
+
+static void random_numbers(void)
+{
+    tour_code("wk_seed(1); Y = wk_rand((2, 3), .device = %s)", wk_device_str(tour_far(1)));
+    wk_seed(1);
+    wk_tensor *far = wk_print(wk_rand((2, 3), .device = tour_far(1)));
+    wk_seed(1);
+    wk_tensor *near = wk_rand((2, 3));
+    bool same = wk_item(wk_sum(wk_to_dtype(wk_eq(wk_to(far, wk_cpu()), near), WK_F32))) == 6;
+    printf("the same numbers with this seed on the CPU: %s\n", same ? "yes, every bit" : "NO");
+}
+
+static void absent(void)
+{
+    tour_code("wk_ones((2), .device = wk_cuda(5))");
+    wk_ones((2), .device = wk_cuda(5));
+    tour_error();
+    tour_code("wk_ones((2), .device = wk_opencl(99))");
+    wk_ones((2), .device = wk_opencl(99));
+    tour_error();
+}
+
+static void copies(void)
+{
+    wk_tensor *x = wk_of(float, (3), 1, 2, 3);
+    tour_code("Z = wk_to(X, %s)", wk_device_str(tour_far(0)));
+    wk_tensor *z = wk_print(wk_to(x, tour_far(0)));
+    tour_code("wk_to(Z, wk_cpu())");
+    wk_print(wk_to(z, wk_cpu()));
+}
+
+static void copies_nothing(void)
+{
+    wk_tensor *z = wk_ones((2, 3), .device = tour_far(0));
+    tour_code("wk_to(Z, %s) == Z", wk_device_str(tour_far(0)));
+    printf("%s\n", wk_to(z, tour_far(0)) == z ? "true" : "false");
+    tour_code("wk_copy_(Z, Z) == Z");
+    printf("%s\n", wk_copy_(z, z) == z ? "true" : "false");
+}
+
+const tour_step tour_devices[] = {
+    {1, "Which devices are there?",
+     "nvidia-smi for every kind of device; the same figures come through the API. `wick devices --watch` "
+     "follows them.",
+     monitor},
+    {2, "Devices are values",
+     "Making one touches no hardware: cuda:1 may be named on a machine without a GPU. The CPU is all cores and all "
+     "memory; a GPU is one card.",
+     values},
+    {3, "How many",
+     "Counting creates no context on a card and does not disturb fork. OpenCL devices that are CPUs count as GPUs only "
+     "with "
+     "WICK_GPU=opencl in the environment.",
+     counts},
+    {4, "A GPU if there is one", "The same program runs with and without a GPU.", tries},
+    {5, "A tensor knows its device",
+     "Whole numbers are i64, as in PyTorch; without a word about it, tensors live on the CPU.", tells},
+    {6, "Tensors on a device", "The text is PyTorch's, device included.", creates},
+    {7, "Random numbers on another device",
+     "A number depends on the seed and its place alone, so that moving work to another device does not "
+     "change an experiment.",
+     random_numbers},
+    {8, "A device that is not there",
+     "No error when it was named, one when it was used: it says what there is, and why the rest is not.", absent},
+    {9, "Copies",
+     "A copy returns at once where the device can work beside the host; both ends stay alive until it is done.",
+     copies},
+    {10, "Copying to where it already is", "The same handle comes back, and no byte is moved.", copies_nothing},
+    {0},
+};

@@ -1,0 +1,135 @@
+/* Steps 17 to 23: networks, memory, what stalls a device. */
+#include "tour.h"
+#include <math.h>
+
+static void network(void)
+{
+    wk_seed(1);
+    wk_module *net = wk_nn_sequential(wk_nn_linear(3, 1));
+    tour_code("net = wk_nn_sequential(wk_nn_linear(3, 1)); wk_module_to(net, %s); wk_forward(net, X)",
+              wk_device_str(tour_far(0)));
+    wk_module_to(net, tour_far(0));
+    wk_print(wk_forward(net, wk_ones((2, 3), .device = tour_far(0))));
+    wk_tensor *weight = wk_module_parameter(net, "0.weight");
+    tour_code("wk_module_parameter(net, \"0.weight\")");
+    wk_print(weight);
+    printf("it is on %s\n", wk_device_str(wk_device_of(weight)));
+}
+
+static void lazy(void)
+{
+    wk_module *dense = wk_nn_lazy_linear(1);
+    tour_code("dense = wk_nn_lazy_linear(1); wk_forward(dense, X), X of (2, 5) on %s", wk_device_str(tour_far(0)));
+    wk_forward(dense, wk_ones((2, 5), .device = tour_far(0)));
+    printf("weight is %s\n", wk_describe(wk_module_parameter(dense, "weight")));
+}
+
+static void memory(void)
+{
+    char live[16], peak[16], limit[16];
+    wk_device device = tour_far(0);
+    wk_memory_stats stats = {.size = sizeof stats};
+    /* retained: what a scope alone holds is not stored before it is read */
+    wk_tensor *x = wk_retain(wk_ones((1 << 20, 4), .device = device));
+    wk_sync();
+    tour_code("x = wk_retain(wk_ones((1048576, 4), .device = %s)); wk_sync(); wk_memory_stats_of(...)",
+              wk_device_str(device));
+    wk_memory_stats_of(device, &stats);
+    printf("live %s, peak %s, limit %s\n", cli_bytes(live, stats.live), cli_bytes(peak, stats.peak),
+           cli_bytes(limit, stats.limit));
+
+    tour_code("wk_memory_set_limit(%s, 64 MiB); wk_ones((16777216, 4))", wk_device_str(device));
+    wk_memory_set_limit(device, (int64_t)64 << 20);
+    wk_data(wk_ones((1 << 24, 4), .device = device));
+    wk_sync();
+    tour_error();
+    wk_memory_set_limit(device, 0);
+    tour_code("wk_item(wk_sum(x))");
+    printf("%.0f: the program goes on\n", wk_item(wk_sum(x)));
+    wk_free(x);
+}
+
+/* Seconds of `count` sums of 1,000 numbers, read one by one or all at once. */
+static double sums(wk_device device, int count, bool one_by_one)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((1000), .device = device);
+    wk_history *history = wk_history_new();
+    wk_sync();
+    double start = cli_clock();
+    for (int k = 0; k < count; k++) {
+        WK_SCOPE;
+        wk_tensor *sum = wk_sum(wk_mul(x, k));
+        if (one_by_one)
+            wk_item(sum);
+        else
+            wk_history_add(history, sum);
+    }
+    if (!one_by_one) wk_history_mean(history);
+    return cli_clock() - start;
+}
+
+static void say(void *user, const char *line)
+{
+    (void)user;
+    printf("log: %s\n", line);
+}
+
+static void waits(void)
+{
+    wk_device device = tour_far(0);
+    wk_transfer_counters before = {.size = sizeof before}, after = {.size = sizeof after};
+    sums(device, 10, true); /* kernels are built */
+    wk_transfers(&before);
+    double slow = sums(device, 200, true);
+    wk_transfers(&after);
+    tour_code("200 sums on %s, wk_item after each", wk_device_str(device));
+    printf("%.1f ms, the host waited %lld times\n", 1e3 * slow, (long long)(after.waits - before.waits));
+    tour_code("wk_set_sync_mode(WK_SYNC_LOG)");
+    wk_set_log("sync", say, NULL);
+    wk_set_sync_mode(WK_SYNC_LOG);
+    sums(device, 3, true);
+    wk_set_log("", NULL, NULL);
+    if (device.kind != WK_CPU) {
+        tour_code("wk_set_sync_mode(WK_SYNC_FAIL)");
+        wk_set_sync_mode(WK_SYNC_FAIL);
+        wk_item(wk_sum(wk_ones((3), .device = device)));
+        wk_set_sync_mode(WK_SYNC_QUIET);
+        tour_error();
+    }
+    wk_set_sync_mode(WK_SYNC_QUIET);
+}
+
+static void history(void)
+{
+    enum { COUNT = 50 };
+    wk_device device = tour_far(0);
+    sums(device, COUNT, false); /* kernels are built */
+    double slow = sums(device, COUNT, true), quick = sums(device, COUNT, false);
+    tour_code("wk_history_add(history, loss), %d times, then wk_history_mean(history)", COUNT);
+    printf("%.1f ms on %s; read one by one %.1f ms\n", 1e3 * quick, wk_device_str(device), 1e3 * slow);
+}
+
+const tour_step tour_networks[] = {
+    {17, "A network on a device",
+     "Parameters move, their handles stay. The result remembers how it was computed: grad_fn.", network},
+    {18, "A layer that learns its width",
+     "TensorFlow's Dense(1): the parameters are made at the first call, on the device of the input.", lazy},
+    {19, "All GPUs at once: wk_mirrored",
+     "TensorFlow's MirroredStrategy over any set of devices. It comes next; this version trains on one device at "
+     "a time.",
+     NULL},
+    {20, "A device's memory is its own",
+     "Memory is counted for each device. Past the limit, caches are dropped first; then the call fails, and everything "
+     "that was there is still there.",
+     memory},
+    {21, "Waiting is what costs",
+     "Each reading makes the host wait for the device and the device wait for the host. The modes of wk_set_sync_mode "
+     "find "
+     "such places by file and line.",
+     waits},
+    {22, "Keep the log on the device", "wk_history gathers figures where they are made and reads them in bulk.",
+     history},
+    {23, "Several GPUs, then several servers: wk_mirrored, wk_ddp", "Over NCCL and MPI. They come next.", NULL},
+    {0},
+};

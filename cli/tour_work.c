@@ -1,0 +1,121 @@
+/* Steps 11 to 16: computing on devices, scopes, placement. */
+#include "tour.h"
+
+static void same_device(void)
+{
+    wk_tensor *y = wk_ones((2, 3), .device = tour_far(0)), *z = wk_ones((2, 3), .device = tour_far(0));
+    tour_code("wk_add(Y, Z), both on %s", wk_device_str(tour_far(0)));
+    wk_print(wk_add(y, z));
+    if (tour_far(0).kind == WK_CPU) {
+        printf("(there is one device here: two tensors cannot be on different ones)\n");
+        return;
+    }
+    tour_code("wk_add(X, Z), X on cpu");
+    wk_add(wk_ones((2, 3)), z);
+    tour_error();
+}
+
+static void say(void *user, const char *line)
+{
+    (void)user;
+    printf("log: %s\n", line);
+}
+
+static void soft_placement(void)
+{
+    int64_t copies, bytes, copies_before, bytes_before;
+    wk_placement_counters(&copies_before, &bytes_before);
+    tour_code("wk_set_soft_placement(true); wk_set_log(\"placement\", say, NULL); wk_add(X, Z)");
+    wk_set_soft_placement(true);
+    wk_set_log("placement", say, NULL);
+    wk_print(wk_add(wk_ones((2, 3)), wk_ones((2, 3), .device = tour_far(0))));
+    wk_set_log("", NULL, NULL);
+    wk_set_soft_placement(false);
+    wk_placement_counters(&copies, &bytes);
+    printf("copies made by soft placement: %lld, bytes: %lld\n", (long long)(copies - copies_before),
+           (long long)(bytes - bytes_before));
+}
+
+static void fused(void)
+{
+    wk_tensor *z = wk_to(wk_of(float, (3), 1, 2, 3), tour_far(0));
+    tour_code("wk_mul(wk_exp(wk_add(z, 2)), z)");
+    wk_print(wk_mul(wk_exp(wk_add(z, 2)), z));
+}
+
+static void device_scopes(void)
+{
+    tour_code("{ WK_DEVICE(%s); a = wk_ones((2)); { WK_DEVICE(wk_cpu()); b = wk_ones((2)); } c = wk_ones((2)); }",
+              wk_device_str(tour_far(0)));
+    wk_tensor *a, *b, *c;
+    {
+        WK_DEVICE(tour_far(0));
+        a = wk_ones((2));
+        {
+            WK_DEVICE(wk_cpu());
+            b = wk_ones((2));
+        }
+        c = wk_ones((2));
+    }
+    printf("%s %s %s\n", wk_device_str(wk_device_of(a)), wk_device_str(wk_device_of(b)),
+           wk_device_str(wk_device_of(c)));
+    tour_code("wk_device_full_name(wk_device_of(a))");
+    printf("%s\n", wk_device_full_name(wk_device_of(a)));
+    tour_code("{ WK_DEVICE(wk_cuda(7)); }");
+    {
+        WK_DEVICE(wk_cuda(7));
+    }
+    printf("no error: nothing was made there\n");
+}
+
+static void scopes_and_copies(void)
+{
+    wk_tensor *far = wk_ones((2, 2), .device = tour_far(0));
+    WK_DEVICE(wk_cpu());
+    wk_tensor *same = far, *near = wk_to(far, wk_cpu());
+    tour_code("{ WK_DEVICE(wk_cpu()); same = far; near = wk_to(far, wk_cpu()); }");
+    printf("same is on %s, near on %s\n", wk_device_str(wk_device_of(same)), wk_device_str(wk_device_of(near)));
+}
+
+static void placement_log(void)
+{
+    wk_transfer_counters before = {.size = sizeof before}, after = {.size = sizeof after};
+    wk_transfers(&before);
+    tour_code("wk_set_log(\"placement\", say, NULL); ...; wk_transfers(&counters)");
+    wk_set_log("placement", say, NULL);
+    wk_print(wk_mul(wk_to(wk_ones((1000, 2)), tour_far(0)), 3));
+    wk_set_log("", NULL, NULL);
+    wk_transfers(&after);
+    printf("to devices %lld bytes, back %lld bytes\n", (long long)(after.uploads - before.uploads),
+           (long long)(after.downloads - before.downloads));
+}
+
+const tour_step tour_work[] = {
+    {11, "Operands must be on one device",
+     "A copy costs more than the addition, so it is never made unasked: the message names both operands and "
+     "the call that brings them together.",
+     same_device},
+    {12, "Unless you ask for it",
+     "Soft placement, as TensorFlow does it: operands are brought together on the accelerator, and every copy is said "
+     "and counted.",
+     soft_placement},
+    {13, "(z + 2).exp() * y",
+     "20.0855, 109.1963, 445.2395: three operations, one pass over memory, because nothing is computed before it is "
+     "looked "
+     "at.",
+     fused},
+    {14, "Devices for a block",
+     "`with tf.device(...)`: until the end of the block, and they nest. Naming a device that is absent is no error "
+     "until "
+     "something is made there.",
+     device_scopes},
+    {15, "What a block does not do",
+     "The scope decides where new tensors are made. What exists stays where it is, and assigning a handle copies "
+     "nothing.",
+     scopes_and_copies},
+    {16, "Where did it really run?",
+     "The log says for each operation where it ran; WICK_LOG=placement with WICK_LOG_FILE=path writes the same to a "
+     "file. Counters say how many bytes moved.",
+     placement_log},
+    {0},
+};

@@ -1,0 +1,176 @@
+/* Ops whose result's shape depends on data: masked_select, nonzero. The host looks at the condition, which waits for the device;
+ * the numbers themselves are then read on it. */
+#include "../engine/host.h"
+#include "../base/alloc.h"
+#include "../ir/number.h"
+#include "reference.h"
+#include "views.h"
+#include <string.h>
+
+/* The places, counted in row-major order, of the elements that are not 0; *out is the caller's to free. False with the error
+ * recorded. */
+static bool places_of(wk_site site, const wk__op *op, wk_tensor *x, int64_t **out, int64_t *count)
+{
+    const wk__body *body = wk__body_of(x);
+    int64_t n = wk__body_numel(body), size = (int64_t)wk_dtype_size(body->dtype);
+    char *data = wk__alloc((size_t)(n * size) + 1);
+    *out = wk__alloc(((size_t)n + 1) * sizeof **out);
+    *count = 0;
+    bool read = data && *out && wk__host_read(x, data, NULL, site);
+    if (!data || !*out)
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld elements", op->name, (long long)n);
+    for (int64_t k = 0; k < n && read; k++)
+        if (wk__number_as_double(data + k * size, body->dtype) != 0) (*out)[(*count)++] = k;
+    wk__free(data);
+    if (!read) wk__free(*out);
+    return read;
+}
+
+static wk_tensor *on_device_of(wk_site site, const wk_tensor *x, const int64_t *data, const int64_t *shape, int ndim)
+{
+    wk_options options = {.size = sizeof options, .device = wk_device_of(x)};
+    return wk_from_on_at(site, WK_I64, data, (size_t)wk__numel(ndim, shape) * sizeof *data, shape, ndim, &options);
+}
+
+/* ---- masked_select ----------------------------------------------------------------------------------------------- */
+
+/* in: x and the mask, of one shape; out: the places, and what stands there */
+static wk_tensor *selected(wk_site site, wk_tensor *const in[2], wk_tensor **places)
+{
+    int64_t *data, count;
+    if (!in[0] || !in[1] || !places_of(site, &wk__op_masked_select, in[1], &data, &count)) return NULL;
+    *places = on_device_of(site, in[0], data, &count, 1);
+    wk__free(data);
+    return wk_take_at(site, in[0], *places);
+}
+
+wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mask)
+{
+    const wk__op *op = &wk__op_masked_select;
+    wk_tensor *in[2] = {x, mask}, *places = NULL;
+    if (!wk__ready(op, site, in, 2)) return NULL;
+    const wk__body *a = wk__body_of(in[0]), *b = wk__body_of(in[1]);
+    int64_t shape[WK__MAX_DIMS];
+    int ndim;
+    if (b->dtype != WK_BOOL || !wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, &ndim, shape)) {
+        wk__op_error(op, site, b->dtype != WK_BOOL ? WK_ERR_DTYPE : WK_ERR_SHAPE, in,
+                     b->dtype != WK_BOOL ? "the mask must be bool, not $b" : "$a and the mask $b do not broadcast");
+        return NULL;
+    }
+    wk__compose c;
+    if (!wk__compose_begin(&c, op, site, in, 2)) return NULL;
+    wk_tensor *out = selected(
+        site, (wk_tensor *const[]){wk_expand_at(site, in[0], shape, ndim), wk_expand_at(site, in[1], shape, ndim)},
+        &places);
+    if (places) wk__handle_keep(&places->handle, site);
+    wk__attr attr = {.count = ndim};
+    memcpy(attr.list, shape, sizeof *shape * (size_t)ndim);
+    c.inputs = 0; /* the node's second operand is what was made here: the places */
+    out = wk__compose_end(&c, out, NULL);
+    wk_tensor *of_node[2] = {in[0], places};
+    if (out && wk__wants_node(wk__context(), of_node, 2) && !wk__node_attach(op, site, of_node, 2, &out, 1, &attr))
+        out = NULL;
+    if (places) wk__handle_release(&places->handle, site);
+    return out;
+}
+
+/* Written back to its places in the shape of the broadcast, which the engine sums. */
+static void masked_select_gradient(wk__gradient *g)
+{
+    const wk_site here = {0};
+    const wk__attr *a = g->attr;
+    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(g->out[0]), .device = wk_device_of(g->out[0])};
+    wk_tensor *zeros = wk_zeros_at(here, (const int64_t[]){wk__numel(a->count, a->list)}, 1, &options);
+    g->in[0] = wk_reshape_at(here, wk_index_add_at(here, zeros, 0, wk__saved(g, 1), g->out[0]), a->list, a->count);
+}
+
+static int masked_select_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_masked_select_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+}
+
+static void masked_select_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0], *mask = &r->in[1];
+    int64_t n = wk__array_numel(x), period = wk__array_numel(mask), count = 0;
+    for (int64_t k = 0; k < n; k++) count += mask->data[k % period] != 0;
+    double *out = wk__reference_out(r, 0, 1, &count);
+    for (int64_t k = 0; k < n; k++)
+        if (mask->data[k % period] != 0) *out++ = x->data[k];
+}
+
+static const char *const masked_select_samples[] = {"[7], [7]:bool", "[3,4], [3,4]:bool", "[3,4], [4]:bool",
+                                                    "[0], [0]:bool", NULL};
+
+const wk__op wk__op_masked_select = {
+    .name = "masked_select",
+    .schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
+    .group = "indexing",
+    .node = "MaskedSelectBackward0",
+    .doc = "the elements where the mask is true, as a vector",
+    .waits = true,
+    .gradient = masked_select_gradient,
+    .needs = {WK__SAVE_1},
+    .invoke = masked_select_invoke,
+    .reference = masked_select_reference,
+    .samples = masked_select_samples,
+    .low = -3,
+    .high = 3,
+};
+
+/* ---- nonzero ----------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_nonzero_at(wk_site site, wk_tensor *x)
+{
+    const wk__op *op = &wk__op_nonzero;
+    int64_t *places, count;
+    if (!wk__view_begin(op, site, x) || !places_of(site, op, x, &places, &count)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    int64_t shape[2] = {count, body->ndim};
+    int64_t *data = wk__alloc(((size_t)(count * body->ndim) + 1) * sizeof *data);
+    if (!data) wk__error_set(site, WK_ERR_MEMORY, "nonzero: out of host memory for %lld places", (long long)count);
+    for (int64_t k = 0; k < count && data; k++)
+        for (int64_t d = body->ndim, rest = places[k]; d-- > 0; rest /= body->shape[d])
+            data[k * body->ndim + d] = rest % body->shape[d];
+    wk_tensor *out = data ? on_device_of(site, x, data, shape, 2) : NULL;
+    wk__free(places);
+    wk__free(data);
+    return out;
+}
+wk_tensor *(wk_nonzero)(wk_tensor *x)
+{
+    return wk_nonzero_at((wk_site){0}, x);
+}
+
+static int nonzero_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_nonzero_at(site, wk__value_tensor(&args[0])));
+}
+
+static void nonzero_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    int64_t shape[2] = {0, x->ndim};
+    for (int64_t k = 0; k < wk__array_numel(x); k++) shape[0] += x->data[k] != 0;
+    double *out = wk__reference_out(r, 0, 2, shape);
+    for (int64_t k = 0; k < wk__array_numel(x); k++) {
+        if (x->data[k] == 0) continue;
+        for (int64_t d = x->ndim, rest = k; d-- > 0; rest /= x->shape[d]) out[d] = (double)(rest % x->shape[d]);
+        out += x->ndim;
+    }
+}
+
+static const char *const nonzero_samples[] = {"[7]:bool", "[3,4]:bool", "[2,3]:i64<2", "[0]:bool", NULL};
+
+const wk__op wk__op_nonzero = {
+    .name = "nonzero",
+    .schema = "nonzero(Tensor self) -> Tensor",
+    .group = "indexing",
+    .doc = "the places of the elements that are not 0, one a row",
+    .waits = true,
+    .invoke = nonzero_invoke,
+    .reference = nonzero_reference,
+    .samples = nonzero_samples,
+};

@@ -1,0 +1,193 @@
+/* scatter: numbers put at places that stand in a tensor; where several go to one place the last stays, on every device.
+ *
+ * There is no kernel that writes at computed places but scatter_add. So each place learns which source element it gets, as a sum
+ * with one term, and reads that one:
+ *
+ *     index   2 0 2 1       sorted  0 1 2 2   their order  1 3 0 2     last of its run  y y n y
+ *     winner of each place, from 1: 2 4 3, 0 for a place that gets nothing
+ */
+#include "indices.h"
+#include "reference.h"
+#include "views.h"
+#include <string.h>
+
+/* The part of x that an index of this shape can reach: all of dimension d, the beginning of the others. */
+static wk_tensor *corner_of(wk_site site, wk_tensor *x, const wk__body *index, int d)
+{
+    for (int k = 0; k < index->ndim && x; k++)
+        if (k != d && wk__body_of(x)->shape[k] != index->shape[k]) x = wk_narrow_at(site, x, k, 0, index->shape[k]);
+    return x;
+}
+
+/* For each place of the target's corner: 1 + the place in dimension d of the last source element that goes there, else 0. */
+static wk_tensor *winners(wk_site site, wk_tensor *index, wk_tensor *corner, int d)
+{
+    const wk__body *body = wk__body_of(index);
+    int64_t n = body->shape[d], shape[WK__MAX_DIMS];
+    wk_tensor *sorted, *order;
+    if (wk_sort_at(site, index, d, false, &sorted, &order) != WK_OK) return NULL;
+    memcpy(shape, body->shape, sizeof shape);
+    shape[d] = 1;
+    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
+    wk_tensor *end = wk_full_i_at(site, shape, body->ndim, -1, &options);
+    wk_tensor *next = wk_cat_at(site, (wk_tensor *const[]){wk_narrow_at(site, sorted, d, 1, n - 1), end}, 2, d);
+    wk_tensor *last = wk_mul(wk_ne(sorted, next), wk_add(order, 1));
+    wk_options like = {.size = sizeof like, .dtype = WK_I64};
+    return corner ? wk_scatter_add_at(site, wk_zeros_like_at(site, corner, &like), d, sorted, last) : NULL;
+}
+
+/* index: i64, none negative. source NULL: the value. */
+static wk_tensor *written(wk_site site, wk_tensor *x, int d, wk_tensor *index, wk_tensor *source, double value)
+{
+    const wk__body *places = wk__body_of(index);
+    wk_tensor *out = wk_clone_at(site, x), *corner = corner_of(site, out, places, d);
+    if (!corner || wk__body_numel(places) == 0) return out;
+    wk_tensor *winner = winners(site, index, corner, d), *put = NULL;
+    if (!winner) return NULL;
+    wk_tensor *gets = wk_gt(winner, 0);
+    wk_dtype dtype = (wk_dtype)wk__body_of(x)->dtype;
+    if (source) {
+        wk_tensor *from = wk_maximum(wk_sub(winner, 1), 0);
+        put = wk_where(gets, wk_gather_at(site, corner_of(site, source, places, d), d, from), corner);
+    } else {
+        wk_options like = {.size = sizeof like, .dtype = dtype};
+        put = wk_where(gets, wk_full_like_at(site, corner, value, &like), corner);
+    }
+    return put && wk_copy__at(site, corner, put) ? out : NULL;
+}
+
+/* Python's negative places as those that they are. */
+static wk_tensor *from_the_start(wk_tensor *index, int64_t bound)
+{
+    return index ? wk_where(wk_lt(index, 0), wk_add(index, bound), index) : NULL;
+}
+
+static const wk__op scatter_value;
+
+static bool fits(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
+{
+    const wk__body *x = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[count - 1]);
+    bool same = count < 3 || (source->dtype == x->dtype && source->ndim == x->ndim);
+    bool right = same && x->ndim == index->ndim && x->ndim > 0;
+    for (int k = 0; k < index->ndim && right; k++)
+        right = (k == d || index->shape[k] <= x->shape[k]) && (count < 3 || index->shape[k] <= source->shape[k]);
+    if (right) return true;
+    wk__op_error(
+        op, site, same || source->dtype == x->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
+        count < 3
+            ? "the index $b must have the dimensions of $a (one at least), none larger than its own but dimension %d"
+            : "the index $b must have the dimensions of $a and of the source $c (one at least, of the same dtype), "
+              "none larger than "
+              "theirs, but that of the target in dimension %d",
+        d);
+    return false;
+}
+
+static wk_tensor *scattered(const wk__op *node, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
+                            wk_tensor *source, double value)
+{
+    const wk__op *op = &wk__op_scatter;
+    wk_tensor *in[3] = {x, index, source}, *out = NULL;
+    int d, count = 2 + (node == op);
+    if (!wk__ready(op, site, in, count) || !wk__dim_of(op, site, x, dim, 0, &d) || !fits(op, site, in, count, d))
+        return NULL;
+    int64_t bound = wk__body_of(in[0])->shape[d];
+    if (!(in[1] = wk__as_indices(op, site, in[1], bound, in))) return NULL;
+    wk__compose c;
+    if (!wk__compose_begin(&c, node, site, in, count)) return NULL;
+    wk_tensor *places = from_the_start(in[1], bound);
+    if (places) out = written(site, in[0], d, places, count == 3 ? in[2] : NULL, value);
+    return wk__compose_end(&c, out, &(wk__attr){.i = {d}});
+}
+
+wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
+{
+    return scattered(&wk__op_scatter, site, x, dim, index, source, 0);
+}
+wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value)
+{
+    return scattered(&scatter_value, site, x, dim, index, NULL, value);
+}
+
+/* Which elements of the source stayed, as bool in the shape of the index. */
+static wk_tensor *stayed(wk_tensor *x, wk_tensor *index, int d)
+{
+    const wk_site here = {0};
+    const wk__body *body = wk__body_of(index);
+    int64_t shape[WK__MAX_DIMS];
+    for (int k = 0; k < body->ndim; k++) shape[k] = k == d ? body->shape[d] : 1;
+    wk_options options = {.size = sizeof options, .device = wk_device_of(index)};
+    wk_tensor *own = wk_reshape_at(here, wk_add(wk_arange_i_at(here, body->shape[d], &options), 1), shape, body->ndim);
+    wk_tensor *winner = winners(here, index, corner_of(here, x, body, d), d);
+    return winner ? wk_eq(wk_gather_at(here, winner, d, index), own) : NULL;
+}
+
+/* Neither what was written over nor what was itself written over has a gradient. */
+static void gradient(wk__gradient *g)
+{
+    const wk_site here = {0};
+    int d = (int)g->attr->i[0];
+    wk_tensor *saved = wk__saved(g, 1), *index = from_the_start(saved, g->node->shape[0].size[d]);
+    if (!index) return;
+    if (wk__wants(g, 0)) g->in[0] = wk_scatter_f_at(here, g->out[0], d, index, 0);
+    if (!wk__wants(g, 2)) return;
+    const wk__shape *source = &g->node->shape[2];
+    wk_tensor *part = wk_gather_at(here, g->out[0], d, index);
+    if (part && wk__body_numel(wk__body_of(index))) part = wk_where(stayed(g->out[0], index, d), part, 0.0);
+    if (!part) return;
+    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(part), .device = wk_device_of(part)};
+    wk_tensor *zeros = wk_zeros_at(here, source->size, source->ndim, &options), *corner = zeros;
+    for (int k = 0; k < source->ndim; k++) corner = wk_narrow_at(here, corner, k, 0, wk__body_of(index)->shape[k]);
+    g->in[2] = wk_copy__at(here, corner, part) ? zeros : NULL;
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_tensor *x = wk__value_tensor(&args[0]), *index = wk__value_tensor(&args[2]);
+    int64_t dim = wk__value_int(&args[1], 0);
+    if (args[3].kind == WK_VALUE_TENSOR) return wk__one(out, wk_scatter_at(site, x, dim, index, args[3].tensor));
+    return wk__one(out, wk_scatter_f_at(site, x, dim, index, wk__value_float(&args[3], 0)));
+}
+
+static void reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0], *index = &r->in[1], *source = r->inputs > 2 ? &r->in[2] : NULL;
+    int d = 0;
+    wk__dim(x->ndim, r->args[1].i, &d);
+    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
+    memcpy(out, x->data, sizeof *out * (size_t)wk__array_numel(x));
+    for (int64_t k = 0; k < wk__array_numel(index); k++) {
+        int64_t rest = k, to = 0, from = 0, to_step = 1, from_step = 1, at = (int64_t)index->data[k];
+        if (at < 0) at += x->shape[d];
+        for (int e = x->ndim; e-- > 0; rest /= index->shape[e]) {
+            int64_t own = rest % index->shape[e];
+            to += (e == d ? at : own) * to_step;
+            to_step *= x->shape[e];
+            from += own * from_step;
+            from_step *= source ? source->shape[e] : 1;
+        }
+        out[to] = source ? source->data[from] : wk__value_float(&r->args[3], 0);
+    }
+}
+
+static const char *const samples[] = {"[4], 0, [6]:i64<4, [6]",       "[3,4], 1, [3,2]:i64<4, [3,2]",
+                                      "[3,4], 0, [5,3]:i64<3, [6,4]", "[3], 0, [0]:i64<1, [2]",
+                                      "[3,4], 1, [2,3]:i64<4, 2",     NULL};
+
+const wk__op wk__op_scatter = {
+    .name = "scatter",
+    .schema = "scatter(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+    .group = "indexing",
+    .node = "ScatterBackward0",
+    .doc = "self with src, or a number, put at the places of the index; of several the last stays",
+    .gradient = gradient,
+    .needs = {WK__SAVE_1, 0, WK__SAVE_1},
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
+};
+static const wk__op scatter_value = {
+    .name = "scatter", .node = "ScatterBackward1", .gradient = gradient, .needs = {WK__SAVE_1}};

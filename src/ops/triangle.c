@@ -1,0 +1,202 @@
+/* Ops whose expression looks at the place of an element: tril, triu, one_hot. */
+#include "indices.h"
+#include "reference.h"
+#include "views.h"
+#include <string.h>
+
+static int position(wk__emit *e)
+{
+    return wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
+}
+
+/* in: rows, columns, diagonal -> column - row - diagonal, of the last two dimensions */
+static int above(wk__emit *e, const int in[])
+{
+    int place = position(e), row = wk__emit_2(e, WK__FLOORDIV, place, in[1]);
+    int column = wk__emit_2(e, WK__SUB, place, wk__emit_2(e, WK__MUL, row, in[1]));
+    row = wk__emit_2(e, WK__REM, row, in[0]);
+    return wk__emit_2(e, WK__SUB, wk__emit_2(e, WK__SUB, column, row), in[2]);
+}
+
+/* The element where the condition holds, else 0, in its own class; numbers are computed in i64. */
+static int masked(wk__emit *e, int keep, int x)
+{
+    wk_dtype dtype = (wk_dtype)e->group->ins[x].dtype;
+    return wk__emit_ins(e, WK__WHERE, dtype, keep, x, wk__emit_imm(e, dtype, (wk__imm){.i = 0}));
+}
+static int lower(wk__emit *e, const int in[])
+{
+    return masked(e, wk__emit_compare(e, WK__LE, above(e, in + 1), wk__emit_constant(e, 0)), in[0]);
+}
+static int upper(wk__emit *e, const int in[])
+{
+    return masked(e, wk__emit_compare(e, WK__GE, above(e, in + 1), wk__emit_constant(e, 0)), in[0]);
+}
+/* in: number, count */
+static int hot(wk__emit *e, const int in[])
+{
+    int place = wk__emit_2(e, WK__REM, position(e), in[1]);
+    return wk__emit_cast(e, WK_I64, wk__emit_compare(e, WK__EQ, place, in[0]));
+}
+
+/* op->expression in i64 over x, seen with these strides in its own class, and up to three numbers. */
+static wk_tensor *placed(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype dtype, const wk__geometry *g,
+                         const int64_t *number, int count)
+{
+    wk__device *device = wk__ready(op, site, &x, 1);
+    if (!device) return NULL;
+    wk_context *context = wk__context();
+    wk_tensor *out = wk__tensor_pending(context, device, dtype, g->ndim, g->shape, site);
+    if (!out) return NULL;
+    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, g->ndim, g->shape, 1, 1 + count);
+    if (!r) return wk__abandon(out);
+    r->compute = WK_I64;
+    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
+    wk__record_ref(r, 1, wk__body_of(x), g->stride);
+    r->ref[1].flags = WK__REF_AS_IS;
+    for (int k = 0; k < count; k++) wk__record_imm(r, 2 + k, WK_I64, (wk__imm){.i = number[k]}, WK__REF_IMM);
+    wk__record_commit(context, r);
+    return out;
+}
+
+/* ---- tril, triu -------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *triangle(const wk__op *op, wk_site site, wk_tensor *x, int64_t diagonal)
+{
+    if (!wk__view_begin(op, site, x)) return NULL;
+    wk__geometry g;
+    wk__geometry_of(wk__body_of(x), &g);
+    if (g.ndim < 2) {
+        wk__op_error(op, site, WK_ERR_SHAPE, &x, "$a has no rows and columns: it needs two dimensions at least");
+        return NULL;
+    }
+    int64_t rows = g.shape[g.ndim - 2], columns = g.shape[g.ndim - 1];
+    diagonal = diagonal > columns ? columns : diagonal < -rows ? -rows : diagonal; /* those beyond are the same */
+    wk_tensor *out =
+        placed(op, site, x, (wk_dtype)wk__body_of(x)->dtype, &g, (const int64_t[]){rows, columns, diagonal}, 3);
+    if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
+    return wk__node_attach(op, site, &x, 1, &out, 1, &(wk__attr){.i = {diagonal}}) ? out : NULL;
+}
+
+wk_tensor *wk_tril_at(wk_site site, wk_tensor *x, int64_t diagonal)
+{
+    return triangle(&wk__op_tril, site, x, diagonal);
+}
+wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal)
+{
+    return triangle(&wk__op_triu, site, x, diagonal);
+}
+
+static void triangle_gradient(wk__gradient *g)
+{
+    g->in[0] = triangle(g->node->op, (wk_site){0}, g->out[0], g->attr->i[0]);
+}
+
+static int triangle_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    return wk__one(out, triangle(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+}
+
+static void triangle_reference(wk__reference *r, bool lower_part)
+{
+    const wk__array *x = &r->in[0];
+    int64_t rows = x->shape[x->ndim - 2], columns = x->shape[x->ndim - 1];
+    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
+    for (int64_t k = 0; k < wk__array_numel(x); k++) {
+        int64_t over = k % columns - k / columns % rows - wk__value_int(&r->args[1], 0);
+        out[k] = (lower_part ? over <= 0 : over >= 0) ? x->data[k] : 0;
+    }
+}
+static void tril_reference(wk__reference *r)
+{
+    triangle_reference(r, true);
+}
+static void triu_reference(wk__reference *r)
+{
+    triangle_reference(r, false);
+}
+
+static const char *const triangle_samples[] = {"[3,3]",     "[3,4], 1", "[2,4,3], -1", "[3,3], 7",
+                                               "[3,3], -7", "[0,3]",    NULL};
+
+const wk__op wk__op_tril = {
+    .name = "tril",
+    .schema = "tril(Tensor self, int diagonal=0) -> Tensor",
+    .group = "indexing",
+    .node = "TrilBackward0",
+    .doc = "what lies on and below the diagonal, elsewhere 0",
+    .expression = lower,
+    .indexed = true,
+    .gradient = triangle_gradient,
+    .invoke = triangle_invoke,
+    .reference = tril_reference,
+    .samples = triangle_samples,
+    .low = -3,
+    .high = 3,
+};
+const wk__op wk__op_triu = {
+    .name = "triu",
+    .schema = "triu(Tensor self, int diagonal=0) -> Tensor",
+    .group = "indexing",
+    .node = "TriuBackward0",
+    .doc = "what lies on and above the diagonal, elsewhere 0",
+    .expression = upper,
+    .indexed = true,
+    .gradient = triangle_gradient,
+    .invoke = triangle_invoke,
+    .reference = triu_reference,
+    .samples = triangle_samples,
+    .low = -3,
+    .high = 3,
+};
+
+/* ---- one_hot ----------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
+{
+    const wk__op *op = &wk__op_one_hot;
+    wk__geometry g;
+    if (!wk__view_begin(op, site, x)) return NULL;
+    if (n < 1) {
+        wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "the number of classes must be 1 or more, not %lld", (long long)n);
+        return NULL;
+    }
+    if (!(x = wk__as_indices(op, site, x, n, &x))) return NULL;
+    wk__geometry_of(wk__body_of(x), &g);
+    if (!wk__geometry_insert(op, site, x, &g, g.ndim, n, 0)) return NULL;
+    int64_t bytes;
+    if (wk__dense_bytes(g.ndim, g.shape, WK_I64, &bytes)) return placed(op, site, x, WK_I64, &g, &n, 1);
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "%lld classes for $a would be more than 2^63 bytes", (long long)n);
+    return NULL;
+}
+
+static int one_hot_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_one_hot_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+}
+
+static void one_hot_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    int64_t shape[WK__MAX_DIMS], n = r->args[1].i;
+    memcpy(shape, x->shape, sizeof shape);
+    shape[x->ndim] = n;
+    double *out = wk__reference_out(r, 0, x->ndim + 1, shape);
+    for (int64_t k = 0; k < wk__array_numel(x); k++) out[k * n + (int64_t)x->data[k]] = 1;
+}
+
+static const char *const one_hot_samples[] = {"[5]:i64<4, 4", "[2,3]:i64<7, 7", "[]:i64<3, 5", "[0]:i64<3, 3", NULL};
+
+const wk__op wk__op_one_hot = {
+    .name = "one_hot",
+    .schema = "one_hot(Tensor self, int num_classes) -> Tensor",
+    .group = "indexing",
+    .doc = "1 where the number is the place in the new last dimension, else 0",
+    .expression = hot,
+    .indexed = true,
+    .domain = WK__INTS,
+    .invoke = one_hot_invoke,
+    .reference = one_hot_reference,
+    .samples = one_hot_samples,
+};

@@ -1,0 +1,132 @@
+#!/bin/sh
+# The command as people and scripts use it: what it prints, where, and with which exit code.
+. "$WICK_SOURCE/tests/runner/checks"
+
+wick=$WICK_SOURCE/build/release/wick
+unset WICK_THREADS WICK_CPU WICK_GPU NO_COLOR 2>/dev/null || true
+export POCL_DEVICES="basic pthread" POCL_MAX_PTHREAD_COUNT=1
+
+# ends CODE COMMAND...: does it end with this exit code?
+ends()
+{
+    code=$1
+    shift
+    "$@" >"$WICK_WORK/stdout" 2>"$WICK_WORK/stderr"
+    found=$?
+    [ "$found" = "$code" ] || { echo "exit code $found, not $code"; cat "$WICK_WORK/stdout" "$WICK_WORK/stderr"; return 1; }
+}
+
+# says TEXT COMMAND...: is TEXT on its standard output?
+says()
+{
+    text=$1
+    shift
+    "$@" >"$WICK_WORK/stdout" 2>"$WICK_WORK/stderr"
+    grep -q -e "$text" "$WICK_WORK/stdout" || { cat "$WICK_WORK/stdout" "$WICK_WORK/stderr"; return 1; }
+}
+
+# Lines of JSON objects, as python reads them; `test` is an expression over `rows`.
+json() # TEST COMMAND...
+{
+    test=$1
+    shift
+    "$@" >"$WICK_WORK/json" && python3 - "$WICK_WORK/json" "$test" <<'END'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert rows and eval(sys.argv[2]), rows[:3]
+END
+}
+
+# ---- help and mistakes
+
+check "wick --version" says "^wick [0-9]*[.][0-9]*[.][0-9]*$" "$wick" --version
+check "wick --help" ends 0 "$wick" --help
+check "wick alone is a mistake" ends 2 "$wick"
+check "an unknown command is a mistake" ends 2 "$wick" fly
+for command in devices doctor tour bench train ops; do
+    check "wick $command --help" says "^usage: wick $command" "$wick" $command --help
+    check "wick $command --help ends with 0" ends 0 "$wick" $command --help
+    check "wick $command: an unknown option is a mistake" ends 2 "$wick" $command --no-such-option
+    check "wick $command is in wick --help" says "^  $command " "$wick" --help
+done
+check "mistakes go to standard error alone" sh -c "'$wick' ops --fly 2>/dev/null | wc -c | grep -qx ' *0'"
+check "devices: --json and --csv exclude each other" ends 2 "$wick" devices --json --csv
+check "devices: --watch wants a number" ends 2 "$wick" devices --watch=soon
+check "devices: an operand is a mistake" ends 2 "$wick" devices all
+check "train: a task that is none" ends 2 "$wick" train birds
+check "train: no task" ends 2 "$wick" train
+check "train: a device that is no name" ends 2 "$wick" train mnist --device tpu:0
+check "train: epochs must be a number" ends 2 "$wick" train mnist --epochs many
+check "train: a value is missing" ends 2 "$wick" train mnist --epochs
+check "bench: a case that is none" ends 2 "$wick" bench E9
+check "tour: a step that is none" ends 2 "$wick" tour 24
+check "a full disk is a failure" ends 1 sh -c "'$wick' ops >/dev/full"
+
+# ---- devices, doctor, ops
+
+check "devices: the CPU is there" says "^cpu " "$wick" devices
+check "devices: why CUDA is not" says "cuda is not usable: " "$wick" devices
+check "devices: JSON" json 'rows[0]["device"] == "cpu" and rows[0]["memory_total"] > 2**20 and 0 <= rows[0]["utilisation"] <= 1' \
+    "$wick" devices --json
+check "devices: CSV has its header" says "^device,name,vendor,driver,is_gpu,compute_units,memory_total,memory_used," "$wick" devices --csv
+check "devices: numbers do not follow the locale" json 'rows[0]["memory_total"] > 0' env LC_ALL=de_DE.UTF-8 "$wick" devices --json
+check "devices: no colours in a file" sh -c "! '$wick' devices | grep -q \"\$(printf '\\033')\""
+check "devices: --watch goes on" sh -c "timeout 4 '$wick' devices --csv --watch=1 | grep -c ^cpu, | grep -qx '[2-9]'"
+
+check "doctor: version and operations" says "^wick  *[0-9.]*, [0-9]* operations" "$wick" doctor
+check "doctor ends with 0" ends 0 "$wick" doctor
+check "doctor: cuda in words" says "^cuda  *\(usable\|not built\|library not found\|no driver\|driver too old\|no device\): " "$wick" doctor
+check "doctor: opencl in words" says "^opencl  *\(usable\|not built\|library not found\|no driver\|driver too old\|no device\): " "$wick" doctor
+check "doctor: WICK_CPU is shown" says "instructions: portable, WICK_CPU=portable" env WICK_CPU=portable "$wick" doctor
+check "doctor: a WICK_CPU that is none" says "^!  *WICK_CPU=z80 is not built" env WICK_CPU=z80 "$wick" doctor
+check "doctor: a misspelt variable" says "^!  *WICK_THREDS is no variable" env WICK_THREDS=2 "$wick" doctor
+check "doctor: threads" says "^threads  *1 .*WICK_THREADS=1" env WICK_THREADS=1 "$wick" doctor
+
+check "ops: a pattern" says "^softmax(\|^    softmax(Tensor input, int dim) -> Tensor" "$wick" ops softmax
+check "ops: nothing matches" ends 1 "$wick" ops no_such_op
+check "ops: JSON, sorted, each with a schema" json \
+    '[r["name"] for r in rows] == sorted(r["name"] for r in rows) and all(r["schema"].startswith(r["name"] + "(") for r in rows) and len(rows) >= 110' \
+    "$wick" ops --json
+
+# ---- tour
+
+check "the tour ends well" ends 0 "$wick" tour
+cp "$WICK_WORK/stdout" "$WICK_WORK/tour"
+check "the tour has steps 1 to 23 in order" sh -c \
+    "grep -o '^[0-9]*[.] ' '$WICK_WORK/tour' | tr -d '. ' | diff - /dev/fd/3 3<<END
+\$(seq 23)
+END"
+check "tour 13: the chapter's numbers" grep -q "20.0855, 109.1963, 445.2395" "$WICK_WORK/tour"
+check "tour 7: the same numbers on every device" grep -q "yes, every bit" "$WICK_WORK/tour"
+check "tour 8: what there is" grep -q "opencl:99 is not there" "$WICK_WORK/tour"
+check "tour 19 and 23 come next" sh -c "grep -c -i 'come.* next' '$WICK_WORK/tour' | grep -qx 2"
+check "one step alone" sh -c "'$wick' tour 2 | grep -c '^[0-9]*[.] ' | grep -qx 1"
+check "the tour without OpenCL" ends 0 env OCL_ICD_VENDORS=/nowhere "$wick" tour
+
+# ---- train
+
+check "train: learns" ends 0 "$wick" train mnist --device cpu --epochs 1 --save "$WICK_WORK/net.safetensors" --svg "$WICK_WORK/loss.svg"
+cp "$WICK_WORK/stdout" "$WICK_WORK/train"
+check "train: more than 85 % after one epoch" sh -c "grep -E -q '^(8[5-9]|9[0-9])[.][0-9] % of the 1000' '$WICK_WORK/train'"
+check "train: a log has no carriage returns" sh -c "! grep -q \"\$(printf '\\r')\" '$WICK_WORK/train'"
+check "train: saves" test -s "$WICK_WORK/net.safetensors"
+check "train: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" "$WICK_WORK/loss.svg"
+check "train: an absent device fails" ends 1 "$wick" train mnist --device opencl:77 --save "$WICK_WORK/none.safetensors"
+check "train: and saves nothing" test ! -e "$WICK_WORK/none.safetensors"
+check "train: a folder without digits fails" ends 1 "$wick" train mnist --device cpu --data "$WICK_WORK" --save "$WICK_WORK/none.safetensors"
+check "train: a picture that cannot be written fails" ends 1 "$wick" train mnist --device cpu --epochs 1 \
+    --save "$WICK_WORK/net.safetensors" --svg "$WICK_WORK/no/such/folder.svg"
+
+# ---- bench
+
+check "bench: the first figures as JSON" json \
+    'all(set(r) == {"case", "device", "threads", "value", "unit", "ratio", "against"} for r in rows) and rows[0]["ratio"] > 0' \
+    "$wick" bench --quick --json fused
+check "bench: all cases, with a picture" ends 0 "$wick" bench --quick --svg "$WICK_WORK/bench.svg"
+check "bench: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" "$WICK_WORK/bench.svg"
+
+# ---- the example
+
+check "examples/use_gpu ends well" ends 0 "$WICK_SOURCE/build/release/examples/use_gpu"
+check "examples/use_gpu shows the chapter's numbers" says "20.0855, 109.1963, 445.2395" "$WICK_SOURCE/build/release/examples/use_gpu"
+check "examples/use_gpu on OpenCL" ends 0 env WICK_GPU=opencl "$WICK_SOURCE/build/release/examples/use_gpu"

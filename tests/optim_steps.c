@@ -1,0 +1,372 @@
+/* Optimisers against the formulas of torch.optim in double precision, and what a step promises. */
+#include "support_wick.h"
+
+#include <math.h>
+
+#include <backend/null/null.h>
+#include <engine/ring.h>
+
+/* What is planned is looked at in the usual mode, whatever mode the tests run in. */
+static wk__modes mode_before;
+
+static int plan_begin(void **state)
+{
+    (void)state;
+    mode_before = *wk__modes_now();
+    wk__modes_set(false, false);
+    return 0;
+}
+
+static int plan_end(void **state)
+{
+    (void)state;
+    wk__modes_set(mode_before.sync, mode_before.nofuse);
+    return 0;
+}
+
+enum { STEPS = 7 };
+
+/* ---- one parameter by the book ----------------------------------------------------------------------------------- */
+
+typedef enum rule { SGD, ADAM, ADAMW } rule;
+
+typedef struct book {
+    double p, a, b; /* the parameter; velocity, or both moments */
+} book;
+
+static void by_the_book(rule rule, const wk_optim_options *o, int t, double g, book *x)
+{
+    if (rule != ADAMW) g += o->weight_decay * x->p;
+    if (rule == SGD) {
+        if (o->momentum != 0) {
+            x->a = t == 1 ? g : o->momentum * x->a + (1 - o->dampening) * g;
+            g = o->nesterov ? g + o->momentum * x->a : x->a;
+        }
+        x->p -= o->lr * g;
+        return;
+    }
+    if (rule == ADAMW) x->p *= 1 - o->lr * o->weight_decay;
+    x->a = o->beta1 * x->a + (1 - o->beta1) * g;
+    x->b = o->beta2 * x->b + (1 - o->beta2) * g * g;
+    double m = x->a / (1 - pow(o->beta1, t)), v = x->b / (1 - pow(o->beta2, t));
+    x->p -= o->lr * m / (sqrt(v) + o->eps);
+}
+
+/* Runs both for some steps on the loss sum(p^2 c / 2), whose gradient is c p. `given` is what the program writes,
+ * `full` what it means. */
+static void compare(rule rule, wk_dtype dtype, const wk_optim_options *given, const wk_optim_options *full,
+                    double tolerance)
+{
+    WK_SCOPE;
+    const double start[3] = {1, -2, 0.5}, slope[3] = {1, 0.25, 3};
+    book x[3] = {{0}};
+    wk_tensor *p = wk_from_at(WK_HERE, WK_F64, start, sizeof start, (const int64_t[]){3}, 1);
+    wk_tensor *c = wk_from_at(WK_HERE, WK_F64, slope, sizeof slope, (const int64_t[]){3}, 1);
+    p = wk_requires_grad_(wk_to_dtype(p, dtype), true);
+    c = wk_to_dtype(c, dtype);
+    wk_optim *optim = rule == SGD    ? wk_optim_sgd_at(WK_HERE, wk_list((p)), given)
+                      : rule == ADAM ? wk_optim_adam_at(WK_HERE, wk_list((p)), given)
+                                     : wk_optim_adamw_at(WK_HERE, wk_list((p)), given);
+    expect_fine();
+    for (int k = 0; k < 3; k++) x[k].p = start[k];
+    for (int t = 1; t <= STEPS; t++) {
+        WK_SCOPE;
+        wk_tensor *loss = wk_sum(wk_mul(wk_mul(wk_mul(p, p), c), 0.5));
+        wk_optim_zero_grad(optim);
+        assert_int_equal(wk_backward(loss), WK_OK);
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+        for (int k = 0; k < 3; k++) by_the_book(rule, full, t, slope[k] * x[k].p, &x[k]);
+    }
+    EXPECT_VALUES(p, tolerance, x[0].p, x[1].p, x[2].p);
+    assert_int_equal(wk_dtype_of(p), dtype);
+}
+
+#define OPTIONS(...)                                                                                                   \
+    &(const wk_optim_options)                                                                                          \
+    {                                                                                                                  \
+        .size = sizeof(wk_optim_options), __VA_ARGS__                                                                  \
+    }
+
+static void sgd(void **state)
+{
+    (void)state;
+    compare(SGD, WK_F64, NULL, OPTIONS(.lr = 1e-3), 1e-12);
+    compare(SGD, WK_F64, OPTIONS(.lr = 0.1), OPTIONS(.lr = 0.1), 1e-12);
+    compare(SGD, WK_F64, OPTIONS(.lr = 0.1, .momentum = 0.9), OPTIONS(.lr = 0.1, .momentum = 0.9), 1e-12);
+    compare(SGD, WK_F64, OPTIONS(.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.2),
+            OPTIONS(.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.2), 1e-12);
+    compare(SGD, WK_F64, OPTIONS(.lr = 0.1, .momentum = 0.5, .nesterov = true),
+            OPTIONS(.lr = 0.1, .momentum = 0.5, .nesterov = true), 1e-12);
+    compare(SGD, WK_F32, OPTIONS(.lr = 0.1, .momentum = 0.9), OPTIONS(.lr = 0.1, .momentum = 0.9), 1e-6);
+}
+
+static void adam(void **state)
+{
+    (void)state;
+    compare(ADAM, WK_F64, NULL, OPTIONS(.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-12);
+    compare(ADAM, WK_F64, OPTIONS(.lr = 0.1, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-2, .weight_decay = 0.3),
+            OPTIONS(.lr = 0.1, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-2, .weight_decay = 0.3), 1e-12);
+    compare(ADAM, WK_F64, OPTIONS(.lr = 0.1, .beta1 = WK_ZERO, .eps = WK_ZERO),
+            OPTIONS(.lr = 0.1, .beta1 = 0, .beta2 = 0.999, .eps = 0), 1e-12);
+    compare(ADAM, WK_F32, OPTIONS(.lr = 0.1), OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-6);
+}
+
+static void adamw(void **state)
+{
+    (void)state;
+    compare(ADAMW, WK_F64, OPTIONS(.lr = 0.1),
+            OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 1e-12);
+    compare(ADAMW, WK_F64, OPTIONS(.lr = 0.1, .weight_decay = WK_ZERO),
+            OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-12);
+    /* of halves, what is kept is f32 and the parameter is rounded once per step */
+    compare(ADAMW, WK_BF16, OPTIONS(.lr = 0.01),
+            OPTIONS(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 0.03);
+    compare(ADAMW, WK_F16, OPTIONS(.lr = 0.01),
+            OPTIONS(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 4e-3);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static void groups_have_options_of_their_own(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_ones((1), .requires_grad = true), *b = wk_ones((1), .requires_grad = true),
+              *c = wk_ones((1), .requires_grad = true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a)), .lr = 0.5, .weight_decay = 0.1);
+    assert_int_equal(wk_optim_add_group(optim, wk_list((b)), .lr = 0.25), WK_OK);
+    assert_int_equal(wk_optim_add_group(optim, wk_list((c)), .weight_decay = WK_ZERO), WK_OK);
+    assert_int_equal(wk_optim_groups(optim), 3);
+    assert_int_equal(wk_backward(wk_sum(wk_add(wk_add(a, b), c))), WK_OK);
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    EXPECT_VALUES(a, 1e-6, 1 - 0.5 * 1.1);
+    EXPECT_VALUES(b, 1e-6, 1 - 0.25 * 1.1);
+    EXPECT_VALUES(c, 1e-6, 1 - 0.5);
+    assert_true(wk_optim_lr(optim, 1) == 0.25);
+    assert_int_equal(wk_optim_set_lr(optim, -1, 0), WK_OK);
+    assert_int_equal(wk_optim_set_lr(optim, 2, 1), WK_OK);
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    EXPECT_VALUES(a, 1e-6, 0.45);
+    EXPECT_VALUES(c, 1e-6, -0.5);
+    assert_true(isnan(wk_optim_lr(optim, 3)));
+    expect_error("optim_lr", "group 3", NULL);
+    assert_int_equal(wk_optim_set_lr(optim, 0, -1), WK_ERR_ARGUMENT);
+    expect_error("learning rate", NULL);
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_ones((1), .requires_grad = true), *b = wk_ones((1));
+    assert_null(wk_optim_sgd(wk_list((b))));
+    expect_error("optim_sgd", "\"0\"", "leaf", NULL);
+    assert_null(wk_optim_sgd(wk_list((wk_mul(a, 2)))));
+    expect_error("leaf", NULL);
+    assert_null(wk_optim_sgd(wk_list((a, a))));
+    expect_error("\"1\"", "there already", NULL);
+    assert_null(wk_optim_adam(wk_tensors_new()));
+    expect_error("optim_adam", "empty", NULL);
+    assert_null(wk_optim_adam(NULL));
+    expect_error("optim_adam", "NULL", NULL);
+    assert_null(wk_optim_adam(wk_list((a)), .beta1 = 1));
+    expect_error(".beta1 = 1", "[0, 1)", NULL);
+    assert_null(wk_optim_adam(wk_list((a)), .lr = -0.5));
+    expect_error(".lr = -0.5", NULL);
+    assert_null(wk_optim_sgd(wk_list((a)), .nesterov = true));
+    expect_error("nesterov", "momentum", NULL);
+    wk_optim *optim = wk_optim_sgd(wk_list((a)));
+    assert_int_equal(wk_optim_add_group(optim, wk_list((a))), WK_ERR_ARGUMENT);
+    expect_error("there already", NULL);
+    assert_int_equal(wk_optim_groups(optim), 1);
+}
+
+/* ---- the step ---------------------------------------------------------------------------------------------------- */
+
+static void a_step_refuses_while_an_error_is_pending(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_ones((1), .requires_grad = true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a)), .lr = 1);
+    wk_backward(wk_sum(a));
+    wk_add(a, wk_ones((2, 3, 1)));
+    wk_reshape(a, (2));
+    assert_int_equal(wk_optim_step(optim), WK_ERR_SHAPE);
+    expect_error("reshape", NULL);
+    EXPECT_VALUES(a, 0, 1);
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    EXPECT_VALUES(a, 0, 0);
+}
+
+static void parameters_without_a_gradient_are_left_alone(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_ones((1), .requires_grad = true), *b = wk_ones((1), .requires_grad = true);
+    wk_optim *optim = wk_optim_adamw(wk_list((a, b)), .lr = 0.1);
+    wk_backward(wk_sum(a));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    EXPECT_VALUES(b, 0, 1);
+    assert_true(wk_item(a) < 1);
+    wk_optim_zero_grad(optim);
+    assert_null(wk_grad_of(a));
+    double before = wk_item(a);
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    assert_true(wk_item(a) == before);
+}
+
+static void a_step_changes_what_older_graphs_need(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_ones((1), .requires_grad = true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a)));
+    wk_tensor *old = wk_sum(wk_mul(a, a));
+    wk_backward(wk_sum(a));
+    wk_optim_step(optim);
+    wk_backward(old);
+    expect_error("mul", "in-place", NULL);
+}
+
+static wk_optim *on_null(wk_tensor **out)
+{
+    wk_tensor *p = wk_ones((64, 64), .device = test_null(), .requires_grad = true);
+    *out = p;
+    return wk_optim_adam(wk_list((p)), .lr = 0.1);
+}
+
+/* The whole update of a parameter is one kernel, in the memory that is there, and the same kernel every time. */
+static void an_update_is_one_kernel(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *p;
+    wk_optim *optim = on_null(&p);
+    wk_memory_stats before = {.size = sizeof before}, after = before;
+    for (int t = 0; t < 3; t++) {
+        WK_SCOPE;
+        wk_set_grad(p, wk_ones((64, 64), .device = test_null()));
+        wk_sync();
+        wk__null_clear();
+        wk_memory_stats_of(test_null(), &before);
+        wk_memory_reset_peak(test_null());
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+        wk_sync();
+        wk_memory_stats_of(test_null(), &after);
+        expect_fine();
+        const wk__group *g = wk__null_plan_group(wk__null_plan_count(WK__NULL_RUN) - 1);
+        assert_int_equal(wk__null_plan_count(WK__NULL_RUN), t == 0 ? 3 : 1); /* the first time two states are made */
+        int loads = 0, stores = 0;
+        for (int k = 0; k < g->nins; k++) {
+            loads += g->ins[k].code == WK__LOAD;
+            stores += g->ins[k].code == WK__STORE;
+        }
+        assert_int_equal(loads, 4);
+        assert_int_equal(stores, 3);
+        if (t > 0) assert_int_equal(after.peak, before.live);
+    }
+}
+
+/* The first step takes memory for what it keeps, and takes it before anything changes. */
+static void a_step_without_memory_changes_nothing(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 2; n++) {
+        WK_SCOPE;
+        wk_tensor *p;
+        wk_optim *optim = on_null(&p);
+        wk_set_grad(p, wk_ones((64, 64), .device = test_null()));
+        wk_sync();
+        wk__null_clear();
+        wk_memory_trim(test_null());
+        wk__null_fail_take(n);
+        int code = wk_optim_step(optim);
+        wk__null_heal();
+        if (code == WK_OK) continue; /* a larger block had room */
+        expect_error("memory", NULL);
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+        wk_sync();
+        expect_fine();
+    }
+}
+
+/* What was recorded runs when the scope of the step closes. */
+static void a_scope_with_a_step_is_flushed(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *p;
+    wk_optim *optim = on_null(&p);
+    wk_set_grad(p, wk_ones((64, 64), .device = test_null()));
+    wk_optim_step(optim);
+    wk_sync();
+    wk__null_clear();
+    {
+        WK_SCOPE;
+        wk_optim_step(optim);
+        assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 0);
+    }
+    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 1);
+}
+
+static void what_is_kept_follows_the_parameter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *box = wk_module_new((&(wk_module_kind){.size = sizeof(wk_module_kind), .name = "box"}));
+    wk_tensor *p = wk_module_add_parameter(box, "p", wk_ones((2)));
+    wk_optim *optim = wk_optim_sgd(wk_parameters(box), .lr = 1, .momentum = 0.5);
+    wk_backward(wk_sum(p));
+    wk_optim_step(optim); /* p = 0, velocity 1 */
+    EXPECT_VALUES(p, 0, 0, 0);
+    wk_module_to(box, test_null());
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    wk_sync();
+    expect_fine();
+    assert_int_equal(wk_device_of(p).kind, WK_NULL);
+}
+
+/* ---- clipping ---------------------------------------------------------------------------------------------------- */
+
+static void clipping(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_ones((2), .requires_grad = true), *b = wk_ones((1), .requires_grad = true, .dtype = WK_BF16);
+    wk_tensor *none = wk_ones((1), .requires_grad = true);
+    wk_set_grad(a, wk_of(float, (2), 1, 2));
+    wk_set_grad(b, wk_to_dtype(wk_of(float, (1), 2), WK_BF16));
+    wk_tensor *grad = wk_grad_of(a), *norm = wk_clip_grad_norm_(wk_list((a, none, b)), 1.5);
+    EXPECT_VALUES(norm, 1e-6, 3);
+    EXPECT_VALUES(grad, 1e-6, 0.5, 1);
+    assert_true(wk_grad_of(a) == grad);
+    EXPECT_VALUES(wk_grad_of(b), 1e-2, 1);
+    assert_null(wk_grad_of(none));
+    norm = wk_clip_grad_norm_(wk_list((a, b)), 100);
+    EXPECT_VALUES(norm, 1e-2, 1.5);
+    EXPECT_VALUES(grad, 1e-6, 0.5, 1);
+    EXPECT_VALUES(wk_clip_grad_norm_(wk_list((none)), 1), 0, 0);
+    assert_null(wk_clip_grad_norm_(wk_list((a)), -1));
+    expect_error("clip_grad_norm_", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sgd),
+        cmocka_unit_test(adam),
+        cmocka_unit_test(adamw),
+        cmocka_unit_test(groups_have_options_of_their_own),
+        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(a_step_refuses_while_an_error_is_pending),
+        cmocka_unit_test(parameters_without_a_gradient_are_left_alone),
+        cmocka_unit_test(a_step_changes_what_older_graphs_need),
+        cmocka_unit_test_setup_teardown(an_update_is_one_kernel, plan_begin, plan_end),
+        cmocka_unit_test(a_step_without_memory_changes_nothing),
+        cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, plan_begin, plan_end),
+        cmocka_unit_test(what_is_kept_follows_the_parameter),
+        cmocka_unit_test(clipping),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
