@@ -63,3 +63,9 @@ void wk__reference_reduce(wk__reference *r, double (*reduce)(const double *x, in
     }
     wk__free(gathered);
 }
+
+void wk__reference_map(wk__reference *r, double (*f)(double x))
+{
+    double *out = wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape);
+    for (int64_t k = 0; k < wk__array_numel(&r->in[0]) && out; k++) out[k] = f(r->in[0].data[k]);
+}
