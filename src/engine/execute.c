@@ -97,8 +97,8 @@ static int uses_in(wk__record **record, int records, const wk__value *value)
 static bool stays_unstored(const wk__record *r)
 {
     const wk__value *out = r->ref[0].value;
-    return !wk__stores(out) &&
-           atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs, memory_order_relaxed) > out->ring_refs;
+    return !wk__stores(out) && (out->promised || atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs,
+                                                                      memory_order_relaxed) > out->ring_refs);
 }
 
 static bool read_later(wk__record **record, int records, const wk__value *value)

@@ -48,7 +48,7 @@ void wk__plan_live(wk__ring *ring)
             out->parkable = out->depth > 0;
             out->rooted = visible(out) && !out->parkable;
             out->needed = out->rooted;
-            out->escapes = false;
+            out->escapes = out->promised = false;
             out->group = -1;
             out->reg = -1;
         }
@@ -62,5 +62,19 @@ void wk__plan_live(wk__ring *ring)
         for (int i = 0; i < r->nin; i++)
             if (wk__record_in(r, i)->value) wk__record_in(r, i)->value->needed = true;
         if (r->prior && r->partial) r->prior->needed = true;
+    }
+}
+
+/* A record whose result stays in a register and can still be read is parked when its group is done, and so is what it
+ * reads of the group's registers, and so on: none of their operands may lose its memory to an output. Known once groups
+ * say what is stored. */
+void wk__plan_promises(wk__ring *ring)
+{
+    for (int64_t k = ring->count; k-- > 0;) {
+        wk__record *r = ring->record[k];
+        const wk__value *out = r->ref[0].value;
+        if (!r->live || wk__stores(out) || (!out->promised && !visible(out))) continue;
+        for (int i = 0; i < r->nin; i++)
+            if (wk__record_in(r, i)->value) wk__record_in(r, i)->value->promised = true;
     }
 }

@@ -229,6 +229,7 @@ static void flush_locked(wk_context *owner)
         wk__plan_live(ring);
         int32_t groups = wk__plan_groups(ring);
         wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
+        wk__plan_promises(ring);
         wk__execute(owner, ring, groups);
         forget_records(ring);
     }

@@ -154,8 +154,14 @@ void wk__modes_set(bool sync, bool nofuse);
 
 /* ---- the parts of a flush ---------------------------------------------------------------------------------------- */
 
+/* Does this flush put a value into memory? Known after grouping. */
+static inline bool wk__stores(const wk__value *value)
+{
+    return value->rooted || value->escapes;
+}
 void wk__plan_live(wk__ring *ring);      /* plan.c */
 int32_t wk__plan_groups(wk__ring *ring); /* group.c: gives each live record its group; returns how many */
+void wk__plan_promises(wk__ring *ring);  /* plan.c: marks what records that will be parked read */
 void wk__park_or_release(wk__ring *ring, wk__record *r);   /* park.c: a record is done with */
 void wk__park_rest(wk__ring *ring);                        /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */
@@ -177,10 +183,6 @@ typedef struct wk__building {
 /* Builds the program of one group. Operands have no memory yet. The number of records that fit: all of them, unless the
  * program is full. */
 int wk__build(wk__building *b);
-static inline bool wk__stores(const wk__value *value)
-{
-    return value->rooted || value->escapes;
-}
 /* How dimension d of the group's space maps for record r: fills stride[] over the group's dims for operand k. False if the
  * record's space does not fit the group's. */
 bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint16_t reduce_mask, int64_t *stride);

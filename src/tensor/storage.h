@@ -39,17 +39,17 @@ typedef struct wk__value {
     atomic_uchar state; /* wk__state; written under the writer's lock */
     atomic_bool keep;   /* somebody wants it stored: a retain, a parent, a graph node; sticky */
     /* Up to `group` the writer's, while pending or parked. */
-    uint8_t depth; /* records in the chain that a parked value would compute */
-    bool revived;  /* it was parked and read again: the next flush stores it */
-    bool exposed;  /* its address was given to the user */
-    bool wanted;   /* the next flush stores it whatever owns it */
-    bool needed, rooted, escapes,
-        parkable;              /* scratch of a flush: read by a live record; wanted by an owner; read outside
-                            its group; may be parked */
-    int16_t reg;               /* scratch of a flush: register in its group */
-    int32_t ring_refs;         /* of refs: those of the writer's ring (pending values only) */
-    int32_t group;             /* scratch of a flush: number of its group, -1 none */
-    atomic_int parked_readers; /* parked records that hold this value */
+    uint8_t depth;                          /* records in the chain that a parked value would compute */
+    bool revived;                           /* it was parked and read again: the next flush stores it */
+    bool exposed;                           /* its address was given to the user */
+    bool wanted;                            /* the next flush stores it whatever owns it */
+    bool needed, rooted, escapes, parkable; /* scratch of a flush: read by a live record; wanted by an owner; read
+                                               outside its group; may be parked */
+    bool promised;                          /* scratch of a flush: read by a record that will be parked */
+    int16_t reg;                            /* scratch of a flush: register in its group */
+    int32_t ring_refs;                      /* of refs: those of the writer's ring (pending values only) */
+    int32_t group;                          /* scratch of a flush: number of its group, -1 none */
+    atomic_int parked_readers;              /* parked records that hold this value */
     wk__device *device;
     int64_t bytes;
     wk_context *writer; /* PENDING, PARKED */

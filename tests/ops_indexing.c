@@ -1,0 +1,151 @@
+/* Reading and writing at computed places: values, duplicates, bad indices at the call and late, gradients. */
+#include "ops_values.h"
+
+static void reading(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(float, (2, 3), 1, 2, 3, 4, 5, 6), *i = wk_of(int64_t, (2), 2, -3);
+    EXPECT(wk_index_select(x, 1, i), (2, 2), 3, 1, 6, 4);
+    EXPECT(wk_index_select(wk_t(x), 0, i), (2, 2), 3, 6, 1, 4);
+    EXPECT(wk_index_select(x, 0, wk_of(int32_t, (3), 1, 0, 1)), (3, 3), 4, 5, 6, 1, 2, 3, 4, 5, 6);
+    EXPECT(wk_gather(x, 1, wk_of(int64_t, (2, 1), 2, 0)), (2, 1), 3, 4);
+    EXPECT(wk_take_along_dim(x, wk_of(int64_t, (1, 3), 1, 0, 1), 0), (1, 3), 4, 2, 6);
+    EXPECT(wk_take(x, wk_of(int64_t, (2, 2), 0, 5, -1, 3)), (2, 2), 1, 6, 6, 4);
+    EXPECT(wk_embedding(wk_of(int64_t, (1, 2), 1, 1), x), (1, 2, 3), 4, 5, 6, 4, 5, 6);
+    EXPECT(wk_index_select(wk_add(x, 1), 0, wk_add(wk_of(int64_t, (1), 0), 1)), (1, 3), 5, 6, 7);
+    EXPECT(wk_one_hot(wk_of(int64_t, (2), 2, 0), 3), (2, 3), 0, 0, 1, 1, 0, 0);
+    EXPECT(wk_tril(x), (2, 3), 1, 0, 0, 4, 5, 0);
+    EXPECT(wk_triu(x, 1), (2, 3), 0, 2, 3, 0, 0, 6);
+    EXPECT(wk_tril(wk_ones((2, 2), .dtype = WK_BOOL)), (2, 2), 1, 0, 1, 1);
+}
+
+static void writing(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(float, (4), 1, 2, 3, 4), *i = wk_of(int64_t, (3), 1, 1, -1),
+              *s = wk_of(float, (3), 10, 20, 30);
+    EXPECT(wk_scatter_add(x, 0, i, s), (4), 1, 32, 3, 34);
+    EXPECT(wk_index_add(x, 0, i, s), (4), 1, 32, 3, 34);
+    EXPECT(wk_scatter(x, 0, i, s), (4), 1, 20, 3, 30); /* of two the last */
+    EXPECT(wk_scatter(x, 0, i, 7.0), (4), 1, 7, 3, 7);
+    EXPECT(x, (4), 1, 2, 3, 4);
+    EXPECT(wk_index_add(wk_zeros((2, 3)), 1, wk_of(int64_t, (2), 2, 0), wk_of(float, (2, 2), 1, 2, 3, 4)), (2, 3), 2, 0,
+           1, 4, 0, 3);
+    EXPECT(wk_scatter_add_(wk_slice(x, 0, 1, 4), 0, wk_of(int64_t, (2), 0, 0), wk_of(float, (2), 5, 6)), (3), 13, 3, 4);
+    EXPECT(x, (4), 1, 13, 3, 4);
+    EXPECT(wk_index_add_(wk_to_dtype(wk_zeros((1)), WK_BF16), 0, wk_zeros((300), .dtype = WK_I64),
+                         wk_ones((300), .dtype = WK_BF16)),
+           (1), 300);
+}
+
+static void selecting(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(float, (2, 3), 1, 0, 3, 0, 5, 6);
+    EXPECT(wk_masked_select(x, wk_gt(x, 2)), (3), 3, 5, 6);
+    EXPECT(wk_masked_select(x, wk_of(bool, (3), 1, 0, 0)), (2), 1, 0);
+    EXPECT_EMPTY(wk_masked_select(x, wk_zeros((2, 3), .dtype = WK_BOOL)), (0));
+    EXPECT(wk_nonzero(x), (4, 2), 0, 0, 0, 2, 1, 1, 1, 2);
+    EXPECT_EMPTY(wk_nonzero(wk_zeros((2))), (0, 1));
+}
+
+static void bad_index_at_the_call(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 3)), *i = wk_of(int64_t, (2), 0, 7);
+    expect_error(wk_index_select(x, 0, i), WK_ERR_INDEX, "index_select: index 7 is out of range: there are 2 places");
+    expect_error(wk_embedding(wk_of(int64_t, (1), -3), x), WK_ERR_INDEX, "embedding: index -3");
+    expect_error(wk_scatter_add(wk_ones((2)), 0, i, wk_ones((2))), WK_ERR_INDEX, "7");
+    expect_error(wk_index_select(x, 0, wk_of(float, (1), 0)), WK_ERR_DTYPE, "i64");
+    expect_error(wk_gather(x, 0, wk_of(int64_t, (1), 0)), WK_ERR_SHAPE, "i64[1]");
+    expect_error(wk_index_add(x, 0, i, wk_ones((2, 2))), WK_ERR_SHAPE, "f32[2,2]");
+    expect_error(wk_masked_select(x, x), WK_ERR_DTYPE, "bool");
+    expect_error(wk_one_hot(wk_of(int64_t, (1), 5), 3), WK_ERR_INDEX, "5");
+}
+
+/* An index that is computed is found out later: what depends on it fails, an in-place target keeps what it had. */
+static void bad_index_late(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    if (wk__modes_now()->sync) skip();
+    wk_tensor *x = wk_clone(wk_ones((2))), *i = wk_add(wk_of(int64_t, (1), 3), 4);
+    wk_tensor *kept = wk_retain(x);
+    float one;
+    wk_tensor *y = wk_index_select(x, 0, i);
+    assert_non_null(y);
+    assert_int_equal(wk_read(y, &one, sizeof one), WK_ERR_INDEX);
+    assert_non_null(strstr(wk_error(), "index 7 is out of range"));
+    wk_clear_error();
+    wk_sync();
+    wk_clear_error();
+    wk_tensor *z = wk_scatter_add(x, 0, wk_add(wk_of(int64_t, (1), 3), 4), wk_ones((1)));
+    float two[2];
+    assert_int_equal(wk_read(z, two, sizeof two), WK_ERR_INDEX);
+    wk_clear_error();
+    wk_sync();
+    wk_clear_error();
+    wk_scatter_add_(x, 0, wk_add(wk_of(int64_t, (1), 3), 4), wk_ones((1)));
+    wk_sync();
+    wk_clear_error();
+    EXPECT(x, (2), 1, 1);
+    wk_free(kept);
+}
+
+static wk_tensor *embedding_of(wk_tensor *const *in, void *context)
+{
+    (void)context;
+    return wk_embedding(wk_of(int64_t, (2, 2), 0, 2, 2, 1), in[0]);
+}
+static wk_tensor *gather_of(wk_tensor *const *in, void *context)
+{
+    (void)context;
+    return wk_gather(in[0], 1, wk_of(int64_t, (2, 2), 0, 2, 1, 1));
+}
+static wk_tensor *scatter_add_of(wk_tensor *const *in, void *context)
+{
+    (void)context;
+    return wk_scatter_add(in[0], 0, wk_of(int64_t, (2, 2), 0, 2, 1, 1), in[1]);
+}
+static wk_tensor *in_place_of(wk_tensor *const *in, void *context)
+{
+    (void)context;
+    return wk_index_add_(wk_mul(in[0], 2), 0, wk_of(int64_t, (2), 1, 1), in[1]);
+}
+static wk_tensor *masked_of(wk_tensor *const *in, void *context)
+{
+    (void)context;
+    return wk_masked_select(in[0], wk_of(bool, (3), 1, 0, 1));
+}
+
+static void gradients(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    CHECK_GRADIENTS(embedding_of, LEAF((3, 2)));
+    CHECK_GRADIENTS(gather_of, LEAF((2, 3)));
+    CHECK_GRADIENTS(scatter_add_of, LEAF((3, 2)), LEAF((3, 2)));
+    CHECK_GRADIENTS(in_place_of, LEAF((3, 2)), LEAF((2, 2)));
+    CHECK_GRADIENTS(masked_of, LEAF((2, 3)));
+    wk_tensor *x = LEAF((2, 2)), *i = wk_zeros((2), .dtype = WK_I64);
+    assert_string_equal(wk__node_name(wk_index_select(x, 0, i)), "IndexSelectBackward0");
+    assert_string_equal(wk__node_name(wk_embedding(i, x)), "EmbeddingBackward0");
+    assert_string_equal(wk__node_name(wk_take(x, i)), "TakeBackward0");
+    assert_string_equal(wk__node_name(wk_index_add(x, 0, i, x)), "IndexAddBackward0");
+    assert_string_equal(wk__node_name(wk_masked_select(x, wk_gt(x, 0))), "MaskedSelectBackward0");
+    assert_string_equal(wk__node_name(wk_tril(x)), "TrilBackward0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading),        cmocka_unit_test(writing),
+        cmocka_unit_test(selecting),      cmocka_unit_test(bad_index_at_the_call),
+        cmocka_unit_test(bad_index_late), cmocka_unit_test(gradients),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
