@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../src/base/alloc.h"
 #include "../src/base/pool.h"
 
 static const wk__alu kinds[] = {WK__RSUM, WK__RPROD, WK__RMAX, WK__RMIN};
@@ -288,12 +289,39 @@ static void accuracy(void **state)
     }
 }
 
+/* Each request for memory fails in turn: an error, no crash, and the next run is right. */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    static const int64_t shapes[][2] = {{3, 5000}, {1, 100000}, {100, 70}, {300, 3}};
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        group_case *c = group_case_new("memory", 2, shapes[k], 1);
+        c->relative = c->absolute = 1e-3;
+        int r = ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_POSITIVE));
+        int most = ir_unary(&c->g, WK__RMAX, r), e = ir_unary(&c->g, WK__EXP, ir_binary(&c->g, WK__SUB, r, most));
+        int y = ir_binary(&c->g, WK__DIV, e, ir_unary(&c->g, WK__RSUM, e));
+        while (c->g.nins < 90) y = ir_binary(&c->g, c->g.nins % 2 ? WK__ADD : WK__SUB, y, r); /* much code */
+        ir_store(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES), y);
+        wk__fail fail;
+        assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_OK);
+        wk_code code = WK_ERR_MEMORY;
+        for (int64_t n = 1; code != WK_OK || n < 8; n++) {
+            wk__alloc_fail_at(n);
+            code = vm_backend()->run(vm_device, &c->g, &fail);
+            wk__alloc_fail_at(0);
+            assert_true(code == WK_OK || code == WK_ERR_MEMORY);
+        }
+        assert_null(group_case_check(c, vm_backend(), vm_device));
+        group_case_free(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind), cmocka_unit_test(not_a_number), cmocka_unit_test(passes),
-        cmocka_unit_test(in_place),   cmocka_unit_test(same_bits),    cmocka_unit_test(same_bits_split),
-        cmocka_unit_test(accuracy),
+        cmocka_unit_test(every_kind), cmocka_unit_test(not_a_number),    cmocka_unit_test(passes),
+        cmocka_unit_test(in_place),   cmocka_unit_test(same_bits),       cmocka_unit_test(same_bits_split),
+        cmocka_unit_test(accuracy),   cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

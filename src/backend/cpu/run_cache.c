@@ -39,21 +39,14 @@ void wk__cpu_survey(wk__cpu_layout *layout, const wk__group *group)
     }
     for (int k = 0; k < group->noperands; k++) {
         const int64_t *stride = group->operand[k].stride;
-        int64_t any = 0, wrong = 0;
-        for (int d = 0; d < ndim; d++) {
-            any |= stride[dims[d]];
-            wrong |= stride[dims[d]] ^ row_major[d];
-        }
-        uniform |= (uint32_t)(any == 0) << k;
-        contiguous |= (uint32_t)(wrong == 0) << k;
+        int d = 0;
+        while (d < ndim && stride[dims[d]] == row_major[d]) d++;
+        contiguous |= (uint32_t)(d == ndim) << k;
+        if (d == ndim && ndim > 0) continue;
+        for (d = 0; d < ndim && stride[dims[d]] == 0;) d++;
+        uniform |= (uint32_t)(d == ndim) << k;
     }
     *layout = (wk__cpu_layout){count, uniform, contiguous};
-}
-
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    return hash ^ hash >> 32;
 }
 
 /* What else a program was made for. */
@@ -63,16 +56,21 @@ static uint32_t kind_of(const wk__group *group, const wk__cpu_style *style)
            (uint32_t)(style->keep_columns > 0) << 2;
 }
 
+/* A sum of products: each word has a factor of its own, so that none waits for another. */
 static uint64_t hash_of(const wk__group *group, const wk__cpu_layout *layout, uint32_t kind, const wk__vm *vm)
 {
-    uint64_t hash = mix((uint64_t)(uintptr_t)vm, layout->uniform | (uint64_t)kind << 32), dtypes = 0;
+    const uint64_t step = 0x9e3779b97f4a7c16; /* even: factors stay odd */
+    uint64_t factor = 0xbf58476d1ce4e5b9, hash = (layout->uniform | (uint64_t)kind << 32) * factor, dtypes = 0;
     for (int k = 0; k < group->nins; k++) {
         uint64_t word;
         memcpy(&word, &group->ins[k], sizeof word);
-        hash = mix(hash, word);
+        factor += step;
+        hash += word * factor;
     }
-    for (int k = 0; k < group->noperands; k++) dtypes = dtypes * 31 + group->operand[k].dtype;
-    return mix(hash, dtypes);
+    for (int k = 0; k < group->noperands; k++) dtypes = dtypes << 5 ^ dtypes >> 59 ^ group->operand[k].dtype;
+    hash += (dtypes ^ (uint64_t)(uintptr_t)vm) * (factor + step);
+    hash = (hash ^ hash >> 32) * factor;
+    return hash ^ hash >> 29;
 }
 
 static bool matches(const entry *e, const wk__group *group, const wk__cpu_layout *layout, uint32_t kind,

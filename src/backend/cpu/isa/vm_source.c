@@ -118,16 +118,53 @@ static void philox(VM_ARGUMENTS)
     NEXT8(x.v[0], x.v[1], x.v[2], x.v[3], x.v[4], x.v[5], x.v[6], x.v[7]);
 }
 
+#if WIDTH > 16
+
+static inline f32v table_row(const float *row, i32v segment)
+{
+#if WIDTH == 64
+    return (f32v)_mm512_i32gather_ps((__m512i)segment, row, 4);
+#else
+    return (f32v)_mm256_i32gather_ps(row, (__m256i)segment, 4);
+#endif
+}
+
+/* wk__ndtri32, step by step, a lane each. */
+static inline f32v normal_of_bits(u32v bits)
+{
+    const u32v upper_half = (u32v)((i32v)bits >> 31), m = bits ^ upper_half;
+    const f32v position = __builtin_convertvector((i32v)(m & ~(m >> 8)), f32v) + 0.5f;
+    const u32v segment = ((u32v)position >> 21) - (126u << 2);
+    const u32v place = (2 * m + 1) << (31 - segment / 4);
+    const f32v t = __builtin_convertvector((i32v)((~place & 0x1FFFFFFFu) + 1), f32v) * 0x1p-29f;
+    f32v value = table_row(wk__ndtri32_table[WK__NDTRI32_DEGREE], (i32v)segment);
+    for (int k = WK__NDTRI32_DEGREE - 1; k >= 0; k--) {
+        value = f32_fma(value, t, table_row(wk__ndtri32_table[k], (i32v)segment));
+    }
+    return f32_select((i32v)upper_half, value, -value);
+}
+
+#else
+
+/* Here a table is read lane by lane anyway, and the bits want an fma even where the set has none. */
+static inline f32v normal_of_bits(u32v bits)
+{
+    f32v value;
+    for (int l = 0; l < LANES4; l++) value[l] = wk__ndtri32(bits[l]);
+    return value;
+}
+
+#endif
+
 static void normal32(VM_ARGUMENTS)
 {
     const block8 x = WIDE_BLOCK;
-    int64_t bits[LANES];
-    float value[LANES];
-    V y[4];
-    memcpy(bits, &x, sizeof bits);
-    for (int l = 0; l < LANES; l++) value[l] = wk__ndtri32((uint32_t)bits[l]);
-    memcpy(y, value, sizeof y);
-    NEXT4(y[0], y[1], y[2], y[3]);
+    block4 y;
+    ROLLED for (int k = 0; k < 4; k++)
+    {
+        y.v[k] = (V)normal_of_bits((u32v)i32_narrow((i64v)x.v[2 * k], (i64v)x.v[2 * k + 1]));
+    }
+    NEXT4(y.v[0], y.v[1], y.v[2], y.v[3]);
 }
 
 static void normal64(VM_ARGUMENTS)
