@@ -283,6 +283,17 @@ static bool covers(const wk__body *body)
     return wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
 }
 
+bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site)
+{
+    const wk__storage *storage = wk__body_of(target)->storage;
+    bool at_address = storage->value->exposed && wk__value_state(storage->value) == WK__PENDING;
+    if (__builtin_expect(!storage->shared && !at_address, 1)) return true;
+    wk__flush_all();
+    for (int k = 0; k < count; k++) /* the flush may have parked it */
+        if (in[k] && !wk__touch(context, in[k], site)) return false;
+    return true;
+}
+
 static void record_over(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value, bool guarded)
 {
     wk__body *body = wk__body_of(target);
@@ -294,6 +305,7 @@ static void record_over(wk_context *context, wk__record *r, wk_tensor *target, w
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
     /* The storage holds the new value before the commit: that may flush, and computes only what somebody holds. */
     wk__value *prior = storage->value;
+    value->exposed = prior->exposed;
     wk__value_hold(prior);
     wk__storage_assign(storage, value);
     wk__record_commit(context, r);
@@ -324,7 +336,7 @@ wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *
     wk_tensor *target = args[0].tensor;
     if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target) || !keeps_history(&p, target)) return NULL;
     wk__storage *storage = wk__body_of(target)->storage;
-    if (storage->shared) wk__flush_all();
+    if (!wk__target_ready(p.context, target, p.tensor, p.tensors, site)) return NULL;
     wk_tensor *in[WK__MAX_INPUTS] = {0};
     for (int k = 0; k < count; k++) in[k] = args[k].tensor;
     wk__attr numbers = {.count = 0};
