@@ -142,6 +142,22 @@ static void pointers_reach_one_tensor(void **state)
     assert_null(wk_error());
 }
 
+/* Soft placement brings the other operands to the target: it stays where it is, and is written. */
+static void targets_stay(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    if (wk_device_count(WK_OPENCL) == 0) skip();
+    wk_set_soft_placement(true);
+    wk_tensor *x = wk_zeros((3)), *there = wk_ones((3), .device = wk_opencl(0));
+    assert_ptr_equal(wk_add_(x, there), x);
+    wk_scatter_add_(x, 0, wk_of(int64_t, (1), 1), wk_to(wk_of(float, (1), 5), wk_opencl(0)));
+    wk_set_soft_placement(false);
+    assert_int_equal(wk_device_of(x).kind, WK_CPU);
+    assert_true(wk_item(wk_sum(x)) == 8);
+    assert_null(wk_error());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +169,7 @@ int main(void)
         cmocka_unit_test(an_address_stays),
         cmocka_unit_test(old_numbers_move),
         cmocka_unit_test(pointers_reach_one_tensor),
+        cmocka_unit_test(targets_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
