@@ -162,7 +162,6 @@ static wk__node *new_node(wk_context *context, int inputs)
             return NULL;
         }
     }
-    memset(node->edge, 0, (size_t)inputs * sizeof *node->edge);
     node->inputs = (uint8_t)inputs;
     return node;
 }
@@ -217,7 +216,7 @@ static void remember_shape(wk__shape *shape, const wk_tensor *tensor)
     const wk__body *body = wk__body_of(tensor);
     shape->ndim = body->ndim;
     shape->dtype = body->dtype;
-    memcpy(shape->size, body->shape, sizeof *body->shape * body->ndim);
+    memcpy(shape->size, body->shape, sizeof shape->size);
 }
 
 static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site site, wk_tensor *const in[], int inputs,
@@ -228,9 +227,8 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     node->site = wk__site(site);
     node->sequence = next_sequence();
     for (int k = 0; k < inputs; k++) {
-        if (!in[k]) continue;
-        node->edge[k] = wk__edge_of(in[k]);
-        remember_shape(&node->shape[k], in[k]);
+        node->edge[k] = in[k] ? wk__edge_of(in[k]) : (wk__edge){0};
+        if (in[k]) remember_shape(&node->shape[k], in[k]);
     }
     int want = what_to_save(op, node);
     bool saved = true;

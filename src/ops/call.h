@@ -54,14 +54,26 @@ static inline wk_tensor *wk__unary_(const wk__op *op, wk_site site, wk_tensor *x
     wk__arg arg = wk__t(x);
     return wk__elementwise_(op, site, &arg, 1);
 }
+/* Field by field: a struct that was just written in pieces and is then copied whole makes the processor wait for its stores (a
+ * fifth of a small op's time). */
+static inline void wk__put(wk__arg *to, const wk__arg *from)
+{
+    to->tensor = from->tensor;
+    to->number = from->number;
+    to->whole = from->whole;
+    to->null = from->null;
+}
 static inline wk_tensor *wk__binary(const wk__op *op, wk_site site, wk__arg a, wk__arg b)
 {
-    wk__arg args[2] = {a, b};
+    wk__arg args[2];
+    wk__put(&args[0], &a);
+    wk__put(&args[1], &b);
     return wk__elementwise(op, site, args, 2);
 }
 static inline wk_tensor *wk__binary_(const wk__op *op, wk_site site, wk_tensor *a, wk__arg b)
 {
-    wk__arg args[2] = {wk__t(a), b};
+    wk__arg args[2] = {wk__t(a)};
+    wk__put(&args[1], &b);
     return wk__elementwise_(op, site, args, 2);
 }
 
