@@ -11,6 +11,7 @@ static void destroy(void *body_address)
     wk__body *body = body_address;
     if ((body->node || body->leaf) && wk__body_forget) wk__body_forget(body);
     if (body->storage->base == body) body->storage->base = NULL;
+    if (body->is_view) wk__view_gone(body->storage);
     if (body->text) wk__free(body->text);
     wk__storage_drop(body->storage);
     wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, body);
@@ -93,6 +94,7 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
     body->offset = offset;
     body->is_view = true;
+    wk__count_up(&body->storage->views);
     return view;
 }
 
@@ -105,6 +107,7 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
     memcpy(body, like, sizeof *body);
     body->text = NULL;
     body->parameter = false;
+    if (body->is_view) wk__count_up(&body->storage->views);
     if (body->node || body->leaf) wk__body_share(body);
     return tensor;
 }
