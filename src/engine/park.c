@@ -43,10 +43,24 @@ static void parked_free(wk__value *value)
     wk__free(r);
 }
 
+static void count_orphan(wk__ring *ring, int64_t bytes)
+{
+    atomic_fetch_add_explicit(&ring->orphans, 1 + (bytes >> 16), memory_order_relaxed);
+}
+
 static void parked_orphan(wk__value *value)
 {
-    wk__ring *ring = value->writer->ring;
-    if (ring) atomic_fetch_add_explicit(&ring->orphans, 1 + (value->bytes >> 16), memory_order_relaxed);
+    if (value->writer->ring) count_orphan(value->writer->ring, value->bytes);
+}
+
+/* Operands that lost their tensors before this was parked are orphans from the start. Who else holds them is not known yet, so
+ * what could pin more than it is itself counts as one, to be looked at later. */
+static void count_if_larger(wk__ring *ring, wk__record *r, const wk__value *out)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < r->nin; i++)
+        if (wk__record_in(r, i)->value) bytes += wk__record_in(r, i)->value->bytes;
+    if (bytes > out->bytes) count_orphan(ring, bytes);
 }
 
 /* Keeps a copy of the record; its references to operands stay, the ring's reference to the output goes. */
@@ -61,6 +75,7 @@ static bool park(wk__ring *ring, wk__record *r)
     wk__value_set_state(out, WK__PARKED);
     list_add(ring, out);
     count_reader(copy, +1);
+    count_if_larger(ring, copy, out);
     for (int i = 0; i < r->nin; i++) {
         wk__value *in = wk__record_in(r, i)->value;
         if (in && wk__value_state(in) == WK__PENDING)
@@ -153,6 +168,30 @@ static int64_t pinned(wk__value *value)
     return bytes;
 }
 
+/* Does it read memory that the program can write? */
+static bool reads_exposed(wk__value *value)
+{
+    for (int i = 0; i < value->record->nin; i++) {
+        const wk__value *in = wk__record_in(value->record, i)->value;
+        if (in && wk__value_state(in) == WK__STORED && in->exposed) return true;
+    }
+    return false;
+}
+
+static void look_through(wk_context *context, void *user)
+{
+    (void)user;
+    if (context->ring) atomic_store_explicit(&context->ring->orphans, INT64_MAX / 2, memory_order_relaxed);
+}
+
+void wk__park_exposed(wk__value *value)
+{
+    value->exposed = true;
+    if (atomic_load_explicit(&value->parked_readers, memory_order_relaxed) == 0) return;
+    wk__context_each(look_through, NULL);
+    wk__flush_all();
+}
+
 /* Looking through the list costs its length, so that many orphans must have gathered: the work stays linear in the calls. */
 void wk__park_orphans(wk_context *owner)
 {
@@ -161,7 +200,7 @@ void wk__park_orphans(wk_context *owner)
     wk__value *next;
     for (wk__value *value = owner->ring->parked; value; value = next) {
         next = value->parked_next;
-        if (pinned(value) <= value->bytes) continue;
+        if (pinned(value) <= value->bytes && !reads_exposed(value)) continue;
         value->wanted = true;
         if (!wk__park_revive(owner, value)) return;
         next = owner->ring->parked; /* the chain has left the list: start over; each round takes one out at least */

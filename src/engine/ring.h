@@ -136,6 +136,8 @@ void wk__flush(wk_context *context);
 void wk__flush_all(void);
 /* The tensor's value is in memory on return (enqueued on its device), or false with its failure recorded. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
+/* The value's memory is about to be given out: what parked records would read of it later is stored now. */
+void wk__park_exposed(wk__value *value);
 /* Tells this thread of a late failure of its work. */
 void wk__tell_late(wk_context *context);
 /* Records a value's failure as this thread's error. */
@@ -165,7 +167,8 @@ void wk__plan_promises(wk__ring *ring);  /* plan.c: marks what records that will
 void wk__park_or_release(wk__ring *ring, wk__record *r);   /* park.c: a record is done with */
 void wk__park_rest(wk__ring *ring);                        /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */
-void wk__park_orphans(wk_context *owner);                  /* park.c: stores what is smaller than what it pins */
+void wk__park_orphans(
+    wk_context *owner); /* park.c: stores what is smaller than what it pins, or reads exposed memory */
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups); /* execute.c */
 void wk__release_record(wk__record *r);                              /* execute.c: its references go */
 

@@ -290,6 +290,6 @@ void *wk_data_at(wk_site site, wk_tensor *x)
         return NULL;
     }
     wk__flush_all(); /* nothing that was recorded before may read what the program is about to write */
-    value->exposed = true;
+    wk__park_exposed(value);
     return value->memory.host + body->offset * (int64_t)wk_dtype_size(body->dtype);
 }
