@@ -224,7 +224,7 @@ wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *a
 {
     plan p;
     if (!prepare(&p, op, site, args, count)) return NULL;
-    wk_tensor *out = wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site);
+    wk_tensor *out = wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site, op->name);
     if (!out) return NULL;
     wk__body *body = wk__body_of(out);
     if (!p.uniform && choose_layout(&p, body->stride)) body->dense = false;

@@ -62,16 +62,8 @@ wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dt
     return tensor;
 }
 
-wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
-                              wk_site site)
-{
-    int64_t bytes = 0;
-    wk__dense_bytes(ndim, shape, dtype, &bytes);
-    return wk__tensor_pending_of(context, device, dtype, ndim, shape, bytes, site);
-}
-
-wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
-                                 const int64_t *shape, int64_t bytes, wk_site site)
+static wk_tensor *pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                          int64_t bytes, wk_site site)
 {
     wk__value *value = wk__value_new(context, device, bytes, site);
     if (!value) return NULL;
@@ -81,6 +73,42 @@ wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dty
         return NULL;
     }
     return wk__tensor_new(context, storage, dtype, ndim, shape);
+}
+
+wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                                wk_site site)
+{
+    int64_t bytes = 0;
+    wk__dense_bytes(ndim, shape, dtype, &bytes);
+    return pending(context, device, dtype, ndim, shape, bytes, site);
+}
+
+static wk_tensor *too_large(const wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape, int64_t bytes,
+                            wk_site site, const char *op)
+{
+    wk__text text = {0};
+    wk__text_format(&text, "%s: %s", op, wk_dtype_str(dtype));
+    wk__text_shape(&text, ndim, shape);
+    wk__text_format(&text, " has %lld bytes, the limit of the device is %lld", (long long)bytes,
+                    (long long)atomic_load_explicit(&((wk__device *)(uintptr_t)device)->limit, memory_order_relaxed));
+    wk__error_take(site, WK_ERR_MEMORY, &text);
+    return NULL;
+}
+
+wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                              wk_site site, const char *op)
+{
+    int64_t bytes = INT64_MAX; /* of what has more */
+    wk__dense_bytes(ndim, shape, dtype, &bytes);
+    return wk__tensor_pending_of(context, device, dtype, ndim, shape, bytes, site, op);
+}
+
+wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
+                                 const int64_t *shape, int64_t bytes, wk_site site, const char *op)
+{
+    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0))
+        return too_large(device, dtype, ndim, shape, bytes, site, op);
+    return pending(context, device, dtype, ndim, shape, bytes, site);
 }
 
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
