@@ -32,7 +32,7 @@ static wk_tensor *copied(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype 
     if (!out) return NULL;
     wk__body *result = wk__body_of(out);
     if (!dense) {
-        wk__layout_like(body, result->stride);
+        wk__layout_like(body, body->shape, result->stride);
         result->dense = wk__body_contiguous(result);
     }
     wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 1);
