@@ -165,7 +165,8 @@ void wk__plan_promises(wk__ring *ring);  /* plan.c: marks what records that will
 void wk__park_or_release(wk__ring *ring, wk__record *r);   /* park.c: a record is done with */
 void wk__park_rest(wk__ring *ring);                        /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */
-void wk__park_orphans(wk_context *owner);                  /* park.c: stores what is smaller than what it pins */
+void wk__park_orphans(
+    wk_context *owner); /* park.c: stores what is smaller than what it pins, or reads exposed memory */
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups); /* execute.c */
 void wk__release_record(wk__record *r);                              /* execute.c: its references go */
 

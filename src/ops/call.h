@@ -88,8 +88,9 @@ void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__va
 /* A result whose record could not be made: marks it failed and gives NULL. */
 wk_tensor *wk__abandon(wk_tensor *out);
 
-/* The dense strides that keep the order in which `model` lies in memory (SEMANTICS 11); `stride` has model->ndim places. */
-void wk__layout_like(const wk__body *model, int64_t *stride);
+/* Dense strides for `shape`, which has as many dimensions as the model, in the order in which the model lies in memory (SEMANTICS
+ * 11). */
+void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *stride);
 /* What a call returns that gives its argument back (wk_to, ...): without a scope each returned handle counts once. */
 wk_tensor *wk__again(wk_tensor *x);
 

@@ -101,7 +101,7 @@ static wk_tensor *checked(const scores *s)
     if (!device) return NULL;
     wk_context *context = wk__context();
     const wk__body *label = wk__body_of(s->target);
-    wk_tensor *out = wk__tensor_pending(context, device, WK_I64, label->ndim, label->shape, s->site);
+    wk_tensor *out = wk__tensor_pending(context, device, WK_I64, label->ndim, label->shape, s->site, s->op->name);
     if (!out) return NULL;
     wk__record *r =
         wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, s->site, label->ndim, label->shape, 1, 6);
