@@ -10,6 +10,7 @@
 
 /* What an op was called with besides tensors; each op says in its file which field is what. */
 typedef struct wk__attr {
+    const char *node; /* what this form of the call prints as grad_fn; NULL: op->node */
     int64_t i[4];
     double f[2];
     int64_t list[WK__MAX_DIMS];

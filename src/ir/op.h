@@ -43,6 +43,9 @@ struct wk__op {
     const char *group;  /* "pointwise", "reduction", ...: how `wick ops` and the docs sort them */
     const char *doc;    /* one line: formula and what is special */
     const char *node;   /* "AddBackward0": what a result prints as grad_fn; NULL: not differentiable */
+    /* PyTorch numbers the forms of a call. What a result prints when operand k is a number (elementwise ops), and when
+     * dimensions are named (reductions); other forms: wk__attr.node. */
+    const char *number_node[WK__MAX_INPUTS], *dims_node;
 
     /* elementwise ops: one record, one expression */
     wk__expression *expression;
