@@ -19,6 +19,10 @@ static void test_numbers(void **state)
     named(wk_mul(2, x), "MulBackward0");
     named(wk_div(x, 2), "DivBackward0");
     named(wk_div(2, x), "MulBackward0");
+    named(wk_div(x, y, .rounding_mode = "floor"), "DivBackward2");
+    named(wk_div(x, 2, .rounding_mode = "trunc"), "DivBackward2");
+    named(wk_round(x), "RoundBackward0");
+    named(wk_round(x, .decimals = 1), "RoundBackward1");
     named(wk_pow(x, 2), "PowBackward0");
     named(wk_pow(x, 2.5), "PowBackward0");
     named(wk_pow(x, y), "PowBackward1");

@@ -65,7 +65,7 @@ struct wk__op {
     int (*invoke)(const wk__op *op, wk_site site, const struct wk_value *args, struct wk_tensor **out);
 
     /* for the tests: the same in double precision, and calls to try */
-    double (*exact)(const double *x);           /* elementwise ops */
+    double (*exact)(const double *x);           /* elementwise ops; of a text it gets the first letter */
     void (*reference)(struct wk__reference *r); /* others */
     const char *const *samples;                 /* NULL-terminated; notation in tests/walk.h */
     bool dense;                                 /* its samples are only for dense operands */

@@ -294,9 +294,8 @@ wk_tensor *(wk_bmm)(wk_tensor *a, wk_tensor *b)
 }
 
 /* PyTorch's names for the results: [dimensions of a][dimensions of b] */
-static const char *const nodes[3][3] = {{NULL},
-                                        {NULL, "DotBackward0", "SqueezeBackward4"},
-                                        {NULL, "MvBackward0", "MmBackward0"}};
+static const char *const nodes[3][3] = {
+    {NULL}, {NULL, "DotBackward0", "SqueezeBackward4"}, {NULL, "MvBackward0", "MmBackward0"}};
 
 wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
