@@ -69,6 +69,36 @@ static void test_dimensions(void **state)
     named(wk_squeeze_at(WK_HERE, one, (const int64_t[]){0, 1}, 2), "SqueezeBackward2");
 }
 
+static void test_losses(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = LEAF((2, 3)), *y = wk_sigmoid(LEAF((2, 3))), *labels = wk_of(int64_t, (2), 0, 2);
+    named(wk_mse_loss(x, y), "MseLossBackward0");
+    named(wk_l1_loss(x, y), "MeanBackward0");
+    named(wk_l1_loss(x, y, .reduction = WK_REDUCE_SUM), "SumBackward0");
+    named(wk_l1_loss(x, y, .reduction = WK_REDUCE_NONE), "AbsBackward0");
+    named(wk_smooth_l1_loss(x, y), "SmoothL1LossBackward0");
+    named(wk_huber_loss(x, y), "HuberLossBackward0");
+    named(wk_binary_cross_entropy(y, y), "BinaryCrossEntropyBackward0");
+    named(wk_binary_cross_entropy_with_logits(x, y), "BinaryCrossEntropyWithLogitsBackward0");
+    named(wk_kl_div(x, y), "MeanBackward0");
+    named(wk_kl_div(x, y, .reduction = WK_REDUCE_BATCHMEAN), "DivBackward0");
+    named(wk_kl_div(x, y, .reduction = WK_REDUCE_NONE), "SubBackward0");
+    named(wk_kl_div(x, y, .reduction = WK_REDUCE_NONE, .log_target = true), "MulBackward0");
+    named(wk_cross_entropy(x, labels), "NllLossBackward0");
+    named(wk_cross_entropy(x, labels, .label_smoothing = 0.1), "AddBackward0");
+    named(wk_cross_entropy(x, y), "DivBackward1");
+    named(wk_cross_entropy(x, y, .reduction = WK_REDUCE_SUM), "NegBackward0");
+    named(wk_nll_loss(x, labels), "NllLossBackward0");
+    wk_tensor *image = LEAF((1, 3, 2, 2)), *points = wk_zeros((1, 2, 2), .dtype = WK_I64);
+    named(wk_cross_entropy(image, points, .reduction = WK_REDUCE_NONE), "NllLoss2DBackward0");
+    image = wk_reshape(image, (1, 3, 4));
+    points = wk_reshape(points, (1, 4));
+    named(wk_cross_entropy(image, points), "NllLoss2DBackward0");
+    named(wk_cross_entropy(image, points, .reduction = WK_REDUCE_NONE), "ViewBackward0");
+}
+
 static void test_products(void **state)
 {
     (void)state;
@@ -102,10 +132,8 @@ static void test_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_dimensions),
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_numbers),  cmocka_unit_test(test_dimensions), cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_products), cmocka_unit_test(test_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
