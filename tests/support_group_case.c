@@ -109,11 +109,11 @@ int group_case_dense(group_case *c, wk_dtype dtype, bool rows, group_fill fill)
     return group_case_operand(c, dtype, stride, fill, 0);
 }
 
-void group_case_index(group_case *c, int operand, int64_t bound)
+void group_case_index(group_case *c, int operand, int64_t low, int64_t bound)
 {
     int64_t *index = (int64_t *)(void *)c->data[operand];
     for (int64_t e = 0; e < c->elements[operand]; e++) {
-        index[e] = (int64_t)(group_case_random() % (uint64_t)(2 * bound)) - bound;
+        index[e] = low + (int64_t)(group_case_random() % (uint64_t)(bound - low));
     }
 }
 

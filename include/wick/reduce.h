@@ -118,17 +118,24 @@ typedef struct wk_huber_loss_options {
 WK_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                    const wk_huber_loss_options *options);
 
-/* -(t log p + (1 - t) log(1 - p)): input is the probability p (its logarithms are cut off at -100), or the logit of
- * p. */
+/* -(t log p + (1 - t) log(1 - p)), where input is the probability p; its logarithms are cut off at -100. */
 typedef struct wk_bce_options {
     size_t size;
     wk_reduction reduction;
-    wk_tensor *weight; /* of each element, broadcast; no gradient */
+    wk_tensor *weight; /* of each element, broadcast; it has no gradient: WK_ERR_STATE if it requires one */
 } wk_bce_options;
 WK_API wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                              const wk_bce_options *options);
+
+/* The same of p = sigmoid(input), without overflow: -(w t log p + (1 - t) log(1 - p)), with w the pos_weight. */
+typedef struct wk_bce_with_logits_options {
+    size_t size;
+    wk_reduction reduction;
+    wk_tensor *weight;     /* of each element, */
+    wk_tensor *pos_weight; /* of its positive part; both as above */
+} wk_bce_with_logits_options;
 WK_API wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target,
-                                                         const wk_bce_options *options);
+                                                         const wk_bce_with_logits_options *options);
 
 /* p (log p - input), where input is a log-probability and p the target. */
 typedef struct wk_kl_div_options {
@@ -141,7 +148,8 @@ WK_API wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target
 typedef struct wk_cross_entropy_options {
     size_t size;
     wk_reduction reduction; /* the mean is over the weights of the labels' classes */
-    wk_tensor *weight;      /* (C): what each class counts; no gradient */
+    wk_tensor *weight;      /* (C): what each class counts. It has a gradient for probabilities only: WK_ERR_STATE if it
+                             * requires one beside labels */
     double ignore_index;    /* labels that count nothing; default -100, WK_ZERO for class 0 */
     double label_smoothing; /* this part of each label is spread over all classes; default 0; cross_entropy only */
 } wk_cross_entropy_options;
@@ -193,7 +201,7 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 #define wk_nll_loss(a, ...)             WK_OPT2_(wk_nll_loss_at, wk_cross_entropy_options, a, __VA_ARGS__)
 #define wk_binary_cross_entropy(a, ...) WK_OPT2_(wk_binary_cross_entropy_at, wk_bce_options, a, __VA_ARGS__)
 #define wk_binary_cross_entropy_with_logits(a, ...)                                                                    \
-    WK_OPT2_(wk_binary_cross_entropy_with_logits_at, wk_bce_options, a, __VA_ARGS__)
+    WK_OPT2_(wk_binary_cross_entropy_with_logits_at, wk_bce_with_logits_options, a, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

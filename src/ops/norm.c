@@ -52,19 +52,14 @@ static wk_tensor *length(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim
 
 wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_norm_options *options)
 {
-    wk__compose c;
-    uint16_t mask;
-    if (!wk__compose_begin(&c, &wk__op_norm, site, &x, 1)) return NULL;
+    wk__reducing r;
+    const wk__op *op = &wk__op_norm;
+    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, 0)) return NULL;
+    double p = r.attr.f[0] = wk__option(options ? options->p : 0, 2);
     wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0}};
-    if (wk__must_float(&wk__op_norm, site, x) && wk__dims_mask(&wk__op_norm, site, x, dims, count, &mask)) {
-        attr.i[0] = mask;
-        attr.i[1] = options && options->keepdim;
-        attr.f[0] = wk__option(options ? options->p : 0, 2);
-        if (!isinf(attr.f[0]) || wk__must_have_columns(&wk__op_norm, site, x, mask))
-            out = wk__narrowed(length(site, wk__widened(x), mask, attr.i[1], attr.f[0]), wk__body_of(x)->dtype);
-    }
-    return wk__compose_end(&c, out, &attr);
+    if (!isinf(p) || wk__must_have_columns(op, site, x, r.mask))
+        out = length(site, wk__widened(x), r.mask, r.keepdim, p);
+    return wk__reducing_end(&r, wk__narrowed(out, r.dtype));
 }
 
 /* x / norm for p = 2; where the norm is 0 there is no slope, and 0 is taken. */
@@ -100,13 +95,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_norm_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
-static double sum(const double *x, int64_t n)
-{
-    double total = 0;
-    for (int64_t k = 0; k < n; k++) total += x[k];
-    return total;
-}
-
 /* Of the powers of the elements, then the root of each sum. */
 static void reference(wk__reference *r)
 {
@@ -117,7 +105,7 @@ static void reference(wk__reference *r)
     const wk_value args[3] = {r->args[0], r->args[2], r->args[3]};
     r->args = args;
     r->in[0].data = powers ? powers : given;
-    wk__reference_reduce(r, sum);
+    wk__reference_reduce(r, wk__reference_sum);
     r->in[0].data = given;
     wk__free(powers);
     for (int64_t k = 0; k < wk__array_numel(&r->out[0]) && p != 0; k++)

@@ -21,23 +21,15 @@ static double divisor_of(double columns, const wk_var_options *options)
 static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                            const wk_var_options *options)
 {
-    wk__compose c;
-    uint16_t mask;
-    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
-    wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0}};
-    if (wk__must_float(op, site, x) && wk__dims_mask(op, site, x, dims, count, &mask)) {
-        double columns = (double)wk__columns(x, mask);
-        attr.i[0] = mask;
-        attr.i[1] = options && options->keepdim;
-        attr.f[0] = divisor_of(columns, options);
-        wk_tensor *mean = wk_div(wk__row_sum(site, x, mask, true), columns);
-        wk_tensor *square = mean ? wk__binary(&square_op, site, wk__t(wk__widened(x)), wk__t(mean)) : NULL;
-        out = wk_div(wk__row_sum(site, square, mask, attr.i[1]), attr.f[0]);
-        if (out && op == &wk__op_std) out = wk_sqrt(out);
-        out = wk__narrowed(out, wk__body_of(x)->dtype);
-    }
-    return wk__compose_end(&c, out, &attr);
+    wk__reducing r;
+    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, 0)) return NULL;
+    double columns = (double)wk__columns(x, r.mask);
+    r.attr.f[0] = divisor_of(columns, options);
+    wk_tensor *mean = wk_div(wk__row_sum(site, x, r.mask, true), columns);
+    wk_tensor *square = mean ? wk__binary(&square_op, site, wk__t(wk__widened(x)), wk__t(mean)) : NULL;
+    wk_tensor *out = wk_div(wk__row_sum(site, square, r.mask, r.keepdim), r.attr.f[0]);
+    if (out && op == &wk__op_std) out = wk_sqrt(out);
+    return wk__reducing_end(&r, wk__narrowed(out, r.dtype));
 }
 
 wk_tensor *wk_var_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_var_options *options)

@@ -309,8 +309,6 @@ const wk__op wk__op_movedim = {
 
 /* ---- squeeze, unsqueeze ------------------------------------------------------------------------------------------ */
 
-static const wk__op squeeze_some = {.name = "squeeze", .node = "SqueezeBackward1", .gradient = wk__reshape_back};
-
 wk_tensor *wk_squeeze_at(wk_site site, wk_tensor *x, const int64_t *dims, int count)
 {
     if (!wk__view_begin(&wk__op_squeeze, site, x)) return NULL;
@@ -320,7 +318,8 @@ wk_tensor *wk_squeeze_at(wk_site site, wk_tensor *x, const int64_t *dims, int co
     wk__geometry_of(wk__body_of(x), &g);
     for (int d = g.ndim; d-- > 0;)
         if (mask >> d & 1 && g.shape[d] == 1) wk__geometry_drop(&g, d);
-    return wk__view_as(count > 0 ? &squeeze_some : &wk__op_squeeze, site, x, &g, NULL);
+    const wk__attr named = {.node = count > 1 ? "SqueezeBackward2" : "SqueezeBackward1"};
+    return wk__view_as(&wk__op_squeeze, site, x, &g, count > 0 ? &named : NULL);
 }
 
 wk_tensor *wk_unsqueeze_at(wk_site site, wk_tensor *x, int64_t dim)
