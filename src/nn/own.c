@@ -76,7 +76,6 @@ void wk__rehouse(wk_tensor *x, wk_tensor *from)
 void wk__replace(wk_tensor *x, const wk_tensor *from)
 {
     wk__storage *storage = wk__body_of(x)->storage;
-    if (storage->shared) wk__flush_all();
     wk__storage_assign(storage, wk__body_of(from)->storage->value);
     storage->version++;
 }

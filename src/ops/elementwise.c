@@ -324,7 +324,6 @@ wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *
     wk_tensor *target = args[0].tensor;
     if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target) || !keeps_history(&p, target)) return NULL;
     wk__storage *storage = wk__body_of(target)->storage;
-    if (storage->shared) wk__flush_all();
     wk_tensor *in[WK__MAX_INPUTS] = {0};
     for (int k = 0; k < count; k++) in[k] = args[k].tensor;
     wk__attr numbers = {.count = 0};

@@ -20,7 +20,6 @@ static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], cons
     if (!device) return false;
     wk_context *context = wk__context();
     const wk__body *target = wk__body_of(in[0]), *source = wk__body_of(in[2]);
-    if (target->storage->shared) wk__flush_all();
     wk__value *value = wk__value_new(context, device, target->storage->bytes, site);
     wk__record *r =
         value ? wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, way->ndim, way->shape, 1, 2) : NULL;
