@@ -263,9 +263,10 @@ wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *a
 {
     plan p;
     if (!prepare(&p, op, site, args, count, false)) return NULL;
-    wk_tensor *out = p.uniform
-                         ? wk__tensor_pending_as(p.context, p.device, p.result, wk__body_of(p.tensor[0]), p.bytes, site, op->name)
-                         : wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site, op->name);
+    wk_tensor *out =
+        p.uniform
+            ? wk__tensor_pending_as(p.context, p.device, p.result, wk__body_of(p.tensor[0]), p.bytes, site, op->name)
+            : wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site, op->name);
     if (!out) return NULL;
     wk__body *body = wk__body_of(out);
     if (!p.uniform && choose_layout(&p, body->stride)) body->dense = false;
@@ -325,10 +326,9 @@ static bool covers(const wk__body *body)
 
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site)
 {
-    const wk__storage *storage = wk__body_of(target)->storage;
-    bool at_address = storage->value->exposed && wk__value_state(storage->value) == WK__PENDING;
-    if (__builtin_expect(!storage->shared && !at_address, 1)) return true;
-    wk__flush_all();
+    const wk__value *value = wk__body_of(target)->storage->value;
+    if (__builtin_expect(!value->exposed || wk__value_state(value) != WK__PENDING, 1)) return true;
+    wk__flush(context);
     for (int k = 0; k < count; k++) /* the flush may have parked it */
         if (in[k] && !wk__touch(context, in[k], site)) return false;
     return true;
