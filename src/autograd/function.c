@@ -172,8 +172,9 @@ static bool detach_outputs(wk_function *f, wk_tensor **out)
 int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
                   wk_tensor **out)
 {
+    if (kind && kind->size >= sizeof *kind && kind->outputs <= MOST)
+        for (int k = 0; k < kind->outputs; k++) out[k] = NULL;
     if (!check(site, kind, in, count)) return (int)wk_error_code();
-    for (int k = 0; k < kind->outputs; k++) out[k] = NULL;
     wk_function *f = begin(site, kind, context);
     if (!f) return WK_ERR_MEMORY;
     bool wanted = kind->backward && wk__wants_node(wk__context(), in, count);

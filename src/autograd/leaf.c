@@ -147,9 +147,18 @@ wk_tensor *wk_grad_of(wk_tensor *leaf)
     return of ? of->grad : NULL;
 }
 
+void wk__leaf_forget(wk_tensor *leaf)
+{
+    wk__leaf *of = wk__body_of(leaf)->leaf;
+    if (!of || !of->grad) return;
+    wk__handle_drop(&of->grad->handle);
+    of->grad = NULL;
+}
+
 int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 {
     if (!wk__check(leaf, site, "set_grad", "leaf")) return (int)wk_error_code();
+    if (!grad && wk__error_pending()) return (int)wk_error_code(); /* one that failed is no wish to forget the old one */
     wk__body *body = wk__body_of(leaf);
     wk__leaf *of = wk__leaf_of(body);
     if (!of) return WK_ERR_MEMORY;

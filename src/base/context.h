@@ -57,6 +57,7 @@ struct wk_context {
     atomic_int lock;  /* held while the ring is appended to or flushed */
     wk_context *next; /* in the list of all contexts */
     bool ready;       /* listed and its thread's end is watched */
+    bool quiet;       /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
 };
 
 /* This thread's context. Never NULL. */
