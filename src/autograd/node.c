@@ -171,8 +171,7 @@ wk__edge wk__edge_of(wk_tensor *tensor)
 {
     wk__body *body = wk__body_of(tensor);
     wk__edge edge = {0};
-    if (body->is_view && body->seen != body->storage->history) wk__history_refresh(tensor);
-    if (!body->requires_grad) return edge;
+    if (!wk__has_gradient(tensor)) return edge;
     if (body->node) {
         wk__node_hold(body->node);
         edge.node = body->node;

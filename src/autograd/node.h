@@ -96,12 +96,22 @@ static inline bool wk__wants(const wk__gradient *g, int k)
 enum { WK__SAVED_OUT = 3 };
 wk_tensor *wk__saved(const wk__gradient *g, int k);
 
+void wk__history_refresh(wk_tensor *view); /* history.c: its node from the base as it is now */
+
+/* Does x require a gradient? A view is brought up to date first: its base may have been written since. */
+static inline bool wk__has_gradient(wk_tensor *x)
+{
+    const wk__body *body = wk__body_of(x);
+    if (body->is_view && body->seen != body->storage->history) wk__history_refresh(x);
+    return body->requires_grad;
+}
+
 /* Is a node to be made for a call on these operands? */
 static inline bool wk__wants_node(const wk_context *context, wk_tensor *const in[], int count)
 {
     if (context->grad_off || context->composing) return false;
     for (int k = 0; k < count; k++)
-        if (in[k] && wk__body_of(in[k])->requires_grad) return true;
+        if (in[k] && wk__has_gradient(in[k])) return true;
     return false;
 }
 /* Makes the node of a call and hangs it on its result (or results: `outputs` of them). attr may be NULL. The results get
