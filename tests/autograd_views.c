@@ -82,6 +82,31 @@ static void a_leaf_cannot_be_written(void **state)
     expect_error("mul_", "share memory", NULL);
 }
 
+/* What a graph holds goes with it, though no backward has used it up: results that their own nodes keep, written in place or
+ * not, with views of them or without. */
+static void a_graph_that_nobody_walks_goes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    enum { SIDE = 256 };
+    wk_tensor *w = wk_retain(wk_ones((SIDE, SIDE), .requires_grad = true));
+    wk_memory_stats before = {.size = sizeof before}, after = before;
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &before);
+    for (int k = 0; k < 4; k++) {
+        WK_SCOPE;
+        wk_tensor *y = wk_exp(w), *z = wk_sigmoid(wk_mul(y, y)), *in_place = wk_exp_(wk_mul(w, 2));
+        wk_tensor *base = wk_exp(w), *view = wk_select(base, 0, 1), *written = wk_tanh_(wk_select(wk_exp(w), 0, 2));
+        wk_free(base);
+        assert_true(wk_requires_grad(view) && wk_requires_grad(written) && wk_requires_grad(z));
+        wk_item(wk_sum(wk_add(wk_add(z, in_place), wk_add(view, written))));
+    }
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &after);
+    assert_int_equal(after.live, before.live);
+    wk_free(w);
+}
+
 static void overlap_reads_the_right_side_first(void **state)
 {
     (void)state;
@@ -157,6 +182,7 @@ int main(void)
         cmocka_unit_test(in_place_saves_what_it_overwrites),
         cmocka_unit_test(a_changed_saved_value_is_an_error),
         cmocka_unit_test(a_leaf_cannot_be_written),
+        cmocka_unit_test(a_graph_that_nobody_walks_goes),
         cmocka_unit_test(overlap_reads_the_right_side_first),
         cmocka_unit_test(a_parked_value_ignores_later_writes),
         cmocka_unit_test(gradients_accumulate_and_second_order_works),

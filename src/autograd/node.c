@@ -31,9 +31,11 @@ static void connect(void)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
+/* Several threads may be the first to use a leaf: one of them makes it. */
 wk__leaf *wk__leaf_of(wk__body *body)
 {
-    if (body->leaf) return body->leaf;
+    wk__leaf *made = __atomic_load_n(&body->leaf, __ATOMIC_ACQUIRE);
+    if (made) return made;
     pthread_once(&once, connect);
     wk__leaf *leaf = wk__alloc_zero(1, sizeof *leaf);
     if (!leaf) {
@@ -45,8 +47,9 @@ wk__leaf *wk__leaf_of(wk__body *body)
     leaf->ndim = body->ndim;
     leaf->dtype = body->dtype;
     memcpy(leaf->shape, body->shape, sizeof leaf->shape);
-    body->leaf = leaf;
-    return leaf;
+    if (__atomic_compare_exchange_n(&body->leaf, &made, leaf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return leaf;
+    wk__free(leaf);
+    return made;
 }
 
 static void free_hooks(wk__hook *hook)
@@ -129,7 +132,7 @@ void wk__node_drop(wk__node *node)
 /* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
 static void forget(wk__body *body)
 {
-    if (body->storage->base == body && body->node && atomic_load(&body->storage->refs) > 1) wk__history_bury(body);
+    if (body->storage->base == body && body->node && wk__count_get(&body->storage->views) > 0) wk__history_bury(body);
     if (body->node) wk__node_drop(body->node);
     if (body->leaf) wk__leaf_drop(body->leaf);
 }

@@ -55,7 +55,10 @@ typedef struct entry {
     int64_t tag; /* of its group; -1: this one cannot fault */
     const char *op;
     wk_site site;
+    wk_context *recorder; /* who is to be told; `stream` tells whether it is still that one */
+    int64_t stream;
     bool in_place; /* the device left its target alone */
+    bool indexed;  /* reads or writes at places that are numbers: of the records in a group, this one can fault */
     int ins;
     wk__value *out, *in[WK__MAX_INPUTS];
 } entry;
@@ -65,6 +68,7 @@ enum { WATCHED = 1024, DEVICES = 64 };
 typedef struct watch {
     const wk__device *device;
     int64_t tags, count, capacity, bytes;
+    int64_t before; /* entries that are forgotten: the first that is left has this number */
     entry *entry;
 } watch;
 
@@ -80,49 +84,86 @@ static watch *watch_of(const wk__device *device)
     return &watches[k];
 }
 
-static void forget(watch *w)
+/* Entries up to a number. */
+static void forget(watch *w, int64_t upto)
 {
-    for (int64_t k = 0; k < w->count; k++) {
+    int64_t gone = upto - w->before;
+    for (int64_t k = 0; k < gone; k++) {
         entry *e = &w->entry[k];
+        w->bytes -= e->out->bytes;
         wk__value_drop(e->out);
         for (int i = 0; i < e->ins; i++) wk__value_drop(e->in[i]);
     }
-    w->count = 0;
-    w->bytes = 0;
+    if (gone <= 0) return;
+    w->count -= gone;
+    w->before = upto;
+    memmove(w->entry, w->entry + gone, sizeof *w->entry * (size_t)w->count);
 }
 
-static void add(watch *w, const wk__record *r, int64_t tag)
+static void add(watch *w, const wk_context *recorder, wk__record *r, int64_t tag)
 {
     if (!wk__grow(&w->entry, &w->capacity, w->count + 1, sizeof *w->entry))
         return; /* its dependants will not be marked */
     entry *e = &w->entry[w->count++];
-    *e = (entry){.tag = tag, .op = r->op->name, .site = r->site, .in_place = r->guarded, .out = r->ref[0].value};
+    *e = (entry){.tag = tag,
+                 .op = r->op->name,
+                 .site = r->site,
+                 .recorder = (wk_context *)(uintptr_t)recorder,
+                 .stream = recorder->stream,
+                 .in_place = r->guarded,
+                 .indexed = r->kind == WK__RECORD_KERNEL,
+                 .out = r->ref[0].value};
     wk__value_hold(e->out);
     w->bytes += e->out->bytes;
-    for (int i = 0; i < r->nin && e->ins < WK__MAX_INPUTS; i++) {
-        wk__value *in = r->ref[r->nout + i].value;
-        if (!in) continue;
-        wk__value_hold(in);
-        e->in[e->ins++] = in;
+    for (int i = 0; i < r->nin; i++) {
+        const wk__ref *ref = wk__record_in(r, i);
+        e->indexed = e->indexed || ref->flags & WK__REF_INDIRECT;
+        if (!ref->value || e->ins == WK__MAX_INPUTS) continue;
+        wk__value_hold(ref->value);
+        e->in[e->ins++] = ref->value;
     }
 }
 
-int64_t wk__watch(wk__device *device, wk__record *const *record, int records, bool may_fault)
+int64_t wk__watch(wk__device *device, const wk_context *recorder, wk__record *const *record, int records,
+                  bool may_fault)
 {
     if (device->id.kind == WK_CPU) return -1;
     pthread_mutex_lock(&lock);
     watch *w = watch_of(device);
     int64_t tag = may_fault ? ++w->tags : -1;
     bool open = may_fault || w->count > 0;
-    for (int k = 0; k < records && open; k++) add(w, record[k], tag);
+    for (int k = 0; k < records && open; k++) add(w, recorder, record[k], tag);
     bool full = w->count > WATCHED || w->bytes > wk__modes_now()->budget;
     pthread_mutex_unlock(&lock);
-    if (!full) return tag;
-    wk__fail fail = {.tag = -1};
-    wk_code code = device->backend->sync(device->state, &fail);
-    wk__device_settled(device, code, &fail, (wk_site){0});
+    if (full) wk__device_prove(device);
     return tag;
 }
+
+int64_t wk__watched(wk__device *device)
+{
+    if (device->id.kind == WK_CPU) return 0;
+    pthread_mutex_lock(&lock);
+    const watch *w = watch_of(device);
+    int64_t number = w->before + w->count;
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+void wk__device_prove(wk__device *device)
+{
+    if (device->id.kind == WK_CPU) return;
+    pthread_mutex_lock(&lock);
+    const watch *w = watch_of(device);
+    int64_t number = w->before + w->count;
+    bool open = w->count > 0;
+    pthread_mutex_unlock(&lock);
+    if (!open) return;
+    wk__fail fail = {.tag = -1};
+    wk_code code = device->backend->sync(device->state, &fail);
+    wk__device_settled(device, number, code, &fail, (wk_site){0});
+}
+
+/* ---- a fault is brought home ------------------------------------------------------------------------------------- */
 
 static bool reads_failed(const entry *e)
 {
@@ -131,41 +172,97 @@ static bool reads_failed(const entry *e)
     return false;
 }
 
+/* The memory stays until the value goes: another thread may just be about to read it. */
 static void mark(watch *w, wk__failure *failure, int64_t tag)
 {
     for (int64_t k = 0; k < w->count; k++) {
         entry *e = &w->entry[k];
         bool bad = (tag >= 0 && e->tag == tag) || reads_failed(e);
-        if (!bad || e->in_place || wk__value_state(e->out) != WK__STORED) continue;
-        wk__value_give_memory(e->out);
-        wk__value_fail(e->out, failure);
+        if (bad && !e->in_place && wk__value_state(e->out) == WK__STORED) wk__value_fail(e->out, failure);
     }
 }
 
-void wk__device_settled(wk__device *device, wk_code code, const wk__fail *fail, wk_site site)
+static const entry *culprit_of(const watch *w, int64_t tag)
 {
-    pthread_mutex_lock(&lock);
-    watch *w = watch_of(device);
-    if (code == WK_OK) {
-        forget(w);
-        pthread_mutex_unlock(&lock);
-        return;
-    }
     const entry *culprit = NULL;
-    for (int64_t k = 0; k < w->count && !culprit; k++)
-        if (fail->tag >= 0 && w->entry[k].tag == fail->tag) culprit = &w->entry[k];
+    for (int64_t k = 0; k < w->count && tag >= 0; k++) {
+        const entry *e = &w->entry[k];
+        if (e->tag == tag && (!culprit || (e->indexed && !culprit->indexed))) culprit = e;
+    }
+    return culprit;
+}
+
+static wk__failure *explain(const wk__device *device, const entry *culprit, const wk__fail *fail, wk_site site)
+{
     char text[400];
     const char *op = culprit ? culprit->op : device->backend->name;
-    if (code == WK_ERR_INDEX)
+    if (fail->code == WK_ERR_INDEX)
         snprintf(text, sizeof text, "%s: index %lld is out of range: there are %lld places", op, (long long)fail->index,
                  (long long)fail->bound);
     else
         snprintf(text, sizeof text, "%s: %s", op, fail->text);
-    wk__failure *failure = wk__failure_new(code, culprit ? culprit->site : site, text);
-    mark(w, failure, fail->tag);
-    forget(w);
+    return wk__failure_new(fail->code, culprit ? culprit->site : site, text);
+}
+
+/* The threads that have to hear of a fault: who recorded the culprit, and those whose in-place calls after it left their targets
+ * alone. A fault that belongs to no call is the waiting thread's. */
+enum { TOLD = 16 };
+typedef struct audience {
+    struct {
+        wk_context *context;
+        int64_t stream;
+    } who[TOLD];
+    int count;
+} audience;
+
+static void listens(audience *a, const entry *e)
+{
+    for (int k = 0; k < a->count; k++)
+        if (a->who[k].context == e->recorder && a->who[k].stream == e->stream) return;
+    if (a->count == TOLD) return;
+    a->who[a->count].context = e->recorder;
+    a->who[a->count++].stream = e->stream;
+}
+
+static void gather(audience *a, const watch *w, const entry *culprit)
+{
+    if (!culprit) return;
+    listens(a, culprit);
+    for (const entry *e = culprit; e < w->entry + w->count; e++)
+        if (e->in_place) listens(a, e);
+}
+
+static void tell(const audience *a, wk__failure *failure)
+{
+    if (a->count == 0) wk__tell_failure(failure);
+    for (int k = 0; k < a->count; k++) {
+        wk_context *context = a->who[k].context;
+        if (context == wk__context() && context->stream == a->who[k].stream) {
+            wk__tell_failure(failure);
+        } else if (failure && wk__context_visit(context)) {
+            if (context->stream == a->who[k].stream) wk__late(context, failure);
+            wk__context_leave(context);
+        }
+    }
+}
+
+void wk__device_settled(wk__device *device, int64_t watched, wk_code code, const wk__fail *fail, wk_site site)
+{
+    if (device->id.kind == WK_CPU && code == WK_OK) return;
+    audience to_tell = {.count = 0};
+    wk__failure *failure = NULL;
+    pthread_mutex_lock(&lock);
+    watch *w = watch_of(device);
+    if (code != WK_OK) {
+        const entry *culprit = culprit_of(w, fail->tag);
+        failure = explain(device, culprit, fail, site);
+        mark(w, failure, fail->tag);
+        gather(&to_tell, w, culprit);
+    }
+    forget(w, watched);
     pthread_mutex_unlock(&lock);
+    if (code == WK_OK) return;
     if (code == WK_ERR_LOST) atomic_store(&device->lost, true);
-    wk__tell_failure(failure);
+    tell(&to_tell, failure);
     wk__failure_drop(failure);
 }

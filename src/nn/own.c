@@ -34,6 +34,7 @@ wk_tensor *wk__detached(wk_site site, wk_tensor *x)
     wk__leaf_drop(body->leaf);
     body->node = NULL;
     body->leaf = NULL;
+    if (body->is_view) wk__view_gone(body->storage);
     body->requires_grad = body->is_view = false;
     body->output = 0;
     body->storage->base = body;
@@ -78,7 +79,6 @@ bool wk__replace(wk_tensor *x, wk_tensor *from)
     wk__storage *storage = wk__body_of(x)->storage;
     if (storage->value->exposed) /* its numbers stay where the program knows them to be */
         return wk_copy__at((wk_site){0}, x, from);
-    if (storage->shared) wk__flush_all();
     wk__storage_assign(storage, wk__body_of(from)->storage->value);
     storage->version++;
     return true;

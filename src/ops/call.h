@@ -77,8 +77,8 @@ static inline wk_tensor *wk__binary_(const wk__op *op, wk_site site, wk_tensor *
     return wk__elementwise_(op, site, args, 2);
 }
 
-/* Before an in-place call makes its record: what other threads have recorded on the target is run, and so is an earlier write to
- * memory whose address the program knows (the next one then finds it there). All operands are ready for a record afterwards. */
+/* Before an in-place call makes its record: an earlier write to memory whose address the program knows is run, so that the next
+ * one finds it there. All operands are ready for a record afterwards. */
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site);
 /* Completes a record (all inputs filled, not committed) so that it writes `value` as the new contents of target. */
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value);
@@ -88,8 +88,9 @@ void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__va
 /* A result whose record could not be made: marks it failed and gives NULL. */
 wk_tensor *wk__abandon(wk_tensor *out);
 
-/* The dense strides that keep the order in which `model` lies in memory (SEMANTICS 11); `stride` has model->ndim places. */
-void wk__layout_like(const wk__body *model, int64_t *stride);
+/* Dense strides for `shape`, which has as many dimensions as the model, in the order in which the model lies in memory (SEMANTICS
+ * 11). */
+void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *stride);
 /* What a call returns that gives its argument back (wk_to, ...): without a scope each returned handle counts once. */
 wk_tensor *wk__again(wk_tensor *x);
 

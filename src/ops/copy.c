@@ -28,11 +28,11 @@ static wk_tensor *copied(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype 
     if (!device) return NULL;
     wk_context *context = wk__context();
     const wk__body *body = wk__body_of(x);
-    wk_tensor *out = wk__tensor_pending(context, device, dtype, body->ndim, body->shape, site);
+    wk_tensor *out = wk__tensor_pending(context, device, dtype, body->ndim, body->shape, site, op->name);
     if (!out) return NULL;
     wk__body *result = wk__body_of(out);
     if (!dense) {
-        wk__layout_like(body, result->stride);
+        wk__layout_like(body, body->shape, result->stride);
         result->dense = wk__body_contiguous(result);
     }
     wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 1);
@@ -144,7 +144,7 @@ static wk_tensor *transferred(wk_site site, wk_tensor *x, wk__device *to)
     wk_context *context = wk__context();
     if (!dense || !wk__ready(&wk__op_to, site, &dense, 1)) return NULL;
     const wk__body *body = wk__body_of(dense);
-    wk_tensor *out = wk__tensor_pending(context, to, body->dtype, body->ndim, body->shape, site);
+    wk_tensor *out = wk__tensor_pending(context, to, body->dtype, body->ndim, body->shape, site, wk__op_to.name);
     if (!out) return NULL;
     wk__record *r = wk__record_begin(context, WK__RECORD_TRANSFER, &wk__op_to, to, site, body->ndim, body->shape, 1, 1);
     if (!r) return wk__abandon(out);

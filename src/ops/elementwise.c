@@ -141,35 +141,49 @@ static bool broadcast_all(plan *p)
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
 
-void wk__layout_like(const wk__body *model, int64_t *stride)
+/* Where dimension d stands among those before it, outermost first; one of size 1 has no say, its stride means nothing. */
+static int place_of(const wk__body *model, const int order[], int d)
+{
+    int place = d;
+    for (int k = d; k > 0 && model->shape[d] != 1; k--) {
+        int before = order[k - 1];
+        if (model->shape[before] == 1) continue;
+        if (model->stride[before] >= model->stride[d]) break;
+        place = k - 1;
+    }
+    return place;
+}
+
+void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *stride)
 {
     int order[WK__MAX_DIMS];
     for (int d = 0; d < model->ndim; d++) {
-        int place = d;
-        while (place > 0 && model->stride[order[place - 1]] < model->stride[d]) {
-            order[place] = order[place - 1];
-            place--;
-        }
+        int place = place_of(model, order, d);
+        memmove(&order[place + 1], &order[place], sizeof *order * (size_t)(d - place));
         order[place] = d;
     }
     int64_t step = 1;
     for (int k = model->ndim; k-- > 0;) {
         stride[order[k]] = step;
-        step *= model->shape[order[k]] > 0 ? model->shape[order[k]] : 1;
+        step *= shape[order[k]] > 0 ? shape[order[k]] : 1;
     }
 }
 
-/* The result lies as its largest operand does (SEMANTICS 11): dimensions in the order of that one's strides, dense. */
+/* The result lies as its largest operand does (SEMANTICS 11): dimensions in the order of that one's strides, dense. Of several as
+ * large the first counts; one with fewer dimensions than the result has no say. */
 static bool choose_layout(const plan *p, int64_t *stride)
 {
     const wk__body *model = NULL;
-    for (int k = 0; k < p->tensors && !model; k++) {
+    int64_t most = -1;
+    for (int k = 0; k < p->tensors; k++) {
         const wk__body *body = wk__body_of(p->tensor[k]);
-        if (body->ndim == p->ndim && memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) == 0)
-            model = body;
+        int64_t elements = wk__body_numel(body);
+        if (body->ndim != p->ndim || elements <= most) continue;
+        model = body;
+        most = elements;
     }
     if (!model || wk__body_contiguous(model)) return false; /* dense already */
-    wk__layout_like(model, stride);
+    wk__layout_like(model, p->shape, stride);
     return true;
 }
 
@@ -249,9 +263,10 @@ wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *a
 {
     plan p;
     if (!prepare(&p, op, site, args, count, false)) return NULL;
-    wk_tensor *out = p.uniform
-                         ? wk__tensor_pending_as(p.context, p.device, p.result, wk__body_of(p.tensor[0]), p.bytes, site)
-                         : wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site);
+    wk_tensor *out =
+        p.uniform
+            ? wk__tensor_pending_as(p.context, p.device, p.result, wk__body_of(p.tensor[0]), p.bytes, site, op->name)
+            : wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site, op->name);
     if (!out) return NULL;
     wk__body *body = wk__body_of(out);
     if (!p.uniform && choose_layout(&p, body->stride)) body->dense = false;
@@ -311,10 +326,9 @@ static bool covers(const wk__body *body)
 
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site)
 {
-    const wk__storage *storage = wk__body_of(target)->storage;
-    bool at_address = storage->value->exposed && wk__value_state(storage->value) == WK__PENDING;
-    if (__builtin_expect(!storage->shared && !at_address, 1)) return true;
-    wk__flush_all();
+    const wk__value *value = wk__body_of(target)->storage->value;
+    if (__builtin_expect(!value->exposed || wk__value_state(value) != WK__PENDING, 1)) return true;
+    wk__flush(context);
     for (int k = 0; k < count; k++) /* the flush may have parked it */
         if (in[k] && !wk__touch(context, in[k], site)) return false;
     return true;

@@ -43,7 +43,7 @@ wk_tensor *wk__labels_checked(const wk__op *op, wk_site site, wk_tensor *labels,
     if (!device) return NULL;
     wk_context *context = wk__context();
     const wk__body *label = wk__body_of(labels);
-    wk_tensor *out = wk__tensor_pending(context, device, WK_I64, label->ndim, label->shape, site);
+    wk_tensor *out = wk__tensor_pending(context, device, WK_I64, label->ndim, label->shape, site, op->name);
     if (!out) return NULL;
     wk__record *r =
         wk__record_begin(context, WK__RECORD_EXPRESSION, record_op, device, site, label->ndim, label->shape, 1, 5);

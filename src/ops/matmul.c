@@ -123,7 +123,7 @@ static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool t
     wk__device *device = wk__ready(op, site, in, 2);
     if (!device || !dtypes_fit(op, site, in) || !lay_out(op, site, in, turned, &p)) return NULL;
     wk_context *context = wk__context();
-    wk_tensor *out = wk__tensor_pending(context, device, wk__body_of(in[0])->dtype, p.nout, p.out, site);
+    wk_tensor *out = wk__tensor_pending(context, device, wk__body_of(in[0])->dtype, p.nout, p.out, site, op->name);
     if (!out) return NULL;
     wk__record *r = wk__record_begin(context, WK__RECORD_MATMUL, op, device, site, p.ndim, p.space, 1, 2);
     if (!r) return wk__abandon(out);

@@ -226,8 +226,10 @@ wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options)
     if (!wk__create_begin(&c, &wk__op_randperm, site, &n, 1, &bits_options, WK_I64)) return NULL;
     if (!wk__compose_begin(&composed, &wk__op_randperm, site, NULL, 0)) return NULL;
     wk_tensor *bits = drawn(&c, &bits_of, WK_I64, 0, 0);
-    wk_tensor *sorted = bits ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site) : NULL;
-    wk_tensor *order = sorted ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site) : NULL;
+    wk_tensor *sorted =
+        bits ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site, wk__op_randperm.name) : NULL;
+    wk_tensor *order =
+        sorted ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site, wk__op_randperm.name) : NULL;
     wk__record *r =
         order ? wk__record_begin(c.context, WK__RECORD_KERNEL, &wk__op_randperm, c.device, site, 1, &n, 2, 1) : NULL;
     if (r) {

@@ -275,7 +275,7 @@ int wk_memory_reset_peak(wk_device d)
 int wk_memory_set_limit(wk_device d, int64_t bytes)
 {
     wk__device *of = opened(d, "memory_set_limit");
-    if (of) wk__arena_set_limit(of->arena, bytes > 0 ? bytes : wk__device_default_limit(of->backend, of->id.index));
+    if (of) wk__device_set_limit(of, bytes);
     return of ? WK_OK : WK_ERR_DEVICE;
 }
 
