@@ -75,9 +75,9 @@ WK_API wk_tensor *wk_log_softmax_at(wk_site site, wk_tensor *x,
 WK_API wk_tensor *wk_cumsum_at(wk_site site, wk_tensor *x, int64_t dim);  /* running sum; integers and bool give i64 */
 WK_API wk_tensor *wk_cumprod_at(wk_site site, wk_tensor *x, int64_t dim); /* running product, likewise */
 
-/* Sorting is stable and NaN counts as greatest. k out of range is WK_ERR_ARGUMENT. *values and *indices (i64: where each value stood along dim) become
- * the caller's or the scope's; either may be NULL if it is not wanted. WK_OK, or a code and both are NULL.
- * Gradients go back to where the values stood. */
+/* Sorting is stable and NaN counts as greatest. *values and *indices (i64: where each value stood along dim) become
+ * the caller's or the scope's; either may be NULL if it is not wanted. WK_OK, or a code and both are NULL: for a k
+ * out of range WK_ERR_ARGUMENT. Gradients go back to where the values stood. */
 WK_API int wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values,
                       wk_tensor **indices);
 /* The indices alone. */
