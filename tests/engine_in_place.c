@@ -1,10 +1,5 @@
 /* In-place calls, joins and histories that fill the ring: a flush in the midst of them must find every value owned. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <wick.h>
+#include "support_wick.h"
 
 enum { MANY = 10000 /* more than a ring holds */ };
 
@@ -158,6 +153,29 @@ static void targets_stay(void **state)
     assert_null(wk_error());
 }
 
+static void remember(void *user, const char *line)
+{
+    char *all = user;
+    strncat(all, line, 500 - strlen(all));
+}
+
+/* The one CPU has no number, wherever a device is named. */
+static void copies_are_told(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    char told[501] = "";
+    wk_set_log("placement", remember, told);
+    wk_set_soft_placement(true);
+    wk_add(wk_ones((3)), wk_ones((3), .device = test_null()));
+    wk_sync();
+    wk_set_soft_placement(false);
+    wk_set_log(NULL, NULL, NULL);
+    if (!strstr(told, "add: operand 0 (12 bytes) copied from cpu to null:0")) fail_msg("%s", told);
+    if (strstr(told, "cpu:")) fail_msg("%s", told);
+    expect_fine();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +188,7 @@ int main(void)
         cmocka_unit_test(old_numbers_move),
         cmocka_unit_test(pointers_reach_one_tensor),
         cmocka_unit_test(targets_stay),
+        cmocka_unit_test(copies_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

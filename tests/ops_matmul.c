@@ -85,6 +85,30 @@ static void sums(void **state)
     EXPECT(whole, (2, 2), 27, 30, 54, 66);
 }
 
+/* The product is half a unit above 1, which alone rounds to 1 (even); with a quarter of a unit added the sum rounds up. Rounded
+ * twice it would be 1. */
+static void sums_are_rounded_once(void **state)
+{
+    (void)state;
+    static const struct {
+        wk_dtype dtype;
+        double unit;
+    } halves[] = {{WK_BF16, 0x1p-7}, {WK_F16, 0x1p-10}};
+    for (int k = 0; k < 2; k++) {
+        WK_SCOPE;
+        const double unit = halves[k].unit;
+        wk_tensor *a = wk_to_dtype(wk_of(float, (1, 2), 1, 0x1p-4f), halves[k].dtype);
+        wk_tensor *b = wk_to_dtype(wk_of(double, (2, 1), 1, unit / 2 * 0x1p4), halves[k].dtype);
+        wk_tensor *x = wk_full((1), unit / 4, .dtype = halves[k].dtype);
+        EXPECT(wk_mul(wk_sub(wk_to_dtype(wk_mm(a, b), WK_F64), 1), 1 / unit), (1, 1), 0);
+        EXPECT(wk_mul(wk_sub(wk_to_dtype(wk_addmm(x, a, b), WK_F64), 1), 1 / unit), (1, 1), 1);
+        EXPECT(wk_mul(wk_sub(wk_to_dtype(wk_linear(a, wk_t(b), x), WK_F64), 1), 1 / unit), (1, 1), 1);
+        wk_tensor *sum = wk_baddbmm(x, wk_unsqueeze(a, 0), wk_unsqueeze(b, 0));
+        EXPECT(wk_mul(wk_sub(wk_to_dtype(sum, WK_F64), 1), 1 / unit), (1, 1, 1), 1);
+        assert_int_equal(wk_dtype_of(sum), halves[k].dtype);
+    }
+}
+
 static wk_tensor *matmul_of(wk_tensor *const *in, void *context)
 {
     (void)context;
@@ -168,9 +192,9 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dimensions),     cmocka_unit_test(batches), cmocka_unit_test(nothing_to_add_up),
-        cmocka_unit_test(dtypes),         cmocka_unit_test(sums),    cmocka_unit_test(gradients),
-        cmocka_unit_test(names_of_nodes), cmocka_unit_test(errors),
+        cmocka_unit_test(dimensions), cmocka_unit_test(batches),        cmocka_unit_test(nothing_to_add_up),
+        cmocka_unit_test(dtypes),     cmocka_unit_test(sums),           cmocka_unit_test(sums_are_rounded_once),
+        cmocka_unit_test(gradients),  cmocka_unit_test(names_of_nodes), cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

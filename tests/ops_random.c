@@ -124,6 +124,53 @@ static void draws(void **state)
     }
 }
 
+/* Without replacement the first is place k with p[k], the second then with p[k] / (1 - p[first]). */
+static void races(void **state)
+{
+    (void)state;
+    static const wk_dtype floats[] = {WK_F32, WK_F64, WK_BF16};
+    static const double p[3] = {0.125, 0.625, 0.25};
+    enum { ROWS = 40000 };
+    for (int k = 0; k < 3; k++) {
+        WK_SCOPE;
+        wk_seed(3);
+        wk_tensor *table = wk_expand(wk_to_dtype(wk_of(double, (3), p[0], p[1], p[2]), floats[k]), (ROWS, 3));
+        wk_tensor *all = wk_multinomial(table, 3), *first = wk_select(all, 1, 0), *second = wk_select(all, 1, 1);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                double share = wk_item(wk_sum(wk_logical_and(wk_eq(first, i), wk_eq(second, j)))) / ROWS;
+                double wanted = i == j ? 0 : p[i] * p[j] / (1 - p[i]);
+                if (fabs(share - wanted) > 0.008) fail_msg("%d before %d: %g, not %g", i, j, share, wanted);
+            }
+        wk_seed(3);
+        same_bits(first, wk_select(wk_multinomial(table, 1), 1, 0));
+    }
+}
+
+/* The same places on every device, and however it is computed. */
+static void draws_are_the_same_everywhere(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *p = wk_rand((50, 40)), *want[3], *have[3];
+    for (int device = -2; device < wk_device_count(WK_OPENCL); device++) {
+        wk__modes before = *wk__modes_now();
+        wk_tensor *x = device < 0 ? p : wk_to(p, wk_opencl(device));
+        if (device == -1) wk__modes_set(false, true);
+        wk_seed(4);
+        have[0] = wk_multinomial(x, 30);
+        have[1] = wk_multinomial(x, 1);
+        have[2] = wk_multinomial(x, 60, .replacement = true);
+        wk_sync();
+        wk__modes_set(before.sync, before.nofuse);
+        for (int k = 0; k < 3; k++) {
+            have[k] = wk_to(have[k], wk_cpu());
+            if (device == -2) want[k] = have[k];
+            same_bits(want[k], have[k]);
+        }
+    }
+}
+
 static void errors(void **state)
 {
     (void)state;
@@ -150,6 +197,8 @@ int main(void)
         cmocka_unit_test(permutations),
         cmocka_unit_test(dropout),
         cmocka_unit_test(draws),
+        cmocka_unit_test(races),
+        cmocka_unit_test(draws_are_the_same_everywhere),
         cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@ extern "C" {
 
 /* ---- grad mode --------------------------------------------------------------------------------------------------- */
 
+/* The functions behind WK_NO_GRAD and WK_ENABLE_GRAD, for bindings: closed by wk_guard_close. */
 WK_API wk_guard wk_no_grad_open(wk_site site);
 WK_API wk_guard wk_enable_grad_open(wk_site site);
 WK_API bool wk_is_grad_enabled(void);
@@ -22,9 +23,11 @@ WK_API bool wk_is_grad_enabled(void);
 #define WK_ENABLE_GRAD WK_GUARD_(wk_enable_grad_open(WK_HERE))
 #endif
 
+/* Would backward bring x a gradient: is it a leaf that wants one, or computed from such? false for NULL. */
 WK_API bool wk_requires_grad(const wk_tensor *x);
 /* Makes a leaf want a gradient, or not. Returns x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
 WK_API wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on);
+/* Was x made, not computed from something that requires grad? */
 WK_API bool wk_is_leaf(const wk_tensor *x);
 /* The same numbers (the same storage) without a history. */
 WK_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
@@ -58,7 +61,8 @@ WK_API int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count,
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
 /* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor to use instead, or
- * NULL. On a leaf with .after: once per backward, when the gradient is complete, with the whole of it. */
+ * NULL. On a leaf with .after: once per backward, when the gradient is complete, with the whole of it. WK_OK or a code: WK_ERR_STATE
+ * for a tensor that no gradient comes to. torch's register_hook, and register_post_accumulate_grad_hook. */
 typedef wk_tensor *wk_hook(wk_tensor *grad, void *user);
 typedef struct wk_hook_options {
     size_t size;
@@ -78,11 +82,13 @@ typedef struct wk_function_kind {
     void (*backward)(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[]);
     void (*destroy)(void *context); /* optional: of the context, when the last user has gone */
 } wk_function_kind;
-/* Calls it; outputs belong to the scope. wk_apply is for kinds with one output. NULL with the error recorded. */
+/* Calls it; outputs belong to the scope. wk_apply is for kinds with one output, and gives it; wk_apply_n puts kind->outputs of them
+ * into out[] and returns WK_OK or a code, with out[] all NULL. torch.autograd.Function. */
 WK_API wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in,
                               int count);
 WK_API int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
                          wk_tensor **out);
+/* What the call was given as `context`. */
 WK_API void *wk_function_context(wk_function *f);
 /* In forward: keeps a tensor for backward. In backward: the k-th kept one. */
 WK_API void wk_function_save(wk_function *f, wk_tensor *x);

@@ -51,8 +51,9 @@ typedef struct wk_op {
     uint32_t dtypes; /* bit 1 << dtype for each dtype it takes; 0 = any */
 } wk_op;
 
+/* How many ops there are. */
 WK_API int wk_op_count(void);
-/* The i-th op, in alphabetical order. WK_ERR_ARGUMENT for an index out of range. */
+/* The i-th op, in alphabetical order, into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an index out of range. */
 WK_API int wk_op_info(int index, wk_op *info);
 /* The index of an op by name, -1 if there is none. */
 WK_API int wk_op_find(const char *name);

@@ -1,4 +1,4 @@
-/* wick/core.h: what every other header stands on: call sites, devices, dtypes, errors, scopes.
+/* wick/core.h: what every other header stands on: call sites, objects, devices, dtypes, options, errors.
  *
  * Conventions of all headers
  *   wk_name(...)                 what you write; in C often a macro that adds the call site
@@ -39,9 +39,6 @@ typedef struct wk_site {
 #ifndef __cplusplus
 #define WK_HERE ((wk_site){__FILE__, __LINE__})
 #endif
-
-/* In an option of type double 0 means the default; this means 0. Whatever is below 1e-290 counts as 0. */
-#define WK_ZERO 1e-300
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
@@ -96,7 +93,8 @@ WK_API size_t wk_dtype_size(wk_dtype dtype);
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* In a struct of options 0 means the default. This is a true 0, for numbers whose default is another one. */
+/* In a struct of options 0, false and NULL mean the default. This is a true 0, for numbers (double) whose default is another one;
+ * whatever is below 1e-290 counts as 0 there. A struct begins with its size, which the macros set. */
 #define WK_ZERO 1e-300
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
@@ -128,8 +126,8 @@ WK_API wk_code wk_error_code(void);
 WK_API void wk_clear_error(void);
 /* Prints the error to `out` with a newline, if there is one. Returns 1 then, else 0: the exit status of a program. */
 WK_API int wk_report_error(FILE *out);
-/* Called once for each first error of a thread, with no lock held; may log, abort or longjmp. NULL removes it. What wk_call refuses is
- * its caller's alone. */
+/* Called once for each first error of a thread, with no lock held; may log, abort or longjmp. NULL removes it. What
+ * wk_call refuses is its caller's alone. */
 typedef void wk_error_handler(void *user, wk_code code, const char *text);
 WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
 

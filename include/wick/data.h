@@ -17,17 +17,19 @@ extern "C" {
 
 /* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
-/* The first dimension of x, and of y, counts samples. The numbers are copied to the host now; y may be NULL. */
+/* The first dimension of x, and of y, counts samples: WK_ERR_SHAPE if it differs. The numbers are copied to the host now; y may be
+ * NULL. torch.utils.data.TensorDataset. */
 WK_API wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y);
 
 typedef struct wk_mnist_options {
     size_t size;
     bool train; /* train-images-idx3-ubyte and train-labels-idx1-ubyte; default those of t10k */
 } wk_mnist_options;
-/* The handwritten digits from a folder with the original files, plain or .gz: x f32 (1, 28, 28) in 0..1, y i64. */
+/* The handwritten digits from a folder with the original files, plain or .gz: x f32 (1, 28, 28) in 0..1, y i64. WK_ERR_IO for a
+ * file that cannot be read, WK_ERR_FORMAT for one that is not what it should be. */
 WK_API wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options);
 
-/* Samples from..to - 1 of a dataset; nothing is copied. */
+/* Samples from..to - 1 of a dataset; nothing is copied. WK_ERR_INDEX if they are not all there. */
 WK_API wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64_t from, int64_t to);
 /* How many samples; 0 for NULL. */
 WK_API int64_t wk_data_count(const wk_dataset *data);
@@ -43,7 +45,7 @@ typedef struct wk_loader_options {
     int rank, world;  /* of `world` processes this is number `rank`: each gets its share, of equal size */
     wk_device device; /* where batches are made */
 } wk_loader_options;
-/* The next batch is gathered in the background while the program works on one. */
+/* torch.utils.data.DataLoader: the next batch is gathered in the background while the program works on one. */
 WK_API wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options);
 /* Batches of an epoch; 0 for NULL. */
 WK_API int64_t wk_loader_count(const wk_loader *loader);
@@ -77,8 +79,9 @@ typedef struct wk_history_options {
     size_t size;
     double weight; /* in the mean; default 1 */
 } wk_history_options;
-/* WK_OK or a code. */
+/* WK_OK or a code: WK_ERR_SHAPE for a tensor of more than one element. */
 WK_API int wk_history_add_at(wk_site site, wk_history *history, wk_tensor *x, const wk_history_options *options);
+/* How many were added; 0 for NULL. */
 WK_API int64_t wk_history_count(const wk_history *history);
 /* The weighted mean; NaN when there is none. */
 WK_API double wk_history_mean_at(wk_site site, wk_history *history);

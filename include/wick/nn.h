@@ -109,6 +109,7 @@ WK_API int wk_forward_n_at(wk_site site, wk_module *m, wk_tensor *const *in, int
 WK_API wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device);
 /* Switches training on (as it is at first) or off, for the children too: what dropout looks at. Returns the module. */
 WK_API wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training);
+/* Is it training? false for NULL. */
 WK_API bool wk_module_training(const wk_module *m);
 
 /* ---- the library's layers: torch.nn ------------------------------------------------------------------------------ */

@@ -47,7 +47,7 @@ WK_API int wk_optim_step_at(wk_site site, wk_optim *optim);
 /* Forgets the gradients of all parameters. */
 WK_API int wk_optim_zero_grad_at(wk_site site, wk_optim *optim);
 
-/* Groups are counted from 0. The learning rate of one; NaN with WK_ERR_INDEX when there is none. */
+/* Groups are counted from 0; 0 groups for NULL. The learning rate of one; NaN with WK_ERR_INDEX when there is none. */
 WK_API int wk_optim_groups(const wk_optim *optim);
 WK_API double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group);
 /* Sets it, for all groups with group -1. Here 0 is 0. */

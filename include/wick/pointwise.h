@@ -2,7 +2,11 @@
  *
  * Of all of them: operands are broadcast (sizes are equal or 1, from the right); mixed dtypes meet as PyTorch's do; a form whose
  * name ends in _ writes the result into its first operand, whose shape and class of dtype it must fit, and returns it.
- * "Floats": bool and integers become f32 first. Several calls in a row run as one pass over memory. */
+ * "Floats": bool and integers become f32 first. Several calls in a row run as one pass over memory.
+ *
+ * Errors: sizes that do not broadcast, or a result larger than the target of a form in place, are WK_ERR_SHAPE; a dtype that an op
+ * does not take, or a result that the target's dtype cannot hold, WK_ERR_DTYPE; writing over a leaf that requires grad, or where
+ * elements share memory, WK_ERR_STATE. */
 #ifndef WICK_POINTWISE_H
 #define WICK_POINTWISE_H
 
@@ -66,12 +70,12 @@ WK_ARITH_DECL_(wk_le);          /* a <= b */
 WK_ARITH_DECL_(wk_gt);          /* a > b */
 WK_ARITH_DECL_(wk_ge);          /* a >= b */
 WK_ARITH_DECL_(wk_logical_and); /* a != 0 and b != 0 */
-WK_ARITH_DECL_(wk_logical_or);
-WK_ARITH_DECL_(wk_logical_xor);
+WK_ARITH_DECL_(wk_logical_or);  /* a != 0 or b != 0 */
+WK_ARITH_DECL_(wk_logical_xor); /* one of the two is 0, the other is not */
 /* Bit by bit, of integers and bool; the result has the operands' dtype. */
-WK_ARITH_DECL_(wk_bitwise_and);
-WK_ARITH_DECL_(wk_bitwise_or);
-WK_ARITH_DECL_(wk_bitwise_xor);
+WK_ARITH_DECL_(wk_bitwise_and); /* a & b */
+WK_ARITH_DECL_(wk_bitwise_or);  /* a | b */
+WK_ARITH_DECL_(wk_bitwise_xor); /* a ^ b */
 
 /* In place the result is 0 or 1 in the dtype of a. */
 WK_ARITH_IN_PLACE_DECL_(wk_eq_);
@@ -124,25 +128,25 @@ WK_API wk_tensor *wk_round(wk_tensor *x);
 WK_API wk_tensor *wk_round_(wk_tensor *x);
 
 /* Floats. */
-WK_UNARY_DECL_(wk_sqrt);
+WK_UNARY_DECL_(wk_sqrt);       /* square root; NaN below 0 */
 WK_UNARY_DECL_(wk_rsqrt);      /* 1 / sqrt(x) */
 WK_UNARY_DECL_(wk_reciprocal); /* 1 / x */
 WK_UNARY_DECL_(wk_exp);        /* e^x */
 WK_UNARY_DECL_(wk_expm1);      /* e^x - 1, exact near 0 */
 WK_UNARY_DECL_(wk_exp2);       /* 2^x */
-WK_UNARY_DECL_(wk_log);        /* natural logarithm */
+WK_UNARY_DECL_(wk_log);        /* natural logarithm; NaN below 0, as of the three below */
 WK_UNARY_DECL_(wk_log1p);      /* log(1 + x), exact near 0 */
-WK_UNARY_DECL_(wk_log2);
-WK_UNARY_DECL_(wk_log10);
-WK_UNARY_DECL_(wk_sin); /* angles in radians */
+WK_UNARY_DECL_(wk_log2);       /* logarithm to base 2 */
+WK_UNARY_DECL_(wk_log10);      /* logarithm to base 10 */
+WK_UNARY_DECL_(wk_sin);        /* angles in radians */
 WK_UNARY_DECL_(wk_cos);
 WK_UNARY_DECL_(wk_tan);
-WK_UNARY_DECL_(wk_asin);
-WK_UNARY_DECL_(wk_acos);
-WK_UNARY_DECL_(wk_atan);
-WK_UNARY_DECL_(wk_sinh);
-WK_UNARY_DECL_(wk_cosh);
-WK_UNARY_DECL_(wk_tanh);
+WK_UNARY_DECL_(wk_asin);    /* in [-pi/2, pi/2]; NaN outside [-1, 1] */
+WK_UNARY_DECL_(wk_acos);    /* in [0, pi], likewise */
+WK_UNARY_DECL_(wk_atan);    /* in (-pi/2, pi/2) */
+WK_UNARY_DECL_(wk_sinh);    /* (e^x - e^-x) / 2 */
+WK_UNARY_DECL_(wk_cosh);    /* (e^x + e^-x) / 2 */
+WK_UNARY_DECL_(wk_tanh);    /* sinh(x) / cosh(x) */
 WK_UNARY_DECL_(wk_sigmoid); /* 1 / (1 + e^-x) */
 WK_UNARY_DECL_(wk_erf);     /* 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x */
 WK_UNARY_DECL_(wk_erfc);    /* 1 - erf(x), exact for large x */
@@ -156,6 +160,7 @@ WK_UNARY_DECL_(wk_hardswish);     /* x relu6(x + 3) / 6 */
 WK_FUNCTION_DECL_(wk_softsign);   /* x / (1 + |x|) */
 WK_FUNCTION_DECL_(wk_logsigmoid); /* log(sigmoid(x)) */
 
+/* Of the functions with options: a struct of options may be NULL. */
 /* x for x > 0, else negative_slope x */
 typedef struct wk_leaky_relu_options {
     size_t size;
@@ -235,7 +240,7 @@ static inline wk_value wk_value_itself(wk_value x)
 /* min(max(x, low), high); WK_NONE for no limit on a side. The gradient passes at the limits. WK_ERR_ARGUMENT without any limit. */
 WK_API wk_tensor *wk_clamp_at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
 WK_API wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
-/* a where the condition (bool) holds, else b. */
+/* a where the condition (bool) holds, else b. For where with the condition alone see wk_nonzero_numpy. */
 WK_API wk_tensor *wk_where_at(wk_site site, wk_tensor *condition, wk_value a, wk_value b);
 /* value (a number or a 0-d tensor, converted to x's dtype) where mask (bool, broadcast) holds, else x. */
 WK_API wk_tensor *wk_masked_fill_at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value);

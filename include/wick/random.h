@@ -11,14 +11,15 @@
 extern "C" {
 #endif
 
-/* In place: uniform in [from, to), or normal with this mean and standard deviation. Floats only. */
+/* In place: uniform in [from, to), or normal with this mean and standard deviation. Floats only; WK_ERR_ARGUMENT if to < from or
+ * std < 0. */
 WK_API wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double to);
 WK_API wk_tensor *wk_normal__at(wk_site site, wk_tensor *x, double mean, double std);
 /* 1 with the probability that stands in x, else 0; in the dtype of x. Its gradient is 0. */
 WK_API wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_bernoulli(wk_tensor *x);
 /* Each element becomes 0 with probability p, else x / (1 - p); x itself when not training. Backward draws the same numbers again
- * instead of keeping a mask. */
+ * instead of keeping a mask. Of floats; WK_ERR_ARGUMENT for a p outside [0, 1]. */
 WK_API wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training);
 
 typedef struct wk_multinomial_options {
@@ -26,8 +27,8 @@ typedef struct wk_multinomial_options {
     bool replacement; /* a place may be drawn more than once */
 } wk_multinomial_options;
 /* Draws `count` places with the probabilities in each row (n) or (rows,n), which need not add up to 1: (count) or (rows,count), i64.
- * There must be as many positive probabilities as are drawn without replacement, one at least; the numbers themselves are not
- * looked at. */
+ * Without replacement they come in the order in which they are drawn. There must be as many positive probabilities as are drawn so,
+ * one at least; the numbers themselves are not looked at. WK_ERR_ARGUMENT for a count that the row cannot give. */
 WK_API wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk_multinomial_options *options);
 
 #ifndef __cplusplus

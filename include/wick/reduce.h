@@ -9,10 +9,11 @@ extern "C" {
 #endif
 
 /* ---- reductions: over all dimensions, or those in parentheses, (x, (0, 1), .keepdim = true) ---------------------- */
+/* A dimension out of range is WK_ERR_INDEX, one named twice WK_ERR_ARGUMENT; an op of floats gets integers: WK_ERR_DTYPE. */
 typedef struct wk_reduce_options {
     size_t size;
     bool keepdim;   /* reduced dimensions stay, with size 1 */
-    wk_dtype dtype; /* of the result; default as PyTorch: sums of integers and bool are i64 */
+    wk_dtype dtype; /* of the result of sum, mean, prod; default as PyTorch: sums of integers and bool are i64 */
 } wk_reduce_options;
 #define WK_REDUCE_DECL_(name)                                                                                          \
     WK_API wk_tensor *name##_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,                            \
@@ -75,10 +76,11 @@ WK_API wk_tensor *wk_cumsum_at(wk_site site, wk_tensor *x, int64_t dim);  /* run
 WK_API wk_tensor *wk_cumprod_at(wk_site site, wk_tensor *x, int64_t dim); /* running product, likewise */
 
 /* Sorting is stable and NaN counts as greatest. *values and *indices (i64: where each value stood along dim) become
- * the caller's or the scope's; either may be NULL if it is not wanted. WK_OK, or a code and both are NULL.
- * Gradients go back to where the values stood. */
+ * the caller's or the scope's; either may be NULL if it is not wanted. WK_OK, or a code and both are NULL: for a k
+ * out of range WK_ERR_ARGUMENT. Gradients go back to where the values stood. */
 WK_API int wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values,
                       wk_tensor **indices);
+/* The indices alone. */
 WK_API wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending);
 /* The k largest (else smallest) along dim, in order. */
 WK_API int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
@@ -114,7 +116,7 @@ WK_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_
 WK_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
                                    wk_tensor *bias, double eps);
 
-/* ---- losses ------------------------------------------------------------------------------------------------------ */
+/* ---- losses: 0-d, or of the shape of the elements (or labels) for WK_REDUCE_NONE ---------------------------------- */
 typedef enum wk_reduction {
     WK_REDUCE_MEAN, /* over all elements (or labels): the default */
     WK_REDUCE_SUM,
@@ -122,7 +124,7 @@ typedef enum wk_reduction {
     WK_REDUCE_BATCHMEAN /* the sum over the size of the first dimension; PyTorch's for kl_div */
 } wk_reduction;
 
-/* Of each element of input and target, which have the same shape; floats. */
+/* Of each element of input and target, which have the same shape (else WK_ERR_SHAPE: they are not broadcast); floats. */
 typedef struct wk_loss_options {
     size_t size;
     wk_reduction reduction;

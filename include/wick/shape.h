@@ -92,7 +92,7 @@ WK_API wk_tensor *wk_index_select_at(wk_site site, wk_tensor *x, int64_t dim, wk
  * the index, which must not exceed x in other dimensions. take_along_dim broadcasts both. */
 WK_API wk_tensor *wk_gather_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index);
 WK_API wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, int64_t dim);
-/* x as one row of elements, at index; in the shape of the index. */
+/* x as one row of elements (row-major), at index; in the shape of the index. */
 WK_API wk_tensor *wk_take_at(wk_site site, wk_tensor *x, wk_tensor *index);
 /* Rows of a table: (..) (rows, width) -> (.., width). */
 WK_API wk_tensor *wk_embedding_at(wk_site site, wk_tensor *index, wk_tensor *weight);
@@ -100,7 +100,7 @@ WK_API wk_tensor *wk_embedding_at(wk_site site, wk_tensor *index, wk_tensor *wei
  * not exceed source, nor x in other dimensions. */
 WK_API wk_tensor *wk_scatter_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
 WK_API wk_tensor *wk_scatter_add__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
-/* The same with source, or a number, put there instead of added; of several the last stays. */
+/* The same with source, or a number (wk_scatter(x, dim, index, 0.5)), put there instead of added; of several the last stays. */
 WK_API wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
 WK_API wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value);
 /* x with the slices of source added at the places of dim that a vector names. */

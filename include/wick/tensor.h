@@ -22,6 +22,7 @@ extern "C" {
 typedef struct wk_guard {
     uint64_t token;
 } wk_guard;
+/* The functions behind WK_SCOPE and WK_DEVICE, for bindings. */
 WK_API wk_guard wk_scope_open(wk_site site);
 WK_API wk_guard wk_device_guard_open(wk_site site, wk_device device);
 /* Closes it and everything opened after it; nothing if it is closed already. */
@@ -45,14 +46,17 @@ WK_API void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x);
 /* ---- making tensors ---------------------------------------------------------------------------------------------- */
 
 typedef struct wk_options {
-    size_t size;      /* sizeof(wk_options); the macros set it */
-    wk_dtype dtype;   /* default f32, or what the call says */
-    wk_device device; /* default: that of WK_DEVICE, else the CPU */
-    bool requires_grad;
+    size_t size;        /* sizeof(wk_options); the macros set it */
+    wk_dtype dtype;     /* default f32, or what the call says */
+    wk_device device;   /* default: that of WK_DEVICE, else the CPU */
+    bool requires_grad; /* a leaf that gathers gradients: of floats only, else WK_ERR_DTYPE */
 } wk_options;
 
-/* Shapes are lists: wk_zeros((2, 3), .dtype = WK_F64). torch.empty, zeros, ones, full, rand (uniform in [0, 1)), randn (standard
- * normal), randint (whole numbers in [low, high), i64), randperm (a permutation of 0..n-1, i64), arange, linspace, eye. */
+/* Shapes are lists: wk_zeros((2, 3), .dtype = WK_F64); () makes a tensor without dimensions, of one number. More than 8 dimensions
+ * or 2^63 bytes are WK_ERR_SHAPE. */
+/* empty: the numbers mean nothing. full: i64 for a whole number, f32 for a fraction. rand: uniform in [0, 1); randn: standard normal;
+ * both of floats. randint: whole numbers in [low, high), i64, WK_ERR_ARGUMENT if there are none; randperm: 0..n-1 in random
+ * order, i64. */
 WK_API wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
 WK_API wk_tensor *wk_zeros_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
 WK_API wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
@@ -66,9 +70,9 @@ WK_API wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *opti
 /* 0, 1, ... below end: i64 for a whole end, f32 for a fraction. */
 WK_API wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options);
 WK_API wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options);
-/* start, start + step, ... below (above, for a negative step) end. */
+/* start, start + step, ... below (above, for a negative step) end, f32. WK_ERR_ARGUMENT for a step of 0. torch.arange. */
 WK_API wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options);
-/* count numbers from start to end, both included, evenly spaced. */
+/* count numbers from start to end, both included, evenly spaced; f32. */
 WK_API wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count, const wk_options *options);
 /* The identity matrix, n x n. */
 WK_API wk_tensor *wk_eye_at(wk_site site, int64_t n, const wk_options *options);
@@ -80,16 +84,18 @@ WK_API wk_tensor *wk_full_like_at(wk_site site, wk_tensor *x, double value, cons
 WK_API wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_options *options);
 WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *options);
 
-/* From host memory: dense, row-major, `bytes` must be what shape and dtype say. The data is copied. */
+/* From host memory: dense, row-major; the data is copied. `bytes` must be what shape and dtype say, else WK_ERR_SHAPE; (size_t)-1:
+ * not known. On the CPU, or (wk_from_on) where the options say; their dtype does not count. torch.tensor. */
 WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                              int ndim);
 WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                                 int ndim, const wk_options *options);
-/* From host memory with strides (in elements, not negative): copied. */
+/* The same with strides, in elements and not negative. */
 WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
                                      const int64_t *stride, int ndim, const wk_options *options);
-/* The caller's memory itself, on the CPU: nothing is copied; it must stay until `release(user)` is called (may be NULL), which
- * happens when the last user of the memory has let go. In-place calls write to it, when they are run: see wk_data. */
+/* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is called (may
+ * be NULL), which happens when the last user of the memory has let go. In-place calls write to it, when they are run: see
+ * wk_data. */
 WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
                                void (*release)(void *user), void *user);
 
@@ -100,11 +106,13 @@ WK_API void wk_seed(uint64_t seed);
 
 WK_API int wk_ndim(const wk_tensor *x);                /* 0 for NULL */
 WK_API int64_t wk_size(const wk_tensor *x, int dim);   /* dim may be negative; 0 for NULL */
-WK_API int64_t wk_stride(const wk_tensor *x, int dim); /* in elements */
-WK_API int64_t wk_numel(const wk_tensor *x);
-WK_API wk_dtype wk_dtype_of(const wk_tensor *x);
-WK_API wk_device wk_device_of(const wk_tensor *x);
+WK_API int64_t wk_stride(const wk_tensor *x, int dim); /* in elements, likewise */
+WK_API int64_t wk_numel(const wk_tensor *x);           /* 0 for NULL */
+WK_API wk_dtype wk_dtype_of(const wk_tensor *x);       /* 0 for NULL */
+WK_API wk_device wk_device_of(const wk_tensor *x);     /* kind -1 for NULL */
+/* Do the elements lie dense in row-major order? */
 WK_API bool wk_is_contiguous(const wk_tensor *x);
+/* Are they views of the same memory? */
 WK_API bool wk_same_storage(const wk_tensor *a, const wk_tensor *b);
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -113,10 +121,12 @@ WK_API bool wk_same_storage(const wk_tensor *a, const wk_tensor *b);
 WK_API int wk_sync(void);
 /* Runs everything that was recorded without waiting for devices. */
 WK_API int wk_flush(void);
-/* The number in a tensor of one element; NaN with the error recorded when there are more, or for NULL. */
+/* The number in a tensor of one element; NaN with the error recorded when there are more, or for NULL. As i64, every bit of it: 0
+ * then. */
 WK_API double wk_item_at(wk_site site, wk_tensor *x);
 WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
-/* Copies the elements into host memory, row-major, as their own dtype; `bytes` must be their size. WK_OK or a code. */
+/* Copies the elements into host memory, row-major, as their own dtype; `bytes` must be their size, else WK_ERR_SHAPE. WK_OK or a
+ * code. */
 WK_API int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
 /* The same with strides (in elements) for the destination. */
 WK_API int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
@@ -135,14 +145,16 @@ WK_API const char *wk_describe(const wk_tensor *x);
 
 /* x on that device: x itself if it is there already. Gradients flow back through the copy. */
 WK_API wk_tensor *wk_to_at(wk_site site, wk_tensor *x, wk_device device);
-/* x in that dtype: x itself if it has it. */
+/* x in that dtype: x itself if it has it. Fractions are cut off, integers wrap, whatever is not 0 is true. torch's x.to(dtype). */
 WK_API wk_tensor *wk_to_dtype_at(wk_site site, wk_tensor *x, wk_dtype dtype);
 /* A copy, dense, with its own storage. */
 WK_API wk_tensor *wk_clone_at(wk_site site, wk_tensor *x);
 /* x if its elements lie dense in row-major order, else a copy that does. */
 WK_API wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x);
-/* Writes y (broadcast, converted, moved) over x. */
+/* In place, and x is returned. WK_ERR_STATE for a leaf that requires grad (but under WK_NO_GRAD) and for a view in which elements
+ * share memory. Writes y (broadcast, converted, moved) over x. */
 WK_API wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y);
+/* Writes a number over all of x. */
 WK_API wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value);
 WK_API wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value);
 WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);

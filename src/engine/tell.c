@@ -2,14 +2,7 @@
 #include "execute.h"
 #include "../base/log.h"
 #include "../base/text.h"
-
-static void add_device(wk__text *line, const wk__device *device)
-{
-    if (device->id.kind == WK_CPU)
-        wk__text_add(line, "cpu");
-    else
-        wk__text_format(line, "%s:%d", device->backend->name, device->id.index);
-}
+#include <wick/device.h>
 
 void wk__tell(wk__record *const record[], int records)
 {
@@ -19,13 +12,10 @@ void wk__tell(wk__record *const record[], int records)
     for (int k = 0; k < records && k < NAMED; k++) wk__text_format(&line, "%s%s", k ? ", " : "", record[k]->op->name);
     if (records > NAMED) wk__text_format(&line, " and %d more", records - NAMED);
     if (first->kind == WK__RECORD_TRANSFER) {
-        wk__text_format(&line, ": %lld bytes from ", (long long)first->ref[0].value->bytes);
-        add_device(&line, first->ref[1].value->device);
-        wk__text_add(&line, " to ");
-        add_device(&line, first->ref[0].value->device);
+        wk__text_format(&line, ": %lld bytes from %s to %s", (long long)first->ref[0].value->bytes,
+                        wk_device_str(first->ref[1].value->device->id), wk_device_str(first->ref[0].value->device->id));
     } else {
-        wk__text_add(&line, " on ");
-        add_device(&line, first->device);
+        wk__text_format(&line, " on %s", wk_device_str(first->device->id));
         if (records > 1) wk__text_add(&line, ", in one pass");
     }
     if (line.data) wk__log(WK__LOG_PLACEMENT, first->site, "%s", line.data);

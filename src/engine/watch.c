@@ -1,6 +1,7 @@
 /* What the host notices of devices that run on their own: waits and transfers (rule 21 of the lesson). */
 #include "../base/log.h"
 #include "host.h"
+#include <wick/device.h>
 #include <wick/log.h>
 
 static atomic_int sync_mode;
@@ -36,10 +37,9 @@ void wk__note_wait(wk__device *device, wk_site site, int64_t bytes)
     int mode = atomic_load_explicit(&sync_mode, memory_order_relaxed);
     if (mode == WK_SYNC_FAIL)
         wk__error_set(site, WK_ERR_STATE,
-                      "the host waits here for %s:%d (%lld bytes); keep figures on the device with wk_history and read "
+                      "the host waits here for %s (%lld bytes); keep figures on the device with wk_history and read "
                       "them in bulk",
-                      device->backend->name, device->id.index, (long long)bytes);
+                      wk_device_str(device->id), (long long)bytes);
     else if (mode == WK_SYNC_LOG)
-        wk__log(WK__LOG_SYNC, site, "the host waits for %s:%d (%lld bytes)", device->backend->name, device->id.index,
-                (long long)bytes);
+        wk__log(WK__LOG_SYNC, site, "the host waits for %s (%lld bytes)", wk_device_str(device->id), (long long)bytes);
 }

@@ -5,8 +5,7 @@
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* op->expression over x, the place in the stream (raw), and two numbers more: one raw, one in the class of x. */
-static wk_tensor *beside(const wk__op *op, wk_site site, wk_tensor *x, wk__draw draw, int64_t raw, double number)
+wk_tensor *wk__drawn_beside(const wk__op *op, wk_site site, wk_tensor *x, wk__draw draw, int64_t raw, double number)
 {
     wk__device *device = wk__ready(op, site, &x, 1);
     if (!device) return NULL;
@@ -50,7 +49,7 @@ static int dropped_out(wk__emit *e, const int in[])
 static wk_tensor *with_numbers(wk_site site, wk_tensor *x, const wk__attr *attr)
 {
     wk__draw draw = {(uint64_t)attr->i[0], (uint64_t)attr->i[1]};
-    wk_tensor *out = x ? beside(&wk__op_dropout, site, x, draw, attr->i[2], attr->f[0]) : NULL;
+    wk_tensor *out = x ? wk__drawn_beside(&wk__op_dropout, site, x, draw, attr->i[2], attr->f[0]) : NULL;
     if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
     return wk__node_attach(&wk__op_dropout, site, &x, 1, &out, 1, attr) ? out : NULL;
 }
@@ -125,7 +124,7 @@ wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x)
 {
     const wk__op *op = &wk__op_bernoulli;
     if (!is_float(op, site, x)) return NULL;
-    wk_tensor *out = beside(op, site, x, wk__draw_take(wk__body_numel(wk__body_of(x))), 0, 1);
+    wk_tensor *out = wk__drawn_beside(op, site, x, wk__draw_take(wk__body_numel(wk__body_of(x))), 0, 1);
     if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
     return wk__node_attach(op, site, &x, 1, &out, 1, NULL) ? out : NULL;
 }

@@ -3,18 +3,16 @@
 #include "../ir/number.h"
 #include "forms.h"
 
-static bool in_range(int64_t index, int64_t bound)
+bool wk__find_outside(const wk_tensor *index, int64_t low, int64_t high, const int64_t *skipped, int64_t *found)
 {
-    return index >= -bound && index < bound;
-}
-
-/* Walks the elements in row-major order until one is out of range. */
-static bool find_bad(const wk__body *body, const char *first, int64_t bound, int64_t *bad)
-{
-    int64_t at[WK__MAX_DIMS] = {0}, n = wk__body_numel(body), size = (int64_t)wk_dtype_size(body->dtype), place = 0;
-    for (int64_t k = 0; k < n; k++) {
-        *bad = wk__number_as_i64(first + place * size, body->dtype);
-        if (!in_range(*bad, bound)) return true;
+    const wk__body *body = wk__body_of(index);
+    const wk__value *value = body->storage->value;
+    if (wk__value_state(value) != WK__STORED || !value->memory.host) return false;
+    int64_t at[WK__MAX_DIMS] = {0}, n = wk__body_numel(body), size = (int64_t)wk_dtype_size(body->dtype);
+    const char *first = value->memory.host + body->offset * size;
+    for (int64_t k = 0, place = 0; k < n; k++) {
+        *found = wk__number_as_i64(first + place * size, body->dtype);
+        if ((*found < low || *found >= high) && !(skipped && *found == *skipped)) return true;
         for (int d = body->ndim; d-- > 0;) {
             place += body->stride[d];
             if (++at[d] < body->shape[d]) break;
@@ -27,12 +25,8 @@ static bool find_bad(const wk__body *body, const char *first, int64_t bound, int
 
 bool wk__check_indices(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])
 {
-    const wk__body *body = wk__body_of(index);
-    const wk__value *value = body->storage->value;
-    if (wk__value_state(value) != WK__STORED || !value->memory.host) return true;
     int64_t bad;
-    if (!find_bad(body, value->memory.host + body->offset * (int64_t)wk_dtype_size(body->dtype), bound, &bad))
-        return true;
+    if (!wk__find_outside(index, -bound, bound, NULL, &bad)) return true;
     wk__op_error(op, site, WK_ERR_INDEX, in,
                  "index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)", (long long)bad,
                  (long long)bound, (long long)-bound, (long long)bound);

@@ -1,30 +1,17 @@
 /* Class labels; see labels.h. */
 #include "labels.h"
+#include "indices.h"
 
 /* ---- at the call ------------------------------------------------------------------------------------------------- */
 
 bool wk__labels_known_good(const wk__op *op, wk_site site, wk_tensor *const in[], const wk__classes *classes)
 {
-    const wk__body *label = wk__body_of(in[1]);
-    const wk__value *value = label->storage->value;
-    if (label->dtype != WK_I64 || wk__value_state(value) != WK__STORED || !value->memory.host) return true;
-    const int64_t *first = (const int64_t *)(const void *)value->memory.host + label->offset;
-    int64_t at[WK__MAX_DIMS] = {0}, n = wk__body_numel(label), place = 0;
-    for (int64_t k = 0; k < n; k++) {
-        int64_t here = first[place];
-        if (here != classes->ignored && (here < 0 || here >= classes->count)) {
-            wk__op_error(op, site, WK_ERR_INDEX, in, "label %lld names no class: there are %lld in $a", (long long)here,
-                         (long long)classes->count);
-            return false;
-        }
-        for (int d = label->ndim; d-- > 0;) {
-            place += label->stride[d];
-            if (++at[d] < label->shape[d]) break;
-            place -= at[d] * label->stride[d];
-            at[d] = 0;
-        }
-    }
-    return true;
+    int64_t bad;
+    if (wk__body_of(in[1])->dtype != WK_I64 || !wk__find_outside(in[1], 0, classes->count, &classes->ignored, &bad))
+        return true;
+    wk__op_error(op, site, WK_ERR_INDEX, in, "label %lld names no class: there are %lld in $a", (long long)bad,
+                 (long long)classes->count);
+    return false;
 }
 
 /* ---- when they are computed ---------------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ bool wk__places_of(wk_site site, const wk__op *op, wk_tensor *x, int64_t **out, 
     return read;
 }
 
-wk_tensor *wk__beside(wk_site site, const wk_tensor *x, const int64_t *data, const int64_t *shape, int ndim)
+wk_tensor *wk__i64_beside(wk_site site, const wk_tensor *x, const int64_t *data, const int64_t *shape, int ndim)
 {
     wk_options options = {.size = sizeof options, .device = wk_device_of(x)};
     return wk_from_on_at(site, WK_I64, data, (size_t)wk__numel(ndim, shape) * sizeof *data, shape, ndim, &options);
@@ -38,7 +38,7 @@ static wk_tensor *selected(wk_site site, wk_tensor *const in[2], wk_tensor **pla
 {
     int64_t *data, count;
     if (!in[0] || !in[1] || !wk__places_of(site, &wk__op_masked_select, in[1], &data, &count)) return NULL;
-    *places = wk__beside(site, in[0], data, &count, 1);
+    *places = wk__i64_beside(site, in[0], data, &count, 1);
     wk__free(data);
     return wk_take_at(site, in[0], *places);
 }
@@ -143,7 +143,7 @@ wk_tensor *wk_nonzero_at(wk_site site, wk_tensor *x)
 {
     found f;
     if (!find(&f, &wk__op_nonzero, site, x, false)) return NULL;
-    wk_tensor *out = wk__beside(site, x, f.place, (const int64_t[]){f.count, wk__body_of(x)->ndim}, 2);
+    wk_tensor *out = wk__i64_beside(site, x, f.place, (const int64_t[]){f.count, wk__body_of(x)->ndim}, 2);
     wk__free(f.place);
     return out;
 }
@@ -166,7 +166,7 @@ int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out)
     if (!find(&f, &wk__op_nonzero_numpy, site, x, true)) return -1;
     bool whole = true;
     for (int d = 0; d < ndim && whole; d++)
-        whole = (out[d] = wk__beside(site, x, f.place + d * f.count, &f.count, 1)) != NULL;
+        whole = (out[d] = wk__i64_beside(site, x, f.place + d * f.count, &f.count, 1)) != NULL;
     wk__free(f.place);
     for (int d = 0; d < ndim && !whole; d++) {
         if (out[d]) wk__handle_release(&out[d]->handle, site);

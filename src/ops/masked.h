@@ -8,6 +8,6 @@
  * recorded. */
 bool wk__places_of(wk_site site, const wk__op *op, wk_tensor *x, int64_t **out, int64_t *count);
 /* Whole numbers of the host as a tensor on the device of x. */
-wk_tensor *wk__beside(wk_site site, const wk_tensor *x, const int64_t *data, const int64_t *shape, int ndim);
+wk_tensor *wk__i64_beside(wk_site site, const wk_tensor *x, const int64_t *data, const int64_t *shape, int ndim);
 
 #endif

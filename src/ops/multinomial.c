@@ -1,10 +1,21 @@
-/* multinomial: places drawn with given probabilities, by the inverse of their running sum.
+/* multinomial: places drawn with given probabilities.
+ *
+ * With replacement, by the inverse of their running sum:
  *
  *     probabilities     .1  .4  0  .5
  *     running sum       .1  .5  .5  1.        uniform .3 of the total 1.: one sum is not above it, so place 1
- */
+ *
+ * Without, by a race: each place takes an exponentially distributed time of rate p, and the first to arrive are drawn, in the
+ * order in which they arrive. The first is place k with probability p[k] / sum p; and as an exponential time has no memory, those
+ * that still run are as at the start, so the next is drawn of them likewise. One pass draws any number. The sum of the squares of
+ * two normal numbers is twice an exponential one: no logarithm, so the same bits on every device. */
+#include "../ir/random.h"
+#include "../base/alloc.h"
 #include "random.h"
 #include "reference.h"
+#include <math.h>
+
+/* ---- with replacement -------------------------------------------------------------------------------------------- */
 
 /* Is the running sum passed by the draw? Never the last positive one, to which the product may round: in: sums, draw, total */
 static int passed(wk__emit *e, const int in[])
@@ -13,14 +24,7 @@ static int passed(wk__emit *e, const int in[])
     return wk__emit_ins(e, WK__AND, WK_BOOL, below, wk__emit_compare(e, WK__LT, in[0], in[2]), 0);
 }
 
-/* The probabilities without the place that was drawn: in: probabilities, places, drawn */
-static int struck(wk__emit *e, const int in[])
-{
-    return wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[1], in[2]), wk__emit_constant(e, 0), in[0]);
-}
-
 static const wk__op is_passed = {.name = "multinomial", .expression = passed, .arity = 3, .result = WK__RESULT_BOOL};
-static const wk__op without = {.name = "multinomial", .expression = struck, .arity = 3, .conditions = 2 | 4};
 
 static wk_tensor *running_sum(wk_site site, wk_tensor *x, int dim)
 {
@@ -58,20 +62,37 @@ static wk_tensor *draw(wk_site site, wk_tensor *x, int64_t count)
     return wk_sum_at(site, below, (const int64_t[]){2}, 1, NULL);
 }
 
-/* One after the other, each struck out once it is drawn. */
-static wk_tensor *draw_without_replacement(wk_site site, wk_tensor *x, int64_t count)
+/* ---- without ----------------------------------------------------------------------------------------------------- */
+
+/* Twice the time of each place. in: its probability, counter and key (raw) */
+static int arrival(wk__emit *e, const int in[])
 {
-    const wk_options options = {.size = sizeof options, .device = wk_device_of(x)};
-    wk_tensor *places = wk_arange_i_at(site, wk__body_of(x)->shape[1], &options), *all = NULL;
-    for (int64_t k = 0; k < count; k++) {
-        wk_tensor *one = draw(site, x, 1);
-        all = k ? wk_cat_at(site, (wk_tensor *const[]){all, one}, 2, 1) : one;
-        if (!all || !one) return NULL;
-        wk__arg args[3] = {wk__t(x), wk__t(places), wk__t(one)};
-        if (k + 1 < count && !(x = wk__elementwise(&without, site, args, 3))) return NULL;
+    int bits = wk__emit_bits(e, in[1], in[2], 64), total = 0;
+    for (int half = 0; half < 2; half++) {
+        int shifted = wk__emit_ins(e, WK__SHR, WK_I64, bits, wk__emit_imm(e, WK_I64, (wk__imm){.i = 32 * half}), 0);
+        int mask = wk__emit_imm(e, WK_I64, (wk__imm){.i = UINT32_MAX});
+        int word = wk__emit_ins(e, WK__AND, WK_I64, shifted, mask, 0);
+        int normal = wk__emit_ins(e, WK__NDTRI, WK_F32, word, 0, 0);
+        int square = wk__emit_ins(e, WK__MUL, WK_F32, normal, normal, 0);
+        total = half ? wk__emit_ins(e, WK__ADD, WK_F32, total, square, 0) : square;
     }
-    return all;
+    return wk__emit_2(e, WK__DIV, e->dtype == WK_F64 ? wk__emit_cast(e, WK_F64, total) : total, in[0]);
 }
+static const wk__op arrival_op = {.name = "multinomial", .expression = arrival, .indexed = true};
+
+/* (rows, n) -> (rows, count) */
+static wk_tensor *race(wk_site site, wk_tensor *x, int64_t count)
+{
+    wk__draw draw = wk__draw_take(wk__body_numel(wk__body_of(x)));
+    wk_tensor *times = wk__drawn_beside(&arrival_op, site, x, draw, 0, 0), *first;
+    if (!times) return NULL;
+    if (count == 1)
+        return wk_argmin_at(site, times, (const int64_t[]){1}, 1,
+                            &(wk_reduce_options){.size = sizeof(wk_reduce_options), .keepdim = true});
+    return wk_topk_at(site, times, count, 1, false, NULL, &first) == WK_OK ? first : NULL;
+}
+
+/* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 static bool drawable(wk_site site, wk_tensor *x, int64_t count, bool replacement)
 {
@@ -99,9 +120,7 @@ wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk
         bool row = body->ndim == 1;
         int64_t shape[2] = {row ? 1 : body->shape[0], body->shape[body->ndim - 1]};
         wk_tensor *table = wk_reshape_at(site, wk__widened(x), shape, 2);
-        out = !table                      ? NULL
-              : replacement || count == 1 ? draw(site, table, count)
-                                          : draw_without_replacement(site, table, count);
+        out = !table ? NULL : replacement ? draw(site, table, count) : race(site, table, count);
         if (row) out = wk_reshape_at(site, out, &count, 1);
     }
     return wk__compose_end(&c, out, NULL);
@@ -114,29 +133,58 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_multinomial_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1), &options));
 }
 
-/* With replacement, or one draw: those without are tested by what must hold of them. */
-static void reference(wk__reference *r)
+/* The running sums of a row, one after the other, and where the draw falls. */
+static double drawn(const double *p, int64_t n, double uniform)
 {
-    const wk__array *x = &r->in[0];
-    int64_t rows = x->ndim > 1 ? x->shape[0] : 1, n = x->shape[x->ndim - 1], count = wk__value_int(&r->args[1], 1),
-            shape[2] = {rows, count};
-    double *out = wk__reference_out(r, 0, x->ndim, x->ndim > 1 ? shape : &count);
-    for (int64_t k = 0; k < rows * count; k++) {
-        const double *p = x->data + k / count * n;
-        double total = 0, sum = 0, draw;
-        for (int64_t j = 0; j < n; j++) total += p[j];
-        draw = wk__reference_uniform(wk__class_of(x->dtype), rows * count, k) * total;
-        for (int64_t j = 0; j < n; j++) out[k] += (sum += p[j]) <= draw;
+    double total = 0, sum = 0, place = 0;
+    for (int64_t j = 0; j < n; j++) total += p[j];
+    for (int64_t j = 0; j < n; j++) place += (sum += p[j]) <= uniform * total;
+    return place;
+}
+
+/* The first `count` of a row of times, in order. */
+static void first_of(double *times, int64_t n, int64_t count, double *out)
+{
+    for (int64_t k = 0; k < count; k++) {
+        int64_t best = 0;
+        for (int64_t j = 1; j < n; j++)
+            if (times[j] < times[best]) best = j;
+        out[k] = (double)best;
+        times[best] = INFINITY;
     }
 }
 
-static const char *const samples[] = {"[5], 1", "[5], 7, true", "[3,4], 1", "[3,4], 6, true", "[1], 1", NULL};
+static void reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    const wk_dtype class = wk__class_of(x->dtype);
+    int64_t rows = x->ndim > 1 ? x->shape[0] : 1, n = x->shape[x->ndim - 1], count = wk__value_int(&r->args[1], 1),
+            shape[2] = {rows, count};
+    double *out = wk__reference_out(r, 0, x->ndim, x->ndim > 1 ? shape : &count);
+    if (wk__value_int(&r->args[2], 0)) {
+        for (int64_t k = 0; k < rows * count; k++)
+            out[k] = drawn(x->data + k / count * n, n, wk__reference_uniform(class, rows * count, k));
+        return;
+    }
+    double *times = wk__alloc_zero((size_t)(rows * n) + 1, sizeof *times);
+    for (int64_t k = 0; k < rows * n; k++) {
+        uint64_t bits = wk__reference_bits(rows * n, k);
+        float a = wk__ndtri32((uint32_t)bits), b = wk__ndtri32((uint32_t)(bits >> 32)), square = a * a, sum = b * b;
+        sum = square + sum;
+        times[k] = class == WK_F64 ? sum / x->data[k] : sum / (float)x->data[k];
+    }
+    for (int64_t row = 0; row < rows; row++) first_of(times + row * n, n, count, out + row * count);
+    wk__free(times);
+}
+
+static const char *const samples[] = {"[5], 1", "[5], 7, true", "[3,4], 1", "[3,4], 6, true",
+                                      "[1], 1", "[3,8], 8",     "[70], 5",  NULL};
 
 const wk__op wk__op_multinomial = {
     .name = "multinomial",
     .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor",
     .group = "random",
-    .doc = "places drawn with these probabilities",
+    .doc = "places drawn with these probabilities, once each or with replacement",
     .domain = WK__FLOATS,
     .invoke = invoke,
     .reference = reference,

@@ -38,9 +38,8 @@ static bool gather(const wk__op *op, wk_site site, wk_tensor *in[], int count, c
         const wk__body *body = wk__body_of(in[k]);
         if (body->storage->device == target) continue;
         int64_t bytes = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype);
-        wk__log(WK__LOG_PLACEMENT, site, "%s: operand %d (%lld bytes) copied from %s:%d to %s:%d", op->name, k,
-                (long long)bytes, body->storage->device->backend->name, body->storage->device->id.index,
-                target->backend->name, target->id.index);
+        wk__log(WK__LOG_PLACEMENT, site, "%s: operand %d (%lld bytes) copied from %s to %s", op->name, k,
+                (long long)bytes, wk_device_str(body->storage->device->id), wk_device_str(target->id));
         atomic_fetch_add(&copies, 1);
         atomic_fetch_add(&copied_bytes, bytes);
         if (!(in[k] = wk_to_at(site, in[k], target->id))) return false;

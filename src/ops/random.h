@@ -16,6 +16,10 @@ int wk__emit_bits(wk__emit *e, int counter, int key, int bits);
 int wk__emit_uniform_f32(wk__emit *e, int counter, int key);
 int wk__emit_uniform_f64(wk__emit *e, int counter, int key);
 
+/* op->expression over x, the draw's counter and key (raw), and two numbers more: one raw, one in the class of x. One number is drawn
+ * for each element of x, in row-major order. */
+wk_tensor *wk__drawn_beside(const wk__op *op, wk_site site, wk_tensor *x, wk__draw draw, int64_t raw, double number);
+
 /* Uniform or normal numbers of a dtype on a device; without checks of the call: for composed ops. */
 wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);
 wk_tensor *wk__normal(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);

@@ -52,12 +52,12 @@ static bool distinct(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_
     wk_tensor *flat = wk_reshape_at(site, x, &n, 1);
     if (!flat || !runs_of(&r, site, flat, n) || !wk__places_of(site, &wk__op_unique, r.first, &places, &count))
         return false;
-    wk_tensor *starts = wk__beside(site, x, places, &count, 1);
+    wk_tensor *starts = wk__i64_beside(site, x, places, &count, 1);
     out[VALUES] = starts ? wk_take_at(site, r.values, starts) : NULL;
     if (wanted[INVERSE]) out[INVERSE] = wk_reshape_at(site, unsorted(&r, site, r.run), body->shape, body->ndim);
     if (wanted[COUNTS]) {
         lengths(places, count, n);
-        out[COUNTS] = wk__beside(site, x, places, &count, 1);
+        out[COUNTS] = wk__i64_beside(site, x, places, &count, 1);
     }
     wk__free(places);
     return true;

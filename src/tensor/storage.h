@@ -75,9 +75,10 @@ typedef struct wk__storage {
     int64_t bytes;
     uint32_t version;      /* rises at each in-place call */
     struct wk__body *base; /* the tensor that it was made for, while that lives: views' gradients go through it */
-    struct wk__base *past; /* that tensor's place in the graph, once it is gone and while views live; autograd/history.h */
-    uint32_t history;      /* rises when an in-place call changes the graph behind views */
-    atomic_int views;      /* tensors that are views of it */
+    struct wk__base
+        *past;        /* that tensor's place in the graph, once it is gone and while views live; autograd/history.h */
+    uint32_t history; /* rises when an in-place call changes the graph behind views */
+    atomic_int views; /* tensors that are views of it */
 } wk__storage;
 _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
 

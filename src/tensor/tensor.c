@@ -2,6 +2,7 @@
 #include "tensor.h"
 #include "../base/alloc.h"
 #include <string.h>
+#include <wick/device.h>
 
 void (*wk__body_forget)(wk__body *body);
 void (*wk__body_share)(wk__body *body);
@@ -191,9 +192,5 @@ void wk__text_tensor(wk__text *out, const wk_tensor *tensor)
 void wk__text_tensor_device(wk__text *out, const wk_tensor *tensor)
 {
     wk__text_tensor(out, tensor);
-    const wk__device *device = wk__body_of(tensor)->storage->device;
-    if (device->id.kind == WK_CPU)
-        wk__text_add(out, " on cpu");
-    else
-        wk__text_format(out, " on %s:%d", device->backend->name, device->id.index);
+    wk__text_format(out, " on %s", wk_device_str(wk__body_of(tensor)->storage->device->id));
 }

@@ -33,7 +33,7 @@ static int count(void)
 
 static wk_code info(int index, wk__device_info *info, wk__fail *fail)
 {
-    if (index != 0) return wk__fail_set(fail, WK_ERR_DEVICE, "there is one cpu, cpu:0, and no cpu:%d", index);
+    if (index != 0) return wk__fail_set(fail, WK_ERR_DEVICE, "there is one cpu, and no cpu:%d", index);
     const wk__cpu_memory memory = wk__cpu_memory_now("");
     *info = (wk__device_info){.memory_total = memory.total,
                               .memory_available = memory.available,
@@ -48,7 +48,7 @@ static wk_code info(int index, wk__device_info *info, wk__fail *fail)
 
 static wk_code open_device(int index, void **device, wk__fail *fail)
 {
-    if (index != 0) return wk__fail_set(fail, WK_ERR_DEVICE, "there is one cpu, cpu:0, and no cpu:%d", index);
+    if (index != 0) return wk__fail_set(fail, WK_ERR_DEVICE, "there is one cpu, and no cpu:%d", index);
     *device = &the_device;
     return WK_OK;
 }
