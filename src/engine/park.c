@@ -168,30 +168,6 @@ static int64_t pinned(wk__value *value)
     return bytes;
 }
 
-/* Does it read memory that the program can write? */
-static bool reads_exposed(wk__value *value)
-{
-    for (int i = 0; i < value->record->nin; i++) {
-        const wk__value *in = wk__record_in(value->record, i)->value;
-        if (in && wk__value_state(in) == WK__STORED && in->exposed) return true;
-    }
-    return false;
-}
-
-static void look_through(wk_context *context, void *user)
-{
-    (void)user;
-    if (context->ring) atomic_store_explicit(&context->ring->orphans, INT64_MAX / 2, memory_order_relaxed);
-}
-
-void wk__park_exposed(wk__value *value)
-{
-    value->exposed = true;
-    if (atomic_load_explicit(&value->parked_readers, memory_order_relaxed) == 0) return;
-    wk__context_each(look_through, NULL);
-    wk__flush_all();
-}
-
 /* Looking through the list costs its length, so that many orphans must have gathered: the work stays linear in the calls. */
 void wk__park_orphans(wk_context *owner)
 {
@@ -200,7 +176,7 @@ void wk__park_orphans(wk_context *owner)
     wk__value *next;
     for (wk__value *value = owner->ring->parked; value; value = next) {
         next = value->parked_next;
-        if (pinned(value) <= value->bytes && !reads_exposed(value)) continue;
+        if (pinned(value) <= value->bytes) continue;
         value->wanted = true;
         if (!wk__park_revive(owner, value)) return;
         next = owner->ring->parked; /* the chain has left the list: start over; each round takes one out at least */

@@ -118,7 +118,7 @@ static inline void wk__record_ref(wk__record *r, int k, const wk__body *body, co
 {
     r->ref[k] = (wk__ref){.value = body->storage->value, .offset = body->offset, .dtype = body->dtype};
     int64_t *to = wk__record_stride(r, k);
-    for (int d = 0; d < r->ndim; d++) to[d] = stride[d];
+    for (int d = 0, ndim = r->ndim; d < ndim; d++) to[d] = stride[d];
 }
 static inline void wk__record_imm(wk__record *r, int k, wk_dtype dtype, wk__imm imm, uint8_t flags)
 {
@@ -136,8 +136,6 @@ void wk__flush(wk_context *context);
 void wk__flush_all(void);
 /* The tensor's value is in memory on return (enqueued on its device), or false with its failure recorded. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
-/* The value's memory is about to be given out: what parked records would read of it later is stored now. */
-void wk__park_exposed(wk__value *value);
 /* Tells this thread of a late failure of its work. */
 void wk__tell_late(wk_context *context);
 /* Records a value's failure as this thread's error. */
@@ -167,8 +165,7 @@ void wk__plan_promises(wk__ring *ring);  /* plan.c: marks what records that will
 void wk__park_or_release(wk__ring *ring, wk__record *r);   /* park.c: a record is done with */
 void wk__park_rest(wk__ring *ring);                        /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */
-void wk__park_orphans(
-    wk_context *owner); /* park.c: stores what is smaller than what it pins, or reads exposed memory */
+void wk__park_orphans(wk_context *owner);                  /* park.c: stores what is smaller than what it pins */
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups); /* execute.c */
 void wk__release_record(wk__record *r);                              /* execute.c: its references go */
 

@@ -24,15 +24,14 @@ static void firm(void *body, int change)
 
 const wk__kind wk__tensor_kind = {.name = "tensor", .destroy = destroy, .firm = firm};
 
-static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape,
-                       wk__body **out)
+/* A handle and its body but for shape and strides. */
+static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, wk__body **out)
 {
     wk__body *body = wk__slab_take(context->slots, WK__SLAB_VIEW);
     wk__handle *handle = NULL;
     if (body) {
         body->storage = storage;
         body->offset = 0;
-        for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
         body->ndim = (uint8_t)ndim;
         body->dtype = (uint8_t)dtype;
         body->requires_grad = body->parameter = body->is_view = body->dense = false;
@@ -54,45 +53,32 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
 wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape)
 {
     wk__body *body;
-    wk_tensor *tensor = wrap(context, storage, dtype, ndim, shape, &body);
+    wk_tensor *tensor = wrap(context, storage, dtype, ndim, &body);
     if (!tensor) return NULL;
+    for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
     wk__strides_dense(ndim, shape, body->stride);
     body->dense = true;
     storage->base = body;
     return tensor;
 }
 
-static wk_tensor *pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
-                          int64_t bytes, wk_site site)
+static wk__storage *too_large(const wk__device *device, int64_t bytes, wk_site site, const char *op)
 {
-    wk__value *value = wk__value_new(context, device, bytes, site);
-    if (!value) return NULL;
-    wk__storage *storage = wk__storage_new(context, value);
-    if (!storage) {
-        wk__slab_give(context->slots, WK__SLAB_VALUE, value);
-        return NULL;
-    }
-    return wk__tensor_new(context, storage, dtype, ndim, shape);
-}
-
-wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
-                                wk_site site)
-{
-    int64_t bytes = 0;
-    wk__dense_bytes(ndim, shape, dtype, &bytes);
-    return pending(context, device, dtype, ndim, shape, bytes, site);
-}
-
-static wk_tensor *too_large(const wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape, int64_t bytes,
-                            wk_site site, const char *op)
-{
-    wk__text text = {0};
-    wk__text_format(&text, "%s: %s", op, wk_dtype_str(dtype));
-    wk__text_shape(&text, ndim, shape);
-    wk__text_format(&text, " has %lld bytes, the limit of the device is %lld", (long long)bytes,
-                    (long long)atomic_load_explicit(&((wk__device *)(uintptr_t)device)->limit, memory_order_relaxed));
-    wk__error_take(site, WK_ERR_MEMORY, &text);
+    wk__error_set(site, WK_ERR_MEMORY, "%s: %lld bytes are asked for, the limit of the device is %lld", op,
+                  (long long)bytes, (long long)atomic_load(&((wk__device *)(uintptr_t)device)->limit));
     return NULL;
+}
+
+/* `op` NULL: it will be memory that is not the device's own. */
+static wk__storage *pending_storage(wk_context *context, wk__device *device, int64_t bytes, wk_site site,
+                                    const char *op)
+{
+    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0) && op)
+        return too_large(device, bytes, site, op);
+    wk__value *value = wk__value_new(context, device, bytes, site);
+    wk__storage *storage = value ? wk__storage_new(context, value) : NULL;
+    if (value && !storage) wk__slab_give(context->slots, WK__SLAB_VALUE, value);
+    return storage;
 }
 
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
@@ -106,9 +92,22 @@ wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype 
 wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
                                  const int64_t *shape, int64_t bytes, wk_site site, const char *op)
 {
-    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0))
-        return too_large(device, dtype, ndim, shape, bytes, site, op);
-    return pending(context, device, dtype, ndim, shape, bytes, site);
+    wk__storage *storage = pending_storage(context, device, bytes, site, op);
+    return storage ? wk__tensor_new(context, storage, dtype, ndim, shape) : NULL;
+}
+
+wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dtype dtype, const wk__body *like,
+                                 int64_t bytes, wk_site site, const char *op)
+{
+    wk__storage *storage = pending_storage(context, device, bytes, site, op);
+    wk__body *body;
+    wk_tensor *tensor = storage ? wrap(context, storage, dtype, like->ndim, &body) : NULL;
+    if (!tensor) return NULL;
+    memcpy(body->shape, like->shape, sizeof body->shape);
+    memcpy(body->stride, like->stride, sizeof body->stride);
+    body->dense = true;
+    storage->base = body;
+    return tensor;
 }
 
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
@@ -117,8 +116,9 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     const wk__body *from = wk__body_of(base);
     wk__storage_hold(from->storage);
     wk__body *body;
-    wk_tensor *view = wrap(context, from->storage, from->dtype, ndim, shape, &body);
+    wk_tensor *view = wrap(context, from->storage, from->dtype, ndim, &body);
     if (!view) return NULL;
+    for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
     for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
     body->offset = offset;
     body->is_view = true;
@@ -130,7 +130,7 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
 {
     wk__storage_hold(like->storage);
     wk__body *body;
-    wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, like->shape, &body);
+    wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, &body);
     if (!tensor) return NULL;
     memcpy(body, like, sizeof *body);
     body->text = NULL;
