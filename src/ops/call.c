@@ -57,7 +57,8 @@ static bool refuse_fork(const wk__op *op, wk_site site)
 }
 
 /* Everything that every call has to ask first, in the order of likelihood. */
-static inline __attribute__((always_inline)) bool sound(wk_context *context, const wk__op *op, wk_site site, wk_tensor *const in[], int count)
+static inline __attribute__((always_inline)) bool sound(wk_context *context, const wk__op *op, wk_site site,
+                                                        wk_tensor *const in[], int count)
 {
     if (__builtin_expect(context->ring && context->ring->late, 0)) wk__tell_late(context);
     if (__builtin_expect(atomic_load_explicit(&wk__forked, memory_order_relaxed), 0)) return refuse_fork(op, site);
@@ -99,6 +100,13 @@ wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
     wk__device *opened = wk__device_get(found, &fail);
     if (!opened) wk__error_set(site, fail.code, "%s: %s", op->name, fail.text);
     return opened;
+}
+
+bool wk__dtype_usable(const wk__op *op, wk_site site, wk_dtype dtype)
+{
+    if (dtype >= WK_F32 && dtype < WK_DTYPE_COUNT) return true;
+    wk__error_set(site, WK_ERR_DTYPE, "%s: %s is not a dtype that can be computed with", op->name, wk_dtype_str(dtype));
+    return false;
 }
 
 wk_tensor *wk__again(wk_tensor *x)

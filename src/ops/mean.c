@@ -10,7 +10,7 @@ wk_tensor *wk_mean_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
     wk_tensor *out = NULL;
     wk__attr attr = {.i = {0}};
     wk_dtype dtype = options && options->dtype ? options->dtype : wk__body_of(x)->dtype;
-    if ((wk__is_float(dtype) || wk__must_float(&wk__op_mean, site, x)) &&
+    if (wk__dtype_usable(&wk__op_mean, site, dtype) && (wk__is_float(dtype) || wk__must_float(&wk__op_mean, site, x)) &&
         wk__dims_mask(&wk__op_mean, site, x, dims, count, &mask)) {
         wk_dtype class = wk__class_of(dtype);
         attr.i[0] = mask;

@@ -9,7 +9,8 @@ wk_tensor *wk_prod_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
     if (!wk__compose_begin(&c, &wk__op_prod, site, &x, 1)) return NULL;
     wk_tensor *out = NULL;
     wk__attr attr = {.i = {0}};
-    if (wk__dims_mask(&wk__op_prod, site, x, dims, count, &mask)) {
+    if (wk__dims_mask(&wk__op_prod, site, x, dims, count, &mask) &&
+        (!options || !options->dtype || wk__dtype_usable(&wk__op_prod, site, options->dtype))) {
         wk_dtype dtype = wk__body_of(x)->dtype;
         wk_dtype result = options && options->dtype ? options->dtype : wk__is_float(dtype) ? dtype : WK_I64;
         attr.i[0] = mask;
