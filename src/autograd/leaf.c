@@ -103,7 +103,8 @@ const char *wk__node_name(wk_tensor *x)
 {
     wk_requires_grad(x);
     const wk__node *node = wk__body_of(x)->node;
-    return node ? node->op->node : NULL;
+    if (!node) return NULL;
+    return node->attr && node->attr->node ? node->attr->node : node->op->node;
 }
 
 bool wk_is_leaf(const wk_tensor *x)

@@ -31,9 +31,11 @@ static void connect(void)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
+/* Several threads may be the first to use a leaf: one of them makes it. */
 wk__leaf *wk__leaf_of(wk__body *body)
 {
-    if (body->leaf) return body->leaf;
+    wk__leaf *made = __atomic_load_n(&body->leaf, __ATOMIC_ACQUIRE);
+    if (made) return made;
     pthread_once(&once, connect);
     wk__leaf *leaf = wk__alloc_zero(1, sizeof *leaf);
     if (!leaf) {
@@ -45,8 +47,9 @@ wk__leaf *wk__leaf_of(wk__body *body)
     leaf->ndim = body->ndim;
     leaf->dtype = body->dtype;
     memcpy(leaf->shape, body->shape, sizeof leaf->shape);
-    body->leaf = leaf;
-    return leaf;
+    if (__atomic_compare_exchange_n(&body->leaf, &made, leaf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return leaf;
+    wk__free(leaf);
+    return made;
 }
 
 static void free_hooks(wk__hook *hook)
@@ -170,8 +173,8 @@ static wk__node *new_node(wk_context *context, int inputs)
 static void edge_to(wk__edge *edge, wk_tensor *tensor)
 {
     *edge = (wk__edge){0};
-    wk__body *body = tensor ? wk__body_of(tensor) : NULL;
-    if (!body || !wk__has_gradient(tensor)) return;
+    if (!tensor || !wk__has_gradient(tensor)) return;
+    wk__body *body = wk__body_of(tensor);
     if (body->node) {
         wk__node_hold(body->node);
         edge->node = body->node;

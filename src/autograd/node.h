@@ -10,6 +10,7 @@
 
 /* What an op was called with besides tensors; each op says in its file which field is what. */
 typedef struct wk__attr {
+    const char *node; /* what this form of the call prints as grad_fn; NULL: op->node */
     int64_t i[4];
     double f[2];
     int64_t list[WK__MAX_DIMS];
@@ -56,7 +57,7 @@ typedef struct wk__edge {
     uint32_t moves; /* of leaf, when the edge was made */
 } wk__edge;
 
-enum { WK__NODE_EDGES = 3, WK__NODE_SAVED = 4 };
+enum { WK__NODE_EDGES = 3, WK__NODE_SAVED = 5 };
 
 struct wk__node {
     atomic_int refs;
@@ -69,7 +70,7 @@ struct wk__node {
     wk__edge few[WK__NODE_EDGES];
     wk__shape *shape; /* [inputs] of the operands: `few_shapes`, or allocated with the edges */
     wk__shape few_shapes[WK__NODE_EDGES];
-    wk__body *saved[WK__NODE_SAVED]; /* operands 0..2 and the result, as op->needs says; NULL where not needed */
+    wk__body *saved[WK__NODE_SAVED]; /* operands 0..3 and the result, as op->needs says; NULL where not needed */
     uint32_t version[WK__NODE_SAVED];
     wk__attr *attr; /* NULL when the op has none */
     void *own;      /* a wk_function: its state; see function.c */
@@ -92,9 +93,9 @@ static inline bool wk__wants(const wk__gradient *g, int k)
 {
     return k < g->node->inputs && (g->node->edge[k].node || g->node->edge[k].leaf);
 }
-/* Saved operand k (0..2), or the result (WK__SAVED_OUT), as a tensor of the current scope, with its place in the graph. NULL with
+/* Saved operand k (0..3), or the result (WK__SAVED_OUT), as a tensor of the current scope, with its place in the graph. NULL with
  * the error recorded when it was changed in place since. */
-enum { WK__SAVED_OUT = 3 };
+enum { WK__SAVED_OUT = 4 };
 wk_tensor *wk__saved(const wk__gradient *g, int k);
 
 void wk__history_refresh(wk_tensor *view); /* history.c: its node from the base as it is now */

@@ -2,6 +2,7 @@
 #include "context.h"
 #include "alloc.h"
 #include "handle.h"
+#include <sched.h>
 #include <string.h>
 
 _Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
@@ -13,12 +14,19 @@ static int64_t streams;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_exit;
 
+void (*wk__context_settle)(wk_context *context);
 void (*wk__context_at_end)(wk_context *context);
 atomic_bool wk__forked;
 
+/* Whoever visits it has left when this returns. */
 static void unlist(wk_context *context)
 {
     pthread_mutex_lock(&list_lock);
+    while (context->visitors > 0) {
+        pthread_mutex_unlock(&list_lock);
+        sched_yield();
+        pthread_mutex_lock(&list_lock);
+    }
     for (wk_context **place = &list; *place; place = &(*place)->next)
         if (*place == context) {
             *place = context->next;
@@ -27,13 +35,14 @@ static void unlist(wk_context *context)
     pthread_mutex_unlock(&list_lock);
 }
 
-/* What it recorded is run, what its scopes own goes, its free slots serve others. */
+/* What its scopes own goes, what it recorded is run, its free slots serve others. */
 static void finish(wk_context *context)
 {
     wk__context_now = context;
     if (context->guards) wk__guard_close(context->guard[0].token);
-    if (wk__context_at_end) wk__context_at_end(context);
+    if (wk__context_settle) wk__context_settle(context);
     unlist(context);
+    if (wk__context_at_end) wk__context_at_end(context);
     wk__slab_retire(context->slots);
     wk__free(context->guard);
     wk__text_end(&context->error);
@@ -98,9 +107,34 @@ wk_context *wk__context_enter(wk_context *context)
     return before;
 }
 
+bool wk__context_visit(wk_context *context)
+{
+    pthread_mutex_lock(&list_lock);
+    wk_context *place = list;
+    while (place && place != context) place = place->next;
+    if (place) place->visitors++;
+    pthread_mutex_unlock(&list_lock);
+    return place != NULL;
+}
+
+void wk__context_leave(wk_context *context)
+{
+    pthread_mutex_lock(&list_lock);
+    context->visitors--;
+    pthread_mutex_unlock(&list_lock);
+}
+
+/* The list is not locked during a visit, which may take long and may need it; who is visited stays in it. */
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user)
 {
     pthread_mutex_lock(&list_lock);
-    for (wk_context *context = list; context; context = context->next) visit(context, user);
+    for (wk_context *context = list, *next; context; context = next) {
+        context->visitors++;
+        pthread_mutex_unlock(&list_lock);
+        visit(context, user);
+        pthread_mutex_lock(&list_lock);
+        next = context->next;
+        context->visitors--;
+    }
     pthread_mutex_unlock(&list_lock);
 }

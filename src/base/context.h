@@ -38,6 +38,7 @@ typedef struct wk__guard {
 /* ---- the context ------------------------------------------------------------------------------------------------- */
 
 struct wk__ring;
+struct wk__failure;
 
 struct wk_context {
     wk_code code;     /* the first error, WK_OK if none */
@@ -53,11 +54,14 @@ struct wk_context {
     uint64_t key, counter; /* random stream: Philox key and next counter */
     int64_t stream;        /* number of the stream, 0 for the first thread */
     wk__slots slots[WK__SLAB_KINDS];
-    struct wk__ring *ring;
-    atomic_int lock;  /* held while the ring is appended to or flushed */
-    wk_context *next; /* in the list of all contexts */
-    bool ready;       /* listed and its thread's end is watched */
-    bool quiet;       /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
+    struct wk__ring *ring;              /* other threads look at it with the lock held */
+    _Atomic(struct wk__failure *) late; /* a failure to tell this thread at its next call */
+    atomic_int lock;                    /* held while the ring is appended to or flushed */
+    _Atomic(const void *) holder;       /* the thread that flushes it (wk__thread) */
+    wk_context *next;                   /* in the list of all contexts */
+    int visitors;                       /* other threads that are with it: it does not end meanwhile */
+    bool ready;                         /* listed and its thread's end is watched */
+    bool quiet; /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
 };
 
 /* This thread's context. Never NULL. */
@@ -70,6 +74,12 @@ static inline wk_context *wk__context(void)
     return __builtin_expect(context != NULL, 1) ? context : wk__context_start();
 }
 
+/* Tells threads apart, whatever context they have entered. */
+static inline const void *wk__thread(void)
+{
+    return &wk__context_now;
+}
+
 /* Makes `context` the one of this thread until the next call; NULL: the thread's own. Returns the one before. */
 wk_context *wk__context_enter(wk_context *context);
 
@@ -78,10 +88,15 @@ wk_context *wk__context_enter(wk_context *context);
 wk_context *wk__context_make(void);
 void wk__context_destroy(wk_context *context);
 
-/* Calls `visit` for every context, with the list locked. */
+/* Another thread's context: false when it has ended (then all that it recorded is done). Else it stays until the leave. */
+bool wk__context_visit(wk_context *context);
+void wk__context_leave(wk_context *context);
+/* Visits every context. */
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user);
 
-/* What the engine wants done when a thread ends, before its scopes close (set once, at the engine's first record). */
+/* The engine's, set once, at its first record. A thread ends and its scopes have closed: what it recorded is run; then, when
+ * no other thread is with the context any more, what the engine keeps for it goes. */
+extern void (*wk__context_settle)(wk_context *context);
 extern void (*wk__context_at_end)(wk_context *context);
 
 /* The process has forked since the library was first used for work: every call reports it once more. */

@@ -21,6 +21,19 @@ bool wk__host_write(wk__value *value, const void *data, int64_t bytes, wk_site s
     return true;
 }
 
+wk_code wk__value_download(wk__value *value, int64_t from, int64_t bytes, void *to, wk_site site, wk__fail *fail)
+{
+    wk__device *device = value->device;
+    for (;;) {
+        int64_t watched = wk__watched(device);
+        fail->tag = -1;
+        wk_code code = device->backend->download(device->state, to, &value->memory, from, bytes, fail);
+        wk__device_settled(device, watched, code, fail, site);
+        bool another = code != WK_OK && fail->tag >= 0; /* some group's fault, not that of the copy */
+        if (!another || wk__value_state(value) != WK__STORED) return code;
+    }
+}
+
 /* Where the bytes of a view lie: from its first element to its last. */
 static void extent(const wk__body *body, int64_t *from, int64_t *bytes)
 {
@@ -53,10 +66,11 @@ bool wk__host_view(wk_tensor *x, wk__host_data *out, wk_site site)
     atomic_fetch_add(&device->downloads, bytes);
     atomic_fetch_add(&device->syncs, 1);
     wk__note_wait(device, site, bytes);
-    wk_code code = device->backend->download(device->state, out->owned, &value->memory, from, bytes, &fail);
+    wk_code code = wk__value_download(value, from, bytes, out->owned, site, &fail);
     out->first = out->owned;
-    wk__device_settled(device, code, &fail, site);
-    if (code == WK_OK && wk__value_state(value) == WK__STORED) return true;
+    bool failed = wk__value_state(value) == WK__FAILED;
+    if (code == WK_OK && !failed) return true;
+    if (failed) wk__tell_failure(value->failure);
     wk__host_view_end(out);
     return false;
 }
@@ -108,8 +122,9 @@ static void sync_device(wk__device *device, void *user)
     waiting *w = user;
     wk__fail fail = {.tag = -1};
     if (device->id.kind != WK_CPU) atomic_fetch_add(&device->syncs, 1);
+    int64_t watched = wk__watched(device);
     wk_code code = device->backend->sync(device->state, &fail);
-    wk__device_settled(device, code, &fail, w->site);
+    wk__device_settled(device, watched, code, &fail, w->site);
     if (w->code == WK_OK) w->code = code;
 }
 

@@ -24,12 +24,26 @@ void wk__host_gather(const char *first, int ndim, const int64_t *shape, const in
 /* Runs this thread's work and waits for all devices; the first failure's code. */
 wk_code wk__host_sync(wk_site site);
 
-/* watch.c: the host waited for a device (rule 21), a device reported a late failure. */
+/* watch.c: the host waits for a device (rule 21). */
 void wk__note_wait(wk__device *device, wk_site site, int64_t bytes);
-/* The device has been waited for: everything that was given to it is done, or `code` and *fail say what went wrong first; then
- * what depends on that is marked, and this thread is told. */
-void wk__device_settled(wk__device *device, wk_code code, const wk__fail *fail, wk_site site);
-/* Records were given to a device that may run them later and may fault (or depend on what may). The tag for their group. */
-int64_t wk__watch(wk__device *device, wk__record *const *record, int records, bool may_fault);
+
+/* ---- faults.c ---------------------------------------------------------------------------------------------------- */
+
+/* Records are about to be given to a device that may run them later and may fault (or depend on what may), as a group or, NULL,
+ * alone. The tag for them. Then they have been given, or could not be. */
+int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,
+                  const wk__group *group);
+void wk__watch_given(wk__device *device, const wk_context *recorder);
+/* How many records were watched so far: asked before waiting for the device. */
+int64_t wk__watched(wk__device *device);
+/* The device has been waited for: what was watched before that is done, or `code` and *fail say what went wrong first; then
+ * what depends on that is marked, and the threads are told whose calls those were. */
+void wk__device_settled(wk__device *device, int64_t watched, wk_code code, const wk__fail *fail, wk_site site);
+/* Waits for the device if something that it was given may have faulted. */
+void wk__device_prove(wk__device *device);
+
+/* Bytes of a stored value in device memory. When the device reports a fault, that is settled first: the value may have failed
+ * then; if not, its bytes arrive nevertheless. */
+wk_code wk__value_download(wk__value *value, int64_t from, int64_t bytes, void *to, wk_site site, wk__fail *fail);
 
 #endif

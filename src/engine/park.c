@@ -30,12 +30,9 @@ static void count_reader(wk__record *r, int change)
             atomic_fetch_add_explicit(&wk__record_in(r, i)->value->parked_readers, change, memory_order_relaxed);
 }
 
-/* The last owner of a parked value has let go. Chains are at most PARK_DEPTH deep, so the recursion through
- * wk__value_drop is too. */
-static void parked_free(wk__value *value)
+/* Chains are at most PARK_DEPTH deep, so the recursion through wk__value_drop is too. */
+static void forget_record(wk__record *r)
 {
-    wk__record *r = value->record;
-    list_remove(value->writer->ring, value);
     count_reader(r, -1);
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value) wk__value_drop(wk__record_in(r, i)->value);
@@ -48,11 +45,6 @@ static void count_orphan(wk__ring *ring, int64_t bytes)
     atomic_fetch_add_explicit(&ring->orphans, 1 + (bytes >> 16), memory_order_relaxed);
 }
 
-static void parked_orphan(wk__value *value)
-{
-    if (value->writer->ring) count_orphan(value->writer->ring, value->bytes);
-}
-
 /* Operands that lost their tensors before this was parked are orphans from the start. Who else holds them is not known yet, so
  * what could pin more than it is itself counts as one, to be looked at later. */
 static void count_if_larger(wk__ring *ring, wk__record *r, const wk__value *out)
@@ -61,6 +53,30 @@ static void count_if_larger(wk__ring *ring, wk__record *r, const wk__value *out)
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value) bytes += wk__record_in(r, i)->value->bytes;
     if (bytes > out->bytes) count_orphan(ring, bytes);
+}
+
+/* The last owner of a parked value has let go, in any thread. The writer's ring is there as long as the list is not empty. */
+static void parked_free(wk__value *value)
+{
+    wk_context *owner = value->writer;
+    bool held = wk__ring_held(owner);
+    if (!held) wk__ring_enter(owner);
+    list_remove(owner->ring, value);
+    if (!held) wk__ring_leave(owner);
+    forget_record(value->record);
+}
+
+/* As a rule those who parked what reads it are in the thread that lets go of it. */
+static void parked_orphan(wk__value *value)
+{
+    wk__ring *ring = wk__context()->ring;
+    if (ring) count_orphan(ring, value->bytes);
+}
+
+void wk__park_connect(void)
+{
+    wk__parked_free = parked_free;
+    wk__parked_orphan = parked_orphan;
 }
 
 /* Keeps a copy of the record; its references to operands stay, the ring's reference to the output goes. */
@@ -82,8 +98,6 @@ static bool park(wk__ring *ring, wk__record *r)
             in->ring_refs--; /* a parked record's reference is not the ring's */
     }
     if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->ring_refs--;
-    wk__parked_free = parked_free;
-    wk__parked_orphan = parked_orphan;
     out->ring_refs--;
     wk__value_drop(out);
     return true;
@@ -154,6 +168,17 @@ bool wk__park_revive(wk_context *owner, wk__value *value)
     return true;
 }
 
+/* The list does not hold its values: the last owner of one may be letting go of it right now, in another thread. */
+static bool hold_if_alive(wk__value *value)
+{
+    int refs = wk__count_get(&value->refs);
+    while (refs > 0)
+        if (atomic_compare_exchange_weak_explicit(&value->refs, &refs, refs + 1, memory_order_relaxed,
+                                                  memory_order_relaxed))
+            return true;
+    return false;
+}
+
 /* What a parked value holds that nobody else wants, in bytes. */
 static int64_t pinned(wk__value *value)
 {
@@ -176,9 +201,30 @@ void wk__park_orphans(wk_context *owner)
     wk__value *next;
     for (wk__value *value = owner->ring->parked; value; value = next) {
         next = value->parked_next;
-        if (pinned(value) <= value->bytes) continue;
+        if (pinned(value) <= value->bytes || !hold_if_alive(value)) continue;
         value->wanted = true;
-        if (!wk__park_revive(owner, value)) return;
+        bool revived = wk__park_revive(owner, value);
+        wk__value_drop(value);
+        if (!revived) return;
         next = owner->ring->parked; /* the chain has left the list: start over; each round takes one out at least */
     }
+}
+
+bool wk__park_end(wk_context *owner)
+{
+    wk__value *next;
+    for (wk__value *value = owner->ring->parked; value; value = next) {
+        next = value->parked_next;
+        if (!hold_if_alive(value)) continue;
+        value->wanted = true;
+        if (!wk__park_revive(owner,
+                             value)) { /* no memory to put it back: it fails, so that it is no longer this thread's */
+            list_remove(owner->ring, value);
+            forget_record(value->record);
+            wk__value_fail(value, NULL);
+        }
+        wk__value_drop(value);
+        next = owner->ring->parked; /* as above */
+    }
+    return owner->ring->parked == NULL;
 }

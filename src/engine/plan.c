@@ -38,9 +38,15 @@ static int chain_depth(wk__record *r)
     return depth < WK__PARK_DEPTH ? depth + 1 : 0;
 }
 
-void wk__plan_live(wk__ring *ring)
+/* Notes are made on values that this ring computes, and on no others: those may be operands in other rings too. */
+static bool noted(const wk__value *value)
 {
-    bool park = !wk__modes_now()->sync && !wk__modes_now()->nofuse;
+    return value && wk__value_state(value) == WK__PENDING;
+}
+
+void wk__plan_live(wk__ring *ring, bool park)
+{
+    park = park && !wk__modes_now()->sync && !wk__modes_now()->nofuse;
     for (int64_t k = 0; k < ring->count; k++) {
         wk__record *r = ring->record[k];
         for (int o = 0; o < r->nout; o++) {
@@ -61,8 +67,8 @@ void wk__plan_live(wk__ring *ring)
         for (int o = 0; o < r->nout; o++) r->live = r->live || r->ref[o].value->needed;
         if (!r->live) continue;
         for (int i = 0; i < r->nin; i++)
-            if (wk__record_in(r, i)->value) wk__record_in(r, i)->value->needed = true;
-        if (r->prior && r->partial) r->prior->needed = true;
+            if (noted(wk__record_in(r, i)->value)) wk__record_in(r, i)->value->needed = true;
+        if (r->partial && noted(r->prior)) r->prior->needed = true;
     }
 }
 
@@ -76,6 +82,6 @@ void wk__plan_promises(wk__ring *ring)
         const wk__value *out = r->ref[0].value;
         if (!r->live || wk__stores(out) || (!out->promised && !visible(out))) continue;
         for (int i = 0; i < r->nin; i++)
-            if (wk__record_in(r, i)->value) wk__record_in(r, i)->value->promised = true;
+            if (noted(wk__record_in(r, i)->value)) wk__record_in(r, i)->value->promised = true;
     }
 }

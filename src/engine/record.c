@@ -51,21 +51,51 @@ static void unlock(wk_context *context)
     atomic_store_explicit(&context->lock, 0, memory_order_release);
 }
 
-/* A thread ends: its work is run, what is parked is stored if anyone can still read it, the ring goes. */
+void wk__ring_enter(wk_context *context)
+{
+    lock(context);
+    atomic_store_explicit(&context->holder, wk__thread(), memory_order_relaxed);
+    wk__release_later();
+}
+
+void wk__ring_leave(wk_context *context)
+{
+    atomic_store_explicit(&context->holder, NULL, memory_order_relaxed);
+    unlock(context);
+    wk__release_now();
+}
+
+bool wk__ring_held(const wk_context *context)
+{
+    return atomic_load_explicit(&((wk_context *)(uintptr_t)context)->holder, memory_order_relaxed) == wk__thread();
+}
+
+static void flush_locked(wk_context *owner, bool park);
+
+/* A thread ends: its work is run, what is parked is stored if anyone can still read it. */
+static void settle(wk_context *context)
+{
+    if (!context->ring) return;
+    wk__ring_enter(context);
+    while (!wk__park_end(context)) {
+        wk__ring_leave(context);
+        sched_yield();
+        wk__ring_enter(context);
+    }
+    flush_locked(context, false);
+    wk__ring_leave(context);
+}
+
 static void end_ring(wk_context *context)
 {
+    wk__failure_drop(atomic_exchange(&context->late, NULL));
     wk__ring *ring = context->ring;
     if (!ring) return;
-    for (wk__value *value = ring->parked; value; value = value->parked_next) value->wanted = true;
-    while (ring->parked && wk__park_revive(context, ring->parked)) {
-    }
-    wk__flush(context);
     for (int64_t k = 0; k < ring->chunks; k++) wk__free(ring->chunk[k]);
     wk__free(ring->chunk);
     wk__free(ring->record);
     wk__free(ring->sorted);
     wk__free(ring->start);
-    wk__failure_drop(ring->late);
     wk__free(ring);
     context->ring = NULL;
 }
@@ -101,25 +131,28 @@ static void forget_newest(wk__ring *ring)
 static void pending_orphan(wk__value *value)
 {
     wk_context *context = value->writer;
-    if (context != wk__context() || context->ring->flushing) return;
-    lock(context);
+    if (context != wk__context() || wk__ring_held(context)) return;
+    wk__ring_enter(context);
     wk__ring *ring = context->ring;
     if (wk__value_state(value) == WK__PENDING && ring->count > 0 && ring->record[ring->count - 1] == value->record &&
         wk__count_get(&value->refs) == value->ring_refs + 1 && value->record->nout == 1 && !value->exposed) {
         forget_newest(ring);
         while (newest_is_dead(ring)) forget_newest(ring);
     }
-    unlock(context);
+    wk__ring_leave(context);
 }
 
 static void connect(void)
 {
+    wk__context_settle = settle;
     wk__context_at_end = end_ring;
     wk__pending_orphan = pending_orphan;
     wk__scope_flush = wk__flush;
+    wk__park_connect();
     pthread_atfork(NULL, NULL, in_child);
 }
 
+/* With the lock held: other threads may be looking whether there is something to run. */
 static wk__ring *ring_of(wk_context *context)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -173,9 +206,9 @@ wk__record *wk__record_append(wk_context *context, const wk__record *r)
 wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device,
                              wk_site site, int ndim, const int64_t *shape, int nout, int nin)
 {
-    wk__ring *ring = ring_of(context);
     wk__record *r = NULL;
     lock(context);
+    wk__ring *ring = ring_of(context);
     if (ring && (ring->count < ring->capacity || grow(ring))) r = room(ring, wk__record_bytes(ndim, nout + nin));
     if (!r) {
         unlock(context);
@@ -216,19 +249,13 @@ void wk__record_commit(wk_context *context, wk__record *r)
     if (r->prior) hold(context, r->prior);
     bool full = ring->count >= WK__RING_FIRST || ring->pending_bytes > wk__modes_now()->budget || modes.sync;
     unlock(context);
-    if (full && !ring->flushing) wk__flush(context);
+    if (full) wk__flush(context);
 }
 
 bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site)
 {
-    wk__storage *storage = wk__body_of(tensor)->storage;
-    wk__value *value = storage->value;
+    wk__value *value = wk__body_of(tensor)->storage->value;
     wk__state state = wk__value_state(value);
-    if (storage->user != context) {
-        storage->shared = true;
-        storage->user = context;
-    }
-    if (__builtin_expect(state == WK__STORED || (state == WK__PENDING && value->writer == context), 1)) return true;
     if (state == WK__PARKED && value->writer == context) {
         lock(context);
         bool revived = wk__park_revive(context, value);
@@ -254,30 +281,34 @@ static void forget_records(wk__ring *ring)
     ring->pending_bytes = 0;
 }
 
-static void flush_locked(wk_context *owner)
+static void flush_locked(wk_context *owner, bool park)
 {
     wk__ring *ring = owner->ring;
-    if (ring->flushing) return;
-    ring->flushing = true;
+    if (!ring) return;
     wk__park_orphans(owner);
-    if (ring->count > 0) {
-        ring->flushes++;
-        wk__plan_live(ring);
-        int32_t groups = wk__plan_groups(ring);
-        wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
-        wk__plan_promises(ring);
-        wk__execute(owner, ring, groups);
-        forget_records(ring);
-    }
-    ring->flushing = false;
+    if (ring->count == 0) return;
+    ring->flushes++;
+    wk__plan_live(ring, park);
+    int32_t groups = wk__plan_groups(ring);
+    wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
+    wk__plan_promises(ring);
+    wk__execute(owner, ring, groups);
+    forget_records(ring);
+}
+
+/* Another thread's ring is run without parking: that thread may be about to record a reader of any of its values, which it
+ * has found pending, and a record's operands are in memory or in the ring. */
+static bool may_park(const wk_context *owner)
+{
+    return owner == wk__context();
 }
 
 void wk__flush(wk_context *context)
 {
-    if (!context->ring || context->ring->flushing) return;
-    lock(context);
-    flush_locked(context);
-    unlock(context);
+    if (wk__ring_held(context)) return;
+    wk__ring_enter(context);
+    flush_locked(context, may_park(context));
+    wk__ring_leave(context);
 }
 
 static void flush_one(wk_context *context, void *user)
@@ -291,6 +322,18 @@ void wk__flush_all(void)
     wk__context_each(flush_one, NULL);
 }
 
+/* Has a value computed that was pending or parked when the caller looked. */
+static void compute(wk_context *owner, wk__value *value)
+{
+    wk__ring_enter(owner);
+    wk__state state = wk__value_state(value);
+    if (state == WK__PENDING || state == WK__PARKED) {
+        value->wanted = true;
+        if (state == WK__PENDING || wk__park_revive(owner, value)) flush_locked(owner, may_park(owner));
+    }
+    wk__ring_leave(owner);
+}
+
 bool wk__materialize(const wk_tensor *tensor, wk_site site)
 {
     (void)site;
@@ -298,33 +341,43 @@ bool wk__materialize(const wk_tensor *tensor, wk_site site)
     wk__state state = wk__value_state(value);
     if (state == WK__PENDING || state == WK__PARKED) {
         wk_context *owner = value->writer;
-        lock(owner);
-        state = wk__value_state(value);
-        if (state == WK__PENDING || state == WK__PARKED) {
-            value->wanted = true;
-            if (state == WK__PENDING || wk__park_revive(owner, value)) flush_locked(owner);
+        if (owner == wk__context()) {
+            compute(owner, value);
+        } else if (wk__context_visit(owner)) { /* else its thread has ended, and has stored the value */
+            compute(owner, value);
+            wk__context_leave(owner);
         }
-        unlock(owner);
     }
-    if (wk__value_state(value) == WK__STORED) return true;
-    wk__tell_failure(wk__value_state(value) == WK__FAILED ? value->failure : NULL);
+    state = wk__value_state(value);
+    if (state == WK__STORED) return true;
+    wk__tell_failure(state == WK__FAILED ? value->failure : NULL);
     return false;
 }
 
-void wk__tell_failure(const wk__failure *failure)
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
+
+void wk__tell_failure(wk__failure *failure)
 {
-    if (failure)
-        wk__error_set(failure->site, failure->code, "%s", failure->text);
-    else
+    if (!failure) {
         wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory while work was run");
+        return;
+    }
+    atomic_store(&failure->told, wk__context()->stream + 1);
+    wk__error_set(failure->site, failure->code, "%s", failure->text);
 }
 
-void wk__tell_late(wk_context *context)
+void wk__late(wk_context *context, wk__failure *failure)
 {
-    wk__ring *ring = context->ring;
-    if (!ring || !ring->late) return;
-    wk__failure *late = ring->late;
-    ring->late = NULL;
-    wk__tell_failure(late);
+    if (atomic_load(&failure->told) == context->stream + 1) return;
+    wk__failure *none = NULL;
+    atomic_fetch_add(&failure->refs, 1);
+    if (!atomic_compare_exchange_strong(&context->late, &none, failure))
+        wk__failure_drop(failure); /* the first counts */
+}
+
+void wk__tell_late_now(wk_context *context)
+{
+    wk__failure *late = atomic_exchange(&context->late, NULL);
+    if (late && atomic_load(&late->told) != context->stream + 1) wk__tell_failure(late);
     wk__failure_drop(late);
 }

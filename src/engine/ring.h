@@ -90,8 +90,6 @@ typedef struct wk__ring {
     int64_t parked_count;  /* and its length */
     atomic_llong
         orphans; /* values that only parked records hold, since the list was last looked through; large ones count more */
-    bool flushing;
-    wk__failure *late;                       /* a failure to tell this thread at its next call */
     int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
 } wk__ring;
 
@@ -102,10 +100,9 @@ typedef struct wk__ring {
 bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site);
 static inline bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_site site)
 {
-    const wk__storage *storage = wk__body_of(tensor)->storage;
-    wk__state state = wk__value_state(storage->value);
-    bool fine = storage->user == context &&
-                (state == WK__STORED || (state == WK__PENDING && storage->value->writer == context));
+    const wk__value *value = wk__body_of(tensor)->storage->value;
+    wk__state state = wk__value_state(value);
+    bool fine = state == WK__STORED || (state == WK__PENDING && value->writer == context);
     return __builtin_expect(fine, 1) || wk__touch_slowly(context, tensor, site);
 }
 
@@ -130,16 +127,27 @@ wk__record *wk__record_append(wk_context *context, const wk__record *r);
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Runs all that the context has recorded. Failures are told to the recording thread at its next call and mark the values.
- * Any thread may call it. */
+/* Runs all that the context has recorded: this thread's, or one that is being visited. Failures are told to the recording
+ * thread at its next call and mark the values. */
 void wk__flush(wk_context *context);
 void wk__flush_all(void);
+/* The ring's lock, for longer than a record takes; this thread may free values meanwhile. wk__ring_held: by this thread. */
+void wk__ring_enter(wk_context *context);
+void wk__ring_leave(wk_context *context);
+bool wk__ring_held(const wk_context *context);
 /* The tensor's value is in memory on return (enqueued on its device), or false with its failure recorded. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
-/* Tells this thread of a late failure of its work. */
-void wk__tell_late(wk_context *context);
+/* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough. */
+void wk__late(wk_context *context, wk__failure *failure);
+/* Tells this thread of a late failure of its work, if there is one. */
+void wk__tell_late_now(wk_context *context);
+static inline void wk__tell_late(wk_context *context)
+{
+    if (__builtin_expect(atomic_load_explicit(&context->late, memory_order_relaxed) != NULL, 0))
+        wk__tell_late_now(context);
+}
 /* Records a value's failure as this thread's error. */
-void wk__tell_failure(const wk__failure *failure);
+void wk__tell_failure(wk__failure *failure);
 
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
 
@@ -159,13 +167,16 @@ static inline bool wk__stores(const wk__value *value)
 {
     return value->rooted || value->escapes;
 }
-void wk__plan_live(wk__ring *ring);      /* plan.c */
-int32_t wk__plan_groups(wk__ring *ring); /* group.c: gives each live record its group; returns how many */
-void wk__plan_promises(wk__ring *ring);  /* plan.c: marks what records that will be parked read */
+void wk__plan_live(wk__ring *ring, bool park); /* plan.c */
+int32_t wk__plan_groups(wk__ring *ring);       /* group.c: gives each live record its group; returns how many */
+void wk__plan_promises(wk__ring *ring);        /* plan.c: marks what records that will be parked read */
+void wk__park_connect(void);                   /* park.c: once, before anything is parked */
 void wk__park_or_release(wk__ring *ring, wk__record *r);   /* park.c: a record is done with */
 void wk__park_rest(wk__ring *ring);                        /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */
 void wk__park_orphans(wk_context *owner);                  /* park.c: stores what is smaller than what it pins */
+/* park.c: puts everything back into the ring, to be stored. False: other threads are just freeing some of it. */
+bool wk__park_end(wk_context *owner);
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups); /* execute.c */
 void wk__release_record(wk__record *r);                              /* execute.c: its references go */
 

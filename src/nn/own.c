@@ -1,7 +1,6 @@
 /* Tensors of objects; see own.h. */
 #include "own.h"
 #include "../autograd/node.h"
-#include "../engine/ring.h"
 #include <string.h>
 #include <wick/tensor.h>
 
@@ -79,7 +78,6 @@ bool wk__replace(wk_tensor *x, wk_tensor *from)
     wk__storage *storage = wk__body_of(x)->storage;
     if (storage->value->exposed) /* its numbers stay where the program knows them to be */
         return wk_copy__at((wk_site){0}, x, from);
-    if (storage->shared) wk__flush_all();
     wk__storage_assign(storage, wk__body_of(from)->storage->value);
     storage->version++;
     return true;

@@ -60,7 +60,7 @@ static bool refuse_fork(const wk__op *op, wk_site site)
 static inline __attribute__((always_inline)) bool sound(wk_context *context, const wk__op *op, wk_site site,
                                                         wk_tensor *const in[], int count)
 {
-    if (__builtin_expect(context->ring && context->ring->late, 0)) wk__tell_late(context);
+    wk__tell_late(context);
     if (__builtin_expect(atomic_load_explicit(&wk__forked, memory_order_relaxed), 0)) return refuse_fork(op, site);
     for (int k = 0; k < count; k++)
         if (__builtin_expect(!wk__is_tensor(in[k]), 0) &&

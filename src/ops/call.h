@@ -80,8 +80,8 @@ static inline wk_tensor *wk__binary_(const wk__op *op, wk_site site, wk_tensor *
     return wk__elementwise_(op, site, args, 2);
 }
 
-/* Before an in-place call makes its record: what other threads have recorded on the target is run, and so is an earlier write to
- * memory whose address the program knows (the next one then finds it there). All operands are ready for a record afterwards. */
+/* Before an in-place call makes its record: an earlier write to memory whose address the program knows is run, so that the next
+ * one finds it there. All operands are ready for a record afterwards. */
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site);
 /* Completes a record (all inputs filled, not committed) so that it writes `value` as the new contents of target. */
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value);

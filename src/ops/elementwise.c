@@ -222,7 +222,7 @@ static void operands_of(const plan *p, wk_tensor *in[WK__MAX_INPUTS])
 
 /* Numbers among the operands, for the gradient: bit k of count says that operand k was one, then f[k] is its value, and for whole
  * numbers i[k], with i[2 + k] set. */
-static bool keep_numbers(const wk__arg *args, int count, wk__attr *attr)
+static void keep_numbers(const wk__arg *args, int count, wk__attr *attr)
 {
     for (int k = 0; k < count && k < 2; k++) {
         if (args[k].tensor) continue;
@@ -231,7 +231,19 @@ static bool keep_numbers(const wk__arg *args, int count, wk__attr *attr)
         attr->i[2 + k] = args[k].whole;
         attr->f[k] = args[k].whole ? (double)args[k].number.i : args[k].number.f;
     }
-    return attr->count != 0;
+}
+
+/* The node's attributes: those of the op's file or else the numbers, and the name of a call with numbers. */
+static const wk__attr *attributes(const plan *p, const wk__attr *given, wk__attr *own)
+{
+    if (p->tensors == p->count) return given;
+    if (given)
+        *own = *given;
+    else
+        keep_numbers(p->args, p->count, own);
+    for (int k = 0; k < p->count; k++)
+        if (!p->args[k].tensor && p->op->number_node[k]) own->node = p->op->number_node[k];
+    return own;
 }
 
 static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args, int count, bool in_place)
@@ -265,10 +277,9 @@ wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *a
     wk__record_commit(p.context, r);
     if (op->node && wk__wants_node(p.context, p.tensor, p.tensors)) {
         wk_tensor *in[WK__MAX_INPUTS];
-        wk__attr numbers = {.count = 0};
+        wk__attr own = {.count = 0};
         operands_of(&p, in);
-        if (!attr && keep_numbers(args, count, &numbers)) attr = &numbers;
-        if (!wk__node_attach(op, site, in, count, &out, 1, attr)) return NULL;
+        if (!wk__node_attach(op, site, in, count, &out, 1, attributes(&p, attr, &own))) return NULL;
     }
     return out;
 }
@@ -314,10 +325,9 @@ static bool covers(const wk__body *body)
 
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site)
 {
-    const wk__storage *storage = wk__body_of(target)->storage;
-    bool at_address = storage->value->exposed && wk__value_state(storage->value) == WK__PENDING;
-    if (__builtin_expect(!storage->shared && !at_address, 1)) return true;
-    wk__flush_all();
+    const wk__value *value = wk__body_of(target)->storage->value;
+    if (__builtin_expect(!value->exposed || wk__value_state(value) != WK__PENDING, 1)) return true;
+    wk__flush(context);
     for (int k = 0; k < count; k++) /* the flush may have parked it */
         if (in[k] && !wk__touch(context, in[k], site)) return false;
     return true;
@@ -368,8 +378,7 @@ wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *
     if (!wk__target_ready(p.context, target, p.tensor, p.tensors, site)) return NULL;
     wk_tensor *in[WK__MAX_INPUTS];
     operands_of(&p, in);
-    wk__attr numbers = {.count = 0};
-    if (!attr && keep_numbers(args, count, &numbers)) attr = &numbers;
+    wk__attr own = {.count = 0};
     bool node = op->node && wk__wants_node(p.context, p.tensor, p.tensors);
     if (node && !(in[0] = wk__tensor_snapshot(p.context, target)))
         return NULL; /* the gradient may read what is overwritten */
@@ -383,7 +392,7 @@ wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *
     record_operands(&p, r);
     wk__record_in_place(p.context, r, target, value);
     if (!node) return target;
-    bool attached = wk__node_attach_in_place(op, site, target, in, count, attr);
+    bool attached = wk__node_attach_in_place(op, site, target, in, count, attributes(&p, attr, &own));
     wk__handle_release(&in[0]->handle, site);
     return attached ? target : NULL;
 }

@@ -176,6 +176,7 @@ int wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_t
 {
     sorting s;
     if (!begin(&s, &wk__op_median, site, x, dim, false)) return nothing(values, indices);
+    s.attr.node = "MedianBackward1";
     if (in_range(&s, s.length ? 1 : -1, 1)) keep_median(&s, !keepdim);
     return finish(&s, values, indices);
 }

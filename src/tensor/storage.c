@@ -38,19 +38,43 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
     storage->value = value;
     storage->device = value->device;
     storage->bytes = value->bytes;
-    storage->user = context;
     return storage;
+}
+
+static _Thread_local int holding;        /* calls of wk__release_later that have not ended */
+static _Thread_local wk__value *waiting; /* values to be freed then */
+
+void wk__release_later(void)
+{
+    holding++;
+}
+
+void wk__release_now(void)
+{
+    if (--holding > 0) return;
+    while (waiting) {
+        wk__value *value = waiting;
+        waiting = value->parked_next;
+        wk__value_free(value);
+    }
 }
 
 void wk__value_free(wk__value *value)
 {
     wk__state state = wk__value_state(value);
+    if (value->release && holding > 0) {
+        value->parked_next = waiting;
+        waiting = value;
+        return;
+    }
     if (state == WK__STORED)
         wk__value_give_memory(value);
     else if (state == WK__PARKED)
         wk__parked_free(value);
-    else if (state == WK__FAILED)
+    else if (state == WK__FAILED) {
+        if (value->memory.block) wk__value_give_memory(value);
         wk__failure_drop(value->failure);
+    }
     wk__slab_give(wk__context()->slots, WK__SLAB_VALUE, value);
 }
 

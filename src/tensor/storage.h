@@ -31,7 +31,8 @@ typedef struct wk__failure {
     atomic_int refs;
     wk_code code;
     wk_site site;
-    char text[360]; /* op and what is wrong */
+    atomic_llong told; /* the stream of the context that it was told to last, plus 1: nobody is told twice unasked */
+    char text[360];    /* op and what is wrong */
 } wk__failure;
 
 typedef struct wk__value {
@@ -73,8 +74,6 @@ typedef struct wk__storage {
     wk__device *device;
     int64_t bytes;
     uint32_t version;      /* rises at each in-place call */
-    bool shared;           /* used by more than one thread: a write flushes every ring first */
-    wk_context *user;      /* the last context that used it */
     struct wk__body *base; /* the tensor that it was made for, while that lives: views' gradients go through it */
     struct wk__base *past; /* that tensor's place in the graph, once it is gone and while views live; autograd/history.h */
     uint32_t history;      /* rises when an in-place call changes the graph behind views */
@@ -86,6 +85,11 @@ _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
 wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site);
 /* A storage that holds `value` (takes a reference to it), refs 1. */
 wk__storage *wk__storage_new(wk_context *context, wk__value *value);
+
+/* Between these two, borrowed memory that nobody needs any more is not released yet: the program's function may call the
+ * library, which must not be in the midst of something. They nest; per thread. */
+void wk__release_later(void);
+void wk__release_now(void);
 
 static inline void wk__value_hold(wk__value *value)
 {

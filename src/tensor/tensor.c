@@ -62,23 +62,40 @@ wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dt
     return tensor;
 }
 
-static wk__storage *too_large(const wk__device *device, int64_t bytes, wk_site site, const char *op)
+/* A pending value, and the storage that holds it. */
+static wk__storage *pending_storage(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
 {
-    wk__error_set(site, WK_ERR_MEMORY, "%s: %lld bytes are asked for, the limit of the device is %lld", op,
-                  (long long)bytes, (long long)atomic_load(&((wk__device *)(uintptr_t)device)->limit));
-    return NULL;
-}
-
-/* `op` NULL: it will be memory that is not the device's own. */
-static wk__storage *pending_storage(wk_context *context, wk__device *device, int64_t bytes, wk_site site,
-                                    const char *op)
-{
-    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0) && op)
-        return too_large(device, bytes, site, op);
     wk__value *value = wk__value_new(context, device, bytes, site);
     wk__storage *storage = value ? wk__storage_new(context, value) : NULL;
     if (value && !storage) wk__slab_give(context->slots, WK__SLAB_VALUE, value);
     return storage;
+}
+
+static wk_tensor *pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                          int64_t bytes, wk_site site)
+{
+    wk__storage *storage = pending_storage(context, device, bytes, site);
+    return storage ? wk__tensor_new(context, storage, dtype, ndim, shape) : NULL;
+}
+
+wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                                wk_site site)
+{
+    int64_t bytes = 0;
+    wk__dense_bytes(ndim, shape, dtype, &bytes);
+    return pending(context, device, dtype, ndim, shape, bytes, site);
+}
+
+static wk_tensor *too_large(const wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape, int64_t bytes,
+                            wk_site site, const char *op)
+{
+    wk__text text = {0};
+    wk__text_format(&text, "%s: %s", op, wk_dtype_str(dtype));
+    wk__text_shape(&text, ndim, shape);
+    wk__text_format(&text, " has %lld bytes, the limit of the device is %lld", (long long)bytes,
+                    (long long)atomic_load_explicit(&((wk__device *)(uintptr_t)device)->limit, memory_order_relaxed));
+    wk__error_take(site, WK_ERR_MEMORY, &text);
+    return NULL;
 }
 
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
@@ -92,14 +109,17 @@ wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype 
 wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
                                  const int64_t *shape, int64_t bytes, wk_site site, const char *op)
 {
-    wk__storage *storage = pending_storage(context, device, bytes, site, op);
-    return storage ? wk__tensor_new(context, storage, dtype, ndim, shape) : NULL;
+    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0))
+        return too_large(device, dtype, ndim, shape, bytes, site, op);
+    return pending(context, device, dtype, ndim, shape, bytes, site);
 }
 
 wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dtype dtype, const wk__body *like,
                                  int64_t bytes, wk_site site, const char *op)
 {
-    wk__storage *storage = pending_storage(context, device, bytes, site, op);
+    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0))
+        return too_large(device, dtype, like->ndim, like->shape, bytes, site, op);
+    wk__storage *storage = pending_storage(context, device, bytes, site);
     wk__body *body;
     wk_tensor *tensor = storage ? wrap(context, storage, dtype, like->ndim, &body) : NULL;
     if (!tensor) return NULL;
