@@ -29,5 +29,80 @@ for cxx in $(compilers g++ clang++); do
     done
 done
 
+# ---- rule 31 of docs/semantics.md --------------------------------------------------------------------------------------
+
+# What a program reads in C++ are types, functions and constants: no macro with parameters.
+only_constants() # COMPILER
+{
+    echo '#include <wick.h>' | "$1" -x c++ -std=c++20 -Iinclude -dM -E - | grep -E '^#define (WK|wk)' >"$WICK_WORK/macros"
+    ! grep -vE '^#define WK_(API __attribute__.*|ZERO [0-9.e-]+|VERSION_[A-Z]+ [0-9]+)$' "$WICK_WORK/macros"
+}
+for cxx in $(compilers g++ clang++); do check "in C++ all macros are constants, ${cxx##*/}" only_constants "$cxx"; done
+
+# The size of an expansion whose operand is the same expansion, N deep, less that of the headers.
+nested() # PATTERN N
+{
+    text=x
+    for depth in $(seq "$2"); do text=$(printf '%s' "$1" | sed "s/@/$(printf '%s' "$text" | sed 's,[&/],\\&,g')/"); done
+    printf '#include <wick.h>\nMARK\n%s\n' "$text" | cc -std=c11 -E -P -Iinclude - | sed '1,/^MARK$/d' | wc -c
+}
+linear() # PATTERN
+{
+    small=$(nested "$1" 4) large=$(nested "$1" 16)
+    echo "4 deep $small bytes, 16 deep $large"
+    [ "$large" -lt $((6 * small)) ]
+}
+while read -r pattern; do check "nesting is linear: $pattern" linear "$pattern"; done <<'END'
+wk_add(@, 1)
+wk_mul(2.5, @)
+wk_sub_(@, y)
+wk_exp(@)
+wk_clamp(@, 0, 1)
+wk_where(c, @, 0.5)
+wk_masked_fill(y, c, @)
+wk_lerp(y, @, 0.5)
+wk_gelu(@, .approximate = WK_GELU_TANH)
+wk_sum(@, (0), .keepdim = true)
+wk_argmax(@, 0)
+wk_softmax(@, 1)
+wk_reshape(@, (2, 3))
+wk_flatten(@, 1)
+wk_slice(@, 0, 1, 2)
+wk_cat((@, y), 0)
+wk_stack((y, @), 0)
+wk_scatter(@, 0, i, y)
+wk_scatter(y, 0, i, @)
+wk_index_select(@, 0, i)
+wk_matmul(@, y)
+wk_addmm(@, y, y, .beta = 2)
+wk_linear(@, w, NULL)
+wk_layer_norm(@, (3), NULL, NULL, 0)
+wk_cross_entropy(@, y, .reduction = WK_REDUCE_SUM)
+wk_full((2), wk_item(@))
+wk_fill_(y, wk_item(@))
+wk_zeros_like(@, .dtype = WK_F64)
+wk_to(@, wk_cpu())
+wk_clone(@)
+wk_keep(@)
+wk_print(@)
+wk_detach(@)
+wk_apply(kind, NULL, (@))
+wk_forward(m, @)
+wk_nn_sequential(@, m)
+END
+fails "one that writes its operand twice is found" "bytes" linear "wk_retain(@)"
+
+# The result of wk_retain and wk_call must be used, and of nothing else.
+check "warn_unused_result stands twice" test "$(cat include/wick/*.h | grep -c warn_unused_result)" = 2
+printf '#include <wick.h>\nvoid f(wk_tensor *x);\nvoid f(wk_tensor *x) { wk_retain(x); }\n' >"$WICK_WORK/retain.c"
+fails "a lost wk_retain is found" "warn_unused_result" gcc -std=c11 -Wall -Werror -Iinclude -c "$WICK_WORK/retain.c" -o "$WICK_WORK/retain.o"
+
+# Operands are never const: a call may have to compute them.
+operands() # HEADER
+{
+    ! cc -E -P -Iinclude "$1" | tr '\n;' ' \n' | grep -E 'wk_[a-z0-9_]+_at\(wk_site' | grep -E 'const wk_tensor \*[^c]'
+}
+check "no const wk_tensor * among operands" operands include/wick.h
+
 echo 'int f(int unused) { int x; }' >"$WICK_WORK/bad.c"
 fails "a warning is found" "unused" cc -std=c11 $warnings "$WICK_WORK/bad.c"

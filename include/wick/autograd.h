@@ -102,21 +102,29 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
                             wk_tensor *const *in, int count);
 
 #ifndef __cplusplus
-#define wk_requires_grad_(x, on)      wk_requires_grad__at(WK_HERE, x, on)
-#define wk_detach(...)                wk_detach_at(WK_HERE, __VA_ARGS__)
-#define wk_backward(...)              WK_OPT_(wk_backward_at, wk_backward_options, __VA_ARGS__)
-#define wk_set_grad(leaf, grad)       wk_set_grad_at(WK_HERE, leaf, grad)
+#define wk_requires_grad_(x, on) wk_requires_grad__at(WK_HERE, x, on)
+#define wk_detach(...)           wk_detach_at(WK_HERE, __VA_ARGS__)
+#define wk_backward(...)         WK_OPT_(wk_backward_at, wk_backward_options, __VA_ARGS__)
+#define wk_set_grad(leaf, grad)  wk_set_grad_at(WK_HERE, leaf, grad)
 /* wk_grad((loss), (a, b), grads, .create_graph = true) */
-#define wk_grad(outputs, inputs, ...) WK_JOIN_(WK_GRAD_, WK_COUNT_(__VA_ARGS__))(outputs, inputs, __VA_ARGS__)
-#define WK_GRAD_1(outputs, inputs, grads)                                                                              \
-    wk_grad_at(WK_HERE, WK_TENSOR_LIST_(outputs), WK_TENSOR_LIST_(inputs), grads, NULL)
-#define WK_GRAD_WK2_(outputs, inputs, grads, ...)                                                                      \
-    wk_grad_at(WK_HERE, WK_TENSOR_LIST_(outputs), WK_TENSOR_LIST_(inputs), grads,                                      \
-               WK_OPTIONS_(wk_grad_options, __VA_ARGS__))
+#define wk_grad(outputs, inputs, ...)                                                                                  \
+    WK_JOIN_(WK_GRAD_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, WK_LIST_NAME_, outputs, inputs, __VA_ARGS__)
+#define WK_GRAD_1(wk_o_, wk_i_, outputs, inputs, grads) WK_GRAD_OF_(wk_o_, wk_i_, outputs, inputs, grads, NULL)
+#define WK_GRAD_WK2_(wk_o_, wk_i_, outputs, inputs, grads, ...)                                                        \
+    WK_GRAD_OF_(wk_o_, wk_i_, outputs, inputs, grads, WK_OPTIONS_(wk_grad_options, __VA_ARGS__))
+#define WK_GRAD_OF_(wk_o_, wk_i_, outputs, inputs, ...)                                                                \
+    WK_LISTED_(wk_o_, outputs,                                                                                         \
+               WK_LISTED_(wk_i_, inputs, wk_grad_at(WK_HERE, WK_LIST_(wk_o_), WK_LIST_(wk_i_), __VA_ARGS__)))
 #define wk_register_hook(x, hook, ...)       WK_OPT3_(wk_register_hook_at, wk_hook_options, x, hook, __VA_ARGS__)
-#define wk_apply(kind, context, list)        wk_apply_at(WK_HERE, kind, context, WK_TENSOR_LIST_(list))
-#define wk_apply_n(kind, context, list, out) wk_apply_n_at(WK_HERE, kind, context, WK_TENSOR_LIST_(list), out)
-#define wk_gradcheck(f, context, list)       wk_gradcheck_at(WK_HERE, f, context, WK_TENSOR_LIST_(list))
+#define wk_apply(kind, context, list)        WK_APPLY_(kind, context, list, WK_LIST_NAME_)
+#define wk_apply_n(kind, context, list, out) WK_APPLY_N_(kind, context, list, out, WK_LIST_NAME_)
+#define wk_gradcheck(f, context, list)       WK_GRADCHECK_(f, context, list, WK_LIST_NAME_)
+#define WK_APPLY_(kind, context, list, wk_l_)                                                                          \
+    WK_LISTED_(wk_l_, list, wk_apply_at(WK_HERE, kind, context, WK_LIST_(wk_l_)))
+#define WK_APPLY_N_(kind, context, list, out, wk_l_)                                                                   \
+    WK_LISTED_(wk_l_, list, wk_apply_n_at(WK_HERE, kind, context, WK_LIST_(wk_l_), out))
+#define WK_GRADCHECK_(f, context, list, wk_l_)                                                                         \
+    WK_LISTED_(wk_l_, list, wk_gradcheck_at(WK_HERE, f, context, WK_LIST_(wk_l_)))
 #endif
 
 #ifdef __cplusplus

@@ -18,12 +18,21 @@
         0, WK_list_needs_parentheses_like_ list                                                                        \
     } /* a dummy first: () is legal */
 #define WK_DIMS_(list) WK_I64S_(list) + 1, (int)(sizeof(WK_I64S_(list)) / sizeof(int64_t)) - 1
-#define WK_TENSORS_(list)                                                                                              \
-    (wk_tensor *const[])                                                                                               \
-    {                                                                                                                  \
-        WK_list_needs_parentheses_like_ list                                                                           \
-    }
-#define WK_TENSOR_LIST_(list) WK_TENSORS_(list), (int)(sizeof(WK_TENSORS_(list)) / sizeof(wk_tensor *))
+
+/* A call with an operand, or a list of tensors, that stands in a variable of its own: so it is written once, and what is nested in it
+ * is, too. (Lists of sizes are written twice, the second time inside of sizeof.) */
+#define WK_ONCE_(wk_x_, x, call)                                                                                       \
+    __extension__({                                                                                                    \
+        __auto_type wk_x_ = (x);                                                                                       \
+        call;                                                                                                          \
+    })
+#define WK_LISTED_(wk_l_, list, call)                                                                                  \
+    __extension__({                                                                                                    \
+        wk_tensor *const wk_l_[] = {WK_list_needs_parentheses_like_ list};                                             \
+        call;                                                                                                          \
+    })
+#define WK_LIST_(wk_l_) wk_l_, (int)(sizeof wk_l_ / sizeof *wk_l_)
+#define WK_LIST_NAME_   WK_JOIN_(wk_list_, __COUNTER__)
 
 #define WK_JOIN__(a, b) a##b
 #define WK_JOIN_(a, b)  WK_JOIN__(a, b)

@@ -186,7 +186,8 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #ifndef __cplusplus
 #define wk_tensors_new()              wk_tensors_new_at(WK_HERE)
 #define wk_tensors_add(list, name, x) wk_tensors_add_at(WK_HERE, list, name, x)
-#define wk_list(list)                 wk_list_at(WK_HERE, WK_TENSOR_LIST_(list))
+#define wk_list(list)                 WK_LIST_OF_(list, WK_LIST_NAME_)
+#define WK_LIST_OF_(list, wk_l_)      WK_LISTED_(wk_l_, list, wk_list_at(WK_HERE, WK_LIST_(wk_l_)))
 
 #define wk_module_new(kind)                 wk_module_new_at(WK_HERE, kind)
 #define wk_module_add_parameter(m, name, x) wk_module_add_parameter_at(WK_HERE, m, name, x)
@@ -199,21 +200,21 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_parameters(m)                    wk_parameters_at(WK_HERE, m)
 #define wk_buffers(m)                       wk_buffers_at(WK_HERE, m)
 #define wk_forward(...)                     wk_forward_at(WK_HERE, __VA_ARGS__)
-#define wk_forward_n(m, list, out, outputs) wk_forward_n_at(WK_HERE, m, WK_TENSOR_LIST_(list), out, outputs)
-#define wk_module_to(...)                   wk_module_to_at(WK_HERE, __VA_ARGS__)
-#define wk_module_train(m, training)        wk_module_train_at(WK_HERE, m, training)
+#define wk_forward_n(m, list, out, outputs) WK_FORWARD_N_(m, list, out, outputs, WK_LIST_NAME_)
+#define WK_FORWARD_N_(m, list, out, outputs, wk_l_)                                                                    \
+    WK_LISTED_(wk_l_, list, wk_forward_n_at(WK_HERE, m, WK_LIST_(wk_l_), out, outputs))
+#define wk_module_to(...)            wk_module_to_at(WK_HERE, __VA_ARGS__)
+#define wk_module_train(m, training) wk_module_train_at(WK_HERE, m, training)
 
 #define wk_nn_linear(in, ...)  WK_OPT2_(wk_nn_linear_at, wk_linear_options, in, __VA_ARGS__)
 #define wk_nn_lazy_linear(...) WK_OPT_(wk_nn_lazy_linear_at, wk_linear_options, __VA_ARGS__)
-#define WK_MODULES_(...)                                                                                               \
-    (wk_module *const[])                                                                                               \
-    {                                                                                                                  \
-        NULL, __VA_ARGS__                                                                                              \
-    }
-#define WK_MODULE_LIST_(...)                                                                                           \
-    WK_MODULES_(__VA_ARGS__) + 1, (int)(sizeof(WK_MODULES_(__VA_ARGS__)) / sizeof(wk_module *)) - 1
-#define wk_nn_sequential(...)     wk_nn_sequential_at(WK_HERE, WK_MODULE_LIST_(__VA_ARGS__))
-#define wk_nn_module_list(...)    wk_nn_module_list_at(WK_HERE, WK_MODULE_LIST_(__VA_ARGS__))
+#define wk_nn_sequential(...)  WK_MODULES_(wk_nn_sequential_at, WK_LIST_NAME_, __VA_ARGS__)
+#define wk_nn_module_list(...) WK_MODULES_(wk_nn_module_list_at, WK_LIST_NAME_, __VA_ARGS__)
+#define WK_MODULES_(f, wk_l_, ...)                                                                                     \
+    __extension__({                                                                                                    \
+        wk_module *const wk_l_[] = {NULL, __VA_ARGS__}; /* a dummy first: there may be none */                         \
+        f(WK_HERE, wk_l_ + 1, (int)(sizeof wk_l_ / sizeof *wk_l_) - 1);                                                \
+    })
 #define wk_nn_flatten()           wk_nn_flatten_at(WK_HERE)
 #define wk_nn_relu()              wk_nn_relu_at(WK_HERE)
 #define wk_nn_sigmoid()           wk_nn_sigmoid_at(WK_HERE)

@@ -262,6 +262,11 @@ WK_API wk_tensor *wk_addcdiv_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_ten
 WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
                                  const wk_addc_options *options);
 
+#undef WK_ARITH_DECL_
+#undef WK_ARITH_IN_PLACE_DECL_
+#undef WK_FUNCTION_DECL_
+#undef WK_UNARY_DECL_
+
 #ifndef __cplusplus
 #define WK_NONE      ((wk_value){.kind = WK_VALUE_NONE})
 #define WK_VALUE_(x) WK_VALUE_2_(x, WK_JOIN_(wk_value_, __COUNTER__))

@@ -196,6 +196,8 @@ WK_API wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor
 WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels,
                                  const wk_cross_entropy_options *options);
 
+#undef WK_REDUCE_DECL_
+
 #ifndef __cplusplus
 #define wk_sum(...)           WK_REDUCE_(wk_sum_at, __VA_ARGS__)
 #define wk_mean(...)          WK_REDUCE_(wk_mean_at, __VA_ARGS__)

@@ -157,8 +157,9 @@ WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 #define wk_split(...)                           wk_split_at(WK_HERE, __VA_ARGS__)
 #define wk_split_with_sizes(x, sizes, dim, out) wk_split_with_sizes_at(WK_HERE, x, WK_DIMS_(sizes), dim, out)
 #define wk_unbind(...)                          wk_unbind_at(WK_HERE, __VA_ARGS__)
-#define wk_cat(list, dim)                       wk_cat_at(WK_HERE, WK_TENSOR_LIST_(list), dim)
-#define wk_stack(list, dim)                     wk_stack_at(WK_HERE, WK_TENSOR_LIST_(list), dim)
+#define wk_cat(list, dim)                       WK_CAT_(wk_cat_at, list, dim, WK_LIST_NAME_)
+#define wk_stack(list, dim)                     WK_CAT_(wk_stack_at, list, dim, WK_LIST_NAME_)
+#define WK_CAT_(f, list, dim, wk_l_)            WK_LISTED_(wk_l_, list, f(WK_HERE, WK_LIST_(wk_l_), dim))
 #define wk_repeat(x, repeats)                   wk_repeat_at(WK_HERE, x, WK_DIMS_(repeats))
 #define wk_tile(x, repeats)                     wk_tile_at(WK_HERE, x, WK_DIMS_(repeats))
 #define wk_repeat_interleave(...)               wk_repeat_interleave_at(WK_HERE, __VA_ARGS__)
@@ -171,8 +172,12 @@ WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 #define wk_embedding(...)                       wk_embedding_at(WK_HERE, __VA_ARGS__)
 #define wk_scatter_add(...)                     wk_scatter_add_at(WK_HERE, __VA_ARGS__)
 #define wk_scatter_add_(...)                    wk_scatter_add__at(WK_HERE, __VA_ARGS__)
-#define wk_scatter(x, dim, index, source)                                                                              \
-    _Generic((source), wk_tensor * : wk_scatter_at, default : wk_scatter_f_at)(WK_HERE, x, dim, index, source)
+#define wk_scatter(x, dim, index, source)       WK_SCATTER_(x, dim, index, source, WK_JOIN_(wk_source_, __COUNTER__))
+#define WK_SCATTER_(x, dim, index, source, wk_s_)                                                                      \
+    WK_ONCE_(wk_s_, source,                                                                                            \
+             _Generic(wk_s_, wk_tensor *                                                                               \
+                      : wk_scatter_at, default                                                                         \
+                      : wk_scatter_f_at)(WK_HERE, x, dim, index, wk_s_))
 #define wk_index_add(...)                wk_index_add_at(WK_HERE, __VA_ARGS__)
 #define wk_index_add_(...)               wk_index_add__at(WK_HERE, __VA_ARGS__)
 #define wk_masked_select(...)            wk_masked_select_at(WK_HERE, __VA_ARGS__)

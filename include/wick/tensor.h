@@ -160,31 +160,35 @@ WK_API wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value);
 WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 
 #ifndef __cplusplus
-#define wk_keep(x)            WK_SAME_(x, wk_keep_at)
-#define wk_retain(x)          WK_SAME_(x, wk_retain_at)
+/* The type of what goes in comes out. (In a statement expression nobody would hear that the result of wk_retain is not used.) */
+#define wk_keep(x)            WK_KEEP_(x, WK_JOIN_(wk_kept_, __COUNTER__))
+#define wk_retain(x)          ((__typeof__(x))wk_retain_at(WK_HERE, (void *)(x)))
 #define wk_free(x)            wk_free_at(WK_HERE, (x))
 #define wk_carry(variable, x) wk_carry_at(WK_HERE, variable, x)
-/* the type of what goes in comes out */
-#define WK_SAME_(x, f)        __extension__({ (__typeof__(x))f(WK_HERE, (void *)(x)); })
+#define WK_KEEP_(x, wk_x_)    WK_ONCE_(wk_x_, x, (__typeof__(wk_x_))wk_keep_at(WK_HERE, (void *)wk_x_))
 
-#define wk_empty(...)           WK_NEW_(wk_empty_at, __VA_ARGS__)
-#define wk_zeros(...)           WK_NEW_(wk_zeros_at, __VA_ARGS__)
-#define wk_ones(...)            WK_NEW_(wk_ones_at, __VA_ARGS__)
-#define wk_rand(...)            WK_NEW_(wk_rand_at, __VA_ARGS__)
-#define wk_randn(...)           WK_NEW_(wk_randn_at, __VA_ARGS__)
+#define wk_empty(...) WK_NEW_(wk_empty_at, __VA_ARGS__)
+#define wk_zeros(...) WK_NEW_(wk_zeros_at, __VA_ARGS__)
+#define wk_ones(...)  WK_NEW_(wk_ones_at, __VA_ARGS__)
+#define wk_rand(...)  WK_NEW_(wk_rand_at, __VA_ARGS__)
+#define wk_randn(...) WK_NEW_(wk_randn_at, __VA_ARGS__)
 /* wk_full((2, 3), 7) is i64, wk_full((2, 3), 7.0) is f32 */
-#define wk_full(shape, ...)     WK_JOIN_(WK_FULL_, WK_COUNT_(__VA_ARGS__))(shape, __VA_ARGS__)
-#define WK_FULL_1(shape, value) WK_NUMBER_(wk_full, value)(WK_HERE, WK_DIMS_(shape), value, NULL)
-#define WK_FULL_WK2_(shape, value, ...)                                                                                \
-    WK_NUMBER_(wk_full, value)(WK_HERE, WK_DIMS_(shape), value, WK_OPTIONS_(wk_options, __VA_ARGS__))
+#define wk_full(shape, ...)                                                                                            \
+    WK_JOIN_(WK_FULL_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_number_, __COUNTER__), shape, __VA_ARGS__)
+#define WK_FULL_1(wk_n_, shape, value)                                                                                 \
+    WK_ONCE_(wk_n_, value, WK_NUMBER_(wk_full, wk_n_)(WK_HERE, WK_DIMS_(shape), wk_n_, NULL))
+#define WK_FULL_WK2_(wk_n_, shape, value, ...)                                                                         \
+    WK_ONCE_(wk_n_, value,                                                                                             \
+             WK_NUMBER_(wk_full, wk_n_)(WK_HERE, WK_DIMS_(shape), wk_n_, WK_OPTIONS_(wk_options, __VA_ARGS__)))
 #define wk_randint(low, high, ...)     WK_JOIN_(WK_RANDINT_, WK_COUNT_(__VA_ARGS__))(low, high, __VA_ARGS__)
 #define WK_RANDINT_1(low, high, shape) wk_randint_at(WK_HERE, low, high, WK_DIMS_(shape), NULL)
 #define WK_RANDINT_WK2_(low, high, shape, ...)                                                                         \
     wk_randint_at(WK_HERE, low, high, WK_DIMS_(shape), WK_OPTIONS_(wk_options, __VA_ARGS__))
-#define wk_randperm(...)                WK_OPT_(wk_randperm_at, wk_options, __VA_ARGS__)
-#define wk_arange(...)                  WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_ARANGE_1(end)                WK_NUMBER_(wk_arange, end)(WK_HERE, end, NULL)
-#define WK_ARANGE_WK2_(end, ...)        WK_NUMBER_(wk_arange, end)(WK_HERE, end, WK_OPTIONS_(wk_options, __VA_ARGS__))
+#define wk_randperm(...)        WK_OPT_(wk_randperm_at, wk_options, __VA_ARGS__)
+#define wk_arange(...)          WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_number_, __COUNTER__), __VA_ARGS__)
+#define WK_ARANGE_1(wk_n_, end) WK_ONCE_(wk_n_, end, WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, NULL))
+#define WK_ARANGE_WK2_(wk_n_, end, ...)                                                                                \
+    WK_ONCE_(wk_n_, end, WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, WK_OPTIONS_(wk_options, __VA_ARGS__)))
 #define wk_arange_from(start, end, ...) WK_OPT3_(wk_arange_from_at, wk_options, start, end, __VA_ARGS__)
 #define wk_linspace(start, end, ...)    WK_OPT3_(wk_linspace_at, wk_options, start, end, __VA_ARGS__)
 #define wk_eye(...)                     WK_OPT_(wk_eye_at, wk_options, __VA_ARGS__)
@@ -204,19 +208,20 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 #define wk_borrow(data, shape, release, user)                                                                          \
     wk_borrow_at(WK_HERE, WK_DTYPE_(data), data, WK_DIMS_(shape), release, user)
 
-#define wk_item(...)            wk_item_at(WK_HERE, __VA_ARGS__)
-#define wk_item_i64(...)        wk_item_i64_at(WK_HERE, __VA_ARGS__)
-#define wk_read(x, data, bytes) wk_read_at(WK_HERE, x, data, bytes)
-#define wk_data(x)              wk_data_at(WK_HERE, x)
-#define wk_print(...)           wk_print_at(WK_HERE, __VA_ARGS__)
-#define wk_tensor_str(...)      wk_tensor_str_at(WK_HERE, __VA_ARGS__)
-#define wk_to(...)              wk_to_at(WK_HERE, __VA_ARGS__)
-#define wk_to_dtype(...)        wk_to_dtype_at(WK_HERE, __VA_ARGS__)
-#define wk_clone(...)           wk_clone_at(WK_HERE, __VA_ARGS__)
-#define wk_contiguous(...)      wk_contiguous_at(WK_HERE, __VA_ARGS__)
-#define wk_copy_(...)           wk_copy__at(WK_HERE, __VA_ARGS__)
-#define wk_fill_(x, value)      WK_NUMBER_(wk_fill_, value)(WK_HERE, x, value)
-#define wk_zero_(...)           wk_zero__at(WK_HERE, __VA_ARGS__)
+#define wk_item(...)              wk_item_at(WK_HERE, __VA_ARGS__)
+#define wk_item_i64(...)          wk_item_i64_at(WK_HERE, __VA_ARGS__)
+#define wk_read(x, data, bytes)   wk_read_at(WK_HERE, x, data, bytes)
+#define wk_data(x)                wk_data_at(WK_HERE, x)
+#define wk_print(...)             wk_print_at(WK_HERE, __VA_ARGS__)
+#define wk_tensor_str(...)        wk_tensor_str_at(WK_HERE, __VA_ARGS__)
+#define wk_to(...)                wk_to_at(WK_HERE, __VA_ARGS__)
+#define wk_to_dtype(...)          wk_to_dtype_at(WK_HERE, __VA_ARGS__)
+#define wk_clone(...)             wk_clone_at(WK_HERE, __VA_ARGS__)
+#define wk_contiguous(...)        wk_contiguous_at(WK_HERE, __VA_ARGS__)
+#define wk_copy_(...)             wk_copy__at(WK_HERE, __VA_ARGS__)
+#define wk_fill_(x, value)        WK_FILL_(x, value, WK_JOIN_(wk_number_, __COUNTER__))
+#define WK_FILL_(x, value, wk_n_) WK_ONCE_(wk_n_, value, WK_NUMBER_(wk_fill_, wk_n_)(WK_HERE, x, wk_n_))
+#define wk_zero_(...)             wk_zero__at(WK_HERE, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

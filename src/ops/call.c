@@ -102,6 +102,13 @@ wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
     return opened;
 }
 
+bool wk__dtype_usable(const wk__op *op, wk_site site, wk_dtype dtype)
+{
+    if (dtype >= WK_F32 && dtype < WK_DTYPE_COUNT) return true;
+    wk__error_set(site, WK_ERR_DTYPE, "%s: %s is not a dtype that can be computed with", op->name, wk_dtype_str(dtype));
+    return false;
+}
+
 wk_tensor *wk__again(wk_tensor *x)
 {
     wk_context *context = wk__context();

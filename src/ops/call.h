@@ -33,6 +33,9 @@ wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count
 /* The device that an option or the scope names, opened; NULL with the error recorded. */
 wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device);
 
+/* Is it a dtype that tensors have? Some are only reserved; that error is recorded here. */
+bool wk__dtype_usable(const wk__op *op, wk_site site, wk_dtype dtype);
+
 /* ---- elementwise ------------------------------------------------------------------------------------------------- */
 
 /* op->expression over the broadcast of the operands: promotion, layout and gradient as the op's row says. */

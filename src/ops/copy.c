@@ -87,11 +87,7 @@ const wk__op wk__op_clone = {
 wk_tensor *wk_to_dtype_at(wk_site site, wk_tensor *x, wk_dtype dtype)
 {
     if (!wk__view_begin(&wk__op_to_dtype, site, x)) return NULL;
-    if (dtype < WK_F32 || dtype >= WK_DTYPE_COUNT) {
-        wk__op_error(&wk__op_to_dtype, site, WK_ERR_DTYPE, &x, "%s is not a dtype that can be computed with",
-                     wk_dtype_str(dtype));
-        return NULL;
-    }
+    if (!wk__dtype_usable(&wk__op_to_dtype, site, dtype)) return NULL;
     return wk__body_of(x)->dtype == dtype ? wk__again(x) : copied(&wk__op_to_dtype, site, x, dtype, false);
 }
 

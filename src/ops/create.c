@@ -16,11 +16,7 @@ bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64
     c->ndim = ndim;
     c->device = wk__device_for(op, site, options ? options->device : (wk_device){0});
     if (!c->device) return false;
-    if (c->dtype < WK_F32 || c->dtype >= WK_DTYPE_COUNT) {
-        wk__error_set(site, WK_ERR_DTYPE, "%s: %s is not a dtype that can be computed with", op->name,
-                      wk_dtype_str(c->dtype));
-        return false;
-    }
+    if (!wk__dtype_usable(op, site, c->dtype)) return false;
     if (c->requires_grad && !wk__is_float(c->dtype)) {
         wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require gradients, not %s", op->name,
                       wk_dtype_str(c->dtype));

@@ -60,7 +60,8 @@ bool wk__reducing_begin(wk__reducing *r, const wk__op *op, wk_site site, wk_tens
     if (!wk__compose_begin(&r->compose, op, site, &x, 1)) return false;
     r->keepdim = keepdim;
     r->dtype = dtype ? dtype : (wk_dtype)wk__body_of(x)->dtype;
-    bool taken = !op->domain || op->domain >> r->dtype & 1 || wk__must_float(op, site, x);
+    bool taken = wk__dtype_usable(op, site, r->dtype);
+    taken = taken && (!op->domain || op->domain >> r->dtype & 1 || wk__must_float(op, site, x));
     if (taken && wk__dims_mask(op, site, x, dims, count, &r->mask)) {
         r->attr = (wk__attr){.node = count > 0 ? op->dims_node : NULL, .i = {r->mask, keepdim}};
         return true;

@@ -1,0 +1,159 @@
+/* Every form of call, in C: lists in parentheses, keyword arguments, numbers for tensors, guards. Compiled with one-letter macros of a
+ * program, which must not disturb the headers. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define A 1024
+#define B 1024
+#define C 1024
+#define D 1024
+#define E 1024
+#define F 1024
+#define G 1024
+#define H 1024
+#define I 1024
+#define J 1024
+#define K 1024
+#define L 1024
+#define M 1024
+#define N 1024
+#define O 1024
+#define P 1024
+#define Q 1024
+#define R 1024
+#define S 1024
+#define T 1024
+#define U 1024
+#define V 1024
+#define W 1024
+#define X 1024
+#define Y 1024
+#define Z 1024
+#define _ 1024
+
+#include <wick.h>
+
+static void apply_forward(wk_function *function, wk_tensor *const in[], wk_tensor *out[])
+{
+    wk_function_save(function, in[0]);
+    out[0] = wk_exp(in[0]);
+}
+
+static wk_tensor *checked(wk_tensor *const in[], void *context)
+{
+    (void)context;
+    return wk_square(in[0]);
+}
+
+static wk_tensor *making(wk_device device)
+{
+    WK_DEVICE(device);
+    const int64_t two[] = {1, 2};
+    wk_tensor *made[] = {wk_empty((2, 3)),
+                         wk_zeros(()),
+                         wk_ones((N), .dtype = WK_F64),
+                         wk_full((2, 2), 7),
+                         wk_full((2, 2), 0.5, .device = device, .requires_grad = true),
+                         wk_rand((2)),
+                         wk_randn((2), .device = device),
+                         wk_randint(0, 10, (3)),
+                         wk_randint(0, 10, (3), .device = device),
+                         wk_randperm(5),
+                         wk_arange(5),
+                         wk_arange(2.5, .dtype = WK_F32),
+                         wk_arange_from(0, 1, 0.1),
+                         wk_linspace(-1, 1, 3),
+                         wk_eye(3, .dtype = WK_I64),
+                         wk_of(float, (2, 2), 1, 2, 3, 4),
+                         wk_of(bool, (2), true, false),
+                         wk_from((int64_t *)(uintptr_t)two, (2))};
+    wk_tensor *like[] = {wk_zeros_like(made[0]),     wk_ones_like(made[0], .dtype = WK_I32),
+                         wk_full_like(made[0], 2.0), wk_rand_like(made[0]),
+                         wk_randn_like(made[0]),     wk_empty_like(made[0])};
+    return wk_keep(wk_add(made[sizeof made / sizeof *made - 1], like[0]));
+}
+
+static wk_tensor *computing(wk_tensor *x)
+{
+    const wk_tensor *unused = wk_add(wk_mul(wk_sub(1, x), 2.5), wk_div(x, (int8_t)3));
+    (void)unused;
+    wk_add_(wk_mul_(wk_clone(x), 2), x);
+    wk_fill_(wk_clone(x), 1), wk_fill_(wk_clone(x), 0.5), wk_copy_(wk_clone(x), x), wk_zero_(wk_clone(x));
+    x = wk_where(wk_gt(x, 0), x, 0.0);
+    x = wk_clamp(x, WK_NONE, 1);
+    x = wk_lerp(x, x, 0.5);
+    x = wk_masked_fill(x, wk_lt(x, 0), -INFINITY);
+    x = wk_addcmul(x, x, x), x = wk_addcdiv(x, x, x, .value = 2);
+    x = wk_gelu(x, .approximate = WK_GELU_TANH), x = wk_leaky_relu(x), x = wk_elu(x, .alpha = 2);
+    x = wk_sum(x), x = wk_sum(x, (0)), x = wk_sum(x, (), .keepdim = true), x = wk_mean(x, (0, 1), .dtype = WK_F64);
+    x = wk_argmax(x), x = wk_argmax(x, 0), x = wk_argmax(x, 0, .keepdim = true),
+    x = wk_var(x, (0), .correction = WK_ZERO);
+    x = wk_norm(x, (0), .p = 1), x = wk_softmax(x, -1), x = wk_cumsum(x, 0), x = wk_layer_norm(x, (3), NULL, NULL, 0);
+    x = wk_matmul(x, x), x = wk_linear(x, x, NULL), x = wk_addmm(x, x, x, .beta = 2);
+    x = wk_cross_entropy(x, x, .reduction = WK_REDUCE_SUM), x = wk_mse_loss(x, x);
+    return x;
+}
+
+static int shaping(wk_tensor *x)
+{
+    wk_tensor *out[8];
+    x = wk_reshape(x, (2, -1)), x = wk_flatten(x), x = wk_flatten(x, 1), x = wk_flatten(x, 0, 1);
+    x = wk_expand(x, (2, 3)), x = wk_squeeze(x), x = wk_squeeze(x, 0), x = wk_unsqueeze(x, 0),
+    x = wk_transpose(x, 0, 1);
+    x = wk_permute(x, (1, 0)), x = wk_slice(x, 0, 1, 5), x = wk_slice(x, 0, 1, 5, 2), x = wk_narrow(x, 0, 0, 1);
+    x = wk_diagonal(x), x = wk_diagonal(x, 1, 0, 1), x = wk_tril(x), x = wk_triu(x, 1), x = wk_unfold(x, 0, 2, 1);
+    x = wk_cat((x, x), 0), x = wk_stack((x, x, x), 0), x = wk_repeat(x, (2, 2)), x = wk_flip(x, (0)),
+    x = wk_roll(x, (1), (0));
+    x = wk_scatter(x, 0, x, x), x = wk_scatter(x, 0, x, 1.5), x = wk_index_select(x, 0, x), x = wk_gather(x, 0, x);
+    return wk_chunk(x, 3, 0, out) + wk_split(x, 2, 0, out) + wk_split_with_sizes(x, (1, 2), 0, out) +
+           wk_unbind(x, 0, out);
+}
+
+static int training(wk_tensor *x)
+{
+    static const wk_function_kind kind = {
+        .size = sizeof kind, .name = "f", .inputs = 1, .outputs = 1, .forward = apply_forward};
+    wk_tensor *grads[2], *out[1];
+    wk_module *net = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(3, 4, .no_bias = true), wk_nn_relu(),
+                                      wk_nn_sequential(wk_nn_lazy_linear(2), wk_nn_layer_norm((2), .eps = 1e-3)),
+                                      wk_nn_dropout(0.5), wk_nn_embedding(3, 4));
+    wk_module *none = wk_nn_sequential(), *list = wk_nn_module_list(net, none);
+    wk_optim *optim = wk_optim_adam(wk_parameters(list), .lr = 1e-3, .eps = WK_ZERO);
+    wk_optim_add_group(optim, wk_list((x)), .lr = 1e-4);
+    wk_history *history = wk_history_new();
+    wk_loader *loader = wk_data_loader(wk_data_tensors(x, NULL), .batch_size = 2, .shuffle = true);
+    WK_EACH(batch, loader)
+    {
+        wk_tensor *loss = wk_mean(wk_forward(net, batch->x));
+        wk_optim_zero_grad(optim);
+        wk_backward(loss, .retain_graph = true);
+        wk_optim_step(optim);
+        wk_history_add(history, loss), wk_history_add(history, loss, .weight = 2);
+    }
+    wk_grad((x), (x), grads), wk_grad((x, x), (x, x), grads, .allow_unused = true);
+    wk_apply(&kind, NULL, (x)), wk_apply_n(&kind, NULL, (x), out), wk_forward_n(net, (x, x), out, 1);
+    wk_register_hook(x, NULL, NULL), wk_register_hook(x, NULL, NULL, .after = true);
+    {
+        WK_NO_GRAD;
+        wk_init_kaiming_uniform_(x, .a = 5), wk_init_zeros_(x);
+    }
+    wk_free(wk_retain(net));
+    return wk_gradcheck(checked, NULL, (x));
+}
+
+int forms_of_calls(FILE *out);
+
+int forms_of_calls(FILE *out)
+{
+    WK_SCOPE;
+    wk_tensor *carried = making(wk_try_gpu(0));
+    wk_carry(&carried, computing(carried));
+    wk_print(carried);
+    double number = wk_item(carried) + (double)wk_item_i64(carried);
+    float data[6];
+    wk_read(carried, data, sizeof data), wk_data(carried), wk_tensor_str(carried);
+    wk_borrow(data, (2, 3), NULL, NULL);
+    return number > 0 ? wk_report_error(out) : shaping(carried) + training(carried);
+}

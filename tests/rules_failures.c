@@ -1,0 +1,194 @@
+/* Rules 17 and 18 of docs/semantics.md: errors that come late, failure as a state of values. What engine_plan, ops_indexing and
+ * opencl_memory hold of them is not repeated here. */
+#include "support_wick.h"
+
+#include <math.h>
+
+#include "../src/backend/null/null.h"
+#include "../src/engine/ring.h"
+
+static wk_tensor *far_ones(void)
+{
+    return wk_ones((2, 3), .device = test_null());
+}
+
+/* ---- rule 17: the first error, and late ones --------------------------------------------------------------------- */
+
+static void asking_for_the_error_runs_nothing(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(far_ones());
+    wk_sync();
+    wk__null_clear();
+    wk__null_fail_run(1);
+    wk_tensor *y = wk_retain(wk_mul(x, 2));
+    assert_null(wk_error());
+    assert_int_equal(wk_error_code(), WK_OK);
+    assert_int_equal(wk_report_error(stderr), 0);
+    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 0);
+    wk_flush();
+    wk__null_heal();
+    char site[64];
+    snprintf(site, sizeof site, "rules_failures.c:%d: mul", __LINE__ - 8);
+    expect_error(site, "refused the launch", NULL);
+    wk_free(x), wk_free(y);
+}
+
+/* A late error is told at the next call, or by who reads the failed value; the program may have gone on meanwhile. */
+static void late_errors_come_with_the_next_call_or_the_reader(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 6; how++) {
+        WK_SCOPE;
+        wk_tensor *x = wk_retain(far_ones()), *good = wk_ones((2));
+        wk_sync();
+        wk__null_fail_run(1);
+        wk_tensor *y = wk_retain(wk_exp(x));
+        float data[6];
+        if (how == 0) {
+            wk__flush(wk__context());
+            assert_null(wk_error()); /* nobody has been told yet */
+            wk_add(good, 1);
+        } else if (how == 1) {
+            assert_true(isnan(wk_item(wk_sum(y))));
+        } else if (how == 2) {
+            assert_int_not_equal(wk_read(y, data, sizeof data), WK_OK);
+        } else if (how == 3) {
+            assert_null(wk_tensor_str(y));
+        } else if (how == 4) {
+            assert_int_not_equal(wk_save_tensors(wk_list((y)), "/tmp/never-written.safetensors"), WK_OK);
+        } else {
+            assert_int_not_equal(wk_sync(), WK_OK);
+        }
+        wk__null_heal();
+        expect_error("rules_failures.c", "exp", "refused the launch", NULL);
+        EXPECT_VALUES(wk_add(good, 1), 0, 2, 2);
+        wk_free(x), wk_free(y);
+    }
+}
+
+/* ---- rule 18: failure is a state of the value -------------------------------------------------------------------- */
+
+/* Each reader of a failed value has its first cause and site, however long the chain; what does not depend on it is well. */
+static void dependants_have_the_first_cause(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(far_ones());
+    wk_sync();
+    wk_tensor *total = wk_retain(wk_sum(wk_mul(x, 3), (0))); /* a space of its own: it is run first */
+    wk_tensor *y = wk_retain(wk_cumsum(x, 0));
+    wk_tensor *z = wk_retain(wk_exp(y)), *last = wk_retain(wk_sum(wk_mul(z, 2)));
+    wk__null_fail_run(2);
+    wk_flush();
+    wk__null_heal();
+    expect_error("cumsum", NULL);
+    for (int k = 0; k < 2; k++) {
+        wk_item(k ? last : wk_sum(z));
+        expect_error("cumsum: null:0 refused the launch", NULL);
+        assert_null(wk_add(z, 1));
+        expect_error("cumsum: null:0 refused the launch", NULL);
+    }
+    assert_non_null(wk_add(total, 1));
+    wk_sync();
+    expect_fine();
+    wk_free(total), wk_free(y), wk_free(z), wk_free(last), wk_free(x);
+}
+
+/* All parameters of a step change or none: the memory of what it keeps is taken before the first is written. */
+static void a_step_is_all_or_nothing(void **state)
+{
+    (void)state;
+    enum { LARGE = 1 << 21 }; /* 8 MB */
+    for (int n = 0; n < 4; n++) {
+        WK_SCOPE;
+        wk_tensor *a = wk_ones((4), .requires_grad = true), *b = wk_ones((LARGE), .requires_grad = true);
+        wk_optim *adam = wk_optim_adam(wk_list((a, b)), .lr = 0.5);
+        wk_set_grad(a, wk_clone(wk_ones((4))));
+        wk_set_grad(b, wk_clone(wk_ones((LARGE))));
+        wk_sync();
+        wk_memory_trim(wk_cpu());
+        wk_memory_stats now = {.size = sizeof now};
+        wk_memory_stats_of(wk_cpu(), &now);
+        wk_memory_set_limit(wk_cpu(), now.live + now.cached + n * ((int64_t)6 << 20)); /* two moments of b are 16 MB */
+        int code = wk_optim_step(adam);
+        wk_memory_set_limit(wk_cpu(), 0);
+        if (n < 2) assert_int_equal(code, WK_ERR_MEMORY);
+        if (code != WK_OK) expect_error("rules_failures.c", "limit", NULL);
+        double changed = code == WK_OK ? 0.5 : 1;
+        EXPECT_VALUES(a, 1e-6, changed, changed, changed, changed);
+        EXPECT_VALUES(wk_slice(b, 0, 0, 2), 1e-6, changed, changed);
+        assert_int_equal(wk_optim_step(adam), WK_OK); /* and the next one works */
+        EXPECT_VALUES(wk_slice(a, 0, 0, 1), 1e-4, changed - 0.5);
+    }
+}
+
+/* Every index is looked at before the first place is written. */
+static void a_bad_index_writes_nothing(void **state)
+{
+    (void)state;
+    for (int device = 0; device < 1 + wk_device_count(WK_OPENCL); device++) {
+        WK_SCOPE;
+        WK_DEVICE(device ? wk_opencl(device - 1) : wk_cpu());
+        wk_tensor *x = wk_retain(wk_clone(wk_ones((4)))),
+                  *late = wk_add(wk_of(int64_t, (3), 0, 1, 3), wk_of(int64_t, (3), 0, 0, 4));
+        wk_sync();
+        assert_ptr_equal(wk_index_add_(x, 0, late, wk_of(float, (3), 10, 20, 30)), x);
+        wk_sync();
+        expect_error("index_add", "index 7 is out of range", "4 places", NULL);
+        EXPECT_VALUES(x, 0, 1, 1, 1, 1);
+        wk_clear_error();
+        EXPECT_VALUES(wk_index_add_(x, 0, wk_of(int64_t, (1), 3), wk_ones((1))), 0, 1, 1, 1, 2);
+        wk_free(x);
+    }
+}
+
+/* A device that stops answering fails what lives there and nothing else. */
+static void a_lost_device(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk__null_set_count(2);
+    wk_tensor *here = wk_ones((2)), *there = wk_retain(far_ones()),
+              *other = wk_retain(wk_ones((2), .device = {.kind = WK_NULL, .index = 1}));
+    wk_sync();
+    wk__null_lose(0);
+    wk_tensor *y = wk_retain(wk_exp(there));
+    assert_int_not_equal(wk_sync(), WK_OK);
+    assert_int_equal(wk_error_code(), WK_ERR_LOST);
+    wk_clear_error();
+    wk_item(wk_sum(y));
+    expect_error("null:0 does not answer", NULL);
+    wk_item(wk_sum(there));
+    expect_error("null:0 does not answer", NULL);
+    assert_true(wk_item(wk_sum(here)) == 2);
+    wk_tensor *sum = wk_sum(other);
+    assert_true(wk_item(sum) == 0); /* the null device's numbers are 0 */
+    expect_fine();
+    wk__null_heal();
+    wk_free(y), wk_free(there), wk_free(other);
+}
+
+/* One test's failure must not fail the next. */
+static int clean(void **state)
+{
+    (void)state;
+    wk__null_heal();
+    for (int k = 0; k < 2; k++) wk_clear_error(), wk_sync();
+    wk_clear_error();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(asking_for_the_error_runs_nothing, clean),
+        cmocka_unit_test_teardown(late_errors_come_with_the_next_call_or_the_reader, clean),
+        cmocka_unit_test_teardown(dependants_have_the_first_cause, clean),
+        cmocka_unit_test_teardown(a_step_is_all_or_nothing, clean),
+        cmocka_unit_test_teardown(a_bad_index_writes_nothing, clean),
+        cmocka_unit_test_teardown(a_lost_device, clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
