@@ -26,6 +26,15 @@ add_compile_definitions(_GNU_SOURCE)
 # Builds in two folders give the same bytes.
 add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 
+# For structs gcc likes string instructions (rep stos, rep movs), which take as long to start as a small op has in all.
+include(CheckCCompilerFlag)
+set(plain_stores -mmemset-strategy=vector_loop:256:noalign,libcall:-1:noalign
+                 -mmemcpy-strategy=unrolled_loop:256:noalign,libcall:-1:noalign)
+check_c_compiler_flag("${plain_stores}" WICK_HAS_PLAIN_STORES)
+if(WICK_HAS_PLAIN_STORES)
+    add_compile_options(${plain_stores})
+endif()
+
 if(WICK_SANITIZE)
     add_compile_options(-fsanitize=${WICK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${WICK_SANITIZE})

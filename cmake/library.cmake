@@ -50,7 +50,8 @@ set_target_properties(wick PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PRO
 target_include_directories(wick PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(wick PRIVATE $<BUILD_INTERFACE:wick_needs>)
-target_link_options(wick PRIVATE -Wl,--version-script=${symbol_map} -Wl,--as-needed)
+target_link_options(wick PRIVATE -Wl,--version-script=${symbol_map} -Wl,--as-needed
+                    -Wl,-z,nodelete) # its threads run until the process ends
 if(NOT WICK_SANITIZE)
     target_link_options(wick PRIVATE -Wl,-z,defs)
 endif()

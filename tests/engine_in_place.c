@@ -42,12 +42,134 @@ static void many_figures(void **state)
     assert_null(wk_error());
 }
 
+/* ---- memory whose address the program knows ---------------------------------------------------------------------- */
+
+static int released;
+static void count_release(void *user)
+{
+    (void)user;
+    released++;
+}
+
+static void borrowed_memory_is_written(void **state)
+{
+    (void)state;
+    float numbers[4] = {1, 2, 3, 4};
+    released = 0;
+    {
+        WK_SCOPE;
+        wk_tensor *x = wk_borrow(numbers, (4), count_release, NULL);
+        wk_add_(x, 1);
+        wk_mul_(x, 2);
+        wk_sync();
+        assert_true(numbers[0] == 4 && numbers[3] == 10);
+        wk_tensor *part = wk_narrow(x, 0, 1, 2);
+        wk_mul_(part, 10);
+        assert_true(wk_item(wk_sum(x)) == 4 + 60 + 80 + 10);
+        assert_true(numbers[0] == 4 && numbers[1] == 60 && numbers[2] == 80 && numbers[3] == 10);
+        assert_int_equal(released, 0);
+    }
+    wk_sync();
+    assert_int_equal(released, 1);
+    assert_null(wk_error());
+}
+
+/* Written although the tensor is gone before anything was run. */
+static void borrowed_memory_is_written_late(void **state)
+{
+    (void)state;
+    float numbers[4] = {1, 2, 3, 4};
+    released = 0;
+    {
+        WK_SCOPE;
+        wk_add_(wk_borrow(numbers, (4), count_release, NULL), 1);
+    }
+    wk_sync();
+    assert_true(numbers[0] == 2 && numbers[3] == 5);
+    assert_int_equal(released, 1);
+}
+
+static void an_address_stays(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((300));
+    float *at = wk_data(x);
+    wk_tensor *before = wk_mul(x, 3);                           /* reads the old numbers, whatever happens to x */
+    wk_copy_(wk_narrow(x, 0, 0, 299), wk_narrow(x, 0, 1, 299)); /* overlaps */
+    wk_add_(x, 1);
+    at = (float *)wk_data(x) == at ? at : NULL;
+    assert_non_null(at);
+    assert_true(at[0] == 2 && at[299] == 2);
+    at[5] = 7;
+    assert_true(wk_item(wk_select(wk_mul(x, 2), 0, 5)) == 14);
+    assert_true(wk_item(wk_sum(before)) == 900);
+    wk_scatter_add_(x, 0, wk_of(int64_t, (1), 2), wk_of(float, (1), 5));
+    wk_sync();
+    assert_true(at[2] == 7);
+    assert_null(wk_error());
+}
+
+/* The gradient reads the numbers that the in-place call overwrites: those move, the tensor stays. */
+static void old_numbers_move(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = wk_of(float, (3), 1, 2, 3), *y;
+    wk_requires_grad_(w, true);
+    y = wk_mul(w, 2);
+    const float *at = wk_data(y);
+    wk_tensor *loss = wk_sum(wk_mul(y, y));
+    wk_exp_(wk_mul_(wk_detach(y), 0));
+    wk_sync();
+    assert_true(at[0] == 1 && at[2] == 1);
+    assert_true(wk_item(loss) == 4 + 16 + 36);
+    assert_null(wk_error());
+}
+
+/* A snapshot and what is parked do not see what the program writes through the pointer. */
+static void pointers_reach_one_tensor(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_add(wk_ones((4)), 1);
+    wk_sync();
+    wk_tensor *parked = wk_mul(x, 3);
+    wk_sync();
+    ((float *)wk_data(x))[0] = 100;
+    assert_true(wk_item(wk_sum(parked)) == 24);
+    assert_true(wk_item(wk_sum(x)) == 106);
+    assert_null(wk_error());
+}
+
+/* Soft placement brings the other operands to the target: it stays where it is, and is written. */
+static void targets_stay(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    if (wk_device_count(WK_OPENCL) == 0) skip();
+    wk_set_soft_placement(true);
+    wk_tensor *x = wk_zeros((3)), *there = wk_ones((3), .device = wk_opencl(0));
+    assert_ptr_equal(wk_add_(x, there), x);
+    wk_scatter_add_(x, 0, wk_of(int64_t, (1), 1), wk_to(wk_of(float, (1), 5), wk_opencl(0)));
+    wk_set_soft_placement(false);
+    assert_int_equal(wk_device_of(x).kind, WK_CPU);
+    assert_true(wk_item(wk_sum(x)) == 8);
+    assert_null(wk_error());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_in_place),
         cmocka_unit_test(many_copies),
         cmocka_unit_test(many_figures),
+        cmocka_unit_test(borrowed_memory_is_written),
+        cmocka_unit_test(borrowed_memory_is_written_late),
+        cmocka_unit_test(an_address_stays),
+        cmocka_unit_test(old_numbers_move),
+        cmocka_unit_test(pointers_reach_one_tensor),
+        cmocka_unit_test(targets_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,25 +165,31 @@ static wk__node *new_node(wk_context *context, int inputs)
             return NULL;
         }
     }
-    memset(node->edge, 0, (size_t)inputs * sizeof *node->edge);
     node->inputs = (uint8_t)inputs;
     return node;
 }
 
-wk__edge wk__edge_of(wk_tensor *tensor)
+/* Written where it belongs: an edge that is copied right after it was made costs more than making it. */
+static void edge_to(wk__edge *edge, wk_tensor *tensor)
 {
-    wk__body *body = wk__body_of(tensor);
-    wk__edge edge = {0};
-    if (body->is_view && body->seen != body->storage->history) wk__history_refresh(tensor);
-    if (!body->requires_grad) return edge;
+    *edge = (wk__edge){0};
+    wk__body *body = tensor ? wk__body_of(tensor) : NULL;
+    if (body && body->is_view && body->seen != body->storage->history) wk__history_refresh(tensor);
+    if (!body || !body->requires_grad) return;
     if (body->node) {
         wk__node_hold(body->node);
-        edge.node = body->node;
-        edge.output = body->output;
-    } else if ((edge.leaf = wk__leaf_of(body))) {
-        wk__count_up(&edge.leaf->refs);
-        edge.moves = edge.leaf->moves;
+        edge->node = body->node;
+        edge->output = body->output;
+    } else if ((edge->leaf = wk__leaf_of(body))) {
+        wk__count_up(&edge->leaf->refs);
+        edge->moves = edge->leaf->moves;
     }
+}
+
+wk__edge wk__edge_of(wk_tensor *tensor)
+{
+    wk__edge edge;
+    edge_to(&edge, tensor);
     return edge;
 }
 
@@ -220,7 +226,7 @@ static void remember_shape(wk__shape *shape, const wk_tensor *tensor)
     const wk__body *body = wk__body_of(tensor);
     shape->ndim = body->ndim;
     shape->dtype = body->dtype;
-    memcpy(shape->size, body->shape, sizeof *body->shape * body->ndim);
+    memcpy(shape->size, body->shape, sizeof shape->size);
 }
 
 static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site site, wk_tensor *const in[], int inputs,
@@ -231,9 +237,8 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     node->site = wk__site(site);
     node->sequence = next_sequence();
     for (int k = 0; k < inputs; k++) {
-        if (!in[k]) continue;
-        node->edge[k] = wk__edge_of(in[k]);
-        remember_shape(&node->shape[k], in[k]);
+        edge_to(&node->edge[k], in[k]);
+        if (in[k]) remember_shape(&node->shape[k], in[k]);
     }
     int want = what_to_save(op, node);
     bool saved = true;

@@ -78,6 +78,7 @@ void *wk__slab_take_more(wk__slots slots[], int kind)
     if (list->count > kinds[kind].idle) {
         void *slot = list->first;
         list->first = next_of(kind, slot);
+        __builtin_prefetch(list->first); /* a queue comes round cold */
         list->count--;
         return slot;
     }

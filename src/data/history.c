@@ -1,7 +1,7 @@
 /* Figures that stay on their device until they are read.
  *
- *     add    --> recent[]: 0-d tensors  -- 256 of them: one stack -->  chunk[]: 1-d tensors
- *     read   --> all of both become one tensor, one download, value[]
+ *     add    --> slot of the last chunk[]: a tensor of FULL places; the kernel that computes the figure writes it there
+ *     read   --> all chunks become one tensor, one download, value[]
  */
 #include "../base/alloc.h"
 #include "../nn/own.h"
@@ -13,10 +13,9 @@
 enum { FULL = 256 };
 
 typedef struct history {
-    wk_tensor *recent[FULL]; /* owned */
-    int recents;
-    wk_tensor **chunk; /* owned */
+    wk_tensor **chunk; /* owned; all but the last are full */
     int64_t chunks, chunk_capacity;
+    int used;               /* places of the last; FULL when there is none, or it was cut to be read */
     double *value, *weight; /* [known] and [count] */
     int64_t known, count, value_capacity, weight_capacity;
 } history;
@@ -27,10 +26,9 @@ struct wk_history {
 
 static void forget(history *h)
 {
-    for (int k = 0; k < h->recents; k++) wk__handle_drop(&h->recent[k]->handle);
     for (int64_t k = 0; k < h->chunks; k++) wk__handle_drop(&h->chunk[k]->handle);
-    h->recents = 0;
     h->chunks = 0;
+    h->used = FULL;
 }
 
 static void destroy(void *body)
@@ -48,6 +46,7 @@ static const wk__kind history_kind = {.name = "history", .destroy = destroy};
 wk_history *wk_history_new_at(wk_site site)
 {
     history *h = wk__alloc_zero(1, sizeof *h);
+    if (h) h->used = FULL;
     wk__handle *handle = h ? wk__handle_new(wk__context(), &history_kind, h) : NULL;
     if (handle) return (wk_history *)handle;
     wk__free(h);
@@ -74,35 +73,28 @@ static bool out_of_memory(wk_site site)
     return false;
 }
 
-/* All figures of a history are one dtype on one device, those of the first: f64 if that is, else f32. */
-static wk_tensor *figure(wk_site site, const history *h, wk_tensor *x)
+/* All figures of a history are one dtype on one device, those of the first: f64 if that is, else f32. One that can't be computed
+ * stays NaN. */
+static bool new_chunk(wk_site site, history *h, const wk_tensor *x)
 {
-    const wk_tensor *like = h->chunks ? h->chunk[0] : h->recents ? h->recent[0] : NULL;
-    wk_dtype dtype = like ? wk_dtype_of(like) : wk_dtype_of(x) == WK_F64 ? WK_F64 : WK_F32;
-    x = wk_to_dtype_at(site, wk_reshape_at(site, x, NULL, 0), dtype);
-    if (x && like) x = wk_to_at(site, x, wk_device_of(like));
-    return x ? wk__detached(site, x) : NULL;
-}
-
-static bool stack_recent(wk_site site, history *h)
-{
-    if (!h->recents) return true;
+    const wk_tensor *like = h->chunks ? h->chunk[0] : x;
+    wk_options options = {
+        .size = sizeof options, .dtype = wk_dtype_of(like) == WK_F64 ? WK_F64 : WK_F32, .device = wk_device_of(like)};
     if (!wk__grow(&h->chunk, &h->chunk_capacity, h->chunks + 1, sizeof *h->chunk)) return out_of_memory(site);
-    wk_tensor *chunk = wk__own(wk_stack_at(site, h->recent, h->recents, 0));
+    wk_tensor *chunk = wk__own(wk_full_f_at(site, (const int64_t[]){FULL}, 1, (double)NAN, &options));
     if (!chunk) return false;
     h->chunk[h->chunks++] = chunk;
-    for (int k = 0; k < h->recents; k++) wk__handle_drop(&h->recent[k]->handle);
-    h->recents = 0;
+    h->used = 0;
     return true;
 }
 
 static bool add(wk_site site, history *h, wk_tensor *x, double weight)
 {
     if (!wk__grow(&h->weight, &h->weight_capacity, h->count + 1, sizeof *h->weight)) return out_of_memory(site);
-    if (h->recents == FULL && !stack_recent(site, h)) return false;
-    wk_tensor *own = wk__own(figure(site, h, x));
-    if (!own) return false;
-    h->recent[h->recents++] = own;
+    if (h->used == FULL && !new_chunk(site, h, x)) return false;
+    wk_tensor *slot = wk_select_at(site, h->chunk[h->chunks - 1], 0, h->used);
+    if (!slot || !wk_copy__at(site, slot, wk_reshape_at(site, x, NULL, 0))) return false;
+    h->used++;
     h->weight[h->count++] = weight;
     return true;
 }
@@ -128,9 +120,17 @@ int wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const wk_h
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Joins the chunks, FULL at a time, until one is left. */
+/* The last chunk is cut to what it holds; then they are joined, FULL at a time, until one is left. */
 static bool join_chunks(wk_site site, history *h)
 {
+    if (h->used < FULL) {
+        wk_tensor **last = &h->chunk[h->chunks - 1];
+        wk_tensor *cut = wk__own(wk_narrow_at(site, *last, 0, 0, h->used));
+        if (!cut) return false;
+        wk__handle_drop(&(*last)->handle);
+        *last = cut;
+        h->used = FULL;
+    }
     while (h->chunks > 1) {
         int64_t joined = 0;
         for (int64_t k = 0; k < h->chunks; k += FULL) {
@@ -173,7 +173,7 @@ static bool read_all(wk_site site, history *h)
     wk__inside c;
     if (h->known == h->count) return true;
     if (!wk__inside_begin(&c, site, true)) return false;
-    bool fine = stack_recent(site, h) && join_chunks(site, h) && read_chunk(site, h);
+    bool fine = join_chunks(site, h) && read_chunk(site, h);
     wk__inside_end(&c, NULL, 0);
     return fine;
 }

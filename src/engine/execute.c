@@ -11,6 +11,14 @@
 static bool keep_old(wk__record *r, wk__value *out)
 {
     if (!r->guarded || !r->prior || wk__value_state(r->prior) != WK__STORED) return false;
+    if (out->exposed && out->memory.block && r->prior->memory.block) { /* displaced: the old numbers go back there */
+        wk__fail fail = {.tag = -1};
+        wk__device *device = out->device;
+        if (device->backend->copy(device->state, &out->memory, 0, &r->prior->memory, 0, out->bytes, &fail) != WK_OK)
+            return false;
+        wk__value_set_state(out, WK__STORED);
+        return true;
+    }
     if (!r->prior->memory.block && out->memory.block) {
         wk__value_set_state(out, WK__STORED);
         return true;
@@ -106,22 +114,56 @@ static bool read_later(wk__record **record, int records, const wk__value *value)
     return false;
 }
 
+/* Nobody reads the value after this group. */
+static bool last_use(wk__record **record, int records, const wk__value *value)
+{
+    return atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) ==
+               uses_in(record, records, value) &&
+           !read_later(record, records, value);
+}
+
 /* Nobody reads the value after this group, and its memory is ours to give away. */
 static bool dies_here(wk__record **record, int records, const wk__value *value)
 {
     return wk__value_state(value) == WK__STORED && !value->release && !value->shares && !value->exposed &&
-           value->memory.block &&
-           atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) ==
-               uses_in(record, records, value) &&
-           !read_later(record, records, value);
+           value->memory.block && last_use(record, records, value);
 }
 
 static void hand_over(wk__value *to, wk__value *from)
 {
     wk__large_remove(from);
     to->memory = from->memory;
+    to->release = from->release;
+    to->release_user = from->release_user;
     from->memory.block = NULL;
+    from->release = NULL;
     wk__large_add(to);
+}
+
+/* Memory whose address the program knows stays with the tensor: its new value must take it over from the old one. */
+static bool keeps_place(const wk__record *r)
+{
+    return r->prior && r->prior->exposed && wk__value_state(r->prior) == WK__STORED && r->prior->memory.block &&
+           !r->prior->shares;
+}
+
+/* `to` gets the memory of `from`, whose numbers are still read: they move. */
+static wk_code displace(wk__value *from, wk__value *to, wk__fail *fail)
+{
+    wk__memory fresh;
+    wk_code code = wk__arena_take(from->device->arena, from->bytes, &fresh, fail);
+    if (code != WK_OK) return code;
+    if (from->bytes)
+        code = from->device->backend->copy(from->device->state, &fresh, 0, &from->memory, 0, from->bytes, fail);
+    if (code != WK_OK) {
+        wk__arena_give(from->device->arena, &fresh);
+        return code;
+    }
+    hand_over(to, from);
+    from->memory = fresh;
+    from->exposed = false;
+    wk__large_add(from);
+    return WK_OK;
 }
 
 /* The output of a group takes over the memory of a value that the group may read, too. */
@@ -171,15 +213,33 @@ static wk__value *donor_of(wk__building *b, int operand)
     return NULL;
 }
 
-/* The base of a partial write: taken over if it dies here and is not read through another view meanwhile, else copied. */
-static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fail)
+/* May the group write over `prior` while it runs? Not if it reads it through another view than it writes. */
+static bool only_read_in_place(const wk__building *b, int operand, const wk__value *prior)
 {
-    wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
     bool alone = !b->indirect && b->group.nreduce == 0;
     for (int o = 0; o < b->group.noperands; o++)
         alone = alone && (b->value[o] != prior || (same_places(&b->group.operand[o], &b->group.operand[operand]) &&
                                                    !stored_as_loaded(&b->group, o, operand)));
-    if (alone && dies_here(b->record, b->records, prior)) {
+    return alone;
+}
+
+/* The memory that the program knows by its address: what else is read of the old numbers is read from a copy of them. */
+static wk_code same_place(wk__run *run, wk__building *b, int operand, wk__fail *fail)
+{
+    wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
+    if (only_read_in_place(b, operand, prior) && last_use(b->record, b->records, prior)) {
+        take_over(b, operand, prior);
+        return WK_OK;
+    }
+    run->ring->copies++;
+    return displace(prior, out, fail);
+}
+
+/* The base of a partial write: taken over if it dies here and is not read through another view meanwhile, else copied. */
+static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fail)
+{
+    wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
+    if (only_read_in_place(b, operand, prior) && dies_here(b->record, b->records, prior)) {
         take_over(b, operand, prior);
         b->group.operand[operand].over = b->writer[operand]->guarded;
         return WK_OK;
@@ -195,6 +255,7 @@ static wk_code take_output(wk__run *run, wk__building *b, int operand, wk__fail 
     wk__value *out = b->value[operand];
     if (out->memory.block) return WK_OK; /* an epilogue writes where the product is */
     run->ring->stores++;
+    if (keeps_place(b->writer[operand])) return same_place(run, b, operand, fail);
     if (b->writer[operand]->partial) return base_of(run, b, operand, fail);
     wk__value *donor = donor_of(b, operand);
     if (donor) {
@@ -247,7 +308,7 @@ static wk_code product_memory(wk__building *b, wk__value *product, wk__fail *fai
     for (int o = 1; o < b->group.noperands && !wk__stores(product); o++) {
         const wk__operand *operand = &b->group.operand[o];
         wk__value *out = b->value[o];
-        if (!operand->stored || b->writer[o]->partial || out->bytes != product->bytes ||
+        if (!operand->stored || b->writer[o]->partial || keeps_place(b->writer[o]) || out->bytes != product->bytes ||
             !same_places(operand, &b->group.operand[0]) || stored_as_loaded(&b->group, 0, o))
             continue;
         wk_code code = wk__value_take_memory(out, out->bytes, fail);
@@ -294,8 +355,11 @@ static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
         wk__value *out = r->ref[o].value;
         run->ring->stores++;
-        if (r->partial && dies_here(&r, 1, r->prior) && uses_in(&r, 1, r->prior) == 1) {
+        bool alone = r->prior && uses_in(&r, 1, r->prior) == 1;
+        if (r->partial && alone && (keeps_place(r) ? last_use(&r, 1, r->prior) : dies_here(&r, 1, r->prior))) {
             hand_over(out, r->prior);
+        } else if (keeps_place(r)) {
+            code = displace(r->prior, out, fail);
         } else if ((code = wk__value_take_memory(out, out->bytes, fail)) == WK_OK && r->partial && out->bytes) {
             code = r->device->backend->copy(r->device->state, &out->memory, 0, &r->prior->memory, 0, out->bytes, fail);
         }

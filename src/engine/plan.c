@@ -16,7 +16,8 @@ static bool visible(const wk__value *value)
 static bool stays_put(const wk__value *value)
 {
     wk__state state = wk__value_state(value);
-    if (state == WK__STORED) return value->release == NULL && !value->exposed;
+    if (value->exposed) return false;
+    if (state == WK__STORED) return value->release == NULL;
     return state == WK__PENDING && (value->depth > 0 || visible(value));
 }
 
@@ -24,7 +25,7 @@ static bool stays_put(const wk__value *value)
 static int chain_depth(wk__record *r)
 {
     const wk__value *out = r->ref[0].value;
-    if (r->kind != WK__RECORD_EXPRESSION || r->partial || out->revived || out->wanted ||
+    if (r->kind != WK__RECORD_EXPRESSION || r->partial || out->revived || out->wanted || out->exposed ||
         atomic_load_explicit(&((wk__value *)(uintptr_t)out)->keep, memory_order_relaxed))
         return 0;
     int depth = 0;
@@ -52,7 +53,7 @@ void wk__plan_live(wk__ring *ring, bool park)
             wk__value *out = r->ref[o].value;
             out->depth = (uint8_t)(park ? chain_depth(r) : 0);
             out->parkable = out->depth > 0;
-            out->rooted = visible(out) && !out->parkable;
+            out->rooted = (visible(out) && !out->parkable) || out->exposed; /* the program may look at the memory */
             out->needed = out->rooted;
             out->escapes = out->promised = false;
             out->group = -1;

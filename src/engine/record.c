@@ -107,10 +107,46 @@ static void in_child(void)
     wk__pool_after_fork();
 }
 
+/* What the newest record computes, nobody will read. */
+static bool newest_is_dead(const wk__ring *ring)
+{
+    if (ring->count == 0) return false;
+    const wk__record *r = ring->record[ring->count - 1];
+    return r->nout == 1 && !r->ref[0].value->exposed &&
+           wk__count_get(&r->ref[0].value->refs) == r->ref[0].value->ring_refs;
+}
+
+static void forget_newest(wk__ring *ring)
+{
+    wk__record *r = ring->record[--ring->count];
+    if ((char *)r < ring->chunk[ring->chunk_now] || (char *)r >= ring->chunk[ring->chunk_now] + WK__RING_CHUNK)
+        ring->chunk_now--;
+    ring->used = (size_t)((char *)r - ring->chunk[ring->chunk_now]);
+    ring->pending_bytes -= r->ref[0].value->bytes;
+    wk__release_record(r);
+}
+
+/* A closing scope drops its handles newest first: what nobody read leaves the ring again from its end, unplanned, and the
+ * memory that a loop touches stays small. */
+static void pending_orphan(wk__value *value)
+{
+    wk_context *context = value->writer;
+    if (context != wk__context() || wk__ring_held(context)) return;
+    wk__ring_enter(context);
+    wk__ring *ring = context->ring;
+    if (ring && wk__value_state(value) == WK__PENDING && ring->count > 0 && ring->record[ring->count - 1] == value->record &&
+        wk__count_get(&value->refs) == value->ring_refs + 1 && value->record->nout == 1 && !value->exposed) {
+        forget_newest(ring);
+        while (newest_is_dead(ring)) forget_newest(ring);
+    }
+    wk__ring_leave(context);
+}
+
 static void connect(void)
 {
     wk__context_settle = settle;
     wk__context_at_end = end_ring;
+    wk__pending_orphan = pending_orphan;
     wk__scope_flush = wk__flush;
     wk__park_connect();
     pthread_atfork(NULL, NULL, in_child);

@@ -115,7 +115,7 @@ static inline void wk__record_ref(wk__record *r, int k, const wk__body *body, co
 {
     r->ref[k] = (wk__ref){.value = body->storage->value, .offset = body->offset, .dtype = body->dtype};
     int64_t *to = wk__record_stride(r, k);
-    for (int d = 0; d < r->ndim; d++) to[d] = stride[d];
+    for (int d = 0, ndim = r->ndim; d < ndim; d++) to[d] = stride[d];
 }
 static inline void wk__record_imm(wk__record *r, int k, wk_dtype dtype, wk__imm imm, uint8_t flags)
 {

@@ -241,7 +241,7 @@ static bool all_match(wk_site site, const wk__list *list, const source *from)
     return true;
 }
 
-/* Reads everything, then exchanges everything, which can't fail. */
+/* Reads everything, then exchanges everything, which can't fail but for memory whose address was given out. */
 static bool load_all(wk_site site, const wk__list *list, const source *from)
 {
     wk_tensor **made = wk__alloc_zero((size_t)list->count + 1, sizeof *made);
@@ -252,7 +252,7 @@ static bool load_all(wk_site site, const wk__list *list, const source *from)
         made[k] = read_tensor(site, "load", from, t, wk_device_of(list->item[k].tensor));
         fine = made[k] != NULL;
     }
-    for (int64_t k = 0; k < list->count && fine; k++) wk__replace(list->item[k].tensor, made[k]);
+    for (int64_t k = 0; k < list->count && fine; k++) fine = wk__replace(list->item[k].tensor, made[k]);
     wk__free(made);
     return fine;
 }

@@ -19,7 +19,7 @@ wk_tensor *wk__detached(wk_site site, wk_tensor *x);
 void wk__rehouse(wk_tensor *x, wk_tensor *from);
 /* x takes over the numbers of `from`, of the same shape, dtype and device: an in-place call that cannot fail. Both
  * have their storages to themselves. */
-void wk__replace(wk_tensor *x, const wk_tensor *from);
+bool wk__replace(wk_tensor *x, wk_tensor *from);
 
 /* An option of type double: 0 is `usual`, WK_ZERO is 0. */
 static inline double wk__option(double given, double usual)

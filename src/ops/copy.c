@@ -257,6 +257,7 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
         return NULL;
     }
     wk_context *context = wk__context();
+    if (!wk__target_ready(context, target, in, tensors, site)) return NULL;
     wk__value *value = wk__value_new(context, device, body->storage->bytes, site);
     wk__record *r =
         value ? wk__record_begin(context, WK__RECORD_EXPRESSION, &wk__op_copy_, device, site, ndim, body->shape, 1, 1)

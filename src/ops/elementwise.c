@@ -1,5 +1,6 @@
 /* Elementwise calls: promotion, broadcasting, layout, one record, one node. */
 #include "call.h"
+#include "placement.h"
 #include <string.h>
 
 typedef struct plan {
@@ -9,7 +10,9 @@ typedef struct plan {
     wk__device *device;
     const wk__arg *args;
     int count;
-    wk_tensor *tensor[WK__MAX_INPUTS]; /* the tensors among the operands, and which operand each is */
+    wk_tensor
+        *tensor[WK__MAX_INPUTS]; /* the tensors among the operands (moved, where soft placement did), and which operand
+                                          each is */
     int place[WK__MAX_INPUTS], tensors;
     wk_dtype compute, result;
     int ndim;
@@ -21,13 +24,14 @@ typedef struct plan {
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-static bool gather(plan *p)
+static bool gather(plan *p, bool in_place)
 {
     for (int k = 0; k < p->count; k++) {
         if (!p->args[k].tensor && !p->args[k].null) continue;
         p->place[p->tensors] = k;
         p->tensor[p->tensors++] = p->args[k].tensor;
     }
+    if (in_place && !wk__placement_follow(p->op, p->site, p->tensor, p->tensors)) return false;
     p->device = wk__ready(p->op, p->site, p->tensor, p->tensors);
     return p->device != NULL;
 }
@@ -174,18 +178,32 @@ static bool choose_layout(const plan *p, int64_t *stride)
 static void record_operands(const plan *p, wk__record *r)
 {
     r->compute = (uint8_t)p->compute;
-    for (int k = 0; k < p->count; k++) {
+    if (p->uniform) {
+        for (int k = 0; k < p->count; k++) {
+            const wk__body *body = wk__body_of(p->tensor[k]);
+            wk__record_ref(r, 1 + k, body, body->stride);
+        }
+        return;
+    }
+    for (int k = 0, next = 0; k < p->count; k++) {
         const wk__arg *arg = &p->args[k];
         if (!arg->tensor) {
             wk__record_imm(r, 1 + k, arg->whole ? WK_I64 : WK_F64, arg->number, WK__REF_IMM);
             continue;
         }
         int64_t stride[WK__MAX_DIMS];
-        const wk__body *body = wk__body_of(arg->tensor);
-        if (!p->uniform) wk__broadcast_strides(body, p->ndim, p->shape, stride);
-        wk__record_ref(r, 1 + k, body, p->uniform ? body->stride : stride);
+        const wk__body *body = wk__body_of(p->tensor[next++]);
+        wk__broadcast_strides(body, p->ndim, p->shape, stride);
+        wk__record_ref(r, 1 + k, body, stride);
         if (p->op->conditions >> k & 1) r->ref[1 + k].flags = WK__REF_AS_IS;
     }
+}
+
+/* The operands as the node sees them: NULL for numbers. */
+static void operands_of(const plan *p, wk_tensor *in[WK__MAX_INPUTS])
+{
+    memset(in, 0, sizeof *in * WK__MAX_INPUTS);
+    for (int k = 0; k < p->tensors; k++) in[p->place[k]] = p->tensor[k];
 }
 
 /* Numbers among the operands, for the gradient: bit k of count says that operand k was one, then f[k] is its value, and for whole
@@ -202,7 +220,7 @@ static bool keep_numbers(const wk__arg *args, int count, wk__attr *attr)
     return attr->count != 0;
 }
 
-static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args, int count)
+static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args, int count, bool in_place)
 {
     p->op = op;
     p->site = site;
@@ -210,12 +228,7 @@ static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args
     p->args = args;
     p->count = count;
     p->tensors = 0;
-    if (!gather(p)) return false;
-    for (int k = 0; k < p->tensors; k++) /* soft placement may have replaced some */
-        if (p->tensor[k] != args[p->place[k]].tensor) {
-            wk__arg *moved = (wk__arg *)(uintptr_t)&args[p->place[k]];
-            moved->tensor = p->tensor[k];
-        }
+    if (!gather(p, in_place)) return false;
     p->uniform = is_uniform(p);
     return p->uniform || (choose_dtypes(p) && broadcast_all(p));
 }
@@ -223,8 +236,10 @@ static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args
 wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
 {
     plan p;
-    if (!prepare(&p, op, site, args, count)) return NULL;
-    wk_tensor *out = wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site);
+    if (!prepare(&p, op, site, args, count, false)) return NULL;
+    wk_tensor *out = p.uniform
+                         ? wk__tensor_pending_as(p.context, p.device, p.result, wk__body_of(p.tensor[0]), p.bytes, site)
+                         : wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site);
     if (!out) return NULL;
     wk__body *body = wk__body_of(out);
     if (!p.uniform && choose_layout(&p, body->stride)) body->dense = false;
@@ -234,9 +249,9 @@ wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *a
     record_operands(&p, r);
     wk__record_commit(p.context, r);
     if (op->node && wk__wants_node(p.context, p.tensor, p.tensors)) {
-        wk_tensor *in[WK__MAX_INPUTS] = {0};
+        wk_tensor *in[WK__MAX_INPUTS];
         wk__attr numbers = {.count = 0};
-        for (int k = 0; k < count; k++) in[k] = args[k].tensor;
+        operands_of(&p, in);
         if (!attr && keep_numbers(args, count, &numbers)) attr = &numbers;
         if (!wk__node_attach(op, site, in, count, &out, 1, attr)) return NULL;
     }
@@ -283,6 +298,15 @@ static bool covers(const wk__body *body)
     return wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
 }
 
+bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site)
+{
+    if (__builtin_expect(!wk__body_of(target)->storage->value->exposed, 1)) return true;
+    wk__flush_all();
+    for (int k = 0; k < count; k++) /* the flush may have parked it */
+        if (in[k] && !wk__touch(context, in[k], site)) return false;
+    return true;
+}
+
 static void record_over(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value, bool guarded)
 {
     wk__body *body = wk__body_of(target);
@@ -294,6 +318,7 @@ static void record_over(wk_context *context, wk__record *r, wk_tensor *target, w
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
     /* The storage holds the new value before the commit: that may flush, and computes only what somebody holds. */
     wk__value *prior = storage->value;
+    value->exposed = prior->exposed;
     wk__value_hold(prior);
     wk__storage_assign(storage, value);
     wk__record_commit(context, r);
@@ -320,12 +345,13 @@ wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args,
 wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
 {
     plan p;
-    if (!prepare(&p, op, site, args, count)) return NULL;
-    wk_tensor *target = args[0].tensor;
+    if (!prepare(&p, op, site, args, count, true)) return NULL;
+    wk_tensor *target = p.tensor[0];
     if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target) || !keeps_history(&p, target)) return NULL;
     wk__storage *storage = wk__body_of(target)->storage;
-    wk_tensor *in[WK__MAX_INPUTS] = {0};
-    for (int k = 0; k < count; k++) in[k] = args[k].tensor;
+    if (!wk__target_ready(p.context, target, p.tensor, p.tensors, site)) return NULL;
+    wk_tensor *in[WK__MAX_INPUTS];
+    operands_of(&p, in);
     wk__attr numbers = {.count = 0};
     if (!attr && keep_numbers(args, count, &numbers)) attr = &numbers;
     bool node = op->node && wk__wants_node(p.context, p.tensor, p.tensors);

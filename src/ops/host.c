@@ -278,6 +278,28 @@ int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *st
     return wk__host_read(x, data, stride, site) ? WK_OK : (int)wk_error_code();
 }
 
+/* What the program writes through a pointer must reach this tensor alone: not a snapshot of it, nor what is parked and reads it. */
+static bool own_memory(wk__storage *storage, wk_site site)
+{
+    wk__value *old = storage->value;
+    if (atomic_load_explicit(&old->refs, memory_order_relaxed) == 1) return true;
+    wk__fail fail = {.tag = -1};
+    wk__value *own = wk__value_new(wk__context(), old->device, old->bytes, site);
+    if (!own) return false;
+    wk_code code = wk__value_take_memory(own, old->bytes, &fail);
+    if (code == WK_OK && old->bytes)
+        code = old->device->backend->copy(old->device->state, &own->memory, 0, &old->memory, 0, old->bytes, &fail);
+    if (code != WK_OK) {
+        wk__error_set(site, code, "data: %s", fail.text);
+        if (own->memory.block) wk__value_give_memory(own);
+        wk__value_free(own);
+        return false;
+    }
+    wk__value_set_state(own, WK__STORED);
+    wk__storage_assign(storage, own);
+    return true;
+}
+
 void *wk_data_at(wk_site site, wk_tensor *x)
 {
     if (!wk__check(x, site, "data", "input") || !wk__materialize(x, site)) return NULL;
@@ -290,6 +312,8 @@ void *wk_data_at(wk_site site, wk_tensor *x)
         return NULL;
     }
     wk__flush_all(); /* nothing that was recorded before may read what the program is about to write */
+    if (!value->exposed && !own_memory(body->storage, site)) return NULL;
+    value = body->storage->value;
     value->exposed = true;
     return value->memory.host + body->offset * (int64_t)wk_dtype_size(body->dtype);
 }

@@ -32,11 +32,8 @@ void wk_placement_counters(int64_t *count, int64_t *bytes)
     if (bytes) *bytes = atomic_load(&copied_bytes);
 }
 
-bool wk__placement_move(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__device **device)
+static bool gather(const wk__op *op, wk_site site, wk_tensor *in[], int count, const wk__device *target)
 {
-    if (!soft()) return false;
-    wk__device *target = wk__body_of(in[0])->storage->device;
-    for (int k = 0; k < count && target->id.kind == WK_CPU; k++) target = wk__body_of(in[k])->storage->device;
     for (int k = 0; k < count; k++) {
         const wk__body *body = wk__body_of(in[k]);
         if (body->storage->device == target) continue;
@@ -48,6 +45,22 @@ bool wk__placement_move(const wk__op *op, wk_site site, wk_tensor *in[], int cou
         atomic_fetch_add(&copied_bytes, bytes);
         if (!(in[k] = wk_to_at(site, in[k], target->id))) return false;
     }
+    return true;
+}
+
+bool wk__placement_move(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__device **device)
+{
+    if (!soft()) return false;
+    wk__device *target = wk__body_of(in[0])->storage->device;
+    for (int k = 0; k < count && target->id.kind == WK_CPU; k++) target = wk__body_of(in[k])->storage->device;
+    if (!gather(op, site, in, count, target)) return false;
     *device = target;
     return true;
+}
+
+bool wk__placement_follow(const wk__op *op, wk_site site, wk_tensor *in[], int count)
+{
+    for (int k = 0; k < count; k++)
+        if (!wk__is_tensor(in[k])) return true;
+    return !soft() || gather(op, site, in, count, wk__body_of(in[0])->storage->device);
 }

@@ -7,6 +7,7 @@
 void (*wk__base_free)(struct wk__base *past);
 void (*wk__parked_free)(wk__value *value);
 void (*wk__parked_orphan)(wk__value *value);
+void (*wk__pending_orphan)(wk__value *value);
 
 wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
 {
@@ -87,6 +88,7 @@ static void leave(wk__value *value)
 void wk__storage_drop(wk__storage *storage)
 {
     if (!wk__count_down(&storage->refs)) return;
+    if (wk__value_state(storage->value) == WK__PENDING && wk__pending_orphan) wk__pending_orphan(storage->value);
     leave(storage->value);
     if (storage->past) wk__base_free(storage->past);
     wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);

@@ -138,5 +138,7 @@ void wk__failure_drop(wk__failure *failure);
 extern void (*wk__base_free)(struct wk__base *past);
 extern void (*wk__parked_free)(wk__value *value);
 extern void (*wk__parked_orphan)(wk__value *value);
+/* The engine's: the storage that is about to let go of a pending value is the last besides its writer's ring. */
+extern void (*wk__pending_orphan)(wk__value *value);
 
 #endif

@@ -23,15 +23,14 @@ static void firm(void *body, int change)
 
 const wk__kind wk__tensor_kind = {.name = "tensor", .destroy = destroy, .firm = firm};
 
-static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape,
-                       wk__body **out)
+/* A handle and its body but for shape and strides. */
+static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, wk__body **out)
 {
     wk__body *body = wk__slab_take(context->slots, WK__SLAB_VIEW);
     wk__handle *handle = NULL;
     if (body) {
         body->storage = storage;
         body->offset = 0;
-        for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
         body->ndim = (uint8_t)ndim;
         body->dtype = (uint8_t)dtype;
         body->requires_grad = body->parameter = body->is_view = body->dense = false;
@@ -53,12 +52,21 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
 wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape)
 {
     wk__body *body;
-    wk_tensor *tensor = wrap(context, storage, dtype, ndim, shape, &body);
+    wk_tensor *tensor = wrap(context, storage, dtype, ndim, &body);
     if (!tensor) return NULL;
+    for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
     wk__strides_dense(ndim, shape, body->stride);
     body->dense = true;
     storage->base = body;
     return tensor;
+}
+
+static wk__storage *pending_storage(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
+{
+    wk__value *value = wk__value_new(context, device, bytes, site);
+    wk__storage *storage = value ? wk__storage_new(context, value) : NULL;
+    if (value && !storage) wk__slab_give(context->slots, WK__SLAB_VALUE, value);
+    return storage;
 }
 
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
@@ -72,14 +80,22 @@ wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype 
 wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
                                  const int64_t *shape, int64_t bytes, wk_site site)
 {
-    wk__value *value = wk__value_new(context, device, bytes, site);
-    if (!value) return NULL;
-    wk__storage *storage = wk__storage_new(context, value);
-    if (!storage) {
-        wk__slab_give(context->slots, WK__SLAB_VALUE, value);
-        return NULL;
-    }
-    return wk__tensor_new(context, storage, dtype, ndim, shape);
+    wk__storage *storage = pending_storage(context, device, bytes, site);
+    return storage ? wk__tensor_new(context, storage, dtype, ndim, shape) : NULL;
+}
+
+wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dtype dtype, const wk__body *like,
+                                 int64_t bytes, wk_site site)
+{
+    wk__storage *storage = pending_storage(context, device, bytes, site);
+    wk__body *body;
+    wk_tensor *tensor = storage ? wrap(context, storage, dtype, like->ndim, &body) : NULL;
+    if (!tensor) return NULL;
+    memcpy(body->shape, like->shape, sizeof body->shape);
+    memcpy(body->stride, like->stride, sizeof body->stride);
+    body->dense = true;
+    storage->base = body;
+    return tensor;
 }
 
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
@@ -88,8 +104,9 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     const wk__body *from = wk__body_of(base);
     wk__storage_hold(from->storage);
     wk__body *body;
-    wk_tensor *view = wrap(context, from->storage, from->dtype, ndim, shape, &body);
+    wk_tensor *view = wrap(context, from->storage, from->dtype, ndim, &body);
     if (!view) return NULL;
+    for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
     for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
     body->offset = offset;
     body->is_view = true;
@@ -100,7 +117,7 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
 {
     wk__storage_hold(like->storage);
     wk__body *body;
-    wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, like->shape, &body);
+    wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, &body);
     if (!tensor) return NULL;
     memcpy(body, like, sizeof *body);
     body->text = NULL;

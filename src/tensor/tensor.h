@@ -54,6 +54,9 @@ wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype 
 /* With the size in bytes at hand. */
 wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
                                  const int64_t *shape, int64_t bytes, wk_site site);
+/* With the geometry of `like`, which is dense. */
+wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dtype dtype, const wk__body *like,
+                                 int64_t bytes, wk_site site);
 /* A view of `base` with this geometry. */
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
                            const int64_t *stride);
