@@ -132,7 +132,7 @@ WK_API int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
 WK_API int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
 /* The address of the first element of a tensor on the CPU, computed if need be; NULL for other devices. wk_stride says how the
  * elements lie. Good until the tensor goes or moves to another device; in-place calls write there, and the numbers are there after
- * wk_sync or another wk_data. What the program writes there, later calls read. */
+ * wk_sync or another wk_data. What the program writes there, later calls read. To other threads the call is a write to x. */
 WK_API void *wk_data_at(wk_site site, wk_tensor *x);
 /* Prints what PyTorch prints, to stdout. Returns x. */
 WK_API wk_tensor *wk_print_at(wk_site site, wk_tensor *x);

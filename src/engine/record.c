@@ -135,8 +135,9 @@ static void pending_orphan(wk__value *value)
     bool alone = WK__ALONE; /* nobody else can run the ring */
     if (!alone) wk__ring_enter(context);
     wk__ring *ring = context->ring;
-    if (wk__value_state(value) == WK__PENDING && ring->count > 0 && ring->record[ring->count - 1] == value->record &&
-        wk__count_get(&value->refs) == value->ring_refs + 1 && value->record->nout == 1 && !value->exposed) {
+    if (ring && wk__value_state(value) == WK__PENDING && ring->count > 0 &&
+        ring->record[ring->count - 1] == value->record && wk__count_get(&value->refs) == value->ring_refs + 1 &&
+        value->record->nout == 1 && !value->exposed) {
         forget_newest(ring);
         while (newest_is_dead(ring)) forget_newest(ring);
     }

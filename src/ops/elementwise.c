@@ -326,8 +326,8 @@ static bool covers(const wk__body *body)
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site)
 {
     const wk__value *value = wk__body_of(target)->storage->value;
-    if (__builtin_expect(!value->exposed || wk__value_state(value) != WK__PENDING, 1)) return true;
-    wk__flush(context);
+    if (__builtin_expect(!value->exposed, 1) || (WK__ALONE && wk__value_state(value) != WK__PENDING)) return true;
+    wk__flush_all();
     for (int k = 0; k < count; k++) /* the flush may have parked it */
         if (in[k] && !wk__touch(context, in[k], site)) return false;
     return true;
