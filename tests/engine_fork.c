@@ -30,6 +30,19 @@ static int refuses(void)
     return 0;
 }
 
+static wk_tensor *kept;
+
+/* Neither what was recorded before the fork nor what is in memory can be had, and nothing is written to a file. */
+static int gives_nothing(void)
+{
+    if (!wk_sync() || !wk_error() || !strstr(wk_error(), "forked")) return 1;
+    wk_clear_error();
+    wk_item(kept);
+    if (!wk_error() || !strstr(wk_error(), "forked")) return 2;
+    wk_clear_error();
+    return 0;
+}
+
 static void before_and_after(void **state)
 {
     (void)state;
@@ -37,6 +50,11 @@ static void before_and_after(void **state)
     assert_int_equal(in_child(computes), 0);
     assert_int_equal(computes(), 0);
     assert_int_equal(in_child(refuses), 0);
+    kept = wk_ones((1));
+    assert_int_equal(in_child(gives_nothing), 0);
+    assert_true(wk_item(kept) == 1);
+    assert_int_equal(in_child(gives_nothing), 0);
+    wk_free(kept);
     assert_int_equal(computes(), 0); /* the parent goes on */
 }
 

@@ -50,7 +50,7 @@ static void check_content(const char *path, const char *expected)
 static void check_no_temporary(const char *path)
 {
     char temporary[4200];
-    snprintf(temporary, sizeof temporary, "%s.saving", path);
+    snprintf(temporary, sizeof temporary, "%s.wick-saving", path);
     assert_int_equal(access(temporary, F_OK), -1);
 }
 
@@ -388,7 +388,7 @@ static void what_stands_in_the_way_of_the_temporary(void **state)
 {
     (void)state;
     wk__io_error error;
-    const char *path = scratch("way"), *temporary = scratch("way.saving");
+    const char *path = scratch("way"), *temporary = scratch("way.wick-saving");
     unlink(temporary);
     put(path, "old");
     assert_int_equal(symlink(path, temporary), 0); /* is not followed */

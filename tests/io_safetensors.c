@@ -347,7 +347,7 @@ static void a_full_disk_at_the_first_byte(void **state)
     assert_int_equal(code, WK_ERR_IO);
     assert_non_null(strstr(error.text, "File too large"));
     assert_int_equal(save.fd, -1);
-    assert_int_equal(access(scratch("full.safetensors.saving"), F_OK), -1);
+    assert_int_equal(access(scratch("full.safetensors.wick-saving"), F_OK), -1);
     wk__safetensors_layout_end(&layout);
 }
 

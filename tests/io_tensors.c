@@ -217,7 +217,7 @@ static void a_failing_device_leaves_the_older_file(void **state)
     WK_SCOPE;
     char path[256], beside[300];
     snprintf(path, sizeof path, "%s", scratch("lost.safetensors"));
-    snprintf(beside, sizeof beside, "%s.saving", path);
+    snprintf(beside, sizeof beside, "%s.wick-saving", path);
     wk_module *net = new_net(2), *far = new_net(2);
     assert_int_equal(wk_save(net, path), WK_OK);
     wk_module_to(far, test_null());

@@ -492,6 +492,15 @@ static void moving_is_all_or_nothing(void **state)
     expect_error("opencl:99", NULL);
     assert_null(wk_module_to(net, wk_device_parse("tpu:0")));
     expect_error("tpu:0", NULL);
+    wk_memory_stats stats = {.size = sizeof stats};
+    wk_memory_stats_of(test_null(), &stats);
+    wk_memory_set_limit(test_null(), stats.live + 64); /* one of the two fits */
+    wk_memory_trim(test_null());
+    assert_null(wk_module_to(net, test_null()));
+    expect_error("memory", NULL);
+    wk_memory_set_limit(test_null(), 0);
+    assert_int_equal(wk_device_of(wk_module_parameter(net, "0.factor")).kind, WK_CPU);
+    assert_true(wk_item(wk_module_parameter(net, "1.factor")) == 3);
     int64_t start = wk__alloc_count();
     wk_module_to(net, test_null());
     wk_module_to(net, wk_cpu());

@@ -35,6 +35,36 @@ static void closing_a_guard_closes_all_above_it(void **state)
     expect_fine();
 }
 
+static jmp_buf back;
+static void jump(void *user, wk_code code, const char *text)
+{
+    (void)user, (void)code, (void)text;
+    longjmp(back, 1);
+}
+
+/* What was under way when a handler jumped out ends with the scope around it: its modes too. */
+static void a_handler_may_jump_out(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2), .requires_grad = true);
+    wk_set_error_handler(jump, NULL);
+    wk_guard scope = wk_scope_open(WK_HERE);
+    if (!setjmp(back)) {
+        wk_softmax(wk_ones((2), .dtype = WK_I64), 0);
+        fail();
+    }
+    wk_guard_close(&scope);
+    wk_set_error_handler(NULL, NULL);
+    expect_error("rules_guards.c", NULL);
+    wk_tensor *y = wk_mul(x, 2);
+    assert_true(wk_requires_grad(y));
+    assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
+    wk_exp(NULL);
+    expect_error("exp: ", NULL);
+    expect_fine();
+}
+
 static void grad_mode_nests(void **state)
 {
     (void)state;
@@ -115,8 +145,11 @@ static void texts_live_as_long_as_their_object(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closing_a_guard_closes_all_above_it), cmocka_unit_test(grad_mode_nests),
-        cmocka_unit_test(a_slot_is_not_used_again_soon),       cmocka_unit_test(a_wild_pointer_is_told),
+        cmocka_unit_test(closing_a_guard_closes_all_above_it),
+        cmocka_unit_test(grad_mode_nests),
+        cmocka_unit_test(a_handler_may_jump_out),
+        cmocka_unit_test(a_slot_is_not_used_again_soon),
+        cmocka_unit_test(a_wild_pointer_is_told),
         cmocka_unit_test(texts_live_as_long_as_their_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

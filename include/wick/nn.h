@@ -49,7 +49,7 @@ WK_API wk_tensor *wk_tensors_find(const wk_tensors *list, const char *name);
 typedef struct wk_module_kind {
     size_t size;      /* sizeof(wk_module_kind) */
     const char *name; /* "scale", for messages */
-    size_t state;     /* bytes of the module's own state, zero at first */
+    size_t state;     /* bytes of the module's own state, zero at first; at most 4,096 */
     wk_tensor *(*forward1)(wk_module *self, wk_tensor *x);
     /* Fills out[0..outputs) from in[0..inputs); returns how many it filled, negative when it failed. */
     int (*forward)(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs);

@@ -75,7 +75,6 @@ static wk_guard grad_guard(wk_site site, bool off)
     wk_context *context = wk__context();
     wk__guard *guard = wk__guard_push(WK__GUARD_GRAD, site);
     if (!guard) return (wk_guard){0};
-    guard->grad_before = context->grad_off;
     context->grad_off = off;
     return (wk_guard){guard->token};
 }

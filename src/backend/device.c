@@ -12,7 +12,7 @@ static _Atomic(wk__device *) opened[MAX_DEVICES]; /* filled from the front, neve
 
 static bool same(wk_device a, wk_device b)
 {
-    return a.kind == b.kind && a.index == b.index;
+    return a.kind == b.kind && a.index == b.index && a.task == b.task;
 }
 
 wk__device *wk__device_find(wk_device id)
@@ -149,6 +149,11 @@ void wk__device_set_limit(wk__device *device, int64_t bytes)
 
 static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fail *fail)
 {
+    if (id.task != 0) {
+        wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the device is task %d's; this process is task 0 and knows of no other",
+                     (int)id.task);
+        return NULL;
+    }
     int place = 0;
     while (place < MAX_DEVICES && atomic_load(&opened[place])) place++;
     wk__device *device = place < MAX_DEVICES ? wk__alloc_zero(1, sizeof *device) : NULL;

@@ -18,6 +18,15 @@ void (*wk__context_settle)(wk_context *context);
 void (*wk__context_at_end)(wk_context *context);
 atomic_bool wk__forked;
 
+bool wk__refuse_fork(wk_site site, const char *op)
+{
+    wk__error_set(site, WK_ERR_STATE,
+                  "%s: this process was forked after its parent had computed with the library, which does not carry "
+                  "over; fork before the first computation, or start a new program (exec)",
+                  op);
+    return false;
+}
+
 /* Whoever visits it has left when this returns. */
 static void unlist(wk_context *context)
 {

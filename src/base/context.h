@@ -28,10 +28,14 @@ typedef struct wk__guard {
     wk_site site;
     wk__handle *first; /* SCOPE: the handles it owns, newest first */
     bool flush;        /* SCOPE: an optimiser stepped here: flush after the handles are dropped */
-    bool grad_before;  /* GRAD */
-    wk_device device;  /* DEVICE: the default before */
-    const char *name;  /* CALLBACK: what is being called, "forward of \"block\"" */
-    void *object;      /* BATCH: what to close, and how */
+    /* What was in force before, and is again when the guard closes: also when a handler's longjmp left what had changed it. */
+    bool grad_off;
+    int16_t composing;
+    wk_site outer;
+    const char *callback;
+    wk_device device; /* DEVICE: the default before */
+    const char *name; /* CALLBACK: what is being called, "forward of \"block\"" */
+    void *object;     /* BATCH: what to close, and how */
     void (*close)(void *object);
 } wk__guard;
 
@@ -101,6 +105,11 @@ extern void (*wk__context_at_end)(wk_context *context);
 
 /* The process has forked since the library was first used for work: every call reports it once more. */
 extern atomic_bool wk__forked;
+bool wk__refuse_fork(wk_site site, const char *op); /* false */
+static inline bool wk__in_forked_child(void)
+{
+    return __builtin_expect(atomic_load_explicit(&wk__forked, memory_order_relaxed), 0);
+}
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 

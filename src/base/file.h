@@ -51,7 +51,7 @@ wk_code wk__file_read_all(const char *path, int64_t limit, void **data, int64_t 
 /* A file on its way to replace another, or to come into being. Until the commit it is a temporary beside its target, so
  * whatever happens, a kill or a full disk, `path` is the whole old file or the whole new one:
  *
- *     model.safetensors.saving  -- written, flushed to disk -->  renamed to model.safetensors  -->  folder flushed
+ *     model.safetensors.wick-saving  -- written, flushed to disk -->  renamed to model.safetensors  -->  folder flushed
  *
  * The temporary's name is fixed, so that what a killed process left is removed by the next save; a lock on it keeps two
  * savers of one file apart. The new file has the permissions of the old one. */

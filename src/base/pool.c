@@ -12,7 +12,6 @@
 #include "pool.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <time.h>
@@ -152,15 +151,11 @@ static void adjust(void)
         pthread_cond_broadcast(&pool.work);
         while (pool.workers > wanted) pthread_join(pool.thread[--pool.workers], NULL);
     }
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool.workers < wanted) {
         void *number = (void *)(intptr_t)pool.workers;
-        if (pthread_create(&pool.thread[pool.workers], NULL, worker, number) != 0) break;
+        if (!wk__thread_start(&pool.thread[pool.workers], worker, number)) break;
         pool.workers++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pool.wanted = wanted;
 }
 

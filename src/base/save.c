@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char suffix[] = ".saving";
+static const char suffix[] = ".wick-saving"; /* nobody else's file is called so */
 
 /* What stands at the target: nothing, or a file whose permissions the new one takes over. A symbolic link is followed,
  * so that the link stays and the file behind it is replaced; one that leads nowhere is refused. `resolved` is room for
@@ -142,6 +142,9 @@ wk_code wk__save_commit(wk__save *save, int64_t expected, wk__io_error *error)
     if (save->bytes != expected)
         code = wk__io_fail(error, WK_ERR_INTERNAL, "%s: %lld bytes were written where %lld were promised",
                            wk__show(save->path).text, (long long)save->bytes, (long long)expected);
+    else if (!still_named(save->fd, save->temporary)) /* there are file systems without locks */
+        code = wk__io_fail(error, WK_ERR_IO, "%s: cannot save: another save of this file has come in between",
+                           wk__show(save->path).text);
     else if ((save->replaces && fchmod(save->fd, save->mode) != 0) || fsync(save->fd) != 0 ||
              rename(save->temporary, save->path) != 0)
         code = wk__io_fail_errno(error, save->path, "save", errno);
@@ -159,6 +162,6 @@ wk_code wk__save_commit(wk__save *save, int64_t expected, wk__io_error *error)
 void wk__save_cancel(wk__save *save)
 {
     if (save->fd < 0) return;
-    unlink(save->temporary);
+    if (still_named(save->fd, save->temporary)) unlink(save->temporary);
     end(save);
 }

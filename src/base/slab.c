@@ -50,16 +50,27 @@ static char *new_slab(int kind)
     return slab;
 }
 
-/* Refills an empty list from the reserve, else with a fresh slab. */
+/* What `from` holds goes to the end of a list. */
+static void append(wk__slots *list, int kind, wk__slots *from)
+{
+    if (from->count == 0) return;
+    if (list->count)
+        set_next(kind, list->last, from->first);
+    else
+        list->first = from->first;
+    list->last = from->last;
+    list->count += from->count;
+    from->first = from->last = NULL;
+    from->count = 0;
+}
+
+/* Refills a list that has run out from the reserve, else with a fresh slab. */
 static int refill(wk__slots *list, int kind)
 {
     pthread_mutex_lock(&reserve_lock);
     int filled = 0;
     if (reserve[kind].count > kinds[kind].idle) {
-        char *fresh = list->fresh, *fresh_end = list->fresh_end;
-        *list = reserve[kind];
-        list->fresh = fresh, list->fresh_end = fresh_end;
-        memset(&reserve[kind], 0, sizeof reserve[kind]);
+        append(list, kind, &reserve[kind]);
         filled = 1;
     } else if ((list->fresh = new_slab(kind)) != NULL) {
         list->fresh_end = list->fresh + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
@@ -95,7 +106,19 @@ void wk__slab_give_handle(wk__slots slots[], void *slot)
     else
         set_next(WK__SLAB_HANDLE, list->last, slot);
     list->last = slot;
-    list->count++;
+    if (++list->count > 2 * WK__SLAB_MANY) wk__slab_share(slots, WK__SLAB_HANDLE);
+}
+
+void wk__slab_share(wk__slots slots[], int kind)
+{
+    wk__slots *list = &slots[kind], half = {.first = list->first, .last = list->first, .count = list->count / 2};
+    for (int64_t k = 1; k < half.count; k++) half.last = next_of(kind, half.last);
+    list->first = next_of(kind, half.last);
+    list->count -= half.count;
+    set_next(kind, half.last, NULL);
+    pthread_mutex_lock(&reserve_lock);
+    append(&reserve[kind], kind, &half);
+    pthread_mutex_unlock(&reserve_lock);
 }
 
 void wk__slab_retire(wk__slots slots[])
@@ -107,14 +130,7 @@ void wk__slab_retire(wk__slots slots[])
             wk__slab_give(slots, kind, list->fresh);
             list->fresh += kinds[kind].size;
         }
-        if (list->count) {
-            if (reserve[kind].count)
-                set_next(kind, reserve[kind].last, list->first);
-            else
-                reserve[kind].first = list->first;
-            reserve[kind].last = list->last;
-            reserve[kind].count += list->count;
-        }
+        append(&reserve[kind], kind, list);
         memset(list, 0, sizeof *list);
     }
     pthread_mutex_unlock(&reserve_lock);

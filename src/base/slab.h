@@ -31,6 +31,9 @@ static inline void *wk__slab_take(wk__slots slots[], int kind)
     return slot;
 }
 void wk__slab_give_handle(wk__slots slots[], void *slot);
+/* Gives half of a list to the reserve: a thread may free what others make. */
+enum { WK__SLAB_MANY = 8192 };
+void wk__slab_share(wk__slots slots[], int kind);
 static inline void wk__slab_give(wk__slots slots[], int kind, void *slot)
 {
     wk__slots *list = &slots[kind];
@@ -41,7 +44,7 @@ static inline void wk__slab_give(wk__slots slots[], int kind, void *slot)
     *(void **)slot = list->first;
     if (!list->first) list->last = slot;
     list->first = slot;
-    list->count++;
+    if (__builtin_expect(++list->count > WK__SLAB_MANY, 0)) wk__slab_share(slots, kind);
 }
 /* Moves all free slots to the shared reserve (a thread ends). */
 void wk__slab_retire(wk__slots slots[]);

@@ -2,6 +2,7 @@
  * all CPUs of its host and grants the time of two; threads beyond the quota only wait for each other. */
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -138,4 +139,18 @@ int wk__threads(void)
 void wk__set_threads(int count)
 {
     atomic_store(&chosen, clamp(count));
+}
+
+/* ---- threads of the library ------------------------------------------------------------------------------------ */
+
+bool wk__thread_start(pthread_t *thread, void *(*run)(void *), void *user)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) sigdelset(&blocked, faults[k]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    bool started = pthread_create(thread, NULL, run, user) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
 }

@@ -1,6 +1,6 @@
 /* Work in the background; see background.h. */
 #include "background.h"
-#include <signal.h>
+#include "../base/pool.h"
 #include <unistd.h>
 
 static void *run(void *address)
@@ -22,14 +22,9 @@ static void *run(void *address)
     return NULL;
 }
 
-/* The program's signal handlers run in the program's threads. */
 static bool start(wk__background *b)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&b->thread, NULL, run, b) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    bool started = wk__thread_start(&b->thread, run, b);
     if (started) b->process = getpid();
     return started;
 }

@@ -317,6 +317,7 @@ static wk_code product_memory(wk__building *b, wk__value *product, wk__fail *fai
             !same_places(operand, &b->group.operand[0]) || stored_as_loaded(&b->group, 0, o))
             continue;
         wk_code code = wk__value_take_memory(out, out->bytes, fail);
+        if (code != WK_OK) return code;
         product->memory = out->memory;
         product->shares = out; /* not its own to give back */
         wk__value_hold(out);

@@ -131,6 +131,10 @@ static void sync_device(wk__device *device, void *user)
 wk_code wk__host_sync(wk_site site)
 {
     waiting w = {WK_OK, site};
+    if (wk__in_forked_child()) {
+        wk__refuse_fork(site, "sync");
+        return WK_ERR_STATE;
+    }
     wk__flush(wk__context());
     wk__device_each(sync_device, &w);
     return w.code;

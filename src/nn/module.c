@@ -50,6 +50,8 @@ const wk__kind wk__module_kind = {.name = "module", .destroy = destroy};
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
 /* A program built against an older header gives a smaller struct: what it lacks is 0. */
+enum { SCRATCH = 4096 }; /* a constructor may write to the state of a module that could not be made */
+
 static bool copy_kind(wk_site site, const wk_module_kind *kind, wk_module_kind *out)
 {
     size_t least = offsetof(wk_module_kind, forward1);
@@ -59,7 +61,12 @@ static bool copy_kind(wk_site site, const wk_module_kind *kind, wk_module_kind *
     }
     memset(out, 0, sizeof *out);
     memcpy(out, kind, kind->size < sizeof *out ? kind->size : sizeof *out);
-    return true;
+    if (out->state <= SCRATCH) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT,
+                  "module_new: the state of \"%s\" has %zu bytes; keep what is larger than %d "
+                  "behind a pointer in it",
+                  kind->name, out->state, SCRATCH);
+    return false;
 }
 
 static wk_module *make(wk_site site, const wk_module_kind *kind, bool library)
@@ -102,7 +109,7 @@ wk_module *wk__module_abandon(wk_module *m)
 
 void *wk_module_state(wk_module *m)
 {
-    static _Thread_local _Alignas(max_align_t) char scratch[4096];
+    static _Thread_local _Alignas(max_align_t) char scratch[SCRATCH];
     if (!m) return scratch;
     return wk__module_check(m, (wk_site){0}, "module_state") ? wk__module_of(m)->state : scratch;
 }

@@ -1,8 +1,9 @@
-/* Moving a network: first everything is copied, then nothing can fail any more and the handles get their new
- * contents. */
+/* Moving a network: first everything is copied and the copies are there, then nothing can fail any more and the handles get
+ * their new contents. */
 #include "module.h"
 #include "../autograd/node.h"
 #include "../base/alloc.h"
+#include "../engine/ring.h"
 #include <string.h>
 #include <wick/autograd.h>
 
@@ -64,6 +65,14 @@ static bool collect(wk_site site, wk_module *root, wk__list *list)
     return fine;
 }
 
+/* Recorded first and run together: the copies overlap. */
+static bool arrived(const moves *m, wk_site site)
+{
+    for (int64_t k = 0; k < m->count; k++)
+        if (!wk__materialize(m->move[k].copy, site)) return false;
+    return true;
+}
+
 /* A tensor that two modules share is planned twice and moved once. */
 static void carry_out(const moves *m)
 {
@@ -78,7 +87,8 @@ wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device)
     if (!wk__module_check(m, site, "module_to") || !wk__inside_begin(&c, site, true)) return NULL;
     moves planned = {0};
     wk_tensors *list = wk_tensors_new_at(site);
-    bool fine = list && collect(site, m, wk__list_of(list)) && plan_all(site, &planned, wk__list_of(list), device);
+    bool fine = list && collect(site, m, wk__list_of(list)) && plan_all(site, &planned, wk__list_of(list), device) &&
+                arrived(&planned, site);
     if (fine) carry_out(&planned);
     wk__free(planned.move);
     wk__inside_end(&c, NULL, 0);

@@ -88,7 +88,7 @@ bool wk__inside_begin(wk__inside *c, wk_site site, bool no_grad)
     wk_context *context = wk__context();
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
     if (!guard) return false;
-    *c = (wk__inside){.scope = guard->token, .outer = context->outer, .grad_off = context->grad_off};
+    *c = (wk__inside){.scope = guard->token};
     context->outer = wk__site(site);
     context->grad_off = context->grad_off || no_grad;
     return true;
@@ -96,9 +96,6 @@ bool wk__inside_begin(wk__inside *c, wk_site site, bool no_grad)
 
 void wk__inside_end(wk__inside *c, wk_tensor **out, int count)
 {
-    wk_context *context = wk__context();
-    context->outer = c->outer;
-    context->grad_off = c->grad_off;
     for (int k = 0; k < count; k++)
         if (out[k]) wk__handle_keep(&out[k]->handle, (wk_site){0});
     wk__guard_close(c->scope);

@@ -32,8 +32,6 @@ static inline double wk__option(double given, double usual)
  * `no_grad`, and what they make dies at the end. */
 typedef struct wk__inside {
     uint64_t scope;
-    wk_site outer;
-    bool grad_off;
 } wk__inside;
 bool wk__inside_begin(wk__inside *c, wk_site site, bool no_grad);
 /* Ends it; out[] moves into the scope around. */

@@ -9,26 +9,27 @@ wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, co
 {
     if (!wk__view_begin(&wk__op_as_strided, site, x)) return NULL;
     const wk__body *body = wk__body_of(x);
-    int64_t last = 0, step, bytes;
-    bool fits = ndim <= WK__MAX_DIMS && offset >= 0 && body->offset + offset >= 0, empty = false;
+    int64_t last = 0, step, bytes, start = 0;
+    bool fits = ndim >= 0 && ndim <= WK__MAX_DIMS && offset >= 0 && wk__add_size(body->offset, offset, &start);
+    bool empty = false;
     for (int d = 0; d < ndim && fits; d++) {
         fits = shape[d] >= 0 && stride[d] >= 0 && wk__mul_size(shape[d] > 0 ? shape[d] - 1 : 0, stride[d], &step) &&
                wk__add_size(last, step, &last);
         empty = empty || shape[d] == 0;
     }
     fits = fits && wk__dense_bytes(ndim, shape, body->dtype, &bytes);
-    int64_t room = body->storage->bytes / (int64_t)wk_dtype_size(body->dtype) - body->offset - offset;
+    int64_t room = body->storage->bytes / (int64_t)wk_dtype_size(body->dtype) - start;
     if (!fits || (!empty && last >= room)) {
         wk__op_error(&wk__op_as_strided, site, WK_ERR_SHAPE, &x,
                      "the geometry reaches past the storage of $a, or has a negative size or stride");
         return NULL;
     }
-    wk__attr attr = {.i = {body->offset + offset, ndim}};
+    wk__attr attr = {.i = {start, ndim}};
     memcpy(attr.list, stride, sizeof *stride * (size_t)ndim);
     memcpy(attr.list2, shape, sizeof *shape * (size_t)ndim);
     memcpy(attr.list3, body->stride, sizeof attr.list3);
     attr.i[2] = body->offset;
-    return wk__view(&wk__op_as_strided, site, x, body->offset + offset, ndim, shape, stride, &attr);
+    return wk__view(&wk__op_as_strided, site, x, start, ndim, shape, stride, &attr);
 }
 
 /* Zeros that lie as the base lies, with the gradient written where the view was. Where the view saw an element several times

@@ -46,22 +46,12 @@ static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *
     return NULL;
 }
 
-static bool refuse_fork(const wk__op *op, wk_site site)
-{
-    wk__error_set(site, WK_ERR_STATE,
-                  "%s: this process was forked after its parent had computed with the library, which does not carry "
-                  "over; fork before the "
-                  "first computation, or start a new program (exec)",
-                  op->name);
-    return false;
-}
-
 /* Everything that every call has to ask first, in the order of likelihood. */
 static inline __attribute__((always_inline)) bool sound(wk_context *context, const wk__op *op, wk_site site,
                                                         wk_tensor *const in[], int count)
 {
     wk__tell_late(context);
-    if (__builtin_expect(atomic_load_explicit(&wk__forked, memory_order_relaxed), 0)) return refuse_fork(op, site);
+    if (wk__in_forked_child()) return wk__refuse_fork(site, op->name);
     for (int k = 0; k < count; k++)
         if (__builtin_expect(!wk__is_tensor(in[k]), 0) &&
             !wk__check(in[k], site, op->name, roles[count > 1][k < WK__MAX_INPUTS ? k : WK__MAX_INPUTS - 1]))
@@ -137,7 +127,6 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     c->scope = guard->token;
     c->inputs = count;
     for (int k = 0; k < count; k++) c->in[k] = in[k];
-    c->outer = context->outer;
     context->outer = c->site;
     context->composing++;
     return true;
@@ -145,9 +134,6 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
 
 static void leave(wk__compose *c, wk_tensor *out[], int count)
 {
-    wk_context *context = wk__context();
-    context->composing--;
-    context->outer = c->outer;
     for (int k = 0; k < count; k++)
         if (out[k]) wk__handle_keep(&out[k]->handle, c->site);
     wk__guard_close(c->scope);

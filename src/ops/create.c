@@ -29,9 +29,9 @@ bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim)
 {
     int64_t bytes;
     bool negative = false;
-    if (ndim > WK__MAX_DIMS) {
-        wk__error_set(c->site, WK_ERR_SHAPE, "%s: %d dimensions are asked for; tensors have at most %d", c->op->name,
-                      ndim, WK__MAX_DIMS);
+    if (ndim < 0 || ndim > WK__MAX_DIMS) {
+        wk__error_set(c->site, WK_ERR_SHAPE, "%s: %d dimensions are asked for; tensors have 0 to %d", c->op->name, ndim,
+                      WK__MAX_DIMS);
         return false;
     }
     for (int d = 0; d < ndim; d++) negative = negative || shape[d] < 0;

@@ -1,6 +1,7 @@
 /* The thread of a device and its queue of commands: bounded, in order, with what went wrong kept for the next that
  * asks. */
 #include "device.h"
+#include "../../base/pool.h"
 
 #include <string.h>
 
@@ -184,7 +185,7 @@ wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail)
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->units_lock, NULL);
     pthread_cond_init(&device->changed, NULL);
-    if (pthread_create(&device->thread, NULL, serve, device) == 0) return WK_OK;
+    if (wk__thread_start(&device->thread, serve, device)) return WK_OK;
     return wk__fail_set(fail, WK_ERR_MEMORY, "the system gave no thread for the device");
 }
 
