@@ -304,6 +304,15 @@ static void failures_leave_the_old_file(void **state)
     check_content(path, "old");
     check_no_temporary(path);
 
+    GOOD(wk__save_begin(&save, path, &error)); /* without locks another saver may take the temporary over */
+    const char *temporary = scratch("failing.wick-saving");
+    unlink(temporary);
+    put(temporary, "another's");
+    check_error(wk__save_commit(&save, 0, &error), WK_ERR_IO, &error, "came in between");
+    check_content(path, "old");
+    check_content(temporary, "another's");
+    unlink(temporary);
+
     GOOD(wk__save_begin(&save, path, &error));
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0); /* what can't be replaced came in between */

@@ -136,17 +136,26 @@ static void end(wk__save *save)
     *save = (wk__save){.fd = -1};
 }
 
+/* The temporary is another saver's by now: it stays. */
+static wk_code lost(wk__save *save, wk__io_error *error)
+{
+    wk_code code = wk__io_fail(error, WK_ERR_IO, "%s: cannot save: another save of this file came in between",
+                               wk__show(save->path).text);
+    end(save);
+    return code;
+}
+
 wk_code wk__save_commit(wk__save *save, int64_t expected, wk__io_error *error)
 {
     wk_code code = WK_OK;
     if (save->bytes != expected)
         code = wk__io_fail(error, WK_ERR_INTERNAL, "%s: %lld bytes were written where %lld were promised",
                            wk__show(save->path).text, (long long)save->bytes, (long long)expected);
+    else if ((save->replaces && fchmod(save->fd, save->mode) != 0) || fsync(save->fd) != 0)
+        code = wk__io_fail_errno(error, save->path, "save", errno);
     else if (!still_named(save->fd, save->temporary)) /* there are file systems without locks */
-        code = wk__io_fail(error, WK_ERR_IO, "%s: cannot save: another save of this file has come in between",
-                           wk__show(save->path).text);
-    else if ((save->replaces && fchmod(save->fd, save->mode) != 0) || fsync(save->fd) != 0 ||
-             rename(save->temporary, save->path) != 0)
+        return lost(save, error);
+    else if (rename(save->temporary, save->path) != 0)
         code = wk__io_fail_errno(error, save->path, "save", errno);
     if (code != WK_OK) {
         wk__save_cancel(save);
@@ -162,6 +171,6 @@ wk_code wk__save_commit(wk__save *save, int64_t expected, wk__io_error *error)
 void wk__save_cancel(wk__save *save)
 {
     if (save->fd < 0) return;
-    if (still_named(save->fd, save->temporary)) unlink(save->temporary);
+    unlink(save->temporary);
     end(save);
 }
