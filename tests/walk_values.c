@@ -24,12 +24,6 @@ static void *counted(void *user, void *block, size_t size)
     return result;
 }
 
-/* Random numbers have no reference: tests/random_*.c compare their bits. */
-static bool is_random(const wk__op *op)
-{
-    return strcmp(op->group, "random") == 0;
-}
-
 static void walk_cpu(void **state)
 {
     walk_row row = {.op = *state, .device = wk_cpu(), .dtypes = WK__ANY, .layouts = (1 << WALK_LAYOUTS) - 1};
@@ -67,7 +61,7 @@ int main(void)
     if (wk_set_allocator(counted, NULL) != WK_OK) return 1;
     int count = 0;
     for (int k = 0; k < wk_op_count(); k++)
-        for (int kind = 0; kind < 2 && !is_random(wk__ops[k]); kind++) {
+        for (int kind = 0; kind < 2; kind++) {
             snprintf(names[count], sizeof *names, kind ? "%s leaves nothing behind" : "%s cpu", wk__ops[k]->name);
             tests[count] = (struct CMUnitTest){.name = names[count],
                                                .test_func = kind ? balance : walk_cpu,
