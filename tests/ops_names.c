@@ -61,6 +61,8 @@ static void test_dimensions(void **state)
     named(wk_prod(x, (1)), "ProdBackward1");
     named(wk_amax(x, (1)), "AmaxBackward0");
     named(wk_var(x, (1)), "VarBackward0");
+    named(wk_dist(x, wk_exp(x)), "DistBackward0");
+    named(wk_cosine_similarity(x, x, 1), "SumBackward1");
     named(wk_median(x), "MedianBackward0");
     assert_int_equal(wk_median_dim(x, 1, false, &values, NULL), WK_OK);
     named(values, "MedianBackward1");

@@ -110,6 +110,39 @@ static void callbacks_have_a_scope_of_their_own(void **state)
     EXPECT_VALUES(from_outside, 0, 7, 7);
 }
 
+/* Without a scope all that a function or module gives is the caller's, and nothing else stays. */
+static void functions_without_a_scope(void **state)
+{
+    (void)state;
+    static const wk_function_kind triple = {.size = sizeof triple,
+                                            .name = "triple",
+                                            .inputs = 1,
+                                            .outputs = 1,
+                                            .forward = triple_forward,
+                                            .backward = triple_backward};
+    static const wk_function_kind pass = {
+        .size = sizeof pass, .name = "pass", .inputs = 1, .outputs = 1, .forward = pass_forward};
+    wk_memory_stats before = {.size = sizeof before}, after = before;
+    wk_tensor *x = wk_ones((500, 500)), *leaf = wk_requires_grad_(wk_clone(x), true);
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &before);
+    for (int k = 0; k < 4; k++) {
+        wk_tensor *y = wk_apply(&triple, NULL, (leaf)), *same = wk_apply(&pass, NULL, (x));
+        assert_ptr_equal(same, x);
+        wk_sync();
+        wk_free(y);
+        wk_free(same);
+    }
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &after);
+    assert_int_equal(after.live, before.live);
+    wk_free(leaf);
+    wk_free(x);
+    expect_fine();
+    wk_free(x);
+    expect_error("freed", NULL);
+}
+
 /* Without a scope a call that gives its argument back counts it once more; an in-place call does not. */
 static void returned_handles_count_once_each(void **state)
 {
@@ -259,6 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_object_dies_with_its_scope),
         cmocka_unit_test(callbacks_have_a_scope_of_their_own),
+        cmocka_unit_test(functions_without_a_scope),
         cmocka_unit_test(returned_handles_count_once_each),
         cmocka_unit_test(keep_moves_only_what_the_innermost_scope_owns),
         cmocka_unit_test(any_object_and_null),

@@ -173,9 +173,8 @@ static wk__node *new_node(wk_context *context, int inputs)
 static void edge_to(wk__edge *edge, wk_tensor *tensor)
 {
     *edge = (wk__edge){0};
-    wk__body *body = tensor ? wk__body_of(tensor) : NULL;
-    if (body && body->is_view && body->seen != body->storage->history) wk__history_refresh(tensor);
-    if (!body || !body->requires_grad) return;
+    if (!tensor || !wk__has_gradient(tensor)) return;
+    wk__body *body = wk__body_of(tensor);
     if (body->node) {
         wk__node_hold(body->node);
         edge->node = body->node;

@@ -34,6 +34,7 @@ typedef struct wk__leaf {
     wk__storage *storage; /* what it is the gradient of; not held (the body does) */
     int64_t shape[WK__MAX_DIMS];
     uint8_t ndim, dtype;
+    bool listed;    /* a walk has given it a gradient and will run the hooks that come after, once */
     uint32_t moves; /* how often the parameter was moved to another device, */
     wk_site moved;  /* and by which call the last time */
 } wk__leaf;
@@ -97,12 +98,22 @@ static inline bool wk__wants(const wk__gradient *g, int k)
 enum { WK__SAVED_OUT = 4 };
 wk_tensor *wk__saved(const wk__gradient *g, int k);
 
+void wk__history_refresh(wk_tensor *view); /* history.c: its node from the base as it is now */
+
+/* Does x require a gradient? A view is brought up to date first: its base may have been written since. */
+static inline bool wk__has_gradient(wk_tensor *x)
+{
+    const wk__body *body = wk__body_of(x);
+    if (body->is_view && body->seen != body->storage->history) wk__history_refresh(x);
+    return body->requires_grad;
+}
+
 /* Is a node to be made for a call on these operands? */
 static inline bool wk__wants_node(const wk_context *context, wk_tensor *const in[], int count)
 {
     if (context->grad_off || context->composing) return false;
     for (int k = 0; k < count; k++)
-        if (in[k] && wk__body_of(in[k])->requires_grad) return true;
+        if (in[k] && wk__has_gradient(in[k])) return true;
     return false;
 }
 /* Makes the node of a call and hangs it on its result (or results: `outputs` of them). attr may be NULL. The results get
@@ -120,6 +131,7 @@ void wk__copy_slices_gradient(wk__gradient *g); /* history.c; its descriptor is 
 /* The edge to whatever made a tensor, brought up to date after in-place calls on its base. */
 wk__edge wk__edge_of(wk_tensor *tensor);
 wk__leaf *wk__leaf_of(wk__body *body); /* made when first asked for; NULL when memory is short */
+void wk__leaf_forget(wk_tensor *leaf); /* its gradient goes, if there is one */
 void wk__node_hold(wk__node *node);
 void wk__node_drop(wk__node *node);
 void wk__leaf_drop(wk__leaf *leaf);

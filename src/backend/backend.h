@@ -7,7 +7,8 @@
  * may be reused when the call returns.
  *
  * Faults: a call returns WK_OK or a code with the text in *fail. What fails later (an index out of range on the device, a
- * lost device) is returned by the next `sync` or `download`, once, with the tag of the group it happened in. */
+ * lost device) is returned by the next `sync` or `download`, once, with the tag of the group it happened in. From an index
+ * out of range until then, groups that overwrite what they read (wk__group_overwrites) and "scatter_add" do nothing. */
 #ifndef WICK_BACKEND_BACKEND_H
 #define WICK_BACKEND_BACKEND_H
 
@@ -25,12 +26,22 @@ struct wk__memory {
 };
 
 /* Why a call failed. */
+enum { WK__FAULT_TAGS = 1024 }; /* tags are told apart modulo this: no more groups than that may be on their way */
 typedef struct wk__fail {
     wk_code code;
-    char text[240];       /* without file, line and op: the engine adds them */
-    int64_t tag;          /* of the group or kernel at fault, -1 not known */
-    int64_t index, bound; /* WK_ERR_INDEX: the bad index and the number of valid ones */
+    char text[240];                     /* without file, line and op: the engine adds them */
+    int64_t tag;                        /* of the group or kernel at fault, -1 not known; of several the first */
+    int64_t index, bound;               /* WK_ERR_INDEX: the bad index and the number of valid ones */
+    uint64_t tags[WK__FAULT_TAGS / 64]; /* late WK_ERR_INDEX: a bit for each group at fault */
 } wk__fail;
+static inline void wk__fail_tag(wk__fail *fail, int64_t tag)
+{
+    fail->tags[tag % WK__FAULT_TAGS / 64] |= UINT64_C(1) << tag % 64;
+}
+static inline bool wk__fail_has_tag(const wk__fail *fail, int64_t tag)
+{
+    return fail->tags[tag % WK__FAULT_TAGS / 64] >> tag % 64 & 1;
+}
 
 /* The five states of a backend, and the sixth: it works. */
 typedef enum wk__presence {
@@ -124,6 +135,9 @@ typedef struct wk__backend {
 extern const wk__backend *const wk__backends[];
 /* The backend of a kind, or NULL. */
 const wk__backend *wk__backend_of(int kind);
+
+/* Does the group write memory that it also reads, or that holds an old value? */
+bool wk__group_overwrites(const wk__group *group);
 
 /* Fills *fail and returns code. */
 __attribute__((format(printf, 3, 4))) wk_code wk__fail_set(wk__fail *fail, wk_code code, const char *format, ...);

@@ -1,5 +1,6 @@
 /* How backends and the arena say why a call failed. */
 #include <stdio.h>
+#include <string.h>
 
 #include "backend.h"
 
@@ -12,5 +13,6 @@ wk_code wk__fail_set(wk__fail *fail, wk_code code, const char *format, ...)
     fail->code = code;
     fail->tag = -1;
     fail->index = fail->bound = 0;
+    memset(fail->tags, 0, sizeof fail->tags);
     return code;
 }

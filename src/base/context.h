@@ -61,6 +61,7 @@ struct wk_context {
     wk_context *next;                   /* in the list of all contexts */
     int visitors;                       /* other threads that are with it: it does not end meanwhile */
     bool ready;                         /* listed and its thread's end is watched */
+    bool quiet; /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
 };
 
 /* This thread's context. Never NULL. */

@@ -166,13 +166,13 @@ static wk_code displace(wk__value *from, wk__value *to, wk__fail *fail)
     return WK_OK;
 }
 
-/* The output of a group takes over the memory of a value that the group may read, too. */
+/* The output of a group takes over the memory of a value that the group may read, too, or has written another part of. */
 static void take_over(wk__building *b, int operand, wk__value *from)
 {
     wk__value *out = b->value[operand];
     hand_over(out, from);
     for (int o = 0; o < b->group.noperands; o++)
-        if (b->value[o] == from) b->group.operand[o].memory = &out->memory;
+        if (b->group.operand[o].memory == &from->memory) b->group.operand[o].memory = &out->memory;
 }
 
 static bool same_places(const wk__operand *a, const wk__operand *b)
@@ -235,12 +235,18 @@ static wk_code same_place(wk__run *run, wk__building *b, int operand, wk__fail *
     return displace(prior, out, fail);
 }
 
-/* The base of a partial write: taken over if it dies here and is not read through another view meanwhile, else copied. */
+/* The base of a partial write: taken over if it is another part of the same group, or dies here and is not read through another
+ * view meanwhile; else copied. */
 static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fail)
 {
     wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
+    if (wk__value_state(prior) == WK__PENDING) {
+        take_over(b, operand, prior);
+        return WK_OK;
+    }
     if (only_read_in_place(b, operand, prior) && dies_here(b->record, b->records, prior)) {
         take_over(b, operand, prior);
+        b->group.operand[operand].over = b->writer[operand]->guarded;
         return WK_OK;
     }
     wk_code code = wk__value_take_memory(out, out->bytes, fail);
@@ -287,7 +293,7 @@ static wk_code run_program(wk__run *run, wk__building *b, wk__fail *fail)
     if (code != WK_OK) return code;
     wk__group_collapse(&b->group);
     run->ring->groups++;
-    b->group.tag = wk__watch(device, run->owner, b->record, b->records, b->indirect);
+    b->group.tag = wk__watch(device, run->owner, b->record, b->records, b->indirect, &b->group);
     return device->backend->run(device->state, &b->group, fail);
 }
 
@@ -339,7 +345,7 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
         mm.tail = &b->group;
     }
     run->ring->groups++;
-    b->group.tag = wk__watch(r->device, run->owner, b->record, b->records, b->indirect);
+    b->group.tag = wk__watch(r->device, run->owner, b->record, b->records, b->indirect, mm.tail);
     if (code == WK_OK) code = r->device->backend->matmul(r->device->state, &mm, fail);
     if (!wk__stores(product)) wk__value_give_memory(product);
     return code;
@@ -366,7 +372,7 @@ static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
     for (int k = 0; k < r->nout + r->nin; k++) operand_from(r, k, &kernel.operand[k]);
     for (int k = 0; k < r->nout; k++) kernel.operand[k].stored = true;
     run->ring->groups++;
-    kernel.tag = wk__watch(r->device, run->owner, &r, 1, r->partial);
+    kernel.tag = wk__watch(r->device, run->owner, &r, 1, r->partial, NULL);
     return code == WK_OK ? r->device->backend->kernel(r->device->state, &kernel, fail) : code;
 }
 
@@ -402,6 +408,7 @@ static wk_code run_transfer(wk__run *run, wk__record *r, wk__fail *fail)
 
 static void finish(wk__run *run, wk__record **record, int records, wk_code code, const wk__fail *fail)
 {
+    wk__watch_given(record[0]->device, run->owner);
     if (code != WK_OK) {
         if (code == WK_ERR_LOST) atomic_store(&record[0]->device->lost, true);
         fail_group(run, record, records, fail);

@@ -24,11 +24,16 @@ void wk__host_gather(const char *first, int ndim, const int64_t *shape, const in
 /* Runs this thread's work and waits for all devices; the first failure's code. */
 wk_code wk__host_sync(wk_site site);
 
-/* watch.c: the host waited for a device (rule 21), a device reported a late failure. */
+/* watch.c: the host waits for a device (rule 21). */
 void wk__note_wait(wk__device *device, wk_site site, int64_t bytes);
-/* Records are given to a device that may run them later and may fault (or depend on what may). The tag for their group. */
-int64_t wk__watch(wk__device *device, const wk_context *recorder, wk__record *const *record, int records,
-                  bool may_fault);
+
+/* ---- faults.c ---------------------------------------------------------------------------------------------------- */
+
+/* Records are about to be given to a device that may run them later and may fault (or depend on what may), as a group or, NULL,
+ * alone. The tag for them. Then they have been given, or could not be. */
+int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,
+                  const wk__group *group);
+void wk__watch_given(wk__device *device, const wk_context *recorder);
 /* How many records were watched so far: asked before waiting for the device. */
 int64_t wk__watched(wk__device *device);
 /* The device has been waited for: what was watched before that is done, or `code` and *fail say what went wrong first; then

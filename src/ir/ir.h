@@ -91,6 +91,7 @@ typedef struct wk__operand {
     int64_t stride[WK__MAX_DIMS];
     uint8_t dtype;
     bool stored; /* the group writes it */
+    bool over;   /* over an old value, of which a part stays: nothing is written once the device has faulted */
 } wk__operand;
 
 typedef struct wk__group {

@@ -1,7 +1,6 @@
 /* Tensors of objects; see own.h. */
 #include "own.h"
 #include "../autograd/node.h"
-#include "../engine/ring.h"
 #include <string.h>
 #include <wick/tensor.h>
 

@@ -98,27 +98,21 @@ static void argmin_reference(wk__reference *r)
 static const char *const samples[] = {
     "[]", "[7]", "[3,5]", "[3,5], 1", "[3,5], 0", "[2,3,4], -2, true", "[2,3,4], none, true", "[0,3], 1", NULL};
 
+#define POSITION .group = "reduction", .invoke = invoke, .samples = samples, .low = -3, .high = 3
+
 const wk__op wk__op_argmax = {
     .name = "argmax",
     .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major "
            "order",
-    .invoke = invoke,
     .reference = argmax_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    POSITION,
 };
 const wk__op wk__op_argmin = {
     .name = "argmin",
     .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major "
            "order",
-    .invoke = invoke,
     .reference = argmin_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    POSITION,
 };

@@ -309,10 +309,9 @@ static bool fits_target(const plan *p, const wk_tensor *target)
 }
 
 /* A result that no gradient flows through may not take the place of one that some flows through. */
-static bool keeps_history(const plan *p, const wk_tensor *target)
+static bool keeps_history(const plan *p, wk_tensor *target)
 {
-    if (p->op->node || p->context->grad_off || p->context->composing || !wk__body_of(target)->requires_grad)
-        return true;
+    if (p->op->node || p->context->grad_off || p->context->composing || !wk__has_gradient(target)) return true;
     wk__op_error(p->op, p->site, WK_ERR_STATE, p->tensor,
                  "it has no gradient, and $a requires one: use the form that is not in place, or wk_detach");
     return false;

@@ -104,33 +104,25 @@ static void std_reference(wk__reference *r)
 static const char *const samples[] = {
     "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2), 0", "[2,3,4], (-2), 1, true", "[3,5], none, 2", "[3,0], (0)", NULL};
 
+#define SPREAD .group = "reduction", .domain = WK__FLOATS, .invoke = invoke, .samples = samples, .low = -3, .high = 3
+
 const wk__op wk__op_var = {
     .name = "var",
     .schema = "var(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .node = "VarBackward0",
     .doc = "sum of (x - mean)^2 / (n - correction)",
-    .domain = WK__FLOATS,
     .gradient = var_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = invoke,
     .reference = var_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    SPREAD,
 };
 const wk__op wk__op_std = {
     .name = "std",
     .schema = "std(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .node = "StdBackward0",
     .doc = "the square root of var",
-    .domain = WK__FLOATS,
     .gradient = std_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_OUT},
-    .invoke = invoke,
     .reference = std_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    SPREAD,
 };

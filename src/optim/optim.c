@@ -224,8 +224,7 @@ int wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
     if (!wk__optim_check(optim, site, "optim_zero_grad")) return (int)wk_error_code();
     const wk__optim *of = wk__optim_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
-        for (int64_t k = 0; k < of->group[g].count; k++)
-            if (wk_grad_of(of->group[g].item[k].parameter)) wk_set_grad_at(site, of->group[g].item[k].parameter, NULL);
+        for (int64_t k = 0; k < of->group[g].count; k++) wk__leaf_forget(of->group[g].item[k].parameter);
     return WK_OK;
 }
 

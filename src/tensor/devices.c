@@ -3,6 +3,7 @@
 #include "../backend/device.h"
 #include "../base/alloc.h"
 #include "../base/context.h"
+#include "large.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,15 @@ int wk_memory_stats_of(wk_device d, wk_memory_stats *stats)
     *stats = (wk_memory_stats){
         .size = sizeof *stats, .live = now.live, .cached = now.cached, .peak = now.peak, .limit = now.limit};
     return WK_OK;
+}
+
+int wk_memory_largest(wk_device d, int64_t *bytes, wk_site *sites, int places)
+{
+    wk__device *of = opened(d, "memory_largest");
+    if (!of || places <= 0) return 0;
+    if (bytes && sites) return wk__large_list(of, sites, bytes, places);
+    wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "memory_largest: %s is NULL", bytes ? "sites" : "bytes");
+    return 0;
 }
 
 int wk_memory_reset_peak(wk_device d)

@@ -167,7 +167,9 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
     if (!storage) return NULL;
     wk__body copy = *from;
     copy.storage = storage;
+    copy.is_view = false;
     wk_tensor *tensor = wk__tensor_like(context, &copy);
+    if (tensor) storage->base = wk__body_of(tensor);
     wk__storage_drop(storage);
     return tensor;
 }

@@ -134,10 +134,6 @@ const char *wk__gpu_storage_type(wk_dtype dtype);
 const char *wk__gpu_suffix(wk_dtype dtype);
 
 bool wk__gpu_is_reduction(int code);
-/* Is the operand loaded (LOAD or LOADX) by some instruction? */
-bool wk__gpu_is_loaded(const wk__group *group, int operand);
-/* Does the group write memory that it also reads? */
-bool wk__gpu_in_place(const wk__group *group);
 bool wk__gpu_has(const wk__group *group, int code);
 
 void wk__gpu_print_group(wk__text *text, const wk__group *group, wk__gpu_form form);

@@ -42,7 +42,7 @@ static bool rows_are_neighbours(const wk__group *group)
 static bool row_is_in_place(const wk__group *group, const wk__gpu_schedule *schedule)
 {
     for (int k = 0; k < group->nins; k++) {
-        if (group->ins[k].code == WK__STORE && !schedule->loop[k]) return wk__gpu_in_place(group);
+        if (group->ins[k].code == WK__STORE && !schedule->loop[k]) return wk__group_overwrites(group);
     }
     return false;
 }
@@ -135,7 +135,7 @@ static wk_code plan_collapsed(const wk__gpu_target *target, const wk__group *gro
     launch.unit.form.narrow = fits_narrow(group);
     launch.count = wk__group_rows(group);
     launch.unit.by_group = launch.unit.form.walk != WK__GPU_ITEMS;
-    bool in_place = wk__gpu_in_place(group);
+    bool in_place = wk__group_overwrites(group);
     if (in_place && wk__gpu_has(group, WK__LOADX)) {
         wk__gpu_launch check = launch;
         check.unit.form.check = true;

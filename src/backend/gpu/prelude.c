@@ -82,10 +82,11 @@ static const char halves[] = TEXT(
         return wk_from_f16(wk_to_f16(x));
     });
 
-/* The index as a place 0..n-1, or -1 and the fault word {1, tag, index, n}, which keeps the first. A negative index counts from
- * the end for bound = n, and is out of range for bound = -n. */
+/* The index as a place 0..n-1, or -1 and the fault words {1, tag, index, n}, which keep the first; behind them a mark for each group
+ * at fault. A negative index counts from the end for bound = n, and is out of range for bound = -n. */
 static const char faults[] = TEXT(
     FN void wk_raise(GM i32 *F, i64 index, i64 bound, i64 tag) {
+        F[8 + (tag & 1023)] = 1;
         if (!FIRST_TO_RAISE(F)) return;
         ((GM i64 *)F)[1] = tag;
         ((GM i64 *)F)[2] = index;

@@ -16,37 +16,9 @@ bool wk__gpu_has(const wk__group *group, int code)
     return false;
 }
 
-bool wk__gpu_is_loaded(const wk__group *group, int operand)
-{
-    for (int k = 0; k < group->nins; k++) {
-        const wk__ins *ins = &group->ins[k];
-        if (ins->code == WK__LOAD && ins->arg[0] == operand) return true;
-        if (ins->code == WK__LOADX && ins->arg[1] == operand) return true;
-    }
-    return false;
-}
-
 int64_t wk__gpu_start(const wk__operand *operand)
 {
     return operand->memory->offset / (int64_t)wk_dtype_size((wk_dtype)operand->dtype) + operand->offset;
-}
-
-static bool same_place(const wk__operand *a, const wk__operand *b)
-{
-    return a->memory && b->memory && a->memory->block == b->memory->block && a->dtype == b->dtype &&
-           wk__gpu_start(a) == wk__gpu_start(b);
-}
-
-bool wk__gpu_in_place(const wk__group *group)
-{
-    for (int k = 0; k < group->noperands; k++) {
-        if (!group->operand[k].stored) continue;
-        for (int j = 0; j < group->noperands; j++) {
-            bool same = j == k || same_place(&group->operand[j], &group->operand[k]);
-            if (same && wk__gpu_is_loaded(group, j)) return true;
-        }
-    }
-    return false;
 }
 
 void wk__gpu_layout_of(const wk__group *group, wk__gpu_layout *layout)

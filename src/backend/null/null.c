@@ -283,6 +283,7 @@ static wk_code wait_for_all(const device *d, wk__fail *fail)
     fail->tag = bad.tag;
     fail->index = bad.index;
     fail->bound = bad.bound;
+    if (bad.tag >= 0) wk__fail_tag(fail, bad.tag);
     return WK_ERR_INDEX;
 }
 

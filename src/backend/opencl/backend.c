@@ -80,14 +80,14 @@ static void free_device(wk__cl_device *device)
 
 static wk_code prepare(wk__cl_device *device, wk__fail *fail)
 {
-    static int64_t nothing[4];
+    static wk__cl_fault nothing;
     cl_int error;
     cl_device id = device->card->id;
     device->context = wk__cl.CreateContext(NULL, 1, &id, NULL, NULL, &error);
     if (error == CL_SUCCESS) device->queue = wk__cl.CreateCommandQueue(device->context, id, 0, &error);
     if (error == CL_SUCCESS) {
         device->fault = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof nothing,
-                                            nothing, &error);
+                                            &nothing, &error);
     }
     return error == CL_SUCCESS ? WK_OK : wk__cl_failed(fail, error, "opening the device");
 }

@@ -32,6 +32,13 @@ int wk__cl_count(void);
 /* NULL and *fail when there is no such device. */
 const wk__cl_card *wk__cl_card_at(int index, wk__fail *fail);
 
+/* What kernels write when an index is out of range. */
+typedef struct wk__cl_fault {
+    int32_t raised, unused;
+    int64_t tag, index, bound;     /* of the first */
+    int32_t marks[WK__FAULT_TAGS]; /* a group at fault sets its own: by tag */
+} wk__cl_fault;
+
 /* ---- a device that is open --------------------------------------------------------------------------------------- */
 
 typedef struct wk__cl_device wk__cl_device;
@@ -63,7 +70,7 @@ struct wk__cl_device {
     wk__cl_device *next_open;
     cl_context context;
     cl_queue queue;
-    cl_mem fault; /* 32 bytes: i32 raised, padding, i64 tag, index, bound */
+    cl_mem fault; /* a wk__cl_fault */
     cl_mem scratch;
     int64_t scratch_bytes;
     cl_mem argument_memory; /* of the kernel that is being enqueued, when its arguments are many */

@@ -42,19 +42,26 @@ wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what)
     }
 }
 
+/* The marks are read when there are any. */
 static wk_code read_fault(wk__cl_device *device, wk__fail *fail)
 {
-    int64_t word[4] = {0};
-    cl_int error = wk__cl.EnqueueReadBuffer(device->queue, device->fault, true, 0, sizeof word, word, 0, NULL, NULL);
+    static const wk__cl_fault none;
+    wk__cl_fault found = none;
+    cl_int error =
+        wk__cl.EnqueueReadBuffer(device->queue, device->fault, true, 0, sizeof found.raised, &found, 0, NULL, NULL);
+    if (error == CL_SUCCESS && found.raised) {
+        error = wk__cl.EnqueueReadBuffer(device->queue, device->fault, true, 0, sizeof found, &found, 0, NULL, NULL);
+        wk__cl.EnqueueWriteBuffer(device->queue, device->fault, true, 0, sizeof none, &none, 0, NULL, NULL);
+    }
     if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "reading the fault word");
-    if ((int32_t)word[0] == 0) return WK_OK;
-    static const int64_t none[4] = {0};
-    wk__cl.EnqueueWriteBuffer(device->queue, device->fault, true, 0, sizeof none, none, 0, NULL, NULL);
-    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)word[2],
-                 (long long)word[3]);
-    fail->tag = word[1];
-    fail->index = word[2];
-    fail->bound = word[3];
+    if (!found.raised) return WK_OK;
+    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)found.index,
+                 (long long)found.bound);
+    fail->tag = found.tag;
+    fail->index = found.index;
+    fail->bound = found.bound;
+    for (int k = 0; k < WK__FAULT_TAGS; k++)
+        if (found.marks[k]) wk__fail_tag(fail, k);
     return WK_ERR_INDEX;
 }
 

@@ -1,0 +1,324 @@
+/* Faults that devices report late, brought home: to the values that depend on them and to the threads whose calls they were.
+ *
+ *     gather  x.add_  b = 2a  sum     what was given to the device since it was last known to be well, in order;
+ *        |      |       |      |      nothing is watched as long as nothing can fault
+ *      fault  skipped skipped reads b
+ *        |      |       |      |
+ *     failed  keeps   failed  failed  (its group overwrites what it reads: backend.h)
+ *             its old
+ *             value
+ */
+#include "../base/alloc.h"
+#include "host.h"
+#include <string.h>
+
+/* One record. The values are held, so that they can be marked; a bounded number of them, then the device is asked. */
+typedef struct entry {
+    int64_t tag; /* of its group; -1: this one cannot fault */
+    const char *op;
+    wk_site site;
+    wk_context *recorder; /* who is to be told; `stream` tells whether it is still that one */
+    int64_t stream;
+    bool in_place; /* its target keeps the value `prior` when it could not run */
+    bool indexed;  /* reads or writes at places that are numbers: of the records in a group, this one can fault */
+    bool over;     /* what `prior` held is in the memory of `out` */
+    bool skipped;  /* the device left it out if it had faulted before */
+    bool given;    /* to the device: only then waiting for the device says something of it */
+    bool spoiled;  /* scratch: the device wrote what it should not have */
+    int ins;
+    wk__value *out, *prior, *in[WK__MAX_INPUTS];
+} entry;
+
+enum { WATCHED = WK__FAULT_TAGS - 64, DEVICES = 64 };
+
+typedef struct watch {
+    const wk__device *device;
+    int64_t tags, count, capacity, bytes;
+    int64_t before; /* entries that are forgotten: the first that is left has this number */
+    entry *entry;
+} watch;
+
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* of all watches: taken once per group of asynchronous devices */
+static watch watches[DEVICES];
+
+/* ---- watching ---------------------------------------------------------------------------------------------------- */
+
+static watch *watch_of(const wk__device *device)
+{
+    int k = 0;
+    while (k < DEVICES - 1 && watches[k].device && watches[k].device != device) k++;
+    watches[k].device = device;
+    return &watches[k];
+}
+
+static void let_go(watch *w, const entry *e)
+{
+    w->bytes -= e->out->bytes;
+    wk__value_drop(e->out);
+    if (e->prior) wk__value_drop(e->prior);
+    for (int i = 0; i < e->ins; i++) wk__value_drop(e->in[i]);
+}
+
+/* Entries up to a number, as far as the device had them. */
+static void forget(watch *w, int64_t upto)
+{
+    int64_t gone = 0;
+    for (; w->before < upto && w->entry[gone].given; gone++, w->before++) let_go(w, &w->entry[gone]);
+    w->count -= gone;
+    if (gone > 0) memmove(w->entry, w->entry + gone, sizeof *w->entry * (size_t)w->count);
+}
+
+static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64_t tag, bool skipped)
+{
+    if (!wk__grow(&w->entry, &w->capacity, w->count + 1, sizeof *w->entry))
+        return; /* its dependants will not be marked */
+    entry *e = &w->entry[w->count++];
+    *e = (entry){.tag = tag,
+                 .op = r->op->name,
+                 .site = r->site,
+                 .recorder = recorder,
+                 .stream = recorder->stream,
+                 .in_place = r->guarded && r->prior,
+                 .indexed = r->kind == WK__RECORD_KERNEL,
+                 .skipped = skipped,
+                 .out = r->ref[output].value};
+    wk__value_hold(e->out);
+    w->bytes += e->out->bytes;
+    if (e->in_place) wk__value_hold(e->prior = r->prior);
+    e->over = e->in_place && wk__value_state(e->prior) == WK__STORED && !e->prior->memory.block;
+    for (int i = 0; i < r->nin; i++) {
+        const wk__ref *ref = wk__record_in(r, i);
+        e->indexed = e->indexed || ref->flags & WK__REF_INDIRECT;
+        if (!ref->value || e->ins == WK__MAX_INPUTS) continue;
+        wk__value_hold(ref->value);
+        e->in[e->ins++] = ref->value;
+    }
+}
+
+/* How many there were so far, and how much is being watched: 0 nothing, 1 something, 2 too much. */
+static int64_t look(const wk__device *device, int *how_much)
+{
+    pthread_mutex_lock(&lock);
+    const watch *w = watch_of(device);
+    int64_t number = w->before + w->count;
+    *how_much = w->count > WATCHED || w->bytes > wk__modes_now()->budget ? 2 : w->count > 0;
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,
+                  const wk__group *group)
+{
+    if (device->id.kind == WK_CPU) return -1;
+    int how_much;
+    look(device, &how_much);
+    if (how_much == 2) wk__device_prove(device);
+    if (how_much == 0 && !may_fault) return -1;
+    bool skipped = group ? wk__group_overwrites(group) : record[0]->partial;
+    pthread_mutex_lock(&lock);
+    watch *w = watch_of(device);
+    int64_t tag = may_fault ? w->tags++ : -1;
+    for (int k = 0; k < records; k++)
+        for (int o = 0; o < record[k]->nout; o++) add(w, recorder, record[k], o, tag, skipped);
+    pthread_mutex_unlock(&lock);
+    return tag;
+}
+
+/* The newest of this recorder's: a ring is run by one thread at a time, one group after the other. */
+void wk__watch_given(wk__device *device, const wk_context *recorder)
+{
+    if (device->id.kind == WK_CPU) return;
+    pthread_mutex_lock(&lock);
+    watch *w = watch_of(device);
+    for (int64_t k = w->count; k-- > 0;) {
+        entry *e = &w->entry[k];
+        if (e->recorder != recorder) continue;
+        if (e->given) break;
+        e->given = true;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+int64_t wk__watched(wk__device *device)
+{
+    int how_much;
+    return device->id.kind == WK_CPU ? 0 : look(device, &how_much);
+}
+
+void wk__device_prove(wk__device *device)
+{
+    int how_much = 0;
+    int64_t number = device->id.kind == WK_CPU ? 0 : look(device, &how_much);
+    if (how_much == 0) return;
+    wk__fail fail = {.tag = -1};
+    wk_code code = device->backend->sync(device->state, &fail);
+    wk__device_settled(device, number, code, &fail, (wk_site){0});
+}
+
+/* ---- who has to hear of it --------------------------------------------------------------------------------------- */
+
+/* Who recorded what is at fault, and those whose writes in place were left out: each with the failure, which is held. */
+enum { TOLD = 16 };
+typedef struct audience {
+    struct {
+        wk_context *context;
+        int64_t stream;
+        wk__failure *failure;
+    } who[TOLD];
+    int count;
+} audience;
+
+static void hold(wk__failure *failure)
+{
+    if (failure) atomic_fetch_add(&failure->refs, 1);
+}
+
+static void invite(audience *a, const entry *e, wk__failure *failure)
+{
+    for (int k = 0; k < a->count; k++)
+        if (a->who[k].context == e->recorder && a->who[k].stream == e->stream) return;
+    if (a->count == TOLD) return;
+    hold(failure);
+    a->who[a->count].context = e->recorder;
+    a->who[a->count].stream = e->stream;
+    a->who[a->count++].failure = failure;
+}
+
+static void tell(const audience *a)
+{
+    for (int k = 0; k < a->count; k++) {
+        wk_context *context = a->who[k].context;
+        wk__failure *failure = a->who[k].failure;
+        if (context == wk__context() && context->stream == a->who[k].stream) {
+            wk__tell_failure(failure);
+        } else if (failure && wk__context_visit(context)) {
+            if (context->stream == a->who[k].stream) wk__late(context, failure);
+            wk__context_leave(context);
+        }
+        wk__failure_drop(failure);
+    }
+}
+
+/* ---- what has failed --------------------------------------------------------------------------------------------- */
+
+static bool at_fault(const entry *e, const wk__fail *fail)
+{
+    return fail->code == WK_ERR_INDEX && e->tag >= 0 && wk__fail_has_tag(fail, e->tag);
+}
+
+/* Of the group with that tag: the record that reads at computed places. */
+static const entry *culprit_of(const watch *w, int64_t tag)
+{
+    const entry *culprit = NULL;
+    for (int64_t k = 0; k < w->count && tag >= 0; k++) {
+        const entry *e = &w->entry[k];
+        if (e->tag == tag && (!culprit || (e->indexed && !culprit->indexed))) culprit = e;
+    }
+    return culprit;
+}
+
+/* Of several groups at fault the device tells the index of the first. */
+static wk__failure *explain(const watch *w, int64_t tag, const wk__fail *fail, wk_site site)
+{
+    const entry *culprit = culprit_of(w, tag);
+    const char *op = culprit ? culprit->op : w->device->backend->name;
+    char text[400];
+    if (fail->code == WK_ERR_INDEX && tag == fail->tag)
+        snprintf(text, sizeof text, "%s: index %lld is out of range: there are %lld places", op, (long long)fail->index,
+                 (long long)fail->bound);
+    else if (fail->code == WK_ERR_INDEX)
+        snprintf(text, sizeof text, "%s: an index is out of range", op);
+    else
+        snprintf(text, sizeof text, "%s: %s", op, fail->text);
+    return wk__failure_new(fail->code, culprit ? culprit->site : site, text);
+}
+
+/* The target has its old value again, unless that was never stored. When the new one was to have memory of its own, that was
+ * written, and those who read it are wrong. */
+static bool keep_old(entry *e)
+{
+    wk__value *out = e->out, *prior = e->prior;
+    if (!e->in_place) return false;
+    if (e->over && e->skipped) return true;
+    if (wk__value_state(prior) != WK__STORED || !prior->memory.block) return false;
+    e->spoiled = true;
+    wk__value_give_memory(out);
+    wk__value_hold(prior);
+    out->shares = prior;
+    out->memory = prior->memory;
+    return true;
+}
+
+/* Has the value failed, or was it read before its old contents came back, or never stored but computed from such? */
+static bool is_spoiled(const watch *w, int64_t before, const wk__value *value)
+{
+    if (wk__value_state(value) == WK__FAILED) return true;
+    for (int64_t k = 0; k < before; k++)
+        if (w->entry[k].out == value && w->entry[k].spoiled) return true;
+    return false;
+}
+
+static bool reads_spoiled(const watch *w, int64_t k, wk__failure **cause)
+{
+    const entry *e = &w->entry[k];
+    for (int i = 0; i < e->ins; i++) {
+        if (!is_spoiled(w, k, e->in[i])) continue;
+        if (wk__value_state(e->in[i]) == WK__FAILED) *cause = e->in[i]->failure;
+        return true;
+    }
+    return false;
+}
+
+/* One that went wrong. */
+static void spoil(entry *e, wk__failure *cause)
+{
+    if (wk__value_state(e->out) != WK__STORED)
+        e->spoiled = true; /* it was in a register only */
+    else if (!keep_old(e))
+        wk__value_fail(e->out, cause); /* its memory stays: another thread may just be about to read it */
+}
+
+/* In the order in which the device ran them. */
+static void mark(watch *w, const wk__fail *fail, wk__failure *first, audience *a)
+{
+    bool faulted = false;
+    int64_t other = -1; /* the group of `another` */
+    wk__failure *another = NULL;
+    for (int64_t k = 0; k < w->count; k++) {
+        entry *e = &w->entry[k];
+        wk__failure *cause = first;
+        bool guilty = at_fault(e, fail);
+        faulted = faulted || guilty;
+        guilty = guilty && e->indexed; /* others of its group went well, if they do not read this one */
+        if (guilty && e->tag != fail->tag && e->tag != other) {
+            wk__failure_drop(another);
+            another = explain(w, other = e->tag, fail, e->site);
+        }
+        if (guilty && e->tag != fail->tag) cause = another;
+        if (!guilty && !reads_spoiled(w, k, &cause) && !(faulted && e->skipped)) continue;
+        if (guilty || e->in_place) invite(a, e, cause);
+        spoil(e, cause);
+    }
+    wk__failure_drop(another);
+}
+
+void wk__device_settled(wk__device *device, int64_t watched, wk_code code, const wk__fail *fail, wk_site site)
+{
+    if (device->id.kind == WK_CPU && code == WK_OK) return;
+    audience to_tell = {.count = 0};
+    wk__failure *first = NULL;
+    pthread_mutex_lock(&lock);
+    watch *w = watch_of(device);
+    if (code != WK_OK) {
+        first = explain(w, fail->tag, fail, site);
+        mark(w, fail, first, &to_tell);
+    }
+    forget(w, watched);
+    pthread_mutex_unlock(&lock);
+    if (code == WK_OK) return;
+    if (code == WK_ERR_LOST) atomic_store(&device->lost, true);
+    if (to_tell.count == 0) wk__tell_failure(first); /* no call's: the waiting thread's */
+    tell(&to_tell);
+    wk__failure_drop(first);
+}
