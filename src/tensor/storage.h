@@ -74,6 +74,7 @@ typedef struct wk__storage {
     wk__device *device;
     int64_t bytes;
     uint32_t version;      /* rises at each in-place call */
+    atomic_int views;      /* handles that see it as a view: as long as there are any, `past` is kept */
     struct wk__body *base; /* the tensor that it was made for, while that lives: views' gradients go through it */
     struct wk__base *past; /* that tensor's place in the graph, once it is gone; see autograd/history.h */
     uint32_t history;      /* rises when an in-place call changes the graph behind views */

@@ -6,11 +6,25 @@
 void (*wk__body_forget)(wk__body *body);
 void (*wk__body_share)(wk__body *body);
 
+void wk__body_set_view(wk__body *body, bool is_view)
+{
+    wk__storage *storage = body->storage;
+    if (body->is_view == is_view) return;
+    body->is_view = is_view;
+    if (is_view) {
+        wk__count_up(&storage->views);
+    } else if (wk__count_down(&storage->views) && storage->past) {
+        wk__base_free(storage->past);
+        storage->past = NULL;
+    }
+}
+
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
     if ((body->node || body->leaf) && wk__body_forget) wk__body_forget(body);
     if (body->storage->base == body) body->storage->base = NULL;
+    wk__body_set_view(body, false);
     if (body->text) wk__free(body->text);
     wk__storage_drop(body->storage);
     wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, body);
@@ -109,7 +123,7 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
     for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
     body->offset = offset;
-    body->is_view = true;
+    wk__body_set_view(body, true);
     return view;
 }
 
@@ -120,6 +134,8 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
     wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, &body);
     if (!tensor) return NULL;
     memcpy(body, like, sizeof *body);
+    body->is_view = false;
+    wk__body_set_view(body, like->is_view);
     body->text = NULL;
     body->parameter = false;
     if (body->node || body->leaf) wk__body_share(body);
