@@ -82,28 +82,36 @@ static void pack(wk__attr *attr, const wk__body *body, const wk__body *base)
 
 /* ---- refreshing views -------------------------------------------------------------------------------------------- */
 
-void wk__history_refresh(wk_tensor *view)
+static bool remake(wk_tensor *view, wk_tensor *base)
+{
+    wk__body *body = wk__body_of(view);
+    wk__attr attr;
+    pack(&attr, body, wk__body_of(base));
+    wk__node *node = wk__node_make(&wk__op_as_strided, (wk_site){0}, &base, 1, view, &attr);
+    if (!node) return false;
+    node->outputs = 1;
+    wk__node_drop(body->node);
+    body->node = node;
+    body->output = 0;
+    body->requires_grad = true;
+    return true;
+}
+
+bool wk__history_refresh(wk_tensor *view)
 {
     wk__body *body = wk__body_of(view);
     wk__storage *storage = body->storage;
-    body->seen = storage->history;
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, (wk_site){0});
-    if (!guard) return;
+    if (!guard) return false;
     uint64_t token = guard->token;
+    uint32_t seen = body->seen;
+    body->seen = storage->history; /* asked again meanwhile, it is up to date */
+    bool known = storage->base || storage->past;
     wk_tensor *base = base_of(storage);
-    if (base && wk__body_of(base)->requires_grad) {
-        wk__attr attr;
-        pack(&attr, body, wk__body_of(base));
-        wk__node *node = wk__node_make(&wk__op_as_strided, (wk_site){0}, &base, 1, view, &attr);
-        if (node) {
-            node->outputs = 1;
-            wk__node_drop(body->node);
-            body->node = node;
-            body->output = 0;
-            body->requires_grad = true;
-        }
-    }
+    bool fine = base ? !wk__body_of(base)->requires_grad || remake(view, base) : !known;
+    if (!fine) body->seen = seen;
     wk__guard_close(token);
+    return fine;
 }
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
@@ -158,11 +166,9 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
         }
     }
     wk__guard_close(token);
-    if (!node)
-        wk__node_drop(inner);
-    else
-        wk__history_refresh(target);
-    return node != NULL;
+    if (node) return wk__history_refresh(target);
+    wk__node_drop(inner);
+    return false;
 }
 
 bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs,

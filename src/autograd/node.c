@@ -169,20 +169,24 @@ static wk__node *new_node(wk_context *context, int inputs)
     return node;
 }
 
-/* Written where it belongs: an edge that is copied right after it was made costs more than making it. */
-static void edge_to(wk__edge *edge, wk_tensor *tensor)
+/* Written where it belongs: an edge that is copied right after it was made costs more than making it. False when memory is short
+ * (recorded). */
+static bool edge_to(wk__edge *edge, wk_tensor *tensor)
 {
     *edge = (wk__edge){0};
-    if (!tensor || !wk__has_gradient(tensor)) return;
-    wk__body *body = wk__body_of(tensor);
+    wk__body *body = tensor ? wk__body_of(tensor) : NULL;
+    if (body && body->is_view && body->seen != body->storage->history && !wk__history_refresh(tensor)) return false;
+    if (!body || !body->requires_grad) return true;
     if (body->node) {
         wk__node_hold(body->node);
         edge->node = body->node;
         edge->output = body->output;
-    } else if ((edge->leaf = wk__leaf_of(body))) {
-        wk__count_up(&edge->leaf->refs);
-        edge->moves = edge->leaf->moves;
+        return true;
     }
+    if (!(edge->leaf = wk__leaf_of(body))) return false;
+    wk__count_up(&edge->leaf->refs);
+    edge->moves = edge->leaf->moves;
+    return true;
 }
 
 wk__edge wk__edge_of(wk_tensor *tensor)
@@ -235,12 +239,12 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     node->op = op;
     node->site = wk__site(site);
     node->sequence = next_sequence();
+    bool saved = true;
     for (int k = 0; k < inputs; k++) {
-        edge_to(&node->edge[k], in[k]);
+        saved = edge_to(&node->edge[k], in[k]) && saved;
         if (in[k]) remember_shape(&node->shape[k], in[k]);
     }
-    int want = what_to_save(op, node);
-    bool saved = true;
+    int want = saved ? what_to_save(op, node) : 0;
     for (int k = 0; k < inputs && k < WK__SAVED_OUT; k++)
         if (want >> k & 1 && in[k]) saved = saved && save(context, node, k, in[k], false);
     if (want & WK__SAVE_OUT) saved = saved && save(context, node, WK__SAVED_OUT, result, true);

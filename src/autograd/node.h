@@ -98,7 +98,8 @@ static inline bool wk__wants(const wk__gradient *g, int k)
 enum { WK__SAVED_OUT = 4 };
 wk_tensor *wk__saved(const wk__gradient *g, int k);
 
-void wk__history_refresh(wk_tensor *view); /* history.c: its node from the base as it is now */
+/* history.c: its node from the base as it is now. False when memory is short (recorded): it is as it was, to be made anew later. */
+bool wk__history_refresh(wk_tensor *view);
 
 /* Does x require a gradient? A view is brought up to date first: its base may have been written since. */
 static inline bool wk__has_gradient(wk_tensor *x)

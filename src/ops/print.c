@@ -107,5 +107,10 @@ const char *wk_describe(const wk_tensor *x)
     wk__text text = {0};
     wk__describe_format(&text, body->dtype, body->ndim, body->shape, wk_device_str(body->storage->device->id),
                         wk_requires_grad(x));
-    return keep_text(x, text.data) ? wk__body_of(x)->text : "";
+    if (text.failed) {
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "describe: out of host memory");
+        wk__text_end(&text);
+        return "";
+    }
+    return keep_text(x, text.data);
 }
