@@ -39,7 +39,7 @@ void wk__note_wait(wk__device *device, wk_site site, int64_t bytes)
                       "the host waits here for %s:%d (%lld bytes); keep figures on the device with wk_history and read "
                       "them in bulk",
                       device->backend->name, device->id.index, (long long)bytes);
-    else if (mode == WK_SYNC_LOG)
+    else if (mode == WK_SYNC_LOG && wk__log_first(WK__LOG_SYNC, wk__site(site)))
         wk__log(WK__LOG_SYNC, site, "the host waits for %s:%d (%lld bytes)", device->backend->name, device->id.index,
                 (long long)bytes);
 }
