@@ -11,7 +11,7 @@ extern "C" {
 /* Lines about the named subjects ("placement", "sync", "kernel"; several with commas) go to `callback`; NULL subjects: none.
  * Without a program's own callback, WICK_LOG=subjects and WICK_LOG_FILE=path in the environment do the same to a file. Lines may
  * come in the midst of work: the callback must not call the library. "placement": which ops ran where, in which order, and what
- * soft placement copied; "sync": where the host waited. */
+ * soft placement copied, once for each place in the program and all of it at the end of the file; "sync": where the host waited. */
 typedef void wk_log_callback(void *user, const char *line);
 WK_API void wk_set_log(const char *subjects, wk_log_callback *callback, void *user);
 

@@ -1,5 +1,6 @@
 /* Logging; see log.h. */
 #include "log.h"
+#include "alloc.h"
 #include "text.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,6 +15,11 @@ static atomic_int subjects;
 static wk_log_callback *callback;
 static void *callback_user;
 static FILE *file; /* WICK_LOG_FILE, opened at the first use and kept */
+static struct place {
+    wk_site site;
+    int subject;
+} * places; /* that have spoken */
+static int64_t place_count, place_capacity;
 
 static const struct {
     const char *name;
@@ -41,6 +47,7 @@ void wk_set_log(const char *wanted, wk_log_callback *call, void *user)
     pthread_mutex_lock(&lock);
     callback = call;
     callback_user = user;
+    place_count = 0;
     atomic_store(&subjects, parse(wanted));
     pthread_mutex_unlock(&lock);
 }
@@ -70,4 +77,23 @@ void wk__log(int subject, wk_site site, const char *format, ...)
     pthread_mutex_unlock(&lock);
     if (call && line.data) call(user, line.data);
     wk__text_end(&line);
+}
+
+static bool heard(const struct place *place, int subject, wk_site site)
+{
+    return place->subject == subject && place->site.line == site.line &&
+           (place->site.file == site.file ||
+            (site.file && place->site.file && strcmp(place->site.file, site.file) == 0));
+}
+
+bool wk__log_first(int subject, wk_site site)
+{
+    if (!wk__log_on(subject)) return false;
+    bool known = false;
+    pthread_mutex_lock(&lock);
+    for (int64_t k = 0; k < place_count && !known; k++) known = heard(&places[k], subject, site);
+    if (!known && wk__grow(&places, &place_capacity, place_count + 1, sizeof *places))
+        places[place_count++] = (struct place){site, subject};
+    pthread_mutex_unlock(&lock);
+    return !known;
 }

@@ -11,4 +11,8 @@ enum { WK__LOG_PLACEMENT = 1, WK__LOG_SYNC = 2, WK__LOG_KERNEL = 4 };
 bool wk__log_on(int subject);
 __attribute__((format(printf, 3, 4))) void wk__log(int subject, wk_site site, const char *format, ...);
 
+/* Is this the first time since the log was set that this place is heard of under the subject? So each place speaks once. False
+ * when nobody listens. */
+bool wk__log_first(int subject, wk_site site);
+
 #endif

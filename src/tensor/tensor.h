@@ -64,7 +64,6 @@ wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtyp
 /* A view of `base` with this geometry. */
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
                            const int64_t *stride);
-/* Views are counted; when the last one goes, so does what only views ask for. */
 /* Another handle for what `like` sees, its place in the graph included (counted). */
 wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like);
 /* What x holds now, in a storage of its own: nothing is copied, values never change. With x's place in the graph. */

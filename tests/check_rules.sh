@@ -1,0 +1,38 @@
+#!/bin/sh
+# docs/semantics.md and docs/lesson.md name the tests that hold each rule and each step: all of them exist, and none of the rules or steps
+# is left out.
+. "$WICK_SOURCE/tests/runner/checks"
+
+# What stands in `backquotes` as program.test or script.sh.
+named() # FILE
+{
+    grep -oE '`[a-z0-9_]+[.][a-z0-9_]+`' "$1" | tr -d '`' | grep -vE '^program[.]|[.](md|c|a)$' | sort -u
+}
+
+exist() # FILE
+{
+    bad=0
+    for name in $(named "$1"); do
+        program=${name%.*} test=${name#*.}
+        if [ "$test" = sh ]; then
+            [ -x "tests/$program.sh" ] || { echo "there is no tests/$program.sh"; bad=1; }
+        else
+            grep -qE "cmocka_unit_test[a-z_]*\($test[,)]" "tests/$program.c" || { echo "there is no $name"; bad=1; }
+        fi
+    done
+    [ "$(named "$1" | wc -l)" -gt 20 ] && [ $bad = 0 ]
+}
+
+# Rows "| 1 |" to "| 33 |" in order.
+complete() # FILE LAST
+{
+    grep -oE '^[|] [0-9]+ [|]' "$1" | tr -d '| ' >"$WICK_WORK/rows"
+    seq "$2" | diff - "$WICK_WORK/rows"
+}
+
+check "the tests that docs/semantics.md names exist" exist docs/semantics.md
+check "docs/semantics.md has all 33 rules" complete docs/semantics.md 33
+check "the tests that docs/lesson.md names exist" exist docs/lesson.md
+check "docs/lesson.md has all 23 steps" complete docs/lesson.md 23
+sed 's/`engine_fork.before_and_after`/`engine_fork.after`/' docs/semantics.md >"$WICK_WORK/bad.md"
+fails "a test that is not there is found" "no engine_fork.after" exist "$WICK_WORK/bad.md"

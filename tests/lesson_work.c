@@ -1,0 +1,297 @@
+/* Steps 11 to 16 of the chapter about GPUs (docs/lesson.md), on the CPU and on two OpenCL devices: computing where the operands are,
+ * device scopes, placement. One test is a process of its own: this program, with an argument. */
+#include "support_devices.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../src/backend/null/null.h"
+#include "../src/engine/ring.h"
+
+/* ---- 11: operands on one device ----------------------------------------------------------------------------------- */
+
+static void on_one_device_it_works(void **state)
+{
+    (void)state;
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        wk_tensor *y = wk_arange(6.0, .device = device), *z = wk_ones((6), .device = device), *sum = wk_add(y, z);
+        assert_true(wk_device_eq(wk_device_of(sum), device));
+        EXPECT_VALUES(sum, 0, 1, 2, 3, 4, 5, 6);
+        EXPECT_VALUES(wk_matmul(wk_reshape(sum, (2, 3)), wk_reshape(z, (3, 2))), 0, 6, 6, 15, 15);
+    }
+}
+
+/* The message names both operands with their devices, and the call that brings them together. */
+static void across_devices_it_fails(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *near = wk_ones((2, 3)), *far = wk_ones((2, 3), .device = wk_opencl(0)),
+              *other = wk_ones((3), .device = wk_opencl(1));
+    assert_null(wk_add(near, far));
+    expect_error("lesson_work.c", "add: operands are on different devices", "f32[2,3] on cpu", "f32[2,3] on opencl:0",
+                 "wk_to(b, wk_cpu())", NULL);
+    assert_null(wk_mul(far, other));
+    expect_error("mul", "on opencl:0", "f32[3] on opencl:1", "wk_to(b, wk_opencl(0))", NULL);
+    assert_null(wk_matmul(far, wk_transpose(near, 0, 1)));
+    expect_error("matmul", "different devices", NULL);
+    assert_null(wk_add_(far, near));
+    expect_error("add", "different devices", NULL);
+    assert_null(wk_cat((near, far), 0));
+    expect_error("cat", "different devices", NULL);
+    assert_null(wk_index_select(far, 0, wk_of(int64_t, (1), 0)));
+    expect_error("index_select", "different devices", NULL);
+    EXPECT_VALUES(wk_add(near, wk_to(far, wk_cpu())), 0, 2, 2, 2, 2, 2, 2);  /* mended as it says */
+    EXPECT_VALUES(wk_add(far, 1), 0, 2, 2, 2, 2, 2, 2);                      /* a number is anywhere */
+    EXPECT_VALUES(wk_copy_(far, wk_full((2, 3), 5.0)), 0, 5, 5, 5, 5, 5, 5); /* copying is what copy_ is for */
+}
+
+/* ---- 12: soft placement ------------------------------------------------------------------------------------------- */
+
+enum { MOST_LINES = 100 };
+
+static struct {
+    int count;
+    char line[MOST_LINES][200];
+} heard;
+
+static void hear(void *user, const char *line)
+{
+    assert_ptr_equal(user, &heard);
+    if (heard.count < MOST_LINES) snprintf(heard.line[heard.count++], sizeof heard.line[0], "%s", line);
+}
+
+static void listen(const char *subjects)
+{
+    heard.count = 0;
+    wk_set_log(subjects, hear, &heard);
+}
+
+/* How many lines hold both words. */
+static int lines_with(const char *one, const char *other)
+{
+    int count = 0;
+    for (int k = 0; k < heard.count; k++) count += strstr(heard.line[k], one) && strstr(heard.line[k], other);
+    return count;
+}
+
+static void soft_placement_copies_counts_and_says_so_once(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    int64_t copies, bytes, copies_before, bytes_before;
+    wk_tensor *near = wk_ones((2, 3)), *far = wk_full((2, 3), 2.0, .device = wk_opencl(1));
+    wk_sync();
+    wk_placement_counters(&copies_before, &bytes_before);
+    wk_set_soft_placement(true);
+    listen("placement");
+    for (int k = 0; k < 3; k++) {
+        wk_tensor *sum = wk_add(near, far); /* on the accelerator among them */
+        assert_true(wk_device_eq(wk_device_of(sum), wk_opencl(1)));
+        EXPECT_VALUES(sum, 0, 3, 3, 3, 3, 3, 3);
+    }
+    wk_tensor *in_place = wk_clone(near);
+    assert_ptr_equal(wk_add_(in_place, far), in_place); /* a target stays where it is */
+    assert_true(wk_device_eq(wk_device_of(in_place), wk_cpu()));
+    EXPECT_VALUES(in_place, 0, 3, 3, 3, 3, 3, 3);
+    wk_sync();
+    wk_set_log(NULL, NULL, NULL);
+    wk_set_soft_placement(false);
+    wk_placement_counters(&copies, &bytes);
+    assert_int_equal(copies - copies_before, 4);
+    assert_int_equal(bytes - bytes_before, 4 * 24);
+    assert_int_equal(lines_with("add: operand 0 (24 bytes) copied from cpu to opencl:1", "lesson_work.c:"), 1);
+    assert_int_equal(lines_with("add: operand 1 (24 bytes) copied from opencl:1 to cpu", "lesson_work.c:"), 1);
+    assert_null(wk_add(near, far)); /* strict again */
+    expect_error("different devices", NULL);
+}
+
+static void soft_placement_passes_gradients(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_set_soft_placement(true);
+    wk_tensor *w = wk_ones((2), .requires_grad = true), *far = wk_full((2), 3.0, .device = wk_opencl(0));
+    int code = wk_backward(wk_sum(wk_mul(w, far)));
+    wk_set_soft_placement(false);
+    expect_fine();
+    assert_int_equal(code, WK_OK);
+    assert_true(wk_device_eq(wk_device_of(wk_grad_of(w)), wk_cpu()));
+    EXPECT_VALUES(wk_grad_of(w), 0, 3, 3);
+}
+
+/* As the environment asks for it; the counters are the last line of the log's file. */
+static int child(void)
+{
+    WK_SCOPE;
+    wk_tensor *near = wk_ones((2, 3)), *far = wk_ones((2, 3), .device = wk_opencl(0));
+    for (int k = 0; k < 5; k++) wk_item(wk_sum(wk_add(near, far)));
+    return wk_error() ? 1 : 0;
+}
+
+static void the_log_of_a_process(void **state)
+{
+    (void)state;
+    char path[256], line[300], last[300] = "";
+    snprintf(path, sizeof path, "%s/placement.log", getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp");
+    remove(path);
+    pid_t process = fork();
+    if (process == 0) {
+        setenv("WICK_PLACEMENT", "soft", 1);
+        setenv("WICK_LOG", "placement", 1);
+        setenv("WICK_LOG_FILE", path, 1);
+        alarm(120);
+        execl("/proc/self/exe", "lesson_work", "child", (char *)NULL);
+        _exit(98);
+    }
+    int status, copied = 0, ran = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        copied += strstr(line, "copied from cpu to opencl:0") != NULL;
+        ran += strstr(line, " on opencl:0") != NULL;
+        snprintf(last, sizeof last, "%s", line);
+    }
+    fclose(file);
+    remove(path);
+    assert_int_equal(copied, 1);
+    assert_true(ran >= 5);
+    assert_string_equal(last, "soft placement made 5 copies of 120 bytes\n");
+}
+
+/* ---- 13: one fused kernel ----------------------------------------------------------------------------------------- */
+
+static void the_chapter_s_numbers(void **state)
+{
+    (void)state;
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        wk_tensor *z = wk_to(wk_of(float, (3), 1, 2, 3), device), *y = wk_to(wk_of(float, (3), 1, 2, 3), device);
+        char text[100], where[32] = "";
+        if (device.kind != WK_CPU) snprintf(where, sizeof where, ", device='%s'", wk_device_str(device));
+        snprintf(text, sizeof text, "tensor([ 20.0855, 109.1963, 445.2395]%s)", where);
+        wk_tensor *sum = wk_add(z, 2), *result = wk_mul(wk_exp(sum), y);
+        assert_string_equal(wk_tensor_str(result), text);
+        wk_fill_(z, 100);
+        EXPECT_VALUES(sum, 0, 3, 4, 5); /* never stored, and still right */
+    }
+    WK_SCOPE;
+    wk_tensor *z = wk_retain(wk_ones((3), .device = test_null())), *y = wk_retain(wk_ones((3), .device = test_null()));
+    wk_sync();
+    wk__null_clear();
+    assert_non_null(wk_tensor_str(wk_mul(wk_exp(wk_add(z, 2)), y)));
+    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 1); /* one kernel, one store */
+    const wk__group *g = wk__null_plan_group(0);
+    int stores = 0;
+    for (int k = 0; k < g->nins; k++) stores += g->ins[k].code == WK__STORE;
+    assert_int_equal(stores, 1);
+    wk_free(z), wk_free(y);
+}
+
+/* ---- 14, 15: scopes ----------------------------------------------------------------------------------------------- */
+
+static void device_scopes_nest(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *made[5];
+    made[0] = wk_ones((1));
+    {
+        WK_DEVICE(wk_opencl(1));
+        made[1] = wk_rand((1));
+        {
+            WK_DEVICE(wk_device_parse("/job:localhost/replica:0/task:0/device:CPU:0"));
+            made[2] = wk_arange(1);
+        }
+        made[3] = wk_of(float, (1), 1);
+        wk_tensor *explicit = wk_zeros((1), .device = wk_opencl(0));
+        assert_true(wk_device_eq(wk_device_of(explicit), wk_opencl(0)));
+    }
+    made[4] = wk_eye(1);
+    static const char *const where[] = {"cpu", "opencl:1", "cpu", "opencl:1", "cpu"};
+    for (int k = 0; k < 5; k++) assert_string_equal(wk_device_str(wk_device_of(made[k])), where[k]);
+    assert_string_equal(wk_device_full_name(wk_device_of(made[1])), "/job:localhost/replica:0/task:0/device:OPENCL:1");
+    {
+        WK_DEVICE(wk_cuda(7)); /* no error until something is made there */
+        expect_fine();
+        EXPECT_VALUES(wk_add(made[0], 1), 0, 2);
+        assert_null(wk_zeros((1)));
+        expect_error("cuda:7 is not there", NULL);
+    }
+}
+
+/* A scope says where new tensors are made. What exists stays where it is: assigning it, computing with it, making a parameter of it. */
+static void what_a_scope_does_not_do(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *far = wk_retain(wk_ones((2), .device = wk_opencl(0)));
+    wk_module *box = wk_module_new((&(wk_module_kind){.size = sizeof(wk_module_kind), .name = "box"}));
+    wk_transfer_counters before = {.size = sizeof before}, after = before;
+    wk_sync();
+    wk_transfers(&before);
+    {
+        WK_DEVICE(wk_cpu());
+        wk_tensor *same = far, *copy = wk_clone(far), *twice = wk_mul(far, 2), *like = wk_zeros_like(far);
+        wk_tensor *variable = wk_module_add_parameter(box, "variable", far);
+        wk_tensor *const all[] = {same, copy, twice, like, variable};
+        for (int k = 0; k < 5; k++) assert_true(wk_device_eq(wk_device_of(all[k]), wk_opencl(0)));
+        wk_sync();
+        wk_transfers(&after);
+        assert_int_equal(after.uploads + after.downloads, before.uploads + before.downloads);
+        wk_tensor *near = wk_to(far, wk_cpu()); /* unless it is asked for */
+        assert_true(wk_device_eq(wk_device_of(near), wk_cpu()));
+        EXPECT_VALUES(near, 0, 1, 1);
+    }
+    wk_free(far);
+}
+
+/* ---- 16: the log of placement ------------------------------------------------------------------------------------- */
+
+static void the_log_says_where_ops_ran(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_transfer_counters before = {.size = sizeof before}, after = before;
+    wk_sync();
+    wk_transfers(&before);
+    listen("placement");
+    wk_tensor *x = wk_to(wk_full((100), 2.0), wk_opencl(1)), *y = wk_mul(wk_exp(x), 3);
+    wk_tensor *back = wk_to(wk_sum(y), wk_cpu());
+    wk_item(wk_add(back, 1));
+    wk_set_log(NULL, NULL, NULL);
+    wk_transfers(&after);
+    assert_int_equal(lines_with("lesson_work.c:", "to: 400 bytes from cpu to opencl:1"), 1);
+    assert_int_equal(lines_with("exp, mul, sum on opencl:1, in one pass", "lesson_work.c:"), 1);
+    assert_int_equal(lines_with("to: 4 bytes from opencl:1 to cpu", "lesson_work.c:"), 1);
+    assert_int_equal(lines_with("add on cpu", "lesson_work.c:"), 1);
+    assert_int_equal(after.uploads - before.uploads, 400);
+    assert_int_equal(after.downloads - before.downloads, 4);
+    int before_silence = heard.count;
+    wk_item(wk_sum(wk_exp(x)));
+    assert_int_equal(heard.count, before_silence); /* nobody listens any more */
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1) return child();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_one_device_it_works),
+        cmocka_unit_test(across_devices_it_fails),
+        cmocka_unit_test(soft_placement_copies_counts_and_says_so_once),
+        cmocka_unit_test(soft_placement_passes_gradients),
+        cmocka_unit_test(the_log_of_a_process),
+        cmocka_unit_test(the_chapter_s_numbers),
+        cmocka_unit_test(device_scopes_nest),
+        cmocka_unit_test(what_a_scope_does_not_do),
+        cmocka_unit_test(the_log_says_where_ops_ran),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

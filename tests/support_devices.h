@@ -1,0 +1,23 @@
+/* The devices that the chapter is gone through on: the CPU and every OpenCL device of the machine. */
+#ifndef TESTS_SUPPORT_DEVICES_H
+#define TESTS_SUPPORT_DEVICES_H
+
+#include "support_wick.h"
+
+/* There have to be two OpenCL devices, or such tests would pass by looking at nothing: the runner sees to it. */
+static inline int test_devices(wk_device devices[3])
+{
+    assert_true(wk_device_count(WK_OPENCL) >= 2);
+    devices[0] = wk_cpu();
+    devices[1] = wk_opencl(0);
+    devices[2] = wk_opencl(1);
+    return 3;
+}
+
+#define EACH_DEVICE(device)                                                                                            \
+    wk_device devices_[3];                                                                                             \
+    int device_count_ = test_devices(devices_);                                                                        \
+    for (int k_ = 0; k_ < device_count_; k_++)                                                                         \
+        for (wk_device device = devices_[k_], *once_ = &device; once_; once_ = NULL)
+
+#endif
