@@ -39,14 +39,7 @@ void wk__note_wait(wk__device *device, wk_site site, int64_t bytes)
         wk__error_set(site, WK_ERR_STATE,
                       "the host waits here for %s (%lld bytes); keep figures on the device with wk_history and read "
                       "them in bulk",
-<<<<<<< HEAD
                       wk_device_str(device->id), (long long)bytes);
-    else if (mode == WK_SYNC_LOG)
-        wk__log(WK__LOG_SYNC, site, "the host waits for %s (%lld bytes)", wk_device_str(device->id), (long long)bytes);
-=======
-                      device->backend->name, device->id.index, (long long)bytes);
     else if (mode == WK_SYNC_LOG && wk__log_first(WK__LOG_SYNC, wk__site(site)))
-        wk__log(WK__LOG_SYNC, site, "the host waits for %s:%d (%lld bytes)", device->backend->name, device->id.index,
-                (long long)bytes);
->>>>>>> rules
+        wk__log(WK__LOG_SYNC, site, "the host waits for %s (%lld bytes)", wk_device_str(device->id), (long long)bytes);
 }

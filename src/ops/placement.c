@@ -49,24 +49,11 @@ static void watch_exit(void)
     atexit(say_all);
 }
 
-static void add_device(wk__text *line, const wk__device *device)
-{
-    if (device->id.kind == WK_CPU)
-        wk__text_add(line, "cpu");
-    else
-        wk__text_format(line, "%s:%d", device->backend->name, device->id.index);
-}
-
 static void say(const wk__op *op, wk_site site, int operand, int64_t bytes, const wk__device *from,
                 const wk__device *to)
 {
-    wk__text line = {0};
-    wk__text_format(&line, "%s: operand %d (%lld bytes) copied from ", op->name, operand, (long long)bytes);
-    add_device(&line, from);
-    wk__text_add(&line, " to ");
-    add_device(&line, to);
-    if (line.data) wk__log(WK__LOG_PLACEMENT, wk__site(site), "%s", line.data);
-    wk__text_end(&line);
+    wk__log(WK__LOG_PLACEMENT, wk__site(site), "%s: operand %d (%lld bytes) copied from %s to %s", op->name, operand,
+            (long long)bytes, wk_device_str(from->id), wk_device_str(to->id));
 }
 
 static bool gather(const wk__op *op, wk_site site, wk_tensor *in[], int count, const wk__device *target)
@@ -75,13 +62,8 @@ static bool gather(const wk__op *op, wk_site site, wk_tensor *in[], int count, c
         const wk__body *body = wk__body_of(in[k]);
         if (body->storage->device == target) continue;
         int64_t bytes = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype);
-<<<<<<< HEAD
-        wk__log(WK__LOG_PLACEMENT, site, "%s: operand %d (%lld bytes) copied from %s to %s", op->name, k,
-                (long long)bytes, wk_device_str(body->storage->device->id), wk_device_str(target->id));
-=======
         if (wk__log_first(WK__LOG_PLACEMENT, wk__site(site))) say(op, site, k, bytes, body->storage->device, target);
         pthread_once(&at_exit, watch_exit);
->>>>>>> rules
         atomic_fetch_add(&copies, 1);
         atomic_fetch_add(&copied_bytes, bytes);
         if (!(in[k] = wk_to_at(site, in[k], target->id))) return false;
