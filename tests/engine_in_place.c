@@ -84,6 +84,24 @@ static void borrowed_memory_is_written_late(void **state)
     assert_int_equal(released, 1);
 }
 
+/* An instrument's buffer is filled anew while what was made of its last contents has not been looked at. */
+static void a_buffer_may_be_filled_anew(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    float buffer[3];
+    wk_tensor *x = wk_borrow(buffer, (3), NULL, NULL), *sums[3];
+    for (int k = 0; k < 3; k++) {
+        buffer[0] = buffer[1] = buffer[2] = (float)k;
+        sums[k] = wk_sum(wk_add(x, 1));
+    }
+    for (int k = 0; k < 3; k++) assert_true(wk_item(sums[k]) == 3 * (k + 1));
+    wk_add_(x, 5);
+    buffer[0] = 100;
+    assert_true(wk_item(wk_sum(x)) == 100 + 7 + 7);
+    assert_null(wk_error());
+}
+
 static void an_address_stays(void **state)
 {
     (void)state;
@@ -184,6 +202,7 @@ int main(void)
         cmocka_unit_test(many_figures),
         cmocka_unit_test(borrowed_memory_is_written),
         cmocka_unit_test(borrowed_memory_is_written_late),
+        cmocka_unit_test(a_buffer_may_be_filled_anew),
         cmocka_unit_test(an_address_stays),
         cmocka_unit_test(old_numbers_move),
         cmocka_unit_test(pointers_reach_one_tensor),

@@ -89,6 +89,37 @@ static void own_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor 
     grad_in[0] = wk_add(grad_out[0], wk_ones((77)));
 }
 
+static void wide_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    (void)f, (void)grad_out;
+    grad_in[0] = wk_ones((1));
+}
+static wk_tensor *wide_hook(wk_tensor *grad, void *user)
+{
+    (void)user;
+    return wk_unsqueeze(grad, 0);
+}
+
+/* What is no gradient of the operand is refused where it is given. */
+static void gradients_have_the_shape_of_the_operand(void **state)
+{
+    (void)state;
+    static const wk_function_kind kind = {.size = sizeof kind,
+                                          .name = "own",
+                                          .inputs = 1,
+                                          .outputs = 1,
+                                          .forward = own_forward,
+                                          .backward = wide_backward};
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2), .requires_grad = true);
+    assert_int_not_equal(wk_backward(wk_sum(wk_apply(&kind, NULL, (x)))), WK_OK);
+    expect_error("own: backward gave input 0 the gradient f32[1]", "[2]", NULL);
+    wk_register_hook(x, wide_hook, NULL);
+    assert_int_not_equal(wk_backward(wk_sum(x)), WK_OK);
+    expect_error("a hook returned f32[1,2]", "f32[2]", NULL);
+    assert_null(wk_grad_of(x));
+}
+
 static void hooks_and_functions_are_the_program_s_code(void **state)
 {
     (void)state;
@@ -322,6 +353,7 @@ int main(void)
         cmocka_unit_test(the_site_is_the_program_s_own_call),
         cmocka_unit_test(nested_callbacks_name_the_innermost),
         cmocka_unit_test(hooks_and_functions_are_the_program_s_code),
+        cmocka_unit_test(gradients_have_the_shape_of_the_operand),
         cmocka_unit_test(an_error_in_backward_names_the_forward),
         cmocka_unit_test(versions_sit_on_the_storage),
         cmocka_unit_test(handles_may_go_in_any_order),

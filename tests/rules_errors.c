@@ -135,6 +135,44 @@ static void result_arrays_are_null_after_an_error(void **state)
     }
 }
 
+/* Pointers that are no tensors: arrays, buffers, functions. */
+static void null_arrays_are_errors(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 2), .requires_grad = true), **none = NULL, *out[2];
+    assert_int_equal(wk_read(x, NULL, 16), WK_ERR_ARGUMENT);
+    expect_error("read: the buffer is NULL", NULL);
+    assert_int_not_equal(wk_register_hook(x, NULL, NULL), WK_OK);
+    expect_error("register_hook: the function is NULL", NULL);
+    assert_int_equal(wk_chunk(x, 2, 0, none), -1);
+    expect_error("chunk", "NULL", NULL);
+    assert_int_equal(wk_unbind(x, 0, none), -1);
+    expect_error("unbind", "NULL", NULL);
+    assert_int_not_equal(wk_grad_at(WK_HERE, &x, 1, &x, 1, NULL, NULL), WK_OK);
+    expect_error("grad", "NULL", NULL);
+    assert_int_not_equal(wk_grad_at(WK_HERE, NULL, 1, &x, 1, out, NULL), WK_OK);
+    expect_error("grad", "NULL", NULL);
+    assert_null(wk_cat_at(WK_HERE, NULL, 3, 0));
+    expect_error("cat", "NULL", NULL);
+    assert_null(wk_nn_sequential_at(WK_HERE, NULL, 2));
+    expect_error("sequential", "NULL", NULL);
+    assert_null(wk_zeros_at(WK_HERE, NULL, 2, NULL));
+    expect_error("zeros: the shape is NULL", NULL);
+    assert_null(wk_zeros_at(WK_HERE, (const int64_t[]){2}, -1, NULL));
+    expect_error("zeros", "-1", NULL);
+    const float data[2] = {1, 2};
+    assert_null(wk_from_strided_at(WK_HERE, WK_F32, data, (const int64_t[]){2}, NULL, 1, NULL));
+    expect_error("from_strided: the strides are NULL", NULL);
+    wk_carry_at(WK_HERE, NULL, x);
+    expect_error("carry: the variable is NULL", NULL);
+    wk_guard_close(NULL);
+    assert_int_equal(wk_try_all_gpus(NULL, 3), 0);
+    assert_int_not_equal(wk_call(NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0), WK_OK);
+    assert_true(wk_item(wk_sum(wk_from(data, (2)))) == 3); /* constant arrays are good */
+    expect_fine();
+}
+
 /* ---- rule 20: what refuses while an error is pending ------------------------------------------------------------- */
 
 static void good_operands_work_while_an_error_is_pending(void **state)
@@ -261,6 +299,7 @@ int main(void)
         cmocka_unit_test_teardown(optional_operands, clean),
         cmocka_unit_test_teardown(null_without_an_error_is_one, clean),
         cmocka_unit_test_teardown(result_arrays_are_null_after_an_error, clean),
+        cmocka_unit_test_teardown(null_arrays_are_errors, clean),
         cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, clean),
         cmocka_unit_test_teardown(a_device_that_is_none, clean),
         cmocka_unit_test_teardown(a_handler_may_use_the_library, clean),

@@ -135,8 +135,11 @@
 
 /* The dtype of a C type. */
 #define WK_DTYPE_(p)                                                                                                   \
-    _Generic((p), float *: WK_F32, double *: WK_F64, int64_t *: WK_I64, int32_t *: WK_I32, int16_t *: WK_I16,               \
-        int8_t *: WK_I8, uint8_t *: WK_U8, bool *: WK_BOOL)
+    _Generic(1 ? (p) : (p), const float *: WK_F32, float *: WK_F32, const double *: WK_F64, double *: WK_F64,               \
+        const long *: WK_LONG_, long *: WK_LONG_, const long long *: WK_I64, long long *: WK_I64, const int *: WK_I32,      \
+        int *: WK_I32, const short *: WK_I16, short *: WK_I16, const signed char *: WK_I8, signed char *: WK_I8,            \
+        const unsigned char *: WK_U8, unsigned char *: WK_U8, const bool *: WK_BOOL, bool *: WK_BOOL)
+#define WK_LONG_ (sizeof(long) == 8 ? WK_I64 : WK_I32)
 
 /* A statement that lasts to the end of the enclosing block. */
 #define WK_GUARD_(open)                                                                                                \

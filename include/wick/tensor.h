@@ -94,8 +94,8 @@ WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, 
 WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
                                      const int64_t *stride, int ndim, const wk_options *options);
 /* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is called (may
- * be NULL), which happens when the last user of the memory has let go. In-place calls write to it, when they are run: see
- * wk_data. */
+ * be NULL), which happens when the last user of the memory has let go. Calls that read or write it are run before they
+ * return, so that the program may fill it anew at any time. */
 WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
                                void (*release)(void *user), void *user);
 
@@ -130,9 +130,10 @@ WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
 WK_API int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
 /* The same with strides (in elements) for the destination. */
 WK_API int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
-/* The address of the first element of a tensor on the CPU, computed if need be; NULL for other devices. wk_stride says how the
- * elements lie. Good until the tensor goes or moves to another device; in-place calls write there, and the numbers are there after
- * wk_sync or another wk_data. What the program writes there, later calls read. To other threads the call is a write to x. */
+/* The address of the first element of a tensor on the CPU, computed if need be, after everything that was recorded has been run;
+ * NULL for other devices. wk_stride says how the elements lie. The address stays until the tensor goes or moves to another
+ * device; but calls are run when their numbers are needed, so ask again (or wk_sync) before reading what they wrote there, and
+ * before writing what they are not to read. */
 WK_API void *wk_data_at(wk_site site, wk_tensor *x);
 /* Prints what PyTorch prints, to stdout. Returns x. */
 WK_API wk_tensor *wk_print_at(wk_site site, wk_tensor *x);

@@ -85,6 +85,22 @@ wk_tensor *wk_function_saved(wk_function *f, int k)
     return wk__tensor_like(wk__context(), f->saved[k]);
 }
 
+static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, int k)
+{
+    const wk__shape *shape = &node->shape[k];
+    if (!wk__check(grad, f->site, f->name, "a gradient that backward gave")) return false;
+    const wk__body *body = wk__body_of(grad);
+    if (body->ndim == shape->ndim && memcmp(body->shape, shape->size, sizeof *body->shape * body->ndim) == 0)
+        return true;
+    wk__text text = {0};
+    wk__text_format(&text, "%s: backward gave input %d the gradient ", f->name, k);
+    wk__text_tensor(&text, grad);
+    wk__text_add(&text, "; it must have the shape of the input, ");
+    wk__text_shape(&text, shape->ndim, shape->size);
+    wk__error_take(f->site, WK_ERR_SHAPE, &text);
+    return false;
+}
+
 static void gradient(wk__gradient *g)
 {
     wk_function *f = g->node->own;
@@ -94,7 +110,7 @@ static void gradient(wk__gradient *g)
     f->kind->backward(f, g->out, in);
     wk__callback_end(&c, in, f->kind->inputs);
     for (int k = 0; k < f->kind->inputs; k++)
-        if (!in[k] || wk__check(in[k], f->site, f->name, "a gradient that backward gave")) g->in[k] = in[k];
+        if (in[k] && fits(f, g->node, in[k], k)) g->in[k] = in[k];
 }
 
 static wk_function *begin(wk_site site, const wk_function_kind *kind, void *context)

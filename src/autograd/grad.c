@@ -52,6 +52,13 @@ static int unused(wk_site site, int k)
 int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs, int input_count,
                wk_tensor **grads, const wk_grad_options *options)
 {
+    if (!outputs || !inputs || !grads) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "grad: %s is NULL",
+                      !outputs  ? "the array of outputs"
+                      : !inputs ? "the array of inputs"
+                                : "the array for the gradients");
+        return WK_ERR_ARGUMENT;
+    }
     for (int k = 0; k < input_count; k++) grads[k] = NULL;
     for (int k = 0; k < output_count; k++)
         if (!root_fits(site, "grad", outputs[k], options && options->grad_outputs ? options->grad_outputs[k] : NULL))

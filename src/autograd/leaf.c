@@ -7,14 +7,31 @@
 #include <string.h>
 #include <wick/autograd.h>
 
+static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
+{
+    if (!wk__check(instead, (wk_site){0}, "backward", "what a hook returned")) return false;
+    const wk__body *a = wk__body_of(instead), *b = wk__body_of(grad);
+    if (a->ndim == b->ndim && memcmp(a->shape, b->shape, sizeof *a->shape * a->ndim) == 0 &&
+        a->storage->device == b->storage->device)
+        return true;
+    wk__text text = {0};
+    wk__text_add(&text, "backward: a hook returned ");
+    wk__text_tensor_device(&text, instead);
+    wk__text_add(&text, " for the gradient ");
+    wk__text_tensor_device(&text, grad);
+    wk__error_take((wk_site){0}, WK_ERR_SHAPE, &text);
+    return false;
+}
+
 wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output, bool after)
 {
     for (const wk__hook *hook = hooks; hook && grad; hook = hook->next) {
         if (hook->after != after || hook->output != output) continue;
         wk_tensor *instead = wk__call_back("a hook", hook->call, grad, hook->user);
-        if (!instead || instead == grad || !wk__check(instead, (wk_site){0}, "backward", "what a hook returned"))
-            continue;
+        if (!instead || instead == grad) continue;
+        bool fits = may_replace(instead, grad);
         wk__handle_release(&grad->handle, (wk_site){0});
+        if (!fits) return NULL;
         grad = wk__tensor_like(wk__context(), wk__body_of(instead)); /* instead may be anybody's */
     }
     return grad;
@@ -185,6 +202,10 @@ int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 int wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *user, const wk_hook_options *options)
 {
     if (!wk__check(x, site, "register_hook", "input")) return (int)wk_error_code();
+    if (!call) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "register_hook: the function is NULL");
+        return WK_ERR_ARGUMENT;
+    }
     wk__edge edge = wk__edge_of(x);
     wk__hook *hook = edge.node || edge.leaf ? wk__alloc_zero(1, sizeof *hook) : NULL;
     if (!hook) {

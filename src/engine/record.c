@@ -237,6 +237,15 @@ static void hold(wk_context *context, wk__value *value)
     if (value->writer == context && wk__value_state(value) == WK__PENDING) value->ring_refs++;
 }
 
+/* What the program may write at any moment is read (and written) before the call returns: later it would be too late. */
+static bool touches_borrowed(wk__record *r)
+{
+    bool borrowed = r->prior && r->prior->release;
+    for (int k = r->nout; k < r->nout + r->nin; k++)
+        borrowed = borrowed || (r->ref[k].value && r->ref[k].value->release);
+    return borrowed;
+}
+
 void wk__record_commit(wk_context *context, wk__record *r)
 {
     wk__ring *ring = context->ring;
@@ -249,7 +258,8 @@ void wk__record_commit(wk_context *context, wk__record *r)
     for (int k = r->nout; k < r->nout + r->nin; k++)
         if (r->ref[k].value) hold(context, r->ref[k].value);
     if (r->prior) hold(context, r->prior);
-    bool full = ring->count >= WK__RING_FIRST || ring->pending_bytes > wk__modes_now()->budget || modes.sync;
+    bool full = ring->count >= WK__RING_FIRST || ring->pending_bytes > wk__modes_now()->budget || modes.sync ||
+                touches_borrowed(r);
     unlock(context);
     if (full) wk__flush(context);
 }

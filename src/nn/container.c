@@ -12,7 +12,7 @@ static wk_tensor *sequential_forward(wk_module *self, wk_tensor *x)
 static wk_module *container(wk_site site, const wk_module_kind *kind, wk_module *const *modules, int count)
 {
     for (int k = 0; k < count; k++)
-        if (!wk__handle_check(modules[k], &wk__module_kind, site, kind->name, "a module")) return NULL;
+        if (!wk__handle_check(modules ? modules[k] : NULL, &wk__module_kind, site, kind->name, "a module")) return NULL;
     wk_module *m = wk__module_make(site, kind);
     for (int k = 0; k < count && m; k++)
         if (!wk_module_append_at(site, m, modules[k])) m = wk__module_abandon(m);

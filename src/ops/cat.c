@@ -171,8 +171,8 @@ static wk_tensor *cat(join *j, int64_t dim)
 wk_tensor *wk_cat_at(wk_site site, wk_tensor *const *x, int count, int64_t dim)
 {
     if (count > MOST_OPERANDS) return in_parts(site, x, count, dim, wk_cat_at);
-    wk_tensor *in[MOST_OPERANDS];
-    if (count > 0) memcpy(in, x, sizeof *in * (size_t)count);
+    wk_tensor *in[MOST_OPERANDS] = {0};
+    if (count > 0 && x) memcpy(in, x, sizeof *in * (size_t)count);
     join j = {.op = &wk__op_cat, .site = site, .context = wk__context(), .in = in, .count = count};
     return cat(&j, dim);
 }

@@ -34,6 +34,10 @@ bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim)
                       WK__MAX_DIMS);
         return false;
     }
+    if (ndim && !shape) {
+        wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: the shape is NULL", c->op->name);
+        return false;
+    }
     for (int d = 0; d < ndim; d++) negative = negative || shape[d] < 0;
     if (negative || !wk__dense_bytes(ndim, shape, c->dtype, &bytes)) {
         wk__text text = {0};

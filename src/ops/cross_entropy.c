@@ -280,7 +280,7 @@ static bool slopes_of(wk__gradient *g, slopes *b)
     *s = (scores){.classes.ignored = g->attr->i[IGNORED], .smoothing = g->attr->f[1]};
     b->axis = shape->ndim > 1;
     if (!in[0] || !in[1] || !see(s, g->node->op, (wk_site){0}, in, b->axis)) return false;
-    wk_tensor *labels = s->probabilities ? NULL : wk__labels_known(s->site, s->target, &s->classes);
+    wk_tensor *labels = s->probabilities ? NULL : wk__labels_checked(s->op, s->site, s->target, &s->classes);
     b->t = wk__axis_back(weights(s, labels, s->smoothing), b->axis);
     b->grad = g->out[0];
     if (g->attr->i[REDUCTION] == WK_REDUCE_MEAN)

@@ -32,6 +32,7 @@ wk_guard wk_device_guard_open(wk_site site, wk_device device)
 
 void wk_guard_close(wk_guard *guard)
 {
+    if (!guard) return;
     if (guard->token) wk__guard_close(guard->token);
     guard->token = 0;
 }
@@ -68,7 +69,8 @@ void wk_free_at(wk_site site, void *x)
 /* The old value may be the scope's around or, without a scope there, the caller's; the new one takes its place. */
 void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x)
 {
-    wk_tensor *old = *variable;
+    if (!variable) wk__error_set(site, WK_ERR_ARGUMENT, "carry: the variable is NULL");
+    wk_tensor *old = variable ? *variable : x;
     if (old == x) return;
     if (x && !wk_keep_at(site, x)) return;
     if (old) wk_free_at(site, old);
@@ -188,8 +190,9 @@ wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, co
                               const int64_t *stride, int ndim, const wk_options *options)
 {
     for (int d = 0; d < ndim; d++)
-        if (stride[d] < 0) {
-            wk__error_set(site, WK_ERR_ARGUMENT, "from_strided: strides must not be negative");
+        if (!stride || stride[d] < 0) {
+            wk__error_set(site, WK_ERR_ARGUMENT, "from_strided: %s",
+                          stride ? "strides must not be negative" : "the strides are NULL");
             return NULL;
         }
     return from_host(site, dtype, data, stride, shape, ndim, (size_t)-1, options);
@@ -259,6 +262,15 @@ int64_t wk_item_i64_at(wk_site site, wk_tensor *x)
     return single(site, x, element) ? wk__number_as_i64(element, wk__body_of(x)->dtype) : 0;
 }
 
+static int read_into(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
+{
+    if (!data && wk__body_numel(wk__body_of(x)) > 0)
+        wk__error_set(site, WK_ERR_ARGUMENT, "read: the buffer is NULL");
+    else if (wk__host_read(x, data, stride, site))
+        return WK_OK;
+    return (int)wk_error_code();
+}
+
 int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
 {
     if (!wk__check(x, site, "read", "input")) return (int)wk_error_code();
@@ -269,13 +281,13 @@ int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
                      (long long)need, bytes);
         return WK_ERR_SHAPE;
     }
-    return wk__host_read(x, data, NULL, site) ? WK_OK : (int)wk_error_code();
+    return read_into(site, x, data, NULL);
 }
 
 int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
 {
     if (!wk__check(x, site, "read", "input")) return (int)wk_error_code();
-    return wk__host_read(x, data, stride, site) ? WK_OK : (int)wk_error_code();
+    return read_into(site, x, data, stride);
 }
 
 /* What the program writes through a pointer must reach this tensor alone: not a snapshot of it, nor what is parked and reads it. */

@@ -26,15 +26,8 @@ static int checked(wk__emit *e, const int in[])
     return wk__emit_where(e, ignored, wk__emit_constant(e, -1), read);
 }
 
-/* in: label, ignored */
-static int known(wk__emit *e, const int in[])
-{
-    return wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[0], in[1]), wk__emit_constant(e, -1), in[0]);
-}
-
 static const wk__op cross_entropy_op = {.name = "cross_entropy", .expression = checked};
 static const wk__op nll_op = {.name = "nll_loss", .expression = checked};
-static const wk__op known_op = {.name = "cross_entropy", .expression = known, .arity = 2};
 
 wk_tensor *wk__labels_checked(const wk__op *op, wk_site site, wk_tensor *labels, const wk__classes *classes)
 {
@@ -58,9 +51,4 @@ wk_tensor *wk__labels_checked(const wk__op *op, wk_site site, wk_tensor *labels,
     wk__record_imm(r, 5, WK_I64, (wk__imm){.i = classes->ignored}, WK__REF_IMM);
     wk__record_commit(context, r);
     return out;
-}
-
-wk_tensor *wk__labels_known(wk_site site, wk_tensor *labels, const wk__classes *classes)
-{
-    return wk__binary(&known_op, site, wk__t(labels), wk__i(classes->ignored));
 }

@@ -14,7 +14,5 @@ typedef struct wk__classes {
 bool wk__labels_known_good(const wk__op *op, wk_site site, wk_tensor *const in[], const wk__classes *classes);
 /* Labels (i64) as they are, -1 for the ignored; what names no class faults when it is computed. */
 wk_tensor *wk__labels_checked(const wk__op *op, wk_site site, wk_tensor *labels, const wk__classes *classes);
-/* The same in backward, where all labels are known to be good. */
-wk_tensor *wk__labels_known(wk_site site, wk_tensor *labels, const wk__classes *classes);
 
 #endif

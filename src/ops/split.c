@@ -96,9 +96,19 @@ int wk_split_at(wk_site site, wk_tensor *x, int64_t size, int64_t dim, wk_tensor
     return -1;
 }
 
+/* What the pieces are put into must be there. */
+static bool room(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor **out)
+{
+    if (out) return true;
+    if (wk__check(x, site, op->name, "input"))
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the array for the results is NULL", op->name);
+    return false;
+}
+
 int wk_chunk_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out)
 {
     int d;
+    if (!room(&wk__op_chunk, site, x, out)) return -1;
     for (int64_t k = 0; k < n; k++) out[k] = NULL;
     if (!begin(&wk__op_chunk, site, x, dim, &d)) return -1;
     if (n < 1) {
@@ -131,6 +141,7 @@ int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *sizes, int
 int wk_unbind_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **out)
 {
     int d;
+    if (!room(&wk__op_unbind, site, x, out)) return -1;
     if (!begin(&wk__op_unbind, site, x, dim, &d)) return -1;
     return divide(&wk__op_unbind, site, x, d, NULL, 1, wk__body_of(x)->shape[d], out);
 }

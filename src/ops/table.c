@@ -161,6 +161,11 @@ int wk_call(wk_context *context, const char *name, const wk_value *arguments, in
             int *count, const wk_call_options *options, char *message, size_t message_size)
 {
     bool locked = !context;
+    if (!message) message_size = 0;
+    if (!count || (argument_count > 0 && !arguments)) {
+        if (message_size) snprintf(message, message_size, "call: %s is NULL", count ? "arguments" : "count");
+        return WK_ERR_ARGUMENT;
+    }
     if (locked) {
         pthread_mutex_lock(&shared_lock);
         if (!shared) shared = wk__context_make();

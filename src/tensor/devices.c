@@ -185,6 +185,7 @@ wk_device wk_try_gpu(int index)
 int wk_try_all_gpus(wk_device *devices, int capacity)
 {
     int count = wk__device_count_of(WK_GPU), written = 0;
+    if (!devices) capacity = 0;
     for (; written < count && written < capacity; written++) devices[written] = wk__device_resolve(wk_gpu(written));
     if (written == 0 && capacity > 0) devices[written++] = wk_cpu();
     return written;
