@@ -37,6 +37,11 @@ static void memory(void)
     wk_memory_stats_of(device, &stats);
     printf("live %s, peak %s, limit %s\n", cli_bytes(live, stats.live), cli_bytes(peak, stats.peak),
            cli_bytes(limit, stats.limit));
+    int64_t bytes;
+    wk_site site;
+    tour_code("wk_memory_largest(%s, ...)", wk_device_str(device));
+    if (wk_memory_largest(device, &bytes, &site, 1))
+        printf("%s made at %s:%d\n", cli_bytes(live, bytes), site.file, site.line);
 
     tour_code("wk_memory_set_limit(%s, 64 MiB); wk_ones((16777216, 4))", wk_device_str(device));
     wk_memory_set_limit(device, (int64_t)64 << 20);

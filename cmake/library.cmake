@@ -19,6 +19,9 @@ target_link_libraries(wick_needs INTERFACE Threads::Threads ZLIB::ZLIB ${CMAKE_D
 
 add_library(wick_objects OBJECT ${wick_sources})
 target_link_libraries(wick_objects PRIVATE wick_needs)
+# A handle past its scope is then always told from a live one (docs/semantics.md, rule 4).
+set_source_files_properties(${CMAKE_SOURCE_DIR}/src/base/slab.c PROPERTIES
+                            COMPILE_DEFINITIONS $<$<CONFIG:Debug>:WK__NEVER_REUSE_HANDLES>)
 set(wick_object_files $<TARGET_OBJECTS:wick_objects>)
 
 function(wick_add_isa name)

@@ -35,6 +35,75 @@ static void siblings_see_the_write(void **state)
     EXPECT_VALUES(wk_grad_of(w), 1e-12, 2, 4);
 }
 
+/* The same when nobody has asked a sibling before: it is used as it is, in an op and in place. */
+static void siblings_are_brought_up_to_date_by_their_use(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = leaf(1, 2), *m = wk_mul(wk_ones((2, 2), .dtype = WK_F64), 1), *one = row(m, 0), *read = row(m, 0);
+    wk_mul_(one, w);
+    assert_int_equal(wk_backward(wk_sum(wk_mul(read, read))), WK_OK);
+    EXPECT_VALUES(wk_grad_of(w), 1e-12, 2, 4);
+    wk_set_grad(w, NULL);
+    m = wk_mul(wk_ones((2, 2), .dtype = WK_F64), 1);
+    wk_tensor *written = row(m, 0), *filled = row(m, 0);
+    wk_mul_(row(m, 0), w);
+    wk_mul_(written, w); /* its row is w^2 */
+    assert_int_equal(wk_backward(wk_sum(m)), WK_OK);
+    EXPECT_VALUES(wk_grad_of(w), 1e-12, 2, 4);
+    assert_null(wk_eq_(filled, 1)); /* no gradient flows through a comparison */
+    expect_error("eq", "requires one", NULL);
+}
+
+/* What was detached stays so whatever becomes of its storage, and writing it in place leaves the others' history alone. */
+static void detached_tensors_stay_detached(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = leaf(1, 2), *m = wk_mul(wk_ones((2, 2), .dtype = WK_F64), 1), *apart = wk_detach(m);
+    wk_mul_(row(m, 0), w);
+    assert_false(wk_requires_grad(apart));
+    assert_false(wk_requires_grad(wk_mul(apart, 2)));
+    EXPECT_VALUES(apart, 0, 1, 2, 1, 1); /* the numbers are the same */
+    wk_mul_(apart, 3);
+    assert_false(wk_requires_grad(apart));
+    assert_int_equal(wk_backward(wk_sum(m)), WK_OK);
+    EXPECT_VALUES(wk_grad_of(w), 1e-12, 1, 1);
+}
+
+static void double_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    (void)f;
+    out[0] = wk_transpose(wk_mul(in[0], 2), 0, 1);
+}
+
+static void double_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    (void)f;
+    grad_in[0] = wk_transpose(wk_mul(grad_out[0], 2), 0, 1);
+}
+
+/* A function's result is a base like any other, though it is a view of what forward made. */
+static void results_of_functions_can_be_written(void **state)
+{
+    (void)state;
+    static const wk_function_kind kind = {.size = sizeof kind,
+                                          .name = "doubled",
+                                          .inputs = 1,
+                                          .outputs = 1,
+                                          .forward = double_forward,
+                                          .backward = double_backward};
+    WK_SCOPE;
+    wk_tensor *x = wk_requires_grad_(wk_of(double, (2, 2), 1, 2, 3, 4), true), *w = leaf(10, 20);
+    wk_tensor *y = wk_apply(&kind, NULL, (x)); /* 2 6 / 4 8 */
+    assert_non_null(wk_mul_(wk_select(y, 0, 1), w));
+    assert_non_null(wk_add_(y, 1));
+    EXPECT_VALUES(y, 0, 3, 7, 41, 161);
+    assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
+    EXPECT_VALUES(wk_grad_of(x), 1e-12, 2, 20, 2, 40);
+    EXPECT_VALUES(wk_grad_of(w), 1e-12, 4, 8);
+}
+
 static void overwriting_cuts_the_old_history(void **state)
 {
     (void)state;
@@ -80,6 +149,31 @@ static void a_leaf_cannot_be_written(void **state)
     EXPECT_VALUES(w, 0, 2, 3);
     assert_null(wk_mul_(wk_expand(wk_ones((1)), (4)), 2));
     expect_error("mul_", "share memory", NULL);
+}
+
+/* What a graph holds goes with it, though no backward has used it up: results that their own nodes keep, written in place or
+ * not, with views of them or without. */
+static void a_graph_that_nobody_walks_goes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    enum { SIDE = 256 };
+    wk_tensor *w = wk_retain(wk_ones((SIDE, SIDE), .requires_grad = true));
+    wk_memory_stats before = {.size = sizeof before}, after = before;
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &before);
+    for (int k = 0; k < 4; k++) {
+        WK_SCOPE;
+        wk_tensor *y = wk_exp(w), *z = wk_sigmoid(wk_mul(y, y)), *in_place = wk_exp_(wk_mul(w, 2));
+        wk_tensor *base = wk_exp(w), *view = wk_select(base, 0, 1), *written = wk_tanh_(wk_select(wk_exp(w), 0, 2));
+        wk_free(base);
+        assert_true(wk_requires_grad(view) && wk_requires_grad(written) && wk_requires_grad(z));
+        wk_item(wk_sum(wk_add(wk_add(z, in_place), wk_add(view, written))));
+    }
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &after);
+    assert_int_equal(after.live, before.live);
+    wk_free(w);
 }
 
 static void overlap_reads_the_right_side_first(void **state)
@@ -153,10 +247,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_view_rebases_its_base),
         cmocka_unit_test(siblings_see_the_write),
+        cmocka_unit_test(siblings_are_brought_up_to_date_by_their_use),
+        cmocka_unit_test(detached_tensors_stay_detached),
+        cmocka_unit_test(results_of_functions_can_be_written),
         cmocka_unit_test(overwriting_cuts_the_old_history),
         cmocka_unit_test(in_place_saves_what_it_overwrites),
         cmocka_unit_test(a_changed_saved_value_is_an_error),
         cmocka_unit_test(a_leaf_cannot_be_written),
+        cmocka_unit_test(a_graph_that_nobody_walks_goes),
         cmocka_unit_test(overlap_reads_the_right_side_first),
         cmocka_unit_test(a_parked_value_ignores_later_writes),
         cmocka_unit_test(gradients_accumulate_and_second_order_works),

@@ -24,18 +24,6 @@ static group_case *new_case(const char *what, int code, wk_dtype dtype, int fill
     return c;
 }
 
-static bool takes(int code, wk_dtype dtype)
-{
-    bool floats = dtype <= WK_BF16;
-    switch (wk__alu_kind[code]) {
-    case 'A':
-    case 'C': return true;
-    case 'F': return floats;
-    case 'I': return !floats && !(code == WK__NOT && dtype == WK_BOOL);
-    default: return false;
-    }
-}
-
 /* Where an operand comes from, as the VM sees it. */
 typedef enum source { MEMORY, NUMBER, COMPUTED, SOURCES } source;
 
@@ -46,7 +34,6 @@ static int operand_from(group_case *c, source from, wk_dtype dtype, group_fill f
     return from == MEMORY ? r : ir_unary(&c->g, WK__NEG, r);
 }
 
-/* Narrow dtypes are cast to after the arithmetic, as a public op of that dtype does. */
 static void arithmetic(int code, wk_dtype dtype, group_fill fill, source first, source second)
 {
     char what[32];
@@ -54,10 +41,7 @@ static void arithmetic(int code, wk_dtype dtype, group_fill fill, source first, 
     group_case *c = new_case(what, code, dtype, fill);
     int r = operand_from(c, first, dtype, fill), s = 0;
     if (wk__alu_arity[code] == 2) s = operand_from(c, second, dtype, fill);
-    wk_dtype result = wk__alu_kind[code] == 'C' ? WK_BOOL : wk__class_of(dtype);
-    int value = ir_ins(&c->g, (wk__alu)code, result, r, s, 0);
-    if (result != WK_BOOL && result != dtype) value = ir_ins(&c->g, WK__CAST, dtype, value, 0, 0);
-    ir_store(&c->g, group_case_dense(c, result == WK_BOOL ? WK_BOOL : dtype, false, FILL_ONES), value);
+    group_case_arithmetic(c, code, dtype, r, s);
     vm_check(c);
 }
 
@@ -66,7 +50,7 @@ static void all_codes(group_fill fill, bool functions)
     static const wk_dtype classes[] = {WK_F32, WK_F64, WK_I32, WK_I64};
     for (int code = 0; code < WK__ALU_COUNT; code++) {
         for (int k = 0; k < 4; k++) {
-            if (!takes(code, classes[k]) || (is_function(code) && !functions)) continue;
+            if (!group_case_takes(code, classes[k]) || (is_function(code) && !functions)) continue;
             for (int first = 0; first < SOURCES; first++) {
                 for (int second = 0; second < SOURCES; second++) {
                     if (wk__alu_arity[code] == 1 && second > 0) continue;
@@ -96,7 +80,8 @@ static void narrow_dtypes(void **state)
     static const wk_dtype narrow[] = {WK_F16, WK_BF16, WK_I8, WK_U8, WK_I16, WK_BOOL};
     for (int code = 0; code < WK__ALU_COUNT; code++) {
         for (int k = 0; k < 6; k++) {
-            if (takes(code, narrow[k]) && !is_function(code)) arithmetic(code, narrow[k], FILL_WIDE, MEMORY, MEMORY);
+            if (group_case_takes(code, narrow[k]) && !is_function(code))
+                arithmetic(code, narrow[k], FILL_WIDE, MEMORY, MEMORY);
         }
     }
 }

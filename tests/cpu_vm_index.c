@@ -1,6 +1,8 @@
 /* Elements found by index, and positions: LOADX and IOTA in every walk, and what an index out of range does. */
 #include "cpu_vm_test.h"
 
+#include "base/pool.h"
+
 #include <stdio.h>
 
 /* out[.., c] = table[index[..], c] and the like: table's strides over the space, and from index to index. */
@@ -29,7 +31,7 @@ static group_case *new_lookup(int n, wk_dtype dtype, int *index)
     snprintf(name, sizeof name, "lookup %d of %s", n, wk_dtype_str(dtype));
     group_case *c = group_case_new(name, l->ndim, l->shape, 0);
     *index = group_case_operand(c, WK_I64, l->index_stride, FILL_ONES, 0);
-    group_case_index(c, *index, l->bound);
+    group_case_index(c, *index, -l->bound, l->bound);
     int table = group_case_operand(c, dtype, l->table_stride, FILL_WIDE, (l->bound - 1) * l->step);
     c->g.imm[0].i = l->bound;
     c->g.imm[1].i = l->step;
@@ -72,6 +74,58 @@ static void out_of_range(void **state)
     }
 }
 
+/* With -n for a bound negative indices are out of range, and told as they are. */
+static void none_from_the_end(void **state)
+{
+    (void)state;
+    for (int n = 0; n < LOOKUPS - 1; n++) {
+        int index;
+        group_case *c = new_lookup(n, WK_F32, &index);
+        const int64_t bound = lookups[n].bound;
+        c->g.imm[0].i = -bound;
+        group_case_index(c, index, 0, bound);
+        vm_check(c);
+        c = new_lookup(n, WK_F32, &index);
+        c->g.imm[0].i = -bound;
+        group_case_index(c, index, 0, bound);
+        group_case_set(c, index, 0, -1);
+        wk__fail fail;
+        assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_ERR_INDEX);
+        assert_int_equal(fail.index, -1);
+        assert_int_equal(fail.bound, bound);
+        vm_check(c);
+    }
+}
+
+/* Of many bad indices the first is told, however many threads look: the last piece of work is short, and done before. */
+static void the_first_is_told(void **state)
+{
+    (void)state;
+    const int64_t n = 32768 + 64;
+    const int threads = wk__threads();
+    wk__set_threads(4);
+    for (int rows = 0; rows < 2; rows++) {
+        group_case *c = group_case_new("many bad ones", 1 + rows, (const int64_t[]){rows ? n / 64 : n, 64}, rows);
+        int index = group_case_dense(c, WK_I64, false, FILL_ONES);
+        group_case_index(c, index, 0, 9);
+        int table = group_case_operand(c, WK_F32, (const int64_t[]){0, 0}, FILL_ONES, 8);
+        c->g.imm[0].i = 9;
+        c->g.imm[1].i = 1;
+        c->g.nimms = 2;
+        int x = ir_ins(&c->g, WK__LOADX, WK_F32, ir_load(&c->g, index), table, 0);
+        if (rows) x = ir_ins(&c->g, WK__RSUM, WK_F32, x, 0, 0);
+        ir_store(&c->g, group_case_dense(c, WK_F32, rows, FILL_ONES), x);
+        for (int64_t k = 1234; k < n; k += 7) group_case_set(c, index, k, 1000 + (double)k);
+        for (int round = 0; round < 10; round++) {
+            wk__fail fail;
+            assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_ERR_INDEX);
+            assert_int_equal(fail.index, 2234);
+        }
+        group_case_free(c);
+    }
+    wk__set_threads(threads);
+}
+
 /* In a sum over the columns: lanes are columns or rows. */
 static void in_rows(void **state)
 {
@@ -82,7 +136,7 @@ static void in_rows(void **state)
         group_case *c = group_case_new("rows", 2, shape, 1);
         int64_t by_rows[] = {shape[1], 1}, by_columns[] = {1, shape[0]};
         int index = group_case_operand(c, WK_I64, k % 2 ? by_rows : by_columns, FILL_ONES, 0);
-        group_case_index(c, index, 40);
+        group_case_index(c, index, -40, 40);
         int table = group_case_operand(c, WK_I64, (int64_t[]){0, 0}, FILL_ONES, 39);
         c->g.imm[0].i = 40;
         c->g.imm[1].i = 1;
@@ -114,10 +168,8 @@ static void positions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_lookup),
-        cmocka_unit_test(out_of_range),
-        cmocka_unit_test(in_rows),
-        cmocka_unit_test(positions),
+        cmocka_unit_test(every_lookup),      cmocka_unit_test(out_of_range), cmocka_unit_test(none_from_the_end),
+        cmocka_unit_test(the_first_is_told), cmocka_unit_test(in_rows),      cmocka_unit_test(positions),
     };
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

@@ -9,24 +9,6 @@
 #include <backend/null/null.h>
 #include <engine/ring.h>
 
-/* What is planned is looked at in the usual mode, whatever mode the tests run in. */
-static wk__modes mode_before;
-
-static int plan_begin(void **state)
-{
-    (void)state;
-    mode_before = *wk__modes_now();
-    wk__modes_set(false, false);
-    return 0;
-}
-
-static int plan_end(void **state)
-{
-    (void)state;
-    wk__modes_set(mode_before.sync, mode_before.nofuse);
-    return 0;
-}
-
 /* n samples: x[k] = (k, -k), y[k] = k */
 static wk_dataset *numbers(int64_t n)
 {
@@ -447,7 +429,7 @@ int main(void)
         cmocka_unit_test(loops_on_one_loader_do_not_nest),
         cmocka_unit_test(the_loop_ends_when_an_error_is_pending),
         cmocka_unit_test(a_batch_has_a_scope),
-        cmocka_unit_test_setup_teardown(a_batch_is_flushed, plan_begin, plan_end),
+        cmocka_unit_test_setup_teardown(a_batch_is_flushed, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_loader_may_be_freed_in_its_loop),
         cmocka_unit_test(a_child_does_not_hang),
         cmocka_unit_test(without_memory),

@@ -6,24 +6,6 @@
 #include <backend/null/null.h>
 #include <engine/ring.h>
 
-/* What is planned is looked at in the usual mode, whatever mode the tests run in. */
-static wk__modes mode_before;
-
-static int plan_begin(void **state)
-{
-    (void)state;
-    mode_before = *wk__modes_now();
-    wk__modes_set(false, false);
-    return 0;
-}
-
-static int plan_end(void **state)
-{
-    (void)state;
-    wk__modes_set(mode_before.sync, mode_before.nofuse);
-    return 0;
-}
-
 static void set(wk_module *m, const char *path, wk_tensor *value)
 {
     WK_NO_GRAD;
@@ -262,10 +244,14 @@ static void a_step_is_steady(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(initial_values), cmocka_unit_test(linear),
-        cmocka_unit_test(lazy),           cmocka_unit_test(activations),
-        cmocka_unit_test(dropout),        cmocka_unit_test(layer_norm),
-        cmocka_unit_test(embedding),      cmocka_unit_test_setup_teardown(a_step_is_steady, plan_begin, plan_end),
+        cmocka_unit_test(initial_values),
+        cmocka_unit_test(linear),
+        cmocka_unit_test(lazy),
+        cmocka_unit_test(activations),
+        cmocka_unit_test(dropout),
+        cmocka_unit_test(layer_norm),
+        cmocka_unit_test(embedding),
+        cmocka_unit_test_setup_teardown(a_step_is_steady, test_usual_mode, test_mode_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

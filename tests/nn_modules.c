@@ -302,7 +302,7 @@ static void errors_say_where(void **state)
     static const wk_module_kind nothing = {.size = sizeof nothing, .name = "nothing", .forward1 = nothing_forward};
     wk_module *net = wk_nn_sequential(wk_module_new(&bad));
     wk_tensor *x = wk_ones((2));
-    char call[64];
+    char call[128];
     snprintf(call, sizeof call, "in forward of \"block\", called at %s:%d", __FILE__, __LINE__ + 1);
     assert_null(wk_forward(net, x));
     expect_error("nn_modules.c:", "add", "f32[7]", call, NULL);
@@ -331,7 +331,7 @@ static void the_library_s_kinds_inherit_the_site(void **state)
     (void)state;
     WK_SCOPE;
     wk_module *net = wk_nn_sequential(wk_nn_sequential(wk_nn_module_list()));
-    char call[64];
+    char call[128];
     snprintf(call, sizeof call, "%s:%d: forward", __FILE__, __LINE__ + 1);
     assert_null(wk_forward(net, wk_ones((2))));
     expect_error(call, NULL);
@@ -462,7 +462,7 @@ static void moving(void **state)
     wk_backward(wk_sum(wk_mul(first, 0.0))); /* a second one: accumulated */
     EXPECT_VALUES(grad, 0, 3, 3);
     moved = 0;
-    char call[64];
+    char call[128];
     snprintf(call, sizeof call, "%s:%d", __FILE__, __LINE__ + 1);
     assert_true(wk_module_to(net, test_null()) == net);
     expect_fine();

@@ -52,18 +52,6 @@ static group_case *new_case(const char *what, int code, wk_dtype dtype, group_fi
     return c;
 }
 
-static bool takes(int code, wk_dtype dtype)
-{
-    bool floats = dtype <= WK_BF16;
-    switch (wk__alu_kind[code]) {
-    case 'A':
-    case 'C': return true;
-    case 'F': return floats;
-    case 'I': return !floats && !(code == WK__NOT && dtype == WK_BOOL);
-    default: return false;
-    }
-}
-
 /* Sine and cosine of numbers beyond this lose all precision in f32 on some devices; POW and the rest of numbers that do
  * not overflow. So extremes are for what has one right answer, and for these within reason. */
 static bool takes_extremes(int code)
@@ -72,16 +60,12 @@ static bool takes_extremes(int code)
            code == WK__SIGMOID || code == WK__ATAN || code == WK__EXPM1 || code == WK__LOG1P;
 }
 
-/* Narrow dtypes are cast to after the arithmetic, as a public op of that dtype does. */
 static void add_arithmetic(int code, wk_dtype dtype, group_fill fill)
 {
     group_case *c = new_case("", code, dtype, fill);
     int arity = wk__alu_arity[code], r[2] = {0, 0};
     for (int a = 0; a < arity; a++) r[a] = ir_load(&c->g, group_case_dense(c, dtype, false, fill));
-    wk_dtype result = wk__alu_kind[code] == 'C' ? WK_BOOL : wk__class_of(dtype);
-    int value = ir_ins(&c->g, (wk__alu)code, result, r[0], r[1], 0);
-    if (result != WK_BOOL && result != dtype) value = ir_ins(&c->g, WK__CAST, dtype, value, 0, 0);
-    ir_store(&c->g, group_case_dense(c, result == WK_BOOL ? WK_BOOL : dtype, false, FILL_ONES), value);
+    group_case_arithmetic(c, code, dtype, r[0], r[1]);
 }
 
 static void run(void)
@@ -97,8 +81,9 @@ static void usual_numbers(void **state)
     static const wk_dtype classes[] = {WK_F32, WK_F64, WK_I32, WK_I64};
     for (int code = 0; code < WK__ALU_COUNT; code++) {
         for (int k = 0; k < 4; k++) {
-            if (takes(code, classes[k])) add_arithmetic(code, classes[k], FILL_ONES);
-            if (takes(code, classes[k]) && wk__alu_kind[code] == 'F') add_arithmetic(code, classes[k], FILL_POSITIVE);
+            if (group_case_takes(code, classes[k])) add_arithmetic(code, classes[k], FILL_ONES);
+            if (group_case_takes(code, classes[k]) && wk__alu_kind[code] == 'F')
+                add_arithmetic(code, classes[k], FILL_POSITIVE);
         }
     }
     run();
@@ -110,7 +95,7 @@ static void extreme_numbers(void **state)
     static const wk_dtype classes[] = {WK_F32, WK_F64, WK_I32, WK_I64};
     for (int code = 0; code < WK__ALU_COUNT; code++) {
         for (int k = 0; k < 4; k++) {
-            if (takes(code, classes[k]) && takes_extremes(code)) add_arithmetic(code, classes[k], FILL_WIDE);
+            if (group_case_takes(code, classes[k]) && takes_extremes(code)) add_arithmetic(code, classes[k], FILL_WIDE);
         }
     }
     run();
@@ -124,7 +109,7 @@ static void narrow_dtypes(void **state)
                                 WK__REM, WK__DIV, WK__SQRT, WK__AND, WK__SHL, WK__NEG};
     for (size_t c = 0; c < sizeof codes / sizeof codes[0]; c++) {
         for (int k = 0; k < 6; k++) {
-            if (takes(codes[c], narrow[k])) add_arithmetic(codes[c], narrow[k], FILL_WIDE);
+            if (group_case_takes(codes[c], narrow[k])) add_arithmetic(codes[c], narrow[k], FILL_WIDE);
         }
     }
     run();

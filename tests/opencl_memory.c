@@ -138,7 +138,7 @@ static group_case *lookup(const char *name, int64_t count, bool in_place)
     int index = group_case_dense(c, WK_I64, false, FILL_ONES);
     int table = group_case_operand(c, WK_F32, (int64_t[]){0}, FILL_ONES, 9 * 3);
     int out = group_case_dense(c, WK_F32, false, FILL_ONES);
-    group_case_index(c, index, 9);
+    group_case_index(c, index, -9, 9);
     c->g.imm[0].i = 9;
     c->g.imm[1].i = 3;
     c->g.nimms = 2;

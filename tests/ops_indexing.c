@@ -52,6 +52,60 @@ static void selecting(void **state)
     EXPECT_EMPTY(wk_nonzero(wk_zeros((2))), (0, 1));
 }
 
+static void places_by_dimension(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(float, (2, 3), 1, 0, 3, 0, 5, 6), *places[2];
+    assert_int_equal(wk_nonzero_numpy(x, places), 2);
+    EXPECT(places[0], (4), 0, 0, 1, 1);
+    EXPECT(places[1], (4), 0, 2, 1, 2);
+    assert_int_equal(wk_nonzero_numpy(wk_full((), 7), places), 1);
+    EXPECT(places[0], (1), 0);
+    assert_int_equal(wk_nonzero_numpy(wk_zeros((2, 0)), places), 2);
+    EXPECT_EMPTY(places[1], (0));
+    places[0] = x;
+    assert_int_equal(wk_nonzero_numpy(NULL, places), -1);
+    wk_clear_error();
+}
+
+static void distinct_elements(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_reshape(wk_of(int64_t, (6), 5, -1, 5, 2, 5, -1), (2, 3)), *inverse, *counts;
+    EXPECT(wk_unique(x), (3), -1, 2, 5);
+    EXPECT(wk_unique(wk_t(x), .return_inverse = &inverse, .return_counts = &counts), (3), -1, 2, 5);
+    EXPECT(inverse, (3, 2), 2, 1, 0, 2, 2, 0);
+    EXPECT(counts, (3), 2, 1, 3);
+    EXPECT(wk_unique(wk_of(bool, (3), 1, 0, 1), .return_counts = &counts), (2), 0, 1);
+    EXPECT(counts, (2), 1, 2);
+    EXPECT_EMPTY(wk_unique(wk_zeros((2, 0)), .return_inverse = &inverse), (0));
+    EXPECT_EMPTY(inverse, (2, 0));
+    wk_tensor *odd = wk_unique(wk_of(float, (4), NAN, 1, NAN, 1), .return_counts = &counts);
+    EXPECT(wk_isnan(odd), (3), 0, 1, 1);
+    EXPECT(counts, (3), 2, 1, 1);
+    assert_null(wk_unique(NULL, .return_inverse = &inverse));
+    assert_null(inverse);
+    wk_clear_error();
+}
+
+static void membership(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_reshape(wk_of(int64_t, (4), 1, 7, 3, 7), (2, 2)), *many = wk_mul(wk_arange(300), 7);
+    EXPECT(wk_isin(x, wk_of(int64_t, (2), 7, 9)), (2, 2), 0, 1, 0, 1);
+    EXPECT(wk_isin(x, wk_of(int64_t, (2), 7, 9), .invert = true), (2, 2), 1, 0, 1, 0);
+    EXPECT(wk_isin(x, many), (2, 2), 0, 1, 0, 1);
+    EXPECT(wk_isin(x, many, .invert = true), (2, 2), 1, 0, 1, 0);
+    EXPECT(wk_isin(x, wk_of(int64_t, (1), 3)), (2, 2), 0, 0, 1, 0);
+    EXPECT(wk_isin(wk_of(float, (3), NAN, 14, 0.5f), wk_to_dtype(many, WK_F32)), (3), 0, 1, 0);
+    EXPECT(wk_isin(wk_of(float, (2), NAN, 2), wk_full((100), NAN)), (2), 0, 0);
+    EXPECT(wk_isin(x, wk_zeros((0))), (2, 2), 0, 0, 0, 0);
+    assert_int_equal(wk_dtype_of(wk_isin(x, many)), WK_BOOL);
+}
+
 static void bad_index_at_the_call(void **state)
 {
     (void)state;
@@ -143,9 +197,11 @@ static void gradients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),        cmocka_unit_test(writing),
-        cmocka_unit_test(selecting),      cmocka_unit_test(bad_index_at_the_call),
-        cmocka_unit_test(bad_index_late), cmocka_unit_test(gradients),
+        cmocka_unit_test(reading),           cmocka_unit_test(writing),
+        cmocka_unit_test(selecting),         cmocka_unit_test(places_by_dimension),
+        cmocka_unit_test(distinct_elements), cmocka_unit_test(membership),
+        cmocka_unit_test(bad_index_late),    cmocka_unit_test(bad_index_at_the_call),
+        cmocka_unit_test(gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

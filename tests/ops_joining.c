@@ -32,28 +32,48 @@ static void long_lists(void **state)
     EXPECT(wk_slice(wk_cat((wk_arange(300.0), all), 0), 0, 299, 301), (2), 299, 0);
 }
 
-/* What is joined is computed straight into its part: one store for each, none for the operands. */
+/* What is joined is computed straight into its part: one store for each, none for the operands. Parts of one size are one
+ * kernel. */
 static void parts_are_not_stored_twice(void **state)
 {
     (void)state;
-    WK_SCOPE;
-    float ones[1000];
-    for (int k = 0; k < 1000; k++) ones[k] = 1;
-    wk_tensor *a = wk_from(ones, (1000)), *b = wk_from(ones, (500));
-    wk_sync();
-    wk__ring *ring = wk__context()->ring;
-    int64_t stores = ring->stores, copies = ring->copies;
-    wk_tensor *y;
-    {
+    for (int64_t size = 500; size <= 1000; size += 500) {
         WK_SCOPE;
-        y = wk_keep(wk_cat((wk_add(a, 1), wk_mul(b, 3)), 0));
+        float ones[1000];
+        for (int k = 0; k < 1000; k++) ones[k] = 1;
+        wk_tensor *a = wk_from(ones, (1000)), *b = wk_from(ones, (size)), *c = wk_from(ones, (size));
+        wk_sync();
+        wk__ring *ring = wk__context()->ring;
+        int64_t stores = ring->stores, copies = ring->copies, groups = ring->groups;
+        wk_tensor *y;
+        {
+            WK_SCOPE;
+            y = wk_keep(wk_cat((wk_add(a, 1), wk_mul(b, 3), wk_exp(wk_sub(c, 1))), 0));
+        }
+        wk_tensor *held = wk_retain(y);
+        wk_sync();
+        if (!wk__modes_now()->sync && !wk__modes_now()->nofuse) {
+            assert_int_equal(ring->stores - stores, 3);
+            assert_int_equal(ring->groups - groups, size == 1000 ? 1 : 2);
+        }
+        if (!wk__modes_now()->sync) assert_int_equal(ring->copies, copies);
+        EXPECT(wk_slice(y, 0, 999, 1001), (2), 2, 3);
+        EXPECT(wk_slice(y, 0, 999 + size, 1001 + size), (2), 3, 1);
+        wk_free(held);
     }
-    wk_tensor *held = wk_retain(y);
-    wk_sync();
-    if (!wk__modes_now()->sync && !wk__modes_now()->nofuse) assert_int_equal(ring->stores - stores, 2);
-    if (!wk__modes_now()->sync) assert_int_equal(ring->copies, copies);
-    EXPECT(wk_slice(y, 0, 999, 1001), (2), 2, 3);
-    wk_free(held);
+}
+
+/* Parts that lie between each other, and one that is read beside being joined. */
+static void parts_between_each_other(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(float, (2, 2), 1, 2, 3, 4), *twice = wk_mul(x, 2), *y;
+    EXPECT(wk_cat((wk_add(x, 1), twice, x), 1), (2, 6), 2, 3, 2, 4, 1, 2, 4, 5, 6, 8, 3, 4);
+    EXPECT(wk_stack((wk_add(x, 1), twice), -1), (2, 2, 2), 2, 2, 3, 4, 4, 6, 5, 8);
+    y = wk_stack((twice, wk_add(twice, 1)), 0);
+    EXPECT(wk_add(y, y), (2, 2, 2), 4, 8, 12, 16, 6, 10, 14, 18);
+    EXPECT(wk_sum(wk_cat((wk_add(x, 1), wk_mul(x, 3)), 1), (1)), (2), 14, 30);
 }
 
 /* A part that cannot be computed fails the whole, and not only itself. */
@@ -132,8 +152,13 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joined),       cmocka_unit_test(long_lists), cmocka_unit_test(parts_are_not_stored_twice),
-        cmocka_unit_test(failing_part), cmocka_unit_test(rearranged), cmocka_unit_test(gradients),
+        cmocka_unit_test(joined),
+        cmocka_unit_test(long_lists),
+        cmocka_unit_test(parts_are_not_stored_twice),
+        cmocka_unit_test(parts_between_each_other),
+        cmocka_unit_test(failing_part),
+        cmocka_unit_test(rearranged),
+        cmocka_unit_test(gradients),
         cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

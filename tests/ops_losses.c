@@ -18,6 +18,16 @@ static void test_elementwise(void **state)
     EXPECT(wk_binary_cross_entropy(p, t, .reduction = WK_REDUCE_NONE), (2), 0.69314718, 100);
     EXPECT(wk_binary_cross_entropy_with_logits(wk_of(double, (2), 0, 1000), wk_of(double, (2), 1, 0)), (),
            (0.69314718 + 1000) / 2);
+    wk_tensor *x = wk_of(double, (3), 0.5, -1, 2), *y = wk_of(double, (3), 1, 0, 0.25),
+              *w = wk_of(double, (3), 3, 1, 2);
+    EXPECT(wk_binary_cross_entropy_with_logits(x, y, .pos_weight = w, .reduction = WK_REDUCE_NONE), (3), 1.42223095,
+           0.31326169, 1.65866001);
+    EXPECT(wk_binary_cross_entropy_with_logits(x, y, .pos_weight = w, .weight = wk_of(double, (1), 2),
+                                               .reduction = WK_REDUCE_SUM),
+           (), 2 * (1.42223095 + 0.31326169 + 1.65866001));
+    expect_error(wk_binary_cross_entropy_with_logits(x, y, .pos_weight = wk_ones((2))), WK_ERR_SHAPE,
+                 "pos_weight f32[2]");
+    expect_error(wk_binary_cross_entropy(y, y, .weight = wk_ones((2, 3))), WK_ERR_SHAPE, "weight f32[2,3]");
     EXPECT(wk_kl_div(wk_log(wk_of(float, (1, 2), 0.5f, 0.5f)), wk_of(float, (1, 2), 1, 0),
                      .reduction = WK_REDUCE_BATCHMEAN),
            (), 0.69314718);
@@ -47,6 +57,36 @@ static void test_cross_entropy(void **state)
     assert_true(isnan(wk_item(wk_cross_entropy(x, wk_full((2), -100)))));
 }
 
+/* As PyTorch: a weight is a constant, but for probabilities. */
+static void test_gradients_of_weights(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = LEAF((2, 3)), *p = wk_sigmoid(x), *w = wk_requires_grad_(wk_ones((3), .dtype = WK_F64), true);
+    wk_tensor *labels = wk_of(int64_t, (2), 0, 2);
+    expect_error(wk_binary_cross_entropy(p, p, .weight = w), WK_ERR_STATE, "weight f64[3]");
+    expect_error(wk_binary_cross_entropy_with_logits(x, p, .weight = w), WK_ERR_STATE, "weight f64[3]");
+    expect_error(wk_binary_cross_entropy_with_logits(x, p, .pos_weight = w), WK_ERR_STATE, "pos_weight f64[3]");
+    expect_error(wk_cross_entropy(x, labels, .weight = w), WK_ERR_STATE, "weight f64[3]");
+    expect_error(wk_nll_loss(x, labels, .weight = w), WK_ERR_STATE, "wk_detach");
+    assert_non_null(wk_cross_entropy(x, p, .weight = w));
+    assert_non_null(wk_cross_entropy(x, labels, .weight = wk_detach(w)));
+    WK_NO_GRAD;
+    assert_non_null(wk_cross_entropy(x, labels, .weight = w));
+}
+
+/* A loss without optional operands works while an error is pending; one with them cannot know whether a NULL was meant. */
+static void test_pending_error(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((3)), *failed = wk_add(x, wk_ones((2)));
+    assert_null(failed);
+    assert_non_null(wk_mse_loss(x, x));
+    assert_null(wk_binary_cross_entropy(x, x, .weight = failed));
+    wk_clear_error();
+}
+
 static void test_bad_labels(void **state)
 {
     (void)state;
@@ -62,6 +102,9 @@ static void test_bad_labels(void **state)
         wk_tensor *loss = wk_cross_entropy(x, wk_add(wk_zeros((2), .dtype = WK_I64), bad));
         assert_true(isnan(wk_item(loss)));
         assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+        char named[40];
+        snprintf(named, sizeof named, "index %d is", bad);
+        if (!strstr(wk_error(), named)) fail_msg("\"%s\" does not name %s", wk_error(), named);
         wk_clear_error();
         wk_sync(); /* told once more to the thread that recorded it */
         wk_clear_error();
@@ -84,6 +127,8 @@ FUNCTION(f_huber, wk_huber_loss(in[0], in[1], .reduction = WK_REDUCE_SUM))
 FUNCTION(f_bce, wk_binary_cross_entropy(PROBABILITY(in[0]), PROBABILITY(in[1])))
 FUNCTION(f_bce_logits,
          wk_binary_cross_entropy_with_logits(in[0], PROBABILITY(in[1]), .weight = wk_of(double, (4), 1, 2, 0, 3)))
+FUNCTION(f_pos, wk_binary_cross_entropy_with_logits(in[0], PROBABILITY(in[1]), .weight = wk_of(double, (4), 1, 2, 0, 3),
+                                                    .pos_weight = wk_of(double, (4), 2, 1, 0.5, 3)))
 FUNCTION(f_kl, wk_kl_div(in[0], PROBABILITY(in[1])))
 FUNCTION(f_kl_logs, wk_kl_div(in[0], in[1], .log_target = true, .reduction = WK_REDUCE_BATCHMEAN))
 FUNCTION(f_soft, wk_cross_entropy(in[0], in[1], .weight = wk_of(double, (4), 1, 2, 0.5, 3), .label_smoothing = 0.2))
@@ -99,7 +144,7 @@ static void test_gradients(void **state)
 {
     (void)state;
     WK_SCOPE;
-    function *const of_two[] = {f_mse, f_l1, f_smooth, f_huber, f_bce, f_bce_logits, f_kl, f_kl_logs, f_soft};
+    function *const of_two[] = {f_mse, f_l1, f_smooth, f_huber, f_bce, f_bce_logits, f_pos, f_kl, f_kl_logs, f_soft};
     for (size_t k = 0; k < sizeof of_two / sizeof *of_two; k++) {
         WK_SCOPE;
         wk_tensor *other = wk_requires_grad_(wk_detach(wk_mul(wk_cos(LEAF((3, 4))), 1.3)), true);
@@ -117,10 +162,9 @@ static void test_gradients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elementwise),
-        cmocka_unit_test(test_cross_entropy),
-        cmocka_unit_test(test_bad_labels),
-        cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_elementwise),          cmocka_unit_test(test_cross_entropy),
+        cmocka_unit_test(test_gradients_of_weights), cmocka_unit_test(test_pending_error),
+        cmocka_unit_test(test_bad_labels),           cmocka_unit_test(test_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

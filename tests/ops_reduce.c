@@ -79,6 +79,27 @@ static void test_spread(void **state)
     expect_error(wk_var(wk_arange(3)), WK_ERR_DTYPE, "var");
 }
 
+static void test_distance(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_of(double, (2, 2), 3, 4, 0, 1), *b = wk_of(double, (2), 0, 0);
+    EXPECT(wk_dist(a, b), (), 5.0990195136);
+    EXPECT(wk_dist(a, b, .p = 1), (), 8);
+    EXPECT(wk_dist(a, b, .p = INFINITY), (), 4);
+    EXPECT(wk_dist(a, b, .p = WK_ZERO), (), 3);
+    expect_error(wk_dist(wk_arange(3), wk_arange(3)), WK_ERR_DTYPE, "i64[3]");
+    expect_error(wk_dist(a, wk_ones((3))), WK_ERR_SHAPE, "dist: shapes do not broadcast");
+    expect_error(wk_dist(wk_ones((0)), wk_ones((0)), .p = INFINITY), WK_ERR_SHAPE, "no elements");
+    EXPECT(wk_cosine_similarity(a, wk_of(double, (2), 1, 0), 1), (2), 0.6, 0);
+    EXPECT(wk_cosine_similarity(a, a, 0), (2), 1, 1);
+    EXPECT(wk_cosine_similarity(a, wk_zeros((2), .dtype = WK_F64), -1), (2), 0, 0);
+    EXPECT(wk_cosine_similarity(a, a, 1, .eps = 10), (2), 0.25, 0.01);
+    EXPECT(wk_cosine_similarity(wk_full((2), 300.0, .dtype = WK_F16), wk_full((2), 300.0, .dtype = WK_F16), 0), (), 1);
+    expect_error(wk_cosine_similarity(a, b, 2), WK_ERR_INDEX, "dimension 2");
+    expect_error(wk_cosine_similarity(a, wk_ones((3), .dtype = WK_F64), 0), WK_ERR_SHAPE, "f64[3]");
+}
+
 static void test_softmax(void **state)
 {
     (void)state;
@@ -251,17 +272,12 @@ static void test_gradients_at_corners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mean_prod),
-        cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_truth),
-        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_scans),
-        cmocka_unit_test(test_sorting),
-        cmocka_unit_test(test_unowned),
-        cmocka_unit_test(test_layer_norm),
-        cmocka_unit_test(test_gradients),
-        cmocka_unit_test(test_gradients_at_corners),
+        cmocka_unit_test(test_mean_prod), cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_truth),     cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_distance),  cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_scans),     cmocka_unit_test(test_sorting),
+        cmocka_unit_test(test_unowned),   cmocka_unit_test(test_layer_norm),
+        cmocka_unit_test(test_gradients), cmocka_unit_test(test_gradients_at_corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,10 +100,35 @@ static void wrong_calls_say_why(void **state)
     assert_int_equal(wk_call(NULL, "exp", &x, 1, &out, &count, NULL, NULL, 0), WK_ERR_ARGUMENT);
 }
 
+/* What the table says of rows that wait is what the counters see. */
+static void waiting_is_marked_and_counted(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const char *const names[] = {"masked_select", "nonzero", "nonzero_numpy", "unique", "exp", "sort", "isin"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        wk_transfer_counters before = {.size = sizeof before}, after = before;
+        wk_op op = {.size = sizeof op};
+        const wk_dtype dtype = strcmp(names[k], "exp") == 0 ? WK_F32 : WK_BOOL;
+        wk_value x = {.kind = WK_VALUE_TENSOR, .tensor = wk_zeros((3), .dtype = dtype, .device = test_null())};
+        wk_value out[2], args[2] = {x, x};
+        int count = 2, given = strcmp(names[k], "masked_select") == 0 || strcmp(names[k], "isin") == 0 ? 2 : 1;
+        char message[200];
+        assert_int_equal(wk_op_info(wk_op_find(names[k]), &op), WK_OK);
+        wk_transfers(&before);
+        if (wk_call(NULL, names[k], args, given, out, &count, NULL, message, sizeof message) != WK_OK)
+            fail_msg("%s", message);
+        wk_transfers(&after);
+        if ((after.waits > before.waits) != op.waits) fail_msg("%s: %d", names[k], op.waits);
+        for (int r = 0; r < count; r++) wk_free(out[r].tensor);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_complete_and_in_order),
                                        cmocka_unit_test(info_is_checked), cmocka_unit_test(calls_by_name),
-                                       cmocka_unit_test(wrong_calls_say_why)};
+                                       cmocka_unit_test(wrong_calls_say_why),
+                                       cmocka_unit_test(waiting_is_marked_and_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,24 +6,6 @@
 #include <backend/null/null.h>
 #include <engine/ring.h>
 
-/* What is planned is looked at in the usual mode, whatever mode the tests run in. */
-static wk__modes mode_before;
-
-static int plan_begin(void **state)
-{
-    (void)state;
-    mode_before = *wk__modes_now();
-    wk__modes_set(false, false);
-    return 0;
-}
-
-static int plan_end(void **state)
-{
-    (void)state;
-    wk__modes_set(mode_before.sync, mode_before.nofuse);
-    return 0;
-}
-
 enum { STEPS = 7 };
 
 /* ---- one parameter by the book ----------------------------------------------------------------------------------- */
@@ -362,9 +344,9 @@ int main(void)
         cmocka_unit_test(a_step_refuses_while_an_error_is_pending),
         cmocka_unit_test(parameters_without_a_gradient_are_left_alone),
         cmocka_unit_test(a_step_changes_what_older_graphs_need),
-        cmocka_unit_test_setup_teardown(an_update_is_one_kernel, plan_begin, plan_end),
+        cmocka_unit_test_setup_teardown(an_update_is_one_kernel, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_step_without_memory_changes_nothing),
-        cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, plan_begin, plan_end),
+        cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, test_usual_mode, test_mode_back),
         cmocka_unit_test(what_is_kept_follows_the_parameter),
         cmocka_unit_test(clipping),
     };

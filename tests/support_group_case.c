@@ -109,11 +109,31 @@ int group_case_dense(group_case *c, wk_dtype dtype, bool rows, group_fill fill)
     return group_case_operand(c, dtype, stride, fill, 0);
 }
 
-void group_case_index(group_case *c, int operand, int64_t bound)
+bool group_case_takes(int code, wk_dtype dtype)
+{
+    bool floats = dtype <= WK_BF16;
+    switch (wk__alu_kind[code]) {
+    case 'A':
+    case 'C': return true;
+    case 'F': return floats;
+    case 'I': return !floats && !(code == WK__NOT && dtype == WK_BOOL);
+    default: return false;
+    }
+}
+
+void group_case_arithmetic(group_case *c, int code, wk_dtype dtype, int a, int b)
+{
+    wk_dtype result = wk__alu_kind[code] == 'C' ? WK_BOOL : wk__class_of(dtype);
+    int value = ir_ins(&c->g, (wk__alu)code, result, a, b, 0);
+    if (result != WK_BOOL && result != dtype) value = ir_ins(&c->g, WK__CAST, dtype, value, 0, 0);
+    ir_store(&c->g, group_case_dense(c, result == WK_BOOL ? WK_BOOL : dtype, false, FILL_ONES), value);
+}
+
+void group_case_index(group_case *c, int operand, int64_t low, int64_t bound)
 {
     int64_t *index = (int64_t *)(void *)c->data[operand];
     for (int64_t e = 0; e < c->elements[operand]; e++) {
-        index[e] = (int64_t)(group_case_random() % (uint64_t)(2 * bound)) - bound;
+        index[e] = low + (int64_t)(group_case_random() % (uint64_t)(bound - low));
     }
 }
 

@@ -14,7 +14,7 @@ typedef enum group_fill {
     FILL_POSITIVE, /* 0.25 .. 4, integers 1 .. 9 */
     FILL_WIDE,     /* all sizes, NaN, infinities, zeros of both signs, denormals; extremes of integers */
     FILL_BITS,     /* i64: any */
-    FILL_INDEX     /* i64: -bound .. bound - 1, see group_case_index */
+    FILL_INDEX     /* i64: see group_case_index */
 } group_fill;
 
 typedef struct group_case {
@@ -35,8 +35,12 @@ void group_case_free(group_case *c);
 int group_case_operand(group_case *c, wk_dtype dtype, const int64_t *stride, group_fill fill, int64_t extra);
 /* The same, dense; `rows`: one element a row. */
 int group_case_dense(group_case *c, wk_dtype dtype, bool rows, group_fill fill);
-/* Fills an i64 operand with valid indices of both signs for `bound` places. */
-void group_case_index(group_case *c, int operand, int64_t bound);
+/* Is this code arithmetic or a comparison that takes the dtype? */
+bool group_case_takes(int code, wk_dtype dtype);
+/* Stores the code's result of registers a and b; narrow dtypes are cast to after it, as a public op of that dtype does. */
+void group_case_arithmetic(group_case *c, int code, wk_dtype dtype, int a, int b);
+/* Fills an i64 operand with indices low .. bound - 1. */
+void group_case_index(group_case *c, int operand, int64_t low, int64_t bound);
 /* Takes what the group has stored so far as the memory's new content when it is run again: nothing is shared. */
 void group_case_set(group_case *c, int operand, int64_t element, double value);
 /* Where in the operand's memory the element with all coordinates 0 is. */

@@ -354,11 +354,11 @@ static number load_indexed(row *r, const wk__ins *ins, number index, int64_t col
 {
     int operand = ins->arg[1];
     int64_t bound = r->group->imm[ins->arg[2]].i, stride = r->group->imm[ins->arg[2] + 1].i;
-    int64_t at = index.i < 0 ? index.i + bound : index.i;
-    if (at < 0 || at >= bound) {
+    int64_t count = bound < 0 ? -bound : bound, at = index.i < 0 && bound > 0 ? index.i + bound : index.i;
+    if (at < 0 || at >= count) {
         if (r->bad++ == 0 && r->first_bad != NULL) {
             r->first_bad->index = index.i;
-            r->first_bad->bound = bound;
+            r->first_bad->bound = count;
         }
         return (number){.i = 0};
     }

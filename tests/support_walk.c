@@ -86,6 +86,19 @@ static bool read_ints(reader *r, wk_value *value)
     return true;
 }
 
+/* Behind the quote. */
+static bool read_text(reader *r, wk_value *value)
+{
+    walk_sample *s = r->sample;
+    const char *end = strchr(r->at, '"');
+    size_t n = end ? (size_t)(end - r->at) : sizeof s->text;
+    if (s->text[0] || n >= sizeof s->text) return refuse(r, "a text does not end, is too long, or the second one");
+    memcpy(s->text, r->at, n);
+    *value = (wk_value){.kind = WK_VALUE_TEXT, .text = s->text};
+    r->at = end + 1;
+    return true;
+}
+
 static bool read_number(reader *r, wk_value *value)
 {
     char *whole_end, *end;
@@ -114,6 +127,7 @@ static bool read_argument(reader *r, int place)
         return true;
     }
     if (take(r, '(')) return read_ints(r, value);
+    if (take(r, '"')) return read_text(r, value);
     if (take_word(r, "none")) return true;
     bool yes = take_word(r, "true");
     if (yes || take_word(r, "false"))
@@ -150,6 +164,7 @@ void walk_bind(walk_sample *sample, wk_tensor *const tensor[])
         wk_value *value = &sample->argument[k];
         if (value->kind == WK_VALUE_TENSOR) value->tensor = sample->tensor[sample->first[k]];
         if (value->kind == WK_VALUE_TENSORS) value->tensors = &sample->tensor[sample->first[k]];
+        if (value->kind == WK_VALUE_TEXT) value->text = sample->text;
     }
 }
 

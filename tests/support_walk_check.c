@@ -100,6 +100,7 @@ static void expect_pointwise(const wk__op *op, const walk_sample *sample, const 
             x[a] = NAN; /* not given */
             if (value->kind == WK_VALUE_INT || value->kind == WK_VALUE_BOOL) x[a] = (double)value->i;
             if (value->kind == WK_VALUE_FLOAT) x[a] = as_operand(value->f, wk_dtype_of(result));
+            if (value->kind == WK_VALUE_TEXT) x[a] = value->text[0];
             if (value->kind != WK_VALUE_TENSOR) continue;
             const wk__array *in = &input[t++].array;
             int64_t at = 0, step = 1, rest = k;

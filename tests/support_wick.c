@@ -1,10 +1,28 @@
 /* See support_wick.h. */
 #include "support_wick.h"
+#include "engine/ring.h"
 #include <math.h>
 
 wk_device test_null(void)
 {
     return (wk_device){.kind = WK_NULL};
+}
+
+static wk__modes mode_before;
+
+int test_usual_mode(void **state)
+{
+    (void)state;
+    mode_before = *wk__modes_now();
+    wk__modes_set(false, false);
+    return 0;
+}
+
+int test_mode_back(void **state)
+{
+    (void)state;
+    wk__modes_set(mode_before.sync, mode_before.nofuse);
+    return 0;
 }
 
 void expect_fine(void)

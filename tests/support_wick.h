@@ -14,6 +14,9 @@
 
 /* The device that plans without computing; see src/backend/null/null.h. */
 wk_device test_null(void);
+/* Setup and teardown of tests that look at what is planned: in the usual mode, whatever mode the tests run in. */
+int test_usual_mode(void **state);
+int test_mode_back(void **state);
 /* No error may be pending; fails with its text. */
 void expect_fine(void);
 /* The pending error's text must hold all these words (NULL at the end); it is cleared. */

@@ -8,7 +8,7 @@
  *   {[2,3] [4,3]}       a list of tensors
  *   2  -1  0.5  1e-3    numbers; those with a point or an exponent are fractions (also inf, -inf, nan)
  *   (1,2)  ()           a list of whole numbers
- *   true  false  none   f32 ... bool (a dtype)   cpu (a device) */
+ *   true  false  none   f32 ... bool (a dtype)   cpu (a device)   "floor" (a text) */
 #ifndef TESTS_WALK_H
 #define TESTS_WALK_H
 
@@ -34,6 +34,7 @@ typedef struct walk_sample {
     int operands, ints;
     walk_operand operand[WALK_TENSORS];
     int64_t number[WALK_INTS]; /* the lists of whole numbers */
+    char text[16];
     wk_tensor *tensor[WALK_TENSORS];
 } walk_sample;
 

@@ -42,7 +42,7 @@ WK_API int wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options 
 
 /* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it. */
 WK_API wk_tensor *wk_grad_of(wk_tensor *leaf);
-/* Replaces it (NULL: forgets it). The gradient must have the leaf's shape, dtype and device. */
+/* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype and device. */
 WK_API int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
 
 /* d outputs / d inputs without touching the gradients of leaves: grads[k] for inputs[k], or NULL where an input is not used

@@ -20,7 +20,8 @@ typedef enum wk_value_kind {
     WK_VALUE_INTS,    /* int[] */
     WK_VALUE_TENSORS, /* Tensor[] */
     WK_VALUE_DTYPE,
-    WK_VALUE_DEVICE
+    WK_VALUE_DEVICE,
+    WK_VALUE_TEXT /* str */
 } wk_value_kind;
 
 /* One argument or result. */
@@ -34,6 +35,7 @@ typedef struct wk_value {
         const int64_t *ints;
         wk_tensor *const *tensors;
         wk_device device;
+        const char *text; /* read during the call only */
     };
 } wk_value;
 

@@ -59,6 +59,9 @@ typedef struct wk_memory_stats {
     int64_t limit;  /* live + cached never exceed it */
 } wk_memory_stats;
 WK_API int wk_memory_stats_of(wk_device device, wk_memory_stats *stats);
+/* The largest tensors that live on a device now (of at least 64 KiB), largest first: their bytes and the calls that made them,
+ * up to `places` of each. Returns how many; 0 with the error recorded if the device can't be used. */
+WK_API int wk_memory_largest(wk_device device, int64_t *bytes, wk_site *sites, int places);
 WK_API int wk_memory_reset_peak(wk_device device);
 /* Sets the limit in bytes; 0 = the default (all of the device; on the CPU the smaller of cgroup and physical memory). */
 WK_API int wk_memory_set_limit(wk_device device, int64_t bytes);

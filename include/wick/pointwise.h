@@ -30,7 +30,7 @@ extern "C" {
 WK_ARITH_DECL_(wk_add);          /* a + b; of bool: or */
 WK_ARITH_DECL_(wk_sub);          /* a - b; not of bool */
 WK_ARITH_DECL_(wk_mul);          /* a b; of bool: and */
-WK_ARITH_DECL_(wk_div);          /* a / b, floats: 1 / 2 is 0.5 */
+WK_ARITH_DECL_(wk_div);          /* a / b, floats: 1 / 2 is 0.5; wk_div(a, b, .rounding_mode = "floor"): see below */
 WK_ARITH_DECL_(wk_floor_divide); /* floor(a / b), Python's //; an integer by 0 gives 0; no gradient */
 WK_ARITH_DECL_(wk_remainder);    /* a - b floor(a / b), Python's %: the sign of b; an integer by 0 gives 0 */
 WK_ARITH_DECL_(wk_fmod);         /* a - b trunc(a / b), C's fmod: the sign of a; an integer by 0 gives 0 */
@@ -38,6 +38,15 @@ WK_ARITH_DECL_(wk_pow);          /* a^b; integers to a negative number are an er
 WK_ARITH_DECL_(wk_maximum);      /* the larger; NaN if one is; equal operands share the gradient */
 WK_ARITH_DECL_(wk_minimum);      /* the smaller, likewise */
 WK_ARITH_DECL_(wk_atan2);        /* the angle of the point (b, a) in (-pi, pi], floats */
+
+/* a / b as a whole number, in the dtype in which a and b meet; an integer by 0 gives 0; the gradient is 0. What
+ * wk_div(a, b, .rounding_mode = ...) calls. WK_ERR_ARGUMENT for another mode. */
+typedef struct wk_div_options {
+    size_t size;
+    const char *rounding_mode; /* "floor": down, "trunc": towards 0; NULL: no rounding, floats */
+} wk_div_options;
+WK_API wk_tensor *wk_div_rounded_at(wk_site site, wk_value a, wk_value b, const wk_div_options *options);
+WK_API wk_tensor *wk_div_rounded__at(wk_site site, wk_tensor *a, wk_value b, const wk_div_options *options);
 
 WK_ARITH_IN_PLACE_DECL_(wk_add_);
 WK_ARITH_IN_PLACE_DECL_(wk_sub_);
@@ -93,16 +102,26 @@ WK_FUNCTION_DECL_(wk_isinf);    /* bool; both infinities */
 WK_FUNCTION_DECL_(wk_isfinite); /* bool */
 
 /* Of any number; the dtype stays. */
-WK_UNARY_DECL_(wk_neg);   /* -x; not of bool */
-WK_UNARY_DECL_(wk_abs);   /* |x|; the gradient at 0 is 0 */
-WK_UNARY_DECL_(wk_sign);  /* -1, 0 or 1 */
-WK_UNARY_DECL_(wk_floor); /* the gradient of these four is 0 */
-WK_UNARY_DECL_(wk_ceil);
-WK_UNARY_DECL_(wk_round);  /* half to even */
+WK_UNARY_DECL_(wk_neg);    /* -x; not of bool */
+WK_UNARY_DECL_(wk_abs);    /* |x|; the gradient at 0 is 0 */
+WK_UNARY_DECL_(wk_sign);   /* -1, 0 or 1 */
+WK_UNARY_DECL_(wk_floor);  /* the largest whole number that is not above x; the gradient of these four is 0 */
+WK_UNARY_DECL_(wk_ceil);   /* the smallest that is not below */
 WK_UNARY_DECL_(wk_trunc);  /* towards 0 */
 WK_UNARY_DECL_(wk_square); /* x^2 */
 WK_UNARY_DECL_(wk_relu);   /* max(x, 0); the gradient at 0 is 0 */
 WK_UNARY_DECL_(wk_relu6);  /* min(max(x, 0), 6) */
+
+/* To the nearest whole number, half to even: wk_round(x). Or to the nearest number with so many decimals, of floats only:
+ * wk_round(x, .decimals = 2), wk_round(x, .decimals = -3) to thousands. */
+typedef struct wk_round_options {
+    size_t size;
+    int64_t decimals;
+} wk_round_options;
+WK_API wk_tensor *wk_round_at(wk_site site, wk_tensor *x, const wk_round_options *options);
+WK_API wk_tensor *wk_round__at(wk_site site, wk_tensor *x, const wk_round_options *options);
+WK_API wk_tensor *wk_round(wk_tensor *x);
+WK_API wk_tensor *wk_round_(wk_tensor *x);
 
 /* Floats. */
 WK_UNARY_DECL_(wk_sqrt);
@@ -251,10 +270,14 @@ WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_te
                  : wk_value_of_float, WK_WHOLE_(wk_value_of_int))(wk_x_);                                              \
     })
 
-#define wk_add(a, b)          WK_ARITH_(wk_add, a, b)
-#define wk_sub(a, b)          WK_ARITH_(wk_sub, a, b)
-#define wk_mul(a, b)          WK_ARITH_(wk_mul, a, b)
-#define wk_div(a, b)          WK_ARITH_(wk_div, a, b)
+#define wk_add(a, b)   WK_ARITH_(wk_add, a, b)
+#define wk_sub(a, b)   WK_ARITH_(wk_sub, a, b)
+#define wk_mul(a, b)   WK_ARITH_(wk_mul, a, b)
+/* wk_div(a, b), wk_div(a, b, .rounding_mode = "floor") */
+#define wk_div(a, ...) WK_JOIN_(WK_DIV_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
+#define WK_DIV_1(a, b) WK_ARITH_(wk_div, a, b)
+#define WK_DIV_WK2_(a, b, ...)                                                                                         \
+    wk_div_rounded_at(WK_HERE, WK_VALUE_(a), WK_VALUE_(b), WK_OPTIONS_(wk_div_options, __VA_ARGS__))
 #define wk_floor_divide(a, b) WK_ARITH_(wk_floor_divide, a, b)
 #define wk_remainder(a, b)    WK_ARITH_(wk_remainder, a, b)
 #define wk_fmod(a, b)         WK_ARITH_(wk_fmod, a, b)
@@ -275,10 +298,13 @@ WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_te
 #define wk_bitwise_or(a, b)   WK_ARITH_(wk_bitwise_or, a, b)
 #define wk_bitwise_xor(a, b)  WK_ARITH_(wk_bitwise_xor, a, b)
 
-#define wk_add_(a, b)          WK_ARITH_1_(wk_add_, a, b)
-#define wk_sub_(a, b)          WK_ARITH_1_(wk_sub_, a, b)
-#define wk_mul_(a, b)          WK_ARITH_1_(wk_mul_, a, b)
-#define wk_div_(a, b)          WK_ARITH_1_(wk_div_, a, b)
+#define wk_add_(a, b)           WK_ARITH_1_(wk_add_, a, b)
+#define wk_sub_(a, b)           WK_ARITH_1_(wk_sub_, a, b)
+#define wk_mul_(a, b)           WK_ARITH_1_(wk_mul_, a, b)
+#define wk_div_(a, ...)         WK_JOIN_(WK_DIV_IN_PLACE_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
+#define WK_DIV_IN_PLACE_1(a, b) WK_ARITH_1_(wk_div_, a, b)
+#define WK_DIV_IN_PLACE_WK2_(a, b, ...)                                                                                \
+    wk_div_rounded__at(WK_HERE, a, WK_VALUE_(b), WK_OPTIONS_(wk_div_options, __VA_ARGS__))
 #define wk_floor_divide_(a, b) WK_ARITH_1_(wk_floor_divide_, a, b)
 #define wk_remainder_(a, b)    WK_ARITH_1_(wk_remainder_, a, b)
 #define wk_fmod_(a, b)         WK_ARITH_1_(wk_fmod_, a, b)
@@ -307,7 +333,7 @@ WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_te
 #define wk_sign(...)        wk_sign_at(WK_HERE, __VA_ARGS__)
 #define wk_floor(...)       wk_floor_at(WK_HERE, __VA_ARGS__)
 #define wk_ceil(...)        wk_ceil_at(WK_HERE, __VA_ARGS__)
-#define wk_round(...)       wk_round_at(WK_HERE, __VA_ARGS__)
+#define wk_round(...)       WK_OPT_(wk_round_at, wk_round_options, __VA_ARGS__)
 #define wk_trunc(...)       wk_trunc_at(WK_HERE, __VA_ARGS__)
 #define wk_square(...)      wk_square_at(WK_HERE, __VA_ARGS__)
 #define wk_relu(...)        wk_relu_at(WK_HERE, __VA_ARGS__)
@@ -349,7 +375,7 @@ WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_te
 #define wk_sign_(...)        wk_sign__at(WK_HERE, __VA_ARGS__)
 #define wk_floor_(...)       wk_floor__at(WK_HERE, __VA_ARGS__)
 #define wk_ceil_(...)        wk_ceil__at(WK_HERE, __VA_ARGS__)
-#define wk_round_(...)       wk_round__at(WK_HERE, __VA_ARGS__)
+#define wk_round_(...)       WK_OPT_(wk_round__at, wk_round_options, __VA_ARGS__)
 #define wk_trunc_(...)       wk_trunc__at(WK_HERE, __VA_ARGS__)
 #define wk_square_(...)      wk_square__at(WK_HERE, __VA_ARGS__)
 #define wk_relu_(...)        wk_relu__at(WK_HERE, __VA_ARGS__)

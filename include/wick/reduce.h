@@ -51,6 +51,21 @@ typedef struct wk_norm_options {
 WK_API wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                              const wk_norm_options *options);
 
+typedef struct wk_dist_options {
+    size_t size;
+    double p; /* default 2; as for wk_norm */
+} wk_dist_options;
+/* The length of a - b, broadcast, over all elements: (sum |a - b|^p)^(1/p); floats. */
+WK_API wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_options *options);
+
+typedef struct wk_cosine_similarity_options {
+    size_t size;
+    double eps; /* the least length that counts; default 1e-8 */
+} wk_cosine_similarity_options;
+/* a b / (|a| |b|) of the vectors along dim of a and b, broadcast; without that dimension; floats. */
+WK_API wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int64_t dim,
+                                          const wk_cosine_similarity_options *options);
+
 /* ---- along one dimension ----------------------------------------------------------------------------------------- */
 WK_API wk_tensor *wk_softmax_at(wk_site site, wk_tensor *x, int64_t dim); /* e^x / sum e^x; floats */
 WK_API wk_tensor *wk_softmin_at(wk_site site, wk_tensor *x, int64_t dim); /* softmax(-x) */
@@ -75,6 +90,23 @@ WK_API int wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bo
 WK_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
 WK_API int wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
                             wk_tensor **indices);
+
+/* The distinct elements of x, sorted, as a vector. NaN equals nothing, so each is one. Waits for the device: the shape
+ * depends on data. No gradient. What PyTorch returns beside goes where the options point, NULL for what is not wanted. */
+typedef struct wk_unique_options {
+    size_t size;
+    wk_tensor **return_inverse; /* shaped like x, i64: which of the distinct elements each one is */
+    wk_tensor **return_counts;  /* i64: how often each distinct element stands in x */
+} wk_unique_options;
+WK_API wk_tensor *wk_unique_at(wk_site site, wk_tensor *x, const wk_unique_options *options);
+
+typedef struct wk_isin_options {
+    size_t size;
+    bool invert; /* those that are in none */
+} wk_isin_options;
+/* bool, shaped like elements: is the element equal to one of test_elements (of any shape)? Mixed dtypes meet as in wk_eq. */
+WK_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_elements,
+                             const wk_isin_options *options);
 
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 /* (x - mean) / sqrt(var + eps) weight + bias, over the last dimensions of x, which must be `shape`; weight and bias
@@ -118,17 +150,24 @@ typedef struct wk_huber_loss_options {
 WK_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                    const wk_huber_loss_options *options);
 
-/* -(t log p + (1 - t) log(1 - p)): input is the probability p (its logarithms are cut off at -100), or the logit of
- * p. */
+/* -(t log p + (1 - t) log(1 - p)), where input is the probability p; its logarithms are cut off at -100. */
 typedef struct wk_bce_options {
     size_t size;
     wk_reduction reduction;
-    wk_tensor *weight; /* of each element, broadcast; no gradient */
+    wk_tensor *weight; /* of each element, broadcast; it has no gradient: WK_ERR_STATE if it requires one */
 } wk_bce_options;
 WK_API wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                              const wk_bce_options *options);
+
+/* The same of p = sigmoid(input), without overflow: -(w t log p + (1 - t) log(1 - p)), with w the pos_weight. */
+typedef struct wk_bce_with_logits_options {
+    size_t size;
+    wk_reduction reduction;
+    wk_tensor *weight;     /* of each element, */
+    wk_tensor *pos_weight; /* of its positive part; both as above */
+} wk_bce_with_logits_options;
 WK_API wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target,
-                                                         const wk_bce_options *options);
+                                                         const wk_bce_with_logits_options *options);
 
 /* p (log p - input), where input is a log-probability and p the target. */
 typedef struct wk_kl_div_options {
@@ -141,7 +180,8 @@ WK_API wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target
 typedef struct wk_cross_entropy_options {
     size_t size;
     wk_reduction reduction; /* the mean is over the weights of the labels' classes */
-    wk_tensor *weight;      /* (C): what each class counts; no gradient */
+    wk_tensor *weight;      /* (C): what each class counts. It has a gradient for probabilities only: WK_ERR_STATE if it
+                             * requires one beside labels */
     double ignore_index;    /* labels that count nothing; default -100, WK_ZERO for class 0 */
     double label_smoothing; /* this part of each label is spread over all classes; default 0; cross_entropy only */
 } wk_cross_entropy_options;
@@ -170,6 +210,10 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 #define wk_std(...)           WK_REDUCE_OPT_(wk_std_at, wk_var_options, __VA_ARGS__)
 #define wk_norm(...)          WK_REDUCE_OPT_(wk_norm_at, wk_norm_options, __VA_ARGS__)
 
+#define wk_dist(a, ...) WK_OPT2_(wk_dist_at, wk_dist_options, a, __VA_ARGS__)
+/* wk_cosine_similarity(a, b, dim), (a, b, dim, .eps = 1e-6) */
+#define wk_cosine_similarity(a, b, ...)                                                                                \
+    WK_OPT3_(wk_cosine_similarity_at, wk_cosine_similarity_options, a, b, __VA_ARGS__)
 #define wk_softmax(...)     wk_softmax_at(WK_HERE, __VA_ARGS__)
 #define wk_softmin(...)     wk_softmin_at(WK_HERE, __VA_ARGS__)
 #define wk_log_softmax(...) wk_log_softmax_at(WK_HERE, __VA_ARGS__)
@@ -181,6 +225,8 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 #define wk_kthvalue(...)    wk_kthvalue_at(WK_HERE, __VA_ARGS__)
 #define wk_median(...)      wk_median_at(WK_HERE, __VA_ARGS__)
 #define wk_median_dim(...)  wk_median_dim_at(WK_HERE, __VA_ARGS__)
+#define wk_unique(...)      WK_OPT_(wk_unique_at, wk_unique_options, __VA_ARGS__)
+#define wk_isin(x, ...)     WK_OPT2_(wk_isin_at, wk_isin_options, x, __VA_ARGS__)
 
 #define wk_layer_norm(x, shape, weight, bias, eps) wk_layer_norm_at(WK_HERE, x, WK_DIMS_(shape), weight, bias, eps)
 
@@ -193,7 +239,7 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 #define wk_nll_loss(a, ...)             WK_OPT2_(wk_nll_loss_at, wk_cross_entropy_options, a, __VA_ARGS__)
 #define wk_binary_cross_entropy(a, ...) WK_OPT2_(wk_binary_cross_entropy_at, wk_bce_options, a, __VA_ARGS__)
 #define wk_binary_cross_entropy_with_logits(a, ...)                                                                    \
-    WK_OPT2_(wk_binary_cross_entropy_with_logits_at, wk_bce_options, a, __VA_ARGS__)
+    WK_OPT2_(wk_binary_cross_entropy_with_logits_at, wk_bce_with_logits_options, a, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -112,6 +112,9 @@ WK_API wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mas
 /* The places of the elements that are not 0, one a row: (n, ndim), i64. Waits for the device. */
 WK_API wk_tensor *wk_nonzero_at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_nonzero(wk_tensor *x);
+/* The same as a vector for each dimension: torch.nonzero(x, as_tuple=True), and torch.where with one argument. They come into
+ * out[], which has room for one per dimension (a number counts as a vector of one); how many, or -1 with out[] NULL. */
+WK_API int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out);
 /* (..) -> (.., n), i64: 1 where the number is the place, else 0. */
 WK_API wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n);
 /* The part of the last two dimensions on and below (tril) or above (triu) the diagonal, which may be moved up; elsewhere 0. */
@@ -174,6 +177,7 @@ WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 #define wk_index_add_(...)               wk_index_add__at(WK_HERE, __VA_ARGS__)
 #define wk_masked_select(...)            wk_masked_select_at(WK_HERE, __VA_ARGS__)
 #define wk_nonzero(...)                  wk_nonzero_at(WK_HERE, __VA_ARGS__)
+#define wk_nonzero_numpy(...)            wk_nonzero_numpy_at(WK_HERE, __VA_ARGS__)
 #define wk_one_hot(...)                  wk_one_hot_at(WK_HERE, __VA_ARGS__)
 /* wk_tril(x), wk_tril(x, diagonal) */
 #define wk_tril(...)                     WK_JOIN_(WK_TRIANGLE_, WK_COUNT_(__VA_ARGS__))(wk_tril_at, __VA_ARGS__)

@@ -164,6 +164,7 @@ static bool moved_since(walk *w, const wk__node *from, const wk__edge *edge)
 static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tensor *grad)
 {
     int place = wanted(w, edge);
+    if (edge->leaf && (place >= 0 || !w->targets) && moved_since(w, from, edge)) return;
     if (place >= 0) {
         wk_tensor *copy = wk__tensor_like(w->context, wk__body_of(grad));
         if (!copy || !gather(&w->found[place], copy)) fail(w);
@@ -171,12 +172,15 @@ static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tenso
     if (edge->leaf) {
         if (w->targets) {
             let_go(grad);
-        } else if (moved_since(w, from, edge) || !wk__leaf_gather(edge->leaf, grad, w->create_graph)) {
+        } else if (!wk__leaf_gather(edge->leaf, grad, w->create_graph)) {
             w->failed = true;
+        } else if (edge->leaf->listed) {
+            return;
         } else if (!wk__grow(&w->complete, &w->complete_capacity, w->complete_count + 1, sizeof *w->complete)) {
             fail(w);
         } else {
             atomic_fetch_add(&edge->leaf->refs, 1);
+            edge->leaf->listed = true;
             w->complete[w->complete_count++] = edge->leaf;
         }
         return;
@@ -267,6 +271,7 @@ static void end(walk *w)
         wk__node_drop(slot->node);
     }
     for (int64_t k = 0; k < w->complete_count; k++) {
+        w->complete[k]->listed = false;
         if (!w->failed) wk__leaf_complete(w->complete[k]);
         wk__leaf_drop(w->complete[k]);
     }

@@ -5,9 +5,11 @@
 void wk__callback_begin(wk__callback *c, const char *name)
 {
     wk_context *context = wk__context();
+    c->bare = context->scope < 0;
     wk__guard *guard = wk__guard_push(WK__GUARD_CALLBACK, (wk_site){0});
     c->token = guard ? guard->token : 0;
-    if (guard) wk__guard_push(WK__GUARD_SCOPE, context->outer);
+    if (guard) guard = wk__guard_push(WK__GUARD_SCOPE, context->outer);
+    c->scope = guard ? guard->token : 0;
     c->outer = context->outer;
     c->callback = context->callback;
     c->composing = context->composing;
@@ -22,8 +24,13 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
     context->outer = c->outer;
     context->callback = c->callback;
     context->composing = c->composing;
-    for (int k = 0; k < count; k++)
-        if (out[k] && wk__is_tensor(out[k])) wk__handle_keep(&out[k]->handle, (wk_site){0});
+    for (int k = 0; k < count; k++) {
+        if (!out[k] || !wk__is_tensor(out[k])) continue;
+        if (c->bare && out[k]->handle.scope != c->scope)
+            wk__handle_retain(&out[k]->handle); /* it was there before: it counts once more for the caller */
+        else
+            wk__handle_keep(&out[k]->handle, (wk_site){0});
+    }
     if (c->token) wk__guard_close(c->token);
 }
 

@@ -5,7 +5,8 @@
 #include "../tensor/tensor.h"
 
 typedef struct wk__callback {
-    uint64_t token;
+    uint64_t token, scope;
+    bool bare; /* no scope is open around: each tensor that comes out counts for the caller */
     wk_site outer;
     const char *callback;
     int16_t composing;

@@ -134,17 +134,8 @@ static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *
     return true;
 }
 
-/* Forward runs without a graph; what it gives belongs to the caller's scope afterwards. */
-static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out)
+static bool outputs_are_there(const wk_function *f, wk_tensor *const *out)
 {
-    wk_context *context = wk__context();
-    bool grad_off = context->grad_off;
-    wk__callback c;
-    wk__callback_begin(&c, f->forward);
-    context->grad_off = true;
-    f->kind->forward(f, in, out);
-    context->grad_off = grad_off;
-    wk__callback_end(&c, out, f->kind->outputs);
     for (int k = 0; k < f->kind->outputs; k++) {
         if (out[k] && wk__check(out[k], f->site, f->name, "what forward gave")) continue;
         wk__error_set(f->site, WK_ERR_STATE, "%s: forward gave no output %d", f->name, k);
@@ -154,7 +145,7 @@ static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out)
 }
 
 /* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone. */
-static bool detach_outputs(wk_function *f, wk_tensor **out)
+static bool detach_outputs(const wk_function *f, wk_tensor **out)
 {
     for (int k = 0; k < f->kind->outputs; k++) {
         out[k] = wk__tensor_snapshot(wk__context(), out[k]);
@@ -169,19 +160,34 @@ static bool detach_outputs(wk_function *f, wk_tensor **out)
     return true;
 }
 
+/* Forward runs without a graph; what it gives belongs to the caller's scope afterwards. */
+static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, bool node)
+{
+    wk_context *context = wk__context();
+    bool grad_off = context->grad_off;
+    wk__callback c;
+    wk__callback_begin(&c, f->forward);
+    context->grad_off = true;
+    f->kind->forward(f, in, out);
+    context->grad_off = grad_off;
+    bool fine = outputs_are_there(f, out) && (!node || detach_outputs(f, out));
+    wk__callback_end(&c, out, fine ? f->kind->outputs : 0);
+    return fine;
+}
+
 int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
                   wk_tensor **out)
 {
+    if (kind && kind->size >= sizeof *kind && kind->outputs <= MOST)
+        for (int k = 0; k < kind->outputs; k++) out[k] = NULL;
     if (!check(site, kind, in, count)) return (int)wk_error_code();
-    for (int k = 0; k < kind->outputs; k++) out[k] = NULL;
     wk_function *f = begin(site, kind, context);
     if (!f) return WK_ERR_MEMORY;
     bool wanted = kind->backward && wk__wants_node(wk__context(), in, count);
     for (int k = 0; k < count; k++)
-        if (wk__body_of(in[k])->requires_grad) f->needs |= 1u << k;
-    bool fine = run_forward(f, in, out);
-    if (fine && wanted)
-        fine = detach_outputs(f, out) && wk__node_attach(&f->op, site, in, count, out, kind->outputs, NULL);
+        if (wk__has_gradient(in[k])) f->needs |= 1u << k;
+    bool fine = run_forward(f, in, out, wanted);
+    if (fine && wanted) fine = wk__node_attach(&f->op, site, in, count, out, kind->outputs, NULL);
     if (fine && wanted) {
         wk__node *node = wk__body_of(out[0])->node;
         node->own = f;

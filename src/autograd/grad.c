@@ -89,6 +89,9 @@ int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_ten
         return (int)wk_error_code();
     }
     for (int k = 0; k < input_count; k++)
-        if (!grads[k] && !(options && options->allow_unused)) return unused(site, k);
+        if (!grads[k] && !(options && options->allow_unused)) {
+            for (int i = 0; i < input_count; i++) grads[i] = NULL;
+            return unused(site, k);
+        }
     return WK_OK;
 }

@@ -42,7 +42,8 @@ static double weighted(const double *y, int64_t n)
 
 static wk_tensor *fresh(wk__device *device, const wk__body *like, const double *data)
 {
-    wk_tensor *x = wk__tensor_pending(wk__context(), device, WK_F64, like->ndim, like->shape, (wk_site){0});
+    wk_tensor *x =
+        wk__tensor_pending(wk__context(), device, WK_F64, like->ndim, like->shape, (wk_site){0}, "gradcheck");
     if (!x) return NULL;
     int64_t bytes = wk__body_numel(like) * (int64_t)sizeof(double);
     return wk__host_write(wk__body_of(x)->storage->value, data, bytes, (wk_site){0}, "gradcheck") ? x : NULL;

@@ -17,10 +17,8 @@ typedef struct wk__base {
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
 } wk__base;
 
-void wk__history_bury(wk__body *body);     /* the base goes, views stay */
-void wk__history_forget(wk__base *past);   /* the last view goes too */
-/* Its node from the base as it is now. False when memory is short (recorded): it is as it was, to be made anew later. */
-bool wk__history_refresh(wk_tensor *view);
+void wk__history_bury(wk__body *body);   /* the base goes, views stay */
+void wk__history_forget(wk__base *past); /* the last view goes too */
 
 /* node.c */
 wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *result,

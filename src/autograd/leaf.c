@@ -25,8 +25,9 @@ static wk_tensor *own(wk_tensor *grad, bool create_graph)
 {
     wk_context *context = wk__context();
     const wk__body *body = wk__body_of(grad);
-    wk_tensor *mine =
-        wk__body_overlaps(body) || body->is_view ? wk__through_clone(grad) : wk__tensor_snapshot(context, grad);
+    bool whole = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
+    wk_tensor *mine = wk__body_overlaps(body) || body->is_view || !whole ? wk__through_clone(grad)
+                                                                         : wk__tensor_snapshot(context, grad);
     if (!mine) return NULL;
     wk__body *of = wk__body_of(mine);
     if (!create_graph && of->node) {
@@ -95,17 +96,15 @@ bool wk_is_grad_enabled(void)
 bool wk_requires_grad(const wk_tensor *x)
 {
     if (!x || !wk__check(x, (wk_site){0}, "requires_grad", "input")) return false;
-    wk_tensor *tensor = (wk_tensor *)(uintptr_t)x;
-    if (wk__body_of(x)->is_view && wk__body_of(x)->seen != wk__body_of(x)->storage->history)
-        wk__history_refresh(tensor);
-    return wk__body_of(x)->requires_grad;
+    return wk__has_gradient((wk_tensor *)(uintptr_t)x);
 }
 
 const char *wk__node_name(wk_tensor *x)
 {
     wk_requires_grad(x);
     const wk__node *node = wk__body_of(x)->node;
-    return node ? node->op->node : NULL;
+    if (!node) return NULL;
+    return node->attr && node->attr->node ? node->attr->node : node->op->node;
 }
 
 bool wk_is_leaf(const wk_tensor *x)
@@ -137,7 +136,11 @@ wk_tensor *wk_detach_at(wk_site site, wk_tensor *x)
 {
     if (!wk__check(x, site, "detach", "input")) return NULL;
     const wk__body *body = wk__body_of(x);
-    return wk__tensor_view(wk__context(), x, body->offset, body->ndim, body->shape, body->stride);
+    wk_tensor *out = wk__tensor_view(wk__context(), x, body->offset, body->ndim, body->shape, body->stride);
+    if (!out) return NULL;
+    wk__body_of(out)->is_view = false; /* what is written in place later brings it no history either */
+    wk__view_gone(body->storage);
+    return out;
 }
 
 wk_tensor *wk_grad_of(wk_tensor *leaf)
@@ -147,9 +150,19 @@ wk_tensor *wk_grad_of(wk_tensor *leaf)
     return of ? of->grad : NULL;
 }
 
+void wk__leaf_forget(wk_tensor *leaf)
+{
+    wk__leaf *of = wk__body_of(leaf)->leaf;
+    if (!of || !of->grad) return;
+    wk__handle_drop(&of->grad->handle);
+    of->grad = NULL;
+}
+
 int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 {
     if (!wk__check(leaf, site, "set_grad", "leaf")) return (int)wk_error_code();
+    if (!grad && wk__error_pending())
+        return (int)wk_error_code(); /* one that failed is no wish to forget the old one */
     wk__body *body = wk__body_of(leaf);
     wk__leaf *of = wk__leaf_of(body);
     if (!of) return WK_ERR_MEMORY;

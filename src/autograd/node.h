@@ -10,6 +10,7 @@
 
 /* What an op was called with besides tensors; each op says in its file which field is what. */
 typedef struct wk__attr {
+    const char *node; /* what this form of the call prints as grad_fn; NULL: op->node */
     int64_t i[4];
     double f[2];
     int64_t list[WK__MAX_DIMS];
@@ -33,6 +34,7 @@ typedef struct wk__leaf {
     wk__storage *storage; /* what it is the gradient of; not held (the body does) */
     int64_t shape[WK__MAX_DIMS];
     uint8_t ndim, dtype;
+    bool listed;    /* a walk has given it a gradient and will run the hooks that come after, once */
     uint32_t moves; /* how often the parameter was moved to another device, */
     wk_site moved;  /* and by which call the last time */
 } wk__leaf;
@@ -55,7 +57,7 @@ typedef struct wk__edge {
     uint32_t moves; /* of leaf, when the edge was made */
 } wk__edge;
 
-enum { WK__NODE_EDGES = 3, WK__NODE_SAVED = 4 };
+enum { WK__NODE_EDGES = 3, WK__NODE_SAVED = 5 };
 
 struct wk__node {
     atomic_int refs;
@@ -68,7 +70,7 @@ struct wk__node {
     wk__edge few[WK__NODE_EDGES];
     wk__shape *shape; /* [inputs] of the operands: `few_shapes`, or allocated with the edges */
     wk__shape few_shapes[WK__NODE_EDGES];
-    wk__body *saved[WK__NODE_SAVED]; /* operands 0..2 and the result, as op->needs says; NULL where not needed */
+    wk__body *saved[WK__NODE_SAVED]; /* operands 0..3 and the result, as op->needs says; NULL where not needed */
     uint32_t version[WK__NODE_SAVED];
     wk__attr *attr; /* NULL when the op has none */
     void *own;      /* a wk_function: its state; see function.c */
@@ -91,17 +93,28 @@ static inline bool wk__wants(const wk__gradient *g, int k)
 {
     return k < g->node->inputs && (g->node->edge[k].node || g->node->edge[k].leaf);
 }
-/* Saved operand k (0..2), or the result (WK__SAVED_OUT), as a tensor of the current scope, with its place in the graph. NULL with
+/* Saved operand k (0..3), or the result (WK__SAVED_OUT), as a tensor of the current scope, with its place in the graph. NULL with
  * the error recorded when it was changed in place since. */
-enum { WK__SAVED_OUT = 3 };
+enum { WK__SAVED_OUT = 4 };
 wk_tensor *wk__saved(const wk__gradient *g, int k);
+
+/* history.c: its node from the base as it is now. False when memory is short (recorded): it is as it was, to be made anew later. */
+bool wk__history_refresh(wk_tensor *view);
+
+/* Does x require a gradient? A view is brought up to date first: its base may have been written since. */
+static inline bool wk__has_gradient(wk_tensor *x)
+{
+    const wk__body *body = wk__body_of(x);
+    if (body->is_view && body->seen != body->storage->history) wk__history_refresh(x);
+    return body->requires_grad;
+}
 
 /* Is a node to be made for a call on these operands? */
 static inline bool wk__wants_node(const wk_context *context, wk_tensor *const in[], int count)
 {
     if (context->grad_off || context->composing) return false;
     for (int k = 0; k < count; k++)
-        if (in[k] && wk__body_of(in[k])->requires_grad) return true;
+        if (in[k] && wk__has_gradient(in[k])) return true;
     return false;
 }
 /* Makes the node of a call and hangs it on its result (or results: `outputs` of them). attr may be NULL. The results get
@@ -119,6 +132,7 @@ void wk__copy_slices_gradient(wk__gradient *g); /* history.c; its descriptor is 
 /* The edge to whatever made a tensor, brought up to date after in-place calls on its base. */
 wk__edge wk__edge_of(wk_tensor *tensor);
 wk__leaf *wk__leaf_of(wk__body *body); /* made when first asked for; NULL when memory is short */
+void wk__leaf_forget(wk_tensor *leaf); /* its gradient goes, if there is one */
 void wk__node_hold(wk__node *node);
 void wk__node_drop(wk__node *node);
 void wk__leaf_drop(wk__leaf *leaf);

@@ -140,6 +140,13 @@ int64_t wk__device_default_limit(const wk__backend *backend, int index)
     return info.memory_total;
 }
 
+void wk__device_set_limit(wk__device *device, int64_t bytes)
+{
+    if (bytes <= 0) bytes = wk__device_default_limit(device->backend, device->id.index);
+    wk__arena_set_limit(device->arena, bytes);
+    atomic_store(&device->limit, bytes);
+}
+
 static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fail *fail)
 {
     int place = 0;
@@ -162,6 +169,7 @@ static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fai
         wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for device %s:%d", backend->name, id.index);
         return NULL;
     }
+    atomic_store(&device->limit, wk__device_default_limit(backend, id.index));
     atomic_store_explicit(&opened[place], device, memory_order_release);
     return device;
 }

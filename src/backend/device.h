@@ -12,6 +12,7 @@ typedef struct wk__device {
     void *state; /* the backend's */
     wk__arena *arena;
     atomic_llong uploads, downloads, syncs; /* bytes to and from the host; waits of the host */
+    atomic_llong limit;                     /* the arena's, for a look at each call */
     atomic_bool lost;                       /* it stopped answering: only its storages fail */
 } wk__device;
 
@@ -25,6 +26,8 @@ wk_device wk__device_resolve(wk_device id);
 int wk__device_count_of(int kind);
 /* The default limit of a device in bytes. */
 int64_t wk__device_default_limit(const wk__backend *backend, int index);
+/* 0: the default again. */
+void wk__device_set_limit(wk__device *device, int64_t bytes);
 /* "cpu, opencl:0, opencl:1", and for each kind that is not usable why. */
 void wk__device_list(wk__text *out);
 /* Is any device but the CPU open? A child of fork() could not use it. */

@@ -88,6 +88,7 @@ wk_context *wk__context_make(void)
 {
     wk_context *context = wk__alloc_zero(1, sizeof *context);
     if (context) begin(context);
+    if (context) context->quiet = true;
     return context;
 }
 

@@ -48,6 +48,7 @@ struct wk_context {
     int64_t scope;     /* index of the innermost scope in guard[], -1 if none */
     bool grad_off;     /* WK_NO_GRAD is in force */
     int16_t composing; /* depth of composed ops: no nodes are made */
+    int16_t whole;     /* depth of calls that happen whole or not at all: nothing is run meanwhile */
     wk_site outer;     /* the site to report while the library calls its own ops; no file: that of the call */
     const char *callback;
     wk_device device;      /* the default device */
@@ -61,6 +62,7 @@ struct wk_context {
     wk_context *next;                   /* in the list of all contexts */
     int visitors;                       /* other threads that are with it: it does not end meanwhile */
     bool ready;                         /* listed and its thread's end is watched */
+    bool quiet; /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
 };
 
 /* This thread's context. Never NULL. */

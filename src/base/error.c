@@ -73,7 +73,7 @@ void wk__error_take(wk_site site, wk_code code, wk__text *text)
     wk__text_add_n(out, text->data ? text->data : "out of memory", text->data ? text->length : 13);
     if (context->callback) wk__text_format(out, " (in %s)", context->callback);
     wk__text_end(text);
-    tell_handler(code, wk_error());
+    if (!context->quiet) tell_handler(code, wk_error());
 }
 
 void wk__error_set(wk_site site, wk_code code, const char *format, ...)

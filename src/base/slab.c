@@ -19,8 +19,6 @@ static const struct {
     [WK__SLAB_VALUE] = {192, 0, 0},          [WK__SLAB_NODE] = {512, 0, 0},
 };
 
-enum { SLAB_BYTES = 256 << 10 };
-
 static pthread_mutex_t reserve_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk__slots reserve[WK__SLAB_KINDS];
 static struct {
@@ -45,7 +43,7 @@ static char *new_slab(int kind)
     if (kind == WK__SLAB_HANDLE &&
         !wk__grow(&handle_slabs.start, &handle_slabs.capacity, handle_slabs.count + 1, sizeof(char *)))
         return NULL;
-    char *raw = wk__alloc_zero(1, SLAB_BYTES + 64);
+    char *raw = wk__alloc_zero(1, WK__SLAB_BLOCK);
     if (!raw) return NULL;
     char *slab = raw + (-(uintptr_t)raw & 63);
     if (kind == WK__SLAB_HANDLE) handle_slabs.start[handle_slabs.count++] = slab;
@@ -64,7 +62,7 @@ static int refill(wk__slots *list, int kind)
         memset(&reserve[kind], 0, sizeof reserve[kind]);
         filled = 1;
     } else if ((list->fresh = new_slab(kind)) != NULL) {
-        list->fresh_end = list->fresh + SLAB_BYTES / kinds[kind].size * kinds[kind].size;
+        list->fresh_end = list->fresh + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
         filled = 1;
     }
     pthread_mutex_unlock(&reserve_lock);
@@ -129,7 +127,7 @@ int wk__slab_is_handle(const void *address)
     pthread_mutex_lock(&reserve_lock);
     for (int64_t k = 0; k < handle_slabs.count && !found; k++) {
         uintptr_t start = (uintptr_t)handle_slabs.start[k];
-        found = place >= start && place < start + SLAB_BYTES && (place - start) % 64 == 0;
+        found = place >= start && place < start + WK__SLAB_BYTES && (place - start) % 64 == 0;
     }
     pthread_mutex_unlock(&reserve_lock);
     return found;

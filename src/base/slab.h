@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 enum { WK__SLAB_HANDLE, WK__SLAB_VIEW, WK__SLAB_STORAGE, WK__SLAB_VALUE, WK__SLAB_NODE, WK__SLAB_KINDS };
+enum { WK__SLAB_BYTES = 256 << 10, WK__SLAB_BLOCK = WK__SLAB_BYTES + 64 /* asked for, to align it */ };
 
 /* The free slots of one kind that one context holds. A free slot's word at `link` bytes points to the next free one. */
 typedef struct wk__slots {

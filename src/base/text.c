@@ -50,10 +50,27 @@ void wk__text_char(wk__text *text, char c, int64_t times)
     grown(text, times);
 }
 
+/* A thread's own locale wins over setlocale's, so a program that prints in German gets points from us all the same.
+ * "C" is a constant in glibc and musl: asking for it cannot fail. */
+static locale_t point_locale;
+
+static void find_point_locale(void)
+{
+    point_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+static locale_t locale_with_point(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_point_locale);
+    return point_locale;
+}
+
 void wk__text_vformat(wk__text *text, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
+    locale_t before = uselocale(locale_with_point());
     int64_t guess = 64; /* most additions are shorter and are written once, straight into place */
     if (reserve(text, guess)) {
         int64_t room = text->capacity - text->length;
@@ -64,6 +81,7 @@ void wk__text_vformat(wk__text *text, const char *format, va_list args)
         if (count < 0) text->failed = true; /* a format that the C library refuses */
         grown(text, text->failed ? 0 : count);
     }
+    uselocale(before);
     va_end(again);
 }
 
@@ -82,22 +100,6 @@ void wk__text_end(wk__text *text)
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------- */
-
-/* A thread's own locale wins over setlocale's, so a program that prints in German gets points from us all the same.
- * "C" is a constant in glibc and musl: asking for it cannot fail. */
-static locale_t point_locale;
-
-static void find_point_locale(void)
-{
-    point_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
-static locale_t locale_with_point(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, find_point_locale);
-    return point_locale;
-}
 
 int wk__format_double(char *out, size_t size, double value, char style, int precision)
 {

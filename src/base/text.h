@@ -17,7 +17,7 @@ typedef struct wk__text {
 void wk__text_add(wk__text *text, const char *string);
 void wk__text_add_n(wk__text *text, const char *bytes, int64_t count);
 void wk__text_char(wk__text *text, char c, int64_t times);
-/* %s %d %ld %lld %zu %x %c and the like; floats go through wk__text_double */
+/* printf's formats, with a point in numbers whatever the locale says */
 __attribute__((format(printf, 2, 3))) void wk__text_format(wk__text *text, const char *format, ...);
 void wk__text_vformat(wk__text *text, const char *format, va_list args);
 /* printf's %.*f, %.*e, %.*g (style 'f', 'e', 'g') with a point whatever the locale says; nan, inf, -inf */

@@ -166,13 +166,13 @@ static wk_code displace(wk__value *from, wk__value *to, wk__fail *fail)
     return WK_OK;
 }
 
-/* The output of a group takes over the memory of a value that the group may read, too. */
+/* The output of a group takes over the memory of a value that the group may read, too, or has written another part of. */
 static void take_over(wk__building *b, int operand, wk__value *from)
 {
     wk__value *out = b->value[operand];
     hand_over(out, from);
     for (int o = 0; o < b->group.noperands; o++)
-        if (b->value[o] == from) b->group.operand[o].memory = &out->memory;
+        if (b->group.operand[o].memory == &from->memory) b->group.operand[o].memory = &out->memory;
 }
 
 static bool same_places(const wk__operand *a, const wk__operand *b)
@@ -235,10 +235,15 @@ static wk_code same_place(wk__run *run, wk__building *b, int operand, wk__fail *
     return displace(prior, out, fail);
 }
 
-/* The base of a partial write: taken over if it dies here and is not read through another view meanwhile, else copied. */
+/* The base of a partial write: taken over if it is another part of the same group, or dies here and is not read through another
+ * view meanwhile; else copied. */
 static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fail)
 {
     wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
+    if (wk__value_state(prior) == WK__PENDING) {
+        take_over(b, operand, prior);
+        return WK_OK;
+    }
     if (only_read_in_place(b, operand, prior) && dies_here(b->record, b->records, prior)) {
         take_over(b, operand, prior);
         b->group.operand[operand].over = b->writer[operand]->guarded;

@@ -112,10 +112,19 @@ static bool reads_in_place(const open_group *g, int32_t number, wk__record *r)
     return true;
 }
 
-/* The base of a partial write must be in memory before its group starts. */
+/* A new tensor is written in several parts, and nobody but the next part knows this state of it. */
+static bool is_earlier_part(const wk__record *r)
+{
+    wk__value *prior = r->prior;
+    return !r->guarded && prior->ring_refs == 2 &&
+           atomic_load_explicit(&prior->refs, memory_order_relaxed) == prior->ring_refs;
+}
+
+/* The base of a partial write must be in memory before its group starts, or be another part that the group writes. */
 static bool base_ready(int32_t number, const wk__record *r)
 {
-    return !r->partial || !r->prior || wk__value_state(r->prior) != WK__PENDING || r->prior->group < number;
+    return !r->partial || !r->prior || wk__value_state(r->prior) != WK__PENDING || r->prior->group < number ||
+           is_earlier_part(r);
 }
 
 static bool within_limits(const open_group *g, const wk__record *r)

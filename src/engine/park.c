@@ -40,6 +40,21 @@ static void forget_record(wk__record *r)
     wk__free(r);
 }
 
+static void count_orphan(wk__ring *ring, int64_t bytes)
+{
+    atomic_fetch_add_explicit(&ring->orphans, 1 + (bytes >> 16), memory_order_relaxed);
+}
+
+/* Operands that lost their tensors before this was parked are orphans from the start. Who else holds them is not known yet, so
+ * what could pin more than it is itself counts as one, to be looked at later. */
+static void count_if_larger(wk__ring *ring, wk__record *r, const wk__value *out)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < r->nin; i++)
+        if (wk__record_in(r, i)->value) bytes += wk__record_in(r, i)->value->bytes;
+    if (bytes > out->bytes) count_orphan(ring, bytes);
+}
+
 /* The last owner of a parked value has let go, in any thread. The writer's ring is there as long as the list is not empty. */
 static void parked_free(wk__value *value)
 {
@@ -55,7 +70,7 @@ static void parked_free(wk__value *value)
 static void parked_orphan(wk__value *value)
 {
     wk__ring *ring = wk__context()->ring;
-    if (ring) atomic_fetch_add_explicit(&ring->orphans, 1 + (value->bytes >> 16), memory_order_relaxed);
+    if (ring) count_orphan(ring, value->bytes);
 }
 
 void wk__park_connect(void)
@@ -76,6 +91,7 @@ static bool park(wk__ring *ring, wk__record *r)
     wk__value_set_state(out, WK__PARKED);
     list_add(ring, out);
     count_reader(copy, +1);
+    count_if_larger(ring, copy, out);
     for (int i = 0; i < r->nin; i++) {
         wk__value *in = wk__record_in(r, i)->value;
         if (in && wk__value_state(in) == WK__PENDING)

@@ -134,8 +134,9 @@ static void pending_orphan(wk__value *value)
     if (context != wk__context() || wk__ring_held(context)) return;
     wk__ring_enter(context);
     wk__ring *ring = context->ring;
-    if (ring && wk__value_state(value) == WK__PENDING && ring->count > 0 && ring->record[ring->count - 1] == value->record &&
-        wk__count_get(&value->refs) == value->ring_refs + 1 && value->record->nout == 1 && !value->exposed) {
+    if (ring && wk__value_state(value) == WK__PENDING && ring->count > 0 &&
+        ring->record[ring->count - 1] == value->record && wk__count_get(&value->refs) == value->ring_refs + 1 &&
+        value->record->nout == 1 && !value->exposed) {
         forget_newest(ring);
         while (newest_is_dead(ring)) forget_newest(ring);
     }
@@ -235,6 +236,14 @@ static void hold(wk_context *context, wk__value *value)
     if (value->writer == context && wk__value_state(value) == WK__PENDING) value->ring_refs++;
 }
 
+bool wk__ring_full(const wk_context *context)
+{
+    const wk__ring *ring = context->ring;
+    if (!ring) return false;
+    if (context->whole) return ring->count >= WK__RING_LAST;
+    return ring->count >= WK__RING_FIRST || ring->pending_bytes > wk__modes_now()->budget || modes.sync;
+}
+
 void wk__record_commit(wk_context *context, wk__record *r)
 {
     wk__ring *ring = context->ring;
@@ -247,7 +256,7 @@ void wk__record_commit(wk_context *context, wk__record *r)
     for (int k = r->nout; k < r->nout + r->nin; k++)
         if (r->ref[k].value) hold(context, r->ref[k].value);
     if (r->prior) hold(context, r->prior);
-    bool full = ring->count >= WK__RING_FIRST || ring->pending_bytes > wk__modes_now()->budget || modes.sync;
+    bool full = wk__ring_full(context);
     unlock(context);
     if (full) wk__flush(context);
 }

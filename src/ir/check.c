@@ -97,7 +97,6 @@ static const char *check_load(const wk__group *group, const wk__ins *ins)
     if (!indexed) return NULL;
     if (group->ins[ins->arg[0]].dtype != WK_I64) return "LOADX with an index that is not i64";
     if (!is_imm(group, ins->arg[2]) || !is_imm(group, ins->arg[2] + 1)) return "LOADX without bound and stride";
-    if (group->imm[ins->arg[2]].i < 0) return "LOADX with a negative bound";
     return group->operand[operand].stored ? "LOADX from an operand that is stored to" : NULL;
 }
 

@@ -64,9 +64,10 @@ typedef enum wk__alu {
  *   NDTRI        register of i64 random bits (32 of them -> f32, 64 -> f64): the normal number of that quantile
  *   IMM          arg[0] index into imm[]: .f for the floating classes, .i for integers and bool
  *   LOAD         arg[0] operand
- *   LOADX        arg[0] register of an i64 index, arg[1] operand, arg[2] IMM index j: imm[j].i = number of valid indices,
+ *   LOADX        arg[0] register of an i64 index, arg[1] operand, arg[2] IMM index j: imm[j].i = number n of valid indices,
  *                imm[j + 1].i = stride in elements. Reads the operand at its usual address + index x stride; a negative
- *                index counts from the end; out of range reads nothing, gives 0 and raises the fault.
+ *                index counts from the end, or is out of range too where imm[j].i is -n; out of range reads nothing,
+ *                gives 0 and raises the fault.
  *   STORE        arg[0] operand, arg[1] register of the same class; narrows to the operand's dtype (already rounded)
  *   RSUM ...     register, reduced over the columns in the class of `dtype`
  */

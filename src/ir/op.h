@@ -43,6 +43,9 @@ struct wk__op {
     const char *group;  /* "pointwise", "reduction", ...: how `wick ops` and the docs sort them */
     const char *doc;    /* one line: formula and what is special */
     const char *node;   /* "AddBackward0": what a result prints as grad_fn; NULL: not differentiable */
+    /* PyTorch numbers the forms of a call. What a result prints when operand k is a number (elementwise ops), and when
+     * dimensions are named (reductions); other forms: wk__attr.node. */
+    const char *number_node[WK__MAX_INPUTS], *dims_node;
 
     /* elementwise ops: one record, one expression */
     wk__expression *expression;
@@ -62,7 +65,7 @@ struct wk__op {
     int (*invoke)(const wk__op *op, wk_site site, const struct wk_value *args, struct wk_tensor **out);
 
     /* for the tests: the same in double precision, and calls to try */
-    double (*exact)(const double *x);           /* elementwise ops */
+    double (*exact)(const double *x);           /* elementwise ops; of a text it gets the first letter */
     void (*reference)(struct wk__reference *r); /* others */
     const char *const *samples;                 /* NULL-terminated; notation in tests/walk.h */
     bool dense;                                 /* its samples are only for dense operands */

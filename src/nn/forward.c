@@ -28,13 +28,11 @@ static int call_own(wk_site site, wk_module *m, wk_tensor *const *in, int inputs
 {
     char name[160];
     wk__callback c;
-    bool bare = wk__context()->scope < 0;
     site = wk__site(site);
     snprintf(name, sizeof name, "forward of \"%.80s\", called at %.50s:%d", wk__module_of(m)->kind.name,
              site.file ? site.file : "?", (int)site.line);
     wk__callback_begin(&c, name);
     int count = call(m, in, inputs, out, outputs), given = count > 0 && count <= outputs ? count : 0;
-    count_passing(bare, out, given);
     wk__callback_end(&c, out, given);
     return count;
 }

@@ -33,8 +33,8 @@ wk_tensor *wk__detached(wk_site site, wk_tensor *x)
     wk__leaf_drop(body->leaf);
     body->node = NULL;
     body->leaf = NULL;
-    body->requires_grad = false;
-    wk__body_set_view(body, false);
+    if (body->is_view) wk__view_gone(body->storage);
+    body->requires_grad = body->is_view = false;
     body->output = 0;
     body->storage->base = body;
     return own;

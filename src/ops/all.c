@@ -16,40 +16,37 @@ static int positive(wk__emit *e, const int in[])
 static const wk__op nonzero_op = {.name = "all", .expression = nonzero, .arity = 1, .result = WK__RESULT_BOOL};
 static const wk__op positive_op = {.name = "all", .expression = positive, .arity = 1, .result = WK__RESULT_BOOL};
 
-static wk_tensor *truth(const wk__op *op, const wk__op *reduction, wk_dtype dtype, wk_site site, wk_tensor *x,
-                        const int64_t *dims, int count, const wk_reduce_options *options)
+static wk_tensor *truth(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                        const wk_reduce_options *options)
 {
-    wk__compose c;
-    uint16_t mask;
-    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
-    wk_tensor *out = NULL;
-    if (wk__dims_mask(op, site, x, dims, count, &mask) && (out = wk__unary(&nonzero_op, site, x))) {
-        out = wk__reduce(reduction, site, out, mask, options && options->keepdim, dtype, dtype);
-        if (out && dtype == WK_I32) out = wk__unary(&positive_op, site, out);
-    }
-    return wk__compose_end(&c, out, NULL);
+    wk__reducing r;
+    bool keepdim = options && options->keepdim, counted = op == &wk__op_count_nonzero;
+    if (!wk__reducing_begin(&r, op, site, x, dims, count, keepdim, 0)) return NULL;
+    const wk__op *reduction = counted ? &wk__op_sum : op == &wk__op_all ? &wk__op_amin : &wk__op_amax;
+    wk_dtype dtype = counted ? WK_I64 : WK_I32;
+    wk_tensor *out = wk__unary(&nonzero_op, site, x);
+    if (out) out = wk__reduce(reduction, site, out, r.mask, keepdim, dtype, dtype);
+    if (out && !counted) out = wk__unary(&positive_op, site, out);
+    return wk__reducing_end(&r, out);
 }
 
 wk_tensor *wk_all_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    return truth(&wk__op_all, &wk__op_amin, WK_I32, site, x, dims, count, options);
+    return truth(&wk__op_all, site, x, dims, count, options);
 }
 wk_tensor *wk_any_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    return truth(&wk__op_any, &wk__op_amax, WK_I32, site, x, dims, count, options);
+    return truth(&wk__op_any, site, x, dims, count, options);
 }
 wk_tensor *wk_count_nonzero_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                const wk_reduce_options *options)
 {
-    return truth(&wk__op_count_nonzero, &wk__op_sum, WK_I64, site, x, dims, count, options);
+    return truth(&wk__op_count_nonzero, site, x, dims, count, options);
 }
 
-static int all_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    return wk__invoke_reduction(op == &wk__op_all   ? wk_all_at
-                                : op == &wk__op_any ? wk_any_at
-                                                    : wk_count_nonzero_at,
-                                site, args, out);
+    return wk__invoke_reduction(truth, op, site, args, out);
 }
 
 static double count(const double *x, int64_t n)
@@ -90,36 +87,26 @@ static const char *const samples[] = {"[]",
                                       "[130,3]:bool, (0)",
                                       NULL};
 
+#define TRUTH .group = "reduction", .invoke = invoke, .samples = samples, .low = 0, .high = 2
+
 const wk__op wk__op_all = {
     .name = "all",
     .schema = "all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .doc = "are all elements other than 0? true of none",
-    .invoke = all_invoke,
     .reference = all_reference,
-    .samples = samples,
-    .low = 0,
-    .high = 2,
+    TRUTH,
 };
 const wk__op wk__op_any = {
     .name = "any",
     .schema = "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .doc = "is some element other than 0? false of none",
-    .invoke = all_invoke,
     .reference = any_reference,
-    .samples = samples,
-    .low = 0,
-    .high = 2,
+    TRUTH,
 };
 const wk__op wk__op_count_nonzero = {
     .name = "count_nonzero",
     .schema = "count_nonzero(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .doc = "how many elements are other than 0, as i64",
-    .invoke = all_invoke,
     .reference = count_reference,
-    .samples = samples,
-    .low = 0,
-    .high = 2,
+    TRUTH,
 };

@@ -5,17 +5,10 @@
 static wk_tensor *extreme(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                           const wk_reduce_options *options)
 {
-    wk__compose c;
-    uint16_t mask;
-    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
-    wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0}};
-    if (wk__dims_mask(op, site, x, dims, count, &mask) && wk__must_have_columns(op, site, x, mask)) {
-        attr.i[0] = mask;
-        attr.i[1] = options && options->keepdim;
-        out = wk__reduce(op, site, x, mask, attr.i[1], wk__body_of(x)->dtype, 0);
-    }
-    return wk__compose_end(&c, out, &attr);
+    wk__reducing r;
+    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, 0)) return NULL;
+    bool some = wk__must_have_columns(op, site, x, r.mask);
+    return wk__reducing_end(&r, some ? wk__reduce(op, site, x, r.mask, r.keepdim, r.dtype, r.dtype) : NULL);
 }
 
 wk_tensor *wk_amax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
@@ -37,7 +30,7 @@ static void gradient(wk__gradient *g)
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    return wk__invoke_reduction(op == &wk__op_amax ? wk_amax_at : wk_amin_at, site, args, out);
+    return wk__invoke_reduction(extreme, op, site, args, out);
 }
 
 static double largest(const double *x, int64_t n)
@@ -64,33 +57,25 @@ static void amin_reference(wk__reference *r)
 static const char *const samples[] = {
     "[]", "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[3,0], (0)", "[130,3], (0)", NULL};
 
+#define EXTREME                                                                                                        \
+    .group = "reduction", .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke,                \
+    .samples = samples, .low = -3, .high = 3
+
 const wk__op wk__op_amax = {
     .name = "amax",
     .schema = "amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .node = "AmaxBackward0",
     .doc = "largest element over all or the named dimensions; NaN if there is one",
     .reduction = WK__RMAX,
-    .gradient = gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
-    .invoke = invoke,
     .reference = amax_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    EXTREME,
 };
 const wk__op wk__op_amin = {
     .name = "amin",
     .schema = "amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .node = "AminBackward0",
     .doc = "smallest element over all or the named dimensions; NaN if there is one",
     .reduction = WK__RMIN,
-    .gradient = gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
-    .invoke = invoke,
     .reference = amin_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    EXTREME,
 };

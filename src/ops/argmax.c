@@ -41,38 +41,35 @@ static bool one_dimension(const wk__op *op, wk_site site, wk_tensor *x, int coun
     return false;
 }
 
-static wk_tensor *position_of(const wk__op *op, const wk__op *reduction, wk_site site, wk_tensor *x,
-                              const int64_t *dims, int count, const wk_reduce_options *options)
+static wk_tensor *position_of(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                              const wk_reduce_options *options)
 {
-    wk__compose c;
-    uint16_t mask;
-    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
+    wk__reducing r;
+    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, 0)) return NULL;
     wk_tensor *out = NULL;
-    bool keepdim = options && options->keepdim;
-    int axis = 0, ndim = wk__body_of(x)->ndim;
-    if (one_dimension(op, site, x, count) && wk__dims_mask(op, site, x, dims, count, &mask) &&
-        wk__must_have_columns(op, site, x, mask)) {
+    const wk__op *reduction = op == &wk__op_argmax ? &wk__op_amax : &wk__op_amin;
+    int ndim = wk__body_of(x)->ndim, axis = r.mask ? __builtin_ctz(r.mask) : 0;
+    if (one_dimension(op, site, x, count) && wk__must_have_columns(op, site, x, r.mask)) {
         bool all = count <= 0 || ndim == 0;
-        if (!all) axis = __builtin_ctz(mask);
-        out = all ? first_best(reduction, site, x, mask, keepdim)
-                  : first_best(reduction, site, wk__axis_last(x, axis), (uint16_t)(1u << (ndim - 1)), keepdim);
-        if (!all && keepdim) out = wk__axis_back(out, axis);
+        out = all ? first_best(reduction, site, x, r.mask, r.keepdim)
+                  : first_best(reduction, site, wk__axis_last(x, axis), (uint16_t)(1u << (ndim - 1)), r.keepdim);
+        if (!all && r.keepdim) out = wk__axis_back(out, axis);
     }
-    return wk__compose_end(&c, out, NULL);
+    return wk__reducing_end(&r, out);
 }
 
 wk_tensor *wk_argmax_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    return position_of(&wk__op_argmax, &wk__op_amax, site, x, dims, count, options);
+    return position_of(&wk__op_argmax, site, x, dims, count, options);
 }
 wk_tensor *wk_argmin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    return position_of(&wk__op_argmin, &wk__op_amin, site, x, dims, count, options);
+    return position_of(&wk__op_argmin, site, x, dims, count, options);
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    return wk__invoke_reduction(op == &wk__op_argmax ? wk_argmax_at : wk_argmin_at, site, args, out);
+    return wk__invoke_reduction(position_of, op, site, args, out);
 }
 
 static double first_largest(const double *x, int64_t n)
@@ -101,27 +98,21 @@ static void argmin_reference(wk__reference *r)
 static const char *const samples[] = {
     "[]", "[7]", "[3,5]", "[3,5], 1", "[3,5], 0", "[2,3,4], -2, true", "[2,3,4], none, true", "[0,3], 1", NULL};
 
+#define POSITION .group = "reduction", .invoke = invoke, .samples = samples, .low = -3, .high = 3
+
 const wk__op wk__op_argmax = {
     .name = "argmax",
     .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major "
            "order",
-    .invoke = invoke,
     .reference = argmax_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    POSITION,
 };
 const wk__op wk__op_argmin = {
     .name = "argmin",
     .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major "
            "order",
-    .invoke = invoke,
     .reference = argmin_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    POSITION,
 };

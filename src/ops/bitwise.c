@@ -20,20 +20,16 @@ static const char *const samples[] = {
     "[]:bool, []:bool", "[9]:bool, [9]:bool",       "[30]:i64<99, [30]:i64<99", "[30]:i32<99, 6",
     "3, [30]:i16<99",   "[3,4]:i64<99, [4]:i64<99", "[0,3]:i64<9, [3]:i64<9",   NULL};
 
+#define BITWISE                                                                                                        \
+    .group = "logic", .domain = WK__INTS | WK__BOOLS, .samples = samples, .low = 0, .high = 9, WK__ROW_BINARY
+
 const wk__op wk__op_bitwise_and = {
     .name = "bitwise_and",
     .schema = "bitwise_and(Tensor self, Tensor other) -> Tensor",
-    .group = "logic",
     .doc = "a & b, bit by bit",
-    .expression = wk__instruction,
     .instruction = WK__AND,
-    .arity = 2,
-    .domain = WK__INTS | WK__BOOLS,
-    .invoke = wk__invoke_pointwise,
     .exact = and_exact,
-    .samples = samples,
-    .low = 0,
-    .high = 9,
+    BITWISE,
 };
 
 #define WK__FORM bitwise_and
@@ -43,17 +39,10 @@ const wk__op wk__op_bitwise_and = {
 const wk__op wk__op_bitwise_or = {
     .name = "bitwise_or",
     .schema = "bitwise_or(Tensor self, Tensor other) -> Tensor",
-    .group = "logic",
     .doc = "a | b, bit by bit",
-    .expression = wk__instruction,
     .instruction = WK__OR,
-    .arity = 2,
-    .domain = WK__INTS | WK__BOOLS,
-    .invoke = wk__invoke_pointwise,
     .exact = or_exact,
-    .samples = samples,
-    .low = 0,
-    .high = 9,
+    BITWISE,
 };
 
 #define WK__FORM bitwise_or
@@ -63,17 +52,10 @@ const wk__op wk__op_bitwise_or = {
 const wk__op wk__op_bitwise_xor = {
     .name = "bitwise_xor",
     .schema = "bitwise_xor(Tensor self, Tensor other) -> Tensor",
-    .group = "logic",
     .doc = "a ^ b, bit by bit",
-    .expression = wk__instruction,
     .instruction = WK__XOR,
-    .arity = 2,
-    .domain = WK__INTS | WK__BOOLS,
-    .invoke = wk__invoke_pointwise,
     .exact = xor_exact,
-    .samples = samples,
-    .low = 0,
-    .high = 9,
+    BITWISE,
 };
 
 #define WK__FORM bitwise_xor

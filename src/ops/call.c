@@ -57,7 +57,8 @@ static bool refuse_fork(const wk__op *op, wk_site site)
 }
 
 /* Everything that every call has to ask first, in the order of likelihood. */
-static inline __attribute__((always_inline)) bool sound(wk_context *context, const wk__op *op, wk_site site, wk_tensor *const in[], int count)
+static inline __attribute__((always_inline)) bool sound(wk_context *context, const wk__op *op, wk_site site,
+                                                        wk_tensor *const in[], int count)
 {
     wk__tell_late(context);
     if (__builtin_expect(atomic_load_explicit(&wk__forked, memory_order_relaxed), 0)) return refuse_fork(op, site);

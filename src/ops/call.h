@@ -77,8 +77,8 @@ static inline wk_tensor *wk__binary_(const wk__op *op, wk_site site, wk_tensor *
     return wk__elementwise_(op, site, args, 2);
 }
 
-/* Before an in-place call makes its record. Values never change, but for those whose address the program knows: there, all that
- * any thread has recorded is run first, so that nobody reads the old numbers, which move. All operands are ready for a record
+/* Before an in-place call makes its record. Values never change, but for those whose address the program knows: there, what any
+ * thread has recorded on the old numbers is run first, as these are written over. All operands are ready for a record
  * afterwards. */
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site);
 /* Completes a record (all inputs filled, not committed) so that it writes `value` as the new contents of target. */
@@ -89,8 +89,9 @@ void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__va
 /* A result whose record could not be made: marks it failed and gives NULL. */
 wk_tensor *wk__abandon(wk_tensor *out);
 
-/* The dense strides that keep the order in which `model` lies in memory (SEMANTICS 11); `stride` has model->ndim places. */
-void wk__layout_like(const wk__body *model, int64_t *stride);
+/* Dense strides for `shape`, which has as many dimensions as the model, in the order in which the model lies in memory (SEMANTICS
+ * 11). */
+void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *stride);
 /* What a call returns that gives its argument back (wk_to, ...): without a scope each returned handle counts once. */
 wk_tensor *wk__again(wk_tensor *x);
 

@@ -125,7 +125,7 @@ static bool write_part(const join *j, wk_tensor *out, wk_tensor *x, int64_t at, 
 
 static wk_tensor *joined(join *j)
 {
-    wk_tensor *out = wk__tensor_pending(j->context, j->device, j->dtype, j->ndim, j->shape, j->site);
+    wk_tensor *out = wk__tensor_pending(j->context, j->device, j->dtype, j->ndim, j->shape, j->site, j->op->name);
     if (!out) return NULL;
     int64_t at = 0;
     bool first = true;

@@ -36,20 +36,16 @@ static const char *const samples[] = {
     "[], []",     "[50]:i64<4, [50]:i64<4", "[50]:i32<4, 2", "3, [50]:u8<4", "[9]:bool, [9]:bool",
     "[3,4], [4]", "[2,1,3], [4,1]",         "[0,3], [3]",    "[3,4], 0.5",   NULL};
 
+#define COMPARISON                                                                                                     \
+    .group = "comparison", .result = WK__RESULT_BOOL, .samples = samples, .low = -3, .high = 3, WK__ROW_BINARY
+
 const wk__op wk__op_eq = {
     .name = "eq",
     .schema = "eq(Tensor self, Tensor other) -> Tensor",
-    .group = "comparison",
     .doc = "a == b",
-    .expression = wk__instruction,
     .instruction = WK__EQ,
-    .arity = 2,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
     .exact = eq_exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    COMPARISON,
 };
 
 #define WK__FORM eq
@@ -59,17 +55,10 @@ const wk__op wk__op_eq = {
 const wk__op wk__op_ne = {
     .name = "ne",
     .schema = "ne(Tensor self, Tensor other) -> Tensor",
-    .group = "comparison",
     .doc = "a != b",
-    .expression = wk__instruction,
     .instruction = WK__NE,
-    .arity = 2,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
     .exact = ne_exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    COMPARISON,
 };
 
 #define WK__FORM ne
@@ -79,17 +68,10 @@ const wk__op wk__op_ne = {
 const wk__op wk__op_lt = {
     .name = "lt",
     .schema = "lt(Tensor self, Tensor other) -> Tensor",
-    .group = "comparison",
     .doc = "a < b",
-    .expression = wk__instruction,
     .instruction = WK__LT,
-    .arity = 2,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
     .exact = lt_exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    COMPARISON,
 };
 
 #define WK__FORM lt
@@ -99,17 +81,10 @@ const wk__op wk__op_lt = {
 const wk__op wk__op_le = {
     .name = "le",
     .schema = "le(Tensor self, Tensor other) -> Tensor",
-    .group = "comparison",
     .doc = "a <= b",
-    .expression = wk__instruction,
     .instruction = WK__LE,
-    .arity = 2,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
     .exact = le_exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    COMPARISON,
 };
 
 #define WK__FORM le
@@ -119,17 +94,10 @@ const wk__op wk__op_le = {
 const wk__op wk__op_gt = {
     .name = "gt",
     .schema = "gt(Tensor self, Tensor other) -> Tensor",
-    .group = "comparison",
     .doc = "a > b",
-    .expression = wk__instruction,
     .instruction = WK__GT,
-    .arity = 2,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
     .exact = gt_exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    COMPARISON,
 };
 
 #define WK__FORM gt
@@ -139,17 +107,10 @@ const wk__op wk__op_gt = {
 const wk__op wk__op_ge = {
     .name = "ge",
     .schema = "ge(Tensor self, Tensor other) -> Tensor",
-    .group = "comparison",
     .doc = "a >= b",
-    .expression = wk__instruction,
     .instruction = WK__GE,
-    .arity = 2,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
     .exact = ge_exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    COMPARISON,
 };
 
 #define WK__FORM ge

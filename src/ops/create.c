@@ -48,13 +48,6 @@ bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim)
         wk__error_take(c->site, WK_ERR_SHAPE, &text);
         return false;
     }
-    wk__arena_stats stats;
-    wk__arena_stats_of(c->device->arena, &stats);
-    if (bytes > stats.limit) {
-        wk__error_set(c->site, WK_ERR_MEMORY, "%s: %lld bytes are asked for, the limit of the device is %lld",
-                      c->op->name, (long long)bytes, (long long)stats.limit);
-        return false;
-    }
     if (ndim) memcpy(c->shape, shape, sizeof *shape * (size_t)ndim); /* a scalar's may be NULL */
     c->ndim = ndim;
     return true;
@@ -62,7 +55,7 @@ bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim)
 
 wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, const uint8_t *flags, int count)
 {
-    wk_tensor *out = wk__tensor_pending(c->context, c->device, c->dtype, c->ndim, c->shape, c->site);
+    wk_tensor *out = wk__tensor_pending(c->context, c->device, c->dtype, c->ndim, c->shape, c->site, c->op->name);
     if (!out) return NULL;
     wk__record *r =
         wk__record_begin(c->context, WK__RECORD_EXPRESSION, c->op, c->device, c->site, c->ndim, c->shape, 1, count);

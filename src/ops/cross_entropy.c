@@ -7,8 +7,8 @@
  *
  * T is never stored: position and label are compared where T is needed, so forward is one row program and backward
  * another. The mean is taken over the weights of the labels' classes; ignored labels have T = 0. */
+#include "labels.h"
 #include "losses.h"
-#include "reference.h"
 #include <math.h>
 #include <string.h>
 
@@ -29,31 +29,13 @@ typedef struct scores {
     const wk__op *op;
     wk_site site;
     wk_tensor *x, *target, *weight; /* target: labels with a last dimension of size 1, or probabilities */
-    int64_t classes, ignored;
+    wk__classes classes;
     double smoothing;
     bool probabilities;
     uint16_t last; /* mask of the classes */
 } scores;
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
-
-/* Labels as they are, -1 for the ignored. A label that names no class makes the read fault: its stride is 0, so the
- * read is always of the label itself, and only the check matters. in: labels in memory, label, [number of classes,
- * 0], number of classes, ignored */
-static int checked_label(wk__emit *e, const int in[])
-{
-    int zero = wk__emit_constant(e, 0);
-    int ignored = wk__emit_compare(e, WK__EQ, in[1], in[5]), negative = wk__emit_compare(e, WK__LT, in[1], zero);
-    /* negative indices would count from the end: pushed out of range */
-    int index = wk__emit_where(e, negative, wk__emit_2(e, WK__SUB, in[1], in[4]), in[1]);
-    int read = wk__emit_ins(e, WK__LOADX, WK_I64, wk__emit_where(e, ignored, zero, index), in[0], in[2]);
-    return wk__emit_where(e, ignored, wk__emit_constant(e, -1), read);
-}
-/* The same in backward, where all labels are known to be good. in: label, ignored */
-static int known_label(wk__emit *e, const int in[])
-{
-    return wk__emit_where(e, wk__emit_compare(e, WK__EQ, in[0], in[1]), wk__emit_constant(e, -1), in[0]);
-}
 
 /* in: label, position of the class */
 static int is_label(wk__emit *e, const int in[])
@@ -84,40 +66,11 @@ static int picked(wk__emit *e, const int in[])
     return wk__emit_where(e, wk__emit_compare(e, WK__NE, in[0], zero), minus, zero);
 }
 
-static const wk__op known_op = {.name = "cross_entropy", .expression = known_label, .arity = 2};
 static const wk__op label_op = {.name = "cross_entropy", .expression = is_label, .arity = 2, .result = WK__RESULT_BOOL};
 static const wk__op target_op = {.name = "cross_entropy", .expression = target_weight, .arity = 4, .conditions = 1};
 static const wk__op exp_op = {.name = "cross_entropy", .expression = exp_from, .arity = 2};
 static const wk__op surprise_op = {.name = "cross_entropy", .expression = surprise, .arity = 4};
 static const wk__op picked_op = {.name = "cross_entropy", .expression = picked, .arity = 2};
-static const wk__op checked_cross_entropy_op = {.name = "cross_entropy", .expression = checked_label};
-static const wk__op checked_nll_op = {.name = "nll_loss", .expression = checked_label};
-
-static wk_tensor *checked(const scores *s)
-{
-    const wk__op *op = s->op == &wk__op_nll_loss ? &checked_nll_op : &checked_cross_entropy_op;
-    wk_tensor *in[1] = {s->target};
-    wk__device *device = wk__ready(s->op, s->site, in, 1);
-    if (!device) return NULL;
-    wk_context *context = wk__context();
-    const wk__body *label = wk__body_of(s->target);
-    wk_tensor *out = wk__tensor_pending(context, device, WK_I64, label->ndim, label->shape, s->site);
-    if (!out) return NULL;
-    wk__record *r =
-        wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, s->site, label->ndim, label->shape, 1, 6);
-    if (!r) return wk__abandon(out);
-    r->compute = WK_I64;
-    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
-    wk__record_ref(r, 1, label, label->stride);
-    r->ref[1].flags = WK__REF_INDIRECT;
-    wk__record_ref(r, 2, label, label->stride);
-    wk__record_imm(r, 3, WK_I64, (wk__imm){.i = s->classes}, WK__REF_IMM | WK__REF_RAW);
-    wk__record_imm(r, 4, WK_I64, (wk__imm){.i = 0}, WK__REF_IMM | WK__REF_RAW);
-    wk__record_imm(r, 5, WK_I64, (wk__imm){.i = s->classes}, WK__REF_IMM);
-    wk__record_imm(r, 6, WK_I64, (wk__imm){.i = s->ignored}, WK__REF_IMM);
-    wk__record_commit(context, r);
-    return out;
-}
 
 /* ---- target weights ---------------------------------------------------------------------------------------------- */
 
@@ -127,7 +80,7 @@ static wk_tensor *hard_target(const scores *s, wk_tensor *labels, double smoothi
     wk_tensor *positions = labels ? wk__row_positions(s->site, s->x, s->last) : NULL;
     wk_tensor *hit = positions ? wk__binary(&label_op, s->site, wk__t(labels), wk__t(positions)) : NULL;
     if (!hit) return NULL;
-    double even = smoothing / (double)s->classes;
+    double even = smoothing / (double)s->classes.count;
     wk__arg args[4] = {wk__t(hit), wk__t(s->x), wk__f(1 - smoothing + even), wk__f(even)};
     wk_tensor *t = wk__elementwise(&target_op, s->site, args, 4);
     return smoothing == 0 ? t : wk_mul(t, wk_ge(labels, 0));
@@ -140,7 +93,7 @@ static wk_tensor *weights(const scores *s, wk_tensor *labels, double smoothing)
     if (!s->probabilities)
         t = hard_target(s, labels, smoothing);
     else if (smoothing != 0)
-        t = wk_add(wk_mul(s->target, 1 - smoothing), smoothing / (double)s->classes);
+        t = wk_add(wk_mul(s->target, 1 - smoothing), smoothing / (double)s->classes.count);
     return s->weight ? wk_mul(t, s->weight) : t;
 }
 
@@ -155,7 +108,7 @@ static wk_tensor *denominator(const scores *s, wk_tensor *labels)
 
 static double row_count(const scores *s)
 {
-    return s->classes ? (double)wk__body_numel(wk__body_of(s->x)) / (double)s->classes : 0;
+    return s->classes.count ? (double)wk__body_numel(wk__body_of(s->x)) / (double)s->classes.count : 0;
 }
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
@@ -166,7 +119,7 @@ static wk_tensor *row_losses(const scores *s, bool keepdim, wk_tensor **labels)
     wk_tensor *most = scored ? wk__row_max(s->site, s->x, s->last, true) : NULL; /* first: it opens the row program */
     wk_tensor *part = most ? wk__binary(&exp_op, s->site, wk__t(s->x), wk__t(most)) : NULL;
     wk_tensor *sum = wk__row_sum(s->site, part, s->last, true);
-    *labels = s->probabilities ? NULL : checked(s);
+    *labels = s->probabilities ? NULL : wk__labels_checked(s->op, s->site, s->target, &s->classes);
     wk_tensor *t = weights(s, *labels, s->smoothing);
     if (!t || (scored && !sum)) return NULL;
     wk_tensor *cost =
@@ -230,37 +183,12 @@ static bool operands_fit(const loss_call *l, int axis)
     return false;
 }
 
-/* Labels that lie in host memory already are looked at now: the error then names the place that passed them. */
-static bool labels_known_good(const loss_call *l, int64_t classes)
-{
-    const wk__body *label = wk__body_of(l->in[1]);
-    const wk__value *value = label->storage->value;
-    if (label->dtype != WK_I64 || wk__value_state(value) != WK__STORED || !value->memory.host) return true;
-    const int64_t *first = (const int64_t *)(const void *)value->memory.host + label->offset;
-    int64_t at[WK__MAX_DIMS] = {0}, n = wk__body_numel(label), place = 0;
-    for (int64_t k = 0; k < n; k++) {
-        int64_t value_here = first[place];
-        if (value_here != l->ignored && (value_here < 0 || value_here >= classes)) {
-            wk__op_error(l->op, l->site, WK_ERR_INDEX, l->in, "label %lld names no class: there are %lld in $a",
-                         (long long)value_here, (long long)classes);
-            return false;
-        }
-        for (int d = label->ndim; d-- > 0;) {
-            place += label->stride[d];
-            if (++at[d] < label->shape[d]) break;
-            place -= at[d] * label->stride[d];
-            at[d] = 0;
-        }
-    }
-    return true;
-}
-
 static bool see(scores *s, const wk__op *op, wk_site site, wk_tensor *const in[], int axis)
 {
     s->op = op;
     s->site = site;
     s->probabilities = wk__is_float(wk__body_of(in[1])->dtype);
-    s->classes = wk__body_of(in[0])->shape[axis];
+    s->classes.count = wk__body_of(in[0])->shape[axis];
     s->last = (uint16_t)(1u << (wk__body_of(in[0])->ndim - 1));
     wk_tensor *x = wk__widened(in[0]),
               *target = s->probabilities ? wk__widened(in[1]) : wk_to_dtype_at(site, in[1], WK_I64);
@@ -271,20 +199,41 @@ static bool see(scores *s, const wk__op *op, wk_site site, wk_tensor *const in[]
     return s->x && s->target;
 }
 
+/* What PyTorch's result prints: it has a function for labels of one and of two dimensions, brings others to the latter, and
+ * composes the rest. */
+static const char *node_of(const loss_call *l)
+{
+    const int ndim = wk__body_of(l->in[0])->ndim;
+    if (wk__is_float(wk__body_of(l->in[1])->dtype))
+        return l->reduction == WK_REDUCE_MEAN ? "DivBackward1" : "NegBackward0";
+    if (l->smoothing > 0) return "AddBackward0";
+    if (ndim <= 2) return "NllLossBackward0";
+    return l->reduction == WK_REDUCE_NONE && ndim != 4 ? "ViewBackward0" : "NllLoss2DBackward0";
+}
+
+/* A weight that may be missing, but not for an error; beside labels it is a constant. */
+static bool weight_usable(const loss_call *l)
+{
+    wk_tensor *weight = l->in[2];
+    if (!weight) return !wk__error_pending();
+    if (!wk__check(weight, l->site, l->op->name, "weight")) return false;
+    bool fractions = l->in[1] && wk__is_tensor(l->in[1]) && wk__is_float(wk__body_of(l->in[1])->dtype);
+    return fractions || wk__loss_constant(l->op, l->site, weight, "beside class labels, weight");
+}
+
 static wk_tensor *computed(const loss_call *l)
 {
     wk__compose c;
-    if (l->in[2] && !wk__check(l->in[2], l->site, l->op->name, "weight")) return NULL;
-    if (!l->in[2] && wk__error_pending()) return NULL;
+    if (!weight_usable(l)) return NULL;
     if (!wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
     c.in[2] = l->in[2];
     c.inputs = 3;
     wk_tensor *out = NULL;
-    scores s = {.ignored = l->ignored, .smoothing = l->smoothing};
-    wk__attr attr = {.i = {l->reduction, l->ignored}, .f = {0, l->smoothing}};
-    int axis = wk__body_of(l->in[0])->ndim > 1;
-    if (operands_fit(l, axis) && labels_known_good(l, wk__body_of(l->in[0])->shape[axis]) &&
-        see(&s, l->op, l->site, l->in, axis)) {
+    const int axis = wk__body_of(l->in[0])->ndim > 1;
+    scores s = {.classes.ignored = l->ignored, .smoothing = l->smoothing};
+    wk__attr attr = {.node = node_of(l), .i = {l->reduction, l->ignored}, .f = {0, l->smoothing}};
+    if (operands_fit(l, axis) && see(&s, l->op, l->site, l->in, axis) &&
+        (s.probabilities || wk__labels_known_good(l->op, l->site, l->in, &s.classes))) {
         attr.i[PROBABILITIES] = s.probabilities;
         out = wk__narrowed(loss_of(&s, l->reduction), wk__body_of(l->in[0])->dtype);
     }
@@ -328,10 +277,10 @@ static bool slopes_of(wk__gradient *g, slopes *b)
     const wk__shape *shape = &g->node->shape[0];
     wk_tensor *in[3] = {wk__saved(g, 0), wk__saved(g, 1), g->node->saved[2] ? wk__saved(g, 2) : NULL};
     scores *s = &b->s;
-    *s = (scores){.ignored = g->attr->i[IGNORED], .smoothing = g->attr->f[1]};
+    *s = (scores){.classes.ignored = g->attr->i[IGNORED], .smoothing = g->attr->f[1]};
     b->axis = shape->ndim > 1;
     if (!in[0] || !in[1] || !see(s, g->node->op, (wk_site){0}, in, b->axis)) return false;
-    wk_tensor *labels = s->probabilities ? NULL : wk__binary(&known_op, s->site, wk__t(s->target), wk__i(s->ignored));
+    wk_tensor *labels = s->probabilities ? NULL : wk__labels_known(s->site, s->target, &s->classes);
     b->t = wk__axis_back(weights(s, labels, s->smoothing), b->axis);
     b->grad = g->out[0];
     if (g->attr->i[REDUCTION] == WK_REDUCE_MEAN)
@@ -355,24 +304,30 @@ static wk_tensor *class_weights(const wk__gradient *g, int axis)
 
 static wk_tensor *soft_target(const wk__gradient *g, const scores *s, wk_tensor *weight)
 {
-    wk_tensor *t = wk_add(wk_mul(wk__saved(g, 1), 1 - s->smoothing), s->smoothing / (double)s->classes);
+    wk_tensor *t = wk_add(wk_mul(wk__saved(g, 1), 1 - s->smoothing), s->smoothing / (double)s->classes.count);
     return weight ? wk_mul(t, weight) : t;
 }
 
-/* (softmax(x) sum T - T) g, and for probabilities -log softmax(x) (1 - smoothing) weight g */
+/* (softmax(x) sum T - T) g; for probabilities also -log softmax(x) (1 - smoothing) weight g, and that of the weights, where T is
+ * without them: -log softmax(x) T g, summed over all but the classes by the engine once those are last. */
 static void cross_entropy_gradient(wk__gradient *g)
 {
+    const wk_site here = {0};
     slopes b;
     if (!slopes_of(g, &b)) return;
     wk_tensor *x = wk__saved(g, 0), *weight = b.s.probabilities ? class_weights(g, b.axis) : NULL;
     if (wk__wants(g, 0)) {
         wk_tensor *t = b.s.probabilities ? soft_target(g, &b.s, weight) : b.t;
-        wk_tensor *share = wk_mul(wk_softmax_at((wk_site){0}, x, b.axis), wk__sum_kept(t, 1 << b.axis));
+        wk_tensor *share = wk_mul(wk_softmax_at(here, x, b.axis), wk__sum_kept(t, 1 << b.axis));
         g->in[0] = wk_mul(wk_sub(share, t), b.grad);
     }
-    if (!wk__wants(g, 1)) return;
-    wk_tensor *logs = wk_mul(wk_log_softmax_at((wk_site){0}, x, b.axis), b.s.smoothing - 1);
-    g->in[1] = wk_mul(weight ? wk_mul(logs, weight) : logs, b.grad);
+    if (!wk__wants(g, 1) && !wk__wants(g, 2)) return;
+    wk_tensor *surprise = wk_mul(wk_mul(wk_log_softmax_at(here, x, b.axis), -1), b.grad);
+    if (wk__wants(g, 1)) {
+        wk_tensor *part = wk_mul(surprise, 1 - b.s.smoothing);
+        g->in[1] = weight ? wk_mul(part, weight) : part;
+    }
+    if (wk__wants(g, 2)) g->in[2] = wk_movedim_at(here, wk_mul(surprise, soft_target(g, &b.s, NULL)), b.axis, -1);
 }
 
 /* -T g */
@@ -462,6 +417,8 @@ static const char *const cross_entropy_samples[] = {"[4,5], [4]:i64<5",
                                                     "[4,5], [4]:i64<5, [5]:f32, 0, -100, 0.1",
                                                     "[4,5], [4,5]",
                                                     "[4,5], [4,5], [5]:f32, 1",
+                                                    "[4,5], [4,5], [5]",
+                                                    "[2,5,3], [2,5,3], [5], 2, -100, 0.1",
                                                     "[3,300], [3]:i64<300",
                                                     NULL};
 static const char *const nll_samples[] = {"[4,5], [4]:i64<5",
@@ -470,6 +427,8 @@ static const char *const nll_samples[] = {"[4,5], [4]:i64<5",
                                           "[4,5], [4]:i64<5, [5]:f32, 1",
                                           "[4,5], [4]:i64<5, none, 2, 3",
                                           NULL};
+
+enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 };
 
 const wk__op wk__op_cross_entropy = {
     .name = "cross_entropy",
@@ -481,7 +440,7 @@ const wk__op wk__op_cross_entropy = {
     .doc = "-log softmax(input) at the label's class, its mean over the labels, sum or each",
     .domain = WK__FLOATS,
     .gradient = cross_entropy_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2},
+    .needs = {ALL, ALL, ALL},
     .invoke = invoke,
     .reference = cross_entropy_reference,
     .samples = cross_entropy_samples,
@@ -497,7 +456,7 @@ const wk__op wk__op_nll_loss = {
     .doc = "-input at the label's class: for log-probabilities",
     .domain = WK__FLOATS,
     .gradient = nll_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2},
+    .needs = {ALL},
     .invoke = invoke,
     .reference = nll_reference,
     .samples = nll_samples,

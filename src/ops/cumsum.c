@@ -12,7 +12,7 @@ static wk_tensor *scanned(const wk__op *op, wk_site site, wk_tensor *x, int axis
     if (!device) return NULL;
     wk_context *context = wk__context();
     const wk__body *body = wk__body_of(x);
-    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site);
+    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, op->name);
     if (!out) return NULL;
     int ndim = body->ndim ? body->ndim : 1;
     int64_t shape[WK__MAX_DIMS] = {1}, one[WK__MAX_DIMS] = {1};

@@ -1,6 +1,7 @@
 /* div, floor_divide, remainder, fmod: the four ways to divide. */
 #include "forms.h"
 #include <math.h>
+#include <string.h>
 
 /* ---- div: true division, of integers too ------------------------------------------------------------------------- */
 
@@ -13,27 +14,60 @@ static void div_gradient(wk__gradient *g)
     g->in[1] = wk_neg(wk_mul(g->out[0], wk_div(ratio, divisor)));
 }
 
-static double div_exact(const double *x)
+static double floor_divide_exact(const double *x)
 {
-    return x[0] / x[1];
+    double rest = fmod(x[0], x[1]), whole = (x[0] - rest) / x[1];
+    if (x[1] == 0) return x[0] / x[1];
+    if (rest != 0 && signbit(rest) != signbit(x[1])) whole -= 1;
+    return whole == 0 ? copysign(0, x[0] / x[1]) : whole;
 }
 
-static const char *const div_samples[] = {"[], []",   "[5], [5]",   "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]",
-                                          "[3,4], 2", "[3,4], 0.5", "2, [3]",     "[4]:i64<7, 2",   NULL};
+/* x[2]: the first letter of the rounding mode, if there is one */
+static double div_exact(const double *x)
+{
+    return x[2] == 'f' ? floor_divide_exact(x) : x[2] == 't' ? trunc(x[0] / x[1]) : x[0] / x[1];
+}
+
+static int div_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_div_options options = {.size = sizeof options, .rounding_mode = wk__value_text(&args[2], NULL)};
+    return wk__one(out, wk_div_rounded_at(site, args[0], args[1], &options));
+}
+
+static const char *const whole_samples[] = {"[], []",   "[5], [5]",   "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]",
+                                            "[3,4], 2", "[3,4], 0.5", "2, [3]",     "[4]:i64<7, 2",   NULL};
+static const char *const div_samples[] = {"[], []",
+                                          "[5], [5]",
+                                          "[3,4], [4]",
+                                          "[2,1,3], [4,1]",
+                                          "[0,3], [3]",
+                                          "[3,4], 2",
+                                          "[3,4], 0.5",
+                                          "2, [3]",
+                                          "[4]:i64<7, 2",
+                                          "[9]:f32, [9]:f32, \"floor\"",
+                                          "[9]:f64, -0.7, \"trunc\"",
+                                          "[9]:i64<9, -4, \"floor\"",
+                                          "-9, [9]:i32<4, \"trunc\"",
+                                          NULL};
 
 const wk__op wk__op_div = {
     .name = "div",
-    .schema = "div(Tensor self, Tensor other) -> Tensor",
+    .schema = "div(Tensor self, Tensor other, *, str? rounding_mode=None) -> Tensor",
     .group = "pointwise",
     .node = "DivBackward0",
-    .doc = "a / b, broadcast; integers and bool become f32",
+    .number_node = {"MulBackward0"}, /* 2 / x is 2 times its reciprocal */
+    .doc =
+        "a / b, broadcast; integers and bool become f32. rounding_mode \"floor\" or \"trunc\": a whole number, in the "
+        "operands' dtype",
     .expression = wk__instruction,
     .instruction = WK__DIV,
     .arity = 2,
     .result = WK__RESULT_FLOAT,
     .gradient = div_gradient,
     .needs = {WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
-    .invoke = wk__invoke_pointwise,
+    .invoke = div_invoke,
     .exact = div_exact,
     .samples = div_samples,
     .low = 0.5,
@@ -44,30 +78,56 @@ const wk__op wk__op_div = {
 #define WK__IN_PLACE
 #include "binary.inc"
 
-/* ---- floor_divide ------------------------------------------------------------------------------------------------ */
+/* ---- div with a rounding mode: steps, so the gradient is 0 ----------------------------------------------------------- */
 
-static double floor_divide_exact(const double *x)
+/* Of integers a less its rest is a multiple of b, which is divided exactly; the rest by 0 is 0, and so is the quotient. */
+static int truncated(wk__emit *e, const int in[])
 {
-    double rest = fmod(x[0], x[1]), whole = (x[0] - rest) / x[1];
-    if (x[1] == 0) return x[0] / x[1];
-    if (rest != 0 && signbit(rest) != signbit(x[1])) whole -= 1;
-    return whole == 0 ? copysign(0, x[0] / x[1]) : whole;
+    if (wk__is_float(e->dtype)) return wk__emit_1(e, WK__TRUNC, wk__emit_2(e, WK__DIV, in[0], in[1]));
+    int multiple = wk__emit_2(e, WK__SUB, in[0], wk__emit_2(e, WK__FMOD, in[0], in[1]));
+    return wk__emit_2(e, WK__FLOORDIV, multiple, in[1]);
 }
+
+#define ROUNDED .name = "div", .node = "DivBackward2", .arity = 2, .domain = WK__NUMBERS, .gradient = wk__gradient_zero
+static const wk__op floored_op = {.expression = wk__instruction, .instruction = WK__FLOORDIV, ROUNDED};
+static const wk__op truncated_op = {.expression = truncated, ROUNDED};
+
+static const wk__op *division(wk_site site, const wk_div_options *options)
+{
+    const char *mode = options ? options->rounding_mode : NULL;
+    if (!mode) return &wk__op_div;
+    if (strcmp(mode, "floor") == 0) return &floored_op;
+    if (strcmp(mode, "trunc") == 0) return &truncated_op;
+    wk__error_set(site, WK_ERR_ARGUMENT, "div: the rounding_mode is \"%.30s\"; it must be \"floor\" or \"trunc\"",
+                  mode);
+    return NULL;
+}
+
+wk_tensor *wk_div_rounded_at(wk_site site, wk_value a, wk_value b, const wk_div_options *options)
+{
+    const wk__op *op = division(site, options);
+    return op ? wk__binary(op, site, wk__value_arg(&a), wk__value_arg(&b)) : NULL;
+}
+wk_tensor *wk_div_rounded__at(wk_site site, wk_tensor *a, wk_value b, const wk_div_options *options)
+{
+    const wk__op *op = division(site, options);
+    return op ? wk__binary_(op, site, a, wk__value_arg(&b)) : NULL;
+}
+
+/* ---- floor_divide ------------------------------------------------------------------------------------------------ */
 
 const wk__op wk__op_floor_divide = {
     .name = "floor_divide",
     .schema = "floor_divide(Tensor self, Tensor other) -> Tensor",
     .group = "pointwise",
     .doc = "floor(a / b); an integer by 0 gives 0",
-    .expression = wk__instruction,
     .instruction = WK__FLOORDIV,
-    .arity = 2,
     .domain = WK__NUMBERS,
-    .invoke = wk__invoke_pointwise,
     .exact = floor_divide_exact,
-    .samples = div_samples,
+    .samples = whole_samples,
     .low = 0.5,
     .high = 9,
+    WK__ROW_BINARY,
 };
 
 #define WK__FORM floor_divide
@@ -108,23 +168,20 @@ static double fmod_exact(const double *x)
 static const char *const rest_samples[] = {
     "[4]:i64<9, 4", "[4]:i32<9, [4]:i32<9", "[0,3], [3]", "[], []", "[3,4], [4]", "[5], 0.75", NULL};
 
+#define REST                                                                                                           \
+    .group = "pointwise", .domain = WK__NUMBERS, .needs = {0, WK__SAVE_0 | WK__SAVE_1}, .samples = rest_samples,       \
+    .low = 1.2, .high = 2.2, WK__ROW_BINARY
+
 const wk__op wk__op_remainder = {
     .name = "remainder",
     .schema = "remainder(Tensor self, Tensor other) -> Tensor",
-    .group = "pointwise",
-    .node = "RemainderBackward0",
+    .node = "RemainderBackward1",
+    .number_node = {[1] = "RemainderBackward0"},
     .doc = "a - b floor(a / b): the sign of b",
-    .expression = wk__instruction,
     .instruction = WK__REM,
-    .arity = 2,
-    .domain = WK__NUMBERS,
     .gradient = remainder_gradient,
-    .needs = {0, WK__SAVE_0 | WK__SAVE_1},
-    .invoke = wk__invoke_pointwise,
     .exact = remainder_exact,
-    .samples = rest_samples,
-    .low = 1.2,
-    .high = 2.2,
+    REST,
 };
 
 #define WK__FORM remainder
@@ -134,20 +191,13 @@ const wk__op wk__op_remainder = {
 const wk__op wk__op_fmod = {
     .name = "fmod",
     .schema = "fmod(Tensor self, Tensor other) -> Tensor",
-    .group = "pointwise",
-    .node = "FmodBackward0",
+    .node = "FmodBackward1",
+    .number_node = {[1] = "FmodBackward0"},
     .doc = "a - b trunc(a / b): the sign of a",
-    .expression = wk__instruction,
     .instruction = WK__FMOD,
-    .arity = 2,
-    .domain = WK__NUMBERS,
     .gradient = fmod_gradient,
-    .needs = {0, WK__SAVE_0 | WK__SAVE_1},
-    .invoke = wk__invoke_pointwise,
     .exact = fmod_exact,
-    .samples = rest_samples,
-    .low = 1.2,
-    .high = 2.2,
+    REST,
 };
 
 #define WK__FORM fmod

@@ -12,9 +12,9 @@ static wk_tensor *beside(const wk__op *op, wk_site site, wk_tensor *x, wk__draw 
     if (!device) return NULL;
     wk_context *context = wk__context();
     const wk__body *body = wk__body_of(x);
-    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site);
+    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, op->name);
     if (!out) return NULL;
-    wk__layout_like(body, wk__body_of(out)->stride);
+    wk__layout_like(body, body->shape, wk__body_of(out)->stride);
     wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 5);
     if (!r) return wk__abandon(out);
     r->compute = body->dtype;

@@ -141,35 +141,49 @@ static bool broadcast_all(plan *p)
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
 
-void wk__layout_like(const wk__body *model, int64_t *stride)
+/* Where dimension d stands among those before it, outermost first; one of size 1 has no say, its stride means nothing. */
+static int place_of(const wk__body *model, const int order[], int d)
+{
+    int place = d;
+    for (int k = d; k > 0 && model->shape[d] != 1; k--) {
+        int before = order[k - 1];
+        if (model->shape[before] == 1) continue;
+        if (model->stride[before] >= model->stride[d]) break;
+        place = k - 1;
+    }
+    return place;
+}
+
+void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *stride)
 {
     int order[WK__MAX_DIMS];
     for (int d = 0; d < model->ndim; d++) {
-        int place = d;
-        while (place > 0 && model->stride[order[place - 1]] < model->stride[d]) {
-            order[place] = order[place - 1];
-            place--;
-        }
+        int place = place_of(model, order, d);
+        memmove(&order[place + 1], &order[place], sizeof *order * (size_t)(d - place));
         order[place] = d;
     }
     int64_t step = 1;
     for (int k = model->ndim; k-- > 0;) {
         stride[order[k]] = step;
-        step *= model->shape[order[k]] > 0 ? model->shape[order[k]] : 1;
+        step *= shape[order[k]] > 0 ? shape[order[k]] : 1;
     }
 }
 
-/* The result lies as its largest operand does (SEMANTICS 11): dimensions in the order of that one's strides, dense. */
+/* The result lies as its largest operand does (SEMANTICS 11): dimensions in the order of that one's strides, dense. Of several as
+ * large the first counts; one with fewer dimensions than the result has no say. */
 static bool choose_layout(const plan *p, int64_t *stride)
 {
     const wk__body *model = NULL;
-    for (int k = 0; k < p->tensors && !model; k++) {
+    int64_t most = -1;
+    for (int k = 0; k < p->tensors; k++) {
         const wk__body *body = wk__body_of(p->tensor[k]);
-        if (body->ndim == p->ndim && memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) == 0)
-            model = body;
+        int64_t elements = wk__body_numel(body);
+        if (body->ndim != p->ndim || elements <= most) continue;
+        model = body;
+        most = elements;
     }
     if (!model || wk__body_contiguous(model)) return false; /* dense already */
-    wk__layout_like(model, stride);
+    wk__layout_like(model, p->shape, stride);
     return true;
 }
 
@@ -208,7 +222,7 @@ static void operands_of(const plan *p, wk_tensor *in[WK__MAX_INPUTS])
 
 /* Numbers among the operands, for the gradient: bit k of count says that operand k was one, then f[k] is its value, and for whole
  * numbers i[k], with i[2 + k] set. */
-static bool keep_numbers(const wk__arg *args, int count, wk__attr *attr)
+static void keep_numbers(const wk__arg *args, int count, wk__attr *attr)
 {
     for (int k = 0; k < count && k < 2; k++) {
         if (args[k].tensor) continue;
@@ -217,7 +231,19 @@ static bool keep_numbers(const wk__arg *args, int count, wk__attr *attr)
         attr->i[2 + k] = args[k].whole;
         attr->f[k] = args[k].whole ? (double)args[k].number.i : args[k].number.f;
     }
-    return attr->count != 0;
+}
+
+/* The node's attributes: those of the op's file or else the numbers, and the name of a call with numbers. */
+static const wk__attr *attributes(const plan *p, const wk__attr *given, wk__attr *own)
+{
+    if (p->tensors == p->count) return given;
+    if (given)
+        *own = *given;
+    else
+        keep_numbers(p->args, p->count, own);
+    for (int k = 0; k < p->count; k++)
+        if (!p->args[k].tensor && p->op->number_node[k]) own->node = p->op->number_node[k];
+    return own;
 }
 
 static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args, int count, bool in_place)
@@ -237,9 +263,10 @@ wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *a
 {
     plan p;
     if (!prepare(&p, op, site, args, count, false)) return NULL;
-    wk_tensor *out = p.uniform
-                         ? wk__tensor_pending_as(p.context, p.device, p.result, wk__body_of(p.tensor[0]), p.bytes, site)
-                         : wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site);
+    wk_tensor *out =
+        p.uniform
+            ? wk__tensor_pending_as(p.context, p.device, p.result, wk__body_of(p.tensor[0]), p.bytes, site, op->name)
+            : wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site, op->name);
     if (!out) return NULL;
     wk__body *body = wk__body_of(out);
     if (!p.uniform && choose_layout(&p, body->stride)) body->dense = false;
@@ -250,10 +277,9 @@ wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *a
     wk__record_commit(p.context, r);
     if (op->node && wk__wants_node(p.context, p.tensor, p.tensors)) {
         wk_tensor *in[WK__MAX_INPUTS];
-        wk__attr numbers = {.count = 0};
+        wk__attr own = {.count = 0};
         operands_of(&p, in);
-        if (!attr && keep_numbers(args, count, &numbers)) attr = &numbers;
-        if (!wk__node_attach(op, site, in, count, &out, 1, attr)) return NULL;
+        if (!wk__node_attach(op, site, in, count, &out, 1, attributes(&p, attr, &own))) return NULL;
     }
     return out;
 }
@@ -283,10 +309,9 @@ static bool fits_target(const plan *p, const wk_tensor *target)
 }
 
 /* A result that no gradient flows through may not take the place of one that some flows through. */
-static bool keeps_history(const plan *p, const wk_tensor *target)
+static bool keeps_history(const plan *p, wk_tensor *target)
 {
-    if (p->op->node || p->context->grad_off || p->context->composing || !wk__body_of(target)->requires_grad)
-        return true;
+    if (p->op->node || p->context->grad_off || p->context->composing || !wk__has_gradient(target)) return true;
     wk__op_error(p->op, p->site, WK_ERR_STATE, p->tensor,
                  "it has no gradient, and $a requires one: use the form that is not in place, or wk_detach");
     return false;
@@ -300,7 +325,9 @@ static bool covers(const wk__body *body)
 
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site)
 {
-    if (__builtin_expect(!wk__body_of(target)->storage->value->exposed, 1)) return true;
+    const wk__value *value = wk__body_of(target)->storage->value;
+    if (__builtin_expect(!value->exposed, 1)) return true;
+    if (wk__value_state(value) == WK__STORED && wk__count_get(&value->refs) == 1) return true;
     wk__flush_all();
     for (int k = 0; k < count; k++) /* the flush may have parked it */
         if (in[k] && !wk__touch(context, in[k], site)) return false;
@@ -342,32 +369,38 @@ wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args,
     return wk__elementwise_attr_(op, site, args, count, NULL);
 }
 
+static bool overwrite(const plan *p, wk_tensor *target)
+{
+    wk__value *value = wk__value_new(p->context, p->device, wk__body_of(target)->storage->bytes, p->site);
+    if (!value) return false;
+    wk__record *r =
+        wk__record_begin(p->context, WK__RECORD_EXPRESSION, p->op, p->device, p->site, p->ndim, p->shape, 1, p->count);
+    if (!r) {
+        wk__value_free(value);
+        return false;
+    }
+    record_operands(p, r);
+    wk__record_in_place(p->context, r, target, value);
+    return true;
+}
+
 wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
 {
     plan p;
     if (!prepare(&p, op, site, args, count, true)) return NULL;
     wk_tensor *target = p.tensor[0];
     if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target) || !keeps_history(&p, target)) return NULL;
-    wk__storage *storage = wk__body_of(target)->storage;
     if (!wk__target_ready(p.context, target, p.tensor, p.tensors, site)) return NULL;
     wk_tensor *in[WK__MAX_INPUTS];
     operands_of(&p, in);
-    wk__attr numbers = {.count = 0};
-    if (!attr && keep_numbers(args, count, &numbers)) attr = &numbers;
-    bool node = op->node && wk__wants_node(p.context, p.tensor, p.tensors);
-    if (node && !(in[0] = wk__tensor_snapshot(p.context, target)))
-        return NULL; /* the gradient may read what is overwritten */
-    wk__value *value = wk__value_new(p.context, p.device, storage->bytes, site);
-    if (!value) return NULL;
-    wk__record *r = wk__record_begin(p.context, WK__RECORD_EXPRESSION, op, p.device, site, p.ndim, p.shape, 1, count);
-    if (!r) {
-        wk__value_free(value);
-        return NULL;
-    }
-    record_operands(&p, r);
-    wk__record_in_place(p.context, r, target, value);
-    if (!node) return target;
-    bool attached = wk__node_attach_in_place(op, site, target, in, count, attr);
+    wk__attr own = {.count = 0};
+    if (!op->node || !wk__wants_node(p.context, p.tensor, p.tensors)) return overwrite(&p, target) ? target : NULL;
+    if (!(in[0] = wk__tensor_snapshot(p.context, target))) return NULL; /* the gradient may read what is overwritten */
+    wk__before before;
+    wk__before_take(&before, target);
+    bool fine =
+        overwrite(&p, target) && wk__node_attach_in_place(op, site, target, in, count, attributes(&p, attr, &own));
+    wk__before_end(&before, fine);
     wk__handle_release(&in[0]->handle, site);
-    return attached ? target : NULL;
+    return fine ? target : NULL;
 }

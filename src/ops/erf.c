@@ -23,20 +23,15 @@ static double erf_exact(const double *x)
 const wk__op wk__op_erf = {
     .name = "erf",
     .schema = "erf(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "ErfBackward0",
     .doc = "error function",
-    .expression = wk__instruction,
     .instruction = WK__ERF,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = erf_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = erf_exact,
-    .samples = wk__samples_unary,
     .low = -3,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM erf

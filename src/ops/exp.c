@@ -17,20 +17,15 @@ static double exp_exact(const double *x)
 const wk__op wk__op_exp = {
     .name = "exp",
     .schema = "exp(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "ExpBackward0",
     .doc = "e^x",
-    .expression = wk__instruction,
     .instruction = WK__EXP,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = exp_gradient,
     .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise,
     .exact = exp_exact,
-    .samples = wk__samples_unary,
     .low = -3,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM exp
@@ -51,20 +46,15 @@ static double expm1_exact(const double *x)
 const wk__op wk__op_expm1 = {
     .name = "expm1",
     .schema = "expm1(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "Expm1Backward0",
     .doc = "e^x - 1, exact near 0",
-    .expression = wk__instruction,
     .instruction = WK__EXPM1,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = expm1_gradient,
     .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise,
     .exact = expm1_exact,
-    .samples = wk__samples_unary,
     .low = -3,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM expm1

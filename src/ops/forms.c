@@ -79,7 +79,8 @@ wk__arg wk__operand_of(const wk__gradient *g, int k)
 
 void wk__gradient_zero(wk__gradient *g)
 {
-    g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
+    for (int k = 0; k < g->node->inputs; k++)
+        if (wk__wants(g, k)) g->in[k] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
 }
 
 wk_tensor *wk__mul_operand(const wk__gradient *g, wk_tensor *grad, int k)

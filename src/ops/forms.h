@@ -45,10 +45,21 @@ static inline int64_t wk__value_int(const wk_value *value, int64_t otherwise)
 {
     return value->kind == WK_VALUE_NONE ? otherwise : value->kind == WK_VALUE_FLOAT ? (int64_t)value->f : value->i;
 }
+static inline const char *wk__value_text(const wk_value *value, const char *otherwise)
+{
+    return value->kind == WK_VALUE_NONE ? otherwise : value->text;
+}
 static inline double wk__value_float(const wk_value *value, double otherwise)
 {
     return value->kind == WK_VALUE_NONE ? otherwise : value->kind == WK_VALUE_FLOAT ? value->f : (double)value->i;
 }
+
+/* What the rows of large families have in common, to end a descriptor with: functions of one float that are one instruction,
+ * and ops of two operands that are. */
+#define WK__ROW_FUNCTION                                                                                               \
+    .group = "pointwise", .expression = wk__instruction, .arity = 1, .result = WK__RESULT_FLOAT,                       \
+    .invoke = wk__invoke_pointwise, .samples = wk__samples_unary
+#define WK__ROW_BINARY .expression = wk__instruction, .arity = 2, .invoke = wk__invoke_pointwise
 
 /* Samples: NULL-terminated calls in the notation of tests/walk.h. */
 extern const char *const wk__samples_unary[];
@@ -57,7 +68,7 @@ extern const char *const wk__samples_reduce[];
 
 /* Saved operand k, or the number (of the attributes) that it was. */
 wk__arg wk__operand_of(const wk__gradient *g, int k);
-/* The gradient of steps: 0. */
+/* The gradient of steps: 0 for every operand. */
 void wk__gradient_zero(wk__gradient *g);
 /* grad x saved operand k, which may have been a number: then that number (of the attributes) is used. */
 wk_tensor *wk__mul_operand(const wk__gradient *g, wk_tensor *grad, int k);

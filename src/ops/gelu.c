@@ -2,6 +2,7 @@
 #include "forms.h"
 #include "reference.h"
 #include <math.h>
+#include <string.h>
 
 static const double CUBE = 0.044715;
 static const double INNER = M_2_SQRTPI * M_SQRT1_2; /* sqrt(2 / pi) */
@@ -71,9 +72,11 @@ wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    (void)op;
-    wk_gelu_options options = {.size = sizeof options, .approximate = (int)wk__value_int(&args[1], WK_GELU_NONE)};
-    return wk__one(out, wk_gelu_at(site, wk__value_tensor(&args[0]), &options));
+    const char *form = wk__value_text(&args[1], "none");
+    if (strcmp(form, "none") == 0) return wk__one(out, wk__unary(op, site, wk__value_tensor(&args[0])));
+    if (strcmp(form, "tanh") == 0) return wk__one(out, wk__unary(&approximate, site, wk__value_tensor(&args[0])));
+    wk__error_set(site, WK_ERR_ARGUMENT, "gelu: approximate is \"%.30s\"; it must be \"none\" or \"tanh\"", form);
+    return -1;
 }
 
 static double with_erf(double x)
@@ -88,17 +91,17 @@ static double with_tanh(double x)
 
 static void reference(wk__reference *r)
 {
-    wk__reference_map(r, wk__value_int(&r->args[1], WK_GELU_NONE) == WK_GELU_TANH ? with_tanh : with_erf);
+    wk__reference_map(r, strcmp(wk__value_text(&r->args[1], "none"), "tanh") == 0 ? with_tanh : with_erf);
 }
 
-static const char *const samples[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", "[3,5], 1", NULL};
+static const char *const samples[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", "[3,5], \"tanh\"", NULL};
 
 const wk__op wk__op_gelu = {
     .name = "gelu",
-    .schema = "gelu(Tensor self, *, int approximate=0) -> Tensor",
+    .schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
     .group = "activation",
     .node = "GeluBackward0",
-    .doc = "x (1 + erf(x / sqrt(2))) / 2; approximate 1: with tanh",
+    .doc = "x (1 + erf(x / sqrt(2))) / 2; approximate \"tanh\": with tanh",
     .expression = expression,
     .arity = 1,
     .domain = WK__FLOATS,

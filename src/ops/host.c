@@ -155,7 +155,7 @@ static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, cons
                       (long long)n, (long long)need, wk_dtype_str(dtype), (long long)bytes);
         return NULL;
     }
-    wk_tensor *out = wk__tensor_pending(c.context, c.device, dtype, ndim, shape, site);
+    wk_tensor *out = wk__tensor_pending(c.context, c.device, dtype, ndim, shape, site, "from");
     if (!out) return NULL;
     void *dense = NULL;
     if (stride && n) {
@@ -205,7 +205,7 @@ wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t 
         wk__error_set(site, WK_ERR_ARGUMENT, "borrow: the data is %s", data ? "not aligned for its dtype" : "NULL");
         return NULL;
     }
-    wk_tensor *out = wk__tensor_pending(c.context, c.device, dtype, ndim, shape, site);
+    wk_tensor *out = wk__tensor_borrowing(c.context, c.device, dtype, ndim, shape, site);
     if (!out) return NULL;
     wk__value *value = wk__body_of(out)->storage->value;
     value->memory = (wk__memory){.block = data, .host = data, .bytes = value->bytes};

@@ -17,20 +17,15 @@ static double sinh_exact(const double *x)
 const wk__op wk__op_sinh = {
     .name = "sinh",
     .schema = "sinh(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "SinhBackward0",
     .doc = "(e^x - e^-x) / 2",
-    .expression = wk__instruction,
     .instruction = WK__SINH,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = sinh_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = sinh_exact,
-    .samples = wk__samples_unary,
     .low = -3,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM sinh
@@ -51,20 +46,15 @@ static double cosh_exact(const double *x)
 const wk__op wk__op_cosh = {
     .name = "cosh",
     .schema = "cosh(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "CoshBackward0",
     .doc = "(e^x + e^-x) / 2",
-    .expression = wk__instruction,
     .instruction = WK__COSH,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = cosh_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = cosh_exact,
-    .samples = wk__samples_unary,
     .low = -3,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM cosh
@@ -85,20 +75,15 @@ static double tanh_exact(const double *x)
 const wk__op wk__op_tanh = {
     .name = "tanh",
     .schema = "tanh(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "TanhBackward0",
     .doc = "sinh(x) / cosh(x)",
-    .expression = wk__instruction,
     .instruction = WK__TANH,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = tanh_gradient,
     .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise,
     .exact = tanh_exact,
-    .samples = wk__samples_unary,
     .low = -3,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM tanh

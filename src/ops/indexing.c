@@ -29,7 +29,7 @@ static wk_tensor *read_at(const wk__op *op, wk_site site, wk_tensor *in[2], cons
         return NULL;
     }
     wk_context *context = wk__context();
-    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, way->ndim, way->shape, site);
+    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, way->ndim, way->shape, site, op->name);
     if (!out) return NULL;
     wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, way->ndim, way->shape, 1, 4);
     if (!r) return wk__abandon(out);

@@ -164,8 +164,6 @@ static const char *const linear_samples[] = {
     "[3,4], [5,4], [5]", "[3,4], [5,4]",      "[2,3,4], [5,4], [5]",    "[2,3,4], [5,4]",
     "[4], [5,4], [5]",   "[0,4], [5,4], [5]", "[33,65], [70,65], [70]", NULL};
 
-#define LINEAR .gradient = linear_gradient, .needs = {WK__SAVE_1, WK__SAVE_0}
-
 const wk__op wk__op_linear = {
     .name = "linear",
     .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
@@ -173,24 +171,19 @@ const wk__op wk__op_linear = {
     .node = "AddmmBackward0",
     .doc = "input weight^T + bias",
     .domain = WK__NUMBERS,
+    .gradient = linear_gradient,
+    .needs = {WK__SAVE_1, WK__SAVE_0},
     .invoke = linear_invoke,
     .reference = linear_reference,
     .samples = linear_samples,
     .low = -2,
     .high = 2,
-    LINEAR,
 };
 
-/* PyTorch's names for the results of other dimensions: [has bias][dimensions of the input, 2 at least] */
-static const wk__op linear_nodes[2][4] = {
-    {{0},
-     {.name = "linear", .node = "SqueezeBackward4", LINEAR},
-     {.name = "linear", .node = "MmBackward0", LINEAR},
-     {.name = "linear", .node = "UnsafeViewBackward0", LINEAR}},
-    {{0},
-     {.name = "linear", .node = "AddBackward0", LINEAR},
-     {.name = "linear", .node = "AddmmBackward0", LINEAR},
-     {.name = "linear", .node = "ViewBackward0", LINEAR}},
+/* PyTorch's names for the results: [has bias][dimensions of the input, 3 or more as 3] */
+static const char *const linear_nodes[2][4] = {
+    {NULL, "SqueezeBackward4", "MmBackward0", "UnsafeViewBackward0"},
+    {NULL, "AddBackward0", "AddmmBackward0", "ViewBackward0"},
 };
 
 static bool linear_fits(wk_site site, wk_tensor *const in[], bool biased)
@@ -217,10 +210,10 @@ wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor
     wk__compose c;
     if (!wk__compose_begin(&c, &wk__op_linear, site, in, 2 + (bias != NULL))) return NULL;
     int ndim = wk__body_of(x)->ndim;
-    c.op = &linear_nodes[bias != NULL][ndim < 1 ? 1 : ndim > 3 ? 3 : ndim];
+    wk__attr attr = {.node = linear_nodes[bias != NULL][ndim > 3 ? 3 : ndim]};
     if (linear_fits(site, in, bias != NULL)) out = wk__wide_product(&wk__op_linear, site, in, true);
     if (bias && out) out = wk_add(out, wk__widened(bias));
-    return wk__compose_end(&c, wk_to_dtype_at(site, out, wk__body_of(x)->dtype), NULL);
+    return wk__compose_end(&c, wk_to_dtype_at(site, out, wk__body_of(x)->dtype), &attr);
 }
 wk_tensor *(wk_linear)(wk_tensor *x, wk_tensor *weight, wk_tensor *bias)
 {

@@ -17,20 +17,15 @@ static double log_exact(const double *x)
 const wk__op wk__op_log = {
     .name = "log",
     .schema = "log(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "LogBackward0",
     .doc = "natural logarithm",
-    .expression = wk__instruction,
     .instruction = WK__LOG,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = log_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = log_exact,
-    .samples = wk__samples_unary,
     .low = 0.5,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM log
@@ -51,20 +46,15 @@ static double log1p_exact(const double *x)
 const wk__op wk__op_log1p = {
     .name = "log1p",
     .schema = "log1p(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "Log1PBackward0",
     .doc = "log(1 + x), exact near 0",
-    .expression = wk__instruction,
     .instruction = WK__LOG1P,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = log1p_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = log1p_exact,
-    .samples = wk__samples_unary,
     .low = -0.5,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM log1p
@@ -85,20 +75,15 @@ static double log2_exact(const double *x)
 const wk__op wk__op_log2 = {
     .name = "log2",
     .schema = "log2(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "Log2Backward0",
     .doc = "logarithm to base 2",
-    .expression = wk__instruction,
     .instruction = WK__LOG2,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = log2_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = log2_exact,
-    .samples = wk__samples_unary,
     .low = 0.5,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM log2
@@ -119,20 +104,15 @@ static double log10_exact(const double *x)
 const wk__op wk__op_log10 = {
     .name = "log10",
     .schema = "log10(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "Log10Backward0",
     .doc = "logarithm to base 10",
-    .expression = wk__instruction,
     .instruction = WK__LOG10,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = log10_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = log10_exact,
-    .samples = wk__samples_unary,
     .low = 0.5,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM log10

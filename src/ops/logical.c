@@ -38,20 +38,17 @@ static const char *const samples[] = {"[]:bool, []:bool",
                                       "[0,3], [3]",
                                       NULL};
 
+#define LOGICAL                                                                                                        \
+    .group = "logic", .expression = expression, .arity = 2, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise, \
+    .samples = samples, .low = -3, .high = 3
+
 const wk__op wk__op_logical_and = {
     .name = "logical_and",
     .schema = "logical_and(Tensor self, Tensor other) -> Tensor",
-    .group = "logic",
     .doc = "a != 0 and b != 0",
-    .expression = expression,
     .instruction = WK__AND,
-    .arity = 2,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
     .exact = and_exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    LOGICAL,
 };
 
 #define WK__FORM logical_and
@@ -61,17 +58,10 @@ const wk__op wk__op_logical_and = {
 const wk__op wk__op_logical_or = {
     .name = "logical_or",
     .schema = "logical_or(Tensor self, Tensor other) -> Tensor",
-    .group = "logic",
     .doc = "a != 0 or b != 0",
-    .expression = expression,
     .instruction = WK__OR,
-    .arity = 2,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
     .exact = or_exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    LOGICAL,
 };
 
 #define WK__FORM logical_or
@@ -81,17 +71,10 @@ const wk__op wk__op_logical_or = {
 const wk__op wk__op_logical_xor = {
     .name = "logical_xor",
     .schema = "logical_xor(Tensor self, Tensor other) -> Tensor",
-    .group = "logic",
     .doc = "one of a, b is 0, the other is not",
-    .expression = expression,
     .instruction = WK__XOR,
-    .arity = 2,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
     .exact = xor_exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    LOGICAL,
 };
 
 #define WK__FORM logical_xor

@@ -48,19 +48,18 @@ static wk_tensor *dropped(wk_tensor *out, uint16_t mask, bool keepdim)
     return wk__tensor_view(wk__context(), out, body->offset, ndim, shape, stride);
 }
 
+static wk_tensor *summed(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                         const wk_reduce_options *options)
+{
+    wk__reducing r;
+    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, 0)) return NULL;
+    wk_tensor *out = dropped(log_of_sum(site, wk__widened(x), r.mask), r.mask, r.keepdim);
+    return wk__reducing_end(&r, wk__narrowed(out, r.dtype));
+}
+
 wk_tensor *wk_logsumexp_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    wk__compose c;
-    uint16_t mask;
-    if (!wk__compose_begin(&c, &wk__op_logsumexp, site, &x, 1)) return NULL;
-    wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0}};
-    if (wk__must_float(&wk__op_logsumexp, site, x) && wk__dims_mask(&wk__op_logsumexp, site, x, dims, count, &mask)) {
-        attr.i[0] = mask;
-        attr.i[1] = options && options->keepdim;
-        out = wk__narrowed(dropped(log_of_sum(site, wk__widened(x), mask), mask, attr.i[1]), wk__body_of(x)->dtype);
-    }
-    return wk__compose_end(&c, out, &attr);
+    return summed(&wk__op_logsumexp, site, x, dims, count, options);
 }
 
 static void gradient(wk__gradient *g)
@@ -71,9 +70,8 @@ static void gradient(wk__gradient *g)
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    (void)op;
     wk_value reduction[4] = {args[0], args[1], args[2], {.kind = WK_VALUE_NONE}};
-    return wk__invoke_reduction(wk_logsumexp_at, site, reduction, out);
+    return wk__invoke_reduction(summed, op, site, reduction, out);
 }
 
 static double exact(const double *x, int64_t n)

@@ -1,14 +1,44 @@
-/* What losses share: how they are reduced, forward and backward. */
+/* Losses of elements: input and target have one shape, each pair of elements has a loss, and those are averaged, added up or
+ * left as they are. One expression, then a sum. */
 #ifndef WICK_OPS_LOSSES_H
 #define WICK_OPS_LOSSES_H
 
+#include "reference.h"
 #include "rows.h"
 
-/* Attributes of every loss: i[0] = wk_reduction, f[0] = what the sum is divided by, f[1] = a number of its own. */
+/* What one call was given. */
+typedef struct wk__loss {
+    const wk__op *op;
+    const wk__op *expression; /* of input, target, the number and pos_weight if there is one */
+    wk_site site;
+    wk_tensor *in[4]; /* input, target; weight and pos_weight, broadcast, or NULL */
+    wk_reduction reduction;
+    double number;
+    bool weighted;            /* the op takes weights */
+    const char *const *nodes; /* by reduction: what the result prints as grad_fn; NULL: op->node */
+} wk__loss;
 
-/* The loss of each element reduced, and rounded to `dtype`. Sets i[0] and f[0]; loss may be NULL. */
-wk_tensor *wk__loss_reduced(wk_site site, wk_tensor *loss, wk_reduction reduction, wk_dtype dtype, wk__attr *attr);
-/* The gradient of each element's loss: 0-d, or of the loss's shape when nothing was reduced. */
-wk_tensor *wk__loss_gradient(const wk__gradient *g);
+/* The loss with its node. Attributes: i[0] = reduction, f[0] = what the sum is divided by, f[1] = the number. */
+wk_tensor *wk__loss_of(const wk__loss *l);
+/* A weight is a constant for losses, as in PyTorch. False, with the error recorded, for one that wants a gradient. */
+bool wk__loss_constant(const wk__op *op, wk_site site, wk_tensor *weight, const char *name);
+
+/* ---- gradients --------------------------------------------------------------------------------------------------- */
+
+/* The slope of each element's loss, times what flows into it: its gradient and its weight. */
+wk_tensor *wk__loss_slope(const wk__gradient *g, wk_tensor *slope);
+/* A slope that is the target's with the other sign. */
+void wk__loss_of_difference(wk__gradient *g, wk_tensor *slope);
+/* Input less target. */
+wk_tensor *wk__loss_difference(const wk__gradient *g);
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* exact() of input, target, the number and the positive weight (1 if there is none), weighted and reduced. Between target and
+ * reduction the arguments are optional weights: weight, pos_weight. */
+void wk__loss_reference(wk__reference *r, double (*exact)(const double *x), int reduction_at, double number);
+
+#define WK__ROW_LOSS                                                                                                   \
+    .group = "loss", .arity = 3, .domain = WK__FLOATS, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}
 
 #endif

@@ -1,15 +1,14 @@
-/* Ops whose result's shape depends on data: masked_select, nonzero. The host looks at the condition, which waits for the device;
- * the numbers themselves are then read on it. */
+/* Ops whose result's shape depends on data: masked_select, nonzero, nonzero_numpy. The host looks at the condition, which waits for
+ * the device; the numbers themselves are then read on it. */
 #include "../engine/host.h"
 #include "../base/alloc.h"
 #include "../ir/number.h"
+#include "masked.h"
 #include "reference.h"
 #include "views.h"
 #include <string.h>
 
-/* The places, counted in row-major order, of the elements that are not 0; *out is the caller's to free. False with the error
- * recorded. */
-static bool places_of(wk_site site, const wk__op *op, wk_tensor *x, int64_t **out, int64_t *count)
+bool wk__places_of(wk_site site, const wk__op *op, wk_tensor *x, int64_t **out, int64_t *count)
 {
     const wk__body *body = wk__body_of(x);
     int64_t n = wk__body_numel(body), size = (int64_t)wk_dtype_size(body->dtype);
@@ -26,7 +25,7 @@ static bool places_of(wk_site site, const wk__op *op, wk_tensor *x, int64_t **ou
     return read;
 }
 
-static wk_tensor *on_device_of(wk_site site, const wk_tensor *x, const int64_t *data, const int64_t *shape, int ndim)
+wk_tensor *wk__beside(wk_site site, const wk_tensor *x, const int64_t *data, const int64_t *shape, int ndim)
 {
     wk_options options = {.size = sizeof options, .device = wk_device_of(x)};
     return wk_from_on_at(site, WK_I64, data, (size_t)wk__numel(ndim, shape) * sizeof *data, shape, ndim, &options);
@@ -38,8 +37,8 @@ static wk_tensor *on_device_of(wk_site site, const wk_tensor *x, const int64_t *
 static wk_tensor *selected(wk_site site, wk_tensor *const in[2], wk_tensor **places)
 {
     int64_t *data, count;
-    if (!in[0] || !in[1] || !places_of(site, &wk__op_masked_select, in[1], &data, &count)) return NULL;
-    *places = on_device_of(site, in[0], data, &count, 1);
+    if (!in[0] || !in[1] || !wk__places_of(site, &wk__op_masked_select, in[1], &data, &count)) return NULL;
+    *places = wk__beside(site, in[0], data, &count, 1);
     wk__free(data);
     return wk_take_at(site, in[0], *places);
 }
@@ -119,23 +118,33 @@ const wk__op wk__op_masked_select = {
     .high = 3,
 };
 
-/* ---- nonzero ----------------------------------------------------------------------------------------------------- */
+/* ---- nonzero, nonzero_numpy: the same places as rows of one tensor, or a tensor for each dimension ------------------------- */
+
+typedef struct found {
+    int64_t count, *place; /* [dimension][count], or [count][dimension] */
+} found;
+
+static bool find(found *f, const wk__op *op, wk_site site, wk_tensor *x, bool by_dimension)
+{
+    int64_t *places;
+    if (!wk__view_begin(op, site, x) || !wk__places_of(site, op, x, &places, &f->count)) return false;
+    const wk__body *body = wk__body_of(x);
+    const int64_t n = f->count, ndim = body->ndim;
+    f->place = wk__alloc(((size_t)(n * ndim) + 1) * sizeof *f->place);
+    if (!f->place) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld places", op->name, (long long)n);
+    for (int64_t k = 0; k < n && f->place; k++)
+        for (int64_t d = ndim, rest = places[k]; d-- > 0; rest /= body->shape[d])
+            f->place[by_dimension ? d * n + k : k * ndim + d] = rest % body->shape[d];
+    wk__free(places);
+    return f->place != NULL;
+}
 
 wk_tensor *wk_nonzero_at(wk_site site, wk_tensor *x)
 {
-    const wk__op *op = &wk__op_nonzero;
-    int64_t *places, count;
-    if (!wk__view_begin(op, site, x) || !places_of(site, op, x, &places, &count)) return NULL;
-    const wk__body *body = wk__body_of(x);
-    int64_t shape[2] = {count, body->ndim};
-    int64_t *data = wk__alloc(((size_t)(count * body->ndim) + 1) * sizeof *data);
-    if (!data) wk__error_set(site, WK_ERR_MEMORY, "nonzero: out of host memory for %lld places", (long long)count);
-    for (int64_t k = 0; k < count && data; k++)
-        for (int64_t d = body->ndim, rest = places[k]; d-- > 0; rest /= body->shape[d])
-            data[k * body->ndim + d] = rest % body->shape[d];
-    wk_tensor *out = data ? on_device_of(site, x, data, shape, 2) : NULL;
-    wk__free(places);
-    wk__free(data);
+    found f;
+    if (!find(&f, &wk__op_nonzero, site, x, false)) return NULL;
+    wk_tensor *out = wk__beside(site, x, f.place, (const int64_t[]){f.count, wk__body_of(x)->ndim}, 2);
+    wk__free(f.place);
     return out;
 }
 wk_tensor *(wk_nonzero)(wk_tensor *x)
@@ -143,34 +152,83 @@ wk_tensor *(wk_nonzero)(wk_tensor *x)
     return wk_nonzero_at((wk_site){0}, x);
 }
 
-static int nonzero_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out)
 {
-    (void)op;
-    return wk__one(out, wk_nonzero_at(site, wk__value_tensor(&args[0])));
+    found f;
+    if (wk__view_begin(&wk__op_nonzero_numpy, site, x) && wk__body_of(x)->ndim == 0) { /* one place or none */
+        wk_tensor *row = wk_reshape_at(site, x, (const int64_t[]){1}, 1);
+        int count = wk_nonzero_numpy_at(site, row, out);
+        if (wk__context()->scope < 0 && row) wk__handle_release(&row->handle, site);
+        return count;
+    }
+    const int ndim = wk_ndim(x);
+    for (int d = 0; d < ndim; d++) out[d] = NULL;
+    if (!find(&f, &wk__op_nonzero_numpy, site, x, true)) return -1;
+    bool whole = true;
+    for (int d = 0; d < ndim && whole; d++)
+        whole = (out[d] = wk__beside(site, x, f.place + d * f.count, &f.count, 1)) != NULL;
+    wk__free(f.place);
+    for (int d = 0; d < ndim && !whole; d++) {
+        if (out[d]) wk__handle_release(&out[d]->handle, site);
+        out[d] = NULL;
+    }
+    return whole ? ndim : -1;
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    return op == &wk__op_nonzero ? wk__one(out, wk_nonzero_at(site, x)) : wk_nonzero_numpy_at(site, x, out);
+}
+
+/* The place of element k along dimension d. */
+static double along(const wk__array *x, int64_t k, int d)
+{
+    for (int e = x->ndim - 1; e > d; e--) k /= x->shape[e];
+    return (double)(k % x->shape[d]);
+}
+
+static int64_t count_of(const wk__array *x)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < wk__array_numel(x); k++) count += x->data[k] != 0;
+    return count;
 }
 
 static void nonzero_reference(wk__reference *r)
 {
     const wk__array *x = &r->in[0];
-    int64_t shape[2] = {0, x->ndim};
-    for (int64_t k = 0; k < wk__array_numel(x); k++) shape[0] += x->data[k] != 0;
-    double *out = wk__reference_out(r, 0, 2, shape);
-    for (int64_t k = 0; k < wk__array_numel(x); k++) {
-        if (x->data[k] == 0) continue;
-        for (int64_t d = x->ndim, rest = k; d-- > 0; rest /= x->shape[d]) out[d] = (double)(rest % x->shape[d]);
-        out += x->ndim;
+    double *out = wk__reference_out(r, 0, 2, (const int64_t[]){count_of(x), x->ndim});
+    for (int64_t k = 0; k < wk__array_numel(x); k++)
+        for (int d = 0; d < x->ndim && x->data[k] != 0; d++) *out++ = along(x, k, d);
+}
+
+static void nonzero_numpy_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    const int64_t count = count_of(x);
+    for (int d = 0; d < x->ndim; d++) {
+        double *out = wk__reference_out(r, d, 1, &count);
+        for (int64_t k = 0; k < wk__array_numel(x); k++)
+            if (x->data[k] != 0) *out++ = along(x, k, d);
     }
 }
 
 static const char *const nonzero_samples[] = {"[7]:bool", "[3,4]:bool", "[2,3]:i64<2", "[0]:bool", NULL};
 
+#define PLACES .group = "indexing", .waits = true, .invoke = invoke, .samples = nonzero_samples
+
 const wk__op wk__op_nonzero = {
     .name = "nonzero",
     .schema = "nonzero(Tensor self) -> Tensor",
-    .group = "indexing",
     .doc = "the places of the elements that are not 0, one a row",
-    .waits = true,
-    .invoke = nonzero_invoke,
     .reference = nonzero_reference,
-    .samples = nonzero_samples,
+    PLACES,
+};
+const wk__op wk__op_nonzero_numpy = {
+    .name = "nonzero_numpy",
+    .schema = "nonzero_numpy(Tensor self) -> Tensor[]",
+    .doc = "the places of the elements that are not 0, a vector for each dimension: where with one argument",
+    .reference = nonzero_numpy_reference,
+    PLACES,
 };

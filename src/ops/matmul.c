@@ -123,7 +123,7 @@ static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool t
     wk__device *device = wk__ready(op, site, in, 2);
     if (!device || !dtypes_fit(op, site, in) || !lay_out(op, site, in, turned, &p)) return NULL;
     wk_context *context = wk__context();
-    wk_tensor *out = wk__tensor_pending(context, device, wk__body_of(in[0])->dtype, p.nout, p.out, site);
+    wk_tensor *out = wk__tensor_pending(context, device, wk__body_of(in[0])->dtype, p.nout, p.out, site, op->name);
     if (!out) return NULL;
     wk__record *r = wk__record_begin(context, WK__RECORD_MATMUL, op, device, site, p.ndim, p.space, 1, 2);
     if (!r) return wk__abandon(out);
@@ -144,11 +144,12 @@ wk_tensor *wk__wide_product(const wk__op *op, wk_site site, wk_tensor *in[], boo
     return wide[0] && wide[1] ? record(op, site, wide, turned) : NULL;
 }
 
-static wk_tensor *with_node(const wk__op *op, const wk__op *node, wk_site site, wk_tensor *a, wk_tensor *b)
+/* `node`: what this form prints as grad_fn; NULL: the op's own. */
+static wk_tensor *with_node(const wk__op *op, const char *node, wk_site site, wk_tensor *a, wk_tensor *b)
 {
     wk_tensor *in[2] = {a, b}, *out = record(op, site, in, false);
     if (!out || !wk__wants_node(wk__context(), in, 2)) return out;
-    return wk__node_attach(node, site, in, 2, &out, 1, NULL) ? out : NULL;
+    return wk__node_attach(op, site, in, 2, &out, 1, node ? &(wk__attr){.node = node} : NULL) ? out : NULL;
 }
 
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
@@ -251,7 +252,7 @@ static bool dims_are(const wk__op *op, wk_site site, wk_tensor *a, wk_tensor *b,
 
 static wk_tensor *with_dims(const wk__op *op, wk_site site, wk_tensor *a, wk_tensor *b, int na, int nb)
 {
-    return dims_are(op, site, a, b, na, nb) ? with_node(op, op, site, a, b) : NULL;
+    return dims_are(op, site, a, b, na, nb) ? with_node(op, NULL, site, a, b) : NULL;
 }
 
 wk_tensor *wk_mm_at(wk_site site, wk_tensor *a, wk_tensor *b)
@@ -282,7 +283,7 @@ wk_tensor *(wk_dot)(wk_tensor *a, wk_tensor *b)
 wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
     if (!dims_are(&wk__op_bmm, site, a, b, 3, 3)) return NULL;
-    if (wk__body_of(a)->shape[0] == wk__body_of(b)->shape[0]) return with_node(&wk__op_bmm, &wk__op_bmm, site, a, b);
+    if (wk__body_of(a)->shape[0] == wk__body_of(b)->shape[0]) return with_node(&wk__op_bmm, NULL, site, a, b);
     wk_tensor *in[2] = {a, b};
     wk__op_error(&wk__op_bmm, site, WK_ERR_SHAPE, in, "the first sizes of $a and $b differ; wk_matmul broadcasts them");
     return NULL;
@@ -292,22 +293,14 @@ wk_tensor *(wk_bmm)(wk_tensor *a, wk_tensor *b)
     return wk_bmm_at((wk_site){0}, a, b);
 }
 
-static const wk__op row_times_matrix = {
-    .name = "matmul", .node = "SqueezeBackward4", .gradient = gradient, .needs = {WK__SAVE_1, WK__SAVE_0}};
-
-/* By which of PyTorch's nodes the result is known. */
-static const wk__op *node_of(const wk_tensor *a, const wk_tensor *b)
-{
-    int na = wk_ndim(a), nb = wk_ndim(b);
-    if (na == 1 && nb == 1) return &wk__op_dot;
-    if (na == 2 && nb == 1) return &wk__op_mv;
-    if (na == 1 && nb == 2) return &row_times_matrix;
-    return na == 2 && nb == 2 ? &wk__op_mm : &wk__op_matmul;
-}
+/* PyTorch's names for the results: [dimensions of a][dimensions of b] */
+static const char *const nodes[3][3] = {
+    {NULL}, {NULL, "DotBackward0", "SqueezeBackward4"}, {NULL, "MvBackward0", "MmBackward0"}};
 
 wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return with_node(&wk__op_matmul, node_of(a, b), site, a, b);
+    int na = wk_ndim(a), nb = wk_ndim(b);
+    return with_node(&wk__op_matmul, na <= 2 && nb <= 2 ? nodes[na][nb] : NULL, site, a, b);
 }
 wk_tensor *(wk_matmul)(wk_tensor *a, wk_tensor *b)
 {

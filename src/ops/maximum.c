@@ -32,22 +32,19 @@ static double minimum_exact(const double *x)
     return isnan(x[0]) ? x[0] : isnan(x[1]) || x[1] < x[0] ? x[1] : x[0];
 }
 
+#define EXTREME                                                                                                        \
+    .group = "pointwise", .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .samples = wk__samples_binary,  \
+    .low = -3, .high = 3, WK__ROW_BINARY
+
 const wk__op wk__op_maximum = {
     .name = "maximum",
     .schema = "maximum(Tensor self, Tensor other) -> Tensor",
-    .group = "pointwise",
     .node = "MaximumBackward0",
     .doc = "the larger of a and b, NaN if one is",
-    .expression = wk__instruction,
     .instruction = WK__MAX,
-    .arity = 2,
     .gradient = maximum_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
-    .invoke = wk__invoke_pointwise,
     .exact = maximum_exact,
-    .samples = wk__samples_binary,
-    .low = -3,
-    .high = 3,
+    EXTREME,
 };
 
 #define WK__FORM maximum
@@ -56,19 +53,12 @@ const wk__op wk__op_maximum = {
 const wk__op wk__op_minimum = {
     .name = "minimum",
     .schema = "minimum(Tensor self, Tensor other) -> Tensor",
-    .group = "pointwise",
     .node = "MinimumBackward0",
     .doc = "the smaller of a and b, NaN if one is",
-    .expression = wk__instruction,
     .instruction = WK__MIN,
-    .arity = 2,
     .gradient = minimum_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
-    .invoke = wk__invoke_pointwise,
     .exact = minimum_exact,
-    .samples = wk__samples_binary,
-    .low = -3,
-    .high = 3,
+    EXTREME,
 };
 
 #define WK__FORM minimum

@@ -2,23 +2,21 @@
 #include "reference.h"
 #include "rows.h"
 
+static wk_tensor *averaged(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                           const wk_reduce_options *options)
+{
+    wk__reducing r;
+    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, options ? options->dtype : 0))
+        return NULL;
+    wk_dtype class = wk__class_of(r.dtype);
+    wk_tensor *sum = wk__reduce(&wk__op_sum, site, x, r.mask, r.keepdim, class, class);
+    r.attr.f[0] = (double)wk__columns(x, r.mask);
+    return wk__reducing_end(&r, wk__narrowed(wk_div(sum, r.attr.f[0]), r.dtype));
+}
+
 wk_tensor *wk_mean_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    wk__compose c;
-    uint16_t mask;
-    if (!wk__compose_begin(&c, &wk__op_mean, site, &x, 1)) return NULL;
-    wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0}};
-    wk_dtype dtype = options && options->dtype ? options->dtype : wk__body_of(x)->dtype;
-    if ((wk__is_float(dtype) || wk__must_float(&wk__op_mean, site, x)) &&
-        wk__dims_mask(&wk__op_mean, site, x, dims, count, &mask)) {
-        wk_dtype class = wk__class_of(dtype);
-        attr.i[0] = mask;
-        attr.i[1] = options && options->keepdim;
-        attr.f[0] = (double)wk__columns(x, mask);
-        out = wk__narrowed(wk_div(wk__reduce(&wk__op_sum, site, x, mask, attr.i[1], class, class), attr.f[0]), dtype);
-    }
-    return wk__compose_end(&c, out, &attr);
+    return averaged(&wk__op_mean, site, x, dims, count, options);
 }
 
 static void gradient(wk__gradient *g)
@@ -28,15 +26,12 @@ static void gradient(wk__gradient *g)
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    (void)op;
-    return wk__invoke_reduction(wk_mean_at, site, args, out);
+    return wk__invoke_reduction(averaged, op, site, args, out);
 }
 
 static double mean(const double *x, int64_t n)
 {
-    double total = 0;
-    for (int64_t k = 0; k < n; k++) total += x[k];
-    return total / (double)n;
+    return wk__reference_sum(x, n) / (double)n;
 }
 
 static void reference(wk__reference *r)
@@ -49,6 +44,7 @@ const wk__op wk__op_mean = {
     .schema = "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     .group = "reduction",
     .node = "MeanBackward0",
+    .dims_node = "MeanBackward1",
     .doc = "mean over all or the named dimensions, of floats",
     .domain = WK__FLOATS,
     .gradient = gradient,

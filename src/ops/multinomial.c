@@ -28,7 +28,8 @@ static wk_tensor *running_sum(wk_site site, wk_tensor *x, int dim)
     if (!device) return NULL;
     wk_context *context = wk__context();
     const wk__body *body = wk__body_of(x);
-    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site);
+    wk_tensor *out =
+        wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, wk__op_multinomial.name);
     if (!out) return NULL;
     wk__record *r =
         wk__record_begin(context, WK__RECORD_KERNEL, &wk__op_multinomial, device, site, body->ndim, body->shape, 1, 1);

@@ -1,8 +1,8 @@
 /* norm: length of vectors, (sum |x|^p)^(1/p); p = 2 unless said otherwise, also 0 (how many are not 0), inf and
  * -inf. */
 #include "../base/alloc.h"
+#include "norm.h"
 #include "reference.h"
-#include "rows.h"
 #include <math.h>
 
 /* One element's part of the sum, before the root. in: x, p */
@@ -40,7 +40,7 @@ static const wk__op *part_of(double p)
     return p == 2 ? &square_op : p == 0 ? &present_op : p == 1 || isinf(p) ? &magnitude_op : &power_op;
 }
 
-static wk_tensor *length(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, double p)
+wk_tensor *wk__length(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, double p)
 {
     const wk__op *reduction = p == INFINITY ? &wk__op_amax : p == -INFINITY ? &wk__op_amin : &wk__op_sum;
     wk_dtype class = wk__class_of(wk__body_of(x)->dtype);
@@ -52,41 +52,35 @@ static wk_tensor *length(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim
 
 wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_norm_options *options)
 {
-    wk__compose c;
-    uint16_t mask;
-    if (!wk__compose_begin(&c, &wk__op_norm, site, &x, 1)) return NULL;
+    wk__reducing r;
+    const wk__op *op = &wk__op_norm;
+    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, 0)) return NULL;
+    double p = r.attr.f[0] = wk__option(options ? options->p : 0, 2);
     wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0}};
-    if (wk__must_float(&wk__op_norm, site, x) && wk__dims_mask(&wk__op_norm, site, x, dims, count, &mask)) {
-        attr.i[0] = mask;
-        attr.i[1] = options && options->keepdim;
-        attr.f[0] = wk__option(options ? options->p : 0, 2);
-        if (!isinf(attr.f[0]) || wk__must_have_columns(&wk__op_norm, site, x, mask))
-            out = wk__narrowed(length(site, wk__widened(x), mask, attr.i[1], attr.f[0]), wk__body_of(x)->dtype);
-    }
-    return wk__compose_end(&c, out, &attr);
+    if (!isinf(p) || wk__must_have_columns(op, site, x, r.mask))
+        out = wk__length(site, wk__widened(x), r.mask, r.keepdim, p);
+    return wk__reducing_end(&r, wk__narrowed(out, r.dtype));
 }
 
-/* x / norm for p = 2; where the norm is 0 there is no slope, and 0 is taken. */
+/* x / length for p = 2; where the length is 0 there is no slope, and 0 is taken. */
+wk_tensor *wk__length_slope(wk_tensor *x, wk_tensor *length, wk_tensor *grad, double p, int64_t mask)
+{
+    if (p == 0) return wk_mul(wk_mul(x, 0), grad);
+    if (p == 1) return wk_mul(wk_sign(x), grad);
+    if (isinf(p)) {
+        wk_tensor *best = wk_eq(wk_abs(x), length);
+        return wk_mul(wk_mul(wk_sign(x), best), wk_div(grad, wk__sum_kept(best, mask)));
+    }
+    wk_tensor *none = wk_eq(length, 0), *safe = wk_add(length, none), *flow = wk_mul(grad, wk_eq(none, 0));
+    if (p == 2) return wk_mul(x, wk_div(flow, safe));
+    wk_tensor *missing = wk_eq(x, 0), *size = wk_add(wk_abs(x), missing); /* |x|^(p-1) has a pole at 0 for p < 1 */
+    return wk_mul(wk_mul(wk_sign(x), wk_pow(wk_div(size, safe), p - 1)), flow);
+}
+
 static void gradient(wk__gradient *g)
 {
-    double p = g->attr->f[0];
-    wk_tensor *x = wk__saved(g, 0), *out = wk__kept(g, wk__saved(g, WK__SAVED_OUT)), *grad = wk__kept(g, g->out[0]);
-    wk_tensor *none = wk_eq(out, 0), *safe = wk_add(out, none);
-    if (p == 0) {
-        g->in[0] = wk_mul(wk_mul(x, 0), grad);
-    } else if (p == 1) {
-        g->in[0] = wk_mul(wk_sign(x), grad);
-    } else if (p == 2) {
-        g->in[0] = wk_mul(x, wk_div(wk_mul(grad, wk_eq(none, 0)), safe));
-    } else if (isinf(p)) {
-        wk_tensor *best = wk_mul(wk_sign(x), wk_eq(wk_abs(x), out));
-        g->in[0] = wk_mul(best, wk_div(grad, wk__sum_kept(wk_eq(wk_abs(x), out), g->attr->i[0])));
-    } else {
-        wk_tensor *missing = wk_eq(x, 0), *size = wk_add(wk_abs(x), missing); /* |x|^(p-1) has a pole at 0 for p < 1 */
-        wk_tensor *slope = wk_mul(wk_sign(x), wk_pow(wk_div(size, safe), p - 1));
-        g->in[0] = wk_mul(slope, wk_mul(grad, wk_eq(none, 0)));
-    }
+    wk_tensor *length = wk__kept(g, wk__saved(g, WK__SAVED_OUT)), *grad = wk__kept(g, g->out[0]);
+    g->in[0] = wk__length_slope(wk__saved(g, 0), length, grad, g->attr->f[0], g->attr->i[0]);
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -100,13 +94,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_norm_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
-static double sum(const double *x, int64_t n)
-{
-    double total = 0;
-    for (int64_t k = 0; k < n; k++) total += x[k];
-    return total;
-}
-
 /* Of the powers of the elements, then the root of each sum. */
 static void reference(wk__reference *r)
 {
@@ -117,7 +104,7 @@ static void reference(wk__reference *r)
     const wk_value args[3] = {r->args[0], r->args[2], r->args[3]};
     r->args = args;
     r->in[0].data = powers ? powers : given;
-    wk__reference_reduce(r, sum);
+    wk__reference_reduce(r, wk__reference_sum);
     r->in[0].data = given;
     wk__free(powers);
     for (int64_t k = 0; k < wk__array_numel(&r->out[0]) && p != 0; k++)

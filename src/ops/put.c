@@ -62,8 +62,6 @@ static wk_tensor *from_the_start(wk_tensor *index, int64_t bound)
     return index ? wk_where(wk_lt(index, 0), wk_add(index, bound), index) : NULL;
 }
 
-static const wk__op scatter_value;
-
 static bool fits(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
 {
     const wk__body *x = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[count - 1]);
@@ -83,30 +81,31 @@ static bool fits(const wk__op *op, wk_site site, wk_tensor *const in[], int coun
     return false;
 }
 
-static wk_tensor *scattered(const wk__op *node, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
-                            wk_tensor *source, double value)
+/* `source`, or the number for count 2. */
+static wk_tensor *scattered(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, int count,
+                            double value)
 {
     const wk__op *op = &wk__op_scatter;
     wk_tensor *in[3] = {x, index, source}, *out = NULL;
-    int d, count = 2 + (node == op);
+    int d;
     if (!wk__ready(op, site, in, count) || !wk__dim_of(op, site, x, dim, 0, &d) || !fits(op, site, in, count, d))
         return NULL;
     int64_t bound = wk__body_of(in[0])->shape[d];
     if (!(in[1] = wk__as_indices(op, site, in[1], bound, in))) return NULL;
     wk__compose c;
-    if (!wk__compose_begin(&c, node, site, in, count)) return NULL;
+    if (!wk__compose_begin(&c, op, site, in, count)) return NULL;
     wk_tensor *places = from_the_start(in[1], bound);
     if (places) out = written(site, in[0], d, places, count == 3 ? in[2] : NULL, value);
-    return wk__compose_end(&c, out, &(wk__attr){.i = {d}});
+    return wk__compose_end(&c, out, &(wk__attr){.node = count == 2 ? "ScatterBackward1" : NULL, .i = {d}});
 }
 
 wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
 {
-    return scattered(&wk__op_scatter, site, x, dim, index, source, 0);
+    return scattered(site, x, dim, index, source, 3, 0);
 }
 wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value)
 {
-    return scattered(&scatter_value, site, x, dim, index, NULL, value);
+    return scattered(site, x, dim, index, NULL, 2, value);
 }
 
 /* Which elements of the source stayed, as bool in the shape of the index. */
@@ -189,5 +188,3 @@ const wk__op wk__op_scatter = {
     .low = -3,
     .high = 3,
 };
-static const wk__op scatter_value = {
-    .name = "scatter", .node = "ScatterBackward1", .gradient = gradient, .needs = {WK__SAVE_1}};

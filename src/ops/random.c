@@ -226,8 +226,10 @@ wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options)
     if (!wk__create_begin(&c, &wk__op_randperm, site, &n, 1, &bits_options, WK_I64)) return NULL;
     if (!wk__compose_begin(&composed, &wk__op_randperm, site, NULL, 0)) return NULL;
     wk_tensor *bits = drawn(&c, &bits_of, WK_I64, 0, 0);
-    wk_tensor *sorted = bits ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site) : NULL;
-    wk_tensor *order = sorted ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site) : NULL;
+    wk_tensor *sorted =
+        bits ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site, wk__op_randperm.name) : NULL;
+    wk_tensor *order =
+        sorted ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site, wk__op_randperm.name) : NULL;
     wk__record *r =
         order ? wk__record_begin(c.context, WK__RECORD_KERNEL, &wk__op_randperm, c.device, site, 1, &n, 2, 1) : NULL;
     if (r) {
@@ -262,10 +264,13 @@ static wk_tensor *refilled(const wk__op *op, wk_site site, wk_tensor *x, bool no
     wk_tensor *numbers = draw(site, body->shape, body->ndim, wk__class_of(body->dtype), body->storage->device->id);
     if (scale != 1) numbers = wk_mul(numbers, scale);
     if (offset != 0) numbers = wk_add(numbers, offset);
-    wk_tensor *written = numbers ? wk__assign(op, site, x, wk__t(numbers)) : NULL;
+    wk__before before;
+    wk__before_take(&before, x);
+    bool fine = numbers && wk__assign(op, site, x, wk__t(numbers));
     wk__compose_end(&c, NULL, NULL);
-    if (!written) return NULL;
-    return node && !wk__node_attach_in_place(op, site, x, &x, 1, NULL) ? NULL : x;
+    fine = fine && (!node || wk__node_attach_in_place(op, site, x, &x, 1, NULL));
+    wk__before_end(&before, fine);
+    return fine ? x : NULL;
 }
 
 wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double to)

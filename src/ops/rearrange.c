@@ -25,7 +25,7 @@ wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
         offset += turned ? (body->shape[d] - 1) * body->stride[d] : 0;
         stride[d] = turned ? -body->stride[d] : body->stride[d];
     }
-    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site);
+    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, op->name);
     if (!out) return NULL;
     wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 1);
     if (!r) return wk__abandon(out);

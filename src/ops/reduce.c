@@ -43,7 +43,7 @@ wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mas
     int ndim = 0;
     for (int d = 0; d < body->ndim; d++)
         if (keepdim || !(mask >> d & 1)) shape[ndim++] = mask >> d & 1 ? 1 : body->shape[d];
-    wk_tensor *out = wk__tensor_pending(context, device, dtype ? dtype : body->dtype, ndim, shape, site);
+    wk_tensor *out = wk__tensor_pending(context, device, dtype ? dtype : body->dtype, ndim, shape, site, op->name);
     if (!out) return NULL;
     const bool scalar = body->ndim == 0; /* a space without dimensions has none to reduce: it is taken as [1] */
     wk__record *r = wk__record_begin(context, WK__RECORD_REDUCTION, op, device, site, scalar ? 1 : body->ndim,

@@ -64,6 +64,13 @@ void wk__reference_reduce(wk__reference *r, double (*reduce)(const double *x, in
     wk__free(gathered);
 }
 
+double wk__reference_sum(const double *x, int64_t n)
+{
+    double total = 0;
+    for (int64_t k = 0; k < n; k++) total += x[k];
+    return total;
+}
+
 void wk__reference_map(wk__reference *r, double (*f)(double x))
 {
     double *out = wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape);

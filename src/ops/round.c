@@ -1,4 +1,4 @@
-/* floor, ceil, round, trunc: to whole numbers. Integers are whole already. */
+/* floor, ceil, round, trunc: to whole numbers, round also to decimal places. Integers are whole already. */
 #include "forms.h"
 #include <math.h>
 
@@ -11,38 +11,27 @@ static double floor_exact(const double *x)
 {
     return floor(x[0]);
 }
-
 static double ceil_exact(const double *x)
 {
     return ceil(x[0]);
 }
-
-static double round_exact(const double *x)
-{
-    return nearbyint(x[0]);
-}
-
 static double trunc_exact(const double *x)
 {
     return trunc(x[0]);
 }
 
+#define WHOLE .group = "pointwise", .domain = WK__NUMBERS, .gradient = wk__gradient_zero, .low = -3, .high = 3
+#define WHOLE_ROW                                                                                                      \
+    .expression = expression, .arity = 1, .invoke = wk__invoke_pointwise, .samples = wk__samples_unary, WHOLE
+
 const wk__op wk__op_floor = {
     .name = "floor",
     .schema = "floor(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "FloorBackward0",
     .doc = "rounded down",
-    .expression = expression,
     .instruction = WK__FLOOR,
-    .arity = 1,
-    .domain = WK__NUMBERS,
-    .gradient = wk__gradient_zero,
-    .invoke = wk__invoke_pointwise,
     .exact = floor_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
+    WHOLE_ROW,
 };
 
 #define WK__FORM floor
@@ -51,62 +40,98 @@ const wk__op wk__op_floor = {
 const wk__op wk__op_ceil = {
     .name = "ceil",
     .schema = "ceil(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "CeilBackward0",
     .doc = "rounded up",
-    .expression = expression,
     .instruction = WK__CEIL,
-    .arity = 1,
-    .domain = WK__NUMBERS,
-    .gradient = wk__gradient_zero,
-    .invoke = wk__invoke_pointwise,
     .exact = ceil_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
+    WHOLE_ROW,
 };
 
 #define WK__FORM ceil
 #include "unary.inc"
 
-const wk__op wk__op_round = {
-    .name = "round",
-    .schema = "round(Tensor self) -> Tensor",
-    .group = "pointwise",
-    .node = "RoundBackward0",
-    .doc = "to the nearest, half to even",
-    .expression = expression,
-    .instruction = WK__ROUND,
-    .arity = 1,
-    .domain = WK__NUMBERS,
-    .gradient = wk__gradient_zero,
-    .invoke = wk__invoke_pointwise,
-    .exact = round_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
-};
-
-#define WK__FORM round
-#include "unary.inc"
-
 const wk__op wk__op_trunc = {
     .name = "trunc",
     .schema = "trunc(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "TruncBackward0",
     .doc = "rounded towards 0",
-    .expression = expression,
     .instruction = WK__TRUNC,
-    .arity = 1,
-    .domain = WK__NUMBERS,
-    .gradient = wk__gradient_zero,
-    .invoke = wk__invoke_pointwise,
     .exact = trunc_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
+    WHOLE_ROW,
 };
 
 #define WK__FORM trunc
 #include "unary.inc"
+
+/* ---- round ------------------------------------------------------------------------------------------------------- */
+
+/* in: x, 10^decimals */
+static int to_places(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__DIV, wk__emit_1(e, WK__ROUND, wk__emit_2(e, WK__MUL, in[0], in[1])), in[1]);
+}
+/* in: x, 10^-decimals */
+static int to_tens(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__MUL, wk__emit_1(e, WK__ROUND, wk__emit_2(e, WK__DIV, in[0], in[1])), in[1]);
+}
+
+#define DECIMALS                                                                                                       \
+    .name = "round", .node = "RoundBackward1", .arity = 2, .conditions = 2, .domain = WK__FLOATS,                      \
+    .gradient = wk__gradient_zero
+static const wk__op places_op = {.expression = to_places, DECIMALS};
+static const wk__op tens_op = {.expression = to_tens, DECIMALS};
+
+static wk_tensor *rounded(bool in_place, wk_site site, wk_tensor *x, int64_t decimals)
+{
+    const double scale = pow(10, fabs((double)decimals));
+    const wk__op *op = decimals < 0 ? &tens_op : &places_op;
+    if (decimals == 0) return in_place ? wk__unary_(&wk__op_round, site, x) : wk__unary(&wk__op_round, site, x);
+    return in_place ? wk__with_numbers_(op, site, x, 1, &scale) : wk__with_numbers(op, site, x, 1, &scale);
+}
+
+wk_tensor *wk_round_at(wk_site site, wk_tensor *x, const wk_round_options *options)
+{
+    return rounded(false, site, x, options ? options->decimals : 0);
+}
+wk_tensor *wk_round__at(wk_site site, wk_tensor *x, const wk_round_options *options)
+{
+    return rounded(true, site, x, options ? options->decimals : 0);
+}
+wk_tensor *(wk_round)(wk_tensor *x)
+{
+    return wk_round_at((wk_site){0}, x, NULL);
+}
+wk_tensor *(wk_round_)(wk_tensor *x)
+{
+    return wk_round__at((wk_site){0}, x, NULL);
+}
+
+static int round_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, rounded(false, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+}
+
+static double round_exact(const double *x)
+{
+    double scale = pow(10, fabs(wk__given(x[1], 0)));
+    return x[1] < 0 ? nearbyint(x[0] / scale) * scale : nearbyint(x[0] * scale) / scale;
+}
+
+static const char *const round_samples[] = {"[]",         "[7]",          "[3,5]",      "[2,0]",       "[2,3,4]",
+                                            "[9]:f64, 2", "[3,5]:f32, 1", "[4]:f16, 2", "[9]:f32, -1", NULL};
+
+const wk__op wk__op_round = {
+    .name = "round",
+    .schema = "round(Tensor self, *, int decimals=0) -> Tensor",
+    .node = "RoundBackward0",
+    .doc = "to the nearest whole number, or one with this many decimals; half to even",
+    .expression = expression,
+    .instruction = WK__ROUND,
+    .arity = 1,
+    .invoke = round_invoke,
+    .exact = round_exact,
+    .samples = round_samples,
+    WHOLE,
+};

@@ -43,13 +43,35 @@ const int64_t *wk__value_dims(const wk_value *value, int *count)
     return value->kind == WK_VALUE_INTS ? value->ints : &value->i;
 }
 
-int wk__invoke_reduction(wk__reduction *call, wk_site site, const wk_value *args, wk_tensor **out)
+int wk__invoke_reduction(wk__reduction *call, const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     wk_reduce_options options = {
         .size = sizeof options, .keepdim = wk__value_int(&args[2], 0), .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
     int count;
     const int64_t *dims = wk__value_dims(&args[1], &count);
-    return wk__one(out, call(site, wk__value_tensor(&args[0]), dims, count, &options));
+    return wk__one(out, call(op, site, wk__value_tensor(&args[0]), dims, count, &options));
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+bool wk__reducing_begin(wk__reducing *r, const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                        bool keepdim, wk_dtype dtype)
+{
+    if (!wk__compose_begin(&r->compose, op, site, &x, 1)) return false;
+    r->keepdim = keepdim;
+    r->dtype = dtype ? dtype : (wk_dtype)wk__body_of(x)->dtype;
+    bool taken = !op->domain || op->domain >> r->dtype & 1 || wk__must_float(op, site, x);
+    if (taken && wk__dims_mask(op, site, x, dims, count, &r->mask)) {
+        r->attr = (wk__attr){.node = count > 0 ? op->dims_node : NULL, .i = {r->mask, keepdim}};
+        return true;
+    }
+    wk__compose_end(&r->compose, NULL, NULL);
+    return false;
+}
+
+wk_tensor *wk__reducing_end(wk__reducing *r, wk_tensor *out)
+{
+    return wk__compose_end(&r->compose, out, &r->attr);
 }
 
 /* ---- inside composed ops ----------------------------------------------------------------------------------------- */
@@ -133,14 +155,6 @@ wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype)
 
 /* ---- in gradients ------------------------------------------------------------------------------------------------ */
 
-int wk__masked_dims(int64_t mask, int64_t dims[])
-{
-    int count = 0;
-    for (int d = 0; d < WK__MAX_DIMS; d++)
-        if (mask >> d & 1) dims[count++] = d;
-    return count;
-}
-
 wk_tensor *wk__kept(const wk__gradient *g, wk_tensor *result)
 {
     const wk__shape *from = &g->node->shape[0];
@@ -150,10 +164,15 @@ wk_tensor *wk__kept(const wk__gradient *g, wk_tensor *result)
     return wk_reshape_at((wk_site){0}, result, shape, from->ndim);
 }
 
-static wk_tensor *kept(wk__reduction *call, wk_tensor *x, int64_t mask)
+typedef wk_tensor *public_reduction(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                    const wk_reduce_options *options);
+
+static wk_tensor *kept(public_reduction *call, wk_tensor *x, int64_t mask)
 {
     int64_t dims[WK__MAX_DIMS];
-    int count = wk__masked_dims(mask, dims);
+    int count = 0;
+    for (int d = 0; d < WK__MAX_DIMS; d++)
+        if (mask >> d & 1) dims[count++] = d;
     return call((wk_site){0}, x, dims, count, &(wk_reduce_options){.size = sizeof(wk_reduce_options), .keepdim = true});
 }
 
@@ -165,4 +184,9 @@ wk_tensor *wk__sum_kept(wk_tensor *x, int64_t mask)
 wk_tensor *wk__mean_kept(wk_tensor *x, int64_t mask)
 {
     return kept(wk_mean_at, x, mask);
+}
+
+wk_tensor *wk__prod_kept(wk_tensor *x, int64_t mask)
+{
+    return kept(wk_prod_at, x, mask);
 }

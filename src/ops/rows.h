@@ -18,10 +18,26 @@ bool wk__must_have_columns(const wk__op *op, wk_site site, wk_tensor *x, uint16_
 /* The product of the masked sizes. */
 int64_t wk__columns(const wk_tensor *x, uint16_t mask);
 
-typedef wk_tensor *wk__reduction(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* A call of a reduction, from its checks to its node. Between begin and end the op composes `out` from x and the mask. */
+typedef struct wk__reducing {
+    wk__compose compose;
+    wk__attr attr; /* i[0] = mask and i[1] = keepdim are what gradients read; the rest is the op's */
+    uint16_t mask;
+    bool keepdim;
+    wk_dtype dtype; /* what is reduced: the option's or else that of x; a dtype of op->domain */
+} wk__reducing;
+/* dtype 0: that of x. False with the error recorded. */
+bool wk__reducing_begin(wk__reducing *r, const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                        bool keepdim, wk_dtype dtype);
+/* out NULL: an error was recorded between. */
+wk_tensor *wk__reducing_end(wk__reducing *r, wk_tensor *out);
+
+typedef wk_tensor *wk__reduction(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                                  const wk_reduce_options *options);
 /* The entry of ops with the arguments (self, dim, keepdim, dtype); dim may be a list or one number. */
-int wk__invoke_reduction(wk__reduction *call, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_reduction(wk__reduction *call, const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 /* Dimensions of an argument that may be a list, one number or none (count -1). */
 const int64_t *wk__value_dims(const wk_value *value, int *count);
 
@@ -43,13 +59,11 @@ wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype);
 
 /* ---- in gradients: public ops ------------------------------------------------------------------------------------ */
 
-/* The masked dimensions as a list for the options of public reductions; its length. */
-int wk__masked_dims(int64_t mask, int64_t dims[]);
 /* A tensor of the result's shape with the reduced dimensions there again, of size 1: attributes as for wk__spread. */
 wk_tensor *wk__kept(const wk__gradient *g, wk_tensor *result);
-/* Public sum over the masked dimensions, which stay. */
+/* Public sum, mean and product over the masked dimensions, which stay. */
 wk_tensor *wk__sum_kept(wk_tensor *x, int64_t mask);
-/* Public mean over the masked dimensions, which stay. */
 wk_tensor *wk__mean_kept(wk_tensor *x, int64_t mask);
+wk_tensor *wk__prod_kept(wk_tensor *x, int64_t mask);
 
 #endif

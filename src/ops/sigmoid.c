@@ -18,20 +18,15 @@ static double sigmoid_exact(const double *x)
 const wk__op wk__op_sigmoid = {
     .name = "sigmoid",
     .schema = "sigmoid(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "SigmoidBackward0",
     .doc = "1 / (1 + e^-x)",
-    .expression = wk__instruction,
     .instruction = WK__SIGMOID,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = sigmoid_gradient,
     .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise,
     .exact = sigmoid_exact,
-    .samples = wk__samples_unary,
     .low = -3,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM sigmoid

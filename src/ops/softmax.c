@@ -127,48 +127,34 @@ static void log_softmax_reference(wk__reference *r)
 static const char *const samples[] = {"[], 0",       "[7], 0",   "[3,5], 1", "[3,5], 0",   "[2,3,4], 1",
                                       "[2,3,4], -1", "[2,0], 1", "[0,3], 1", "[3,300], 1", NULL};
 
+#define SOFTMAX                                                                                                        \
+    .group = "softmax", .domain = WK__FLOATS, .needs = {WK__SAVE_OUT}, .invoke = invoke, .samples = samples,           \
+    .low = -3, .high = 3
+
 const wk__op wk__op_softmax = {
     .name = "softmax",
     .schema = "softmax(Tensor input, int dim) -> Tensor",
-    .group = "softmax",
     .node = "SoftmaxBackward0",
     .doc = "e^x over its sum along a dimension",
-    .domain = WK__FLOATS,
     .gradient = softmax_gradient,
-    .needs = {WK__SAVE_OUT},
-    .invoke = invoke,
     .reference = softmax_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    SOFTMAX,
 };
 const wk__op wk__op_softmin = {
     .name = "softmin",
     .schema = "softmin(Tensor input, int dim) -> Tensor",
-    .group = "softmax",
     .node = "SoftmaxBackward0",
     .doc = "softmax of -x",
-    .domain = WK__FLOATS,
     .gradient = softmin_gradient,
-    .needs = {WK__SAVE_OUT},
-    .invoke = invoke,
     .reference = softmin_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    SOFTMAX,
 };
 const wk__op wk__op_log_softmax = {
     .name = "log_softmax",
     .schema = "log_softmax(Tensor input, int dim) -> Tensor",
-    .group = "softmax",
     .node = "LogSoftmaxBackward0",
     .doc = "the logarithm of softmax, exact where that is 0",
-    .domain = WK__FLOATS,
     .gradient = log_softmax_gradient,
-    .needs = {WK__SAVE_OUT},
-    .invoke = invoke,
     .reference = log_softmax_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    SOFTMAX,
 };

@@ -23,8 +23,8 @@ static bool sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool 
     int ndim = body->ndim ? body->ndim : 1;
     int64_t shape[WK__MAX_DIMS] = {1}, one[WK__MAX_DIMS] = {1};
     if (body->ndim) memcpy(shape, body->shape, sizeof shape);
-    out[0] = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site);
-    out[1] = out[0] ? wk__tensor_pending(context, device, WK_I64, body->ndim, body->shape, site) : NULL;
+    out[0] = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, op->name);
+    out[1] = out[0] ? wk__tensor_pending(context, device, WK_I64, body->ndim, body->shape, site, op->name) : NULL;
     wk__record *r = out[1] ? wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, ndim, shape, 2, 1) : NULL;
     if (!r) {
         for (int k = 0; k < 2; k++)
@@ -176,6 +176,7 @@ int wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_t
 {
     sorting s;
     if (!begin(&s, &wk__op_median, site, x, dim, false)) return nothing(values, indices);
+    s.attr.node = "MedianBackward1";
     if (in_range(&s, s.length ? 1 : -1, 1)) keep_median(&s, !keepdim);
     return finish(&s, values, indices);
 }

@@ -17,20 +17,15 @@ static double sqrt_exact(const double *x)
 const wk__op wk__op_sqrt = {
     .name = "sqrt",
     .schema = "sqrt(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "SqrtBackward0",
     .doc = "square root",
-    .expression = wk__instruction,
     .instruction = WK__SQRT,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = sqrt_gradient,
     .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise,
     .exact = sqrt_exact,
-    .samples = wk__samples_unary,
     .low = 0.5,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM sqrt
@@ -52,20 +47,15 @@ static double rsqrt_exact(const double *x)
 const wk__op wk__op_rsqrt = {
     .name = "rsqrt",
     .schema = "rsqrt(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "RsqrtBackward0",
     .doc = "1 / sqrt(x)",
-    .expression = wk__instruction,
     .instruction = WK__RSQRT,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = rsqrt_gradient,
     .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise,
     .exact = rsqrt_exact,
-    .samples = wk__samples_unary,
     .low = 0.5,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM rsqrt
@@ -87,20 +77,15 @@ static double reciprocal_exact(const double *x)
 const wk__op wk__op_reciprocal = {
     .name = "reciprocal",
     .schema = "reciprocal(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "ReciprocalBackward0",
     .doc = "1 / x",
-    .expression = wk__instruction,
     .instruction = WK__RECIPROCAL,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = reciprocal_gradient,
     .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise,
     .exact = reciprocal_exact,
-    .samples = wk__samples_unary,
     .low = 0.5,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM reciprocal

@@ -22,6 +22,7 @@ const wk__op wk__op_sub = {
     .schema = "sub(Tensor self, Tensor other) -> Tensor",
     .group = "pointwise",
     .node = "SubBackward0",
+    .number_node = {"RsubBackward1"},
     .doc = "a - b, broadcast",
     .expression = expression,
     .arity = 2,

@@ -1,62 +1,94 @@
-/* sum: of the elements. Integers and bool add up in i64. */
-#include "forms.h"
+/* sum and prod: of the elements. Integers and bool are added and multiplied in i64. */
 #include "reference.h"
+#include "rows.h"
+
+static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                          const wk_reduce_options *options)
+{
+    wk__reducing r;
+    wk_dtype asked = options ? options->dtype : 0;
+    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, asked)) return NULL;
+    bool floats = wk__is_float(wk__body_of(x)->dtype);
+    wk_dtype result = asked || floats ? r.dtype : WK_I64, compute = floats && !wk__is_float(result) ? WK_F32 : result;
+    return wk__reducing_end(&r, wk__reduce(op, site, x, r.mask, r.keepdim, compute, result));
+}
 
 wk_tensor *wk_sum_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
 {
-    wk__compose c;
-    uint16_t mask;
-    if (!wk__compose_begin(&c, &wk__op_sum, site, &x, 1)) return NULL;
-    wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0}};
-    if (wk__dims_mask(&wk__op_sum, site, x, dims, count, &mask)) {
-        wk_dtype dtype = wk__body_of(x)->dtype;
-        wk_dtype result = options && options->dtype ? options->dtype : wk__is_float(dtype) ? dtype : WK_I64;
-        attr.i[0] = mask;
-        attr.i[1] = options && options->keepdim;
-        out = wk__reduce(&wk__op_sum, site, x, mask, attr.i[1],
-                         wk__is_float(result) || !wk__is_float(dtype) ? result : WK_F32, result);
-    }
-    return wk__compose_end(&c, out, &attr);
+    return reduced(&wk__op_sum, site, x, dims, count, options);
+}
+wk_tensor *wk_prod_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_reduce_options *options)
+{
+    return reduced(&wk__op_prod, site, x, dims, count, options);
 }
 
-static void gradient(wk__gradient *g)
+static void sum_gradient(wk__gradient *g)
 {
     g->in[0] = wk__spread(g, g->out[0]);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+/* The product of the others: with zeros as ones the product divided by the element, where no other is zero. */
+static void prod_gradient(wk__gradient *g)
 {
-    (void)op;
-    wk_reduce_options options = {
-        .size = sizeof options, .keepdim = wk__value_int(&args[2], 0), .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
-    return wk__one(out, wk_sum_at(site, wk__value_tensor(&args[0]), args[1].ints,
-                                  args[1].kind == WK_VALUE_INTS ? args[1].count : -1, &options));
+    int64_t mask = g->attr->i[0];
+    wk_tensor *x = wk__saved(g, 0), *zero = wk_eq(x, 0), *whole = wk_where(zero, 1, x);
+    wk_tensor *alone = wk_eq(wk__sum_kept(zero, mask), wk_to_dtype_at((wk_site){0}, zero, WK_I64));
+    wk_tensor *others = wk_div(wk__prod_kept(whole, mask), whole);
+    g->in[0] = wk_mul(wk_mul(wk__spread(g, g->out[0]), others), alone);
 }
 
-static double sum(const double *x, int64_t n)
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    double total = 0;
-    for (int64_t k = 0; k < n; k++) total += x[k];
+    return wk__invoke_reduction(reduced, op, site, args, out);
+}
+
+static double product(const double *x, int64_t n)
+{
+    double total = 1;
+    for (int64_t k = 0; k < n; k++) total *= x[k];
     return total;
 }
 
-static void reference(wk__reference *r)
+static void sum_reference(wk__reference *r)
 {
-    wk__reference_reduce(r, sum);
+    wk__reference_reduce(r, wk__reference_sum);
 }
+static void prod_reference(wk__reference *r)
+{
+    wk__reference_reduce(r, product);
+}
+
+static const char *const prod_samples[] = {
+    "[]", "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[0,3], (0)", NULL};
 
 const wk__op wk__op_sum = {
     .name = "sum",
     .schema = "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
     .group = "reduction",
     .node = "SumBackward0",
+    .dims_node = "SumBackward1",
     .doc = "sum over all or the named dimensions",
     .reduction = WK__RSUM,
-    .gradient = gradient,
+    .gradient = sum_gradient,
     .invoke = invoke,
-    .reference = reference,
+    .reference = sum_reference,
     .samples = wk__samples_reduce,
     .low = -3,
     .high = 3,
+};
+const wk__op wk__op_prod = {
+    .name = "prod",
+    .schema = "prod(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    .group = "reduction",
+    .node = "ProdBackward0",
+    .dims_node = "ProdBackward1",
+    .doc = "product over all or the named dimensions",
+    .reduction = WK__RPROD,
+    .gradient = prod_gradient,
+    .needs = {WK__SAVE_0},
+    .invoke = invoke,
+    .reference = prod_reference,
+    .samples = prod_samples,
+    .low = -2,
+    .high = 2,
 };

@@ -95,6 +95,7 @@ static bool kind_fits(const parameter *p, const wk_value *v)
     if (strcmp(p->type, "bool") == 0) return v->kind == WK_VALUE_BOOL || v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "dtype") == 0) return v->kind == WK_VALUE_DTYPE || v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "Device") == 0) return v->kind == WK_VALUE_DEVICE;
+    if (strcmp(p->type, "str") == 0) return v->kind == WK_VALUE_TEXT && v->text;
     return false;
 }
 

@@ -46,7 +46,7 @@ static wk_tensor *placed(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype 
     wk__device *device = wk__ready(op, site, &x, 1);
     if (!device) return NULL;
     wk_context *context = wk__context();
-    wk_tensor *out = wk__tensor_pending(context, device, dtype, g->ndim, g->shape, site);
+    wk_tensor *out = wk__tensor_pending(context, device, dtype, g->ndim, g->shape, site, op->name);
     if (!out) return NULL;
     wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, g->ndim, g->shape, 1, 1 + count);
     if (!r) return wk__abandon(out);

@@ -17,20 +17,15 @@ static double sin_exact(const double *x)
 const wk__op wk__op_sin = {
     .name = "sin",
     .schema = "sin(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "SinBackward0",
     .doc = "sine",
-    .expression = wk__instruction,
     .instruction = WK__SIN,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = sin_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = sin_exact,
-    .samples = wk__samples_unary,
     .low = -3,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM sin
@@ -51,20 +46,15 @@ static double cos_exact(const double *x)
 const wk__op wk__op_cos = {
     .name = "cos",
     .schema = "cos(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "CosBackward0",
     .doc = "cosine",
-    .expression = wk__instruction,
     .instruction = WK__COS,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = cos_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = cos_exact,
-    .samples = wk__samples_unary,
     .low = -3,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM cos
@@ -85,20 +75,15 @@ static double tan_exact(const double *x)
 const wk__op wk__op_tan = {
     .name = "tan",
     .schema = "tan(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "TanBackward0",
     .doc = "tangent",
-    .expression = wk__instruction,
     .instruction = WK__TAN,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = tan_gradient,
     .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise,
     .exact = tan_exact,
-    .samples = wk__samples_unary,
     .low = -1.2,
     .high = 1.2,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM tan
@@ -134,20 +119,15 @@ static double acos_exact(const double *x)
 const wk__op wk__op_asin = {
     .name = "asin",
     .schema = "asin(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "AsinBackward0",
     .doc = "inverse sine, -pi/2 .. pi/2",
-    .expression = wk__instruction,
     .instruction = WK__ASIN,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = asin_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = asin_exact,
-    .samples = wk__samples_unary,
     .low = -0.9,
     .high = 0.9,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM asin
@@ -156,20 +136,15 @@ const wk__op wk__op_asin = {
 const wk__op wk__op_acos = {
     .name = "acos",
     .schema = "acos(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "AcosBackward0",
     .doc = "inverse cosine, 0 .. pi",
-    .expression = wk__instruction,
     .instruction = WK__ACOS,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = acos_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = acos_exact,
-    .samples = wk__samples_unary,
     .low = -0.9,
     .high = 0.9,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM acos
@@ -190,20 +165,15 @@ static double atan_exact(const double *x)
 const wk__op wk__op_atan = {
     .name = "atan",
     .schema = "atan(Tensor self) -> Tensor",
-    .group = "pointwise",
     .node = "AtanBackward0",
     .doc = "inverse tangent, -pi/2 .. pi/2",
-    .expression = wk__instruction,
     .instruction = WK__ATAN,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = atan_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
     .exact = atan_exact,
-    .samples = wk__samples_unary,
     .low = -3,
     .high = 3,
+    WK__ROW_FUNCTION,
 };
 
 #define WK__FORM atan
@@ -234,17 +204,15 @@ const wk__op wk__op_atan2 = {
     .group = "pointwise",
     .node = "Atan2Backward0",
     .doc = "the angle of the point (other, self), -pi .. pi",
-    .expression = wk__instruction,
     .instruction = WK__ATAN2,
-    .arity = 2,
     .result = WK__RESULT_FLOAT,
     .gradient = atan2_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
-    .invoke = wk__invoke_pointwise,
     .exact = atan2_exact,
     .samples = atan2_samples,
     .low = 0.5,
     .high = 3,
+    WK__ROW_BINARY,
 };
 
 #define WK__FORM atan2

@@ -21,23 +21,15 @@ static double divisor_of(double columns, const wk_var_options *options)
 static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                            const wk_var_options *options)
 {
-    wk__compose c;
-    uint16_t mask;
-    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
-    wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0}};
-    if (wk__must_float(op, site, x) && wk__dims_mask(op, site, x, dims, count, &mask)) {
-        double columns = (double)wk__columns(x, mask);
-        attr.i[0] = mask;
-        attr.i[1] = options && options->keepdim;
-        attr.f[0] = divisor_of(columns, options);
-        wk_tensor *mean = wk_div(wk__row_sum(site, x, mask, true), columns);
-        wk_tensor *square = mean ? wk__binary(&square_op, site, wk__t(wk__widened(x)), wk__t(mean)) : NULL;
-        out = wk_div(wk__row_sum(site, square, mask, attr.i[1]), attr.f[0]);
-        if (out && op == &wk__op_std) out = wk_sqrt(out);
-        out = wk__narrowed(out, wk__body_of(x)->dtype);
-    }
-    return wk__compose_end(&c, out, &attr);
+    wk__reducing r;
+    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, 0)) return NULL;
+    double columns = (double)wk__columns(x, r.mask);
+    r.attr.f[0] = divisor_of(columns, options);
+    wk_tensor *mean = wk_div(wk__row_sum(site, x, r.mask, true), columns);
+    wk_tensor *square = mean ? wk__binary(&square_op, site, wk__t(wk__widened(x)), wk__t(mean)) : NULL;
+    wk_tensor *out = wk_div(wk__row_sum(site, square, r.mask, r.keepdim), r.attr.f[0]);
+    if (out && op == &wk__op_std) out = wk_sqrt(out);
+    return wk__reducing_end(&r, wk__narrowed(out, r.dtype));
 }
 
 wk_tensor *wk_var_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_var_options *options)
@@ -112,33 +104,25 @@ static void std_reference(wk__reference *r)
 static const char *const samples[] = {
     "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2), 0", "[2,3,4], (-2), 1, true", "[3,5], none, 2", "[3,0], (0)", NULL};
 
+#define SPREAD .group = "reduction", .domain = WK__FLOATS, .invoke = invoke, .samples = samples, .low = -3, .high = 3
+
 const wk__op wk__op_var = {
     .name = "var",
     .schema = "var(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .node = "VarBackward0",
     .doc = "sum of (x - mean)^2 / (n - correction)",
-    .domain = WK__FLOATS,
     .gradient = var_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = invoke,
     .reference = var_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    SPREAD,
 };
 const wk__op wk__op_std = {
     .name = "std",
     .schema = "std(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor",
-    .group = "reduction",
     .node = "StdBackward0",
     .doc = "the square root of var",
-    .domain = WK__FLOATS,
     .gradient = std_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_OUT},
-    .invoke = invoke,
     .reference = std_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
+    SPREAD,
 };

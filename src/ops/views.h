@@ -26,5 +26,7 @@ void wk__reshape_back(wk__gradient *g);
 wk_tensor *wk__zeros_like_operand(const wk__gradient *g);
 /* For references: the elements of the dense operand 0 at these strides, as a result of this shape. */
 void wk__reference_strided(wk__reference *r, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset);
+/* The same elements in another shape. */
+void wk__reference_same(wk__reference *r, int ndim, const int64_t *shape);
 
 #endif

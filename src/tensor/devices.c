@@ -3,6 +3,7 @@
 #include "../backend/device.h"
 #include "../base/alloc.h"
 #include "../base/context.h"
+#include "large.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,6 +266,15 @@ int wk_memory_stats_of(wk_device d, wk_memory_stats *stats)
     return WK_OK;
 }
 
+int wk_memory_largest(wk_device d, int64_t *bytes, wk_site *sites, int places)
+{
+    wk__device *of = opened(d, "memory_largest");
+    if (!of || places <= 0) return 0;
+    if (bytes && sites) return wk__large_list(of, sites, bytes, places);
+    wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "memory_largest: %s is NULL", bytes ? "sites" : "bytes");
+    return 0;
+}
+
 int wk_memory_reset_peak(wk_device d)
 {
     wk__device *of = opened(d, "memory_reset_peak");
@@ -275,7 +285,7 @@ int wk_memory_reset_peak(wk_device d)
 int wk_memory_set_limit(wk_device d, int64_t bytes)
 {
     wk__device *of = opened(d, "memory_set_limit");
-    if (of) wk__arena_set_limit(of->arena, bytes > 0 ? bytes : wk__device_default_limit(of->backend, of->id.index));
+    if (of) wk__device_set_limit(of, bytes);
     return of ? WK_OK : WK_ERR_DEVICE;
 }
 

@@ -94,6 +94,14 @@ void wk__storage_drop(wk__storage *storage)
     wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);
 }
 
+void wk__view_gone(wk__storage *storage)
+{
+    if (!wk__count_down(&storage->views) || !storage->past) return;
+    struct wk__base *past = storage->past;
+    storage->past = NULL;
+    wk__base_free(past);
+}
+
 void wk__storage_assign(wk__storage *storage, wk__value *value)
 {
     wk__value_hold(value);

@@ -74,10 +74,11 @@ typedef struct wk__storage {
     wk__device *device;
     int64_t bytes;
     uint32_t version;      /* rises at each in-place call */
-    atomic_int views;      /* handles that see it as a view: as long as there are any, `past` is kept */
     struct wk__body *base; /* the tensor that it was made for, while that lives: views' gradients go through it */
-    struct wk__base *past; /* that tensor's place in the graph, once it is gone; see autograd/history.h */
-    uint32_t history;      /* rises when an in-place call changes the graph behind views */
+    struct wk__base
+        *past;        /* that tensor's place in the graph, once it is gone and while views live; autograd/history.h */
+    uint32_t history; /* rises when an in-place call changes the graph behind views */
+    atomic_int views; /* tensors that are views of it */
 } wk__storage;
 _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
 
@@ -115,6 +116,9 @@ static inline void wk__storage_hold(wk__storage *storage)
     wk__count_up(&storage->refs);
 }
 void wk__storage_drop(wk__storage *storage);
+/* One view fewer. The last one takes the base's place in the graph along, for which nobody can ask any more: that graph may hold
+ * the storage (exp keeps its result), and would hold it for ever. */
+void wk__view_gone(wk__storage *storage);
 /* Somebody who needs the numbers to stay comes or goes. */
 static inline void wk__storage_firm(wk__storage *storage, int change)
 {

@@ -6,25 +6,12 @@
 void (*wk__body_forget)(wk__body *body);
 void (*wk__body_share)(wk__body *body);
 
-void wk__body_set_view(wk__body *body, bool is_view)
-{
-    wk__storage *storage = body->storage;
-    if (body->is_view == is_view) return;
-    body->is_view = is_view;
-    if (is_view) {
-        wk__count_up(&storage->views);
-    } else if (wk__count_down(&storage->views) && storage->past) {
-        wk__base_free(storage->past);
-        storage->past = NULL;
-    }
-}
-
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
     if ((body->node || body->leaf) && wk__body_forget) wk__body_forget(body);
     if (body->storage->base == body) body->storage->base = NULL;
-    wk__body_set_view(body, false);
+    if (body->is_view) wk__view_gone(body->storage);
     if (body->text) wk__free(body->text);
     wk__storage_drop(body->storage);
     wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, body);
@@ -75,6 +62,7 @@ wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dt
     return tensor;
 }
 
+/* A pending value, and the storage that holds it. */
 static wk__storage *pending_storage(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
 {
     wk__value *value = wk__value_new(context, device, bytes, site);
@@ -83,24 +71,54 @@ static wk__storage *pending_storage(wk_context *context, wk__device *device, int
     return storage;
 }
 
-wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
-                              wk_site site)
-{
-    int64_t bytes = 0;
-    wk__dense_bytes(ndim, shape, dtype, &bytes);
-    return wk__tensor_pending_of(context, device, dtype, ndim, shape, bytes, site);
-}
-
-wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
-                                 const int64_t *shape, int64_t bytes, wk_site site)
+static wk_tensor *pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                          int64_t bytes, wk_site site)
 {
     wk__storage *storage = pending_storage(context, device, bytes, site);
     return storage ? wk__tensor_new(context, storage, dtype, ndim, shape) : NULL;
 }
 
-wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dtype dtype, const wk__body *like,
-                                 int64_t bytes, wk_site site)
+wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                                wk_site site)
 {
+    int64_t bytes = 0;
+    wk__dense_bytes(ndim, shape, dtype, &bytes);
+    return pending(context, device, dtype, ndim, shape, bytes, site);
+}
+
+static wk_tensor *too_large(const wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape, int64_t bytes,
+                            wk_site site, const char *op)
+{
+    wk__text text = {0};
+    wk__text_format(&text, "%s: %s", op, wk_dtype_str(dtype));
+    wk__text_shape(&text, ndim, shape);
+    wk__text_format(&text, " has %lld bytes, the limit of the device is %lld", (long long)bytes,
+                    (long long)atomic_load_explicit(&((wk__device *)(uintptr_t)device)->limit, memory_order_relaxed));
+    wk__error_take(site, WK_ERR_MEMORY, &text);
+    return NULL;
+}
+
+wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                              wk_site site, const char *op)
+{
+    int64_t bytes = INT64_MAX; /* of what has more */
+    wk__dense_bytes(ndim, shape, dtype, &bytes);
+    return wk__tensor_pending_of(context, device, dtype, ndim, shape, bytes, site, op);
+}
+
+wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
+                                 const int64_t *shape, int64_t bytes, wk_site site, const char *op)
+{
+    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0))
+        return too_large(device, dtype, ndim, shape, bytes, site, op);
+    return pending(context, device, dtype, ndim, shape, bytes, site);
+}
+
+wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dtype dtype, const wk__body *like,
+                                 int64_t bytes, wk_site site, const char *op)
+{
+    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0))
+        return too_large(device, dtype, like->ndim, like->shape, bytes, site, op);
     wk__storage *storage = pending_storage(context, device, bytes, site);
     wk__body *body;
     wk_tensor *tensor = storage ? wrap(context, storage, dtype, like->ndim, &body) : NULL;
@@ -123,7 +141,8 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
     for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
     body->offset = offset;
-    wk__body_set_view(body, true);
+    body->is_view = true;
+    wk__count_up(&body->storage->views);
     return view;
 }
 
@@ -134,10 +153,9 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
     wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, &body);
     if (!tensor) return NULL;
     memcpy(body, like, sizeof *body);
-    body->is_view = false;
-    wk__body_set_view(body, like->is_view);
     body->text = NULL;
     body->parameter = false;
+    if (body->is_view) wk__count_up(&body->storage->views);
     if (body->node || body->leaf) wk__body_share(body);
     return tensor;
 }
@@ -149,7 +167,9 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
     if (!storage) return NULL;
     wk__body copy = *from;
     copy.storage = storage;
+    copy.is_view = false;
     wk_tensor *tensor = wk__tensor_like(context, &copy);
+    if (tensor) storage->base = wk__body_of(tensor);
     wk__storage_drop(storage);
     return tensor;
 }

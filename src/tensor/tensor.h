@@ -48,20 +48,22 @@ static inline bool wk__check(const wk_tensor *tensor, wk_site site, const char *
 /* A new tensor over `storage` (takes over the caller's reference, also on failure): contiguous, no history. Owned like every new
  * handle. NULL when memory is short. */
 wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape);
-/* The same over a new pending value. The record that computes it must follow. */
+/* The same over a new pending value. The record that computes it must follow. What the device could never store is refused (`op`
+ * is the name that the message says): in every mode, though fused it might not be stored. */
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
-                              wk_site site);
+                              wk_site site, const char *op);
 /* With the size in bytes at hand. */
 wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
-                                 const int64_t *shape, int64_t bytes, wk_site site);
+                                 const int64_t *shape, int64_t bytes, wk_site site, const char *op);
 /* With the geometry of `like`, which is dense. */
 wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dtype dtype, const wk__body *like,
-                                 int64_t bytes, wk_site site);
+                                 int64_t bytes, wk_site site, const char *op);
+/* A pending value of no memory yet, for memory that is not the device's own. */
+wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
+                                wk_site site);
 /* A view of `base` with this geometry. */
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
                            const int64_t *stride);
-/* Views are counted; when the last one goes, so does what only views ask for. */
-void wk__body_set_view(wk__body *body, bool is_view);
 /* Another handle for what `like` sees, its place in the graph included (counted). */
 wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like);
 /* What x holds now, in a storage of its own: nothing is copied, values never change. With x's place in the graph. */

@@ -1,4 +1,5 @@
 /* Runs groups. What reduces nothing is cut into chunks of its space, in any order; the rest is in run_rows.c. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +16,30 @@ enum {
 
 /* ---- what went wrong in some thread ------------------------------------------------------------------------------ */
 
-void wk__trouble_note(wk__trouble *trouble, const wk__worker *worker)
+void wk__trouble_start(wk__trouble *trouble)
 {
-    if (!worker->state.fault || atomic_exchange(&trouble->fault, true)) return;
-    trouble->index = worker->state.fault_index;
-    trouble->bound = worker->state.fault_bound;
+    atomic_init(&trouble->no_memory, false);
+    trouble->fault = false;
+}
+
+void wk__trouble_note(wk__trouble *trouble, const wk__worker *worker, int64_t part)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one for all: this is rare */
+    if (!worker->state.fault) return;
+    pthread_mutex_lock(&lock);
+    if (!trouble->fault || part < trouble->part) {
+        trouble->fault = true;
+        trouble->part = part;
+        trouble->index = worker->state.fault_index;
+        trouble->bound = worker->state.fault_bound;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 wk_code wk__trouble_code(wk__trouble *trouble, const wk__group *group, wk__fail *fail)
 {
     if (atomic_load(&trouble->no_memory)) return wk__fail_set(fail, WK_ERR_MEMORY, "out of memory in a kernel");
-    if (!atomic_load(&trouble->fault)) return WK_OK;
+    if (!trouble->fault) return WK_OK;
     wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld elements", (long long)trouble->index,
                  (long long)trouble->bound);
     fail->tag = group->tag;
@@ -127,7 +141,7 @@ static void run_part(elements *job, int64_t from, int64_t to)
         wk__worker_run_elements(&worker, &program->element[0], &job->walk, &job->origin, from, to, false);
     }
     if (program->streams) program->vm->fence();
-    wk__trouble_note(&job->trouble, &worker);
+    wk__trouble_note(&job->trouble, &worker, from);
     wk__worker_end(&worker);
 }
 
@@ -148,8 +162,7 @@ static void start_job(elements *job, const wk__cpu_program *program, const wk__g
     job->group = group;
     job->flat = (operands & ~contiguous) == 0 && stage->indexed == 0;
     job->turned = false;
-    atomic_init(&job->trouble.fault, false);
-    atomic_init(&job->trouble.no_memory, false);
+    wk__trouble_start(&job->trouble);
     wk__walk_origin(&job->origin, group, start, operands | wk__stage_operands(&program->row[0]));
     if (job->flat) return;
     wk__walk_plan(&job->walk, group, size, 0, group->ndim, operands, true);

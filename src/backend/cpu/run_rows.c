@@ -148,7 +148,7 @@ static void run_task(void *user, int64_t task)
         wk__row_block_run_row(&block, job->program->passes);
     }
     if (job->program->streams) job->program->vm->fence();
-    wk__trouble_note(&job->trouble, &worker);
+    wk__trouble_note(&job->trouble, &worker, task);
     wk__worker_end(&worker);
 }
 
@@ -163,6 +163,12 @@ typedef struct split {
     char *parts;        /* [segment][sum of the pass]: the tile with its results */
     int64_t part_bytes; /* of a segment */
 } split;
+
+/* The number of a piece of the block's pass: 0 its row stage, then its segments. */
+static int64_t part_of(const split *s, int64_t piece)
+{
+    return (s->number * (s->job->program->passes + 1) + s->pass) * (wk__segments_of(s->job) + 1) + piece;
+}
 
 static void copy_row_values(wk__worker *to, const wk__worker *from, const wk__rows *job)
 {
@@ -196,7 +202,7 @@ static void run_split_task(void *user, int64_t segment)
         part += job->sum[n].tile;
     }
     if (job->program->streams) job->program->vm->fence();
-    wk__trouble_note(&job->trouble, &worker);
+    wk__trouble_note(&job->trouble, &worker, part_of(s, 1 + segment));
     wk__worker_end(&worker);
 }
 
@@ -236,11 +242,12 @@ static void run_split(wk__rows *job)
         wk__row_block_next(&block);
         for (s.pass = 0; s.pass < job->program->passes; s.pass++) {
             wk__row_block_run_row(&block, s.pass);
+            wk__trouble_note(&job->trouble, &worker, part_of(&s, 0));
             run_split_pass(&s, &block);
         }
         wk__row_block_run_row(&block, s.pass);
+        wk__trouble_note(&job->trouble, &worker, part_of(&s, 0));
     }
-    wk__trouble_note(&job->trouble, &worker);
     wk__worker_end(&worker);
     wk__free(s.parts);
 }
@@ -374,8 +381,7 @@ wk_code wk__cpu_run_rows(const wk__group *group, wk__fail *fail)
         job.program = &own;
     }
     if (code == WK_OK) {
-        atomic_init(&job.trouble.fault, false);
-        atomic_init(&job.trouble.no_memory, false);
+        wk__trouble_start(&job.trouble);
         run_planned(&job, split_columns);
         code = wk__trouble_code(&job.trouble, group, fail);
     }

@@ -6,13 +6,15 @@
 
 #include "run_walk.h"
 
-/* What went wrong in some thread: the first bad index, or no memory. */
+/* What went wrong in some thread: no memory, or the bad index that comes first in the order of the walk, whoever sees it first. */
 typedef struct wk__trouble {
-    atomic_bool fault, no_memory;
-    int64_t index, bound;
+    atomic_bool no_memory;
+    bool fault;
+    int64_t part, index, bound; /* which part of the work it was in: parts are numbered in the order of the walk */
 } wk__trouble;
 
-void wk__trouble_note(wk__trouble *trouble, const wk__worker *worker);
+void wk__trouble_start(wk__trouble *trouble);
+void wk__trouble_note(wk__trouble *trouble, const wk__worker *worker, int64_t part);
 wk_code wk__trouble_code(wk__trouble *trouble, const wk__group *group, wk__fail *fail);
 
 /* Operands that are best stored past the caches, a bit each. */

@@ -82,8 +82,8 @@ static const char halves[] = TEXT(
         return wk_from_f16(wk_to_f16(x));
     });
 
-/* The index as a place 0..bound-1, or -1 and the fault words {1, tag, index, bound}, which keep the first; behind them a mark
- * for each group at fault. */
+/* The index as a place 0..n-1, or -1 and the fault words {1, tag, index, n}, which keep the first; behind them a mark for each group
+ * at fault. A negative index counts from the end for bound = n, and is out of range for bound = -n. */
 static const char faults[] = TEXT(
     FN void wk_raise(GM i32 *F, i64 index, i64 bound, i64 tag) {
         F[8 + (tag & 1023)] = 1;
@@ -92,9 +92,10 @@ static const char faults[] = TEXT(
         ((GM i64 *)F)[2] = index;
         ((GM i64 *)F)[3] = bound;
     } FN i64 wk_index(GM i32 *F, i64 index, i64 bound, i64 tag) {
-        const i64 place = index < 0 ? index + bound : index;
-        if (place >= 0 && place < bound) return place;
-        wk_raise(F, index, bound, tag);
+        const i64 n = bound < 0 ? -bound : bound;
+        const i64 place = index < 0 && bound > 0 ? index + n : index;
+        if (place >= 0 && place < n) return place;
+        wk_raise(F, index, n, tag);
         return -1;
     });
 

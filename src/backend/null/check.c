@@ -1,5 +1,6 @@
 /* What can be checked of an order without doing it: that the program is right, and that no operand leaves its memory.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "plan.h"
@@ -58,7 +59,7 @@ const char *wk__null_check_group(const wk__group *group)
         for (int k = 0; k < group->nins; k++) {
             const wk__ins *ins = &group->ins[k];
             if (ins->code != WK__LOADX || ins->arg[1] != o) continue;
-            int64_t bound = group->imm[ins->arg[2]].i;
+            int64_t bound = llabs(group->imm[ins->arg[2]].i);
             read &= bound > 0; /* no index is good then */
             extend(&r, bound - 1, group->imm[ins->arg[2] + 1].i);
         }

@@ -18,15 +18,21 @@ static void iota(VM_ARGUMENTS)
 
 /* ---- LOADX ------------------------------------------------------------------------------------------------------- */
 
-/* Where the element of a lane is, or NULL when its index is out of range. A negative one counts from the end. */
-static inline const char *element_at(wk__vm_state *s, const char *lane, int64_t index, int64_t bound, int64_t step)
+/* What the indices of an instruction are held against, and how far apart elements are. */
+typedef struct range {
+    int64_t bound, step;
+    int64_t from_end; /* what a negative index is counted from: bound, or 0 where it is out of range */
+} range;
+
+/* Where the element of a lane is, or NULL when its index is out of range. */
+static inline const char *element_at(wk__vm_state *s, const char *lane, int64_t index, const range *r)
 {
-    int64_t k = index < 0 ? index + bound : index;
-    if (LIKELY(k >= 0 && k < bound)) return lane + k * step;
+    int64_t k = index < 0 ? index + r->from_end : index;
+    if (LIKELY(k >= 0 && k < r->bound)) return lane + k * r->step;
     if (!s->fault) {
         s->fault = true;
         s->fault_index = index;
-        s->fault_bound = bound;
+        s->fault_bound = r->bound;
     }
     return NULL;
 }
@@ -40,17 +46,18 @@ static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const
     const int64_t *offset = (const int64_t *)(const void *)s->place[in->b].p;
     char *to = s->place[WK__VM_FETCHED].p;
     const int64_t bound = s->cell[in->c].i64, step = s->cell[in->c + 1].i64 * (int64_t)size;
+    const range r = {bound < 0 ? -bound : bound, step, bound < 0 ? 0 : bound};
     const int64_t count = s->count < LANES ? s->count : LANES;
     bool one_row = place->step == (int64_t)size;
     for (int64_t l = 1; l < count; l++) one_row &= index[l] == index[0];
     memset(to, 0, LANES * size);
     if (one_row) {
-        const char *at = element_at(s, base, index[0], bound, step);
+        const char *at = element_at(s, base, index[0], &r);
         if (at) memcpy(to, at, (size_t)count * size);
         return;
     }
     for (int64_t l = 0; l < count; l++) {
-        const char *at = element_at(s, base + offset[l], index[l], bound, step);
+        const char *at = element_at(s, base + offset[l], index[l], &r);
         if (at) memcpy(to + (size_t)l * size, at, size);
     }
 }

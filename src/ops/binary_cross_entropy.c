@@ -1,0 +1,165 @@
+/* binary_cross_entropy, and with logits: how far a probability p (or the logit of one) is from a target t. */
+#include "losses.h"
+#include <math.h>
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+/* The logarithm is cut off at -100, so that a certain mistake costs much and not everything. */
+static int cut_log(wk__emit *e, int x)
+{
+    return wk__emit_2(e, WK__MAX, wk__emit_1(e, WK__LOG, x), wk__emit_constant(e, -100));
+}
+
+/* -(t log p + (1 - t) log(1 - p)). in: p, t */
+static int of_probability(wk__emit *e, const int in[])
+{
+    int one = wk__emit_constant(e, 1);
+    int yes = wk__emit_2(e, WK__MUL, in[1], cut_log(e, in[0]));
+    int no = wk__emit_2(e, WK__MUL, wk__emit_2(e, WK__SUB, one, in[1]), cut_log(e, wk__emit_2(e, WK__SUB, one, in[0])));
+    return wk__emit_1(e, WK__NEG, wk__emit_2(e, WK__ADD, yes, no));
+}
+
+/* log(1 + e^-|x|) */
+static int tail_of(wk__emit *e, int x)
+{
+    return wk__emit_1(e, WK__LOG1P, wk__emit_1(e, WK__EXP, wk__emit_1(e, WK__NEG, wk__emit_1(e, WK__ABS, x))));
+}
+
+/* max(x, 0) - x t + log(1 + e^-|x|). in: x, t */
+static int of_logit(wk__emit *e, const int in[])
+{
+    int positive = wk__emit_2(e, WK__MAX, in[0], wk__emit_constant(e, 0));
+    return wk__emit_2(e, WK__ADD, wk__emit_2(e, WK__SUB, positive, wk__emit_2(e, WK__MUL, in[0], in[1])),
+                      tail_of(e, in[0]));
+}
+
+/* (1 - t) x + (1 + (w - 1) t) (max(-x, 0) + log(1 + e^-|x|)). in: x, t, nothing, w */
+static int of_logit_weighted(wk__emit *e, const int in[])
+{
+    int zero = wk__emit_constant(e, 0), one = wk__emit_constant(e, 1);
+    int surprise =
+        wk__emit_2(e, WK__ADD, wk__emit_2(e, WK__MAX, wk__emit_1(e, WK__NEG, in[0]), zero), tail_of(e, in[0]));
+    int weight = wk__emit_2(e, WK__ADD, one, wk__emit_2(e, WK__MUL, wk__emit_2(e, WK__SUB, in[3], one), in[1]));
+    return wk__emit_2(e, WK__ADD, wk__emit_2(e, WK__MUL, wk__emit_2(e, WK__SUB, one, in[1]), in[0]),
+                      wk__emit_2(e, WK__MUL, weight, surprise));
+}
+
+static const wk__op weighted_op = {
+    .name = "binary_cross_entropy_with_logits", .expression = of_logit_weighted, .arity = 4, .domain = WK__FLOATS};
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *const in[4], wk_reduction reduction)
+{
+    const wk__op *expression = in[3] ? &weighted_op : op;
+    return wk__loss_of(&(wk__loss){op, expression, site, {in[0], in[1], in[2], in[3]}, reduction, .weighted = true});
+}
+
+wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_bce_options *options)
+{
+    wk_tensor *in[4] = {input, target, options ? options->weight : NULL};
+    return loss(&wk__op_binary_cross_entropy, site, in, options ? options->reduction : WK_REDUCE_MEAN);
+}
+wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                                  const wk_bce_with_logits_options *options)
+{
+    wk_tensor *in[4] = {input, target, options ? options->weight : NULL, options ? options->pos_weight : NULL};
+    return loss(&wk__op_binary_cross_entropy_with_logits, site, in, options ? options->reduction : WK_REDUCE_MEAN);
+}
+
+static void gradient(wk__gradient *g)
+{
+    wk_tensor *p = wk__saved(g, 0), *t = wk__saved(g, 1), *rest = wk_sub(1, p);
+    if (wk__wants(g, 0)) g->in[0] = wk__loss_slope(g, wk_div(wk_sub(p, t), wk_maximum(wk_mul(p, rest), 1e-12)));
+    if (wk__wants(g, 1))
+        g->in[1] = wk__loss_slope(g, wk_sub(wk_maximum(wk_log(rest), -100), wk_maximum(wk_log(p), -100)));
+}
+
+/* sigmoid(x) - t and -x; with a weight w for t: (1 - t) - (1 + (w - 1) t) sigmoid(-x) and -x - (w - 1) log sigmoid(x). */
+static void logits_gradient(wk__gradient *g)
+{
+    wk_tensor *x = wk__saved(g, 0), *t = wk__saved(g, 1), *less = wk_mul(x, -1);
+    wk_tensor *more = g->node->saved[3] ? wk_sub(wk__saved(g, 3), 1) : NULL;
+    if (wk__wants(g, 0)) {
+        wk_tensor *weighted = more ? wk_mul(wk_add(wk_mul(more, t), 1), wk_sigmoid(less)) : NULL;
+        g->in[0] = wk__loss_slope(g, more ? wk_sub(wk_sub(1, t), weighted) : wk_sub(wk_sigmoid(x), t));
+    }
+    if (wk__wants(g, 1)) g->in[1] = wk__loss_slope(g, more ? wk_sub(less, wk_mul(more, wk_logsigmoid(x))) : less);
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    const bool logits = op == &wk__op_binary_cross_entropy_with_logits;
+    wk_tensor *in[4] = {wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2]),
+                        logits ? wk__value_tensor(&args[3]) : NULL};
+    return wk__one(out, loss(op, site, in, (wk_reduction)wk__value_int(&args[logits ? 4 : 3], WK_REDUCE_MEAN)));
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static double exact(const double *x)
+{
+    return -(x[1] * fmax(log(x[0]), -100) + (1 - x[1]) * fmax(log(1 - x[0]), -100));
+}
+static double logits_exact(const double *x)
+{
+    double surprise = fmax(-x[0], 0) + log1p(exp(-fabs(x[0])));
+    return (1 - x[1]) * x[0] + (1 + (x[3] - 1) * x[1]) * surprise;
+}
+static void reference(wk__reference *r)
+{
+    wk__loss_reference(r, exact, 3, 0);
+}
+static void logits_reference(wk__reference *r)
+{
+    wk__loss_reference(r, logits_exact, 4, 0);
+}
+
+static const char *const samples[] = {
+    "[], []", "[7], [7]", "[3,5], [3,5], [5]:f32", "[3,5], [3,5], none, 1", "[3,5], [3,5], [3,5]:f32, 2", NULL};
+static const char *const logits_samples[] = {"[], []",
+                                             "[7], [7]",
+                                             "[3,5], [3,5], [5]:f32",
+                                             "[3,5], [3,5], none, none, 1",
+                                             "[3,5], [3,5], [3,5]:f32, none, 2",
+                                             "[3,5], [3,5], none, [5]:f32",
+                                             "[3,5], [3,5], [3,5]:f32, [5]:f32, 2",
+                                             NULL};
+
+enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 | WK__SAVE_3 };
+
+const wk__op wk__op_binary_cross_entropy = {
+    .name = "binary_cross_entropy",
+    .schema = "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0) -> Tensor",
+    .group = "loss",
+    .node = "BinaryCrossEntropyBackward0",
+    .doc = "-(t log p + (1 - t) log(1 - p)), logarithms cut off at -100",
+    .expression = of_probability,
+    .arity = 3,
+    .domain = WK__FLOATS,
+    .gradient = gradient,
+    .needs = {ALL, ALL},
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = 0.1,
+    .high = 0.9,
+};
+const wk__op wk__op_binary_cross_entropy_with_logits = {
+    .name = "binary_cross_entropy_with_logits",
+    .schema = "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, "
+              "Tensor? pos_weight=None, int reduction=0) -> Tensor",
+    .group = "loss",
+    .node = "BinaryCrossEntropyWithLogitsBackward0",
+    .doc = "binary_cross_entropy of sigmoid(x), without overflow; t counts pos_weight times",
+    .expression = of_logit,
+    .arity = 3,
+    .domain = WK__FLOATS,
+    .gradient = logits_gradient,
+    .needs = {ALL, ALL},
+    .invoke = invoke,
+    .reference = logits_reference,
+    .samples = logits_samples,
+    .low = 0.1,
+    .high = 0.9,
+};

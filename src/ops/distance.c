@@ -1,0 +1,235 @@
+/* dist, cosine_similarity: how far two tensors are apart, and by which angle their vectors differ. */
+#include "norm.h"
+#include "reference.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- dist: the length of a - b ----------------------------------------------------------------------------------- */
+
+static uint16_t all_of(const wk_tensor *x)
+{
+    return (uint16_t)((1u << wk__body_of(x)->ndim) - 1);
+}
+
+static bool are_floats(const wk__op *op, wk_site site, wk_tensor *const in[2], wk_dtype *dtype)
+{
+    *dtype = wk__promote_types(wk__body_of(in[0])->dtype, wk__body_of(in[1])->dtype);
+    if (wk__is_float(*dtype)) return true;
+    wk__op_error(op, site, WK_ERR_DTYPE, in,
+                 "$a and $b are not of a floating dtype; convert one with wk_to_dtype(x, WK_F32)");
+    return false;
+}
+
+static const wk__op difference_op = {.name = "dist", .expression = wk__instruction, .instruction = WK__SUB, .arity = 2};
+
+wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_options *options)
+{
+    const wk__op *op = &wk__op_dist;
+    wk_tensor *in[2] = {a, b}, *out = NULL;
+    wk_dtype dtype;
+    wk__compose c;
+    wk__attr attr = {.f = {wk__option(options ? options->p : 0, 2)}};
+    if (!wk__compose_begin(&c, op, site, in, 2)) return NULL;
+    if (are_floats(op, site, in, &dtype)) {
+        wk_tensor *way = wk__binary(&difference_op, site, wk__t(wk__widened(a)), wk__t(wk__widened(b)));
+        if (way && (!isinf(attr.f[0]) || wk__must_have_columns(op, site, way, all_of(way))))
+            out = wk__narrowed(wk__length(site, way, all_of(way), false, attr.f[0]), dtype);
+    }
+    return wk__compose_end(&c, out, &attr);
+}
+
+static void dist_gradient(wk__gradient *g)
+{
+    wk_tensor *way = wk_sub(wk__saved(g, 0), wk__saved(g, 1));
+    wk_tensor *slope =
+        way ? wk__length_slope(way, wk__saved(g, WK__SAVED_OUT), g->out[0], g->attr->f[0], all_of(way)) : NULL;
+    if (wk__wants(g, 0)) g->in[0] = slope;
+    if (wk__wants(g, 1)) g->in[1] = wk_mul(slope, -1);
+}
+
+static int dist_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    double p = wk__value_float(&args[2], 2);
+    wk_dist_options options = {.size = sizeof options, .p = p == 0 ? WK_ZERO : p};
+    return wk__one(out, wk_dist_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* Where element k of the broadcast of both operands lies in one of them. */
+static int64_t place_in(const wk__array *in, int ndim, const int64_t *shape, int64_t k)
+{
+    int64_t at = 0, step = 1;
+    for (int d = ndim; d-- > 0; k /= shape[d]) {
+        int e = d - (ndim - in->ndim);
+        if (e < 0) continue;
+        at += (in->shape[e] == 1 ? 0 : k % shape[d]) * step;
+        step *= in->shape[e];
+    }
+    return at;
+}
+
+static void dist_reference(wk__reference *r)
+{
+    const wk__array *a = &r->in[0], *b = &r->in[1];
+    double p = wk__value_float(&r->args[2], 2), total = 0, *out = wk__reference_out(r, 0, 0, NULL);
+    int64_t shape[WK__MAX_DIMS];
+    int ndim;
+    wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, &ndim, shape);
+    for (int64_t k = 0; k < wk__numel(ndim, shape); k++) {
+        double d = fabs(a->data[place_in(a, ndim, shape, k)] - b->data[place_in(b, ndim, shape, k)]);
+        total = isinf(p) ? fmax(total, d) : total + (p == 0 ? d != 0 : pow(d, p));
+    }
+    out[0] = isinf(p) || p == 0 ? total : pow(total, 1 / p);
+}
+
+static const char *const dist_samples[] = {"[], []",          "[7], [7]",      "[3,5], [3,5], 1", "[3,5], [5], 3",
+                                           "[2,3,1], [4], 0", "[5], [5], inf", "[0,3], [3]",      NULL};
+
+const wk__op wk__op_dist = {
+    .name = "dist",
+    .schema = "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
+    .group = "reduction",
+    .node = "DistBackward0",
+    .doc = "(sum |self - other|^p)^(1/p) over all elements",
+    .domain = WK__FLOATS,
+    .gradient = dist_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
+    .invoke = dist_invoke,
+    .reference = dist_reference,
+    .samples = dist_samples,
+    .low = -3,
+    .high = 3,
+};
+
+/* ---- cosine_similarity ------------------------------------------------------------------------------------------- */
+
+/* A vector without its length, which counts as eps at least. in: x, length, eps */
+static int direction(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__DIV, in[0], wk__emit_2(e, WK__MAX, in[1], in[2]));
+}
+static const wk__op direction_op = {.name = "cosine_similarity", .expression = direction, .arity = 3};
+
+/* The dimension of what both broadcast to, and that shape. */
+static bool meet(wk_site site, wk_tensor *const in[2], int64_t dim, int *ndim, int64_t *shape, int *d)
+{
+    const wk__op *op = &wk__op_cosine_similarity;
+    const wk__body *a = wk__body_of(in[0]), *b = wk__body_of(in[1]);
+    if (!wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, ndim, shape)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "$a and $b do not broadcast: sizes must be equal or 1");
+        return false;
+    }
+    if (wk__dim(*ndim, dim, d)) return true;
+    wk__op_error(op, site, WK_ERR_INDEX, in, "dimension %lld is out of range for $a and $b", (long long)dim);
+    return false;
+}
+
+static wk_tensor *cosines(wk_site site, wk_tensor *const in[2], int64_t dim, double eps)
+{
+    int64_t shape[WK__MAX_DIMS];
+    int ndim, d;
+    if (!meet(site, in, dim, &ndim, shape, &d)) return NULL;
+    const uint16_t mask = (uint16_t)(ndim ? 1u << d : 0);
+    wk_tensor *part[2];
+    for (int k = 0; k < 2; k++) {
+        wk_tensor *x = wk_expand_at(site, wk__widened(in[k]), shape, ndim);
+        wk_tensor *length = x ? wk__length(site, x, mask, true, 2) : NULL;
+        if (!length) return NULL;
+        part[k] = wk__elementwise(&direction_op, site, (wk__arg[]){wk__t(x), wk__t(length), wk__f(eps)}, 3);
+    }
+    return wk__row_sum(site, wk_mul(part[0], part[1]), mask, false);
+}
+
+wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int64_t dim,
+                                   const wk_cosine_similarity_options *options)
+{
+    const wk__op *op = &wk__op_cosine_similarity;
+    wk_tensor *in[2] = {a, b}, *out = NULL;
+    wk_dtype dtype;
+    wk__compose c;
+    wk__attr attr = {.i = {dim}, .f = {wk__option(options ? options->eps : 0, 1e-8)}};
+    if (!wk__ready(op, site, in, 2) || !wk__compose_begin(&c, op, site, in, 2)) return NULL;
+    if (are_floats(op, site, in, &dtype)) out = wk__narrowed(cosines(site, in, dim, attr.f[0]), dtype);
+    return wk__compose_end(&c, out, &attr);
+}
+
+/* With c = max(|a|, eps) and e = max(|b|, eps): b / (c e) - (a b) a / (c^3 e) for a, the second part only where |a| counts. */
+static wk_tensor *of_one(wk_tensor *a, wk_tensor *b, wk_tensor *flow, int64_t mask, double eps)
+{
+    wk_tensor *square = wk__sum_kept(wk_square(a), mask), *counts = wk_gt(square, eps * eps);
+    wk_tensor *c = wk_sqrt(wk_where(counts, square, eps * eps));
+    wk_tensor *e = wk_sqrt(wk_maximum(wk__sum_kept(wk_square(b), mask), eps * eps)), *both = wk_div(flow, wk_mul(c, e));
+    wk_tensor *cosine = wk_div(wk__sum_kept(wk_mul(a, b), mask), wk_square(c));
+    return wk_mul(both, wk_sub(b, wk_mul(a, wk_where(counts, cosine, 0))));
+}
+
+static void cosine_gradient(wk__gradient *g)
+{
+    const wk_site here = {0};
+    int64_t shape[WK__MAX_DIMS];
+    int ndim, d;
+    wk_tensor *in[2] = {wk__saved(g, 0), wk__saved(g, 1)};
+    if (!in[0] || !in[1] || !meet(here, in, g->attr->i[0], &ndim, shape, &d)) return;
+    const int64_t mask = ndim ? 1 << d : 0;
+    wk_tensor *flow = ndim ? wk_unsqueeze_at(here, g->out[0], d) : g->out[0];
+    for (int k = 0; k < 2; k++) in[k] = wk_expand_at(here, in[k], shape, ndim);
+    for (int k = 0; k < 2; k++)
+        if (wk__wants(g, k)) g->in[k] = of_one(in[k], in[1 - k], flow, mask, g->attr->f[0]);
+}
+
+static int cosine_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    double eps = wk__value_float(&args[3], 1e-8);
+    wk_cosine_similarity_options options = {.size = sizeof options, .eps = eps == 0 ? WK_ZERO : eps};
+    return wk__one(out, wk_cosine_similarity_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                                wk__value_int(&args[2], 1), &options));
+}
+
+static void cosine_reference(wk__reference *r)
+{
+    const wk__array *in = r->in;
+    double eps = wk__value_float(&r->args[3], 1e-8);
+    int64_t shape[WK__MAX_DIMS], kept[WK__MAX_DIMS], n = 1, step = 1;
+    int ndim, d = 0, nkept = 0;
+    wk__broadcast(in[0].ndim, in[0].shape, in[1].ndim, in[1].shape, &ndim, shape);
+    wk__dim(ndim, wk__value_int(&r->args[2], 1), &d);
+    if (ndim) n = shape[d];
+    for (int k = 0; k < ndim; k++) {
+        if (k != d) kept[nkept++] = shape[k];
+        if (k > d) step *= shape[k];
+    }
+    double *out = wk__reference_out(r, 0, nkept, kept);
+    for (int64_t line = 0; line < wk__array_numel(&r->out[0]); line++) {
+        double dot = 0, square[2] = {0, 0}, x[2];
+        for (int64_t k = 0; k < n; k++) {
+            int64_t at = line / step * step * n + line % step + k * step;
+            for (int i = 0; i < 2; i++) {
+                x[i] = in[i].data[place_in(&in[i], ndim, shape, at)];
+                square[i] += x[i] * x[i];
+            }
+            dot += x[0] * x[1];
+        }
+        out[line] = dot / (fmax(sqrt(square[0]), eps) * fmax(sqrt(square[1]), eps));
+    }
+}
+
+static const char *const cosine_samples[] = {"[3,5], [3,5]", "[3,5], [3,5], 0", "[2,3,4], [3,4], -1",
+                                             "[5], [5], 0",  "[3,1], [1,4]",    "[4,5], [4,5], 1, 3",
+                                             "[0,3], [3]",   "[], [], 0",       NULL};
+
+const wk__op wk__op_cosine_similarity = {
+    .name = "cosine_similarity",
+    .schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
+    .group = "reduction",
+    .node = "SumBackward1",
+    .doc = "x1 x2 / (|x1| |x2|) along a dimension, lengths below eps taken as eps",
+    .domain = WK__FLOATS,
+    .gradient = cosine_gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .invoke = cosine_invoke,
+    .reference = cosine_reference,
+    .samples = cosine_samples,
+    .low = 0.5,
+    .high = 3,
+};

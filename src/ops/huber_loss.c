@@ -1,0 +1,108 @@
+/* smooth_l1_loss, huber_loss: with d = |input - target|, half of d^2 below the bend (over the bend for smooth_l1), a line above
+ * it. With a bend of 0 all is line. */
+#include "losses.h"
+#include <math.h>
+
+/* in: input, target, bend */
+static int bent(wk__emit *e, const int in[], bool divided)
+{
+    int d = wk__emit_1(e, WK__ABS, wk__emit_2(e, WK__SUB, in[0], in[1])), half = wk__emit_constant(e, 0.5);
+    int square = wk__emit_2(e, WK__MUL, half, wk__emit_2(e, WK__MUL, d, d));
+    int line = wk__emit_2(e, WK__SUB, d, wk__emit_2(e, WK__MUL, half, in[2]));
+    if (divided)
+        square = wk__emit_2(e, WK__DIV, square, in[2]);
+    else
+        line = wk__emit_2(e, WK__MUL, in[2], line);
+    return wk__emit_where(e, wk__emit_compare(e, WK__LT, d, in[2]), square, line);
+}
+static int smooth_l1(wk__emit *e, const int in[])
+{
+    return bent(e, in, true);
+}
+static int huber(wk__emit *e, const int in[])
+{
+    return bent(e, in, false);
+}
+
+static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *input, wk_tensor *target, wk_reduction reduction,
+                       double bend)
+{
+    return wk__loss_of(&(wk__loss){op, op, site, {input, target}, reduction, .number = bend});
+}
+
+wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                const wk_smooth_l1_loss_options *options)
+{
+    wk_reduction reduction = options ? options->reduction : WK_REDUCE_MEAN;
+    return loss(&wk__op_smooth_l1_loss, site, input, target, reduction, wk__option(options ? options->beta : 0, 1));
+}
+wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_huber_loss_options *options)
+{
+    wk_reduction reduction = options ? options->reduction : WK_REDUCE_MEAN;
+    return loss(&wk__op_huber_loss, site, input, target, reduction, wk__option(options ? options->delta : 0, 1));
+}
+
+/* Where the distance is below the bend the slope is d (over the bend), else the sign. */
+static void gradient(wk__gradient *g)
+{
+    double bend = g->attr->f[1];
+    bool divided = g->node->op == &wk__op_smooth_l1_loss;
+    wk_tensor *d = wk__loss_difference(g), *line = wk_mul(wk_sign(d), divided ? 1.0 : bend);
+    wk__loss_of_difference(g, bend > 0 ? wk_where(wk_lt(wk_abs(d), bend), divided ? wk_div(d, bend) : d, line) : line);
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    return wk__one(out, loss(op, site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                             (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN), wk__value_float(&args[3], 1)));
+}
+
+static double smooth_l1_exact(const double *x)
+{
+    double d = fabs(x[0] - x[1]);
+    return d < x[2] ? 0.5 * d * d / x[2] : d - 0.5 * x[2];
+}
+static double huber_exact(const double *x)
+{
+    double d = fabs(x[0] - x[1]);
+    return d < x[2] ? 0.5 * d * d : x[2] * (d - 0.5 * x[2]);
+}
+static void smooth_l1_reference(wk__reference *r)
+{
+    wk__loss_reference(r, smooth_l1_exact, 2, wk__value_float(&r->args[3], 1));
+}
+static void huber_reference(wk__reference *r)
+{
+    wk__loss_reference(r, huber_exact, 2, wk__value_float(&r->args[3], 1));
+}
+
+static const char *const samples[] = {"[], []", "[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, 0.5", NULL};
+
+const wk__op wk__op_smooth_l1_loss = {
+    .name = "smooth_l1_loss",
+    .schema = "smooth_l1_loss(Tensor input, Tensor target, int reduction=0, float beta=1.0) -> Tensor",
+    .node = "SmoothL1LossBackward0",
+    .doc = "d^2 / (2 beta) below beta, |d| - beta / 2 above",
+    .expression = smooth_l1,
+    .gradient = gradient,
+    .invoke = invoke,
+    .reference = smooth_l1_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
+    WK__ROW_LOSS,
+};
+const wk__op wk__op_huber_loss = {
+    .name = "huber_loss",
+    .schema = "huber_loss(Tensor input, Tensor target, int reduction=0, float delta=1.0) -> Tensor",
+    .node = "HuberLossBackward0",
+    .doc = "d^2 / 2 below delta, delta (|d| - delta / 2) above",
+    .expression = huber,
+    .gradient = gradient,
+    .invoke = invoke,
+    .reference = huber_reference,
+    .samples = samples,
+    .low = -3,
+    .high = 3,
+    WK__ROW_LOSS,
+};

@@ -1,0 +1,73 @@
+/* kl_div: p (log p - input), with p the target (or its logarithm) and input a logarithm. */
+#include "losses.h"
+#include <math.h>
+
+/* in: log of the model's probability, target, is the target a logarithm too? A probability of 0 costs nothing. */
+static int divergence(wk__emit *e, const int in[])
+{
+    int zero = wk__emit_constant(e, 0), logs = wk__emit_compare(e, WK__NE, in[2], zero);
+    int p = wk__emit_where(e, logs, wk__emit_1(e, WK__EXP, in[1]), in[1]);
+    int log_p = wk__emit_where(e, logs, in[1], wk__emit_1(e, WK__LOG, in[1]));
+    int cost = wk__emit_2(e, WK__MUL, p, wk__emit_2(e, WK__SUB, log_p, in[0]));
+    return wk__emit_where(e, wk__emit_compare(e, WK__EQ, p, zero), zero, cost);
+}
+
+/* PyTorch composes this one, and its last part gives the name: [log_target][reduction]. */
+static const char *const nodes[2][4] = {{"MeanBackward0", "SumBackward0", "SubBackward0", "DivBackward0"},
+                                        {"MeanBackward0", "SumBackward0", "MulBackward0", "DivBackward0"}};
+
+static wk_tensor *loss(wk_site site, wk_tensor *input, wk_tensor *target, wk_reduction reduction, bool log_target)
+{
+    const wk__op *op = &wk__op_kl_div;
+    return wk__loss_of(
+        &(wk__loss){op, op, site, {input, target}, reduction, .number = log_target, .nodes = nodes[log_target]});
+}
+
+wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_kl_div_options *options)
+{
+    return loss(site, input, target, options ? options->reduction : WK_REDUCE_MEAN, options && options->log_target);
+}
+
+static void gradient(wk__gradient *g)
+{
+    bool logs = g->attr->f[1] != 0;
+    wk_tensor *x = wk__saved(g, 0), *t = wk__saved(g, 1), *p = logs ? wk_exp(t) : t;
+    if (wk__wants(g, 0)) g->in[0] = wk__loss_slope(g, wk_mul(p, -1));
+    if (!wk__wants(g, 1)) return;
+    wk_tensor *slope = wk_add(wk_sub(logs ? t : wk_log(t), x), 1);
+    g->in[1] = wk__loss_slope(g, logs ? wk_mul(p, slope) : slope);
+}
+
+static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, loss(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                             (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN), wk__value_int(&args[3], 0)));
+}
+
+static double exact(const double *x)
+{
+    double p = x[2] != 0 ? exp(x[1]) : x[1];
+    return p == 0 ? 0 : p * (log(p) - x[0]);
+}
+static void reference(wk__reference *r)
+{
+    wk__loss_reference(r, exact, 2, (double)wk__value_int(&r->args[3], 0));
+}
+
+static const char *const samples[] = {"[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, true", "[3,5], [3,5], 3", NULL};
+
+const wk__op wk__op_kl_div = {
+    .name = "kl_div",
+    .schema = "kl_div(Tensor input, Tensor target, int reduction=0, bool log_target=False) -> Tensor",
+    .node = "MeanBackward0",
+    .doc = "p (log p - input), p the target or e^target; input is a logarithm",
+    .expression = divergence,
+    .gradient = gradient,
+    .invoke = invoke,
+    .reference = reference,
+    .samples = samples,
+    .low = 0.1,
+    .high = 0.9,
+    WK__ROW_LOSS,
+};

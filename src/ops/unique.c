@@ -1,0 +1,235 @@
+/* unique, isin: equal elements brought side by side by sorting.
+ *
+ *     sorted values   1 1 2 5 5 5        places of runs   0   2 3
+ *     first of a run  1 0 1 1 0 0        number of run    0 0 1 2 2 2      (running sum of the firsts, less 1)
+ */
+#include "../base/alloc.h"
+#include "masked.h"
+#include "reference.h"
+#include <string.h>
+
+typedef struct runs {
+    wk_tensor *values, *order; /* sorted, and where each stood */
+    wk_tensor *first, *run;
+} runs;
+
+/* Of a vector of n elements, one at least. NaN is a run of its own each time, as it equals nothing. */
+static bool runs_of(runs *r, wk_site site, wk_tensor *x, int64_t n)
+{
+    const wk_options options = {.size = sizeof options, .dtype = WK_BOOL, .device = wk_device_of(x)};
+    if (wk_sort_at(site, x, 0, false, &r->values, &r->order) != WK_OK) return false;
+    wk_tensor *begin = wk_ones_at(site, (const int64_t[]){1}, 1, &options);
+    wk_tensor *changes = wk_ne(wk_narrow_at(site, r->values, 0, 1, n - 1), wk_narrow_at(site, r->values, 0, 0, n - 1));
+    r->first = wk_cat_at(site, (wk_tensor *const[]){begin, changes}, 2, 0);
+    r->run = wk_sub(wk_cumsum_at(site, r->first, 0), 1);
+    return r->run != NULL;
+}
+
+/* numbers[k], which belongs to the sorted place k, brought to where the element stood. */
+static wk_tensor *unsorted(const runs *r, wk_site site, wk_tensor *numbers)
+{
+    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(numbers)};
+    wk_tensor *zeros = wk_zeros_like_at(site, r->order, &options);
+    return wk_scatter_add_at(site, zeros, 0, r->order, wk_to_dtype_at(site, numbers, WK_I64));
+}
+
+/* ---- unique ------------------------------------------------------------------------------------------------------ */
+
+enum { VALUES, INVERSE, COUNTS, RESULTS };
+
+/* Lengths of the runs that begin at these places, the last of which ends at n; written over the places. */
+static void lengths(int64_t *places, int64_t count, int64_t n)
+{
+    for (int64_t k = 0; k < count; k++) places[k] = (k + 1 < count ? places[k + 1] : n) - places[k];
+}
+
+/* The results that are wanted, out[k] is NULL for the others. x has an element at least. */
+static bool distinct(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_tensor *out[RESULTS])
+{
+    const wk__body *body = wk__body_of(x);
+    int64_t n = wk__body_numel(body), *places, count;
+    runs r;
+    wk_tensor *flat = wk_reshape_at(site, x, &n, 1);
+    if (!flat || !runs_of(&r, site, flat, n) || !wk__places_of(site, &wk__op_unique, r.first, &places, &count))
+        return false;
+    wk_tensor *starts = wk__beside(site, x, places, &count, 1);
+    out[VALUES] = starts ? wk_take_at(site, r.values, starts) : NULL;
+    if (wanted[INVERSE]) out[INVERSE] = wk_reshape_at(site, unsorted(&r, site, r.run), body->shape, body->ndim);
+    if (wanted[COUNTS]) {
+        lengths(places, count, n);
+        out[COUNTS] = wk__beside(site, x, places, &count, 1);
+    }
+    wk__free(places);
+    return true;
+}
+
+/* Nothing has no distinct elements. */
+static bool of_nothing(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_tensor *out[RESULTS])
+{
+    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(x)};
+    out[VALUES] = wk_reshape_at(site, wk_clone_at(site, x), (const int64_t[]){0}, 1);
+    if (wanted[INVERSE]) out[INVERSE] = wk_zeros_like_at(site, x, &options);
+    if (wanted[COUNTS]) out[COUNTS] = wk_zeros_at(site, (const int64_t[]){0}, 1, &options);
+    return true;
+}
+
+static bool unique(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_tensor *out[RESULTS])
+{
+    wk__compose c;
+    if (!wk__compose_begin(&c, &wk__op_unique, site, &x, 1)) return false;
+    bool whole = (wk__body_numel(wk__body_of(x)) ? distinct : of_nothing)(site, x, wanted, out);
+    wk_tensor *kept[RESULTS];
+    int count = 0;
+    for (int k = 0; k < RESULTS; k++)
+        if (wanted[k]) kept[count++] = out[k];
+    whole = wk__compose_end_n(&c, kept, count, NULL) && whole;
+    return whole;
+}
+
+wk_tensor *wk_unique_at(wk_site site, wk_tensor *x, const wk_unique_options *options)
+{
+    wk_tensor **inverse = options ? options->return_inverse : NULL, **counts = options ? options->return_counts : NULL;
+    const bool wanted[RESULTS] = {true, inverse != NULL, counts != NULL};
+    wk_tensor *out[RESULTS] = {NULL};
+    bool whole = unique(site, x, wanted, out);
+    if (inverse) *inverse = whole ? out[INVERSE] : NULL;
+    if (counts) *counts = whole ? out[COUNTS] : NULL;
+    return whole ? out[VALUES] : NULL;
+}
+
+static int unique_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const bool wanted[RESULTS] = {true, wk__value_int(&args[2], 0), wk__value_int(&args[3], 0)};
+    wk_tensor *all[RESULTS] = {NULL};
+    int count = 0;
+    if (!unique(site, wk__value_tensor(&args[0]), wanted, all)) return -1;
+    for (int k = 0; k < RESULTS; k++)
+        if (wanted[k]) out[count++] = all[k];
+    return count;
+}
+
+static void unique_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0];
+    const int64_t n = wk__array_numel(x);
+    double *values = wk__alloc_zero((size_t)n + 1, sizeof *values);
+    int64_t count = 0;
+    for (int64_t k = 0; k < n; k++) { /* by insertion */
+        int64_t place = 0;
+        while (place < count && values[place] < x->data[k]) place++;
+        if (place < count && values[place] == x->data[k]) continue;
+        memmove(values + place + 1, values + place, (size_t)(count++ - place) * sizeof *values);
+        values[place] = x->data[k];
+    }
+    memcpy(wk__reference_out(r, 0, 1, &count), values, (size_t)count * sizeof *values);
+    const bool inverse = wk__value_int(&r->args[2], 0), counts = wk__value_int(&r->args[3], 0);
+    double *place_of = inverse ? wk__reference_out(r, 1, x->ndim, x->shape) : NULL;
+    double *count_of = counts ? wk__reference_out(r, 1 + inverse, 1, &count) : NULL;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t place = 0;
+        while (values[place] != x->data[k]) place++;
+        if (place_of) place_of[k] = (double)place;
+        if (count_of) count_of[place]++;
+    }
+    wk__free(values);
+}
+
+static const char *const unique_samples[] = {"[]",
+                                             "[9]",
+                                             "[20]:i64<5, true, true, true",
+                                             "[4,6]:i32<7, true, false, true",
+                                             "[3,5], true, true",
+                                             "[12]:bool",
+                                             "[0,3], true, true, true",
+                                             NULL};
+
+const wk__op wk__op_unique = {
+    .name = "unique",
+    .schema = "unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
+              "(Tensor output, Tensor inverse_indices, Tensor counts)",
+    .group = "sort",
+    .doc = "the distinct elements, always sorted; then, if wanted, which of them each element is, and how often each "
+           "stands there",
+    .waits = true,
+    .invoke = unique_invoke,
+    .reference = unique_reference,
+    .samples = unique_samples,
+    .low = -3,
+    .high = 3,
+};
+
+/* ---- isin -------------------------------------------------------------------------------------------------------- */
+
+enum { FEW = 64 }; /* so many are compared with every element; more are sorted with them */
+
+static wk_tensor *is_one_of_few(wk_site site, wk_tensor *x, wk_tensor *tests, int64_t n, int64_t m)
+{
+    wk_tensor *column = wk_reshape_at(site, x, (const int64_t[]){n, 1}, 2), *row = wk_reshape_at(site, tests, &m, 1);
+    return wk_any_at(site, wk_eq(column, row), (const int64_t[]){1}, 1, NULL);
+}
+
+/* A run that holds a test makes all of its elements hits. */
+static wk_tensor *is_one_of_many(wk_site site, wk_tensor *x, wk_tensor *tests, int64_t n, int64_t m)
+{
+    runs r;
+    wk_tensor *all[2] = {wk_reshape_at(site, tests, &m, 1), wk_reshape_at(site, x, &n, 1)};
+    wk_tensor *both = wk_cat_at(site, all, 2, 0);
+    if (!both || !runs_of(&r, site, both, n + m)) return NULL;
+    wk_tensor *is_test = wk_to_dtype_at(site, wk_lt(r.order, m), WK_I64);
+    wk_tensor *tests_of_run = wk_scatter_add_at(site, wk_zeros_like_at(site, r.run, NULL), 0, r.run, is_test);
+    wk_tensor *hits = tests_of_run ? wk_gather_at(site, tests_of_run, 0, r.run) : NULL;
+    return hits ? wk_gt(wk_narrow_at(site, unsorted(&r, site, hits), 0, m, n), 0) : NULL;
+}
+
+wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_elements, const wk_isin_options *options)
+{
+    wk_tensor *in[2] = {elements, test_elements};
+    wk__compose c;
+    if (!wk__ready(&wk__op_isin, site, in, 2) || !wk__compose_begin(&c, &wk__op_isin, site, in, 2)) return NULL;
+    const wk__body *body = wk__body_of(in[0]);
+    const int64_t n = wk__body_numel(body), m = wk__body_numel(wk__body_of(in[1]));
+    wk_tensor *out = (m <= FEW || n == 0 ? is_one_of_few : is_one_of_many)(site, in[0], in[1], n, m);
+    if (out && options && options->invert) out = (wk_logical_not)(out);
+    return wk__compose_end(&c, out ? wk_reshape_at(site, out, body->shape, body->ndim) : NULL, NULL);
+}
+
+static int isin_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_isin_options options = {.size = sizeof options, .invert = wk__value_int(&args[3], 0)};
+    return wk__one(out, wk_isin_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+static void isin_reference(wk__reference *r)
+{
+    const wk__array *x = &r->in[0], *tests = &r->in[1];
+    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
+    for (int64_t k = 0; k < wk__array_numel(x); k++) {
+        bool found = false;
+        for (int64_t j = 0; j < wk__array_numel(tests); j++) found = found || tests->data[j] == x->data[k];
+        out[k] = found != wk__value_int(&r->args[3], 0);
+    }
+}
+
+static const char *const isin_samples[] = {"[30]:i64<9, [4]:i64<9",
+                                           "[5,6]:i32<9, [2,2]:i32<9, false, true",
+                                           "[70]:i64<200, [100]:i64<200",
+                                           "[7,10]:i16<200, [70]:i16<200, false, true",
+                                           "[5], [3]",
+                                           "[3], [0]",
+                                           "[0], [80]",
+                                           "[]:i64<2, []:i64<2",
+                                           NULL};
+
+const wk__op wk__op_isin = {
+    .name = "isin",
+    .schema = "isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+    .group = "comparison",
+    .doc = "bool: is (or, with invert, is not) the element equal to one of test_elements?",
+    .invoke = isin_invoke,
+    .reference = isin_reference,
+    .samples = isin_samples,
+    .low = -3,
+    .high = 3,
+};

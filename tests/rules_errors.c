@@ -1,0 +1,269 @@
+/* Rules 17, 19 and 20 of docs/semantics.md: the first error is kept, NULL passes through, what refuses while an error is pending, the
+ * handler. What engine_scopes, io_tensors and optim_steps hold of them is not repeated here. */
+#include "support_wick.h"
+
+#include <math.h>
+
+#include "../src/backend/null/null.h"
+
+static void fail_something(void)
+{
+    wk_clear_error();
+    wk_add(wk_ones((2)), wk_ones((3)));
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+}
+
+/* The error is the one of fail_something, still; it is cleared. */
+static void expect_the_first(void)
+{
+    expect_error("add: shapes do not broadcast: f32[2] and f32[3]", NULL);
+}
+
+static wk_tensor *far_ones(void)
+{
+    return wk_ones((2, 3), .device = test_null());
+}
+
+/* ---- rule 17: the first error is kept ---------------------------------------------------------------------------- */
+
+static void the_first_error_stays(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    fail_something();
+    wk_reshape(wk_ones((4)), (3));
+    wk_ones((2), .device = wk_opencl(99));
+    wk_item(wk_ones((2)));
+    wk_load_tensors("/no/such/file");
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+    expect_the_first();
+    assert_int_equal(wk_error_code(), WK_OK);
+    wk_reshape(wk_ones((4)), (3)); /* the next one is the first again */
+    expect_error("reshape", NULL);
+}
+
+/* ---- rule 19: NULL ----------------------------------------------------------------------------------------------- */
+
+/* NULL for an operand that may be left out means "left out", but not while an error is pending: it may be one that failed. */
+static void optional_operands(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 3)), *w = wk_ones((4, 3)), *p = wk_full((2, 3), 0.5),
+              *labels = wk_zeros((2), .dtype = WK_I64);
+    wk_tensor *leaf = wk_ones((1), .requires_grad = true);
+    wk_set_grad(leaf, wk_ones((1)));
+    for (int pending = 0; pending < 2; pending++) {
+        wk_tensor *out[7] = {0};
+        for (int k = 0; k < 7; k++) {
+            if (pending) fail_something();
+            out[0] = k == 0 ? wk_linear(x, w, NULL) : out[0];
+            out[1] = k == 1 ? wk_layer_norm(x, (3), NULL, NULL, 0) : out[1];
+            out[2] = k == 2 ? wk_cross_entropy(x, labels, .weight = NULL, .label_smoothing = 0.1) : out[2];
+            out[3] = k == 3 ? wk_binary_cross_entropy(p, p, .weight = NULL, .reduction = WK_REDUCE_SUM) : out[3];
+            out[4] = k == 4 ? wk_nll_loss(x, labels, .weight = NULL) : out[4];
+            out[5] = k == 5 ? wk_layer_norm(x, (3), wk_ones((3)), NULL, 0) : out[5];
+            if (k == 6) out[6] = wk_set_grad(leaf, NULL) == WK_OK ? leaf : NULL;
+            if (pending) expect_the_first();
+        }
+        for (int k = 0; k < 7; k++)
+            if ((out[k] == NULL) != (pending == 1))
+                fail_msg("case %d, pending %d: %s", k, pending, out[k] ? "a result" : wk_error() ? wk_error() : "NULL");
+        if (pending) assert_non_null(wk_grad_of(leaf));
+        wk_clear_error();
+        wk_set_grad(leaf, wk_ones((1)));
+    }
+}
+
+static void null_without_an_error_is_one(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 3)), *none = NULL;
+    wk_add(none, x);
+    expect_error("add: first operand is NULL", NULL);
+    wk_mul(x, none);
+    expect_error("mul: second operand is NULL", NULL);
+    wk_exp(none);
+    expect_error("exp: input is NULL", NULL);
+    wk_matmul(x, none);
+    expect_error("matmul", "NULL", NULL);
+    wk_add_(none, 1);
+    expect_error("add", "NULL", NULL);
+    wk_cat((x, none), 0);
+    expect_error("cat", "NULL", NULL);
+    wk_where(none, x, x);
+    expect_error("where", "NULL", NULL);
+    assert_int_not_equal(wk_backward(none), WK_OK);
+    expect_error("backward", "NULL", NULL);
+    wk_print(none);
+    expect_error("print", "NULL", NULL);
+    assert_int_not_equal(wk_read(none, NULL, 0), WK_OK);
+    expect_error("read", "NULL", NULL);
+    assert_true(isnan(wk_item(none)));
+    expect_error("item", "NULL", NULL);
+    assert_int_equal(wk_size(none, 0) + wk_ndim(none) + wk_numel(none), 0);
+    expect_fine(); /* asking NULL what it is, is none */
+}
+
+static void result_arrays_are_null_after_an_error(void **state)
+{
+    (void)state;
+    static const wk_function_kind two = {.size = sizeof two, .name = "two", .inputs = 1, .outputs = 2};
+    for (int given = 0; given < 2; given++) { /* a NULL operand; one that does not fit */
+        WK_SCOPE;
+        wk_tensor *x = given ? wk_ones((4, 2)) : NULL, *junk = wk_ones((1)),
+                  *leaf = wk_ones((1), .requires_grad = true);
+        wk_tensor *out[4];
+        for (int k = 0; k < 8; k++) {
+            for (int i = 0; i < 4; i++) out[i] = junk;
+            int filled = 2;
+            if (k == 0) filled = wk_chunk(x, 4, 9, out) == -1 ? 4 : 0;
+            if (k == 1) wk_split(x, 2, 9, out);
+            if (k == 2) filled = wk_split_with_sizes(x, (2, 1, 9), 0, out) == -1 ? 3 : 0;
+            if (k == 3) assert_int_not_equal(wk_sort(x, 9, false, &out[0], &out[1]), WK_OK);
+            if (k == 4) assert_int_not_equal(wk_topk(x, 99, 0, true, &out[0], &out[1]), WK_OK);
+            if (k == 5) assert_int_not_equal(wk_kthvalue(x, 99, 0, false, &out[0], &out[1]), WK_OK);
+            if (k == 6) assert_int_not_equal(wk_grad((x), (leaf, leaf), out), WK_OK);
+            if (k == 7) assert_int_not_equal(wk_apply_n(&two, NULL, (x), out), WK_OK);
+            assert_non_null(wk_error());
+            if (k == 1) filled = 1; /* how many there would be nobody knows */
+            for (int i = 0; i < filled; i++)
+                if (out[i]) fail_msg("case %d, operand %s: place %d is not NULL", k, x ? "given" : "NULL", i);
+            wk_clear_error();
+        }
+    }
+}
+
+/* ---- rule 20: what refuses while an error is pending ------------------------------------------------------------- */
+
+static void good_operands_work_while_an_error_is_pending(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = wk_ones((2), .requires_grad = true);
+    wk_module *net = wk_nn_linear(2, 1);
+    wk_optim *sgd = wk_optim_sgd(wk_list((w)), .lr = 1);
+    wk_tensors *list = wk_list((w));
+    fail_something();
+    wk_tensor *y = wk_sum(wk_mul(w, 3.0)), *more = wk_exp(wk_rand((2)));
+    assert_true(y && more && wk_forward(net, wk_ones((1, 2))) && wk_item(y) == 6);
+    assert_int_equal(wk_backward(y), WK_OK);
+    assert_non_null(wk_grad_of(w));
+    assert_true(wk_module_to(net, wk_cpu()) == net);
+    assert_non_null(wk_tensor_str(w));
+    assert_int_equal(wk_optim_step(sgd), WK_ERR_SHAPE);
+    assert_int_equal(wk_save_tensors(list, "/tmp/never-written.safetensors"), WK_ERR_SHAPE);
+    assert_int_equal(wk_save(net, "/tmp/never-written.safetensors"), WK_ERR_SHAPE);
+    assert_int_equal(wk_optim_zero_grad(sgd), WK_OK);
+    assert_null(wk_grad_of(w));
+    expect_the_first();
+    FILE *file = fopen("/tmp/never-written.safetensors", "r");
+    assert_null(file);
+    EXPECT_VALUES(w, 0, 1, 1);
+}
+
+/* A device whose name could not be parsed makes each call fail that gets it. */
+static void a_device_that_is_none(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_device none = wk_device_parse("tpu:0");
+    expect_error("tpu:0", NULL);
+    assert_int_equal(none.kind, -1);
+    wk_tensor *x = wk_ones((2));
+    wk_memory_stats stats = {.size = sizeof stats};
+    wk_device_properties properties = {.size = sizeof properties};
+    wk_dataset *data = wk_data_tensors(x, NULL);
+    wk_module *net = wk_nn_linear(2, 1);
+    for (int k = 0; k < 9; k++) {
+        bool failed = false;
+        if (k == 0) failed = !wk_ones((2), .device = none);
+        if (k == 1) failed = !wk_to(x, none);
+        if (k == 2) failed = !wk_module_to(net, none);
+        if (k == 3) failed = !wk_data_loader(data, .device = none);
+        if (k == 4) failed = !wk_nn_linear(2, 1, .device = none);
+        if (k == 5) failed = wk_memory_stats_of(none, &stats) != WK_OK;
+        if (k == 6) failed = wk_device_describe(none, &properties) != WK_OK;
+        if (k == 7) failed = wk_memory_set_limit(none, 1) != WK_OK;
+        if (k == 8) {
+            WK_DEVICE(none);
+            failed = !wk_zeros((1));
+        }
+        if (!failed || !wk_error()) fail_msg("case %d", k);
+        expect_error("device", "not valid", NULL);
+    }
+}
+
+/* The handler is called with no lock held: it may use the library, other errors it makes come after the first. */
+static int heard;
+
+static void handler(void *user, wk_code code, const char *text)
+{
+    heard++;
+    assert_ptr_equal(user, &heard);
+    assert_int_equal(code, wk_error_code());
+    assert_string_equal(text, wk_error());
+    WK_SCOPE;
+    assert_true(wk_item(wk_sum(wk_ones((3)))) == 3);
+    wk_reshape(wk_ones((4)), (3));
+    wk_value x = {.kind = WK_VALUE_TENSOR, .tensor = wk_ones((2))}, out;
+    int count = 1;
+    char message[100];
+    assert_int_equal(wk_call(NULL, "exp", &x, 1, &out, &count, NULL, message, sizeof message), WK_OK);
+    wk_free(out.tensor);
+    wk_set_error_handler(handler, &heard);
+}
+
+static void a_handler_may_use_the_library(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_set_error_handler(handler, &heard);
+    heard = 0;
+    fail_something();
+    assert_int_equal(heard, 1);
+    expect_the_first();
+    wk_tensor *x = wk_retain(far_ones()); /* a late one */
+    wk_sync();
+    wk__null_fail_run(1);
+    wk_tensor *y = wk_retain(wk_exp(x));
+    wk_sync();
+    wk__null_heal();
+    assert_int_equal(heard, 2);
+    expect_error("exp", NULL);
+    wk_value arg = {.kind = WK_VALUE_TENSOR, .tensor = x}, out; /* told by status and message, not to the thread */
+    int count = 1;
+    char message[100];
+    assert_int_not_equal(wk_call(NULL, "no_such_op", &arg, 1, &out, &count, NULL, message, sizeof message), WK_OK);
+    assert_int_equal(heard, 2);
+    wk_set_error_handler(NULL, NULL);
+    fail_something();
+    assert_int_equal(heard, 2);
+    wk_clear_error();
+    wk_free(x), wk_free(y);
+}
+
+/* One test's failure must not fail the next. */
+static int clean(void **state)
+{
+    (void)state;
+    wk__null_heal();
+    for (int k = 0; k < 2; k++) wk_clear_error(), wk_sync();
+    wk_clear_error();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_first_error_stays, clean),
+        cmocka_unit_test_teardown(optional_operands, clean),
+        cmocka_unit_test_teardown(null_without_an_error_is_one, clean),
+        cmocka_unit_test_teardown(result_arrays_are_null_after_an_error, clean),
+        cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, clean),
+        cmocka_unit_test_teardown(a_device_that_is_none, clean),
+        cmocka_unit_test_teardown(a_handler_may_use_the_library, clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* Rules 3 to 5 of docs/semantics.md: guards, handles past their end, texts. What engine_scopes and data_loader hold of them is not
+ * repeated here. */
+#include "support_wick.h"
+
+static void expect_gone(wk_tensor *x)
+{
+    wk_exp(x);
+    expect_error("exp", "scope has closed", NULL);
+}
+
+/* ---- rule 3: guards ---------------------------------------------------------------------------------------------- */
+
+static void closing_a_guard_closes_all_above_it(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_guard scope = wk_scope_open(WK_HERE), grad = wk_no_grad_open(WK_HERE),
+             device = wk_device_guard_open(WK_HERE, test_null()), inner = wk_scope_open(WK_HERE);
+    uint64_t last = inner.token;
+    assert_true(scope.token < grad.token && grad.token < device.token && device.token < inner.token);
+    wk_tensor *x = wk_ones((1));
+    assert_int_equal(wk_device_of(x).kind, WK_NULL);
+    assert_false(wk_is_grad_enabled());
+    wk_guard_close(&scope);
+    assert_true(wk_is_grad_enabled());
+    assert_int_equal(wk_device_of(wk_ones((1))).kind, WK_CPU);
+    expect_gone(x);
+    wk_guard other = wk_no_grad_open(WK_HERE);
+    assert_true(other.token > last); /* numbers are never used again, */
+    wk_guard_close(&grad);           /* so that an old one closes nothing */
+    wk_guard_close(&inner);
+    assert_false(wk_is_grad_enabled());
+    wk_guard_close(&other);
+    assert_true(wk_is_grad_enabled());
+    expect_fine();
+}
+
+static void grad_mode_nests(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = wk_ones((1), .requires_grad = true);
+    {
+        WK_NO_GRAD;
+        assert_false(wk_requires_grad(wk_mul(w, 2)));
+        {
+            WK_ENABLE_GRAD;
+            assert_true(wk_requires_grad(wk_mul(w, 2)));
+        }
+        assert_false(wk_requires_grad(wk_mul(w, 2)));
+    }
+    assert_true(wk_requires_grad(wk_mul(w, 2)));
+}
+
+/* ---- rule 4: slots of handles ------------------------------------------------------------------------------------ */
+
+/* A slot serves again after 4,096 later frees at the earliest, in debug builds never. */
+static void a_slot_is_not_used_again_soon(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *first = wk_ones((1));
+    wk_free(first);
+    for (int k = 0; k < 4095; k++) {
+        wk_tensor *x = wk_ones((1));
+        assert_ptr_not_equal(x, first);
+        wk_free(x);
+    }
+    wk_exp(first);
+    expect_error("exp", "tensor", "freed", NULL);
+}
+
+static void a_wild_pointer_is_told(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static _Alignas(64) char wild[64];
+    wk_free((wk_tensor *)(void *)wild);
+    expect_error("free", "not a tensor of this library", NULL);
+}
+
+/* ---- rule 5: texts ----------------------------------------------------------------------------------------------- */
+
+static void texts_live_as_long_as_their_object(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const char *device = wk_device_str(test_null()), *dtype = wk_dtype_str(WK_BF16);
+    wk_tensor *x = wk_ones((2)), *y = wk_ones((3));
+    wk_module *m = wk_nn_sequential(wk_nn_linear(1, 1));
+    const char *about_x = wk_describe(x), *kind = wk_module_name(m), *child = wk_module_child_name(m, 0);
+    wk_tensors *list = wk_parameters(m);
+    const char *name = wk_tensors_name(list, 0);
+    wk_add(x, y);
+    const char *error = wk_error();
+    char *copy = strdup(error);
+    wk_exp(NULL);
+    for (int k = 0; k < 100; k++) {
+        WK_SCOPE;
+        wk_describe(wk_ones((k + 4)));
+        wk_describe(y);
+    }
+    assert_ptr_equal(wk_error(), error); /* until it is cleared */
+    assert_string_equal(error, copy);
+    free(copy);
+    wk_clear_error();
+    assert_string_equal(about_x, "f32[2] cpu");
+    assert_string_equal(kind, "sequential");
+    assert_string_equal(child, "0");
+    assert_string_equal(name, "0.weight");
+    assert_ptr_equal(device, wk_device_str(test_null()));
+    assert_ptr_equal(dtype, wk_dtype_str(WK_BF16));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closing_a_guard_closes_all_above_it), cmocka_unit_test(grad_mode_nests),
+        cmocka_unit_test(a_slot_is_not_used_again_soon),       cmocka_unit_test(a_wild_pointer_is_told),
+        cmocka_unit_test(texts_live_as_long_as_their_object),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,57 @@
+/* Statistics of a device's memory: what is large is known by the call that made it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include <wick.h>
+
+enum { MIB = 1 << 20 };
+
+static void the_largest_come_first(void **state)
+{
+    (void)state;
+    int64_t bytes[3];
+    wk_site sites[3];
+    assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 3), 0);
+    wk_tensor *small = wk_ones((MIB)), *large = wk_ones((4, MIB));
+    int line = __LINE__ - 1;
+    wk_sync();
+    assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 3), 2);
+    assert_int_equal(bytes[0], 16 * MIB);
+    assert_int_equal(bytes[1], 4 * MIB);
+    assert_int_equal(sites[0].line, line);
+    assert_non_null(strstr(sites[0].file, "tensor_memory.c"));
+    assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 1), 1);
+    assert_int_equal(bytes[0], 16 * MIB);
+    wk_add_(large, 1); /* in place: the memory stays, its maker is the call that wrote it last */
+    wk_free(small);
+    wk_sync();
+    assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 3), 1);
+    wk_free(large);
+    assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 3), 0);
+    assert_null(wk_error());
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    int64_t bytes;
+    wk_site site;
+    assert_int_equal(wk_memory_largest(wk_cpu(), NULL, &site, 1), 0);
+    assert_non_null(strstr(wk_error(), "memory_largest: bytes is NULL"));
+    wk_clear_error();
+    assert_int_equal(wk_memory_largest(wk_device_parse("tpu:0"), &bytes, &site, 1), 0);
+    assert_non_null(wk_error());
+    wk_clear_error();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_largest_come_first),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
