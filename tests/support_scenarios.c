@@ -37,7 +37,8 @@ static double trains(const scenario_place *place)
     wk_loader *loader = wk_data_loader(data, .batch_size = 4, .shuffle = true, .device = place->device);
     wk_history *history = wk_history_new();
     for (int epoch = 0; epoch < 2 && !wk_error(); epoch++) {
-        WK_EACH(batch, loader) {
+        WK_EACH(batch, loader)
+        {
             wk_tensor *loss = wk_cross_entropy(wk_forward(net, batch->x), batch->y);
             wk_optim_zero_grad(adam);
             wk_backward(loss);
@@ -199,6 +200,7 @@ static double differentiates(const scenario_place *place)
 }
 
 const scenario scenarios[] = {
-    {"train", trains}, {"save", saves}, {"load", loads}, {"print", prints}, {"errors", errs}, {"gradients", differentiates},
+    {"train", trains}, {"save", saves},  {"load", loads},
+    {"print", prints}, {"errors", errs}, {"gradients", differentiates},
 };
 const int scenario_count = (int)(sizeof scenarios / sizeof *scenarios);

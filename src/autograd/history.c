@@ -49,22 +49,29 @@ static wk_tensor *base_of(wk__storage *storage)
     return body ? wk__tensor_like(context, body) : NULL;
 }
 
-/* From now on the base is the result of `node` (takes over the reference). */
-static void set_base(wk__storage *storage, wk__node *node)
+/* Of which node the base is the result. References go along with the pointers. */
+typedef struct origin {
+    wk__node *node;
+    int16_t output;
+    bool requires_grad;
+} origin;
+
+/* From now on the base, which is known, comes from `now`. Where it came from before. */
+static origin set_base(wk__storage *storage, origin now)
 {
-    if (storage->base) {
-        wk__node_drop(storage->base->node);
-        storage->base->node = node;
-        storage->base->output = 0;
-        storage->base->requires_grad = true;
-    } else if (storage->past) {
-        wk__node_drop(storage->past->node);
-        storage->past->node = node;
-        storage->past->output = 0;
+    wk__body *base = storage->base;
+    wk__base *past = storage->past;
+    origin before =
+        base ? (origin){base->node, base->output, base->requires_grad} : (origin){past->node, past->output, true};
+    if (base) {
+        base->node = now.node;
+        base->output = now.output;
+        base->requires_grad = now.requires_grad;
     } else {
-        wk__node_drop(node);
+        past->node = now.node;
+        past->output = now.output;
     }
-    storage->history++;
+    return before;
 }
 
 /* ---- geometry as attributes -------------------------------------------------------------------------------------- */
@@ -150,8 +157,10 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
     if (!guard) return false;
     uint64_t token = guard->token;
-    wk_tensor *base = base_of(body->storage);
+    wk__storage *storage = body->storage;
+    wk_tensor *base = base_of(storage);
     wk__node *node = NULL;
+    bool fine = false;
     if (base) {
         wk_tensor *all[WK__MAX_INPUTS] = {base};
         for (int k = 1; k < inputs; k++) all[k] = in[k];
@@ -162,13 +171,17 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
             node->own = inner;
             node->own_destroy = free_inner;
             node->outputs = 1;
-            set_base(body->storage, node);
+            origin before = set_base(storage, (origin){node, 0, true});
+            storage->history++;
+            fine = wk__history_refresh(target);
+            if (!fine) before = set_base(storage, before);
+            storage->history -= !fine;
+            wk__node_drop(before.node);
         }
     }
+    if (!node) wk__node_drop(inner);
     wk__guard_close(token);
-    if (node) return wk__history_refresh(target);
-    wk__node_drop(inner);
-    return false;
+    return fine;
 }
 
 bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs,

@@ -246,6 +246,14 @@ static bool touches_borrowed(wk__record *r)
     return borrowed;
 }
 
+bool wk__ring_full(const wk_context *context)
+{
+    const wk__ring *ring = context->ring;
+    if (!ring) return false;
+    if (context->whole) return ring->count >= WK__RING_LAST;
+    return ring->count >= WK__RING_FIRST || ring->pending_bytes > wk__modes_now()->budget || modes.sync;
+}
+
 void wk__record_commit(wk_context *context, wk__record *r)
 {
     wk__ring *ring = context->ring;
@@ -258,8 +266,7 @@ void wk__record_commit(wk_context *context, wk__record *r)
     for (int k = r->nout; k < r->nout + r->nin; k++)
         if (r->ref[k].value) hold(context, r->ref[k].value);
     if (r->prior) hold(context, r->prior);
-    bool full = ring->count >= WK__RING_FIRST || ring->pending_bytes > wk__modes_now()->budget || modes.sync ||
-                touches_borrowed(r);
+    bool full = wk__ring_full(context) || (touches_borrowed(r) && !context->whole);
     unlock(context);
     if (full) wk__flush(context);
 }

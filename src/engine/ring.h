@@ -125,6 +125,23 @@ void wk__record_commit(wk_context *context, wk__record *r);
 /* Appends a copy of a record to the (locked) ring as it is; NULL when memory is short. */
 wk__record *wk__record_append(wk_context *context, const wk__record *r);
 
+/* ---- whole or not at all (whole.c) ------------------------------------------------------------------------------- */
+
+/* What a target holds before a call that may fail in the midst of it: taken before, and in the end it comes back unless all
+ * went well. As long as it is held nothing is written over it. */
+typedef struct wk__before {
+    wk__storage *storage;
+    wk__value *value;
+    uint32_t version;
+} wk__before;
+void wk__before_take(wk__before *before, const wk_tensor *target);
+void wk__before_end(wk__before *before, bool fine);
+/* Between these a ring that is full grows instead of being run, so that targets can be written over once all is known to be well. */
+void wk__whole_begin(wk_context *context);
+void wk__whole_end(wk_context *context);
+/* Is it time to run the ring? */
+bool wk__ring_full(const wk_context *context);
+
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 /* Runs all that the context has recorded: this thread's, or one that is being visited. Failures are told to the recording

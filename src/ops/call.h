@@ -80,9 +80,9 @@ static inline wk_tensor *wk__binary_(const wk__op *op, wk_site site, wk_tensor *
     return wk__elementwise_(op, site, args, 2);
 }
 
-/* Before an in-place call makes its record. Values never change, but for those whose address the program knows: an earlier write
- * there is run first, so that this one finds it, and where there are other threads all that they have recorded, so that none of them
- * is reading the old numbers when those move. All operands are ready for a record afterwards. */
+/* Before an in-place call makes its record. Values never change, but for those whose address the program knows: there, what any
+ * thread has recorded on the old numbers is run first, as these are written over. All operands are ready for a record
+ * afterwards. */
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site);
 /* Completes a record (all inputs filled, not committed) so that it writes `value` as the new contents of target. */
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value);

@@ -274,19 +274,33 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
     return wk__record_in_place(context, r, target, value);
 }
 
+/* `here`: y on the device of x */
+static bool copied_with_node(wk_site site, wk_tensor *x, wk_tensor *y, wk_tensor *here)
+{
+    wk_device from = wk__body_of(y)->storage->device->id;
+    wk__attr attr = {.i = {from.kind, from.index}};
+    wk_tensor *in[2] = {wk__tensor_snapshot(wk__context(), x), y};
+    if (!in[0]) return false;
+    wk__before before;
+    wk__before_take(&before, x);
+    bool fine = wk__assign(&wk__op_copy_, site, x, wk__t(here)) &&
+                wk__node_attach_in_place(&wk__op_copy_, site, x, in, 2, &attr);
+    wk__before_end(&before, fine);
+    wk__handle_release(&in[0]->handle, site);
+    return fine;
+}
+
 wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y)
 {
     if (!wk__view_begin(&wk__op_copy_, site, x) || !wk__check(y, site, "copy_", "source")) return NULL;
     if (x == y) return x;
     wk_tensor *in[2] = {x, y};
     bool node = wk__wants_node(wk__context(), in, 2);
-    wk_device from = wk__body_of(y)->storage->device->id;
-    wk__attr attr = {.i = {from.kind, from.index}};
-    if (node && !(in[0] = wk__tensor_snapshot(wk__context(), x))) return NULL;
-    if (wk__body_of(y)->storage->device != wk__body_of(x)->storage->device)
-        y = wk_to_at(site, y, wk__body_of(x)->storage->device->id);
-    if (!y || !wk__assign(&wk__op_copy_, site, x, wk__t(y))) return NULL;
-    return node && !wk__node_attach_in_place(&wk__op_copy_, site, x, in, 2, &attr) ? NULL : x;
+    wk_tensor *here = wk_to_at(site, y, wk__body_of(x)->storage->device->id);
+    if (!here) return NULL;
+    bool fine = node ? copied_with_node(site, x, y, here) : wk__assign(&wk__op_copy_, site, x, wk__t(here)) != NULL;
+    if (here != y || wk__context()->scope < 0) wk__handle_release(&here->handle, site); /* made here, or counted */
+    return fine ? x : NULL;
 }
 
 static void fill_gradient(wk__gradient *g)
@@ -328,9 +342,13 @@ const wk__op wk__op_fill_ = {
 static wk_tensor *filled(wk_site site, wk_tensor *x, wk__arg value)
 {
     if (!wk__view_begin(&wk__op_fill_, site, x)) return NULL;
-    bool node = wk__wants_node(wk__context(), &x, 1);
-    if (!wk__assign(&wk__op_fill_, site, x, value)) return NULL;
-    return node && !wk__node_attach_in_place(&wk__op_fill_, site, x, &x, 1, NULL) ? NULL : x;
+    if (!wk__wants_node(wk__context(), &x, 1)) return wk__assign(&wk__op_fill_, site, x, value);
+    wk__before before;
+    wk__before_take(&before, x);
+    bool fine =
+        wk__assign(&wk__op_fill_, site, x, value) && wk__node_attach_in_place(&wk__op_fill_, site, x, &x, 1, NULL);
+    wk__before_end(&before, fine);
+    return fine ? x : NULL;
 }
 
 wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value)

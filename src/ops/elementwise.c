@@ -326,7 +326,8 @@ static bool covers(const wk__body *body)
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site)
 {
     const wk__value *value = wk__body_of(target)->storage->value;
-    if (__builtin_expect(!value->exposed, 1) || (WK__ALONE && wk__value_state(value) != WK__PENDING)) return true;
+    if (__builtin_expect(!value->exposed, 1)) return true;
+    if (wk__value_state(value) == WK__STORED && wk__count_get(&value->refs) == 1) return true;
     wk__flush_all();
     for (int k = 0; k < count; k++) /* the flush may have parked it */
         if (in[k] && !wk__touch(context, in[k], site)) return false;
@@ -368,31 +369,38 @@ wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args,
     return wk__elementwise_attr_(op, site, args, count, NULL);
 }
 
+static bool overwrite(const plan *p, wk_tensor *target)
+{
+    wk__value *value = wk__value_new(p->context, p->device, wk__body_of(target)->storage->bytes, p->site);
+    if (!value) return false;
+    wk__record *r =
+        wk__record_begin(p->context, WK__RECORD_EXPRESSION, p->op, p->device, p->site, p->ndim, p->shape, 1, p->count);
+    if (!r) {
+        wk__value_free(value);
+        return false;
+    }
+    record_operands(p, r);
+    wk__record_in_place(p->context, r, target, value);
+    return true;
+}
+
 wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
 {
     plan p;
     if (!prepare(&p, op, site, args, count, true)) return NULL;
     wk_tensor *target = p.tensor[0];
     if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target) || !keeps_history(&p, target)) return NULL;
-    wk__storage *storage = wk__body_of(target)->storage;
     if (!wk__target_ready(p.context, target, p.tensor, p.tensors, site)) return NULL;
     wk_tensor *in[WK__MAX_INPUTS];
     operands_of(&p, in);
     wk__attr own = {.count = 0};
-    bool node = op->node && wk__wants_node(p.context, p.tensor, p.tensors);
-    if (node && !(in[0] = wk__tensor_snapshot(p.context, target)))
-        return NULL; /* the gradient may read what is overwritten */
-    wk__value *value = wk__value_new(p.context, p.device, storage->bytes, site);
-    if (!value) return NULL;
-    wk__record *r = wk__record_begin(p.context, WK__RECORD_EXPRESSION, op, p.device, site, p.ndim, p.shape, 1, count);
-    if (!r) {
-        wk__value_free(value);
-        return NULL;
-    }
-    record_operands(&p, r);
-    wk__record_in_place(p.context, r, target, value);
-    if (!node) return target;
-    bool attached = wk__node_attach_in_place(op, site, target, in, count, attributes(&p, attr, &own));
+    if (!op->node || !wk__wants_node(p.context, p.tensor, p.tensors)) return overwrite(&p, target) ? target : NULL;
+    if (!(in[0] = wk__tensor_snapshot(p.context, target))) return NULL; /* the gradient may read what is overwritten */
+    wk__before before;
+    wk__before_take(&before, target);
+    bool fine =
+        overwrite(&p, target) && wk__node_attach_in_place(op, site, target, in, count, attributes(&p, attr, &own));
+    wk__before_end(&before, fine);
     wk__handle_release(&in[0]->handle, site);
-    return attached ? target : NULL;
+    return fine ? target : NULL;
 }

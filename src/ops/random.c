@@ -264,10 +264,13 @@ static wk_tensor *refilled(const wk__op *op, wk_site site, wk_tensor *x, bool no
     wk_tensor *numbers = draw(site, body->shape, body->ndim, wk__class_of(body->dtype), body->storage->device->id);
     if (scale != 1) numbers = wk_mul(numbers, scale);
     if (offset != 0) numbers = wk_add(numbers, offset);
-    wk_tensor *written = numbers ? wk__assign(op, site, x, wk__t(numbers)) : NULL;
+    wk__before before;
+    wk__before_take(&before, x);
+    bool fine = numbers && wk__assign(op, site, x, wk__t(numbers));
     wk__compose_end(&c, NULL, NULL);
-    if (!written) return NULL;
-    return node && !wk__node_attach_in_place(op, site, x, &x, 1, NULL) ? NULL : x;
+    fine = fine && (!node || wk__node_attach_in_place(op, site, x, &x, 1, NULL));
+    wk__before_end(&before, fine);
+    return fine ? x : NULL;
 }
 
 wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double to)

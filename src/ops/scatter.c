@@ -148,18 +148,21 @@ static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, i
     int d;
     wk__compose c;
     if (!checked(op, site, in, dim, by_vector, &d) || !wk__in_place_allowed(op, site, x)) return NULL;
-    bool node = wk__wants_node(wk__context(), in, 3), written;
+    bool node = wk__wants_node(wk__context(), in, 3), fine;
     if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
+    wk__before before;
+    wk__before_take(&before, x);
     if (is_narrow(x)) {
         wk_tensor *sum = summed(op, site, x, in[1], source, d, by_vector);
-        written = sum && wk__assign(op, site, x, wk__t(sum));
+        fine = sum && wk__assign(op, site, x, wk__t(sum));
     } else {
         wk_tensor *target = with_dim(x);
-        written = target && add_at(op, site, (wk_tensor *const[]){target, in[1], source}, d, by_vector, true);
+        fine = target && add_at(op, site, (wk_tensor *const[]){target, in[1], source}, d, by_vector, true);
     }
     wk__compose_end(&c, NULL, NULL);
-    if (!written) return NULL;
-    return node && !wk__node_attach_in_place(op, site, x, in, 3, &(wk__attr){.i = {d}}) ? NULL : x;
+    fine = fine && (!node || wk__node_attach_in_place(op, site, x, in, 3, &(wk__attr){.i = {d}}));
+    wk__before_end(&before, fine);
+    return fine ? x : NULL;
 }
 
 wk_tensor *wk_scatter_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)

@@ -194,17 +194,65 @@ static bool prepare(wk_site site, wk__optim *optim)
     return true;
 }
 
-static bool update_all(wk__optim *optim)
+/* What the parameters held, and what is kept for them, before a step. */
+typedef struct step {
+    wk__optim *optim;
+    wk__before *before;
+    int64_t count;
+} step;
+
+/* Calls visit for each parameter that has a gradient, until one call gives false. */
+static bool each(step *step, bool (*visit)(struct step *step, const wk_optim_options *options, wk__trained *t))
 {
-    for (int64_t g = 0; g < optim->groups; g++)
-        for (int64_t k = 0; k < optim->group[g].count; k++) {
-            wk__trained *t = &optim->group[g].item[k];
-            wk_tensor *grad = wk_grad_of(t->parameter);
-            if (!grad) continue;
-            t->steps++;
-            if (!optim->rule->update(&optim->group[g].options, t, grad)) return false;
-        }
+    for (int64_t g = 0; g < step->optim->groups; g++) {
+        wk__group_of *group = &step->optim->group[g];
+        for (int64_t k = 0; k < group->count; k++)
+            if (wk_grad_of(group->item[k].parameter) && !visit(step, &group->options, &group->item[k])) return false;
+    }
     return true;
+}
+
+static bool remember(step *step, const wk_optim_options *options, wk__trained *t)
+{
+    (void)options;
+    t->steps++;
+    wk__before_take(&step->before[step->count++], t->parameter);
+    for (int s = 0; s < WK__OPTIM_STATES; s++)
+        if (t->state[s]) wk__before_take(&step->before[step->count++], t->state[s]);
+    return true;
+}
+
+static bool update(step *step, const wk_optim_options *options, wk__trained *t)
+{
+    return step->optim->rule->update(options, t, wk_grad_of(t->parameter));
+}
+
+static bool uncount(step *step, const wk_optim_options *options, wk__trained *t)
+{
+    (void)step, (void)options;
+    t->steps--;
+    return true;
+}
+
+/* All parameters or none: the updates are recorded before any of them is run. */
+static bool update_all(wk_site site, wk__optim *optim)
+{
+    int64_t most = 0;
+    for (int64_t g = 0; g < optim->groups; g++) most += optim->group[g].count * (1 + WK__OPTIM_STATES);
+    step step = {.optim = optim, .before = wk__alloc_zero((size_t)most, sizeof *step.before)};
+    if (!step.before) {
+        wk__error_set(site, WK_ERR_MEMORY, "optim_step: out of host memory");
+        return false;
+    }
+    wk_context *context = wk__context();
+    wk__whole_begin(context);
+    each(&step, remember);
+    bool fine = each(&step, update);
+    if (!fine) each(&step, uncount);
+    for (int64_t k = step.count; k-- > 0;) wk__before_end(&step.before[k], fine);
+    wk__free(step.before);
+    wk__whole_end(context);
+    return fine;
 }
 
 int wk_optim_step_at(wk_site site, wk_optim *optim)
@@ -212,7 +260,7 @@ int wk_optim_step_at(wk_site site, wk_optim *optim)
     wk__inside c;
     if (!wk__optim_check(optim, site, "optim_step") || wk__error_pending()) return (int)wk_error_code();
     if (!wk__inside_begin(&c, site, true)) return (int)wk_error_code();
-    bool fine = prepare(site, wk__optim_of(optim)) && update_all(wk__optim_of(optim));
+    bool fine = prepare(site, wk__optim_of(optim)) && update_all(site, wk__optim_of(optim));
     wk__inside_end(&c, NULL, 0);
     wk_context *context = wk__context();
     if (context->scope >= 0) context->guard[context->scope].flush = true;

@@ -1,0 +1,299 @@
+/* The same with slots (handles, bodies, storages, values, nodes) that are taken one by one: this program has a slab of its own in
+ * place of the library's, which asks for 256 KB at a time. So each slot can fail to be had, a slot that is kept for ever is a leak
+ * and one that is used after it was given back is found by AddressSanitizer. Then objects that live on: after a call that failed
+ * they are what they were before it. */
+#include "support_failing.h"
+
+#include "../src/base/alloc.h"
+#include "../src/base/context.h"
+#include "../src/base/slab.h"
+
+/* ---- the slab ---------------------------------------------------------------------------------------------------- */
+
+enum { HANDLES = 1 << 18, QUEUE = 1 << 14 /* given back before the oldest serves again: a stale handle can be told */ };
+
+static const int slot_bytes[WK__SLAB_KINDS] = {64, 256, 128, 192, 512};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *known[HANDLES]; /* all handles, by address: open addressing */
+static void *queue[QUEUE];   /* those that were given back */
+static int64_t given, taken;
+
+static void **place_of(const void *handle)
+{
+    for (uintptr_t k = (uintptr_t)handle >> 4;; k++)
+        if (!known[k % HANDLES] || known[k % HANDLES] == handle) return &known[k % HANDLES];
+}
+
+void *wk__slab_take_more(wk__slots slots[], int kind)
+{
+    (void)slots;
+    void *slot = NULL;
+    pthread_mutex_lock(&lock);
+    if (kind == WK__SLAB_HANDLE && given - taken > QUEUE / 2) slot = queue[taken++ % QUEUE];
+    pthread_mutex_unlock(&lock);
+    if (slot) { /* old, but to be had only when a new one was */
+        void *probe = wk__alloc(1);
+        if (!probe) wk__slab_give_handle(slots, slot);
+        wk__free(probe);
+        return probe ? slot : NULL;
+    }
+    slot = wk__alloc_zero(1, (size_t)slot_bytes[kind]);
+    pthread_mutex_lock(&lock);
+    if (slot && kind == WK__SLAB_HANDLE) *place_of(slot) = slot;
+    pthread_mutex_unlock(&lock);
+    return slot;
+}
+
+void wk__slab_give_handle(wk__slots slots[], void *slot)
+{
+    (void)slots;
+    pthread_mutex_lock(&lock);
+    queue[given++ % QUEUE] = slot;
+    pthread_mutex_unlock(&lock);
+}
+
+void wk__slab_retire(wk__slots slots[])
+{
+    for (int kind = 0; kind < WK__SLAB_KINDS; kind++) {
+        for (void *slot = slots[kind].first, *next; slot; slot = next) {
+            next = *(void **)slot;
+            wk__free(slot);
+        }
+        memset(&slots[kind], 0, sizeof slots[kind]);
+    }
+}
+
+int wk__slab_is_handle(const void *address)
+{
+    pthread_mutex_lock(&lock);
+    int found = address && *place_of(address) == address;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void drain(void)
+{
+    wk__slab_retire(wk__context()->slots);
+}
+
+/* As many handles as wait at any time: after this their number does not grow. */
+static int fill_queue(void **state)
+{
+    (void)state;
+    while (given - taken <= QUEUE / 2) {
+        void *slot = wk__alloc_zero(1, (size_t)slot_bytes[WK__SLAB_HANDLE]);
+        *place_of(slot) = slot;
+        wk__slab_give_handle(NULL, slot);
+    }
+    failing_prepare = drain;
+    return 0;
+}
+
+/* ---- scenarios --------------------------------------------------------------------------------------------------- */
+
+static void each_slot(void **state)
+{
+    (void)state;
+    for (int k = 0; k < scenario_count; k++) {
+        failing_each_request(&scenarios[k], false, 600);
+        failing_each_request(&scenarios[k], true, 100);
+    }
+}
+
+/* ---- what lives on ----------------------------------------------------------------------------------------------- */
+
+/* All numbers of a list, one behind the other. */
+enum { NUMBERS = 256 };
+typedef struct numbers {
+    float at[NUMBERS];
+    int64_t count;
+} numbers;
+
+static void read_numbers(wk_tensors *list, numbers *out)
+{
+    out->count = 0;
+    for (int k = 0; k < wk_tensors_count(list); k++) {
+        wk_tensor *x = wk_tensors_get(list, k);
+        int64_t n = wk_numel(x);
+        assert_true(out->count + n <= NUMBERS);
+        if (wk_read(x, out->at + out->count, (size_t)n * sizeof(float)) != WK_OK) fail_msg("%s", wk_error());
+        out->count += n;
+    }
+}
+
+static bool same(const numbers *a, const numbers *b)
+{
+    return a->count == b->count && memcmp(a->at, b->at, (size_t)a->count * sizeof(float)) == 0;
+}
+
+static wk_module *network(void)
+{
+    wk_seed(3);
+    return wk_nn_sequential(wk_nn_linear(5, 6), wk_nn_layer_norm((6)), wk_nn_linear(6, 3));
+}
+
+static wk_optim *optimiser(int which, wk_tensors *parameters)
+{
+    if (which == 0) return wk_optim_sgd(parameters, .lr = 0.1, .momentum = 0.9, .nesterov = true, .weight_decay = 0.01);
+    return which == 1 ? wk_optim_adam(parameters, .lr = 0.01, .weight_decay = 0.01) : wk_optim_adamw(parameters);
+}
+
+static void gradients_of(wk_module *net)
+{
+    wk_tensor *x = wk_sin(wk_reshape(wk_arange(20.0), (4, 5)));
+    assert_int_equal(wk_backward(wk_sum(wk_mul(wk_forward(net, x), wk_forward(net, x)))), WK_OK);
+}
+
+/* A step takes place for all parameters or for none, and one that failed counts for nothing: a network that never saw a failure has
+ * the same numbers all along. */
+static void a_step_is_taken_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 3; which++) {
+        WK_SCOPE;
+        wk_module *net = network(), *twin = network();
+        wk_tensors *parameters = wk_parameters(net), *of_twin = wk_parameters(twin);
+        wk_optim *optim = optimiser(which, parameters), *optim_of_twin = optimiser(which, of_twin);
+        bool met = true;
+        int failed = 0;
+        for (long long n = 1; met; n++) {
+            WK_SCOPE;
+            numbers before, after, wanted;
+            wk_optim_zero_grad(optim), wk_optim_zero_grad(optim_of_twin);
+            gradients_of(net), gradients_of(twin);
+            wk_sync();
+            read_numbers(parameters, &before);
+            drain();
+            failing_at(n, n % 2);
+            int code = wk_optim_step(optim);
+            met = failing_met();
+            failing_at(0, false);
+            assert_int_equal(code != WK_OK, wk_error() != NULL);
+            wk_clear_error();
+            read_numbers(parameters, &after);
+            if (code == WK_OK) assert_int_equal(wk_optim_step(optim_of_twin), WK_OK);
+            read_numbers(of_twin, &wanted);
+            if (!same(&after, &wanted))
+                fail_msg("optimiser %d, request %lld, code %d: not what it should be", which, n, code);
+            if ((code == WK_OK) == same(&after, &before)) fail_msg("optimiser %d, request %lld: not whole", which, n);
+            failed += code != WK_OK;
+        }
+        assert_true(failed > 3);
+    }
+}
+
+/* In-place calls on the result of an op: the numbers and their place in the graph change together or not at all. */
+static wk_tensor *writes(int which, wk_tensor *y, wk_tensor *x, wk_tensor *rows)
+{
+    switch (which) {
+    case 0: return wk_add_(y, x);
+    case 1: return wk_mul_(y, 3);
+    case 2: return wk_exp_(wk_narrow(y, 0, 1, 2)) ? y : NULL;
+    case 3: return wk_copy_(y, wk_mul(x, 5));
+    case 4: return wk_copy_(wk_select(y, 0, 2), wk_select(x, 0, 1)) ? y : NULL;
+    case 5: return wk_fill_(y, 2);
+    case 6: return wk_index_add_(y, 0, rows, wk_ones((2)));
+    case 7: return wk_masked_fill_(y, wk_gt(x, 2), 7);
+    case 8: return wk_clamp_(y, 0, 3);
+    default: return NULL;
+    }
+}
+
+static void result_of(wk_tensor *y, wk_tensor *x, numbers *out)
+{
+    wk_tensor *grad = NULL;
+    out->count = 8;
+    assert_int_equal(wk_read(y, out->at, 4 * sizeof(float)), WK_OK);
+    assert_int_equal(
+        wk_grad((wk_sum(wk_mul(y, wk_of(float, (4), 1, 10, 100, 1000)))), (x), &grad, .allow_unused = true), WK_OK);
+    memset(out->at + 4, 0, 4 * sizeof(float));
+    if (grad) assert_int_equal(wk_read(grad, out->at + 4, 4 * sizeof(float)), WK_OK);
+}
+
+static void a_write_in_place_happens_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_requires_grad_(wk_of(float, (4), 1, 2, 3, 4), true), *rows = wk_of(int64_t, (2), 3, 1);
+    for (int which = 0; which < 9; which++) {
+        numbers before, after, have;
+        {
+            WK_SCOPE;
+            result_of(wk_mul(x, 2), x, &before);
+            result_of(writes(which, wk_mul(x, 2), x, rows), x, &after);
+        }
+        bool met = true;
+        int failed = 0;
+        for (long long n = 1; met; n++) {
+            WK_SCOPE;
+            wk_tensor *y = wk_mul(x, 2);
+            drain();
+            failing_at(n, n % 2);
+            wk_tensor *written = writes(which, y, x, rows);
+            met = failing_met();
+            failing_at(0, false);
+            if (!written && !wk_error()) fail_msg("call %d, request %lld: no error", which, n);
+            wk_clear_error();
+            result_of(y, x, &have);
+            if (!same(&have, written ? &after : &before))
+                fail_msg("call %d, request %lld: %s, %g with gradient %g", which, n,
+                         written ? "written" : "not written", have.at[3], have.at[7]);
+            failed += written == NULL;
+        }
+        assert_true(failed > 1);
+    }
+    expect_fine();
+}
+
+/* A file is the old one or the new one; a network has all of the file's numbers or its own. */
+static void files_and_networks_change_whole(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    char path[500];
+    snprintf(path, sizeof path, "%s/whole.safetensors", failing_place.folder);
+    wk_module *one = network(), *other = network(), *check = network();
+    wk_tensors *of_one = wk_parameters(one), *of_other = wk_parameters(other), *of_check = wk_parameters(check);
+    WK_NO_GRAD;
+    numbers own, ones, have;
+    read_numbers(of_one, &ones);
+    bool met = true;
+    for (long long n = 1; met; n++) {
+        WK_SCOPE;
+        assert_int_equal(wk_save(one, path), WK_OK);
+        for (int k = 0; k < wk_tensors_count(of_other); k++) wk_add_(wk_tensors_get(of_other, k), 1);
+        read_numbers(of_other, &own);
+        drain();
+        failing_at(n, n % 2);
+        int saved = wk_save(other, path);
+        met = failing_met();
+        failing_at(0, false);
+        wk_clear_error();
+        assert_int_equal(wk_load(check, path), WK_OK);
+        read_numbers(of_check, &have);
+        if (!same(&have, saved == WK_OK ? &own : &ones)) fail_msg("request %lld of saving: neither file", n);
+        assert_int_equal(wk_save(one, path), WK_OK);
+        drain();
+        failing_at(n, n % 2);
+        int loaded = wk_load(other, path);
+        met = met || failing_met();
+        failing_at(0, false);
+        wk_clear_error();
+        read_numbers(of_other, &have);
+        if (!same(&have, loaded == WK_OK ? &ones : &own)) fail_msg("request %lld of loading: neither network", n);
+    }
+    expect_fine();
+}
+
+int main(void)
+{
+    failing_begin();
+    failing_place.device = wk_cpu();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_slot),
+        cmocka_unit_test(a_step_is_taken_whole_or_not_at_all),
+        cmocka_unit_test(a_write_in_place_happens_whole_or_not_at_all),
+        cmocka_unit_test(files_and_networks_change_whole),
+    };
+    return cmocka_run_group_tests(tests, fill_queue, NULL);
+}

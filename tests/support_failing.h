@@ -1,0 +1,28 @@
+/* Memory that runs out, for tests. It comes from the program's own allocator (wk_set_allocator), which also counts: nothing stays
+ * behind.
+ *
+ *     once      request n fails, those after it are served      what every single place does
+ *     for good  request n and all after it fail                 and whether the way out needs memory */
+#ifndef TESTS_SUPPORT_FAILING_H
+#define TESTS_SUPPORT_FAILING_H
+
+#include "support_scenarios.h"
+
+/* Before anything else is called. Files go to the test's folder. */
+void failing_begin(void);
+extern scenario_place failing_place;
+
+/* The n-th request from now on fails, or that and all after it; 0: no more. failing_met: did one fail since? */
+void failing_at(long long n, bool all_after);
+bool failing_met(void);
+/* Called before each run that is to fail; NULL: nothing. */
+extern void (*failing_prepare)(void);
+/* No more failures, and no errors. */
+void failing_calm(void);
+/* The next request to fail: one by one at first, then longer steps. */
+long long failing_next(long long n, long long one_by_one);
+
+/* Runs a scenario once for each request that it makes, and again without failures after each. */
+void failing_each_request(const scenario *s, bool all_after, long long one_by_one);
+
+#endif
