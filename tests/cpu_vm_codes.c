@@ -38,7 +38,7 @@ static void arithmetic(int code, wk_dtype dtype, group_fill fill, source first, 
 {
     char what[32];
     snprintf(what, sizeof what, "%d,%d", (int)first, (int)second);
-    group_case *c = new_case(what, code, dtype, fill);
+    group_case *c = new_case(what, code, dtype, (int)fill);
     int r = operand_from(c, first, dtype, fill), s = 0;
     if (wk__alu_arity[code] == 2) s = operand_from(c, second, dtype, fill);
     group_case_arithmetic(c, code, dtype, r, s);

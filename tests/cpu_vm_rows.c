@@ -44,7 +44,7 @@ static const layout layouts[] = {
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
 /* Whole numbers and powers of two: every order gives the same result. */
-static void fill_exactly(group_case *c, int operand, int kind)
+static void fill_exactly(group_case *c, int operand, wk__alu kind)
 {
     wk_dtype dtype = (wk_dtype)c->g.operand[operand].dtype;
     for (int64_t e = 0; e < c->elements[operand]; e++) {

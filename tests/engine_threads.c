@@ -294,6 +294,7 @@ static void stays_out_of_it(test_thread *t)
 static void a_late_error_goes_to_its_recorder_and_to_readers(void **state)
 {
     (void)state;
+    if (wk__modes_now()->sync) skip(); /* an error of work that runs at its call is never late */
     WK_SCOPE;
     wk_options options = {.size = sizeof options, .device = test_null()};
     wk_tensor *x = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){4}, 1, &options));
@@ -329,12 +330,12 @@ static void a_bad_index_is_told_to_who_gave_it(void **state)
     wk_options options = {.size = sizeof options, .device = test_null()};
     wk_tensor *x = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){4}, 1, &options));
     options.dtype = WK_I64;
-    wk_tensor *index = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){2}, 1, &options));
+    wk_tensor *index = wk_retain(wk_mul(wk_ones_at(WK_HERE, (const int64_t[]){2}, 1, &options), 7));
     wk_tensor *good = wk_retain(wk_sum(x));
     wk_sync();
     expect_fine();
     wk__null_fault_run(1, 7, 4);
-    late l = {.bad = wk_retain(wk_index_select(x, 0, wk_mul(index, 7))), .good = good};
+    late l = {.bad = wk_retain(wk_index_select(x, 0, index)), .good = good};
     wk_flush(); /* enqueued; the device has not been asked yet */
     expect_fine();
     test_elsewhere(reads_on_the_same_device, &l);

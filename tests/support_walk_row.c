@@ -85,8 +85,8 @@ static void write_between_guards(const walk_case *c, wk_tensor *result, wk_tenso
     for (size_t k = 1; k < GUARD; k++) kept = kept && memcmp(have, have + k * size, size) == 0;
     free(have);
     free(want);
-    if (!kept) fail_msg("%s: memory beside the result was written", where(c));
-    if (!same) fail_msg("%s: other bits when computed a second time into a larger storage", where(c));
+    if (!kept && !c->row->plan) fail_msg("%s: memory beside the result was written", where(c));
+    if (!same && !c->row->plan) fail_msg("%s: other bits when computed a second time into a larger storage", where(c));
 }
 
 static void walk_one(walk_case *c, uint64_t seed)
@@ -100,21 +100,17 @@ static void walk_one(walk_case *c, uint64_t seed)
     for (int k = 0; k < c->sample.operands; k++) tensor[k] = input[k].tensor;
     walk_bind(&c->sample, tensor);
     int count = walk_call(row->op, &c->sample, row->device, out);
-    if (row->gather) {
-        for (int k = 0; k < count; k++) hash_bits(row, out[k]);
-    } else {
-        int wanted = walk_expected(row->op, &c->sample, input, expected, out[0]);
-        if (wanted != count) fail_msg("%s: %d results, the reference has %d", where(c), count, wanted);
-        check_dtype(c, out[0]);
-        for (int k = 0; k < count; k++) {
-            compare(c, k, out[k], &expected[k]);
-            hash_bits(row, out[k]);
-            wk__free(expected[k].data);
-        }
-        walk_untouched(&c->sample, input, walk_writes(row->op) ? 0 : -1);
-        if (!walk_writes(row->op) && walk_call(row->op, &c->sample, row->device, again) == count)
-            for (int k = 0; k < count; k++) write_between_guards(c, out[k], again[k]);
+    int wanted = walk_expected(row->op, &c->sample, input, expected, out[0]);
+    if (wanted != count) fail_msg("%s: %d results, the reference has %d", where(c), count, wanted);
+    check_dtype(c, out[0]);
+    for (int k = 0; k < count; k++) {
+        if (!row->plan) compare(c, k, out[k], &expected[k]);
+        hash_bits(row, out[k]);
+        wk__free(expected[k].data);
     }
+    walk_untouched(&c->sample, input, walk_writes(row->op) ? 0 : -1);
+    if (!walk_writes(row->op) && walk_call(row->op, &c->sample, row->device, again) == count)
+        for (int k = 0; k < count; k++) write_between_guards(c, out[k], again[k]);
     walk_drop(&c->sample, input);
     if (wk_error()) fail_msg("%s: %s", where(c), wk_error());
 }

@@ -108,7 +108,7 @@ typedef struct walk_row {
     wk_device device;
     uint16_t dtypes; /* those to try, as bits */
     uint8_t layouts; /* the same */
-    bool gather;     /* only run everything, for a device that gathers kernels: results mean nothing */
+    bool plan;       /* for a device that gathers kernels and runs none: what comes back means nothing */
     uint64_t bits;   /* a hash of all bits of all results */
 } walk_row;
 void walk_values(walk_row *row);
