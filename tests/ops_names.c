@@ -129,6 +129,10 @@ static void test_functions(void **state)
     named(wk_atan2(x, y), "Atan2Backward0");
     named(wk_logsigmoid(x), "LogSigmoidBackward0");
     named(wk_selu(x), "EluBackward0");
+    named(wk_repeat_interleave(x, 2, 0), "ViewBackward0");
+    named(wk_copy_(wk_mul(x, 1), y), "CopyBackwards");
+    named(wk_fill_(wk_mul(x, 1), 3), "FillBackward0");
+    named(wk_zero_(wk_mul(x, 1)), "ZeroBackward0");
 }
 
 int main(void)

@@ -102,15 +102,7 @@ static void expect_pointwise(const wk__op *op, const walk_sample *sample, const 
             if (value->kind == WK_VALUE_FLOAT) x[a] = as_operand(value->f, wk_dtype_of(result));
             if (value->kind == WK_VALUE_TEXT) x[a] = value->text[0];
             if (value->kind != WK_VALUE_TENSOR) continue;
-            const wk__array *in = &input[t++].array;
-            int64_t at = 0, step = 1, rest = k;
-            for (int d = ndim; d-- > 0; rest /= shape[d]) {
-                int e = d - (ndim - in->ndim);
-                if (e < 0) continue;
-                if (in->shape[e] > 1) at += rest % shape[d] * step;
-                step *= in->shape[e];
-            }
-            x[a] = in->data[at];
+            x[a] = wk__array_at(&input[t++].array, ndim, shape, k);
         }
         data[k] = op->exact(x);
     }

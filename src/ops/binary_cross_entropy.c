@@ -123,7 +123,7 @@ static const char *const logits_samples[] = {"[], []",
                                              "[3,5], [3,5], none, none, 1",
                                              "[3,5], [3,5], [3,5]:f32, none, 2",
                                              "[3,5], [3,5], none, [5]:f32",
-                                             "[3,5], [3,5], [3,5]:f32, [5]:f32, 2",
+                                             "[3,5], [3,5], [3,1]:f32, [5]:f32, 2",
                                              NULL};
 
 enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 | WK__SAVE_3 };

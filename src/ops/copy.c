@@ -303,11 +303,6 @@ wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y)
     return fine ? x : NULL;
 }
 
-static void fill_gradient(wk__gradient *g)
-{
-    g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
-}
-
 static int fill_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
@@ -331,7 +326,7 @@ const wk__op wk__op_fill_ = {
     .group = "copy",
     .node = "FillBackward0",
     .doc = "every element becomes the number",
-    .gradient = fill_gradient,
+    .gradient = wk__gradient_zero,
     .invoke = fill_invoke,
     .reference = fill_reference,
     .samples = fill_samples,
@@ -339,27 +334,28 @@ const wk__op wk__op_fill_ = {
     .high = 3,
 };
 
-static wk_tensor *filled(wk_site site, wk_tensor *x, wk__arg value)
+/* attr NULL: of fill_ itself */
+static wk_tensor *filled(wk_site site, wk_tensor *x, wk__arg value, const wk__attr *attr)
 {
     if (!wk__view_begin(&wk__op_fill_, site, x)) return NULL;
     if (!wk__wants_node(wk__context(), &x, 1)) return wk__assign(&wk__op_fill_, site, x, value);
     wk__before before;
     wk__before_take(&before, x);
     bool fine =
-        wk__assign(&wk__op_fill_, site, x, value) && wk__node_attach_in_place(&wk__op_fill_, site, x, &x, 1, NULL);
+        wk__assign(&wk__op_fill_, site, x, value) && wk__node_attach_in_place(&wk__op_fill_, site, x, &x, 1, attr);
     wk__before_end(&before, fine);
     return fine ? x : NULL;
 }
 
 wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value)
 {
-    return filled(site, x, wk__f(value));
+    return filled(site, x, wk__f(value), NULL);
 }
 wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value)
 {
-    return filled(site, x, wk__i(value));
+    return filled(site, x, wk__i(value), NULL);
 }
 wk_tensor *wk_zero__at(wk_site site, wk_tensor *x)
 {
-    return filled(site, x, wk__i(0));
+    return filled(site, x, wk__i(0), &(const wk__attr){.node = "ZeroBackward0"});
 }

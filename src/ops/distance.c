@@ -55,19 +55,6 @@ static int dist_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
     return wk__one(out, wk_dist_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
-/* Where element k of the broadcast of both operands lies in one of them. */
-static int64_t place_in(const wk__array *in, int ndim, const int64_t *shape, int64_t k)
-{
-    int64_t at = 0, step = 1;
-    for (int d = ndim; d-- > 0; k /= shape[d]) {
-        int e = d - (ndim - in->ndim);
-        if (e < 0) continue;
-        at += (in->shape[e] == 1 ? 0 : k % shape[d]) * step;
-        step *= in->shape[e];
-    }
-    return at;
-}
-
 static void dist_reference(wk__reference *r)
 {
     const wk__array *a = &r->in[0], *b = &r->in[1];
@@ -76,7 +63,7 @@ static void dist_reference(wk__reference *r)
     int ndim;
     wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, &ndim, shape);
     for (int64_t k = 0; k < wk__numel(ndim, shape); k++) {
-        double d = fabs(a->data[place_in(a, ndim, shape, k)] - b->data[place_in(b, ndim, shape, k)]);
+        double d = fabs(wk__array_at(a, ndim, shape, k) - wk__array_at(b, ndim, shape, k));
         total = isinf(p) ? fmax(total, d) : total + (p == 0 ? d != 0 : pow(d, p));
     }
     out[0] = isinf(p) || p == 0 ? total : pow(total, 1 / p);
@@ -205,7 +192,7 @@ static void cosine_reference(wk__reference *r)
         for (int64_t k = 0; k < n; k++) {
             int64_t at = line / step * step * n + line % step + k * step;
             for (int i = 0; i < 2; i++) {
-                x[i] = in[i].data[place_in(&in[i], ndim, shape, at)];
+                x[i] = wk__array_at(&in[i], ndim, shape, at);
                 square[i] += x[i] * x[i];
             }
             dot += x[0] * x[1];

@@ -85,16 +85,8 @@ static void added_reference(wk__reference *r)
     double *out = wk__reference_product(r, 1, false), beta = wk__value_float(&r->args[3], 1),
            alpha = wk__value_float(&r->args[4], 1);
     const wk__array *x = &r->in[0], *to = &r->out[0];
-    for (int64_t k = 0; k < wk__array_numel(to); k++) {
-        int64_t rest = k, at = 0, step = 1;
-        for (int d = to->ndim; d-- > 0; rest /= to->shape[d]) {
-            int e = d - (to->ndim - x->ndim);
-            if (e < 0) continue;
-            at += (x->shape[e] == 1 ? 0 : rest % to->shape[d]) * step;
-            step *= x->shape[e];
-        }
-        out[k] = alpha * out[k] + (beta == 0 ? 0 : beta * x->data[at]);
-    }
+    for (int64_t k = 0; k < wk__array_numel(to); k++)
+        out[k] = alpha * out[k] + (beta == 0 ? 0 : beta * wk__array_at(x, to->ndim, to->shape, k));
 }
 
 static const char *const addmm_samples[] = {"[5], [3,4], [4,5]",         "[3,5], [3,4], [4,5], 2, 3",

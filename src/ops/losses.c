@@ -123,9 +123,9 @@ void wk__loss_reference(wk__reference *r, double (*exact)(const double *x), int 
     for (int a = 2; a < reduction_at; a++)
         if (r->args[a].kind == WK_VALUE_TENSOR) weight[a - 2] = next++;
     for (int64_t k = 0; k < n; k++) {
-        double positive = weight[1] ? weight[1]->data[k % wk__array_numel(weight[1])] : 1;
+        double positive = weight[1] ? wk__array_at(weight[1], in->ndim, in->shape, k) : 1;
         double loss = exact((const double[]){in->data[k], r->in[1].data[k], number, positive});
-        if (weight[0]) loss *= weight[0]->data[k % wk__array_numel(weight[0])];
+        if (weight[0]) loss *= wk__array_at(weight[0], in->ndim, in->shape, k);
         total += loss;
         if (reduction == WK_REDUCE_NONE) out[k] = loss;
     }

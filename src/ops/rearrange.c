@@ -381,7 +381,7 @@ const wk__op wk__op_repeat_interleave = {
     .name = "repeat_interleave",
     .schema = "repeat_interleave(Tensor self, int repeats, int dim=0) -> Tensor",
     .group = "joining",
-    .node = "RepeatInterleaveBackward0",
+    .node = "ViewBackward0",
     .doc = "each place of a dimension several times in a row",
     .gradient = interleave_gradient,
     .invoke = interleave_invoke,

@@ -9,6 +9,18 @@ int64_t wk__array_numel(const wk__array *a)
     return n;
 }
 
+double wk__array_at(const wk__array *a, int ndim, const int64_t *shape, int64_t k)
+{
+    int64_t at = 0, step = 1;
+    for (int d = ndim; d-- > 0; k /= shape[d]) {
+        int own = d - (ndim - a->ndim);
+        if (own < 0) continue;
+        if (a->shape[own] > 1) at += k % shape[d] * step;
+        step *= a->shape[own];
+    }
+    return a->data[at];
+}
+
 double *wk__reference_out(wk__reference *r, int k, int ndim, const int64_t *shape)
 {
     wk__array *out = &r->out[k];

@@ -26,6 +26,8 @@ double *wk__reference_out(wk__reference *r, int k, int ndim, const int64_t *shap
 int64_t wk__array_numel(const wk__array *a);
 /* f of each element of the first operand: for functions that lose digits near a zero, where 4 units of `exact` are too few. */
 void wk__reference_map(wk__reference *r, double (*f)(double x));
+/* What place k of a space sees of an array that broadcasts to it. */
+double wk__array_at(const wk__array *a, int ndim, const int64_t *shape, int64_t k);
 /* The sum of n numbers. */
 double wk__reference_sum(const double *x, int64_t n);
 /* dims of args[1] (int[], int or none), keepdim in args[2]: reduce(x of one row, its length) for each kept place. */

@@ -71,18 +71,7 @@ static void expand_reference(wk__reference *r)
         shape[d] = size == -1 ? in->shape[d - (ndim - in->ndim)] : size;
     }
     double *out = wk__reference_out(r, 0, ndim, shape);
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) {
-        int64_t rest = k, at = 0, step = 1;
-        for (int d = ndim; d-- > 0;) {
-            int e = d - (ndim - in->ndim);
-            if (e >= 0) {
-                at += (in->shape[e] == 1 ? 0 : rest % shape[d]) * step;
-                step *= in->shape[e];
-            }
-            rest /= shape[d];
-        }
-        out[k] = in->data[at];
-    }
+    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) out[k] = wk__array_at(in, ndim, shape, k);
 }
 
 static const char *const expand_samples[] = {"[3,1], (3,4)",    "[1], (5)",     "[], (2,2)",
