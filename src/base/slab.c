@@ -2,6 +2,7 @@
 #include "slab.h"
 #include "alloc.h"
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Sizes are multiples of a cache line: two threads never share one through neighbouring slots. The owners of the kinds
@@ -68,16 +69,16 @@ static void append(wk__slots *list, int kind, wk__slots *from)
 static int refill(wk__slots *list, int kind)
 {
     pthread_mutex_lock(&reserve_lock);
-    int filled = 0;
-    if (reserve[kind].count > kinds[kind].idle) {
+    char *slab = NULL;
+    bool reserved = reserve[kind].count > kinds[kind].idle;
+    if (reserved)
         append(list, kind, &reserve[kind]);
-        filled = 1;
-    } else if ((list->fresh = new_slab(kind)) != NULL) {
-        list->fresh_end = list->fresh + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
-        filled = 1;
+    else if ((slab = new_slab(kind)) != NULL) {
+        list->fresh = slab;
+        list->fresh_end = slab + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
     }
     pthread_mutex_unlock(&reserve_lock);
-    return filled;
+    return reserved || slab;
 }
 
 void *wk__slab_take_more(wk__slots slots[], int kind)
