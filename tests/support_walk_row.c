@@ -109,7 +109,8 @@ static void walk_one(walk_case *c, uint64_t seed)
         wk__free(expected[k].data);
     }
     walk_untouched(&c->sample, input, walk_writes(row->op) ? 0 : -1);
-    if (!walk_writes(row->op) && walk_call(row->op, &c->sample, row->device, again) == count)
+    bool unknown = row->plan && row->op->waits; /* a shape that depends on numbers nobody computed: another each time */
+    if (!unknown && !walk_writes(row->op) && walk_call(row->op, &c->sample, row->device, again) == count)
         for (int k = 0; k < count; k++) write_between_guards(c, out[k], again[k]);
     walk_drop(&c->sample, input);
     if (wk_error()) fail_msg("%s: %s", where(c), wk_error());

@@ -34,7 +34,7 @@ static void walk_cpu(void **state)
     const char *path = getenv("WICK_WALK_BITS");
     FILE *file = path ? fopen(path, "a") : NULL;
     if (!file) return;
-    fprintf(file, "%s %016llx\n", row.op->name, (unsigned long long)row.bits);
+    fprintf(file, "%s %s %016llx\n", row.op->group, row.op->name, (unsigned long long)row.bits);
     fclose(file);
 }
 
