@@ -50,19 +50,21 @@ static char *new_slab(int kind)
     return slab;
 }
 
-/* Refills an empty list from the reserve, else with a fresh slab. */
+/* Refills an empty list from the reserve, else with a fresh slab; leaves it as it is when memory is short. */
 static int refill(wk__slots *list, int kind)
 {
     pthread_mutex_lock(&reserve_lock);
     int filled = 0;
+    char *slab;
     if (reserve[kind].count > kinds[kind].idle) {
         char *fresh = list->fresh, *fresh_end = list->fresh_end;
         *list = reserve[kind];
         list->fresh = fresh, list->fresh_end = fresh_end;
         memset(&reserve[kind], 0, sizeof reserve[kind]);
         filled = 1;
-    } else if ((list->fresh = new_slab(kind)) != NULL) {
-        list->fresh_end = list->fresh + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
+    } else if ((slab = new_slab(kind)) != NULL) {
+        list->fresh = slab;
+        list->fresh_end = slab + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
         filled = 1;
     }
     pthread_mutex_unlock(&reserve_lock);
