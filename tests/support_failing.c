@@ -27,8 +27,7 @@ static void *resize(void *user, void *block, size_t size)
         return NULL;
     }
     void *changed = realloc(block, size);
-    /* slabs stay for good, and this build takes ever more for handles */
-    if (changed && !block && size != WK__SLAB_BLOCK) atomic_fetch_add(&live, 1);
+    if (changed && !block && size != WK__SLAB_BLOCK) atomic_fetch_add(&live, 1); /* a slab stays for ever */
     return changed;
 }
 

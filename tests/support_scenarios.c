@@ -199,8 +199,48 @@ static double differentiates(const scenario_place *place)
     return wk_error() ? NAN : figure;
 }
 
+/* ---- bindings ---------------------------------------------------------------------------------------------------- */
+
+/* No scope is open: each result is the caller's, who frees it. */
+static wk_tensor *called(const char *op, wk_tensor *const *in, int count, const scenario_place *place, bool *fine)
+{
+    char message[200] = "";
+    wk_value argument[3], result = {.kind = WK_VALUE_NONE};
+    wk_call_options options = {.size = sizeof options, .device = place->device};
+    for (int k = 0; k < count; k++) argument[k] = (wk_value){.kind = WK_VALUE_TENSOR, .tensor = in[k]};
+    int results = 1,
+        code = *fine ? wk_call(NULL, op, argument, count, &result, &results, &options, message, 200) : WK_ERR_STATE;
+    *fine = code == WK_OK;
+    return code == WK_OK ? result.tensor : NULL;
+}
+
+static double binds(const scenario_place *place)
+{
+    bool fine = true;
+    wk_options options = {.size = sizeof options, .device = place->device, .requires_grad = true};
+    wk_tensor *x = wk_ones_at(WK_HERE, (const int64_t[]){3, 4}, 2, &options), *grad = NULL;
+    wk_tensor *y = x ? called("exp", (wk_tensor *const[]){x}, 1, place, &fine) : NULL;
+    wk_tensor *z = y ? called("softplus", (wk_tensor *const[]){y}, 1, place, &fine) : NULL;
+    wk_tensor *w = z ? called("mul", (wk_tensor *const[]){z, x}, 2, place, &fine) : NULL;
+    wk_tensor *v = w ? called("t", (wk_tensor *const[]){w}, 1, place, &fine) : NULL;
+    wk_tensor *sum = v ? wk_sum(v) : NULL;
+    wk_tensor *m = z ? wk_matmul(z, v) : NULL, *s = m ? wk_softmax(m, 1) : NULL;
+    double figure = sum ? wk_item(sum) : NAN, other = NAN;
+    wk_tensor *total = s ? wk_sum(s) : NULL;
+    if (total && wk_grad((total), (x), &grad) == WK_OK) {
+        wk_tensor *all = wk_sum(grad);
+        other = all ? wk_item(all) : NAN;
+        wk_free(all);
+    }
+    wk_tensor *const made[] = {x, y, z, w, v, sum, m, s, total, grad};
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++) wk_free(made[k]);
+    if (!fine && !wk_error()) wk_add((wk_tensor *)NULL, 1); /* wk_call told it elsewhere */
+    return fine && !wk_error() ? figure + other : NAN;
+}
+
 const scenario scenarios[] = {
-    {"train", trains}, {"save", saves},  {"load", loads},
-    {"print", prints}, {"errors", errs}, {"gradients", differentiates},
+    {"train", trains},   {"save", saves},  {"load", loads},
+    {"print", prints},   {"errors", errs}, {"gradients", differentiates},
+    {"bindings", binds},
 };
 const int scenario_count = (int)(sizeof scenarios / sizeof *scenarios);

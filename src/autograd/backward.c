@@ -310,7 +310,7 @@ bool wk__walk(const wk__walk_request *request)
         wk__edge edge = wk__edge_of(request->outputs[k]);
         wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(&w, request->seeds[k])
                                                               : wk__through_ones_like(request->outputs[k]);
-        if (seed)
+        if (seed && (edge.node || edge.leaf))
             arrive(&w, NULL, &edge, seed);
         else
             w.failed = true;
@@ -318,11 +318,14 @@ bool wk__walk(const wk__walk_request *request)
         wk__leaf_drop(edge.leaf);
     }
     run_all(&w);
-    for (int k = 0; k < w.target_count; k++)
-        if (w.found[k]) wk__handle_keep(&w.found[k]->handle, request->site);
+    bool fine = !w.failed && !(w.clean && wk__error_pending());
+    for (int k = 0; k < w.target_count; k++) {
+        if (w.found[k] && fine) wk__handle_keep(&w.found[k]->handle, request->site);
+        if (!fine) w.found[k] = NULL;
+    }
     w.context->outer = outer;
     w.context->grad_off = grad_off;
     end(&w);
     wk__guard_close(token);
-    return !w.failed && !(w.clean && wk__error_pending());
+    return fine;
 }

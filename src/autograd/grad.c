@@ -75,6 +75,7 @@ int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_ten
         wk__error_set(site, WK_ERR_MEMORY, "grad: out of host memory");
         return WK_ERR_MEMORY;
     }
+    bool clean = !wk__error_pending();
     for (int k = 0; k < input_count; k++) targets[k].edge = wk__edge_of(inputs[k]);
     wk__walk_request request = {.site = site,
                                 .outputs = outputs,
@@ -85,20 +86,20 @@ int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_ten
                                 .target_count = input_count};
     request.create_graph = options && options->create_graph;
     request.retain_graph = options && (options->retain_graph || options->create_graph);
-    bool fine = wk__walk(&request);
+    bool fine = !(clean && wk__error_pending()) && wk__walk(&request);
     for (int k = 0; k < input_count; k++) {
         wk__node_drop(targets[k].edge.node);
         wk__leaf_drop(targets[k].edge.leaf);
     }
     wk__free(targets);
-    if (!fine) {
-        for (int k = 0; k < input_count; k++) grads[k] = NULL;
-        return (int)wk_error_code();
+    if (!fine) return (int)wk_error_code();
+    int missing = -1;
+    for (int k = input_count; k-- > 0;)
+        if (!grads[k] && !(options && options->allow_unused)) missing = k;
+    if (missing < 0) return WK_OK;
+    for (int k = 0; k < input_count; k++) {
+        if (grads[k]) wk__handle_release(&grads[k]->handle, site);
+        grads[k] = NULL;
     }
-    for (int k = 0; k < input_count; k++)
-        if (!grads[k] && !(options && options->allow_unused)) {
-            for (int i = 0; i < input_count; i++) grads[i] = NULL;
-            return unused(site, k);
-        }
-    return WK_OK;
+    return unused(site, missing);
 }

@@ -272,7 +272,10 @@ bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int 
                      int outputs, const wk__attr *attr)
 {
     wk__node *node = wk__node_make(op, site, in, inputs, out[0], attr);
-    if (!node) return false;
+    if (!node) {
+        for (int k = 0; k < outputs; k++) wk__handle_release(&out[k]->handle, site);
+        return false;
+    }
     node->outputs = (uint8_t)outputs;
     for (int k = 0; k < outputs; k++) {
         wk__body *body = wk__body_of(out[k]);

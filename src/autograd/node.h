@@ -118,7 +118,7 @@ static inline bool wk__wants_node(const wk_context *context, wk_tensor *const in
     return false;
 }
 /* Makes the node of a call and hangs it on its result (or results: `outputs` of them). attr may be NULL. The results get
- * requires_grad. False when memory is short (recorded). */
+ * requires_grad. False when memory is short (recorded): then the results are let go of, as the caller of the op gets none. */
 bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[],
                      int outputs, const wk__attr *attr);
 /* The same for an in-place call: `target` is operand 0 and the result; a view rebases the history of its base. */

@@ -88,7 +88,7 @@ static void settle(wk_context *context)
 
 static void end_ring(wk_context *context)
 {
-    wk__failure_drop(atomic_exchange(&context->late, NULL));
+    wk__late_forget(context);
     wk__ring *ring = context->ring;
     if (!ring) return;
     for (int64_t k = 0; k < ring->chunks; k++) wk__free(ring->chunk[k]);
@@ -128,10 +128,8 @@ static void forget_newest(wk__ring *ring)
 
 /* A closing scope drops its handles newest first: what nobody read leaves the ring again from its end, unplanned, and the
  * memory that a loop touches stays small. */
-static void pending_orphan(wk__value *value)
+static void drop_newest(wk_context *context, const wk__value *value)
 {
-    wk_context *context = value->writer;
-    if (context != wk__context() || wk__ring_held(context)) return;
     bool alone = WK__ALONE; /* nobody else can run the ring */
     if (!alone) wk__ring_enter(context);
     wk__ring *ring = context->ring;
@@ -142,6 +140,18 @@ static void pending_orphan(wk__value *value)
         while (newest_is_dead(ring)) forget_newest(ring);
     }
     if (!alone) wk__ring_leave(context);
+}
+
+static void pending_orphan(wk__value *value)
+{
+    wk_context *context = value->writer;
+    if (wk__ring_held(context)) return;
+    if (context == wk__context()) {
+        drop_newest(context, value);
+    } else if (wk__context_visit(context)) { /* what wk_call gave, as a rule */
+        drop_newest(context, value);
+        wk__context_leave(context);
+    }
 }
 
 static void connect(void)
@@ -392,6 +402,11 @@ void wk__late(wk_context *context, wk__failure *failure)
     atomic_fetch_add(&failure->refs, 1);
     if (!atomic_compare_exchange_strong(&context->late, &none, failure))
         wk__failure_drop(failure); /* the first counts */
+}
+
+void wk__late_forget(wk_context *context)
+{
+    wk__failure_drop(atomic_exchange(&context->late, NULL));
 }
 
 void wk__tell_late_now(wk_context *context)

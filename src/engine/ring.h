@@ -156,6 +156,7 @@ bool wk__ring_held(const wk_context *context);
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
 /* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough. */
 void wk__late(wk_context *context, wk__failure *failure);
+void wk__late_forget(wk_context *context);
 /* Tells this thread of a late failure of its work, if there is one. */
 void wk__tell_late_now(wk_context *context);
 static inline void wk__tell_late(wk_context *context)

@@ -143,7 +143,7 @@ bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__at
 {
     bool whole = true;
     for (int k = 0; k < count; k++) whole = whole && out[k];
-    leave(c, out, count);
+    leave(c, out, whole ? count : 0); /* of several results all or none */
     if (whole && c->op->node && wk__wants_node(wk__context(), c->in, c->inputs))
         whole = wk__node_attach(c->op, c->site, c->in, c->inputs, out, count, attr);
     return whole;

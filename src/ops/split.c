@@ -12,6 +12,14 @@ static int none(wk_tensor **out, int64_t count)
     return -1;
 }
 
+/* Those that were made are nobody's. */
+static int given_up(wk_site site, wk_tensor **out, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        if (out[k]) wk__handle_release(&out[k]->handle, site);
+    return none(out, count);
+}
+
 /* How long piece k is, with `left` places to come. */
 static int64_t length_of(const wk__attr *attr, int64_t k, int64_t left)
 {
@@ -45,7 +53,7 @@ static int one_by_one(const wk__op *op, wk_site site, wk_tensor *x, int d, const
     for (int64_t k = 0; k < count; k++) {
         int64_t length = sizes ? sizes[k] : size < places - at ? size : places - at;
         out[k] = op == &wk__op_unbind ? wk_select_at(site, x, d, k) : wk_narrow_at(site, x, d, at, length);
-        if (!out[k]) return none(out, count);
+        if (!out[k]) return given_up(site, out, count);
         at += length;
     }
     return (int)count;
@@ -64,7 +72,7 @@ static int divide(const wk__op *op, wk_site site, wk_tensor *x, int d, const int
     if (count > (sizes ? WK__MAX_DIMS : WK__WALK_OUTPUTS)) return one_by_one(op, site, x, d, sizes, size, count, out);
     wk__attr attr = {.i = {d, size}, .count = sizes ? (int)count : 0};
     if (sizes) memcpy(attr.list, sizes, sizeof *sizes * (size_t)count);
-    if (!pieces(op, x, &attr, count, out)) return none(out, count);
+    if (!pieces(op, x, &attr, count, out)) return given_up(site, out, count);
     return node && count > 0 && !wk__node_attach(op, site, &x, 1, out, (int)count, &attr) ? none(out, count)
                                                                                           : (int)count;
 }

@@ -141,9 +141,11 @@ static int call(const wk__op *op, const wk_value *arguments, int argument_count,
     wk_site site = options ? options->site : (wk_site){0};
     wk_value full[MOST_ARGUMENTS];
     wk_tensor *out[MOST_RESULTS] = {0};
-    if (!match(op, site, arguments, argument_count, full)) return (int)wk_error_code();
+    wk__tell_late(wk__context());
+    if (wk__error_pending() || !match(op, site, arguments, argument_count, full)) return (int)wk_error_code();
     int given = op->invoke(op, site, full, out);
     if (given < 0 || wk__error_pending()) {
+        for (int k = 0; k < given; k++) wk_free_at(site, out[k]);
         wk__error_set(site, WK_ERR_INTERNAL, "%s: failed without saying why", op->name);
         return (int)wk_error_code();
     }
@@ -170,6 +172,7 @@ int wk_call(wk_context *context, const char *name, const wk_value *arguments, in
         pthread_mutex_lock(&shared_lock);
         if (!shared) shared = wk__context_make();
         context = shared;
+        if (shared) wk__late_forget(shared); /* of whoever called: who reads what failed is told */
     }
     int code = WK_ERR_MEMORY;
     const char *text = "call: out of host memory";
