@@ -126,7 +126,7 @@ static void print_csv_text(const char *text)
 
 static void print_csv_number(double value, char end)
 {
-    if (isfinite(value)) printf("%.9g", value);
+    if (isfinite(value)) cli_number(stdout, value);
     putchar(end);
 }
 

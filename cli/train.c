@@ -67,6 +67,9 @@ static int train(wk_device device, const char *folder, long epochs, const char *
     WK_SCOPE;
     wk_seed(1);
     wk_dataset *digits = wk_data_mnist(folder);
+    if (!digits)
+        fprintf(stderr,
+                "wick train: the digits come with the sources, in data/mnist; say where they are: --data FOLDER\n");
     wk_dataset *learn = wk_data_slice(digits, 0, SAMPLES_TO_LEARN);
     wk_dataset *held_out = wk_data_slice(digits, SAMPLES_TO_LEARN, SAMPLES_TO_LEARN + SAMPLES_HELD_OUT);
     wk_module *net = new_network();

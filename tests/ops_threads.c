@@ -9,6 +9,7 @@ enum { ROUNDS = 200, DRAWN = 64 };
 typedef struct draws {
     float number[TEST_THREADS][DRAWN];
     bool seeded;
+    int stream;
 } draws;
 
 static void draws_numbers(test_thread *t)
@@ -16,6 +17,7 @@ static void draws_numbers(test_thread *t)
     WK_SCOPE;
     draws *d = t->with;
     if (d->seeded) wk_seed(7);
+    if (d->stream) wk_seed_stream(7, (uint64_t)d->stream);
     for (int k = 0; k < DRAWN; k++) {
         d->number[t->number][k] = (float)wk_item(wk_rand((1)));
         if (k % 8 == 0) sched_yield();
@@ -30,7 +32,7 @@ static bool same(const float *a, const float *b)
 static void each_thread_has_a_stream_of_its_own(void **state)
 {
     (void)state;
-    static draws seeded = {.seeded = true}, unseeded, alone, disturbed;
+    static draws seeded = {.seeded = true}, unseeded, alone, disturbed, chosen = {.stream = 5};
     test_threads(4, draws_numbers, &seeded);
     test_threads(4, draws_numbers, &unseeded);
     for (int a = 0; a < 4; a++)
@@ -38,6 +40,8 @@ static void each_thread_has_a_stream_of_its_own(void **state)
             assert_false(same(seeded.number[a], seeded.number[b]));
             assert_false(same(unseeded.number[a], unseeded.number[b]));
         }
+    test_threads(4, draws_numbers, &chosen);
+    for (int a = 1; a < 4; a++) assert_true(same(chosen.number[a], chosen.number[0]));
     test_thread self = {.with = &alone};
     wk_seed(3);
     draws_numbers(&self);

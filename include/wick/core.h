@@ -117,8 +117,8 @@ typedef enum wk_code {
 } wk_code;
 
 /* The first error of this thread since the last wk_clear_error, or NULL. "file:line: op: what is wrong. How to mend it".
- * Neither flushes nor waits: pending work may still fail (wk_sync waits and then knows all). The text lives until
- * wk_clear_error. */
+ * Neither flushes nor waits: pending work may still fail; wk_sync runs it, waits and then knows all but what nobody has asked
+ * for (a result that only a scope owns is computed when it is read). The text lives until wk_clear_error. */
 WK_API const char *wk_error(void);
 /* The code of that error, WK_OK when there is none. */
 WK_API wk_code wk_error_code(void);

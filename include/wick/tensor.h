@@ -4,7 +4,11 @@
  * needs them (reading, printing, saving), in as few passes over memory as possible. Order of the program is the meaning.
  *
  * Ownership: what a call makes belongs to the innermost WK_SCOPE of the thread and dies with it. Without a scope it belongs to
- * the caller, who frees it with wk_free. */
+ * the caller, who frees it with wk_free.
+ *
+ * Threads: each has its own scopes, error and random numbers. A tensor or network that several threads only read needs wk_retain
+ * before it is handed over and nothing else. Where one of them writes it in place, trains it or moves it, the program's own lock
+ * must keep the others out meanwhile, as with any variable. */
 #ifndef WICK_TENSOR_H
 #define WICK_TENSOR_H
 
@@ -99,8 +103,11 @@ WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *d
 WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
                                void (*release)(void *user), void *user);
 
-/* Starts this thread's stream of random numbers anew. The same seed gives the same numbers on every device. */
+/* Starts this thread's stream of random numbers anew. The same seed gives the same numbers on every device. Threads are numbered in
+ * the order in which they first use the library, the main thread is usually 0, and each has a stream of its own. */
 WK_API void wk_seed(uint64_t seed);
+/* The same with the number of the stream: a thread's numbers can be had again whatever number it has. */
+WK_API void wk_seed_stream(uint64_t seed, uint64_t stream);
 
 /* ---- what a tensor is -------------------------------------------------------------------------------------------- */
 

@@ -9,11 +9,16 @@
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
 
 /* Threads draw from streams of their own; seeds below 2^32 never meet another thread's. */
-void wk_seed(uint64_t seed)
+void wk_seed_stream(uint64_t seed, uint64_t stream)
 {
     wk_context *context = wk__context();
-    context->key = seed ^ (uint64_t)context->stream << 32;
+    context->key = seed ^ stream << 32;
     context->counter = 0;
+}
+
+void wk_seed(uint64_t seed)
+{
+    wk_seed_stream(seed, (uint64_t)wk__context()->stream);
 }
 
 wk__draw wk__draw_take(int64_t count)
