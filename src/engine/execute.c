@@ -78,7 +78,9 @@ static int drop_failed(wk__run *run, wk__record **record, int records)
             if (in && wk__value_state(in) == WK__FAILED) bad = in;
         }
         if (!bad && r->partial && r->prior && wk__value_state(r->prior) == WK__FAILED) bad = r->prior;
-        if (bad)
+        if (r->whole && r->whole == run->refused)
+            fail_outputs(run, r, run->refusal);
+        else if (bad)
             fail_outputs(run, r, bad->failure);
         else
             record[left++] = r;
@@ -122,8 +124,7 @@ static bool last_use(wk__record **record, int records, const wk__value *value)
            !read_later(record, records, value);
 }
 
-/* Nobody reads the value after this group, and its memory is ours to give away. */
-static bool dies_here(wk__record **record, int records, const wk__value *value)
+bool wk__dies_here(wk__record **record, int records, const wk__value *value)
 {
     return wk__value_state(value) == WK__STORED && !value->release && !value->shares && !value->exposed &&
            value->memory.block && last_use(record, records, value);
@@ -204,7 +205,7 @@ static wk__value *donor_of(wk__building *b, int operand)
         wk__value *in = b->value[o];
         if (g->operand[o].stored || in->device != out->device || in->bytes != out->bytes ||
             !same_places(&g->operand[o], &g->operand[operand]) || stored_as_loaded(g, o, operand) ||
-            !dies_here(b->record, b->records, in))
+            !wk__dies_here(b->record, b->records, in))
             continue;
         bool once = true; /* seen through one view only: another would read what was just written */
         for (int other = 0; other < g->noperands; other++) once = once && (other == o || b->value[other] != in);
@@ -244,7 +245,7 @@ static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fai
         take_over(b, operand, prior);
         return WK_OK;
     }
-    if (only_read_in_place(b, operand, prior) && dies_here(b->record, b->records, prior)) {
+    if (only_read_in_place(b, operand, prior) && wk__dies_here(b->record, b->records, prior)) {
         take_over(b, operand, prior);
         b->group.operand[operand].over = b->writer[operand]->guarded;
         return WK_OK;
@@ -362,7 +363,7 @@ static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
         wk__value *out = r->ref[o].value;
         run->ring->stores++;
         bool alone = r->prior && uses_in(&r, 1, r->prior) == 1;
-        if (r->partial && alone && (keeps_place(r) ? last_use(&r, 1, r->prior) : dies_here(&r, 1, r->prior))) {
+        if (r->partial && alone && (keeps_place(r) ? last_use(&r, 1, r->prior) : wk__dies_here(&r, 1, r->prior))) {
             hand_over(out, r->prior);
         } else if (keeps_place(r)) {
             code = displace(r->prior, out, fail);
@@ -523,6 +524,24 @@ static wk__record **by_group(wk__ring *ring, int32_t groups, int64_t *live)
     return ring->sorted;
 }
 
+/* A call that happens whole begins: there must be memory for all of it. */
+static void reserve(wk__run *run, wk__record **record, int64_t live)
+{
+    int64_t k = 0;
+    while (k + 1 < live && record[k]->whole == 0 && record[k + 1]->group == record[0]->group) k++;
+    int32_t whole = record[k]->whole;
+    if (whole == 0 || whole == run->reserved || whole == run->refused) return;
+    wk__fail fail = {.tag = -1};
+    const wk__record *culprit = NULL;
+    if (wk__whole_reserve(whole, record, live, &culprit, &fail) == WK_OK) {
+        run->reserved = whole;
+        return;
+    }
+    wk__failure_drop(run->refusal);
+    run->refusal = explain(culprit, &fail);
+    run->refused = whole;
+}
+
 /* References go with each group, so that the next one finds out what dies in it. */
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
 {
@@ -530,12 +549,16 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.owner = owner;
     run.ring = ring;
     run.culprit = NULL;
+    run.reserved = run.refused = 0;
+    run.refusal = NULL;
     int64_t live;
     wk__record **record = by_group(ring, groups, &live);
     for (int64_t k = 0, end; k < live; k = end) {
         int count = 0;
         for (end = k; end < live && record[end]->group == record[k]->group; end++) run.scratch[count++] = record[end];
+        reserve(&run, record + k, live - k);
         run_group(&run, run.scratch, count);
         for (int64_t done = end; done-- > k;) wk__park_or_release(ring, record[done]);
     }
+    wk__failure_drop(run.refusal);
 }

@@ -11,7 +11,16 @@ typedef struct wk__run {
     wk__record *scratch[WK__MAX_INS]; /* the records of the group that runs: each has an instruction at least */
     wk__building building;
     const wk__record *culprit; /* whose output found no memory; NULL: not known */
+    int32_t reserved, refused; /* numbers of calls that happen whole: there is memory for all of it, or not */
+    wk__failure *refusal;      /* why not */
 } wk__run;
+
+/* Nobody reads the value after this group, and its memory is ours to give away. */
+bool wk__dies_here(wk__record **record, int records, const wk__value *value);
+
+/* whole.c: is there memory for all that the call of that number will store, from this group on? It is taken once and given back,
+ * so that the arena has it at hand. Else the code, and for which record it was not to be had. */
+wk_code wk__whole_reserve(int32_t whole, wk__record **record, int64_t live, const wk__record **culprit, wk__fail *fail);
 
 /* Logs which ops ran where: the records of one group, before it runs. Only when the log wants to know. */
 void wk__tell(wk__record *const record[], int records);

@@ -231,6 +231,7 @@ wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk
                       .site = wk__site(site),
                       .device = device,
                       .group = -1,
+                      .whole = context->whole,
                       .kind = (uint8_t)kind,
                       .ndim = (uint8_t)ndim,
                       .nout = (uint8_t)nout,

@@ -47,6 +47,7 @@ typedef struct wk__record {
     const char *kernel;   /* KERNEL */
     int64_t bound;        /* KERNEL; MATMUL: k */
     int32_t group;        /* scratch of a flush */
+    int32_t whole;        /* number of the call that happens whole or not at all, 0 none */
     uint16_t reduce_mask; /* REDUCTION: bit per dimension of the space */
     uint8_t kind, ndim, nout, nin;
     uint8_t compute;  /* dtype whose class the expression works in */
