@@ -58,7 +58,7 @@ const char *cli_bytes(char out[16], int64_t bytes);
 /* Text as a JSON string, with its quotes. */
 void cli_json_text(FILE *out, const char *text);
 /* A number, finite; whole ones to the last digit. */
-void cli_number(FILE *out, double value);
+void cli_print_number(FILE *out, double value);
 /* A number as JSON: null for NaN. */
 void cli_json_number(FILE *out, double value);
 /* Paragraph of text, folded to the terminal, each line after `indent` columns. */

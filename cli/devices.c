@@ -126,7 +126,7 @@ static void print_csv_text(const char *text)
 
 static void print_csv_number(double value, char end)
 {
-    if (isfinite(value)) cli_number(stdout, value);
+    if (isfinite(value)) cli_print_number(stdout, value);
     putchar(end);
 }
 

@@ -50,7 +50,7 @@ void cli_json_text(FILE *out, const char *text)
     putc('"', out);
 }
 
-void cli_number(FILE *out, double value)
+void cli_print_number(FILE *out, double value)
 {
     bool whole = value == floor(value) && fabs(value) < 0x1p53; /* bytes */
     fprintf(out, whole ? "%.0f" : "%.9g", value);
@@ -59,7 +59,7 @@ void cli_number(FILE *out, double value)
 void cli_json_number(FILE *out, double value)
 {
     if (isfinite(value))
-        cli_number(out, value);
+        cli_print_number(out, value);
     else
         fprintf(out, "null");
 }

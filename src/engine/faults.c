@@ -308,6 +308,7 @@ void wk__device_settled(wk__device *device, int64_t watched, wk_code code, const
     if (device->id.kind == WK_CPU && code == WK_OK) return;
     audience to_tell = {.count = 0};
     wk__failure *first = NULL;
+    wk__release_later(); /* values that are let go of below may be parked in rings whose threads wait for this lock */
     pthread_mutex_lock(&lock);
     watch *w = watch_of(device);
     if (code != WK_OK) {
@@ -316,6 +317,7 @@ void wk__device_settled(wk__device *device, int64_t watched, wk_code code, const
     }
     forget(w, watched);
     pthread_mutex_unlock(&lock);
+    wk__release_now();
     if (code == WK_OK) return;
     if (code == WK_ERR_LOST) atomic_store(&device->lost, true);
     if (to_tell.count == 0) wk__tell_failure(first); /* no call's: the waiting thread's */

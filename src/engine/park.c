@@ -56,14 +56,16 @@ static void count_if_larger(wk__ring *ring, wk__record *r, const wk__value *out)
 }
 
 /* The last owner of a parked value has let go, in any thread. The writer's ring is there as long as the list is not empty. */
-static void parked_free(wk__value *value)
+static bool parked_free(wk__value *value)
 {
     wk_context *owner = value->writer;
     bool held = wk__ring_held(owner);
+    if (!held && wk__release_waits(value)) return false;
     if (!held) wk__ring_enter(owner);
     list_remove(owner->ring, value);
     if (!held) wk__ring_leave(owner);
     forget_record(value->record);
+    return true;
 }
 
 /* As a rule those who parked what reads it are in the thread that lets go of it. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 void (*wk__base_free)(struct wk__base *past);
-void (*wk__parked_free)(wk__value *value);
+bool (*wk__parked_free)(wk__value *value);
 void (*wk__parked_orphan)(wk__value *value);
 void (*wk__pending_orphan)(wk__value *value);
 
@@ -41,8 +41,9 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
     return storage;
 }
 
-static _Thread_local int holding;        /* calls of wk__release_later that have not ended */
-static _Thread_local wk__value *waiting; /* values to be freed then */
+static _Thread_local int holding;               /* calls of wk__release_later that have not ended */
+static _Thread_local wk__value *waiting;        /* values to be freed then: with borrowed memory, by parked_next; */
+static _Thread_local wk__value *waiting_parked; /* parked in another thread's ring, by release_user */
 
 void wk__release_later(void)
 {
@@ -52,11 +53,22 @@ void wk__release_later(void)
 void wk__release_now(void)
 {
     if (--holding > 0) return;
-    while (waiting) {
-        wk__value *value = waiting;
-        waiting = value->parked_next;
+    while (waiting || waiting_parked) {
+        wk__value *value = waiting ? waiting : waiting_parked;
+        if (waiting)
+            waiting = value->parked_next;
+        else
+            waiting_parked = value->release_user;
         wk__value_free(value);
     }
+}
+
+bool wk__release_waits(wk__value *parked)
+{
+    if (holding == 0) return false;
+    parked->release_user = waiting_parked;
+    waiting_parked = parked;
+    return true;
 }
 
 void wk__value_free(wk__value *value)
@@ -69,9 +81,9 @@ void wk__value_free(wk__value *value)
     }
     if (state == WK__STORED)
         wk__value_give_memory(value);
-    else if (state == WK__PARKED)
-        wk__parked_free(value);
-    else if (state == WK__FAILED) {
+    else if (state == WK__PARKED) {
+        if (!wk__parked_free(value)) return;
+    } else if (state == WK__FAILED) {
         if (value->memory.block) wk__value_give_memory(value);
         wk__failure_drop(value->failure);
     }

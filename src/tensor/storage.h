@@ -88,9 +88,12 @@ wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes,
 wk__storage *wk__storage_new(wk_context *context, wk__value *value);
 
 /* Between these two, borrowed memory that nobody needs any more is not released yet: the program's function may call the
- * library, which must not be in the midst of something. They nest; per thread. */
+ * library, which must not be in the midst of something. Nor is what another thread has parked freed: that takes its ring's lock, and
+ * who holds that may be waiting for one of this thread's. They nest; per thread. */
 void wk__release_later(void);
 void wk__release_now(void);
+/* The engine's: a parked value of another ring is freed by wk__release_now. False: nothing is held, free it at once. */
+bool wk__release_waits(wk__value *parked);
 
 static inline void wk__value_hold(wk__value *value)
 {
@@ -141,7 +144,7 @@ void wk__failure_drop(wk__failure *failure);
 /* The engine's: frees a parked record and what it holds; a stored value that parked records read lost its last storage. */
 /* Autograd's: frees what `past` points to. */
 extern void (*wk__base_free)(struct wk__base *past);
-extern void (*wk__parked_free)(wk__value *value);
+extern bool (*wk__parked_free)(wk__value *value); /* false: it waits for wk__release_now */
 extern void (*wk__parked_orphan)(wk__value *value);
 /* The engine's: the storage that is about to let go of a pending value is the last besides its writer's ring. */
 extern void (*wk__pending_orphan)(wk__value *value);
