@@ -131,7 +131,9 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     c->inputs = count;
     for (int k = 0; k < count; k++) c->in[k] = in[k];
     c->outer = context->outer;
+    c->inner = context->inner;
     context->outer = c->site;
+    if (!context->inner) context->inner = c->scope;
     context->composing++;
     return true;
 }
@@ -141,6 +143,7 @@ static void leave(wk__compose *c, wk_tensor *out[], int count)
     wk_context *context = wk__context();
     context->composing--;
     context->outer = c->outer;
+    context->inner = c->inner;
     for (int k = 0; k < count; k++)
         if (out[k]) wk__handle_keep(&out[k]->handle, c->site);
     wk__guard_close(c->scope);

@@ -125,6 +125,7 @@ typedef struct wk__compose {
     wk_tensor *in[WK__MAX_INPUTS];
     int inputs;
     wk_site outer;
+    uint64_t inner;
 } wk__compose;
 bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor *const in[], int count);
 wk_tensor *wk__compose_end(wk__compose *c, wk_tensor *result, const wk__attr *attr);
