@@ -288,10 +288,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(soft_placement_copies_counts_and_says_so_once),
         cmocka_unit_test(soft_placement_passes_gradients),
         cmocka_unit_test(the_log_of_a_process),
-        cmocka_unit_test(the_chapter_s_numbers),
+        cmocka_unit_test_setup_teardown(the_chapter_s_numbers, test_usual_mode, test_mode_back),
         cmocka_unit_test(device_scopes_nest),
         cmocka_unit_test(what_a_scope_does_not_do),
-        cmocka_unit_test(the_log_says_where_ops_ran),
+        cmocka_unit_test_setup_teardown(the_log_says_where_ops_ran, test_usual_mode, test_mode_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,16 @@ bool failing_met(void)
     return atomic_load(&failed);
 }
 
+long long failing_requests(void)
+{
+    return atomic_load(&requests);
+}
+
+long long failing_blocks(void)
+{
+    return atomic_load(&live);
+}
+
 /* ---- one run ----------------------------------------------------------------------------------------------------- */
 
 scenario_place failing_place;

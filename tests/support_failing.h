@@ -15,6 +15,9 @@ extern scenario_place failing_place;
 /* The n-th request from now on fails, or that and all after it; 0: no more. failing_met: did one fail since? */
 void failing_at(long long n, bool all_after);
 bool failing_met(void);
+/* Requests so far; blocks that are held now (slabs, which stay for ever, left out). */
+long long failing_requests(void);
+long long failing_blocks(void);
 /* Called before each run that is to fail; NULL: nothing. */
 extern void (*failing_prepare)(void);
 /* No more failures, and no errors. */

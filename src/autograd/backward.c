@@ -203,7 +203,10 @@ static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **
     wk_tensor *wide[WK__WALK_OUTPUTS];
     for (int k = 0; k < node->outputs && k < WK__WALK_OUTPUTS; k++) wide[k] = wk__through_widen(out[k]);
     wk__gradient g = {.node = node, .attr = node->attr, .out = wide, .in = in};
+    uint64_t inner = w->context->inner;
+    if (!inner) w->context->inner = token;
     node->op->gradient(&g);
+    w->context->inner = inner;
     for (int k = 0; k < node->inputs; k++) {
         if (!in[k] || !wk__wants(&g, k)) {
             in[k] = NULL;

@@ -13,9 +13,11 @@ void wk__callback_begin(wk__callback *c, const char *name)
     c->outer = context->outer;
     c->callback = context->callback;
     c->composing = context->composing;
+    c->inner = context->inner;
     context->outer = (wk_site){0};
     context->callback = name;
     context->composing = 0;
+    context->inner = 0;
 }
 
 void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
@@ -24,6 +26,7 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
     context->outer = c->outer;
     context->callback = c->callback;
     context->composing = c->composing;
+    context->inner = c->inner;
     for (int k = 0; k < count; k++) {
         if (!out[k] || !wk__is_tensor(out[k])) continue;
         if (c->bare && out[k]->handle.scope != c->scope)

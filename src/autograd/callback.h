@@ -10,6 +10,7 @@ typedef struct wk__callback {
     wk_site outer;
     const char *callback;
     int16_t composing;
+    uint64_t inner;
 } wk__callback;
 
 /* `name` is what messages say: "forward of \"block\"". It must live until end. */

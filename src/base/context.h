@@ -33,6 +33,7 @@ typedef struct wk__guard {
     int16_t composing;
     wk_site outer;
     const char *callback;
+    uint64_t inner;
     wk_device device; /* DEVICE: the default before */
     const char *name; /* CALLBACK: what is being called, "forward of \"block\"" */
     void *object;     /* BATCH: what to close, and how */
@@ -52,9 +53,11 @@ struct wk_context {
     int64_t scope;     /* index of the innermost scope in guard[], -1 if none */
     bool grad_off;     /* WK_NO_GRAD is in force */
     int16_t composing; /* depth of composed ops: no nodes are made */
-    int32_t whole;     /* number of the call that happens whole or not at all, 0 none: nothing is run meanwhile */
-    int32_t wholes;    /* such calls so far */
-    wk_site outer;     /* the site to report while the library calls its own ops; no file: that of the call */
+    uint64_t
+        inner; /* scope of the outermost composed op or gradient that runs, 0 none: what was made since is its own */
+    int32_t whole;  /* number of the call that happens whole or not at all, 0 none: nothing is run meanwhile */
+    int32_t wholes; /* such calls so far */
+    wk_site outer;  /* the site to report while the library calls its own ops; no file: that of the call */
     const char *callback;
     wk_device device;      /* the default device */
     uint64_t key, counter; /* random stream: Philox key and next counter */

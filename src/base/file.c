@@ -8,6 +8,7 @@
 
 wk_code wk__file_open(wk__file *file, const char *path, wk__io_error *error)
 {
+    *file = (wk__file){.fd = -1, .path = path};
     /* Without O_NONBLOCK opening a pipe would wait for its writer. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return wk__io_fail_errno(error, path, "open", errno);
@@ -21,7 +22,8 @@ wk_code wk__file_open(wk__file *file, const char *path, wk__io_error *error)
         close(fd);
         return wk__io_fail(error, WK_ERR_IO, "%s: cannot read: not a regular file", wk__show(path).text);
     }
-    *file = (wk__file){.fd = fd, .bytes = status.st_size, .path = path};
+    file->fd = fd;
+    file->bytes = status.st_size;
     return WK_OK;
 }
 

@@ -197,6 +197,7 @@ wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site)
     guard->composing = context->composing;
     guard->outer = context->outer;
     guard->callback = context->callback;
+    guard->inner = context->inner;
     if (kind == WK__GUARD_SCOPE) context->scope = context->guards;
     context->guards++;
     return guard;
@@ -229,6 +230,7 @@ static void close_top(wk_context *context)
     context->composing = guard->composing;
     context->outer = guard->outer;
     context->callback = guard->callback;
+    context->inner = guard->inner;
     if (guard->kind == WK__GUARD_SCOPE) {
         close_scope(context, k);
         flush = context->guard[k].flush;

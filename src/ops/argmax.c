@@ -25,6 +25,7 @@ static const wk__op place_op = {.name = "argmax", .expression = place, .arity = 
 
 static wk_tensor *first_best(const wk__op *reduction, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
 {
+    if (!x) return NULL;
     wk_tensor *best = wk__reduce(reduction, site, x, mask, true, wk__body_of(x)->dtype, 0);
     wk_tensor *positions = best ? wk__row_positions(site, x, mask) : NULL;
     wk_tensor *found = positions ? wk__binary(&best_op, site, wk__t(x), wk__t(best)) : NULL;

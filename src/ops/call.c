@@ -128,6 +128,7 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     c->inputs = count;
     for (int k = 0; k < count; k++) c->in[k] = in[k];
     context->outer = c->site;
+    if (!context->inner) context->inner = c->scope;
     context->composing++;
     return true;
 }

@@ -334,13 +334,20 @@ bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const i
     return true;
 }
 
+/* Made by the composed op or gradient that runs: nobody knows its old numbers, so that it fails where the target of a program's
+ * call would keep them. */
+static bool is_inner(const wk_context *context, const wk_tensor *target)
+{
+    return context->inner && target->handle.scope >= context->inner;
+}
+
 static void record_over(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value, bool guarded)
 {
     wk__body *body = wk__body_of(target);
     wk__storage *storage = body->storage;
     r->prior = storage->value;
     r->partial = r->kind == WK__RECORD_KERNEL || !covers(body); /* such a kernel reads what it writes */
-    r->guarded = guarded;
+    r->guarded = guarded && !is_inner(context, target);
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
     /* The storage holds the new value before the commit: that may flush, and computes only what somebody holds. */

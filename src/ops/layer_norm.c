@@ -28,6 +28,7 @@ static wk_tensor *row_scale(wk_site site, wk_tensor *centred, uint16_t mask, dou
 
 static wk_tensor *normalised(wk_site site, wk_tensor *x, uint16_t mask, double eps)
 {
+    if (!x) return NULL;
     double columns = (double)wk__columns(x, mask);
     wk_tensor *centred = wk_sub(x, wk_div(wk__row_sum(site, x, mask, true), columns));
     return wk_mul(centred, row_scale(site, centred, mask, columns, eps));

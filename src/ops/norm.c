@@ -42,6 +42,7 @@ static const wk__op *part_of(double p)
 
 wk_tensor *wk__length(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, double p)
 {
+    if (!x) return NULL;
     const wk__op *reduction = p == INFINITY ? &wk__op_amax : p == -INFINITY ? &wk__op_amin : &wk__op_sum;
     wk_dtype class = wk__class_of(wk__body_of(x)->dtype);
     wk_tensor *part = wk__binary(part_of(p), site, wk__t(x), wk__f(p));

@@ -41,7 +41,8 @@ static wk_tensor *written(wk_site site, wk_tensor *x, int d, wk_tensor *index, w
 {
     const wk__body *places = wk__body_of(index);
     wk_tensor *out = wk_clone_at(site, x), *corner = corner_of(site, out, places, d);
-    if (!corner || wk__body_numel(places) == 0) return out;
+    if (!corner) return NULL;
+    if (wk__body_numel(places) == 0) return out;
     wk_tensor *winner = winners(site, index, corner, d), *put = NULL;
     if (!winner) return NULL;
     wk_tensor *gets = wk_gt(winner, 0);
@@ -136,8 +137,9 @@ static void gradient(wk__gradient *g)
     if (!part) return;
     wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(part), .device = wk_device_of(part)};
     wk_tensor *zeros = wk_zeros_at(here, source->size, source->ndim, &options), *corner = zeros;
-    for (int k = 0; k < source->ndim; k++) corner = wk_narrow_at(here, corner, k, 0, wk__body_of(index)->shape[k]);
-    g->in[2] = wk_copy__at(here, corner, part) ? zeros : NULL;
+    for (int k = 0; k < source->ndim && corner; k++)
+        corner = wk_narrow_at(here, corner, k, 0, wk__body_of(index)->shape[k]);
+    g->in[2] = corner && wk_copy__at(here, corner, part) ? zeros : NULL;
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -95,6 +95,7 @@ static bool vector_fits(const wk__op *op, wk_site site, wk_tensor *const in[], i
 static bool add_at(const wk__op *op, wk_site site, wk_tensor *const call[3], int d, bool by_vector, bool in_place)
 {
     wk_tensor *in[3] = {call[0], with_dim(call[1]), with_dim(call[2])};
+    if (!in[1] || !in[2]) return false;
     const wk__body *index = wk__body_of(in[1]), *source = wk__body_of(in[2]);
     adding way = {.ndim = source->ndim, .d = d};
     memcpy(way.shape, by_vector ? source->shape : index->shape, sizeof way.shape);

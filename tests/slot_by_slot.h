@@ -1,0 +1,97 @@
+/* A slab in place of the library's, for the one program that includes this: slots (handles, bodies, storages, values, nodes) are
+ * taken one by one, where the library asks for 256 KB at a time. So each slot can fail to be had, one that is kept for ever is a
+ * leak, and one that is used after it was given back is found by AddressSanitizer. */
+#ifndef TESTS_SLOT_BY_SLOT_H
+#define TESTS_SLOT_BY_SLOT_H
+
+#include "support_failing.h"
+
+#include "../src/base/alloc.h"
+#include "../src/base/context.h"
+#include "../src/base/slab.h"
+
+enum { HANDLES = 1 << 18, QUEUE = 1 << 14 /* given back before the oldest serves again: a stale handle can be told */ };
+
+static const int slot_bytes[WK__SLAB_KINDS] = {64, 256, 128, 192, 512};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *known[HANDLES]; /* all handles, by address: open addressing */
+static void *queue[QUEUE];   /* those that were given back */
+static int64_t given, taken;
+
+static void **place_of(const void *handle)
+{
+    for (uintptr_t k = (uintptr_t)handle >> 4;; k++)
+        if (!known[k % HANDLES] || known[k % HANDLES] == handle) return &known[k % HANDLES];
+}
+
+void *wk__slab_take_more(wk__slots slots[], int kind)
+{
+    (void)slots;
+    void *slot = NULL;
+    pthread_mutex_lock(&lock);
+    if (kind == WK__SLAB_HANDLE && given - taken > QUEUE / 2) slot = queue[taken++ % QUEUE];
+    pthread_mutex_unlock(&lock);
+    if (slot) { /* old, but to be had only when a new one was */
+        void *probe = wk__alloc(1);
+        if (!probe) wk__slab_give_handle(slots, slot);
+        wk__free(probe);
+        return probe ? slot : NULL;
+    }
+    slot = wk__alloc_zero(1, (size_t)slot_bytes[kind]);
+    pthread_mutex_lock(&lock);
+    if (slot && kind == WK__SLAB_HANDLE) *place_of(slot) = slot;
+    pthread_mutex_unlock(&lock);
+    return slot;
+}
+
+void wk__slab_give_handle(wk__slots slots[], void *slot)
+{
+    (void)slots;
+    pthread_mutex_lock(&lock);
+    queue[given++ % QUEUE] = slot;
+    pthread_mutex_unlock(&lock);
+}
+
+void wk__slab_share(wk__slots slots[], int kind)
+{
+    (void)slots, (void)kind; /* a list may be as long as it likes */
+}
+
+void wk__slab_retire(wk__slots slots[])
+{
+    for (int kind = 0; kind < WK__SLAB_KINDS; kind++) {
+        for (void *slot = slots[kind].first, *next; slot; slot = next) {
+            next = *(void **)slot;
+            wk__free(slot);
+        }
+        memset(&slots[kind], 0, sizeof slots[kind]);
+    }
+}
+
+int wk__slab_is_handle(const void *address)
+{
+    pthread_mutex_lock(&lock);
+    int found = address && *place_of(address) == address;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void drain(void)
+{
+    wk__slab_retire(wk__context()->slots);
+}
+
+/* As many handles as wait at any time: after this their number does not grow. */
+static int fill_queue(void **state)
+{
+    (void)state;
+    while (given - taken <= QUEUE * 3 / 4) {
+        void *slot = wk__alloc_zero(1, (size_t)slot_bytes[WK__SLAB_HANDLE]);
+        *place_of(slot) = slot;
+        wk__slab_give_handle(NULL, slot);
+    }
+    failing_prepare = drain;
+    return 0;
+}
+
+#endif
