@@ -284,7 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counting_devices_and_fork),
         cmocka_unit_test(cpus_are_no_gpus_unless_asked_for),
-        cmocka_unit_test(a_pending_result_is_run_by_its_own_ring),
+        cmocka_unit_test_setup_teardown(a_pending_result_is_run_by_its_own_ring, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_write_in_place_comes_after_what_was_recorded),
         cmocka_unit_test(tensors_go_from_thread_to_thread),
         cmocka_unit_test(a_binding_says_everything),
