@@ -71,6 +71,44 @@ static void detached_tensors_stay_detached(void **state)
     EXPECT_VALUES(wk_grad_of(w), 1e-12, 1, 1);
 }
 
+/* A leaf's numbers may be changed through what was detached from it, as PyTorch allows; a graph that kept the old ones hears of it. */
+static void a_detached_leaf_can_be_written(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf(1, 2), *apart = wk_detach(x), *square = wk_mul(x, x), *twice = wk_mul(x, 2);
+    assert_ptr_equal(wk_add_(apart, 1), apart);
+    wk_mul_(wk_narrow(apart, 0, 0, 1), 5); /* a view of what is detached is as detached */
+    EXPECT_VALUES(x, 0, 10, 3);
+    assert_true(wk_requires_grad(x));
+    assert_false(wk_requires_grad(row(apart, 0)));
+    assert_int_equal(wk_backward(wk_sum(twice)), WK_OK);
+    EXPECT_VALUES(wk_grad_of(x), 0, 2, 2);
+    assert_int_not_equal(wk_backward(wk_sum(square)), WK_OK);
+    expect_error("in-place call has changed it", NULL);
+    assert_null(wk_add_(wk_narrow(x, 0, 0, 1), 1)); /* a view that is not detached stays refused */
+    expect_error("leaf", NULL);
+}
+
+/* The base's history is not theirs, and what they are given is not the base's. */
+static void views_of_detached_tensors(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = leaf(1, 2), *m = wk_mul(wk_ones((2, 2), .dtype = WK_F64), 1), *apart = wk_detach(m);
+    wk_tensor *before = row(apart, 1);
+    wk_mul_(row(m, 0), w);
+    assert_false(wk_requires_grad(before));
+    assert_false(wk_requires_grad(row(apart, 0)));
+    wk_tensor *m2 = wk_ones((2, 2), .dtype = WK_F64), *apart2 = wk_detach(m2);
+    assert_null(wk_mul_(row(apart2, 0), w));
+    expect_error("mul_", "wk_clone", NULL);
+    EXPECT_VALUES(apart2, 0, 1, 1, 1, 1);
+    assert_non_null(wk_mul_(apart2, w));
+    assert_true(wk_requires_grad(apart2));
+    assert_false(wk_requires_grad(m2));
+}
+
 static void double_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
     (void)f;
@@ -249,6 +287,8 @@ int main(void)
         cmocka_unit_test(siblings_see_the_write),
         cmocka_unit_test(siblings_are_brought_up_to_date_by_their_use),
         cmocka_unit_test(detached_tensors_stay_detached),
+        cmocka_unit_test(a_detached_leaf_can_be_written),
+        cmocka_unit_test(views_of_detached_tensors),
         cmocka_unit_test(results_of_functions_can_be_written),
         cmocka_unit_test(overwriting_cuts_the_old_history),
         cmocka_unit_test(in_place_saves_what_it_overwrites),

@@ -126,14 +126,13 @@ bool wk__history_refresh(wk_tensor *view)
 bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target)
 {
     const wk__body *body = wk__body_of(target);
-    const wk__body *base = body->storage->base;
+    const wk__body *base = body->apart ? NULL : body->storage->base;
     const wk_context *context = wk__context();
     if (!context->grad_off && !context->composing &&
         ((body->requires_grad && !body->node) || (base && base->requires_grad && !base->node))) {
         wk__error_set(site, WK_ERR_STATE,
                       "%s_: a leaf that requires grad (or a view of one) cannot be changed in place; do it under "
-                      "WK_NO_GRAD, or use the "
-                      "form without _",
+                      "WK_NO_GRAD, or use the form without _",
                       op->name);
         return false;
     }
@@ -191,6 +190,15 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
     wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
     if (!node) return false;
     node->outputs = 1;
+    if (body->is_view && body->apart) {
+        wk__error_set(
+            site, WK_ERR_STATE,
+            "%s_: a view of a detached tensor has no base that gradients could flow through; wk_clone what was "
+            "detached first",
+            op->name);
+        wk__node_drop(node);
+        return false;
+    }
     if (body->is_view && body->storage->base != body) return rebase(node, site, target, in, inputs);
     wk__node_drop(body->node);
     body->node = node;

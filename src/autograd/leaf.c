@@ -154,7 +154,9 @@ wk_tensor *wk_detach_at(wk_site site, wk_tensor *x)
     const wk__body *body = wk__body_of(x);
     wk_tensor *out = wk__tensor_view(wk__context(), x, body->offset, body->ndim, body->shape, body->stride);
     if (!out) return NULL;
-    wk__body_of(out)->is_view = false; /* what is written in place later brings it no history either */
+    wk__body *apart = wk__body_of(out);
+    apart->apart = true; /* what is written in place later brings it no history either */
+    apart->is_view = false;
     wk__view_gone(body->storage);
     return out;
 }

@@ -175,7 +175,7 @@ static bool edge_to(wk__edge *edge, wk_tensor *tensor)
 {
     *edge = (wk__edge){0};
     wk__body *body = tensor ? wk__body_of(tensor) : NULL;
-    if (body && body->is_view && body->seen != body->storage->history && !wk__history_refresh(tensor)) return false;
+    if (body && wk__history_stale(body) && !wk__history_refresh(tensor)) return false;
     if (!body || !body->requires_grad) return true;
     if (body->node) {
         wk__node_hold(body->node);

@@ -101,11 +101,16 @@ wk_tensor *wk__saved(const wk__gradient *g, int k);
 /* history.c: its node from the base as it is now. False when memory is short (recorded): it is as it was, to be made anew later. */
 bool wk__history_refresh(wk_tensor *view);
 
+static inline bool wk__history_stale(const wk__body *body)
+{
+    return body->is_view && !body->apart && body->seen != body->storage->history;
+}
+
 /* Does x require a gradient? A view is brought up to date first: its base may have been written since. */
 static inline bool wk__has_gradient(wk_tensor *x)
 {
     const wk__body *body = wk__body_of(x);
-    if (body->is_view && body->seen != body->storage->history) wk__history_refresh(x);
+    if (wk__history_stale(body)) wk__history_refresh(x);
     return body->requires_grad;
 }
 

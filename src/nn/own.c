@@ -34,7 +34,7 @@ wk_tensor *wk__detached(wk_site site, wk_tensor *x)
     body->node = NULL;
     body->leaf = NULL;
     if (body->is_view) wk__view_gone(body->storage);
-    body->requires_grad = body->is_view = false;
+    body->requires_grad = body->is_view = body->apart = false;
     body->output = 0;
     body->storage->base = body;
     return own;

@@ -35,7 +35,7 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         body->offset = 0;
         body->ndim = (uint8_t)ndim;
         body->dtype = (uint8_t)dtype;
-        body->requires_grad = body->parameter = body->is_view = body->dense = false;
+        body->requires_grad = body->parameter = body->is_view = body->apart = body->dense = false;
         body->output = 0;
         body->node = NULL;
         body->leaf = NULL;
@@ -143,6 +143,7 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
     body->offset = offset;
     body->is_view = true;
+    body->apart = from->apart;
     wk__count_up(&body->storage->views);
     return view;
 }
@@ -168,7 +169,7 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
     if (!storage) return NULL;
     wk__body copy = *from;
     copy.storage = storage;
-    copy.is_view = false;
+    copy.is_view = copy.apart = false;
     wk_tensor *tensor = wk__tensor_like(context, &copy);
     if (tensor) storage->base = wk__body_of(tensor);
     wk__storage_drop(storage);

@@ -17,6 +17,7 @@ typedef struct wk__body {
     bool parameter;        /* owned by a module */
     bool dense;            /* row-major without gaps, known from its making; a view may lie so without it */
     bool is_view;          /* shares the storage with the tensor it was made from */
+    bool apart;            /* detached, or a view of what is: shares the numbers of its storage's base, not the history */
     int16_t output;        /* which output of `node` */
     struct wk__node *node; /* the function that made it; NULL for leaves */
     struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
