@@ -1,6 +1,7 @@
 /* Rules 13, 14 and 16 of docs/semantics.md: which bits results have, where random numbers come from, what is printed. What the walk
  * over the table, cpu_vm_rows, ops_random and print_goldens hold of them is not repeated here; rule 15 is promote_table's. */
 #include "support_bits.h"
+#include "support_devices.h"
 
 #include <locale.h>
 #include <math.h>
@@ -33,25 +34,30 @@ static void compute(wk_tensor *out[RESULTS])
     for (int k = 0; k < RESULTS; k++) out[k] = wk_keep(out[k]);
 }
 
+/* On the CPU with 1 to 3 threads; then, on every device, nothing deferred, and nothing fused. */
 static void modes_and_threads_change_no_bit(void **state)
 {
     (void)state;
-    WK_SCOPE;
-    wk_tensor *expected[RESULTS], *have[RESULTS];
     int before = wk_threads();
-    compute(expected);
-    for (int way = 0; way < 6; way++) {
+    EACH_DEVICE(device)
+    {
         WK_SCOPE;
-        char name[64];
-        wk_set_threads(1 + way % 3);
-        wk__modes_set(way == 3, way >= 4);
-        compute(have);
-        for (int k = 0; k < RESULTS; k++) {
-            snprintf(name, sizeof name, "way %d, result %d", way, k);
-            expect_same_bits(have[k], expected[k], name);
+        WK_DEVICE(device);
+        wk_tensor *expected[RESULTS], *have[RESULTS];
+        compute(expected);
+        for (int way = device.kind == WK_CPU ? 0 : 3; way < 6; way++) {
+            WK_SCOPE;
+            char name[64];
+            wk_set_threads(1 + way % 3);
+            wk__modes_set(way == 3, way >= 4);
+            compute(have);
+            for (int k = 0; k < RESULTS; k++) {
+                snprintf(name, sizeof name, "%s, way %d, result %d", wk_device_str(device), way, k);
+                expect_same_bits(have[k], expected[k], name);
+            }
         }
+        wk__modes_set(false, false);
     }
-    wk__modes_set(false, false);
     wk_set_threads(before);
 }
 
@@ -59,36 +65,44 @@ static void modes_and_threads_change_no_bit(void **state)
 static void no_contraction(void **state)
 {
     (void)state;
-    WK_SCOPE;
-    wk_tensor *a = wk_full((100), 1 + ldexp(1, -12)), *c = wk_full((100), 1 + ldexp(1, -11));
-    wk_sync();
-    assert_true(wk_item(wk_sum(wk_abs(wk_sub(wk_mul(a, a), c)))) == 0);
-    assert_true(wk_item(wk_sum(wk_abs(wk_sub(c, wk_mul(a, a))))) == 0);
-    wk_tensor *d = wk_full((100), 1 + ldexp(1, -27), .dtype = WK_F64),
-              *e = wk_full((100), 1 + ldexp(1, -26), .dtype = WK_F64);
-    assert_true(wk_item(wk_sum(wk_abs(wk_sub(wk_mul(d, d), e)))) == 0);
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        WK_DEVICE(device);
+        wk_tensor *a = wk_full((100), 1 + ldexp(1, -12)), *c = wk_full((100), 1 + ldexp(1, -11));
+        wk_sync();
+        assert_true(wk_item(wk_sum(wk_abs(wk_sub(wk_mul(a, a), c)))) == 0);
+        assert_true(wk_item(wk_sum(wk_abs(wk_sub(c, wk_mul(a, a))))) == 0);
+        wk_tensor *d = wk_full((100), 1 + ldexp(1, -27), .dtype = WK_F64),
+                  *e = wk_full((100), 1 + ldexp(1, -26), .dtype = WK_F64);
+        assert_true(wk_item(wk_sum(wk_abs(wk_sub(wk_mul(d, d), e)))) == 0);
+    }
 }
 
 /* What comes after a product or a reduction sees it as it would have been stored. */
 static void what_follows_sees_stored_numbers(void **state)
 {
     (void)state;
-    WK_SCOPE;
-    wk_seed(8);
-    wk_tensor *x = wk_to_dtype(wk_randn((40, 60)), WK_BF16);
-    wk_tensor *w = wk_to_dtype(wk_randn((60, 50)), WK_BF16);
-    wk_tensor *fused = wk_mul(wk_matmul(x, w), 3.0), *product = wk_retain(wk_matmul(x, w));
-    wk_sync();
-    expect_same_bits(fused, wk_mul(product, 3.0), "an epilogue");
-    wk_tensor *mean = wk_retain(wk_mean(x, (1), .keepdim = true)),
-              *centred = wk_sub(x, wk_mean(x, (1), .keepdim = true));
-    wk_sync();
-    expect_same_bits(centred, wk_sub(x, mean), "a row stage");
-    wk_tensor *f = wk_randn((4000, 33));
-    wk_tensor *square = wk_retain(wk_mul(f, f)), *columns = wk_sum(wk_mul(f, f), (0));
-    wk_sync();
-    expect_same_bits(columns, wk_sum(square, (0)), "a column sum");
-    wk_free(product), wk_free(mean), wk_free(square);
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        WK_DEVICE(device);
+        wk_seed(8);
+        wk_tensor *x = wk_to_dtype(wk_randn((40, 60)), WK_BF16);
+        wk_tensor *w = wk_to_dtype(wk_randn((60, 50)), WK_BF16);
+        wk_tensor *fused = wk_mul(wk_matmul(x, w), 3.0), *product = wk_retain(wk_matmul(x, w));
+        wk_sync();
+        expect_same_bits(fused, wk_mul(product, 3.0), "an epilogue");
+        wk_tensor *mean = wk_retain(wk_mean(x, (1), .keepdim = true)),
+                  *centred = wk_sub(x, wk_mean(x, (1), .keepdim = true));
+        wk_sync();
+        expect_same_bits(centred, wk_sub(x, mean), "a row stage");
+        wk_tensor *f = wk_randn((4000, 33));
+        wk_tensor *square = wk_retain(wk_mul(f, f)), *columns = wk_sum(wk_mul(f, f), (0));
+        wk_sync();
+        expect_same_bits(columns, wk_sum(square, (0)), "a column sum");
+        wk_free(product), wk_free(mean), wk_free(square);
+    }
 }
 
 /* Additions to one place happen in the order of the indices, on every device and with any number of threads. */
