@@ -3,7 +3,7 @@
 #   make              the library and the command, in build/release
 #   make demo         the tour of devices, then a network trained on real digits
 #   make check        the tests, under AddressSanitizer and UndefinedBehaviorSanitizer; ends with "N passed, N failed"
-#   make bench        the benchmarks
+#   make bench        the benchmarks; PEER="python3 bench/pytorch.py" puts another library beside them
 #   make install      PREFIX=/usr/local, DESTDIR=
 #   make docs         docs/api.md, the manual in the headers as one page
 #   make check-arm    the tests for aarch64 under qemu-user
@@ -54,7 +54,7 @@ check:
 bench:
 	@scripts/setup build opencl
 	$(call build,release)
-	@build/release/wick bench
+	@build/release/wick bench $(if $(PEER),--peer "$(PEER)")
 
 install:
 	@scripts/setup build

@@ -39,6 +39,43 @@ void bench_interleave(bench_variant *variants, int count, int rounds, double sec
         }
 }
 
+static double value_of(const bench_task *task, double seconds)
+{
+    return task->work > 0 ? task->work / seconds : 1e3 * seconds;
+}
+
+void bench_measure(bench *b, bench_task *task, int threads)
+{
+    enum { OWN, LIMIT, PEER, ALL };
+    const char *unit = task->work > 0 ? task->unit : "ms";
+    bool asks = b->peer && task->question.name;
+    task->question.peer = b->peer;
+    task->question.threads = threads;
+    bench_variant turns[ALL], *of[ALL] = {NULL};
+    int count = 0;
+    *(of[OWN] = &turns[count++]) = (bench_variant){task->run, task->user, 0};
+    if (task->limit) *(of[LIMIT] = &turns[count++]) = (bench_variant){task->limit, task->user, 0};
+    if (asks) *(of[PEER] = &turns[count++]) = (bench_variant){bench_peer_round, &task->question, 0};
+    wk_set_threads(threads);
+    bench_interleave(turns, count, b->quick ? 5 : 20, b->quick ? 0.2 : 1.5);
+    double own = of[OWN]->best, value = value_of(task, own);
+    if (of[LIMIT]) {
+        bench_add(b, task->name, wk_cpu(), threads, value, unit, of[LIMIT]->best / own, task->against);
+        bench_add(b, task->against, wk_cpu(), threads, value_of(task, of[LIMIT]->best), unit, NAN, "");
+    } else if (!asks) {
+        bench_add(b, task->name, wk_cpu(), threads, value, unit, NAN, "");
+    }
+    if (asks && isfinite(of[PEER]->best))
+        bench_add(b, task->name, wk_cpu(), threads, value, unit, of[PEER]->best / own, b->peer->name);
+}
+
+int bench_threads(int counts[2])
+{
+    counts[0] = 1;
+    counts[1] = wk_threads();
+    return counts[1] > 1 ? 2 : 1;
+}
+
 int bench_devices(wk_device devices[16])
 {
     static const int kinds[] = {WK_CPU, WK_CUDA, WK_OPENCL};
@@ -92,7 +129,10 @@ static const struct {
 } cases[] = {
     {"fused", "(z + 2).exp() * y over many floats, against a STREAM triad", bench_fused},
     {"small", "an add of [2,3] tensors, without and with gradient", bench_small},
-    {"matmul", "a product of f32 matrices, against multiply-adds in registers", bench_matmul},
+    {"matmul", "products of f32 matrices, against multiply-adds in registers", bench_matmul},
+    {"rows", "softmax, layer norm, sums and the transpose of a [4096, 4096] matrix, against a STREAM triad",
+     bench_rows},
+    {"train", "a step of the network 784-256-10 on 64 digits, against multiply-adds in registers", bench_training},
     {"E1", "exercise 1: a big product and tiny ones, on each device", bench_products},
     {"E2", "exercise 2: parameters written to a file and read back, on each device", bench_files},
     {"E3", "exercise 3: norms of products, read one by one or gathered on the device", bench_logging},
@@ -109,17 +149,18 @@ static int wanted_case(const char *name)
 
 int cli_bench(int count, char **words)
 {
-    const char *json = NULL, *svg = NULL, *quick = NULL, *chosen = NULL;
+    const char *json = NULL, *svg = NULL, *quick = NULL, *other = NULL, *chosen = NULL;
     const cli_option options[] = {
         {"json", NULL, "one object per line: case device threads value unit ratio against", &json},
         {"svg", "FILE", "the ratios as a picture", &svg},
+        {"peer", "COMMAND", "another library in turns: a program as bench/pytorch.py", &other},
         {"quick", NULL, "smaller and shorter: a try, not a figure", &quick},
         {0}};
     const cli_syntax syntax = {
         "bench", "[CASE]",
         "How fast the library is here, as ratios to what this machine can do, measured in turns in the same process;\n"
         "the least time of many rounds counts. Above 1 is better than the yardstick.\n\n"
-        "cases: fused, small, matmul, and exercises of the chapter:\n"
+        "cases: fused, small, matmul, rows, train, and exercises of the chapter:\n"
         "  E1  a big product on each device, then tiny ones\n"
         "  E2  writing and reading parameters on each device\n"
         "  E3  1,000 products with their norms read one by one, or gathered on the device\n"
@@ -129,6 +170,13 @@ int cli_bench(int count, char **words)
     int done = cli_parse(&syntax, count, words, &chosen);
     if (done >= 0) return done;
     if (chosen && wanted_case(chosen) == CASES) return cli_misuse("bench", "there is no case \"%s\"", chosen);
+    static bench_peer peer;
+    if (other && !bench_peer_start(&peer, other)) {
+        fprintf(stderr, "wick bench: \"%s\" did not say what it is; bench/pytorch.py shows what is asked of it\n",
+                other);
+        return CLI_FAILED;
+    }
+    b.peer = other ? &peer : NULL;
     b.quick = quick != NULL;
     b.narrate = !json;
 
@@ -141,6 +189,7 @@ int cli_bench(int count, char **words)
         fflush(stdout);
         cases[k].run(&b);
     }
+    bench_peer_end(&peer);
     if (json) print_json(&b);
     if (svg && !draw(&b, svg)) {
         fprintf(stderr, "wick bench: %s could not be written\n", svg);

@@ -3,6 +3,7 @@
 #define CLI_BENCH_H
 
 #include "cli.h"
+#include <sys/types.h>
 
 enum { BENCH_MOST_RESULTS = 96, BENCH_MOST_VARIANTS = 8 };
 
@@ -13,9 +14,17 @@ typedef struct bench_result {
     double value, ratio;
 } bench_result;
 
+/* bench_peer.c: another library that does the same cases in a process of its own. */
+typedef struct bench_peer {
+    pid_t process;
+    FILE *to, *from;
+    char name[40]; /* "PyTorch 2.15.0" */
+} bench_peer;
+
 typedef struct bench {
     bool quick;
-    bool narrate; /* print each result when it is there */
+    bench_peer *peer; /* or NULL */
+    bool narrate;     /* print each result when it is there */
     int count;
     bench_result result[BENCH_MOST_RESULTS];
 } bench;
@@ -33,13 +42,42 @@ typedef struct bench_variant {
  * else goes on in the machine then meets all of them. */
 void bench_interleave(bench_variant *variants, int count, int rounds, double seconds);
 
+/* Runs `command` in a shell. False when it does not answer. */
+bool bench_peer_start(bench_peer *peer, const char *command);
+void bench_peer_end(bench_peer *peer);
+typedef struct bench_question {
+    bench_peer *peer;
+    const char *name;
+    int threads;
+    char sizes[40];
+} bench_question;
+/* The seconds that the peer took for a round of the bench_question `user`; infinity where it has no answer. */
+double bench_peer_round(void *user);
+
+/* One case on the CPU with some threads: Wick, a limit of the machine and the peer take turns. */
+typedef struct bench_task {
+    const char *name;
+    bench_question question; /* without name: the peer is not asked */
+    double work;             /* in `unit` x seconds: the value is work / time. 0: the value is the time, in ms */
+    const char *unit;
+    double (*run)(void *user);
+    double (*limit)(void *user); /* the seconds that `against` would take for it. Or NULL */
+    const char *against;
+    void *user;
+} bench_task;
+void bench_measure(bench *b, bench_task *task, int threads);
+/* Numbers of threads to measure with: 1 and all. How many. */
+int bench_threads(int counts[2]);
+
 /* Devices that something can run on: the CPU first. How many. */
 int bench_devices(wk_device devices[16]);
 
-/* The cases: bench_core.c, bench_lesson.c. Errors stay pending in the library. */
+/* The cases: bench_core.c, bench_network.c, bench_lesson.c. Errors stay pending in the library. */
 void bench_fused(bench *b);
 void bench_small(bench *b);
 void bench_matmul(bench *b);
+void bench_rows(bench *b);
+void bench_training(bench *b);
 void bench_products(bench *b);
 void bench_files(bench *b);
 void bench_logging(bench *b);

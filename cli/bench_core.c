@@ -2,14 +2,6 @@
 #include "bench.h"
 #include <math.h>
 
-/* Numbers of threads to measure with: 1 and all. */
-static int thread_counts(int counts[2])
-{
-    counts[0] = 1;
-    counts[1] = wk_threads();
-    return counts[1] > 1 ? 2 : 1;
-}
-
 /* ---- (z + 2).exp() * y ------------------------------------------------------------------------------------------- */
 
 typedef struct fused {
@@ -38,23 +30,23 @@ static double run_triad(void *user)
 void bench_fused(bench *b)
 {
     WK_SCOPE;
-    int counts[2], variants = thread_counts(counts), before = wk_threads();
+    int counts[2], variants = bench_threads(counts), before = wk_threads();
     size_t count = b->quick ? 4 << 20 : 16 << 20;
     fused f = {
         .z = wk_rand(((int64_t)count)), .y = wk_rand(((int64_t)count)), .triad = cli_triad_new(count), .count = count};
     wk_sync();
-    for (int k = 0; k < variants && f.triad && !wk_error(); k++) {
-        char name[64];
-        f.threads = counts[k];
-        wk_set_threads(counts[k]);
-        bench_variant turns[] = {{run_fused, &f, 0}, {run_triad, &f, 0}};
-        bench_interleave(turns, 2, b->quick ? 5 : 20, b->quick ? 0.2 : 1.5);
-        double bytes = 12.0 * (double)count;
-        snprintf(name, sizeof name, "(z + 2).exp() * y, %zuM floats", count >> 20);
-        bench_add(b, name, wk_cpu(), counts[k], 1e-9 * bytes / turns[0].best, "GB/s", turns[1].best / turns[0].best,
-                  "STREAM triad");
-        bench_add(b, "STREAM triad", wk_cpu(), counts[k], 1e-9 * bytes / turns[1].best, "GB/s", NAN, "");
-    }
+    char name[64];
+    snprintf(name, sizeof name, "(z + 2).exp() * y, %zuM floats", count >> 20);
+    bench_task task = {.name = name,
+                       .question = {.name = "fused"},
+                       .work = 12e-9 * (double)count,
+                       .unit = "GB/s",
+                       .run = run_fused,
+                       .limit = run_triad,
+                       .against = "STREAM triad",
+                       .user = &f};
+    snprintf(task.question.sizes, sizeof task.question.sizes, "%zu", count);
+    for (int k = 0; k < variants && f.triad && !wk_error(); k++) bench_measure(b, &task, f.threads = counts[k]);
     wk_set_threads(before);
     cli_triad_free(f.triad);
 }
@@ -101,13 +93,18 @@ void bench_small(bench *b)
                                         "add of [2,3], and its end",    "add of [2,3], and its end, with gradient",
                                         "add of [2,3], and its number", "add of [2,3], and its number, with gradient"};
     enum { WAYS = sizeof ways / sizeof *ways };
-    bench_variant turns[WAYS];
+    enum { PEERS = WAYS + 2 };
+    bench_question questions[] = {{b->peer, "add", 1, ""}, {b->peer, "add_grad", 1, ""}};
+    bench_variant turns[PEERS];
     for (int k = 0; k < WAYS; k++) turns[k] = (bench_variant){run_adds, &ways[k], 0};
-    bench_interleave(turns, WAYS, b->quick ? 20 : 100, b->quick ? 0.1 : 1.0);
+    for (int k = 0; k < 2; k++) turns[WAYS + k] = (bench_variant){bench_peer_round, &questions[k], 0};
+    bench_interleave(turns, b->peer ? PEERS : WAYS, b->quick ? 20 : 100, b->quick ? 0.1 : 1.0);
     for (int k = 0; k < WAYS; k++) {
         double each = 1e9 * turns[k].best / CALLS;
         bench_add(b, names[k], wk_cpu(), 1, each, "ns", (k % 2 ? 120 : 80) / each,
                   k % 2 ? "the bound of 120 ns" : "the bound of 80 ns");
+        if (b->peer && ways[k].until == COMPUTED && isfinite(turns[WAYS + k % 2].best))
+            bench_add(b, names[k], wk_cpu(), 1, each, "ns", 1e9 * turns[WAYS + k % 2].best / each, b->peer->name);
     }
 }
 
@@ -138,22 +135,25 @@ static double run_fma(void *user)
 
 void bench_matmul(bench *b)
 {
+    static const int64_t sizes[] = {512, 1024, 2048};
     WK_SCOPE;
-    int counts[2], variants = thread_counts(counts), before = wk_threads();
-    int64_t n = b->quick ? 512 : 1024;
-    product p = {.a = wk_rand((n, n)), .b = wk_rand((n, n)), .n = n};
-    wk_sync();
-    for (int k = 0; k < variants && !wk_error(); k++) {
+    int counts[2], variants = bench_threads(counts), before = wk_threads();
+    for (int s = 0; s < (b->quick ? 1 : 3); s++) {
+        int64_t n = sizes[s];
+        product p = {.a = wk_rand((n, n)), .b = wk_rand((n, n)), .n = n};
+        wk_sync();
         char name[64];
-        p.threads = counts[k];
-        wk_set_threads(counts[k]);
-        bench_variant turns[] = {{run_product, &p, 0}, {run_fma, &p, 0}};
-        bench_interleave(turns, 2, b->quick ? 5 : 20, b->quick ? 0.2 : 1.5);
-        double work = 2e-9 * (double)(n * n * n);
         snprintf(name, sizeof name, "matmul f32 %lld", (long long)n);
-        bench_add(b, name, wk_cpu(), counts[k], work / turns[0].best, "GFLOP/s", turns[1].best / turns[0].best,
-                  "FMA peak");
-        bench_add(b, "FMA peak", wk_cpu(), counts[k], work / turns[1].best, "GFLOP/s", NAN, "");
+        bench_task task = {.name = name,
+                           .question = {.name = "matmul"},
+                           .work = 2e-9 * (double)(n * n * n),
+                           .unit = "GFLOP/s",
+                           .run = run_product,
+                           .limit = run_fma,
+                           .against = "FMA peak",
+                           .user = &p};
+        snprintf(task.question.sizes, sizeof task.question.sizes, "%lld", (long long)n);
+        for (int k = 0; k < variants && !wk_error(); k++) bench_measure(b, &task, p.threads = counts[k]);
     }
     wk_set_threads(before);
 }

@@ -126,6 +126,16 @@ check "bench: the chapter's exercises and a picture" json \
     'all(any(r["case"].startswith(e) for r in rows) for e in ("E1", "E2", "E3", "E4"))' \
     "$wick" bench --quick --json --svg "$WICK_WORK/bench.svg"
 check "bench: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" "$WICK_WORK/bench.svg"
+cat >"$WICK_WORK/peer" <<'EOF'
+echo Abacus 1.0
+while read -r name threads sizes; do case $name in fused) echo 30 ;; *) echo - ;; esac; done
+EOF
+check "bench: another library in turns" json \
+    'any(r["against"] == "Abacus 1.0" and r["ratio"] > 1 for r in rows)' \
+    "$wick" bench --quick --json --peer "sh $WICK_WORK/peer" fused
+check "bench: a library that knows no such case" json 'all(r["against"] != "Abacus 1.0" for r in rows)' \
+    "$wick" bench --quick --json --peer "sh $WICK_WORK/peer" matmul
+check "bench: a peer that says nothing fails" ends 1 "$wick" bench --quick --peer true fused
 
 # ---- the example
 

@@ -13,12 +13,12 @@ typedef struct wk__body {
     int64_t offset; /* in elements, from the start of the storage */
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    bool requires_grad;    /* a leaf that wants a gradient, or the result of a node */
-    bool parameter;        /* owned by a module */
-    bool dense;            /* row-major without gaps, known from its making; a view may lie so without it */
-    bool is_view;          /* shares the storage with the tensor it was made from */
-    bool apart;            /* detached, or a view of what is: shares the numbers of its storage's base, not the history */
-    int16_t output;        /* which output of `node` */
+    bool requires_grad; /* a leaf that wants a gradient, or the result of a node */
+    bool parameter;     /* owned by a module */
+    bool dense;         /* row-major without gaps, known from its making; a view may lie so without it */
+    bool is_view;       /* shares the storage with the tensor it was made from */
+    bool apart;         /* detached, or a view of what is: shares the numbers of its storage's base, not the history */
+    int16_t output;     /* which output of `node` */
     struct wk__node *node; /* the function that made it; NULL for leaves */
     struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
     char *text;            /* what wk_tensor_str or wk_describe said last */

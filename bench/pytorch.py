@@ -1,0 +1,127 @@
+"""The cases of `wick bench` in PyTorch, in turns with Wick:
+
+    wick bench --peer "python3 bench/pytorch.py"
+
+Reads "CASE THREADS SIZES..." and answers with the seconds of one round; cli/bench_peer.c says how they talk.
+"""
+import sys
+import time
+
+import torch
+from torch import nn
+
+
+def once(work):
+    """Seconds of work(), whose result dies after the clock was read."""
+
+    def round():
+        start = time.perf_counter()
+        result = work()
+        took = time.perf_counter() - start
+        del result
+        return took
+
+    return round
+
+
+def forward_only(work):
+    def quietly():
+        with torch.no_grad():
+            return work()
+
+    return once(quietly)
+
+
+def fused(count):
+    z, y = torch.rand(count), torch.rand(count)
+    return forward_only(lambda: (z + 2).exp() * y)
+
+
+def matmul(n):
+    a, b = torch.rand(n, n), torch.rand(n, n)
+    return forward_only(lambda: a @ b)
+
+
+def rows(op):
+    def make(n):
+        x = torch.rand(n, n)
+        return forward_only(lambda: op(x))
+
+    return make
+
+
+def add(grad):
+    def make():
+        a, b = torch.rand(2, 3, requires_grad=grad), torch.rand(2, 3, requires_grad=grad)
+        calls, chain = 2000, 100
+
+        def round():
+            start = time.perf_counter()
+            for _ in range(0, calls, chain):
+                total = a
+                for _ in range(chain):
+                    total = total + b
+            return (time.perf_counter() - start) / calls
+
+        return round
+
+    return make
+
+
+def train(optimiser):
+    def make():
+        steps = 20
+        net = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 10))
+        x, labels = torch.randn(64, 784), torch.randint(0, 10, (64,))
+        update = optimiser(net.parameters())
+        criterion = nn.CrossEntropyLoss()
+
+        def round():
+            start = time.perf_counter()
+            for _ in range(steps):
+                loss = criterion(net(x), labels)
+                update.zero_grad()
+                loss.backward()
+                update.step()
+            return (time.perf_counter() - start) / steps
+
+        return round
+
+    return make
+
+
+CASES = {
+    "fused": fused,
+    "matmul": matmul,
+    "add": add(False),
+    "add_grad": add(True),
+    "softmax": rows(lambda x: torch.softmax(x, 1)),
+    "layer_norm": rows(lambda x: nn.functional.layer_norm(x, x.shape[1:])),
+    "sum_rows": rows(lambda x: x.sum(1)),
+    "sum_columns": rows(lambda x: x.sum(0)),
+    "transpose": rows(lambda x: x.t().contiguous()),
+    "train_sgd": train(lambda p: torch.optim.SGD(p, lr=0.1)),
+    "train_adam": train(lambda p: torch.optim.Adam(p)),
+}
+
+
+def main():
+    print("PyTorch", torch.__version__.split("+")[0], flush=True)
+    ready = {}  # cases stay ready while their variants take turns
+    for line in sys.stdin:
+        case, threads, *sizes = line.split()
+        if case not in CASES:
+            print("-", flush=True)
+            continue
+        torch.set_num_threads(int(threads))
+        if (case, *sizes) not in ready:
+            if len(ready) > 2:
+                ready.clear()
+            ready[case, *sizes] = CASES[case](*map(int, sizes))
+            ready[case, *sizes]()
+        took = ready[case, *sizes]()
+        time.sleep(0.01)  # PyTorch's threads go on spinning for a while, and Wick is next
+        print(took, flush=True)
+
+
+main()

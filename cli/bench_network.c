@@ -1,0 +1,150 @@
+/* What networks are made of: rows, which are bound by memory, and a step of training. */
+#include "bench.h"
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+enum { SIDE = 4096, QUICK_SIDE = 1024 };
+
+typedef struct rows {
+    wk_tensor *x;
+    wk_tensor *(*op)(wk_tensor *x);
+    cli_triad *triad;
+    double bytes; /* read and written by the op */
+    int threads;
+} rows;
+
+static wk_tensor *softmax(wk_tensor *x)
+{
+    return wk_softmax(x, 1);
+}
+
+static wk_tensor *layer_norm(wk_tensor *x)
+{
+    return wk_layer_norm(x, (wk_size(x, 1)), NULL, NULL, 1e-5);
+}
+
+static wk_tensor *row_sums(wk_tensor *x)
+{
+    return wk_sum(x, (1));
+}
+
+static wk_tensor *column_sums(wk_tensor *x)
+{
+    return wk_sum(x, (0));
+}
+
+static wk_tensor *turned(wk_tensor *x)
+{
+    return wk_contiguous(wk_transpose(x, 0, 1));
+}
+
+static double run_rows(void *user)
+{
+    rows *r = user;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    double start = cli_clock();
+    wk_data(r->op(r->x));
+    return cli_clock() - start;
+}
+
+static double run_stream(void *user)
+{
+    rows *r = user;
+    return r->bytes / cli_triad_run(r->triad, r->threads);
+}
+
+void bench_rows(bench *b)
+{
+    static const struct {
+        const char *name, *ask;
+        wk_tensor *(*op)(wk_tensor *x);
+        int passes; /* over the matrix, in bytes that have to move */
+    } ops[] = {{"softmax of rows", "softmax", softmax, 2},
+               {"layer norm of rows", "layer_norm", layer_norm, 2},
+               {"sums of rows", "sum_rows", row_sums, 1},
+               {"sums of columns", "sum_columns", column_sums, 1},
+               {"copy of the transpose", "transpose", turned, 2}};
+    WK_SCOPE;
+    int counts[2], variants = bench_threads(counts), before = wk_threads();
+    int64_t n = b->quick ? QUICK_SIDE : SIDE;
+    rows r = {.x = wk_rand((n, n)), .triad = cli_triad_new((size_t)(n * n))};
+    wk_sync();
+    for (size_t k = 0; k < sizeof ops / sizeof *ops && r.triad; k++) {
+        r.op = ops[k].op;
+        r.bytes = 4.0 * (double)(n * n) * ops[k].passes;
+        char name[64];
+        snprintf(name, sizeof name, "%s, [%lld, %lld]", ops[k].name, (long long)n, (long long)n);
+        bench_task task = {.name = name,
+                           .question = {.name = ops[k].ask},
+                           .work = 1e-9 * r.bytes,
+                           .unit = "GB/s",
+                           .run = run_rows,
+                           .limit = run_stream,
+                           .against = "STREAM triad",
+                           .user = &r};
+        snprintf(task.question.sizes, sizeof task.question.sizes, "%lld", (long long)n);
+        for (int t = 0; t < variants && !wk_error(); t++) bench_measure(b, &task, r.threads = counts[t]);
+    }
+    wk_set_threads(before);
+    cli_triad_free(r.triad);
+}
+
+/* ---- a step of training ------------------------------------------------------------------------------------------ */
+
+enum { BATCH = 64, INPUTS = 784, HIDDEN = 256, CLASSES = 10, STEPS = 20 };
+
+typedef struct training {
+    wk_module *net;
+    wk_optim *optimiser;
+    wk_tensor *x, *labels;
+    int threads;
+} training;
+
+/* Seconds of one step, of STEPS. */
+static double run_training(void *user)
+{
+    training *t = user;
+    double start = cli_clock();
+    for (int step = 0; step < STEPS; step++) {
+        WK_SCOPE;
+        wk_tensor *loss = wk_cross_entropy(wk_forward(t->net, t->x), t->labels);
+        wk_optim_zero_grad(t->optimiser);
+        wk_backward(loss);
+        wk_optim_step(t->optimiser);
+    }
+    wk_sync();
+    return (cli_clock() - start) / STEPS;
+}
+
+/* Forward, the gradients of both weights, and that of the hidden layer: no gradient reaches the digits. */
+static double run_arithmetic(void *user)
+{
+    const training *t = user;
+    enum { FIRST = INPUTS * HIDDEN, SECOND = HIDDEN * CLASSES };
+    return 2.0 * BATCH * (2 * FIRST + 3 * SECOND) / cli_fma_run(t->threads);
+}
+
+void bench_training(bench *b)
+{
+    WK_SCOPE;
+    int counts[2], variants = bench_threads(counts), before = wk_threads();
+    training t = {.net = wk_nn_sequential(wk_nn_linear(INPUTS, HIDDEN), wk_nn_relu(), wk_nn_linear(HIDDEN, CLASSES)),
+                  .x = wk_randn((BATCH, INPUTS)),
+                  .labels = wk_randint(0, CLASSES, (BATCH))};
+    wk_tensors *parameters = wk_parameters(t.net);
+    wk_optim *optimisers[] = {wk_optim_sgd(parameters, .lr = 0.1), wk_optim_adam(parameters)};
+    static const char *const names[] = {"step of 784-256-10, sgd", "step of 784-256-10, adam"};
+    static const char *const asks[] = {"train_sgd", "train_adam"};
+    for (int k = 0; k < 2; k++) {
+        t.optimiser = optimisers[k];
+        bench_task task = {.name = names[k],
+                           .question = {.name = asks[k]},
+                           .run = run_training,
+                           .limit = run_arithmetic,
+                           .against = "FMA peak",
+                           .user = &t};
+        for (int n = 0; n < variants && !wk_error(); n++) bench_measure(b, &task, t.threads = counts[n]);
+    }
+    wk_set_threads(before);
+}
