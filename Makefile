@@ -73,7 +73,7 @@ check-arm:
 tsan:
 	@scripts/setup build opencl check
 	$(call build,tsan,tests)
-	@tests/runner/run build/tsan
+	@WICK_TEST_LIMIT=3600 tests/runner/run build/tsan
 
 valgrind:
 	@scripts/setup build opencl check valgrind

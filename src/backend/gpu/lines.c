@@ -8,9 +8,13 @@ const char wk__gpu_line_names[] = "#define LENGTH A(2)\n#define STRIDE(k) A(3 + 
                                   "MODE A(9)\n#define BOUND A(10)\n"
                                   "#define TAG A(11)\n#define WIDTH A(12)\n#define LINES A(13)\n";
 
-/* clang-format off: device code */
-const char wk__gpu_line_starts[] =
-    TEXT(i64 rest = line; i64 o0 = START(0); i64 o1 = START(1); i64 o2 = START(2); for (int d = 6; d >= 0; d--) {
+/* clang-format off */ /* of device code */
+const char wk__gpu_line_starts[] = TEXT(
+    i64 rest = line;
+    i64 o0 = START(0);
+    i64 o1 = START(1);
+    i64 o2 = START(2);
+    for (int d = 6; d >= 0; d--) {
         const i64 at = rest % A(14 + d);
         rest /= A(14 + d);
         o0 += at * A(21 + d);

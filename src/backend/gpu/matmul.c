@@ -2,7 +2,7 @@
  *
  *   tiled    a work-group makes 64 x 64 of C from strips of A and B, 16 deep, in local memory; an item makes 4 x 4 of
  *            it: rows 4 y .. 4 y + 3 and columns x, x + 16, x + 32, x + 48, with x = item % 16, y = item / 16
- *   blocked  an item makes 8 x 16 of C, all in its own registers: where local memory is memory like any other (CPUs)
+ *   blocked  an item makes blocks of 8 x 16 of C in its own registers: where local memory is memory like any other (CPUs)
  *   dot      a work-group makes one element: for few elements that are long sums
  *   simple   an item makes one element: for all that is small */
 #include "kernel.h"
@@ -30,70 +30,109 @@ static const char names[] = "#define COUNT_M A(1)\n#define COUNT_N A(2)\n#define
                             "#define B_START A(7)\n#define B_ROW A(8)\n#define B_COLUMN A(9)\n"
                             "#define C_START A(10)\n#define C_ROW A(11)\n#define C_COLUMN A(12)\n";
 
-/* clang-format off: device code */
+/* clang-format off */ /* of device code */
 /* Pointers to the batch's matrices. */
-static const char batch[] =
-    TEXT(GM const STORAGE *a = (GM const STORAGE *)m0 + A_START; GM const STORAGE *b = (GM const STORAGE *)m1 + B_START;
-         GM STORAGE *c = (GM STORAGE *)m2 + C_START; for (int d = 5; d >= 0; d--) {
-             const i64 at = rest % A(13 + d);
-             rest /= A(13 + d);
-             a += at * A(19 + d);
-             b += at * A(25 + d);
-             c += at * A(31 + d);
-         });
-_Static_assert(BATCHES == 13 && DIMS == 6 && COUNT == 37, "the text of `batch` has these numbers");
+static const char batch[] = TEXT(
+    GM const STORAGE *a = (GM const STORAGE *)m0 + A_START;
+    GM const STORAGE *b = (GM const STORAGE *)m1 + B_START;
+    GM STORAGE *c = (GM STORAGE *)m2 + C_START;
+    for (int d = 5; d >= 0; d--) {
+        const i64 at = rest % A(13 + d);
+        rest /= A(13 + d);
+        a += at * A(19 + d);
+        b += at * A(25 + d);
+        c += at * A(31 + d);
+    });
+_Static_assert(BATCHES == 13 && DIMS == 6 && COUNT == 37, "the texts have these numbers");
 
-static const char simple_head[] =
-    TEXT(const i64 item = A(0) + ITEM; const i64 i = item / COUNT_N % COUNT_M; const i64 j = item % COUNT_N;
-         i64 rest = item / COUNT_N / COUNT_M; if (item >= A(37)) return;);
-static const char simple_sum[] =
-    TEXT(T sum = 0; a += i * A_ROW; b += j * B_COLUMN;
-         for (i64 l = 0; l < COUNT_K; l++) sum = NAME(wk_add_product)(sum, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
-         c[i * C_ROW + j * C_COLUMN] = STORE(sum););
+static const char simple_head[] = TEXT(
+    const i64 item = A(0) + ITEM;
+    const i64 i = item / COUNT_N % COUNT_M;
+    const i64 j = item % COUNT_N;
+    i64 rest = item / COUNT_N / COUNT_M;
+    if (item >= A(37)) return;);
+static const char simple_sum[] = TEXT(
+    T sum = 0;
+    a += i * A_ROW;
+    b += j * B_COLUMN;
+    for (i64 l = 0; l < COUNT_K; l++) sum = NAME(wk_add_product)(sum, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
+    c[i * C_ROW + j * C_COLUMN] = STORE(sum););
 
-/* All bounds are fixed, for the compiler to make vectors of. The last block of a row or column of blocks is moved back
- * to be whole: what it shares with its neighbour both compute, to the same bits. */
-static const char blocked_head[] =
-    TEXT(const i64 item = A(0) + ITEM; const i64 blocks_i = (COUNT_M + 7) / 8; const i64 blocks_j = (COUNT_N + 15) / 16;
-         const i64 i0 = wk_min_i64(item / blocks_j % blocks_i * 8, COUNT_M - 8);
-         const i64 j0 = wk_min_i64(item % blocks_j * 16, COUNT_N - 16); i64 rest = item / blocks_j / blocks_i;
-         if (item >= A(37)) return;);
-static const char blocked_sum[] =
-    TEXT(T sum[128]; a += i0 * A_ROW; b += j0 * B_COLUMN; c += i0 * C_ROW + j0 * C_COLUMN;
-         for (int e = 0; e < 128; e++) sum[e] = 0; for (i64 l = 0; l < COUNT_K; l++) {
-             T row[16];
-             if (B_COLUMN == 1) {
-                 for (int j = 0; j < 16; j++) row[j] = LOAD(b[l * B_ROW + j]);
-             } else {
-                 for (int j = 0; j < 16; j++) row[j] = LOAD(b[l * B_ROW + j * B_COLUMN]);
-             }
-             for (int i = 0; i < 8; i++) {
-                 const T x = LOAD(a[i * A_ROW + l * A_COLUMN]);
-                 for (int j = 0; j < 16; j++) sum[16 * i + j] = NAME(wk_add_product)(sum[16 * i + j], x, row[j]);
-             }
-         } for (int e = 0; e < 128; e++) c[e / 16 * C_ROW + e % 16 * C_COLUMN] = STORE(sum[e]););
+/* For CPUs, whose compilers do not make vectors of such loops by themselves: OpenCL's vectors of 16, eight rows of which are what
+ * registers hold. The last block of a row or column of blocks is moved back to be whole: what it shares with its neighbour both
+ * compute, to the same bits. */
+static const char blocked_head[] = TEXT(
+    const i64 item = A(0) + ITEM;
+    const i64 blocks_i = (COUNT_M + 7) / 8;
+    const i64 blocks_j = (COUNT_N + 15) / 16;
+    const i64 i0 = wk_min_i64(item % blocks_i * 8, COUNT_M - 8);
+    const i64 j0 = wk_min_i64(item / blocks_i % blocks_j * 16, COUNT_N - 16);
+    i64 rest = item / blocks_i / blocks_j;
+    if (item >= A(37)) return;);
+static const char blocked_sum[] = TEXT(
+    T row[16];
+    a += i0 * A_ROW;
+    b += j0 * B_COLUMN;
+    c += i0 * C_ROW + j0 * C_COLUMN;
+    EACH_ROW(START)
+    for (i64 l = 0; l < COUNT_K; l++) {
+        WIDE columns;
+        if (B_COLUMN == 1 && sizeof(STORAGE) == sizeof(T)) {
+            columns = vload16(0, (GM const T *)(b + l * B_ROW));
+        } else {
+            for (int j = 0; j < 16; j++) row[j] = LOAD(b[l * B_ROW + j * B_COLUMN]);
+            columns = vload16(0, row);
+        }
+        EACH_ROW(ADD)
+    }
+    EACH_ROW(END));
+/* Eight sums have names of their own: what has a number does not get into registers. */
+static const char blocked_names[] =
+    "#define WIDE NAME(wide)\n"
+    "#define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)\n"
+    "#define START(i) WIDE sum##i = (WIDE)(0);\n"
+    "#define ADD(i) sum##i = NAME(wk_add_products)(sum##i, LOAD(a[i * A_ROW + l * A_COLUMN]), columns);\n"
+    "#define END(i) vstore16(sum##i, 0, row); "
+    "for (int j = 0; j < 16; j++) c[i * C_ROW + j * C_COLUMN] = STORE(row[j]);\n";
+static const char blocked_end[] = "\n#undef WIDE\n#undef EACH_ROW\n#undef START\n#undef ADD\n#undef END\n";
 
-static const char dot_head[] =
-    TEXT(SHARED(T, sums, LOCALS); const i64 group = A(0) + GROUP; const i64 i = group / COUNT_N % COUNT_M;
-         const i64 j = group % COUNT_N; i64 rest = group / COUNT_N / COUNT_M;);
+static const char dot_head[] = TEXT(
+    SHARED(T, sums, LOCALS);
+    const i64 group = A(0) + GROUP;
+    const i64 i = group / COUNT_N % COUNT_M;
+    const i64 j = group % COUNT_N;
+    i64 rest = group / COUNT_N / COUNT_M;);
 static const char dot_sum[] = TEXT(
-    T sum = 0; a += i * A_ROW; b += j * B_COLUMN; for (i64 l = LOCAL; l < COUNT_K; l += LOCALS) {
+    T sum = 0;
+    a += i * A_ROW;
+    b += j * B_COLUMN;
+    for (i64 l = LOCAL; l < COUNT_K; l += LOCALS) {
         sum = NAME(wk_add_product)(sum, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
-    } sums[LOCAL] = sum;
-    BARRIER; for (int step = LOCALS / 2; step > 0; step /= 2) {
+    }
+    sums[LOCAL] = sum;
+    BARRIER;
+    for (int step = LOCALS / 2; step > 0; step /= 2) {
         if (LOCAL < step) sums[LOCAL] = NAME(wk_plus)(sums[LOCAL], sums[LOCAL + step]);
         BARRIER;
-    } if (LOCAL == 0) c[i * C_ROW + j * C_COLUMN] = STORE(sums[0]););
+    }
+    if (LOCAL == 0) c[i * C_ROW + j * C_COLUMN] = STORE(sums[0]););
 
 /* Rows of the strips are 65 long: items that read down a column then meet different banks. */
-static const char tiled_head[] =
-    TEXT(SHARED(T, strip_a, 16 * 65); SHARED(T, strip_b, 16 * 65); const i64 group = A(0) + GROUP;
-         const i64 tiles_i = (COUNT_M + 63) / 64; const i64 tiles_j = (COUNT_N + 63) / 64;
-         const i64 i0 = group / tiles_j % tiles_i * 64; const i64 j0 = group % tiles_j * 64;
-         i64 rest = group / tiles_j / tiles_i;);
+static const char tiled_head[] = TEXT(
+    SHARED(T, strip_a, 16 * 65);
+    SHARED(T, strip_b, 16 * 65);
+    const i64 group = A(0) + GROUP;
+    const i64 tiles_i = (COUNT_M + 63) / 64;
+    const i64 tiles_j = (COUNT_N + 63) / 64;
+    const i64 i0 = group / tiles_j % tiles_i * 64;
+    const i64 j0 = group % tiles_j * 64;
+    i64 rest = group / tiles_j / tiles_i;);
 /* Neighbouring items load neighbouring elements, whichever way the matrix lies. */
 static const char tiled_sum[] = TEXT(
-    const int x = LOCAL % 16; const int y = LOCAL / 16; T sum[16]; for (int e = 0; e < 16; e++) sum[e] = 0;
+    const int x = LOCAL % 16;
+    const int y = LOCAL / 16;
+    T sum[16];
+    for (int e = 0; e < 16; e++) sum[e] = 0;
     for (i64 l0 = 0; l0 < COUNT_K; l0 += 16) {
         for (int e = LOCAL; e < 1024; e += 256) {
             const int ai = A_COLUMN == 1 ? e / 16 : e % 64;
@@ -113,7 +152,8 @@ static const char tiled_sum[] = TEXT(
             }
         }
         BARRIER;
-    } for (int e = 0; e < 16; e++) {
+    }
+    for (int e = 0; e < 16; e++) {
         const i64 i = i0 + 4 * y + e / 4;
         const i64 j = j0 + x + e % 4 * 16;
         if (i < COUNT_M && j < COUNT_N) c[i * C_ROW + j * C_COLUMN] = STORE(sum[e]);
@@ -122,7 +162,7 @@ static const char tiled_sum[] = TEXT(
 _Static_assert(TILE == 64 && TILE_ITEMS == 256, "the text of the tiled kernel has these numbers");
 
 static const char *const simple_text[] = {names, simple_head, batch, simple_sum, NULL};
-static const char *const blocked_text[] = {names, blocked_head, batch, blocked_sum, NULL};
+static const char *const blocked_text[] = {names, blocked_names, blocked_head, batch, blocked_sum, blocked_end, NULL};
 static const char *const dot_text[] = {names, dot_head, batch, dot_sum, NULL};
 static const char *const tiled_text[] = {names, tiled_head, batch, tiled_sum, NULL};
 static const wk__gpu_fixed simple = {"matmul", simple_text};

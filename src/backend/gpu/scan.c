@@ -2,14 +2,19 @@
 #include "lines.h"
 #include "text.h"
 
-/* clang-format off: device code */
-static const char body[] = TEXT(const i64 line = A(0) + ITEM; if (line >= A(1)) return;);
-static const char tail[] = TEXT(GM STORAGE *out = (GM STORAGE *)m0; GM const STORAGE *in = (GM const STORAGE *)m1;
-                                T running = MODE == 0 ? (T)0 : (T)1; for (i64 j = 0; j < LENGTH; j++) {
-                                    const T x = LOAD(in[o1 + j * STRIDE(1)]);
-                                    running = MODE == 0 ? NAME(wk_plus)(running, x) : NAME(wk_times)(running, x);
-                                    out[o0 + j * STRIDE(0)] = STORE(running);
-                                });
+/* clang-format off */ /* of device code */
+static const char body[] = TEXT(
+    const i64 line = A(0) + ITEM;
+    if (line >= A(1)) return;);
+static const char tail[] = TEXT(
+    GM STORAGE *out = (GM STORAGE *)m0;
+    GM const STORAGE *in = (GM const STORAGE *)m1;
+    T running = MODE == 0 ? (T)0 : (T)1;
+    for (i64 j = 0; j < LENGTH; j++) {
+        const T x = LOAD(in[o1 + j * STRIDE(1)]);
+        running = MODE == 0 ? NAME(wk_plus)(running, x) : NAME(wk_times)(running, x);
+        out[o0 + j * STRIDE(0)] = STORE(running);
+    });
 /* clang-format on */
 
 static const char *const text[] = {wk__gpu_line_names, body, wk__gpu_line_starts, tail, NULL};

@@ -3,20 +3,27 @@
 #include "lines.h"
 #include "text.h"
 
-/* clang-format off: device code */
-static const char check_body[] =
-    TEXT(const i64 item = A(0) + ITEM; if (item >= A(1)) return; const i64 line = item / LENGTH;);
-static const char check_tail[] = TEXT(wk_index(F, ((GM const i64 *)m1)[o1 + item % LENGTH * STRIDE(1)], BOUND, TAG););
+/* clang-format off */ /* of device code */
+static const char check_body[] = TEXT(
+    const i64 item = A(0) + ITEM;
+    if (item >= A(1)) return;
+    const i64 line = item / LENGTH;);
+static const char check_tail[] = TEXT(
+    wk_index(F, ((GM const i64 *)m1)[o1 + item % LENGTH * STRIDE(1)], BOUND, TAG););
 
-static const char body[] = TEXT(const i64 line = A(0) + ITEM; if (line >= A(1) || F[0] != 0) return;);
-static const char tail[] = TEXT(GM STORAGE *target = (GM STORAGE *)m0; GM const i64 *index = (GM const i64 *)m1;
-                                GM const STORAGE *source = (GM const STORAGE *)m2; for (i64 j = 0; j < LENGTH; j++) {
-                                    i64 to = index[o1 + j * STRIDE(1)];
-                                    if (to < 0) to += BOUND;
-                                    const i64 at = o0 + to * STRIDE(0);
-                                    target[at] =
-                                        STORE(NAME(wk_plus)(LOAD(target[at]), LOAD(source[o2 + j * STRIDE(2)])));
-                                });
+static const char body[] = TEXT(
+    const i64 line = A(0) + ITEM;
+    if (line >= A(1) || F[0] != 0) return;);
+static const char tail[] = TEXT(
+    GM STORAGE *target = (GM STORAGE *)m0;
+    GM const i64 *index = (GM const i64 *)m1;
+    GM const STORAGE *source = (GM const STORAGE *)m2;
+    for (i64 j = 0; j < LENGTH; j++) {
+        i64 to = index[o1 + j * STRIDE(1)];
+        if (to < 0) to += BOUND;
+        const i64 at = o0 + to * STRIDE(0);
+        target[at] = STORE(NAME(wk_plus)(LOAD(target[at]), LOAD(source[o2 + j * STRIDE(2)])));
+    });
 /* clang-format on */
 
 static const char *const check_text[] = {wk__gpu_line_names, check_body, wk__gpu_line_starts, check_tail, NULL};

@@ -10,13 +10,18 @@
 #include "lines.h"
 #include "text.h"
 
-/* clang-format off: device code */
+/* clang-format off */ /* of device code */
 /* Line, and the position j in it, of this item; `in` and the two halves of the scratch memory. */
-static const char head[] =
-    TEXT(const i64 item = A(0) + ITEM; if (item >= A(1)) return; const i64 line = item / PER_LINE;);
-static const char memory[] = TEXT(GM const STORAGE *in = (GM const STORAGE *)m2 + o2;
-                                  GM i64 *half0 = (GM i64 *)m3 + line * LENGTH; GM i64 *half1 = half0 + LINES * LENGTH;
-                                  GM i64 *from = BOUND == 0 ? half0 : half1; GM i64 *to = BOUND == 0 ? half1 : half0;);
+static const char head[] = TEXT(
+    const i64 item = A(0) + ITEM;
+    if (item >= A(1)) return;
+    const i64 line = item / PER_LINE;);
+static const char memory[] = TEXT(
+    GM const STORAGE *in = (GM const STORAGE *)m2 + o2;
+    GM i64 *half0 = (GM i64 *)m3 + line * LENGTH;
+    GM i64 *half1 = half0 + LINES * LENGTH;
+    GM i64 *from = BOUND == 0 ? half0 : half1;
+    GM i64 *to = BOUND == 0 ? half1 : half0;);
 
 /* BEFORE(x, y): has x to stand before y, whatever their order was? NaN is greater than all else. */
 static const char order[] = "#define PER_LINE LENGTH\n"
@@ -26,34 +31,43 @@ static const char order[] = "#define PER_LINE LENGTH\n"
 static const char end_of_order[] = "#undef PER_LINE\n#undef AT\n#undef LESS\n#undef BEFORE\n";
 
 static const char start_order[] = "#undef PER_LINE\n#define PER_LINE ((LENGTH + 15) / 16)\n";
-static const char start_body[] =
-    TEXT(const i64 first = item % PER_LINE * 16; const i64 end = first + 16 < LENGTH ? first + 16 : LENGTH;
-         for (i64 j = first; j < end; j++) {
-             const T x = AT(j);
-             i64 k = j;
-             for (; k > first && BEFORE(x, AT(from[k - 1])); k--) from[k] = from[k - 1];
-             from[k] = j;
-         });
+static const char start_body[] = TEXT(
+    const i64 first = item % PER_LINE * 16;
+    const i64 end = first + 16 < LENGTH ? first + 16 : LENGTH;
+    for (i64 j = first; j < end; j++) {
+        const T x = AT(j);
+        i64 k = j;
+        for (; k > first && BEFORE(x, AT(from[k - 1])); k--) from[k] = from[k - 1];
+        from[k] = j;
+    });
 
 /* `low` counts those of the other run [other, other_end) that stand before x: of the left run, equals do too. */
-static const char merge_body[] =
-    TEXT(const i64 j = item % LENGTH; const i64 pair = j / (2 * WIDTH) * (2 * WIDTH);
-         const i64 middle = pair + WIDTH < LENGTH ? pair + WIDTH : LENGTH;
-         const i64 end = middle + WIDTH < LENGTH ? middle + WIDTH : LENGTH; const bool left = j < middle;
-         const i64 other = left ? middle : pair; const T x = AT(from[j]); i64 low = 0;
-         i64 high = left ? end - middle : middle - pair; while (low < high) {
-             const i64 probe = (low + high) / 2;
-             const T y = AT(from[other + probe]);
-             const bool stands_before = left ? BEFORE(y, x) : !BEFORE(x, y);
-             if (stands_before)
-                 low = probe + 1;
-             else
-                 high = probe;
-         } to[pair + (left ? j - pair : j - middle) + low] = from[j];);
+static const char merge_body[] = TEXT(
+    const i64 j = item % LENGTH;
+    const i64 pair = j / (2 * WIDTH) * (2 * WIDTH);
+    const i64 middle = pair + WIDTH < LENGTH ? pair + WIDTH : LENGTH;
+    const i64 end = middle + WIDTH < LENGTH ? middle + WIDTH : LENGTH;
+    const bool left = j < middle;
+    const i64 other = left ? middle : pair;
+    const T x = AT(from[j]);
+    i64 low = 0;
+    i64 high = left ? end - middle : middle - pair;
+    while (low < high) {
+        const i64 probe = (low + high) / 2;
+        const T y = AT(from[other + probe]);
+        const bool stands_before = left ? BEFORE(y, x) : !BEFORE(x, y);
+        if (stands_before)
+            low = probe + 1;
+        else
+            high = probe;
+    }
+    to[pair + (left ? j - pair : j - middle) + low] = from[j];);
 
-static const char finish_body[] = TEXT(const i64 j = item % LENGTH; const i64 position = from[j];
-                                       ((GM STORAGE *)m0)[o0 + j * STRIDE(0)] = in[position * STRIDE(2)];
-                                       ((GM i64 *)m1)[o1 + j * STRIDE(1)] = position;);
+static const char finish_body[] = TEXT(
+    const i64 j = item % LENGTH;
+    const i64 position = from[j];
+    ((GM STORAGE *)m0)[o0 + j * STRIDE(0)] = in[position * STRIDE(2)];
+    ((GM i64 *)m1)[o1 + j * STRIDE(1)] = position;);
 /* clang-format on */
 
 static const char *const start_text[] = {
