@@ -101,6 +101,9 @@ void wk__gpu_prelude(wk__text *text, const wk__gpu_target *target, unsigned need
 
 /* ---- shared by the files of this folder -------------------------------------------------------------------------- */
 
+/* prelude_classes.c: the functions of each class. */
+void wk__gpu_prelude_classes(wk__text *text, const wk__gpu_target *target, unsigned needs);
+
 /* Places of a group's arguments. -1: not there (a stride of 0 or 1 needs none). [0] first row, [1] rows, then shape. */
 typedef struct wk__gpu_layout {
     int shape, columns, chunks, tag;
