@@ -78,7 +78,7 @@ tsan:
 valgrind:
 	@scripts/setup build opencl check valgrind
 	$(call build,valgrind,tests)
-	@WICK_CPU=avx2 WICK_TEST_LIMIT=3600 WICK_RUNNER="valgrind -q --leak-check=full --errors-for-leak-kinds=definite \
+	@WICK_CPU=avx2 WICK_TEST_LIMIT=3600 WICK_RUNNER="valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
 	    --error-exitcode=9 --suppressions=tests/runner/valgrind.supp" tests/runner/run build/valgrind
 
 fuzz:
