@@ -206,7 +206,7 @@ static void moving_makes_older_graphs_errors(void **state)
         int moved = __LINE__ - 1;
         char by[64];
         snprintf(by, sizeof by, "rules_autograd.c:%d", moved);
-        int code = how ? wk_grad((loss), (weight), grads) : wk_backward(loss);
+        wk_code code = how ? wk_grad((loss), (weight), grads) : wk_backward(loss);
         assert_int_not_equal(code, WK_OK);
         expect_error(at(forward, "backward"), "moved to another device", by, "wk_module_to", NULL);
         if (how) assert_null(grads[0]);

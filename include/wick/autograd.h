@@ -41,12 +41,12 @@ typedef struct wk_backward_options {
     bool create_graph;   /* the gradients can be differentiated again */
 } wk_backward_options;
 /* Adds the gradients of x to those of all leaves it depends on. WK_OK or a code. */
-WK_API int wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
+WK_API wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
 
 /* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it. */
 WK_API wk_tensor *wk_grad_of(wk_tensor *leaf);
 /* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype and device. */
-WK_API int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
+WK_API wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
 
 /* d outputs / d inputs without touching the gradients of leaves: grads[k] for inputs[k], or NULL where an input is not used
  * and .allow_unused was given (else an error). grad_outputs: NULL, or one per output (NULL among them: ones, for one element). */
@@ -55,8 +55,8 @@ typedef struct wk_grad_options {
     wk_tensor *const *grad_outputs;
     bool retain_graph, create_graph, allow_unused;
 } wk_grad_options;
-WK_API int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs,
-                      int input_count, wk_tensor **grads, const wk_grad_options *options);
+WK_API wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs,
+                          int input_count, wk_tensor **grads, const wk_grad_options *options);
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
@@ -68,7 +68,8 @@ typedef struct wk_hook_options {
     size_t size;
     bool after;
 } wk_hook_options;
-WK_API int wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *hook, void *user, const wk_hook_options *options);
+WK_API wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *hook, void *user,
+                                   const wk_hook_options *options);
 
 /* ---- functions with a gradient of one's own ------------------------------------------------------------------------ */
 
@@ -86,8 +87,8 @@ typedef struct wk_function_kind {
  * into out[] and returns WK_OK or a code, with out[] all NULL. torch.autograd.Function. */
 WK_API wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in,
                               int count);
-WK_API int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
-                         wk_tensor **out);
+WK_API wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
+                             wk_tensor **out);
 /* What the call was given as `context`. */
 WK_API void *wk_function_context(wk_function *f);
 /* In forward: keeps a tensor for backward. In backward: the k-th kept one. */

@@ -137,7 +137,7 @@ WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
 /* Replaces malloc and free for everything that the library takes on the host except tensor data. `resize` works like
  * realloc; size 0 frees. Call it before anything else; WK_ERR_STATE when the library has already allocated. */
 typedef void *wk_resize(void *user, void *block, size_t size);
-WK_API int wk_set_allocator(wk_resize *resize, void *user);
+WK_API wk_code wk_set_allocator(wk_resize *resize, void *user);
 
 #ifdef __cplusplus
 }

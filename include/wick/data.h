@@ -80,7 +80,7 @@ typedef struct wk_history_options {
     double weight; /* in the mean; default 1 */
 } wk_history_options;
 /* WK_OK or a code: WK_ERR_SHAPE for a tensor of more than one element. */
-WK_API int wk_history_add_at(wk_site site, wk_history *history, wk_tensor *x, const wk_history_options *options);
+WK_API wk_code wk_history_add_at(wk_site site, wk_history *history, wk_tensor *x, const wk_history_options *options);
 /* How many were added; 0 for NULL. */
 WK_API int64_t wk_history_count(const wk_history *history);
 /* The weighted mean; NaN when there is none. */

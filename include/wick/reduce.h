@@ -78,20 +78,20 @@ WK_API wk_tensor *wk_cumprod_at(wk_site site, wk_tensor *x, int64_t dim); /* run
 /* Sorting is stable and NaN counts as greatest. *values and *indices (i64: where each value stood along dim) become
  * the caller's or the scope's; either may be NULL if it is not wanted. WK_OK, or a code and both are NULL: for a k
  * out of range WK_ERR_ARGUMENT. Gradients go back to where the values stood. */
-WK_API int wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values,
-                      wk_tensor **indices);
+WK_API wk_code wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values,
+                          wk_tensor **indices);
 /* The indices alone. */
 WK_API wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending);
 /* The k largest (else smallest) along dim, in order. */
-WK_API int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
-                      wk_tensor **indices);
-/* The k-th smallest along dim, counted from 1. */
-WK_API int wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
+WK_API wk_code wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
                           wk_tensor **indices);
+/* The k-th smallest along dim, counted from 1. */
+WK_API wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
+                              wk_tensor **indices);
 /* The lower of the two values in the middle, NaN if there is one: of all elements, or along dim. torch.median. */
 WK_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
-WK_API int wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
-                            wk_tensor **indices);
+WK_API wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
+                                wk_tensor **indices);
 
 /* The distinct elements of x, sorted, as a vector. NaN equals nothing, so each is one. Waits for the device: the shape
  * depends on data. No gradient. What PyTorch returns beside goes where the options point, NULL for what is not wanted. */

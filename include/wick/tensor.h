@@ -125,18 +125,18 @@ WK_API bool wk_same_storage(const wk_tensor *a, const wk_tensor *b);
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Runs everything this thread has recorded and waits for its devices. WK_OK, or the code of the thread's first error. */
-WK_API int wk_sync(void);
+WK_API wk_code wk_sync(void);
 /* Runs everything that was recorded without waiting for devices. */
-WK_API int wk_flush(void);
+WK_API wk_code wk_flush(void);
 /* The number in a tensor of one element; NaN with the error recorded when there are more, or for NULL. As i64, every bit of it: 0
  * then. */
 WK_API double wk_item_at(wk_site site, wk_tensor *x);
 WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
 /* Copies the elements into host memory, row-major, as their own dtype; `bytes` must be their size, else WK_ERR_SHAPE. WK_OK or a
  * code. */
-WK_API int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
+WK_API wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
 /* The same with strides (in elements) for the destination. */
-WK_API int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
+WK_API wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
 /* The address of the first element of a tensor on the CPU, computed if need be, after everything that was recorded has been run;
  * NULL for other devices. wk_stride says how the elements lie. The address stays until the tensor goes or moves to another
  * device; but calls are run when their numbers are needed, so ask again (or wk_sync) before reading what they wrote there, and

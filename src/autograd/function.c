@@ -191,12 +191,12 @@ static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, b
     return fine;
 }
 
-int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
-                  wk_tensor **out)
+wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
+                      wk_tensor **out)
 {
     if (kind && kind->size >= sizeof *kind && kind->outputs <= MOST)
         for (int k = 0; k < kind->outputs; k++) out[k] = NULL;
-    if (!check(site, kind, in, count)) return (int)wk_error_code();
+    if (!check(site, kind, in, count)) return wk_error_code();
     wk_function *f = begin(site, kind, context);
     if (!f) return WK_ERR_MEMORY;
     bool wanted = kind->backward && wk__wants_node(wk__context(), in, count);
@@ -212,7 +212,7 @@ int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_
         destroy(f);
     }
     for (int k = 0; k < kind->outputs && !fine; k++) out[k] = NULL;
-    return fine ? WK_OK : (int)wk_error_code();
+    return fine ? WK_OK : wk_error_code();
 }
 
 wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count)

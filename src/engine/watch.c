@@ -19,7 +19,7 @@ static void add_device(wk__device *device, void *user)
     sum->downloads += atomic_load(&device->downloads);
 }
 
-int wk_transfers(wk_transfer_counters *counters)
+wk_code wk_transfers(wk_transfer_counters *counters)
 {
     wk_transfer_counters sum = {.size = sizeof sum};
     wk__device_each(add_device, &sum);

@@ -221,18 +221,18 @@ wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t 
 
 /* ---- numbers out ------------------------------------------------------------------------------------------------- */
 
-int wk_sync(void)
+wk_code wk_sync(void)
 {
     wk__host_sync((wk_site){0});
     wk__tell_late(wk__context());
-    return (int)wk_error_code();
+    return wk_error_code();
 }
 
-int wk_flush(void)
+wk_code wk_flush(void)
 {
     wk__flush(wk__context());
     wk__tell_late(wk__context());
-    return (int)wk_error_code();
+    return wk_error_code();
 }
 
 static bool single(wk_site site, wk_tensor *x, void *out)
@@ -262,18 +262,18 @@ int64_t wk_item_i64_at(wk_site site, wk_tensor *x)
     return single(site, x, element) ? wk__number_as_i64(element, wk__body_of(x)->dtype) : 0;
 }
 
-static int read_into(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
+static wk_code read_into(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
 {
     if (!data && wk__body_numel(wk__body_of(x)) > 0)
         wk__error_set(site, WK_ERR_ARGUMENT, "read: the buffer is NULL");
     else if (wk__host_read(x, data, stride, site))
         return WK_OK;
-    return (int)wk_error_code();
+    return wk_error_code();
 }
 
-int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
+wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
 {
-    if (!wk__check(x, site, "read", "input")) return (int)wk_error_code();
+    if (!wk__check(x, site, "read", "input")) return wk_error_code();
     int64_t need = wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype);
     if ((int64_t)bytes != need) {
         wk_tensor *in[1] = {x};
@@ -284,9 +284,9 @@ int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
     return read_into(site, x, data, NULL);
 }
 
-int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
+wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
 {
-    if (!wk__check(x, site, "read", "input")) return (int)wk_error_code();
+    if (!wk__check(x, site, "read", "input")) return wk_error_code();
     return read_into(site, x, data, stride);
 }
 

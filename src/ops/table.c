@@ -10,7 +10,7 @@ int wk_op_count(void)
     return wk__op_total;
 }
 
-int wk_op_info(int index, wk_op *info)
+wk_code wk_op_info(int index, wk_op *info)
 {
     if (index < 0 || index >= wk__op_total || !info || info->size < sizeof *info) {
         wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "op_info: %s",
@@ -135,19 +135,19 @@ void wk_context_free(wk_context *context)
     if (context) wk__context_destroy(context);
 }
 
-static int call(const wk__op *op, const wk_value *arguments, int argument_count, wk_value *results, int *count,
-                const wk_call_options *options)
+static wk_code call(const wk__op *op, const wk_value *arguments, int argument_count, wk_value *results, int *count,
+                    const wk_call_options *options)
 {
     wk_site site = options ? options->site : (wk_site){0};
     wk_value full[MOST_ARGUMENTS];
     wk_tensor *out[MOST_RESULTS] = {0};
     wk__tell_late(wk__context());
-    if (wk__error_pending() || !match(op, site, arguments, argument_count, full)) return (int)wk_error_code();
+    if (wk__error_pending() || !match(op, site, arguments, argument_count, full)) return wk_error_code();
     int given = op->invoke(op, site, full, out);
     if (given < 0 || wk__error_pending()) {
         for (int k = 0; k < given; k++) wk_free_at(site, out[k]);
         wk__error_set(site, WK_ERR_INTERNAL, "%s: failed without saying why", op->name);
-        return (int)wk_error_code();
+        return wk_error_code();
     }
     if (given > *count) {
         for (int k = 0; k < given; k++) wk_free_at(site, out[k]);
@@ -159,8 +159,8 @@ static int call(const wk__op *op, const wk_value *arguments, int argument_count,
     return WK_OK;
 }
 
-int wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count, wk_value *results,
-            int *count, const wk_call_options *options, char *message, size_t message_size)
+wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count, wk_value *results,
+                int *count, const wk_call_options *options, char *message, size_t message_size)
 {
     bool locked = !context;
     if (!message) message_size = 0;
@@ -174,7 +174,7 @@ int wk_call(wk_context *context, const char *name, const wk_value *arguments, in
         context = shared;
         if (shared) wk__late_forget(shared); /* of whoever called: who reads what failed is told */
     }
-    int code = WK_ERR_MEMORY;
+    wk_code code = WK_ERR_MEMORY;
     const char *text = "call: out of host memory";
     if (message_size) message[0] = 0;
     if (context) {

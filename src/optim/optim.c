@@ -142,13 +142,13 @@ wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *paramete
     return (wk_optim *)handle;
 }
 
-int wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options)
+wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options)
 {
     if (!wk__optim_check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group"))
-        return (int)wk_error_code();
+        return wk_error_code();
     wk__optim *of = wk__optim_of(optim);
     bool fine = add_group(site, of, wk__list_of(parameters), fill_in(options, &of->group[0].options));
-    return fine ? WK_OK : (int)wk_error_code();
+    return fine ? WK_OK : wk_error_code();
 }
 
 /* ---- step -------------------------------------------------------------------------------------------------------- */
@@ -255,21 +255,21 @@ static bool update_all(wk_site site, wk__optim *optim)
     return fine;
 }
 
-int wk_optim_step_at(wk_site site, wk_optim *optim)
+wk_code wk_optim_step_at(wk_site site, wk_optim *optim)
 {
     wk__inside c;
-    if (!wk__optim_check(optim, site, "optim_step") || wk__error_pending()) return (int)wk_error_code();
-    if (!wk__inside_begin(&c, site, true)) return (int)wk_error_code();
+    if (!wk__optim_check(optim, site, "optim_step") || wk__error_pending()) return wk_error_code();
+    if (!wk__inside_begin(&c, site, true)) return wk_error_code();
     bool fine = prepare(site, wk__optim_of(optim)) && update_all(site, wk__optim_of(optim));
     wk__inside_end(&c, NULL, 0);
     wk_context *context = wk__context();
     if (context->scope >= 0) context->guard[context->scope].flush = true;
-    return fine ? WK_OK : (int)wk_error_code();
+    return fine ? WK_OK : wk_error_code();
 }
 
-int wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
+wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 {
-    if (!wk__optim_check(optim, site, "optim_zero_grad")) return (int)wk_error_code();
+    if (!wk__optim_check(optim, site, "optim_zero_grad")) return wk_error_code();
     const wk__optim *of = wk__optim_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
         for (int64_t k = 0; k < of->group[g].count; k++) wk__leaf_forget(of->group[g].item[k].parameter);
@@ -297,9 +297,9 @@ double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group)
     return group_exists(site, "optim_lr", optim, group) ? wk__optim_of(optim)->group[group].options.lr : (double)NAN;
 }
 
-int wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
+wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
 {
-    if (!group_exists(site, "optim_set_lr", optim, group == -1 ? 0 : group)) return (int)wk_error_code();
+    if (!group_exists(site, "optim_set_lr", optim, group == -1 ? 0 : group)) return wk_error_code();
     if (!(lr >= 0 && lr < INFINITY)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "optim_set_lr: a learning rate is a number of 0 or more");
         return WK_ERR_ARGUMENT;

@@ -219,7 +219,7 @@ static wk__device *opened(wk_device d, const char *call)
     return device_opened;
 }
 
-int wk_device_describe(wk_device d, wk_device_properties *p)
+wk_code wk_device_describe(wk_device d, wk_device_properties *p)
 {
     wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
     const wk__backend *backend = wk__backend_of(found.kind);
@@ -252,7 +252,7 @@ int wk_device_describe(wk_device d, wk_device_properties *p)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-int wk_memory_stats_of(wk_device d, wk_memory_stats *stats)
+wk_code wk_memory_stats_of(wk_device d, wk_memory_stats *stats)
 {
     wk__device *of = opened(d, "memory_stats_of");
     if (!of) return WK_ERR_DEVICE;
@@ -276,21 +276,21 @@ int wk_memory_largest(wk_device d, int64_t *bytes, wk_site *sites, int places)
     return 0;
 }
 
-int wk_memory_reset_peak(wk_device d)
+wk_code wk_memory_reset_peak(wk_device d)
 {
     wk__device *of = opened(d, "memory_reset_peak");
     if (of) wk__arena_reset_peak(of->arena);
     return of ? WK_OK : WK_ERR_DEVICE;
 }
 
-int wk_memory_set_limit(wk_device d, int64_t bytes)
+wk_code wk_memory_set_limit(wk_device d, int64_t bytes)
 {
     wk__device *of = opened(d, "memory_set_limit");
     if (of) wk__device_set_limit(of, bytes);
     return of ? WK_OK : WK_ERR_DEVICE;
 }
 
-int wk_memory_trim(wk_device d)
+wk_code wk_memory_trim(wk_device d)
 {
     wk__device *of = opened(d, "memory_trim");
     if (of) wk__arena_trim(of->arena);
