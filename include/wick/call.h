@@ -59,7 +59,8 @@ WK_API wk_code wk_op_info(int index, wk_op *info);
 WK_API int wk_op_find(const char *name);
 
 typedef struct wk_call_options {
-    size_t size;      /* sizeof(wk_call_options) */
+    size_t size;
+    wk_by_name by_name;
     wk_device device; /* default device for ops that make tensors */
     bool no_grad;
     wk_site site; /* the caller's file and line, for messages */

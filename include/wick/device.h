@@ -81,7 +81,7 @@ WK_API wk_code wk_set_threads(int count);
 #ifndef __cplusplus
 #define wk_device_parse(text) wk_device_parse_at(WK_HERE, text)
 
-/* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. */
+/* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. A declaration, as WK_SCOPE. */
 #define WK_DEVICE(device) WK_GUARD_(wk_device_guard_open(WK_HERE, device))
 #endif
 

@@ -15,9 +15,10 @@
 extern "C" {
 #endif
 
-/* Defaults are PyTorch's; WK_ZERO is a true zero where the default is another number. */
+/* Defaults are PyTorch's. */
 typedef struct wk_optim_options {
     size_t size;
+    wk_by_name by_name;
     double lr;                /* 1e-3 */
     double momentum;          /* sgd: 0 */
     double dampening;         /* sgd: 0 */
@@ -37,7 +38,7 @@ WK_API wk_optim *wk_optim_sgd_at(wk_site site, wk_tensors *parameters, const wk_
 WK_API wk_optim *wk_optim_adam_at(wk_site site, wk_tensors *parameters, const wk_optim_options *options);
 WK_API wk_optim *wk_optim_adamw_at(wk_site site, wk_tensors *parameters, const wk_optim_options *options);
 /* More parameters with options of their own; what they leave out is as in the optimiser's first options. WK_OK or a
- * code. */
+ * code. A group cannot take .nesterov back. */
 WK_API wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters,
                                      const wk_optim_options *options);
 

@@ -1,5 +1,6 @@
 /* Leaves: gradients that accumulate, hooks, and the calls of a program about them. */
 #include "../base/alloc.h"
+#include "../base/options.h"
 #include "history.h"
 #include "through.h"
 #include "callback.h"
@@ -200,7 +201,9 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 
 wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *user, const wk_hook_options *options)
 {
-    if (!wk__check(x, site, "register_hook", "input")) return wk_error_code();
+    wk_hook_options o;
+    if (!wk__options(site, "register_hook", options, &o) || !wk__check(x, site, "register_hook", "input"))
+        return wk_error_code();
     if (!call) {
         wk__error_set(site, WK_ERR_ARGUMENT, "register_hook: the function is NULL");
         return WK_ERR_ARGUMENT;
@@ -212,8 +215,7 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
                       edge.node || edge.leaf ? "out of host memory"
                                              : "the tensor does not require grad, so no gradient will arrive");
     } else {
-        *hook = (wk__hook){
-            .call = call, .user = user, .output = edge.output, .after = options && options->after && edge.leaf};
+        *hook = (wk__hook){.call = call, .user = user, .output = edge.output, .after = o.after && edge.leaf};
         wk__hook **place = edge.leaf ? &edge.leaf->hooks : &edge.node->hooks;
         while (*place) place = &(*place)->next;
         *place = hook;

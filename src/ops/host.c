@@ -144,9 +144,10 @@ static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, cons
                             int ndim, size_t bytes, const wk_options *options)
 {
     wk__create c;
-    wk_options given = options ? *options : (wk_options){.size = sizeof given};
-    given.dtype = dtype;
-    if (!wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &given, dtype)) return NULL;
+    wk_options o;
+    if (!wk__options(site, "from", options, &o)) return NULL;
+    o.dtype = dtype;
+    if (!wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &o, dtype)) return NULL;
     int64_t n = wk__numel(ndim, shape), need = n * (int64_t)wk_dtype_size(dtype);
     if (!data && need) {
         wk__error_set(site, WK_ERR_ARGUMENT, "from: the data is NULL");
@@ -174,16 +175,12 @@ static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, cons
 wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
                          const wk_options *options)
 {
-    wk_options cpu = {.size = sizeof cpu, .device = wk_cpu()};
-    return from_host(site, dtype, data, NULL, shape, ndim, bytes, options ? options : &cpu);
+    return from_host(site, dtype, data, NULL, shape, ndim, bytes, options);
 }
 
-/* An array in the program is on the CPU, as [1, 2, 3] is in the chapter, whatever the default device. */
 wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim)
 {
-    wk_context *context = wk__context();
-    wk_options options = {.size = sizeof options, .device = context->device.kind ? context->device : wk_cpu()};
-    return from_host(site, dtype, data, NULL, shape, ndim, bytes, &options);
+    return from_host(site, dtype, data, NULL, shape, ndim, bytes, NULL);
 }
 
 wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,

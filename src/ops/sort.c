@@ -207,7 +207,7 @@ static void gradient(wk__gradient *g)
     bool flat = g->attr->i[2] || from->ndim == 0;
     int ndim = flat ? 1 : from->ndim;
     memcpy(shape, flat ? &numel : from->size, sizeof *shape * (size_t)ndim);
-    wk_options options = wk__options_like(grad, NULL);
+    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     wk_tensor *zeros = wk_zeros_at(site, shape, ndim, &options);
     if (g->attr->i[1] || from->ndim == 0) {
         shape[axis] = 1;
