@@ -97,7 +97,7 @@ static void a_step_that_memory_does_not_suffice_for_changes_nothing(void **state
         wk_memory_stats stats = {.size = sizeof stats};
         wk_memory_stats_of(wk_cpu(), &stats);
         if (step == 0) wk_memory_set_limit(wk_cpu(), stats.live + stats.cached + (2 << 20));
-        int code = wk_optim_step(sgd);
+        wk_code code = wk_optim_step(sgd);
         wk_sync();
         wk_memory_set_limit(wk_cpu(), 0);
         if (step == 0) expect_error("optim_step", "limit", NULL);

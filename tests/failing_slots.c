@@ -77,7 +77,7 @@ static void a_step_is_taken_whole_or_not_at_all(void **state)
             read_numbers(parameters, &before);
             drain();
             failing_at(n, n % 2);
-            int code = wk_optim_step(optim);
+            wk_code code = wk_optim_step(optim);
             met = failing_met();
             failing_at(0, false);
             assert_int_equal(code != WK_OK, wk_error() != NULL);
@@ -177,7 +177,7 @@ static void files_and_networks_change_whole(void **state)
         read_numbers(of_other, &own);
         drain();
         failing_at(n, n % 2);
-        int saved = wk_save(other, path);
+        wk_code saved = wk_save(other, path);
         met = failing_met();
         failing_at(0, false);
         wk_clear_error();
@@ -187,7 +187,7 @@ static void files_and_networks_change_whole(void **state)
         assert_int_equal(wk_save(one, path), WK_OK);
         drain();
         failing_at(n, n % 2);
-        int loaded = wk_load(other, path);
+        wk_code loaded = wk_load(other, path);
         met = met || failing_met();
         failing_at(0, false);
         wk_clear_error();

@@ -257,8 +257,8 @@ static void without_memory(void **state)
         wk_sync();
         expect_fine();
         wk__alloc_fail_at(n);
-        int saved = wk_save(net, path);
-        int loaded = wk_load(other, path);
+        wk_code saved = wk_save(net, path);
+        wk_code loaded = wk_load(other, path);
         wk__alloc_fail_at(0);
         if (saved != WK_OK || loaded != WK_OK) assert_non_null(wk_error());
         wk_clear_error();

@@ -115,7 +115,7 @@ static void soft_placement_passes_gradients(void **state)
     WK_SCOPE;
     wk_set_soft_placement(true);
     wk_tensor *w = wk_ones((2), .requires_grad = true), *far = wk_full((2), 3.0, .device = wk_opencl(0));
-    int code = wk_backward(wk_sum(wk_mul(w, far)));
+    wk_code code = wk_backward(wk_sum(wk_mul(w, far)));
     wk_set_soft_placement(false);
     expect_fine();
     assert_int_equal(code, WK_OK);

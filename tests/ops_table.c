@@ -35,11 +35,11 @@ static void info_is_checked(void **state)
     expect_error("size", NULL);
 }
 
-static int call(wk_context *context, const char *name, const wk_value *arguments, int given, wk_value *out,
-                char *message)
+static wk_code call(wk_context *context, const char *name, const wk_value *arguments, int given, wk_value *out,
+                    char *message)
 {
     int count = 1;
-    int code = wk_call(context, name, arguments, given, out, &count, NULL, message, 200);
+    wk_code code = wk_call(context, name, arguments, given, out, &count, NULL, message, 200);
     assert_int_equal(count, code == WK_OK ? 1 : 0);
     return code;
 }

@@ -61,7 +61,7 @@ static wk_tensor *call_add(test_thread *t, wk_tensor *a, wk_tensor *b)
     char message[200];
     wk_value in[2] = {{.kind = WK_VALUE_TENSOR, .tensor = a}, {.kind = WK_VALUE_TENSOR, .tensor = b}}, out[1];
     int count = 1;
-    int code = wk_call(NULL, "add", in, 2, out, &count, NULL, message, sizeof message);
+    wk_code code = wk_call(NULL, "add", in, 2, out, &count, NULL, message, sizeof message);
     SAY(t, (code == WK_OK) == (count == 1) && (code == WK_OK) == (message[0] == 0));
     if (code != WK_OK) SAY(t, code == WK_ERR_SHAPE && strstr(message, "broadcast"));
     return count == 1 ? out[0].tensor : NULL;

@@ -263,7 +263,7 @@ static void a_step_without_memory_changes_nothing(void **state)
         wk__null_clear();
         wk_memory_trim(test_null());
         wk__null_fail_take(n);
-        int code = wk_optim_step(optim);
+        wk_code code = wk_optim_step(optim);
         wk__null_heal();
         if (code == WK_OK) continue; /* a larger block had room */
         expect_error("memory", NULL);

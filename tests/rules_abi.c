@@ -87,42 +87,7 @@ static void functions_stand_behind_the_macros(void **state)
     wk_clear_error();
 }
 
-/* ---- rule 32: options -------------------------------------------------------------------------------------------- */
-
-/* Zero is the default; WK_ZERO, and all below 1e-290, is 0 where the default is another number. */
-static void zero_is_the_default_and_wk_zero_is_0(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (4), -1, 2, 4, 9), *minus = wk_of(double, (1), -2),
-              *one = wk_ones((1), .dtype = WK_F64);
-    EXPECT_VALUES(wk_leaky_relu(minus), 1e-12, -0.02);
-    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 0), 1e-12, -0.02);
-    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = WK_ZERO), 0, 0);
-    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 1e-295), 0, 0);
-    EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 1e-280), 1e-279, -2e-280);
-    EXPECT_VALUES(wk_elu(minus, .alpha = WK_ZERO), 0, 0);
-    EXPECT_VALUES(wk_hardtanh(minus, .min_val = WK_ZERO), 0, 0);
-    EXPECT_VALUES(wk_hardtanh(minus), 0, -1);
-    EXPECT_VALUES(wk_var(x, (0)), 1e-9, 53.0 / 3);
-    EXPECT_VALUES(wk_var(x, (0), .correction = WK_ZERO), 1e-9, 53.0 / 4);
-    EXPECT_VALUES(wk_std(x, (0), .correction = 2), 1e-9, sqrt(53.0 / 2));
-    EXPECT_VALUES(wk_norm(x, (0), .p = WK_ZERO), 0, 4);
-    EXPECT_VALUES(wk_norm(x, (0)), 1e-12, sqrt(102));
-    EXPECT_VALUES(wk_smooth_l1_loss(one, minus, .beta = WK_ZERO), 0, 3);
-    EXPECT_VALUES(wk_smooth_l1_loss(one, minus), 0, 2.5);
-    EXPECT_VALUES(wk_addcmul(one, one, one, .value = WK_ZERO), 0, 1);
-    EXPECT_VALUES(wk_addcmul(one, one, one), 0, 2);
-    wk_tensor *m = wk_ones((1, 1));
-    EXPECT_VALUES(wk_addmm(m, m, m), 0, 2);
-    EXPECT_VALUES(wk_addmm(m, m, m, .beta = WK_ZERO, .alpha = 3), 0, 3);
-    wk_tensor *logits = wk_zeros((2, 2)), *labels = wk_of(int64_t, (2), 0, 1);
-    assert_true(wk_item(wk_cross_entropy(logits, labels, .reduction = WK_REDUCE_SUM, .ignore_index = WK_ZERO)) <
-                wk_item(wk_cross_entropy(logits, labels, .reduction = WK_REDUCE_SUM)));
-    wk_history *history = wk_history_new();
-    wk_history_add(history, one), wk_history_add(history, minus, .weight = WK_ZERO);
-    assert_true(wk_history_mean(history) == 1);
-}
+/* ---- rule 32: places and lists; options are rules_options.c's ---------------------------------------------------- */
 
 /* Where 0 is plausible and not the default, the argument has a place of its own. */
 static void positional_where_zero_is_plausible(void **state)
@@ -146,6 +111,8 @@ static void an_empty_list_means_all_dimensions(void **state)
     EXPECT_SHAPE(all, 1, 1);
     EXPECT_VALUES(all, 0, 10);
     EXPECT_VALUES(wk_mean(x, ()), 0, 2.5);
+    EXPECT_VALUES(wk_mean(x, .dtype = WK_F64), 0, 2.5); /* or left out before options */
+    EXPECT_SHAPE(wk_std(x, .keepdim = true), 1, 1);
     EXPECT_VALUES(wk_amax(x, ()), 0, 4);
     EXPECT_VALUES(wk_logsumexp(wk_zeros((2, 2)), ()), 1e-6, log(4));
     EXPECT_VALUES(wk_norm(x, ()), 1e-5, sqrt(30));
@@ -188,9 +155,9 @@ static void reserved_dtypes_are_named_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands_are_evaluated_once),          cmocka_unit_test(functions_stand_behind_the_macros),
-        cmocka_unit_test(zero_is_the_default_and_wk_zero_is_0), cmocka_unit_test(positional_where_zero_is_plausible),
-        cmocka_unit_test(an_empty_list_means_all_dimensions),   cmocka_unit_test(reserved_dtypes_are_named_errors),
+        cmocka_unit_test(operands_are_evaluated_once),        cmocka_unit_test(functions_stand_behind_the_macros),
+        cmocka_unit_test(positional_where_zero_is_plausible), cmocka_unit_test(an_empty_list_means_all_dimensions),
+        cmocka_unit_test(reserved_dtypes_are_named_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

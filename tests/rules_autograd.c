@@ -25,7 +25,7 @@ static void the_site_is_the_program_s_own_call(void **state)
     wk_tensor *x = wk_ones((2, 3));
     wk_softmax(x, 5), expect_site(__LINE__, "softmax", "5");
     wk_mse_loss(x, wk_ones((7))), expect_site(__LINE__, "mse_loss", "f32[7]");
-    wk_layer_norm(x, (4), NULL, NULL, 0), expect_site(__LINE__, "layer_norm", "f32[2,3]");
+    wk_layer_norm(x, (4), NULL, NULL), expect_site(__LINE__, "layer_norm", "f32[2,3]");
     wk_forward(wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(4, 1)), x), expect_site(__LINE__, "", "f32[2,3]");
     wk_optim_adam(wk_list((x))), expect_site(__LINE__, "optim_adam", "leaf");
     wk_load_tensors("/no/such/file"), expect_site(__LINE__, "", "/no/such/file");
@@ -206,7 +206,7 @@ static void moving_makes_older_graphs_errors(void **state)
         int moved = __LINE__ - 1;
         char by[64];
         snprintf(by, sizeof by, "rules_autograd.c:%d", moved);
-        int code = how ? wk_grad((loss), (weight), grads) : wk_backward(loss);
+        wk_code code = how ? wk_grad((loss), (weight), grads) : wk_backward(loss);
         assert_int_not_equal(code, WK_OK);
         expect_error(at(forward, "backward"), "moved to another device", by, "wk_module_to", NULL);
         if (how) assert_null(grads[0]);

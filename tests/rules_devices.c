@@ -237,7 +237,7 @@ static void a_message_is_cut_and_says_the_binding_s_site(void **state)
     wk_call_options options = {.size = sizeof options, .site = {.file = "program.go", .line = 42}};
     char message[128], cut[8];
     int count = 1;
-    int code = wk_call(NULL, "add", args, 2, &out, &count, &options, message, sizeof message);
+    wk_code code = wk_call(NULL, "add", args, 2, &out, &count, &options, message, sizeof message);
     if (code != WK_ERR_SHAPE) fail_msg("%d: %s", code, message);
     assert_non_null(strstr(message, "program.go:42: add: shapes do not broadcast"));
     assert_int_equal(count, 0);

@@ -112,7 +112,7 @@ static void a_step_is_all_or_nothing(void **state)
         wk_memory_stats now = {.size = sizeof now};
         wk_memory_stats_of(wk_cpu(), &now);
         wk_memory_set_limit(wk_cpu(), now.live + now.cached + n * ((int64_t)6 << 20)); /* two moments of b are 16 MB */
-        int code = wk_optim_step(adam);
+        wk_code code = wk_optim_step(adam);
         wk_memory_set_limit(wk_cpu(), 0);
         if (n < 2) assert_int_equal(code, WK_ERR_MEMORY);
         if (code != WK_OK) expect_error("rules_failures.c", "limit", NULL);

@@ -28,7 +28,7 @@ static void compute(wk_tensor *out[RESULTS])
     out[3] = wk_relu(wk_linear(x, w, b));
     out[4] = wk_mul(wk_linear(half, half_w, NULL), 3.0);
     out[5] = wk_mean(wk_sub(long_row, wk_mean(long_row)));
-    out[6] = wk_layer_norm(x, (513), NULL, NULL, 0);
+    out[6] = wk_layer_norm(x, (513), NULL, NULL);
     out[7] = wk_cumsum(x, 0);
     out[8] = wk_var(wk_transpose(x, 0, 1), (1));
     for (int k = 0; k < RESULTS; k++) out[k] = wk_keep(out[k]);

@@ -208,8 +208,8 @@ static wk_tensor *called(const char *op, wk_tensor *const *in, int count, const 
     wk_value argument[3], result = {.kind = WK_VALUE_NONE};
     wk_call_options options = {.size = sizeof options, .device = place->device};
     for (int k = 0; k < count; k++) argument[k] = (wk_value){.kind = WK_VALUE_TENSOR, .tensor = in[k]};
-    int results = 1,
-        code = *fine ? wk_call(NULL, op, argument, count, &result, &results, &options, message, 200) : WK_ERR_STATE;
+    int results = 1;
+    wk_code code = *fine ? wk_call(NULL, op, argument, count, &result, &results, &options, message, 200) : WK_ERR_STATE;
     *fine = code == WK_OK;
     return code == WK_OK ? result.tensor : NULL;
 }

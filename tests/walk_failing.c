@@ -31,8 +31,8 @@ static int call(const wk__op *op, const walk_sample *sample, wk_tensor *out[])
     int count = WALK_RESULTS;
     wk_call_options options = {.size = sizeof options, .site = WK_HERE};
     wk_seed(7);
-    int code = wk_call(wk__context(), op->name, sample->argument, sample->arguments, results, &count, &options, message,
-                       sizeof message);
+    wk_code code = wk_call(wk__context(), op->name, sample->argument, sample->arguments, results, &count, &options,
+                           message, sizeof message);
     if (code != WK_OK && strlen(message) < 10) fail_msg("%s: code %d says \"%s\"", op->name, code, message);
     for (int k = 0; k < count; k++) out[k] = results[k].tensor;
     return code == WK_OK ? count : -1;

@@ -18,7 +18,8 @@ WK_API wk_guard wk_no_grad_open(wk_site site);
 WK_API wk_guard wk_enable_grad_open(wk_site site);
 WK_API bool wk_is_grad_enabled(void);
 #ifndef __cplusplus
-/* Until the end of the enclosing block nothing is added to the graph (or, inside one, is again). */
+/* Until the end of the enclosing block nothing is added to the graph (or, inside one, is again). As WK_SCOPE they are declarations:
+ * write { WK_NO_GRAD; ... }, for the compiler refuses `if (c) WK_NO_GRAD;`. */
 #define WK_NO_GRAD     WK_GUARD_(wk_no_grad_open(WK_HERE))
 #define WK_ENABLE_GRAD WK_GUARD_(wk_enable_grad_open(WK_HERE))
 #endif
@@ -37,27 +38,29 @@ WK_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
 
 typedef struct wk_backward_options {
     size_t size;
+    wk_by_name by_name;
     wk_tensor *gradient; /* d (what is wanted) / d x, shaped like x; default 1 for a tensor of one element */
     bool retain_graph;   /* keep what backward needs for another one (default: with create_graph) */
     bool create_graph;   /* the gradients can be differentiated again */
 } wk_backward_options;
 /* Adds the gradients of x to those of all leaves it depends on. WK_OK or a code. */
-WK_API int wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
+WK_API wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
 
 /* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it. */
 WK_API wk_tensor *wk_grad_of(wk_tensor *leaf);
 /* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype and device. */
-WK_API int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
+WK_API wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
 
 /* d outputs / d inputs without touching the gradients of leaves: grads[k] for inputs[k], or NULL where an input is not used
  * and .allow_unused was given (else an error). grad_outputs: NULL, or one per output (NULL among them: ones, for one element). */
 typedef struct wk_grad_options {
     size_t size;
+    wk_by_name by_name;
     wk_tensor *const *grad_outputs;
     bool retain_graph, create_graph, allow_unused;
 } wk_grad_options;
-WK_API int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs,
-                      int input_count, wk_tensor **grads, const wk_grad_options *options);
+WK_API wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs,
+                          int input_count, wk_tensor **grads, const wk_grad_options *options);
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
@@ -67,12 +70,15 @@ WK_API int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count,
 typedef wk_tensor *wk_hook(wk_tensor *grad, void *user);
 typedef struct wk_hook_options {
     size_t size;
+    wk_by_name by_name;
     bool after;
 } wk_hook_options;
-WK_API int wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *hook, void *user, const wk_hook_options *options);
+WK_API wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *hook, void *user,
+                                   const wk_hook_options *options);
 
 /* ---- functions with a gradient of one's own ------------------------------------------------------------------------ */
 
+/* Each call copies its kind; `name` is copied too, up to 63 bytes. */
 typedef struct wk_function_kind {
     size_t size; /* sizeof(wk_function_kind) */
     const char *name;
@@ -87,8 +93,8 @@ typedef struct wk_function_kind {
  * into out[] and returns WK_OK or a code, with out[] all NULL. torch.autograd.Function. */
 WK_API wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in,
                               int count);
-WK_API int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
-                         wk_tensor **out);
+WK_API wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
+                             wk_tensor **out);
 /* What the call was given as `context`. */
 WK_API void *wk_function_context(wk_function *f);
 /* In forward: keeps a tensor for backward. In backward: the k-th kept one. */
@@ -110,12 +116,14 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
 /* wk_grad((loss), (a, b), grads, .create_graph = true) */
 #define wk_grad(outputs, inputs, ...)                                                                                  \
     WK_JOIN_(WK_GRAD_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, WK_LIST_NAME_, outputs, inputs, __VA_ARGS__)
-#define WK_GRAD_1(wk_o_, wk_i_, outputs, inputs, grads) WK_GRAD_OF_(wk_o_, wk_i_, outputs, inputs, grads, NULL)
-#define WK_GRAD_WK2_(wk_o_, wk_i_, outputs, inputs, grads, ...)                                                        \
-    WK_GRAD_OF_(wk_o_, wk_i_, outputs, inputs, grads, WK_OPTIONS_(wk_grad_options, __VA_ARGS__))
-#define WK_GRAD_OF_(wk_o_, wk_i_, outputs, inputs, ...)                                                                \
-    WK_LISTED_(wk_o_, outputs,                                                                                         \
-               WK_LISTED_(wk_i_, inputs, wk_grad_at(WK_HERE, WK_LIST_(wk_o_), WK_LIST_(wk_i_), __VA_ARGS__)))
+#define WK_GRAD_1(wk_l_, wk_i_, outputs, inputs, grads)                                                                \
+    WK_LISTED_(wk_l_, outputs,                                                                                         \
+               WK_LISTED_(wk_i_, inputs, wk_grad_at(WK_HERE, WK_LIST_(wk_l_), WK_LIST_(wk_i_), grads, NULL)))
+#define WK_GRAD_WK2_(wk_l_, wk_i_, outputs, inputs, grads, ...)                                                        \
+    WK_LISTED_(                                                                                                        \
+        wk_l_, outputs,                                                                                                \
+        WK_LISTED_(wk_i_, inputs,                                                                                      \
+                   WK_CALL_(wk_grad_at, (WK_LIST_(wk_l_), WK_LIST_(wk_i_), grads), wk_grad_options, __VA_ARGS__)))
 #define wk_register_hook(x, hook, ...)       WK_OPT3_(wk_register_hook_at, wk_hook_options, x, hook, __VA_ARGS__)
 #define wk_apply(kind, context, list)        WK_APPLY_(kind, context, list, WK_LIST_NAME_)
 #define wk_apply_n(kind, context, list, out) WK_APPLY_N_(kind, context, list, out, WK_LIST_NAME_)

@@ -54,12 +54,13 @@ typedef struct wk_op {
 /* How many ops there are. */
 WK_API int wk_op_count(void);
 /* The i-th op, in alphabetical order, into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an index out of range. */
-WK_API int wk_op_info(int index, wk_op *info);
+WK_API wk_code wk_op_info(int index, wk_op *info);
 /* The index of an op by name, -1 if there is none. */
 WK_API int wk_op_find(const char *name);
 
 typedef struct wk_call_options {
-    size_t size;      /* sizeof(wk_call_options) */
+    size_t size;
+    wk_by_name by_name;
     wk_device device; /* default device for ops that make tensors */
     bool no_grad;
     wk_site site; /* the caller's file and line, for messages */
@@ -69,9 +70,9 @@ typedef struct wk_call_options {
  * how many there is room for and then how many there are. Returns WK_OK, or a code with the message in `message` (cut to
  * message_size, always terminated); the thread's own error is neither read nor touched. context NULL: a shared one with a lock,
  * so that calls may come from any thread. */
-WK_API int wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count,
-                   wk_value *results, int *count, const wk_call_options *options, char *message, size_t message_size)
-    __attribute__((warn_unused_result));
+WK_API wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count,
+                       wk_value *results, int *count, const wk_call_options *options, char *message,
+                       size_t message_size) __attribute__((warn_unused_result));
 /* A context of the caller's own for wk_call; not for use by two threads at once. */
 WK_API wk_context *wk_context_new(void);
 WK_API void wk_context_free(wk_context *context);

@@ -93,9 +93,19 @@ WK_API size_t wk_dtype_size(wk_dtype dtype);
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* In a struct of options 0, false and NULL mean the default. This is a true 0, for numbers (double) whose default is another one;
- * whatever is below 1e-290 counts as 0 there. A struct begins with its size, which the macros set. */
+/* Options are written by name behind the other arguments: wk_zeros((2, 3), .dtype = WK_F64). What is left out has its default; what
+ * is written counts, .weight_decay = 0 too where the default is another number.
+ *
+ * Behind the macros stands a struct, which a binding or a program in C++ fills by itself. There 0, false and NULL mean the default,
+ * and WK_ZERO is a true 0 for a number (double) whose default is another one; whatever is nearer to 0 than 1e-290 counts as 0.
+ *
+ * A struct begins with its size, so that programs and libraries of different versions get on. What a shorter struct of options does
+ * not have has its default; a longer one is fine while all that this version does not know of it is 0, else WK_ERR_UNSUPPORTED;
+ * without a size it is WK_ERR_ARGUMENT. Of a struct that the library fills it fills as much as the size says, with 0 what it does
+ * not know. */
 #define WK_ZERO 1e-300
+/* The second member of a struct of options, always NULL: values without names end in it, and the compiler objects with this name. */
+typedef const struct wk_options_are_written_by_name *wk_by_name;
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -137,7 +147,7 @@ WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
 /* Replaces malloc and free for everything that the library takes on the host except tensor data. `resize` works like
  * realloc; size 0 frees. Call it before anything else; WK_ERR_STATE when the library has already allocated. */
 typedef void *wk_resize(void *user, void *block, size_t size);
-WK_API int wk_set_allocator(wk_resize *resize, void *user);
+WK_API wk_code wk_set_allocator(wk_resize *resize, void *user);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,7 @@ WK_API wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y);
 
 typedef struct wk_mnist_options {
     size_t size;
+    wk_by_name by_name;
     bool train; /* train-images-idx3-ubyte and train-labels-idx1-ubyte; default those of t10k */
 } wk_mnist_options;
 /* The handwritten digits from a folder with the original files, plain or .gz: x f32 (1, 28, 28) in 0..1, y i64. WK_ERR_IO for a
@@ -38,6 +39,7 @@ WK_API int64_t wk_data_count(const wk_dataset *data);
 
 typedef struct wk_loader_options {
     size_t size;
+    wk_by_name by_name;
     int64_t batch_size; /* default 1 */
     bool shuffle;       /* another order each epoch, which depends on seed, epoch and number of samples alone */
     bool drop_last;     /* without the last batch if it is smaller */
@@ -77,10 +79,11 @@ WK_API void wk_batch_end(wk_batch **batch);
 WK_API wk_history *wk_history_new_at(wk_site site);
 typedef struct wk_history_options {
     size_t size;
+    wk_by_name by_name;
     double weight; /* in the mean; default 1 */
 } wk_history_options;
 /* WK_OK or a code: WK_ERR_SHAPE for a tensor of more than one element. */
-WK_API int wk_history_add_at(wk_site site, wk_history *history, wk_tensor *x, const wk_history_options *options);
+WK_API wk_code wk_history_add_at(wk_site site, wk_history *history, wk_tensor *x, const wk_history_options *options);
 /* How many were added; 0 for NULL. */
 WK_API int64_t wk_history_count(const wk_history *history);
 /* The weighted mean; NaN when there is none. */

@@ -48,7 +48,7 @@ typedef struct wk_device_properties {
     double temperature, power, utilisation; /* degrees Celsius, watts, 0..1 */
 } wk_device_properties;
 /* WK_OK or a code, with the error recorded. */
-WK_API int wk_device_describe(wk_device device, wk_device_properties *properties);
+WK_API wk_code wk_device_describe(wk_device device, wk_device_properties *properties);
 
 /* Bytes that the library holds on a device. */
 typedef struct wk_memory_stats {
@@ -59,16 +59,16 @@ typedef struct wk_memory_stats {
     int64_t limit;  /* live + cached never exceed it */
 } wk_memory_stats;
 /* WK_OK or a code. */
-WK_API int wk_memory_stats_of(wk_device device, wk_memory_stats *stats);
+WK_API wk_code wk_memory_stats_of(wk_device device, wk_memory_stats *stats);
 /* The largest tensors that live on a device now (of at least 64 KiB), largest first: their bytes and the calls that made them,
  * up to `places` of each. Returns how many; 0 with the error recorded if the device can't be used. */
 WK_API int wk_memory_largest(wk_device device, int64_t *bytes, wk_site *sites, int places);
 /* From now on peak is counted anew, from what is live. WK_OK or a code, as of the two below. */
-WK_API int wk_memory_reset_peak(wk_device device);
+WK_API wk_code wk_memory_reset_peak(wk_device device);
 /* Sets the limit in bytes; 0 = the default (all of the device; on the CPU the smaller of cgroup and physical memory). */
-WK_API int wk_memory_set_limit(wk_device device, int64_t bytes);
+WK_API wk_code wk_memory_set_limit(wk_device device, int64_t bytes);
 /* Gives cached memory back to the system. */
-WK_API int wk_memory_trim(wk_device device);
+WK_API wk_code wk_memory_trim(wk_device device);
 
 /* Why a kind can or cannot be used, in a sentence ("not built", "library not found", ...). Lives until the thread's next call. */
 WK_API const char *wk_device_status(int kind);
@@ -76,12 +76,12 @@ WK_API const char *wk_device_status(int kind);
 /* Threads of the CPU that compute, the caller included: WICK_THREADS in the environment, else the CPUs that the process may
  * use. Setting it (1 to 1024) is for moments when nothing is computed; results do not depend on it. WK_OK or a code. */
 WK_API int wk_threads(void);
-WK_API int wk_set_threads(int count);
+WK_API wk_code wk_set_threads(int count);
 
 #ifndef __cplusplus
 #define wk_device_parse(text) wk_device_parse_at(WK_HERE, text)
 
-/* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. */
+/* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. A declaration, as WK_SCOPE. */
 #define WK_DEVICE(device) WK_GUARD_(wk_device_guard_open(WK_HERE, device))
 #endif
 

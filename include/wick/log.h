@@ -18,7 +18,7 @@ WK_API void wk_set_log(const char *subjects, wk_log_callback *callback, void *us
 /* ---- placement: strict by default ---------------------------------------------------------------------------------- */
 
 /* WK_OK. on: operands on different devices are brought together on the accelerator among them, as TensorFlow does, and counted. */
-WK_API int wk_set_soft_placement(bool on);
+WK_API wk_code wk_set_soft_placement(bool on);
 /* Copies made by soft placement so far, and their bytes; either may be NULL. */
 WK_API void wk_placement_counters(int64_t *copies, int64_t *bytes);
 
@@ -39,7 +39,7 @@ typedef struct wk_transfer_counters {
     int64_t downloads; /* bytes from devices to the host */
 } wk_transfer_counters;
 /* Since the start of the process, over all devices. WK_OK, or WK_ERR_ARGUMENT if the size is not set. */
-WK_API int wk_transfers(wk_transfer_counters *counters);
+WK_API wk_code wk_transfers(wk_transfer_counters *counters);
 
 #ifdef __cplusplus
 }

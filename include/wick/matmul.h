@@ -33,7 +33,8 @@ WK_API wk_tensor *wk_outer(wk_tensor *a, wk_tensor *b);
 
 typedef struct wk_addmm_options {
     size_t size;
-    double beta, alpha; /* default 1; WK_ZERO (any number below 1e-290) is a true 0 */
+    wk_by_name by_name;
+    double beta, alpha; /* default 1; with a beta of 0 nothing in x counts, NaN neither */
 } wk_addmm_options;
 /* beta x + alpha a b, x broadcast to the product: a, b as in mm; baddbmm: as in bmm. */
 WK_API wk_tensor *wk_addmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addmm_options *options);

@@ -116,6 +116,7 @@ WK_API bool wk_module_training(const wk_module *m);
 
 typedef struct wk_linear_options {
     size_t size;
+    wk_by_name by_name;
     bool no_bias;
     wk_dtype dtype;   /* default f32; of lazy layers that of the first input */
     wk_device device; /* likewise */
@@ -141,6 +142,7 @@ WK_API wk_module *wk_nn_dropout_at(wk_site site, double p);
 
 typedef struct wk_nn_layer_norm_options {
     size_t size;
+    wk_by_name by_name;
     double eps;     /* default 1e-5 */
     bool no_affine; /* without weight and bias */
     bool no_bias;
@@ -154,6 +156,7 @@ WK_API wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int nd
 
 typedef struct wk_nn_embedding_options {
     size_t size;
+    wk_by_name by_name;
     wk_dtype dtype;
     wk_device device;
 } wk_nn_embedding_options;
@@ -172,6 +175,7 @@ WK_API wk_tensor *wk_init_ones__at(wk_site site, wk_tensor *x);
 /* For weights (out, in, ...): fan_in is in times what follows, fan_out likewise. */
 typedef struct wk_init_options {
     size_t size;
+    wk_by_name by_name;
     double gain;  /* default 1 for xavier, sqrt(2 / (1 + a^2)) for kaiming */
     double a;     /* kaiming: slope of the leaky relu that follows */
     bool fan_out; /* kaiming: keep the variance of gradients, not of values */
@@ -215,16 +219,13 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
         wk_module *const wk_l_[] = {NULL, __VA_ARGS__}; /* a dummy first: there may be none */                         \
         f(WK_HERE, wk_l_ + 1, (int)(sizeof wk_l_ / sizeof *wk_l_) - 1);                                                \
     })
-#define wk_nn_flatten()           wk_nn_flatten_at(WK_HERE)
-#define wk_nn_relu()              wk_nn_relu_at(WK_HERE)
-#define wk_nn_sigmoid()           wk_nn_sigmoid_at(WK_HERE)
-#define wk_nn_tanh()              wk_nn_tanh_at(WK_HERE)
-#define wk_nn_gelu()              wk_nn_gelu_at(WK_HERE)
-#define wk_nn_dropout(p)          wk_nn_dropout_at(WK_HERE, p)
-#define wk_nn_layer_norm(...)     WK_JOIN_(WK_NN_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_NN_LAYER_NORM_1(shape) wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), NULL)
-#define WK_NN_LAYER_NORM_WK2_(shape, ...)                                                                              \
-    wk_nn_layer_norm_at(WK_HERE, WK_DIMS_(shape), WK_OPTIONS_(wk_nn_layer_norm_options, __VA_ARGS__))
+#define wk_nn_flatten()         wk_nn_flatten_at(WK_HERE)
+#define wk_nn_relu()            wk_nn_relu_at(WK_HERE)
+#define wk_nn_sigmoid()         wk_nn_sigmoid_at(WK_HERE)
+#define wk_nn_tanh()            wk_nn_tanh_at(WK_HERE)
+#define wk_nn_gelu()            wk_nn_gelu_at(WK_HERE)
+#define wk_nn_dropout(p)        wk_nn_dropout_at(WK_HERE, p)
+#define wk_nn_layer_norm(...)   WK_SHAPED_(wk_nn_layer_norm_at, wk_nn_layer_norm_options, __VA_ARGS__)
 #define wk_nn_embedding(n, ...) WK_OPT2_(wk_nn_embedding_at, wk_nn_embedding_options, n, __VA_ARGS__)
 
 #define wk_init_uniform_(x, low, high) wk_init_uniform__at(WK_HERE, x, low, high)

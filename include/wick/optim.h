@@ -15,9 +15,10 @@
 extern "C" {
 #endif
 
-/* Defaults are PyTorch's; WK_ZERO is a true zero where the default is another number. */
+/* Defaults are PyTorch's. */
 typedef struct wk_optim_options {
     size_t size;
+    wk_by_name by_name;
     double lr;                /* 1e-3 */
     double momentum;          /* sgd: 0 */
     double dampening;         /* sgd: 0 */
@@ -37,21 +38,21 @@ WK_API wk_optim *wk_optim_sgd_at(wk_site site, wk_tensors *parameters, const wk_
 WK_API wk_optim *wk_optim_adam_at(wk_site site, wk_tensors *parameters, const wk_optim_options *options);
 WK_API wk_optim *wk_optim_adamw_at(wk_site site, wk_tensors *parameters, const wk_optim_options *options);
 /* More parameters with options of their own; what they leave out is as in the optimiser's first options. WK_OK or a
- * code. */
-WK_API int wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters,
-                                 const wk_optim_options *options);
+ * code. A group cannot take .nesterov back. */
+WK_API wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters,
+                                     const wk_optim_options *options);
 
 /* One step from the gradients that are there; parameters without one are left alone. Refuses while an error is
  * pending. What it has recorded is run when the scope around closes. WK_OK or a code. */
-WK_API int wk_optim_step_at(wk_site site, wk_optim *optim);
+WK_API wk_code wk_optim_step_at(wk_site site, wk_optim *optim);
 /* Forgets the gradients of all parameters. */
-WK_API int wk_optim_zero_grad_at(wk_site site, wk_optim *optim);
+WK_API wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim);
 
 /* Groups are counted from 0; 0 groups for NULL. The learning rate of one; NaN with WK_ERR_INDEX when there is none. */
 WK_API int wk_optim_groups(const wk_optim *optim);
 WK_API double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group);
 /* Sets it, for all groups with group -1. Here 0 is 0. */
-WK_API int wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr);
+WK_API wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr);
 
 /* Scales the gradients so that their common 2-norm is at most `max`; returns the norm that they had, still on the
  * device. */

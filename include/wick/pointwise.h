@@ -47,6 +47,7 @@ WK_ARITH_DECL_(wk_atan2);        /* the angle of the point (b, a) in (-pi, pi], 
  * wk_div(a, b, .rounding_mode = ...) calls. WK_ERR_ARGUMENT for another mode. */
 typedef struct wk_div_options {
     size_t size;
+    wk_by_name by_name;
     const char *rounding_mode; /* "floor": down, "trunc": towards 0; NULL: no rounding, floats */
 } wk_div_options;
 WK_API wk_tensor *wk_div_rounded_at(wk_site site, wk_value a, wk_value b, const wk_div_options *options);
@@ -120,6 +121,7 @@ WK_UNARY_DECL_(wk_relu6);  /* min(max(x, 0), 6) */
  * wk_round(x, .decimals = 2), wk_round(x, .decimals = -3) to thousands. */
 typedef struct wk_round_options {
     size_t size;
+    wk_by_name by_name;
     int64_t decimals;
 } wk_round_options;
 WK_API wk_tensor *wk_round_at(wk_site site, wk_tensor *x, const wk_round_options *options);
@@ -164,6 +166,7 @@ WK_FUNCTION_DECL_(wk_logsigmoid); /* log(sigmoid(x)) */
 /* x for x > 0, else negative_slope x */
 typedef struct wk_leaky_relu_options {
     size_t size;
+    wk_by_name by_name;
     double negative_slope; /* default 0.01 */
 } wk_leaky_relu_options;
 WK_API wk_tensor *wk_leaky_relu_at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options);
@@ -172,6 +175,7 @@ WK_API wk_tensor *wk_leaky_relu__at(wk_site site, wk_tensor *x, const wk_leaky_r
 /* x for x > 0, else alpha (e^x - 1) */
 typedef struct wk_elu_options {
     size_t size;
+    wk_by_name by_name;
     double alpha; /* default 1 */
 } wk_elu_options;
 WK_API wk_tensor *wk_elu_at(wk_site site, wk_tensor *x, const wk_elu_options *options);
@@ -182,6 +186,7 @@ WK_API wk_tensor *wk_elu__at(wk_site site, wk_tensor *x, const wk_elu_options *o
 enum { WK_GELU_NONE = 0, WK_GELU_TANH = 1 };
 typedef struct wk_gelu_options {
     size_t size;
+    wk_by_name by_name;
     int approximate;
 } wk_gelu_options;
 WK_API wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options);
@@ -189,6 +194,7 @@ WK_API wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *
 /* log(1 + e^(beta x)) / beta; x itself where beta x > threshold */
 typedef struct wk_softplus_options {
     size_t size;
+    wk_by_name by_name;
     double beta;      /* default 1 */
     double threshold; /* default 20 */
 } wk_softplus_options;
@@ -197,6 +203,7 @@ WK_API wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_o
 /* min_val below it, max_val above it, x between; the gradient at the limits is 0 (that of wk_clamp is 1) */
 typedef struct wk_hardtanh_options {
     size_t size;
+    wk_by_name by_name;
     double min_val; /* default -1 */
     double max_val; /* default 1 */
 } wk_hardtanh_options;
@@ -206,6 +213,7 @@ WK_API wk_tensor *wk_hardtanh__at(wk_site site, wk_tensor *x, const wk_hardtanh_
 /* Numbers in place of those that are none. Not of integers: they come back as they are. */
 typedef struct wk_nan_to_num_options {
     size_t size;
+    wk_by_name by_name;
     double nan;    /* for NaN; default 0 */
     double posinf; /* for infinity; default the largest number of the dtype */
     double neginf; /* for -infinity; default the lowest */
@@ -251,6 +259,7 @@ WK_API wk_tensor *wk_lerp__at(wk_site site, wk_tensor *a, wk_tensor *b, wk_value
 
 typedef struct wk_addc_options {
     size_t size;
+    wk_by_name by_name;
     double value; /* default 1 */
 } wk_addc_options;
 /* x + value a b */
@@ -280,58 +289,56 @@ WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_te
                  : wk_value_of_float, WK_WHOLE_(wk_value_of_int))(wk_x_);                                              \
     })
 
-#define wk_add(a, b)   WK_ARITH_(wk_add, a, b)
-#define wk_sub(a, b)   WK_ARITH_(wk_sub, a, b)
-#define wk_mul(a, b)   WK_ARITH_(wk_mul, a, b)
+#define wk_add(a, b)           WK_ARITH_(wk_add, a, b)
+#define wk_sub(a, b)           WK_ARITH_(wk_sub, a, b)
+#define wk_mul(a, b)           WK_ARITH_(wk_mul, a, b)
 /* wk_div(a, b), wk_div(a, b, .rounding_mode = "floor") */
-#define wk_div(a, ...) WK_JOIN_(WK_DIV_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
-#define WK_DIV_1(a, b) WK_ARITH_(wk_div, a, b)
-#define WK_DIV_WK2_(a, b, ...)                                                                                         \
-    wk_div_rounded_at(WK_HERE, WK_VALUE_(a), WK_VALUE_(b), WK_OPTIONS_(wk_div_options, __VA_ARGS__))
-#define wk_floor_divide(a, b) WK_ARITH_(wk_floor_divide, a, b)
-#define wk_remainder(a, b)    WK_ARITH_(wk_remainder, a, b)
-#define wk_fmod(a, b)         WK_ARITH_(wk_fmod, a, b)
-#define wk_pow(a, b)          WK_ARITH_(wk_pow, a, b)
-#define wk_maximum(a, b)      WK_ARITH_(wk_maximum, a, b)
-#define wk_minimum(a, b)      WK_ARITH_(wk_minimum, a, b)
-#define wk_atan2(a, b)        WK_ARITH_(wk_atan2, a, b)
-#define wk_eq(a, b)           WK_ARITH_(wk_eq, a, b)
-#define wk_ne(a, b)           WK_ARITH_(wk_ne, a, b)
-#define wk_lt(a, b)           WK_ARITH_(wk_lt, a, b)
-#define wk_le(a, b)           WK_ARITH_(wk_le, a, b)
-#define wk_gt(a, b)           WK_ARITH_(wk_gt, a, b)
-#define wk_ge(a, b)           WK_ARITH_(wk_ge, a, b)
-#define wk_logical_and(a, b)  WK_ARITH_(wk_logical_and, a, b)
-#define wk_logical_or(a, b)   WK_ARITH_(wk_logical_or, a, b)
-#define wk_logical_xor(a, b)  WK_ARITH_(wk_logical_xor, a, b)
-#define wk_bitwise_and(a, b)  WK_ARITH_(wk_bitwise_and, a, b)
-#define wk_bitwise_or(a, b)   WK_ARITH_(wk_bitwise_or, a, b)
-#define wk_bitwise_xor(a, b)  WK_ARITH_(wk_bitwise_xor, a, b)
+#define wk_div(a, ...)         WK_JOIN_(WK_DIV_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
+#define WK_DIV_1(a, b)         WK_ARITH_(wk_div, a, b)
+#define WK_DIV_WK2_(a, b, ...) WK_CALL_(wk_div_rounded_at, (WK_VALUE_(a), WK_VALUE_(b)), wk_div_options, __VA_ARGS__)
+#define wk_floor_divide(a, b)  WK_ARITH_(wk_floor_divide, a, b)
+#define wk_remainder(a, b)     WK_ARITH_(wk_remainder, a, b)
+#define wk_fmod(a, b)          WK_ARITH_(wk_fmod, a, b)
+#define wk_pow(a, b)           WK_ARITH_(wk_pow, a, b)
+#define wk_maximum(a, b)       WK_ARITH_(wk_maximum, a, b)
+#define wk_minimum(a, b)       WK_ARITH_(wk_minimum, a, b)
+#define wk_atan2(a, b)         WK_ARITH_(wk_atan2, a, b)
+#define wk_eq(a, b)            WK_ARITH_(wk_eq, a, b)
+#define wk_ne(a, b)            WK_ARITH_(wk_ne, a, b)
+#define wk_lt(a, b)            WK_ARITH_(wk_lt, a, b)
+#define wk_le(a, b)            WK_ARITH_(wk_le, a, b)
+#define wk_gt(a, b)            WK_ARITH_(wk_gt, a, b)
+#define wk_ge(a, b)            WK_ARITH_(wk_ge, a, b)
+#define wk_logical_and(a, b)   WK_ARITH_(wk_logical_and, a, b)
+#define wk_logical_or(a, b)    WK_ARITH_(wk_logical_or, a, b)
+#define wk_logical_xor(a, b)   WK_ARITH_(wk_logical_xor, a, b)
+#define wk_bitwise_and(a, b)   WK_ARITH_(wk_bitwise_and, a, b)
+#define wk_bitwise_or(a, b)    WK_ARITH_(wk_bitwise_or, a, b)
+#define wk_bitwise_xor(a, b)   WK_ARITH_(wk_bitwise_xor, a, b)
 
-#define wk_add_(a, b)           WK_ARITH_1_(wk_add_, a, b)
-#define wk_sub_(a, b)           WK_ARITH_1_(wk_sub_, a, b)
-#define wk_mul_(a, b)           WK_ARITH_1_(wk_mul_, a, b)
-#define wk_div_(a, ...)         WK_JOIN_(WK_DIV_IN_PLACE_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
-#define WK_DIV_IN_PLACE_1(a, b) WK_ARITH_1_(wk_div_, a, b)
-#define WK_DIV_IN_PLACE_WK2_(a, b, ...)                                                                                \
-    wk_div_rounded__at(WK_HERE, a, WK_VALUE_(b), WK_OPTIONS_(wk_div_options, __VA_ARGS__))
-#define wk_floor_divide_(a, b) WK_ARITH_1_(wk_floor_divide_, a, b)
-#define wk_remainder_(a, b)    WK_ARITH_1_(wk_remainder_, a, b)
-#define wk_fmod_(a, b)         WK_ARITH_1_(wk_fmod_, a, b)
-#define wk_pow_(a, b)          WK_ARITH_1_(wk_pow_, a, b)
-#define wk_atan2_(a, b)        WK_ARITH_1_(wk_atan2_, a, b)
-#define wk_eq_(a, b)           WK_ARITH_1_(wk_eq_, a, b)
-#define wk_ne_(a, b)           WK_ARITH_1_(wk_ne_, a, b)
-#define wk_lt_(a, b)           WK_ARITH_1_(wk_lt_, a, b)
-#define wk_le_(a, b)           WK_ARITH_1_(wk_le_, a, b)
-#define wk_gt_(a, b)           WK_ARITH_1_(wk_gt_, a, b)
-#define wk_ge_(a, b)           WK_ARITH_1_(wk_ge_, a, b)
-#define wk_logical_and_(a, b)  WK_ARITH_1_(wk_logical_and_, a, b)
-#define wk_logical_or_(a, b)   WK_ARITH_1_(wk_logical_or_, a, b)
-#define wk_logical_xor_(a, b)  WK_ARITH_1_(wk_logical_xor_, a, b)
-#define wk_bitwise_and_(a, b)  WK_ARITH_1_(wk_bitwise_and_, a, b)
-#define wk_bitwise_or_(a, b)   WK_ARITH_1_(wk_bitwise_or_, a, b)
-#define wk_bitwise_xor_(a, b)  WK_ARITH_1_(wk_bitwise_xor_, a, b)
+#define wk_add_(a, b)                   WK_ARITH_1_(wk_add_, a, b)
+#define wk_sub_(a, b)                   WK_ARITH_1_(wk_sub_, a, b)
+#define wk_mul_(a, b)                   WK_ARITH_1_(wk_mul_, a, b)
+#define wk_div_(a, ...)                 WK_JOIN_(WK_DIV_IN_PLACE_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
+#define WK_DIV_IN_PLACE_1(a, b)         WK_ARITH_1_(wk_div_, a, b)
+#define WK_DIV_IN_PLACE_WK2_(a, b, ...) WK_CALL_(wk_div_rounded__at, (a, WK_VALUE_(b)), wk_div_options, __VA_ARGS__)
+#define wk_floor_divide_(a, b)          WK_ARITH_1_(wk_floor_divide_, a, b)
+#define wk_remainder_(a, b)             WK_ARITH_1_(wk_remainder_, a, b)
+#define wk_fmod_(a, b)                  WK_ARITH_1_(wk_fmod_, a, b)
+#define wk_pow_(a, b)                   WK_ARITH_1_(wk_pow_, a, b)
+#define wk_atan2_(a, b)                 WK_ARITH_1_(wk_atan2_, a, b)
+#define wk_eq_(a, b)                    WK_ARITH_1_(wk_eq_, a, b)
+#define wk_ne_(a, b)                    WK_ARITH_1_(wk_ne_, a, b)
+#define wk_lt_(a, b)                    WK_ARITH_1_(wk_lt_, a, b)
+#define wk_le_(a, b)                    WK_ARITH_1_(wk_le_, a, b)
+#define wk_gt_(a, b)                    WK_ARITH_1_(wk_gt_, a, b)
+#define wk_ge_(a, b)                    WK_ARITH_1_(wk_ge_, a, b)
+#define wk_logical_and_(a, b)           WK_ARITH_1_(wk_logical_and_, a, b)
+#define wk_logical_or_(a, b)            WK_ARITH_1_(wk_logical_or_, a, b)
+#define wk_logical_xor_(a, b)           WK_ARITH_1_(wk_logical_xor_, a, b)
+#define wk_bitwise_and_(a, b)           WK_ARITH_1_(wk_bitwise_and_, a, b)
+#define wk_bitwise_or_(a, b)            WK_ARITH_1_(wk_bitwise_or_, a, b)
+#define wk_bitwise_xor_(a, b)           WK_ARITH_1_(wk_bitwise_xor_, a, b)
 
 #define wk_logical_not(...) wk_logical_not_at(WK_HERE, __VA_ARGS__)
 #define wk_bitwise_not(...) wk_bitwise_not_at(WK_HERE, __VA_ARGS__)

@@ -24,6 +24,7 @@ WK_API wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool train
 
 typedef struct wk_multinomial_options {
     size_t size;
+    wk_by_name by_name;
     bool replacement; /* a place may be drawn more than once */
 } wk_multinomial_options;
 /* Draws `count` places with the probabilities in each row (n) or (rows,n), which need not add up to 1: (count) or (rows,count), i64.

@@ -8,10 +8,11 @@
 extern "C" {
 #endif
 
-/* ---- reductions: over all dimensions, or those in parentheses, (x, (0, 1), .keepdim = true) ---------------------- */
+/* ---- reductions: over all dimensions, (x) or (x, .keepdim = true), or those in parentheses, (x, (0, 1), .keepdim = true) -- */
 /* A dimension out of range is WK_ERR_INDEX, one named twice WK_ERR_ARGUMENT; an op of floats gets integers: WK_ERR_DTYPE. */
 typedef struct wk_reduce_options {
     size_t size;
+    wk_by_name by_name;
     bool keepdim;   /* reduced dimensions stay, with size 1 */
     wk_dtype dtype; /* of the result of sum, mean, prod; default as PyTorch: sums of integers and bool are i64 */
 } wk_reduce_options;
@@ -36,8 +37,9 @@ WK_REDUCE_DECL_(wk_argmin);
 
 typedef struct wk_var_options {
     size_t size;
+    wk_by_name by_name;
     bool keepdim;
-    double correction; /* taken off the number of elements; default 1, WK_ZERO for the variance of a whole population */
+    double correction; /* taken off the number of elements; default 1; 0 for the variance of a whole population */
 } wk_var_options;
 /* sum (x - mean)^2 / (n - correction), and its square root; floats. */
 WK_API wk_tensor *wk_var_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_var_options *options);
@@ -45,8 +47,9 @@ WK_API wk_tensor *wk_std_at(wk_site site, wk_tensor *x, const int64_t *dims, int
 
 typedef struct wk_norm_options {
     size_t size;
+    wk_by_name by_name;
     bool keepdim;
-    double p; /* default 2; any other, 1, INFINITY and -INFINITY among them; WK_ZERO counts what is not 0 */
+    double p; /* default 2; any other, 1, INFINITY and -INFINITY among them; 0 counts what is not 0 */
 } wk_norm_options;
 /* Length of vectors, (sum |x|^p)^(1/p); floats. torch.linalg.vector_norm. */
 WK_API wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
@@ -54,6 +57,7 @@ WK_API wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, in
 
 typedef struct wk_dist_options {
     size_t size;
+    wk_by_name by_name;
     double p; /* default 2; as for wk_norm */
 } wk_dist_options;
 /* The length of a - b, broadcast, over all elements: (sum |a - b|^p)^(1/p); floats. */
@@ -61,6 +65,7 @@ WK_API wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_
 
 typedef struct wk_cosine_similarity_options {
     size_t size;
+    wk_by_name by_name;
     double eps; /* the least length that counts; default 1e-8 */
 } wk_cosine_similarity_options;
 /* a b / (|a| |b|) of the vectors along dim of a and b, broadcast; without that dimension; floats. */
@@ -78,25 +83,26 @@ WK_API wk_tensor *wk_cumprod_at(wk_site site, wk_tensor *x, int64_t dim); /* run
 /* Sorting is stable and NaN counts as greatest. *values and *indices (i64: where each value stood along dim) become
  * the caller's or the scope's; either may be NULL if it is not wanted. WK_OK, or a code and both are NULL: for a k
  * out of range WK_ERR_ARGUMENT. Gradients go back to where the values stood. */
-WK_API int wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values,
-                      wk_tensor **indices);
+WK_API wk_code wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values,
+                          wk_tensor **indices);
 /* The indices alone. */
 WK_API wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending);
 /* The k largest (else smallest) along dim, in order. */
-WK_API int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
-                      wk_tensor **indices);
-/* The k-th smallest along dim, counted from 1. */
-WK_API int wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
+WK_API wk_code wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
                           wk_tensor **indices);
+/* The k-th smallest along dim, counted from 1. */
+WK_API wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
+                              wk_tensor **indices);
 /* The lower of the two values in the middle, NaN if there is one: of all elements, or along dim. torch.median. */
 WK_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
-WK_API int wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
-                            wk_tensor **indices);
+WK_API wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
+                                wk_tensor **indices);
 
 /* The distinct elements of x, sorted, as a vector. NaN equals nothing, so each is one. Waits for the device: the shape
  * depends on data. No gradient. What PyTorch returns beside goes where the options point, NULL for what is not wanted. */
 typedef struct wk_unique_options {
     size_t size;
+    wk_by_name by_name;
     wk_tensor **return_inverse; /* shaped like x, i64: which of the distinct elements each one is */
     wk_tensor **return_counts;  /* i64: how often each distinct element stands in x */
 } wk_unique_options;
@@ -104,6 +110,7 @@ WK_API wk_tensor *wk_unique_at(wk_site site, wk_tensor *x, const wk_unique_optio
 
 typedef struct wk_isin_options {
     size_t size;
+    wk_by_name by_name;
     bool invert; /* those that are in none */
 } wk_isin_options;
 /* bool, shaped like elements: is the element equal to one of test_elements (of any shape)? Mixed dtypes meet as in wk_eq. */
@@ -112,7 +119,7 @@ WK_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_
 
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 /* (x - mean) / sqrt(var + eps) weight + bias, over the last dimensions of x, which must be `shape`; weight and bias
- * of that shape, or NULL. var is without correction; eps 0 is the default, 1e-5. */
+ * of that shape, or NULL. var is without correction. PyTorch's eps is 1e-5, which the macro takes when it is left out. */
 WK_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
                                    wk_tensor *bias, double eps);
 
@@ -127,6 +134,7 @@ typedef enum wk_reduction {
 /* Of each element of input and target, which have the same shape (else WK_ERR_SHAPE: they are not broadcast); floats. */
 typedef struct wk_loss_options {
     size_t size;
+    wk_by_name by_name;
     wk_reduction reduction;
 } wk_loss_options;
 WK_API wk_tensor *wk_mse_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
@@ -137,8 +145,9 @@ WK_API wk_tensor *wk_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *targe
 /* With d = |input - target|: d^2 / (2 beta) below beta, d - beta / 2 above. */
 typedef struct wk_smooth_l1_loss_options {
     size_t size;
+    wk_by_name by_name;
     wk_reduction reduction;
-    double beta; /* default 1; WK_ZERO is l1_loss */
+    double beta; /* default 1; 0 is l1_loss */
 } wk_smooth_l1_loss_options;
 WK_API wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                        const wk_smooth_l1_loss_options *options);
@@ -146,6 +155,7 @@ WK_API wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor
 /* d^2 / 2 below delta, delta (d - delta / 2) above. */
 typedef struct wk_huber_loss_options {
     size_t size;
+    wk_by_name by_name;
     wk_reduction reduction;
     double delta; /* default 1 */
 } wk_huber_loss_options;
@@ -155,6 +165,7 @@ WK_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *ta
 /* -(t log p + (1 - t) log(1 - p)), where input is the probability p; its logarithms are cut off at -100. */
 typedef struct wk_bce_options {
     size_t size;
+    wk_by_name by_name;
     wk_reduction reduction;
     wk_tensor *weight; /* of each element, broadcast; it has no gradient: WK_ERR_STATE if it requires one */
 } wk_bce_options;
@@ -164,6 +175,7 @@ WK_API wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_
 /* The same of p = sigmoid(input), without overflow: -(w t log p + (1 - t) log(1 - p)), with w the pos_weight. */
 typedef struct wk_bce_with_logits_options {
     size_t size;
+    wk_by_name by_name;
     wk_reduction reduction;
     wk_tensor *weight;     /* of each element, */
     wk_tensor *pos_weight; /* of its positive part; both as above */
@@ -174,6 +186,7 @@ WK_API wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor
 /* p (log p - input), where input is a log-probability and p the target. */
 typedef struct wk_kl_div_options {
     size_t size;
+    wk_by_name by_name;
     wk_reduction reduction;
     bool log_target; /* target is log p */
 } wk_kl_div_options;
@@ -181,10 +194,11 @@ WK_API wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target
 
 typedef struct wk_cross_entropy_options {
     size_t size;
+    wk_by_name by_name;
     wk_reduction reduction; /* the mean is over the weights of the labels' classes */
     wk_tensor *weight;      /* (C): what each class counts. It has a gradient for probabilities only: WK_ERR_STATE if it
                              * requires one beside labels */
-    double ignore_index;    /* labels that count nothing; default -100, WK_ZERO for class 0 */
+    double ignore_index;    /* labels that count nothing; default -100 */
     double label_smoothing; /* this part of each label is spread over all classes; default 0; cross_entropy only */
 } wk_cross_entropy_options;
 /* -log softmax(logits) at the label's class. Logits (C), (N, C) or (N, C, d1, ...); labels i64 of that shape
@@ -232,7 +246,11 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 #define wk_unique(...)      WK_OPT_(wk_unique_at, wk_unique_options, __VA_ARGS__)
 #define wk_isin(x, ...)     WK_OPT2_(wk_isin_at, wk_isin_options, x, __VA_ARGS__)
 
-#define wk_layer_norm(x, shape, weight, bias, eps) wk_layer_norm_at(WK_HERE, x, WK_DIMS_(shape), weight, bias, eps)
+/* wk_layer_norm(x, shape, weight, bias): eps is 1e-5; wk_layer_norm(x, shape, weight, bias, eps) */
+#define wk_layer_norm(x, shape, weight, ...)                                                                           \
+    WK_JOIN_(WK_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(x, shape, weight, __VA_ARGS__)
+#define WK_LAYER_NORM_1(x, shape, weight, bias)         wk_layer_norm_at(WK_HERE, x, WK_DIMS_(shape), weight, bias, 1e-5)
+#define WK_LAYER_NORM_WK2_(x, shape, weight, bias, eps) wk_layer_norm_at(WK_HERE, x, WK_DIMS_(shape), weight, bias, eps)
 
 #define wk_mse_loss(a, ...)             WK_OPT2_(wk_mse_loss_at, wk_loss_options, a, __VA_ARGS__)
 #define wk_l1_loss(a, ...)              WK_OPT2_(wk_l1_loss_at, wk_loss_options, a, __VA_ARGS__)

@@ -33,7 +33,8 @@ WK_API wk_guard wk_device_guard_open(wk_site site, wk_device device);
 WK_API void wk_guard_close(wk_guard *guard);
 
 #ifndef __cplusplus
-/* Opens a scope until the end of the enclosing block, by any way out of it. */
+/* Opens a scope until the end of the enclosing block, by any way out of it. Guards are declarations, so they stand in a block of
+ * their own, never alone behind an if: { WK_SCOPE; ... }. */
 #define WK_SCOPE WK_GUARD_(wk_scope_open(WK_HERE))
 #endif
 
@@ -42,7 +43,8 @@ WK_API void wk_guard_close(wk_guard *guard);
 WK_API void *wk_keep_at(wk_site site, void *x);
 /* x is the caller's until wk_free(x), beside whatever else owns it. Needed before a tensor goes to another thread. */
 WK_API void *wk_retain_at(wk_site site, void *x) __attribute__((warn_unused_result));
-/* Ends a retain; else ends an object of an open scope early. */
+/* Ends a retain, if there is one: then x lives on while a scope owns it, and a second wk_free ends that. Else ends an object of an
+ * open scope early. */
 WK_API void wk_free_at(wk_site site, void *x);
 /* Keeps x and frees what *variable held: for values carried round a loop. */
 WK_API void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x);
@@ -50,7 +52,8 @@ WK_API void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x);
 /* ---- making tensors ---------------------------------------------------------------------------------------------- */
 
 typedef struct wk_options {
-    size_t size;        /* sizeof(wk_options); the macros set it */
+    size_t size;
+    wk_by_name by_name;
     wk_dtype dtype;     /* default f32, or what the call says */
     wk_device device;   /* default: that of WK_DEVICE, else the CPU */
     bool requires_grad; /* a leaf that gathers gradients: of floats only, else WK_ERR_DTYPE */
@@ -89,7 +92,8 @@ WK_API wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_options *
 WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *options);
 
 /* From host memory: dense, row-major; the data is copied. `bytes` must be what shape and dtype say, else WK_ERR_SHAPE; (size_t)-1:
- * not known. On the CPU, or (wk_from_on) where the options say; their dtype does not count. torch.tensor. */
+ * not known. On the default device (WK_DEVICE, else the CPU), or where the options of wk_from_on say, which may be NULL; their dtype
+ * does not count. torch.tensor. */
 WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                              int ndim);
 WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
@@ -125,18 +129,18 @@ WK_API bool wk_same_storage(const wk_tensor *a, const wk_tensor *b);
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Runs everything this thread has recorded and waits for its devices. WK_OK, or the code of the thread's first error. */
-WK_API int wk_sync(void);
+WK_API wk_code wk_sync(void);
 /* Runs everything that was recorded without waiting for devices. */
-WK_API int wk_flush(void);
+WK_API wk_code wk_flush(void);
 /* The number in a tensor of one element; NaN with the error recorded when there are more, or for NULL. As i64, every bit of it: 0
  * then. */
 WK_API double wk_item_at(wk_site site, wk_tensor *x);
 WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
 /* Copies the elements into host memory, row-major, as their own dtype; `bytes` must be their size, else WK_ERR_SHAPE. WK_OK or a
  * code. */
-WK_API int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
+WK_API wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
 /* The same with strides (in elements) for the destination. */
-WK_API int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
+WK_API wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
 /* The address of the first element of a tensor on the CPU, computed if need be, after everything that was recorded has been run;
  * NULL for other devices. wk_stride says how the elements lie. The address stays until the tensor goes or moves to another
  * device; but calls are run when their numbers are needed, so ask again (or wk_sync) before reading what they wrote there, and
@@ -186,17 +190,16 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 #define WK_FULL_1(wk_n_, shape, value)                                                                                 \
     WK_ONCE_(wk_n_, value, WK_NUMBER_(wk_full, wk_n_)(WK_HERE, WK_DIMS_(shape), wk_n_, NULL))
 #define WK_FULL_WK2_(wk_n_, shape, value, ...)                                                                         \
-    WK_ONCE_(wk_n_, value,                                                                                             \
-             WK_NUMBER_(wk_full, wk_n_)(WK_HERE, WK_DIMS_(shape), wk_n_, WK_OPTIONS_(wk_options, __VA_ARGS__)))
+    WK_ONCE_(wk_n_, value, WK_CALL_(WK_NUMBER_(wk_full, wk_n_), (WK_DIMS_(shape), wk_n_), wk_options, __VA_ARGS__))
 #define wk_randint(low, high, ...)     WK_JOIN_(WK_RANDINT_, WK_COUNT_(__VA_ARGS__))(low, high, __VA_ARGS__)
 #define WK_RANDINT_1(low, high, shape) wk_randint_at(WK_HERE, low, high, WK_DIMS_(shape), NULL)
 #define WK_RANDINT_WK2_(low, high, shape, ...)                                                                         \
-    wk_randint_at(WK_HERE, low, high, WK_DIMS_(shape), WK_OPTIONS_(wk_options, __VA_ARGS__))
+    WK_CALL_(wk_randint_at, (low, high, WK_DIMS_(shape)), wk_options, __VA_ARGS__)
 #define wk_randperm(...)        WK_OPT_(wk_randperm_at, wk_options, __VA_ARGS__)
 #define wk_arange(...)          WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_number_, __COUNTER__), __VA_ARGS__)
 #define WK_ARANGE_1(wk_n_, end) WK_ONCE_(wk_n_, end, WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, NULL))
 #define WK_ARANGE_WK2_(wk_n_, end, ...)                                                                                \
-    WK_ONCE_(wk_n_, end, WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, WK_OPTIONS_(wk_options, __VA_ARGS__)))
+    WK_ONCE_(wk_n_, end, WK_CALL_(WK_NUMBER_(wk_arange, wk_n_), (wk_n_), wk_options, __VA_ARGS__))
 #define wk_arange_from(start, end, ...) WK_OPT3_(wk_arange_from_at, wk_options, start, end, __VA_ARGS__)
 #define wk_linspace(start, end, ...)    WK_OPT3_(wk_linspace_at, wk_options, start, end, __VA_ARGS__)
 #define wk_eye(...)                     WK_OPT_(wk_eye_at, wk_options, __VA_ARGS__)

@@ -1,5 +1,6 @@
 /* Functions with a gradient of the program's own: one node that calls back. */
 #include "../base/alloc.h"
+#include "../base/options.h"
 #include "callback.h"
 #include "history.h"
 #include "walk.h"
@@ -10,7 +11,7 @@ enum { MOST = 16 }; /* inputs, outputs and saved tensors of one function */
 
 /* Its state lives as long as its node, or the call when no node was made. The file's own op gives the node its gradient. */
 struct wk_function {
-    const wk_function_kind *kind;
+    wk_function_kind kind;
     void *context;
     wk__body *saved[MOST];
     uint32_t version[MOST];
@@ -33,7 +34,7 @@ static void destroy(void *address)
         if (saved->leaf) wk__leaf_drop(saved->leaf);
         wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, saved);
     }
-    if (f->kind->destroy) f->kind->destroy(f->context);
+    if (f->kind.destroy) f->kind.destroy(f->context);
     wk__free(f);
 }
 
@@ -107,9 +108,9 @@ static void gradient(wk__gradient *g)
     wk_tensor *in[MOST] = {0};
     wk__callback c;
     wk__callback_begin(&c, f->backward);
-    f->kind->backward(f, g->out, in);
-    wk__callback_end(&c, in, f->kind->inputs);
-    for (int k = 0; k < f->kind->inputs; k++)
+    f->kind.backward(f, g->out, in);
+    wk__callback_end(&c, in, f->kind.inputs);
+    for (int k = 0; k < f->kind.inputs; k++)
         if (in[k] && fits(f, g->node, in[k], k)) g->in[k] = in[k];
 }
 
@@ -120,7 +121,7 @@ static wk_function *begin(wk_site site, const wk_function_kind *kind, void *cont
         wk__error_set(site, WK_ERR_MEMORY, "apply: out of host memory");
         return NULL;
     }
-    f->kind = kind;
+    f->kind = *kind;
     f->context = context;
     f->site = site;
     snprintf(f->name, sizeof f->name, "%s", kind->name);
@@ -135,8 +136,7 @@ static wk_function *begin(wk_site site, const wk_function_kind *kind, void *cont
 
 static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *in, int count)
 {
-    if (!kind || kind->size < sizeof *kind || !kind->forward || !kind->name || kind->inputs > MOST ||
-        kind->outputs > MOST || kind->outputs < 1) {
+    if (!kind->forward || !kind->name || kind->inputs > MOST || kind->outputs > MOST || kind->outputs < 1) {
         wk__error_set(site, WK_ERR_ARGUMENT,
                       "apply: the function kind needs .size, .name, .forward and 1 to 16 inputs and outputs");
         return false;
@@ -152,7 +152,7 @@ static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *
 
 static bool outputs_are_there(const wk_function *f, wk_tensor *const *out)
 {
-    for (int k = 0; k < f->kind->outputs; k++) {
+    for (int k = 0; k < f->kind.outputs; k++) {
         if (out[k] && wk__check(out[k], f->site, f->name, "what forward gave")) continue;
         wk__error_set(f->site, WK_ERR_STATE, "%s: forward gave no output %d", f->name, k);
         return false;
@@ -163,7 +163,7 @@ static bool outputs_are_there(const wk_function *f, wk_tensor *const *out)
 /* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone. */
 static bool detach_outputs(const wk_function *f, wk_tensor **out)
 {
-    for (int k = 0; k < f->kind->outputs; k++) {
+    for (int k = 0; k < f->kind.outputs; k++) {
         out[k] = wk__tensor_snapshot(wk__context(), out[k]);
         if (!out[k]) return false;
         wk__body *body = wk__body_of(out[k]);
@@ -184,19 +184,30 @@ static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, b
     wk__callback c;
     wk__callback_begin(&c, f->forward);
     context->grad_off = true;
-    f->kind->forward(f, in, out);
+    f->kind.forward(f, in, out);
     context->grad_off = grad_off;
     bool fine = outputs_are_there(f, out) && (!node || detach_outputs(f, out));
-    wk__callback_end(&c, out, fine ? f->kind->outputs : 0);
+    wk__callback_end(&c, out, fine ? f->kind.outputs : 0);
     return fine;
 }
 
-int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
-                  wk_tensor **out)
+/* The kind as this version knows it: one without a forward is refused. */
+static wk_function_kind known(wk_site site, const wk_function_kind *given)
 {
-    if (kind && kind->size >= sizeof *kind && kind->outputs <= MOST)
-        for (int k = 0; k < kind->outputs; k++) out[k] = NULL;
-    if (!check(site, kind, in, count)) return (int)wk_error_code();
+    wk_function_kind kind = {.size = sizeof kind};
+    wk_code code = given ? wk__sized(given, offsetof(wk_function_kind, backward), &kind, sizeof kind) : WK_OK;
+    if (code == WK_ERR_UNSUPPORTED)
+        wk__error_set(site, code, "apply: the function kind has a member that this version does not know");
+    return kind;
+}
+
+wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
+                      wk_tensor **out)
+{
+    const wk_function_kind copy = known(site, kind);
+    kind = &copy;
+    for (int k = 0; k < kind->outputs && k < MOST; k++) out[k] = NULL;
+    if (!check(site, kind, in, count)) return wk_error_code();
     wk_function *f = begin(site, kind, context);
     if (!f) return WK_ERR_MEMORY;
     bool wanted = kind->backward && wk__wants_node(wk__context(), in, count);
@@ -212,7 +223,7 @@ int wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_
         destroy(f);
     }
     for (int k = 0; k < kind->outputs && !fine; k++) out[k] = NULL;
-    return fine ? WK_OK : (int)wk_error_code();
+    return fine ? WK_OK : wk_error_code();
 }
 
 wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count)

@@ -1,5 +1,6 @@
 /* wk_backward and wk_grad: what a program asks of the graph. */
 #include "../base/alloc.h"
+#include "../base/options.h"
 #include "history.h"
 #include "walk.h"
 #include <string.h>
@@ -31,26 +32,28 @@ static bool root_fits(wk_site site, const char *op, wk_tensor *x, const wk_tenso
     return false;
 }
 
-int wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options)
+wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options)
 {
-    wk_tensor *seed = options ? options->gradient : NULL;
-    if (seed && !wk__check(seed, site, "backward", "gradient")) return (int)wk_error_code();
-    if (!root_fits(site, "backward", x, seed)) return (int)wk_error_code();
+    wk_backward_options o;
+    if (!wk__options(site, "backward", options, &o)) return wk_error_code();
+    wk_tensor *seed = o.gradient;
+    if (seed && !wk__check(seed, site, "backward", "gradient")) return wk_error_code();
+    if (!root_fits(site, "backward", x, seed)) return wk_error_code();
     wk__walk_request request = {.site = site, .outputs = &x, .seeds = seed ? &seed : NULL, .output_count = 1};
-    request.create_graph = options && options->create_graph;
-    request.retain_graph = options && (options->retain_graph || options->create_graph);
-    return wk__walk(&request) ? WK_OK : (int)wk_error_code();
+    request.create_graph = o.create_graph;
+    request.retain_graph = o.retain_graph || o.create_graph;
+    return wk__walk(&request) ? WK_OK : wk_error_code();
 }
 
-static int unused(wk_site site, int k)
+static wk_code unused(wk_site site, int k)
 {
     wk__error_set(site, WK_ERR_STATE,
                   "grad: input %d was not used to compute the outputs; give .allow_unused = true if that is meant", k);
     return WK_ERR_STATE;
 }
 
-int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs, int input_count,
-               wk_tensor **grads, const wk_grad_options *options)
+wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs, int input_count,
+                   wk_tensor **grads, const wk_grad_options *options)
 {
     if (!outputs || !inputs || !grads) {
         wk__error_set(site, WK_ERR_ARGUMENT, "grad: %s is NULL",
@@ -60,11 +63,12 @@ int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_ten
         return WK_ERR_ARGUMENT;
     }
     for (int k = 0; k < input_count; k++) grads[k] = NULL;
+    wk_grad_options o;
+    if (!wk__options(site, "grad", options, &o)) return wk_error_code();
     for (int k = 0; k < output_count; k++)
-        if (!root_fits(site, "grad", outputs[k], options && options->grad_outputs ? options->grad_outputs[k] : NULL))
-            return (int)wk_error_code();
+        if (!root_fits(site, "grad", outputs[k], o.grad_outputs ? o.grad_outputs[k] : NULL)) return wk_error_code();
     for (int k = 0; k < input_count; k++) {
-        if (!wk__check(inputs[k], site, "grad", "an input")) return (int)wk_error_code();
+        if (!wk__check(inputs[k], site, "grad", "an input")) return wk_error_code();
         if (!wk_requires_grad(inputs[k])) {
             wk__error_set(site, WK_ERR_STATE, "grad: input %d does not require grad", k);
             return WK_ERR_STATE;
@@ -79,23 +83,23 @@ int wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_ten
     for (int k = 0; k < input_count; k++) targets[k].edge = wk__edge_of(inputs[k]);
     wk__walk_request request = {.site = site,
                                 .outputs = outputs,
-                                .seeds = options ? options->grad_outputs : NULL,
+                                .seeds = o.grad_outputs,
                                 .output_count = output_count,
                                 .targets = targets,
                                 .found = grads,
                                 .target_count = input_count};
-    request.create_graph = options && options->create_graph;
-    request.retain_graph = options && (options->retain_graph || options->create_graph);
+    request.create_graph = o.create_graph;
+    request.retain_graph = o.retain_graph || o.create_graph;
     bool fine = !(clean && wk__error_pending()) && wk__walk(&request);
     for (int k = 0; k < input_count; k++) {
         wk__node_drop(targets[k].edge.node);
         wk__leaf_drop(targets[k].edge.leaf);
     }
     wk__free(targets);
-    if (!fine) return (int)wk_error_code();
+    if (!fine) return wk_error_code();
     int missing = -1;
     for (int k = input_count; k-- > 0;)
-        if (!grads[k] && !(options && options->allow_unused)) missing = k;
+        if (!grads[k] && !o.allow_unused) missing = k;
     if (missing < 0) return WK_OK;
     for (int k = 0; k < input_count; k++) {
         if (grads[k]) wk__handle_release(&grads[k]->handle, site);

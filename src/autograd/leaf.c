@@ -1,5 +1,6 @@
 /* Leaves: gradients that accumulate, hooks, and the calls of a program about them. */
 #include "../base/alloc.h"
+#include "../base/options.h"
 #include "history.h"
 #include "through.h"
 #include "callback.h"
@@ -176,17 +177,16 @@ void wk__leaf_forget(wk_tensor *leaf)
     of->grad = NULL;
 }
 
-int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
+wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 {
-    if (!wk__check(leaf, site, "set_grad", "leaf")) return (int)wk_error_code();
-    if (!grad && wk__error_pending())
-        return (int)wk_error_code(); /* one that failed is no wish to forget the old one */
+    if (!wk__check(leaf, site, "set_grad", "leaf")) return wk_error_code();
+    if (!grad && wk__error_pending()) return wk_error_code(); /* one that failed is no wish to forget the old one */
     wk__body *body = wk__body_of(leaf);
     wk__leaf *of = wk__leaf_of(body);
     if (!of) return WK_ERR_MEMORY;
     wk_tensor *mine = NULL;
     if (grad) {
-        if (!wk__check(grad, site, "set_grad", "gradient")) return (int)wk_error_code();
+        if (!wk__check(grad, site, "set_grad", "gradient")) return wk_error_code();
         const wk__body *g = wk__body_of(grad);
         if (g->ndim != body->ndim || memcmp(g->shape, body->shape, sizeof *g->shape * g->ndim) != 0 ||
             g->dtype != body->dtype || g->storage->device != body->storage->device) {
@@ -201,9 +201,11 @@ int wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
     return WK_OK;
 }
 
-int wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *user, const wk_hook_options *options)
+wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *user, const wk_hook_options *options)
 {
-    if (!wk__check(x, site, "register_hook", "input")) return (int)wk_error_code();
+    wk_hook_options o;
+    if (!wk__options(site, "register_hook", options, &o) || !wk__check(x, site, "register_hook", "input"))
+        return wk_error_code();
     if (!call) {
         wk__error_set(site, WK_ERR_ARGUMENT, "register_hook: the function is NULL");
         return WK_ERR_ARGUMENT;
@@ -215,13 +217,12 @@ int wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *user, c
                       edge.node || edge.leaf ? "out of host memory"
                                              : "the tensor does not require grad, so no gradient will arrive");
     } else {
-        *hook = (wk__hook){
-            .call = call, .user = user, .output = edge.output, .after = options && options->after && edge.leaf};
+        *hook = (wk__hook){.call = call, .user = user, .output = edge.output, .after = o.after && edge.leaf};
         wk__hook **place = edge.leaf ? &edge.leaf->hooks : &edge.node->hooks;
         while (*place) place = &(*place)->next;
         *place = hook;
     }
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
-    return hook ? WK_OK : (int)wk_error_code();
+    return hook ? WK_OK : wk_error_code();
 }

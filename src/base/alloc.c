@@ -95,7 +95,7 @@ int64_t wk__alloc_count(void)
     return atomic_load(&requests);
 }
 
-int wk_set_allocator(wk_resize *resize, void *user)
+wk_code wk_set_allocator(wk_resize *resize, void *user)
 {
     if (!resize) return WK_ERR_ARGUMENT;
     if (wk__alloc_count() > 0) return WK_ERR_STATE;

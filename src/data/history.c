@@ -99,11 +99,13 @@ static bool add(wk_site site, history *h, wk_tensor *x, double weight)
     return true;
 }
 
-int wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const wk_history_options *options)
+wk_code wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const wk_history_options *options)
 {
     history *h = body_of(handle, site, "history_add");
+    wk_history_options o;
     wk__inside c;
-    if (!h || !wk__check(x, site, "history_add", "the figure")) return (int)wk_error_code();
+    if (!h || !wk__options(site, "history_add", options, &o) || !wk__check(x, site, "history_add", "the figure"))
+        return wk_error_code();
     if (wk_numel(x) != 1) {
         wk__text text = {0};
         wk__text_add(&text, "history_add: a figure is one number; this is ");
@@ -112,10 +114,10 @@ int wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const wk_h
         wk__error_take(site, WK_ERR_SHAPE, &text);
         return WK_ERR_SHAPE;
     }
-    if (!wk__inside_begin(&c, site, true)) return (int)wk_error_code();
-    bool fine = add(site, h, x, wk__option(options ? options->weight : 0, 1));
+    if (!wk__inside_begin(&c, site, true)) return wk_error_code();
+    bool fine = add(site, h, x, wk__option(o.weight, 1));
     wk__inside_end(&c, NULL, 0);
-    return fine ? WK_OK : (int)wk_error_code();
+    return fine ? WK_OK : wk_error_code();
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */

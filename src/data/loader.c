@@ -4,6 +4,7 @@
  *     background    | gather 0 |              | gather 1 |                                | gather 2 | ...
  */
 #include "../base/alloc.h"
+#include "../base/options.h"
 #include "../ir/random.h"
 #include "background.h"
 #include "dataset.h"
@@ -103,7 +104,8 @@ static bool prepare(loader *l)
 wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options)
 {
     if (!wk__dataset_check(data, site, "data_loader")) return NULL;
-    wk_loader_options o = options ? *options : (wk_loader_options){.size = sizeof o};
+    wk_loader_options o;
+    if (!wk__options(site, "data_loader", options, &o)) return NULL;
     if (!o.batch_size) o.batch_size = 1;
     if (!o.world) o.world = 1;
     if (!options_fit(site, &o)) return NULL;

@@ -1,5 +1,6 @@
 /* The handwritten digits: images and labels in two IDX files, kept as bytes and given out as numbers. */
 #include "../base/alloc.h"
+#include "../base/options.h"
 #include "dataset.h"
 #include "idx.h"
 #include <string.h>
@@ -61,8 +62,10 @@ wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_op
 {
     static const char op[] = "data_mnist";
     wk__idx images, names;
+    wk_mnist_options o;
+    if (!wk__options(site, op, options, &o)) return NULL;
     if (!folder) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the folder is NULL", op);
-    if (!folder || !read_pair(site, folder, options && options->train, &images, &names)) return NULL;
+    if (!folder || !read_pair(site, folder, o.train, &images, &names)) return NULL;
     wk__samples *samples = shapes_fit(site, folder, &images, &names) ? wk__alloc_zero(1, sizeof *samples) : NULL;
     if (!samples) {
         wk__free(images.data);

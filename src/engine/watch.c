@@ -1,5 +1,6 @@
 /* What the host notices of devices that run on their own: waits and transfers (rule 21 of the lesson). */
 #include "../base/log.h"
+#include "../base/options.h"
 #include "host.h"
 #include <wick/device.h>
 #include <wick/log.h>
@@ -19,16 +20,11 @@ static void add_device(wk__device *device, void *user)
     sum->downloads += atomic_load(&device->downloads);
 }
 
-int wk_transfers(wk_transfer_counters *counters)
+wk_code wk_transfers(wk_transfer_counters *counters)
 {
     wk_transfer_counters sum = {.size = sizeof sum};
     wk__device_each(add_device, &sum);
-    if (!counters || counters->size < sizeof sum) {
-        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "transfers: set .size = sizeof(wk_transfer_counters) first");
-        return WK_ERR_ARGUMENT;
-    }
-    *counters = sum;
-    return WK_OK;
+    return wk__fill("transfers", wk_transfer_counters, counters, &sum);
 }
 
 void wk__note_wait(wk__device *device, wk_site site, int64_t bytes)

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <wick/io.h>
 
-static int tell(wk_site site, const char *op, wk_code code, const wk__io_error *error)
+static wk_code tell(wk_site site, const char *op, wk_code code, const wk__io_error *error)
 {
     wk__error_set(site, code, "%s: %s", op, error->text);
-    return (int)code;
+    return code;
 }
 
 /* All parameters and buffers of a module by their paths, as a list of the current scope. */
@@ -73,13 +73,13 @@ static bool all_there(wk_site site, const wk__list *list)
 }
 
 /* Everything is computed before the file is touched; work that fails then leaves no trace of the save. */
-static int save_list(wk_site site, const char *op, const wk__list *list, const char *path)
+static wk_code save_list(wk_site site, const char *op, const wk__list *list, const char *path)
 {
     wk__io_error error;
     wk__safetensors_layout layout;
     wk_code code = WK_OK;
     if (!path) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the path is NULL", op);
-    if (!path || !all_there(site, list)) return (int)wk_error_code();
+    if (!path || !all_there(site, list)) return wk_error_code();
     wk__safetensors_tensor *described = wk__alloc_zero((size_t)list->count + 1, sizeof *described);
     if (!described) {
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
@@ -99,21 +99,21 @@ static int save_list(wk_site site, const char *op, const wk__list *list, const c
     }
     wk__free(described);
     if (fine) return WK_OK;
-    return code != WK_OK ? tell(site, op, code, &error) : (int)wk_error_code();
+    return code != WK_OK ? tell(site, op, code, &error) : wk_error_code();
 }
 
-int wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path)
+wk_code wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path)
 {
-    if (wk__error_pending() || !wk__list_check(list, site, "save_tensors")) return (int)wk_error_code();
+    if (wk__error_pending() || !wk__list_check(list, site, "save_tensors")) return wk_error_code();
     return save_list(site, "save_tensors", wk__list_of(list), path);
 }
 
-int wk_save_at(wk_site site, wk_module *m, const char *path)
+wk_code wk_save_at(wk_site site, wk_module *m, const char *path)
 {
     wk__inside c;
-    if (wk__error_pending() || !wk__inside_begin(&c, site, true)) return (int)wk_error_code();
+    if (wk__error_pending() || !wk__inside_begin(&c, site, true)) return wk_error_code();
     wk_tensors *list = state_of(site, "save", m);
-    int code = list ? save_list(site, "save", wk__list_of(list), path) : (int)wk_error_code();
+    wk_code code = list ? save_list(site, "save", wk__list_of(list), path) : wk_error_code();
     wk__inside_end(&c, NULL, 0);
     return code;
 }
@@ -257,13 +257,13 @@ static bool load_all(wk_site site, const wk__list *list, const source *from)
     return fine;
 }
 
-int wk_load_at(wk_site site, wk_module *m, const char *path)
+wk_code wk_load_at(wk_site site, wk_module *m, const char *path)
 {
     wk__io_error error;
     wk__inside c;
     source from;
     if (!path) wk__error_set(site, WK_ERR_ARGUMENT, "load: the path is NULL");
-    if (!path || !wk__inside_begin(&c, site, true)) return (int)wk_error_code();
+    if (!path || !wk__inside_begin(&c, site, true)) return wk_error_code();
     wk_tensors *list = state_of(site, "load", m);
     bool fine = list != NULL;
     if (fine) {
@@ -277,5 +277,5 @@ int wk_load_at(wk_site site, wk_module *m, const char *path)
         }
     }
     wk__inside_end(&c, NULL, 0);
-    return fine ? WK_OK : (int)wk_error_code();
+    return fine ? WK_OK : wk_error_code();
 }

@@ -12,8 +12,9 @@ wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_
 {
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "embedding", .state = sizeof(wk_tensor *), .forward1 = forward};
-    wk_options like = {.size = sizeof like, .dtype = options ? options->dtype : (wk_dtype)0};
-    if (options) like.device = options->device;
+    wk_nn_embedding_options o;
+    if (!wk__options(site, "embedding", options, &o)) return NULL;
+    wk_options like = {.size = sizeof like, .dtype = o.dtype, .device = o.device};
     wk__inside c;
     wk_module *m = wk__module_make(site, &kind);
     if (!m || !wk__inside_begin(&c, site, true)) return wk__module_abandon(m);

@@ -72,17 +72,19 @@ static double spread(double variance)
 
 static bool xavier(wk_site site, const char *op, const wk_tensor *x, const wk_init_options *options, double *std)
 {
-    double in, out, gain = wk__option(options ? options->gain : 0, 1);
-    if (!fans(site, op, x, &in, &out)) return false;
-    *std = gain * spread(2 / (in + out));
+    double in, out;
+    wk_init_options o;
+    if (!wk__options(site, op, options, &o) || !fans(site, op, x, &in, &out)) return false;
+    *std = wk__option(o.gain, 1) * spread(2 / (in + out));
     return true;
 }
 
 static bool kaiming(wk_site site, const char *op, const wk_tensor *x, const wk_init_options *options, double *std)
 {
-    double in, out, a = options ? options->a : 0, gain = wk__option(options ? options->gain : 0, sqrt(2 / (1 + a * a)));
-    if (!fans(site, op, x, &in, &out)) return false;
-    *std = gain * spread(1 / (options && options->fan_out ? out : in));
+    double in, out;
+    wk_init_options o;
+    if (!wk__options(site, op, options, &o) || !fans(site, op, x, &in, &out)) return false;
+    *std = wk__option(o.gain, sqrt(2 / (1 + o.a * o.a))) * spread(1 / (o.fan_out ? out : in));
     return true;
 }
 

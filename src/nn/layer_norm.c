@@ -7,7 +7,7 @@ typedef struct norm {
     wk_tensor *weight, *bias; /* of `shape`; NULL without */
     int64_t shape[WK__MAX_DIMS];
     int ndim;
-    double eps; /* 0: the default of the op */
+    double eps;
 } norm;
 
 static wk_tensor *forward(wk_module *self, wk_tensor *x)
@@ -39,7 +39,8 @@ wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, con
 {
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "layer_norm", .state = sizeof(norm), .forward1 = forward};
-    wk_nn_layer_norm_options usual = {.size = sizeof usual};
+    wk_nn_layer_norm_options o;
+    if (!wk__options(site, "layer_norm", options, &o)) return NULL;
     if (ndim < 1 || ndim > WK__MAX_DIMS) {
         wk__error_set(site, WK_ERR_SHAPE, "layer_norm: it works on the last 1 to %d dimensions, not %d", WK__MAX_DIMS,
                       ndim);
@@ -50,6 +51,6 @@ wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, con
     norm *state = wk__module_of(m)->state;
     memcpy(state->shape, shape, sizeof *shape * (size_t)ndim);
     state->ndim = ndim;
-    state->eps = options ? options->eps : 0;
-    return add_parameters(site, m, options ? options : &usual) ? m : wk__module_abandon(m);
+    state->eps = wk__option(o.eps, 1e-5);
+    return add_parameters(site, m, &o) ? m : wk__module_abandon(m);
 }

@@ -20,13 +20,14 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_line
 {
     linear *state = wk__module_of(m)->state;
     wk_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
+    wk_init_options slope = {.size = sizeof slope, .a = sqrt(5)};
     double bound = in > 0 ? 1 / sqrt((double)in) : 0;
     wk__inside c;
     if (!wk__inside_begin(&c, site, true)) return false;
     wk_tensor *weight = wk_empty_at(site, (int64_t[]){state->out, in}, 2, &like);
     wk_tensor *bias = options->no_bias ? NULL : wk_empty_at(site, &state->out, 1, &like);
     state->weight = weight ? wk_module_add_parameter_at(site, m, "weight", weight) : NULL;
-    bool fine = state->weight && wk_init_kaiming_uniform__at(site, state->weight, &(wk_init_options){.a = sqrt(5)});
+    bool fine = state->weight && wk_init_kaiming_uniform__at(site, state->weight, &slope);
     if (fine && !options->no_bias) {
         state->bias = bias ? wk_module_add_parameter_at(site, m, "bias", bias) : NULL;
         fine = state->bias && wk_init_uniform__at(site, state->bias, -bound, bound);
@@ -39,12 +40,13 @@ wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_linea
 {
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "linear", .state = sizeof(linear), .forward1 = forward};
-    wk_linear_options usual = {.size = sizeof usual};
+    wk_linear_options o;
+    if (!wk__options(site, "linear", options, &o)) return NULL;
     wk_module *m = wk__module_make(site, &kind);
     if (!m) return NULL;
     linear *state = wk__module_of(m)->state;
     state->out = out;
-    return add_parameters(site, m, in, options ? options : &usual) ? m : wk__module_abandon(m);
+    return add_parameters(site, m, in, &o) ? m : wk__module_abandon(m);
 }
 
 /* The first input says how wide it is, where it is, and what it is made of. */
@@ -71,11 +73,10 @@ wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_optio
 {
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "lazy_linear", .state = sizeof(linear), .forward1 = lazy_forward};
-    wk_module *m = wk__module_make(site, &kind);
+    wk_linear_options o;
+    wk_module *m = wk__options(site, "lazy_linear", options, &o) ? wk__module_make(site, &kind) : NULL;
     if (!m) return NULL;
-    linear *state = wk__module_of(m)->state;
-    state->out = out;
-    if (options) state->options = *options;
+    *(linear *)wk__module_of(m)->state = (linear){.out = out, .options = o};
     wk__module_of(m)->unready = true;
     return m;
 }

@@ -1,6 +1,7 @@
 /* Modules: making them, what is registered with them, their end. */
 #include "module.h"
 #include "../base/alloc.h"
+#include "../base/options.h"
 #include <string.h>
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -49,18 +50,18 @@ const wk__kind wk__module_kind = {.name = "module", .destroy = destroy};
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* A program built against an older header gives a smaller struct: what it lacks is 0. */
 enum { SCRATCH = 4096 }; /* a constructor may write to the state of a module that could not be made */
 
 static bool copy_kind(wk_site site, const wk_module_kind *kind, wk_module_kind *out)
 {
-    size_t least = offsetof(wk_module_kind, forward1);
-    if (!kind || kind->size < least || !kind->name) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "module_new: the kind needs .size = sizeof(wk_module_kind) and .name");
+    wk_code code = kind ? wk__sized(kind, offsetof(wk_module_kind, forward1), out, sizeof *out) : WK_ERR_ARGUMENT;
+    if (code == WK_OK && !out->name) code = WK_ERR_ARGUMENT;
+    if (code != WK_OK) {
+        wk__error_set(site, code, "module_new: %s",
+                      code == WK_ERR_ARGUMENT ? "the kind needs .size = sizeof(wk_module_kind) and .name"
+                                              : "the kind has a member that this version does not know");
         return false;
     }
-    memset(out, 0, sizeof *out);
-    memcpy(out, kind, kind->size < sizeof *out ? kind->size : sizeof *out);
     if (out->state <= SCRATCH) return true;
     wk__error_set(site, WK_ERR_ARGUMENT,
                   "module_new: the state of \"%s\" has %zu bytes; keep what is larger than %d "

@@ -3,6 +3,7 @@
 #ifndef WICK_NN_OWN_H
 #define WICK_NN_OWN_H
 
+#include "../base/options.h"
 #include "../tensor/tensor.h"
 
 /* x, a new tensor of the current scope (or the caller's), becomes the object's that asked: give it back with
@@ -20,13 +21,6 @@ void wk__rehouse(wk_tensor *x, wk_tensor *from);
 /* x takes over the numbers of `from`, of the same shape, dtype and device: an in-place call that cannot fail. Both
  * have their storages to themselves. */
 bool wk__replace(wk_tensor *x, wk_tensor *from);
-
-/* An option of type double: 0 is `usual`, WK_ZERO is 0. */
-static inline double wk__option(double given, double usual)
-{
-    if (given == 0) return usual;
-    return given > -1e-290 && given < 1e-290 ? 0 : given;
-}
 
 /* The library runs several calls as one of the program's: they report its site, leave no trace in the graph if
  * `no_grad`, and what they make dies at the end. */

@@ -13,9 +13,11 @@ static wk_tensor *call(record *how, const wk__op *op, wk_site site, wk_tensor *x
     return how(op, site, args, 4, &attr);
 }
 
-static double value_of(const wk_addc_options *options)
+static wk_tensor *with(record *how, const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
+                       const wk_addc_options *options)
 {
-    return options ? wk__option(options->value, 1) : 1;
+    wk_addc_options o;
+    return wk__options(site, op->name, options, &o) ? call(how, op, site, x, a, b, wk__option(o.value, 1)) : NULL;
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -33,12 +35,12 @@ static int mul_expression(wk__emit *e, const int in[])
 
 wk_tensor *wk_addcmul_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
 {
-    return call(wk__elementwise_attr, &wk__op_addcmul, site, x, a, b, value_of(options));
+    return with(wk__elementwise_attr, &wk__op_addcmul, site, x, a, b, options);
 }
 
 wk_tensor *wk_addcmul__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
 {
-    return call(wk__elementwise_attr_, &wk__op_addcmul, site, x, a, b, value_of(options));
+    return with(wk__elementwise_attr_, &wk__op_addcmul, site, x, a, b, options);
 }
 
 static void mul_gradient(wk__gradient *g)
@@ -88,12 +90,12 @@ static int div_expression(wk__emit *e, const int in[])
 
 wk_tensor *wk_addcdiv_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
 {
-    return call(wk__elementwise_attr, &wk__op_addcdiv, site, x, a, b, value_of(options));
+    return with(wk__elementwise_attr, &wk__op_addcdiv, site, x, a, b, options);
 }
 
 wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
 {
-    return call(wk__elementwise_attr_, &wk__op_addcdiv, site, x, a, b, value_of(options));
+    return with(wk__elementwise_attr_, &wk__op_addcdiv, site, x, a, b, options);
 }
 
 static void div_gradient(wk__gradient *g)

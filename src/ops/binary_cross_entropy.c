@@ -57,14 +57,18 @@ static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *const in[4], w
 
 wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_bce_options *options)
 {
-    wk_tensor *in[4] = {input, target, options ? options->weight : NULL};
-    return loss(&wk__op_binary_cross_entropy, site, in, options ? options->reduction : WK_REDUCE_MEAN);
+    const wk__op *op = &wk__op_binary_cross_entropy;
+    wk_bce_options o;
+    if (!wk__options(site, op->name, options, &o)) return NULL;
+    return loss(op, site, (wk_tensor *[4]){input, target, o.weight}, o.reduction);
 }
 wk_tensor *wk_binary_cross_entropy_with_logits_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                                   const wk_bce_with_logits_options *options)
 {
-    wk_tensor *in[4] = {input, target, options ? options->weight : NULL, options ? options->pos_weight : NULL};
-    return loss(&wk__op_binary_cross_entropy_with_logits, site, in, options ? options->reduction : WK_REDUCE_MEAN);
+    const wk__op *op = &wk__op_binary_cross_entropy_with_logits;
+    wk_bce_with_logits_options o;
+    if (!wk__options(site, op->name, options, &o)) return NULL;
+    return loss(op, site, (wk_tensor *[4]){input, target, o.weight, o.pos_weight}, o.reduction);
 }
 
 static void gradient(wk__gradient *g)

@@ -8,13 +8,15 @@
 bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim,
                       const wk_options *options, wk_dtype usual)
 {
+    wk_options o;
+    if (!wk__options(site, op->name, options, &o)) return false;
     c->op = op;
     c->site = site;
     c->context = wk__context();
-    c->dtype = options && options->dtype ? options->dtype : usual;
-    c->requires_grad = options && options->requires_grad;
+    c->dtype = o.dtype ? o.dtype : usual;
+    c->requires_grad = o.requires_grad;
     c->ndim = ndim;
-    c->device = wk__device_for(op, site, options ? options->device : (wk_device){0});
+    c->device = wk__device_for(op, site, o.device);
     if (!c->device) return false;
     if (!wk__dtype_usable(op, site, c->dtype)) return false;
     if (c->requires_grad && !wk__is_float(c->dtype)) {
@@ -112,19 +114,19 @@ wk_tensor *wk_full_i_at(wk_site site, const int64_t *shape, int ndim, int64_t va
     return full(site, &wk__op_full, shape, ndim, wk__i(value), WK_I64, options);
 }
 
-wk_options wk__options_like(const wk_tensor *x, const wk_options *options)
+bool wk__create_like(const wk__op *op, wk_site site, wk_tensor *x, const wk_options *options, wk_options *like)
 {
-    wk_options like = options ? *options : (wk_options){.size = sizeof like};
-    if (!like.dtype) like.dtype = wk__body_of(x)->dtype;
-    if (!like.device.kind) like.device = wk__body_of(x)->storage->device->id;
-    return like;
+    if (!wk__options(site, op->name, options, like) || !wk__view_begin(op, site, x)) return false;
+    if (!like->dtype) like->dtype = wk__body_of(x)->dtype;
+    if (!like->device.kind) like->device = wk__body_of(x)->storage->device->id;
+    return true;
 }
 
 static wk_tensor *full_like(wk_site site, const wk__op *op, wk_tensor *x, wk__arg value, const wk_options *options)
 {
-    if (!wk__view_begin(op, site, x)) return NULL;
+    wk_options like;
+    if (!wk__create_like(op, site, x, options, &like)) return NULL;
     const wk__body *body = wk__body_of(x);
-    wk_options like = wk__options_like(x, options);
     return full(site, op, body->shape, body->ndim, value, WK_F32, &like);
 }
 

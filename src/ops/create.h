@@ -21,7 +21,7 @@ bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64
 bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim);
 /* Records op->expression with these immediates (flags NULL: all given as registers of class `compute`). */
 wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, const uint8_t *flags, int count);
-/* Options with dtype and device of x where they say nothing. */
-wk_options wk__options_like(const wk_tensor *x, const wk_options *options);
+/* Begins a call of the _like forms: the options, with dtype and device of x where they say nothing. */
+bool wk__create_like(const wk__op *op, wk_site site, wk_tensor *x, const wk_options *options, wk_options *like);
 
 #endif

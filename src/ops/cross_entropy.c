@@ -240,27 +240,24 @@ static wk_tensor *computed(const loss_call *l)
     return wk__compose_end(&c, out, &attr);
 }
 
-static loss_call call_of(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *target,
-                         const wk_cross_entropy_options *options)
+static wk_tensor *with(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *target,
+                       const wk_cross_entropy_options *options)
 {
-    loss_call l = {
-        op,   site, {x, target, options ? options->weight : NULL}, options ? options->reduction : WK_REDUCE_MEAN,
-        -100, 0};
-    if (options) l.ignored = (int64_t)wk__option(options->ignore_index, -100);
-    if (options && op == &wk__op_cross_entropy) l.smoothing = options->label_smoothing;
-    return l;
+    wk_cross_entropy_options o;
+    if (!wk__options(site, op->name, options, &o)) return NULL;
+    double smoothing = op == &wk__op_cross_entropy ? o.label_smoothing : 0;
+    return computed(&(loss_call){
+        op, site, {x, target, o.weight}, o.reduction, (int64_t)wk__option(o.ignore_index, -100), smoothing});
 }
 
 wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels,
                                const wk_cross_entropy_options *options)
 {
-    loss_call l = call_of(&wk__op_cross_entropy, site, logits, labels, options);
-    return computed(&l);
+    return with(&wk__op_cross_entropy, site, logits, labels, options);
 }
 wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels, const wk_cross_entropy_options *options)
 {
-    loss_call l = call_of(&wk__op_nll_loss, site, logs, labels, options);
-    return computed(&l);
+    return with(&wk__op_nll_loss, site, logs, labels, options);
 }
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- */

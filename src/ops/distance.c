@@ -28,7 +28,9 @@ wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_op
     wk_tensor *in[2] = {a, b}, *out = NULL;
     wk_dtype dtype;
     wk__compose c;
-    wk__attr attr = {.f = {wk__option(options ? options->p : 0, 2)}};
+    wk_dist_options o;
+    if (!wk__options(site, op->name, options, &o)) return NULL;
+    wk__attr attr = {.f = {wk__option(o.p, 2)}};
     if (!wk__compose_begin(&c, op, site, in, 2)) return NULL;
     if (are_floats(op, site, in, &dtype)) {
         wk_tensor *way = wk__binary(&difference_op, site, wk__t(wk__widened(a)), wk__t(wk__widened(b)));
@@ -134,7 +136,9 @@ wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int
     wk_tensor *in[2] = {a, b}, *out = NULL;
     wk_dtype dtype;
     wk__compose c;
-    wk__attr attr = {.i = {dim}, .f = {wk__option(options ? options->eps : 0, 1e-8)}};
+    wk_cosine_similarity_options o;
+    if (!wk__options(site, op->name, options, &o)) return NULL;
+    wk__attr attr = {.i = {dim}, .f = {wk__option(o.eps, 1e-8)}};
     if (!wk__ready(op, site, in, 2) || !wk__compose_begin(&c, op, site, in, 2)) return NULL;
     if (are_floats(op, site, in, &dtype)) out = wk__narrowed(cosines(site, in, dim, attr.f[0]), dtype);
     return wk__compose_end(&c, out, &attr);

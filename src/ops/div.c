@@ -94,7 +94,9 @@ static const wk__op truncated_op = {.expression = truncated, ROUNDED};
 
 static const wk__op *division(wk_site site, const wk_div_options *options)
 {
-    const char *mode = options ? options->rounding_mode : NULL;
+    wk_div_options o;
+    if (!wk__options(site, "div", options, &o)) return NULL;
+    const char *mode = o.rounding_mode;
     if (!mode) return &wk__op_div;
     if (strcmp(mode, "floor") == 0) return &floored_op;
     if (strcmp(mode, "trunc") == 0) return &truncated_op;

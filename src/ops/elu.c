@@ -20,19 +20,21 @@ static int elu_expression(wk__emit *e, const int in[])
     return wk__emit_where(e, negative, wk__emit_2(e, WK__MUL, wk__emit_1(e, WK__EXPM1, in[0]), in[1]), in[0]);
 }
 
-static double alpha_of(const wk_elu_options *options)
+static wk_tensor *elu(wk__numbered *how, wk_site site, wk_tensor *x, const wk_elu_options *options)
 {
-    return options ? wk__option(options->alpha, 1) : 1;
+    wk_elu_options o;
+    if (!wk__options(site, "elu", options, &o)) return NULL;
+    return how(&wk__op_elu, site, x, 1, (double[]){wk__option(o.alpha, 1)});
 }
 
 wk_tensor *wk_elu_at(wk_site site, wk_tensor *x, const wk_elu_options *options)
 {
-    return wk__with_numbers(&wk__op_elu, site, x, 1, (double[]){alpha_of(options)});
+    return elu(wk__with_numbers, site, x, options);
 }
 
 wk_tensor *wk_elu__at(wk_site site, wk_tensor *x, const wk_elu_options *options)
 {
-    return wk__with_numbers_(&wk__op_elu, site, x, 1, (double[]){alpha_of(options)});
+    return elu(wk__with_numbers_, site, x, options);
 }
 
 static void elu_gradient(wk__gradient *g)

@@ -116,27 +116,33 @@ static double largest(wk_dtype dtype)
 }
 
 /* Numbers for the three; needs a live x for its dtype. */
-static void num_args(wk_tensor *x, const wk_nan_to_num_options *options, wk__arg args[4])
+static void num_args(wk_tensor *x, const wk_nan_to_num_options *o, wk__arg args[4])
 {
     double most = largest(x && wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32);
     args[0] = wk__t(x);
-    args[1] = wk__f(options ? wk__option(options->nan, 0) : 0);
-    args[2] = wk__f(options ? wk__option(options->posinf, most) : most);
-    args[3] = wk__f(options ? wk__option(options->neginf, -most) : -most);
+    args[1] = wk__f(wk__option(o->nan, 0));
+    args[2] = wk__f(wk__option(o->posinf, most));
+    args[3] = wk__f(wk__option(o->neginf, -most));
+}
+
+static wk_tensor *nan_to_num(wk_tensor *(*how)(const wk__op *, wk_site, const wk__arg *, int), wk_site site,
+                             wk_tensor *x, const wk_nan_to_num_options *options)
+{
+    wk__arg args[4];
+    wk_nan_to_num_options o;
+    if (!wk__options(site, "nan_to_num", options, &o)) return NULL;
+    num_args(x, &o, args);
+    return how(&wk__op_nan_to_num, site, args, 4);
 }
 
 wk_tensor *wk_nan_to_num_at(wk_site site, wk_tensor *x, const wk_nan_to_num_options *options)
 {
-    wk__arg args[4];
-    num_args(x, options, args);
-    return wk__elementwise(&wk__op_nan_to_num, site, args, 4);
+    return nan_to_num(wk__elementwise, site, x, options);
 }
 
 wk_tensor *wk_nan_to_num__at(wk_site site, wk_tensor *x, const wk_nan_to_num_options *options)
 {
-    wk__arg args[4];
-    num_args(x, options, args);
-    return wk__elementwise_(&wk__op_nan_to_num, site, args, 4);
+    return nan_to_num(wk__elementwise_, site, x, options);
 }
 
 static void num_gradient(wk__gradient *g)
@@ -149,7 +155,7 @@ static int num_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_t
     (void)op;
     wk_tensor *x = wk__value_tensor(&args[0]);
     wk__arg all[4];
-    num_args(x, NULL, all);
+    num_args(x, &(wk_nan_to_num_options){0}, all);
     for (int k = 1; k < 4; k++)
         if (args[k].kind != WK_VALUE_NONE) all[k] = wk__value_arg(&args[k]);
     return wk__one(out, wk__elementwise(&wk__op_nan_to_num, site, all, 4));

@@ -4,6 +4,7 @@
 
 #include "../ir/emit.h"
 #include "../base/log.h"
+#include "../base/options.h"
 #include "call.h"
 #include <wick/call.h>
 #include <wick/log.h>
@@ -20,13 +21,8 @@ int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, w
 int wk__instruction(wk__emit *e, const int in[]);
 /* x and up to two fractions as one record: what the functions with a slope, a limit, ... call. The gradient finds them in
  * attr->f; op->conditions must name them, so that they widen nothing. */
-wk_tensor *wk__with_numbers(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[]);
-wk_tensor *wk__with_numbers_(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[]);
-/* A number of an option: 0 means `otherwise`, WK_ZERO a true 0. */
-static inline double wk__option(double value, double otherwise)
-{
-    return value == 0 ? otherwise : -1e-290 < value && value < 1e-290 ? 0 : value;
-}
+typedef wk_tensor *wk__numbered(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[]);
+wk__numbered wk__with_numbers, wk__with_numbers_;
 /* In `exact`: the value of an optional number, NaN where it was not given. */
 static inline double wk__given(double value, double otherwise)
 {

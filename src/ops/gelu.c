@@ -63,10 +63,12 @@ static const wk__op approximate = {
 
 wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options)
 {
-    int form = options ? options->approximate : WK_GELU_NONE;
-    if (form == WK_GELU_NONE) return wk__unary(&wk__op_gelu, site, x);
-    if (form == WK_GELU_TANH) return wk__unary(&approximate, site, x);
-    wk__error_set(site, WK_ERR_ARGUMENT, "gelu: .approximate is %d; it must be WK_GELU_NONE or WK_GELU_TANH", form);
+    wk_gelu_options o;
+    if (!wk__options(site, "gelu", options, &o)) return NULL;
+    if (o.approximate == WK_GELU_NONE) return wk__unary(&wk__op_gelu, site, x);
+    if (o.approximate == WK_GELU_TANH) return wk__unary(&approximate, site, x);
+    wk__error_set(site, WK_ERR_ARGUMENT, "gelu: .approximate is %d; it must be WK_GELU_NONE or WK_GELU_TANH",
+                  o.approximate);
     return NULL;
 }
 

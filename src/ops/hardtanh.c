@@ -25,24 +25,21 @@ static int hardtanh_expression(wk__emit *e, const int in[])
     return emit_limited(e, in[0], in[1], in[2]);
 }
 
-static void limits_of(const wk_hardtanh_options *options, double limit[2])
+static wk_tensor *hardtanh(wk__numbered *how, wk_site site, wk_tensor *x, const wk_hardtanh_options *options)
 {
-    limit[0] = options ? wk__option(options->min_val, -1) : -1;
-    limit[1] = options ? wk__option(options->max_val, 1) : 1;
+    wk_hardtanh_options o;
+    if (!wk__options(site, "hardtanh", options, &o)) return NULL;
+    return how(&wk__op_hardtanh, site, x, 2, (double[]){wk__option(o.min_val, -1), wk__option(o.max_val, 1)});
 }
 
 wk_tensor *wk_hardtanh_at(wk_site site, wk_tensor *x, const wk_hardtanh_options *options)
 {
-    double limit[2];
-    limits_of(options, limit);
-    return wk__with_numbers(&wk__op_hardtanh, site, x, 2, limit);
+    return hardtanh(wk__with_numbers, site, x, options);
 }
 
 wk_tensor *wk_hardtanh__at(wk_site site, wk_tensor *x, const wk_hardtanh_options *options)
 {
-    double limit[2];
-    limits_of(options, limit);
-    return wk__with_numbers_(&wk__op_hardtanh, site, x, 2, limit);
+    return hardtanh(wk__with_numbers_, site, x, options);
 }
 
 static void hardtanh_gradient(wk__gradient *g)

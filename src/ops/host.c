@@ -144,9 +144,10 @@ static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, cons
                             int ndim, size_t bytes, const wk_options *options)
 {
     wk__create c;
-    wk_options given = options ? *options : (wk_options){.size = sizeof given};
-    given.dtype = dtype;
-    if (!wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &given, dtype)) return NULL;
+    wk_options o;
+    if (!wk__options(site, "from", options, &o)) return NULL;
+    o.dtype = dtype;
+    if (!wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &o, dtype)) return NULL;
     int64_t n = wk__numel(ndim, shape), need = n * (int64_t)wk_dtype_size(dtype);
     if (!data && need) {
         wk__error_set(site, WK_ERR_ARGUMENT, "from: the data is NULL");
@@ -174,16 +175,12 @@ static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, cons
 wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
                          const wk_options *options)
 {
-    wk_options cpu = {.size = sizeof cpu, .device = wk_cpu()};
-    return from_host(site, dtype, data, NULL, shape, ndim, bytes, options ? options : &cpu);
+    return from_host(site, dtype, data, NULL, shape, ndim, bytes, options);
 }
 
-/* An array in the program is on the CPU, as [1, 2, 3] is in the chapter, whatever the default device. */
 wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim)
 {
-    wk_context *context = wk__context();
-    wk_options options = {.size = sizeof options, .device = context->device.kind ? context->device : wk_cpu()};
-    return from_host(site, dtype, data, NULL, shape, ndim, bytes, &options);
+    return from_host(site, dtype, data, NULL, shape, ndim, bytes, NULL);
 }
 
 wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
@@ -221,18 +218,18 @@ wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t 
 
 /* ---- numbers out ------------------------------------------------------------------------------------------------- */
 
-int wk_sync(void)
+wk_code wk_sync(void)
 {
     wk__host_sync((wk_site){0});
     wk__tell_late(wk__context());
-    return (int)wk_error_code();
+    return wk_error_code();
 }
 
-int wk_flush(void)
+wk_code wk_flush(void)
 {
     wk__flush(wk__context());
     wk__tell_late(wk__context());
-    return (int)wk_error_code();
+    return wk_error_code();
 }
 
 static bool single(wk_site site, wk_tensor *x, void *out)
@@ -262,18 +259,18 @@ int64_t wk_item_i64_at(wk_site site, wk_tensor *x)
     return single(site, x, element) ? wk__number_as_i64(element, wk__body_of(x)->dtype) : 0;
 }
 
-static int read_into(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
+static wk_code read_into(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
 {
     if (!data && wk__body_numel(wk__body_of(x)) > 0)
         wk__error_set(site, WK_ERR_ARGUMENT, "read: the buffer is NULL");
     else if (wk__host_read(x, data, stride, site))
         return WK_OK;
-    return (int)wk_error_code();
+    return wk_error_code();
 }
 
-int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
+wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
 {
-    if (!wk__check(x, site, "read", "input")) return (int)wk_error_code();
+    if (!wk__check(x, site, "read", "input")) return wk_error_code();
     int64_t need = wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype);
     if ((int64_t)bytes != need) {
         wk_tensor *in[1] = {x};
@@ -284,9 +281,9 @@ int wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
     return read_into(site, x, data, NULL);
 }
 
-int wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
+wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
 {
-    if (!wk__check(x, site, "read", "input")) return (int)wk_error_code();
+    if (!wk__check(x, site, "read", "input")) return wk_error_code();
     return read_into(site, x, data, stride);
 }
 

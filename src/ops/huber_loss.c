@@ -33,13 +33,15 @@ static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *input, wk_tens
 wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                 const wk_smooth_l1_loss_options *options)
 {
-    wk_reduction reduction = options ? options->reduction : WK_REDUCE_MEAN;
-    return loss(&wk__op_smooth_l1_loss, site, input, target, reduction, wk__option(options ? options->beta : 0, 1));
+    wk_smooth_l1_loss_options o;
+    if (!wk__options(site, "smooth_l1_loss", options, &o)) return NULL;
+    return loss(&wk__op_smooth_l1_loss, site, input, target, o.reduction, wk__option(o.beta, 1));
 }
 wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_huber_loss_options *options)
 {
-    wk_reduction reduction = options ? options->reduction : WK_REDUCE_MEAN;
-    return loss(&wk__op_huber_loss, site, input, target, reduction, wk__option(options ? options->delta : 0, 1));
+    wk_huber_loss_options o;
+    if (!wk__options(site, "huber_loss", options, &o)) return NULL;
+    return loss(&wk__op_huber_loss, site, input, target, o.reduction, wk__option(o.delta, 1));
 }
 
 /* Where the distance is below the bend the slope is d (over the bend), else the sign. */

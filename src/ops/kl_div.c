@@ -25,7 +25,8 @@ static wk_tensor *loss(wk_site site, wk_tensor *input, wk_tensor *target, wk_red
 
 wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_kl_div_options *options)
 {
-    return loss(site, input, target, options ? options->reduction : WK_REDUCE_MEAN, options && options->log_target);
+    wk_kl_div_options o;
+    return wk__options(site, "kl_div", options, &o) ? loss(site, input, target, o.reduction, o.log_target) : NULL;
 }
 
 static void gradient(wk__gradient *g)

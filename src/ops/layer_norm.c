@@ -68,7 +68,7 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     c.in[2] = bias;
     c.inputs = 3;
     wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0, 1}, .f = {wk__option(eps, 1e-5)}};
+    wk__attr attr = {.i = {0, 1}, .f = {eps}};
     if (wk__must_float(op, site, x) && fits(site, c.in, shape, ndim)) {
         int all = wk__body_of(x)->ndim;
         attr.i[0] = ((1 << all) - 1) & ~((1 << (all - ndim)) - 1);

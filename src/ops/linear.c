@@ -5,12 +5,6 @@
 
 /* ---- addmm, baddbmm ---------------------------------------------------------------------------------------------- */
 
-/* A factor of the options: 0 is the default, 1; WK_ZERO is 0. */
-static double factor(double given)
-{
-    return given == 0 ? 1 : fabs(given) < 1e-290 ? 0 : given;
-}
-
 /* A whole factor keeps integers integers. */
 static wk_tensor *scaled(wk_tensor *x, double by)
 {
@@ -39,7 +33,9 @@ static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor 
                         const wk_addmm_options *options)
 {
     wk_tensor *in[3] = {x, a, b};
-    wk__attr attr = {.f = {factor(options ? options->beta : 0), factor(options ? options->alpha : 0)}};
+    wk_addmm_options o;
+    if (!wk__options(site, op->name, options, &o)) return NULL;
+    wk__attr attr = {.f = {wk__option(o.beta, 1), wk__option(o.alpha, 1)}};
     wk__compose c;
     if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
     wk_tensor *out = NULL;

@@ -15,19 +15,22 @@ static int distance(wk__emit *e, const int in[])
 /* PyTorch composes this one, and its last part gives the name. */
 static const char *const l1_nodes[] = {"MeanBackward0", "SumBackward0", "AbsBackward0", "DivBackward0"};
 
-static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *input, wk_tensor *target, wk_reduction reduction)
+static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *input, wk_tensor *target,
+                       const wk_loss_options *options)
 {
+    wk_loss_options o;
+    if (!wk__options(site, op->name, options, &o)) return NULL;
     const char *const *nodes = op == &wk__op_l1_loss ? l1_nodes : NULL;
-    return wk__loss_of(&(wk__loss){op, op, site, {input, target}, reduction, .nodes = nodes});
+    return wk__loss_of(&(wk__loss){op, op, site, {input, target}, o.reduction, .nodes = nodes});
 }
 
 wk_tensor *wk_mse_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_loss_options *options)
 {
-    return loss(&wk__op_mse_loss, site, input, target, options ? options->reduction : WK_REDUCE_MEAN);
+    return loss(&wk__op_mse_loss, site, input, target, options);
 }
 wk_tensor *wk_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_loss_options *options)
 {
-    return loss(&wk__op_l1_loss, site, input, target, options ? options->reduction : WK_REDUCE_MEAN);
+    return loss(&wk__op_l1_loss, site, input, target, options);
 }
 
 static void mse_gradient(wk__gradient *g)
@@ -41,8 +44,9 @@ static void l1_gradient(wk__gradient *g)
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    wk_reduction reduction = (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN);
-    return wk__one(out, loss(op, site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), reduction));
+    wk_loss_options options = {.size = sizeof options,
+                               .reduction = (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN)};
+    return wk__one(out, loss(op, site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
 static double mse_exact(const double *x)

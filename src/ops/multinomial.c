@@ -111,16 +111,17 @@ static bool drawable(wk_site site, wk_tensor *x, int64_t count, bool replacement
 
 wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk_multinomial_options *options)
 {
-    bool replacement = options && options->replacement;
+    wk_multinomial_options o;
     wk__compose c;
     wk_tensor *out = NULL;
+    if (!wk__options(site, "multinomial", options, &o)) return NULL;
     if (!wk__compose_begin(&c, &wk__op_multinomial, site, &x, 1)) return NULL;
-    if (drawable(site, x, count, replacement)) {
+    if (drawable(site, x, count, o.replacement)) {
         const wk__body *body = wk__body_of(x);
         bool row = body->ndim == 1;
         int64_t shape[2] = {row ? 1 : body->shape[0], body->shape[body->ndim - 1]};
         wk_tensor *table = wk_reshape_at(site, wk__widened(x), shape, 2);
-        out = !table ? NULL : replacement ? draw(site, table, count) : race(site, table, count);
+        out = !table ? NULL : o.replacement ? draw(site, table, count) : race(site, table, count);
         if (row) out = wk_reshape_at(site, out, &count, 1);
     }
     return wk__compose_end(&c, out, NULL);

@@ -54,9 +54,11 @@ wk_tensor *wk__length(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, d
 wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_norm_options *options)
 {
     wk__reducing r;
+    wk_norm_options o;
     const wk__op *op = &wk__op_norm;
-    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, 0)) return NULL;
-    double p = r.attr.f[0] = wk__option(options ? options->p : 0, 2);
+    if (!wk__options(site, op->name, options, &o) || !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
+        return NULL;
+    double p = r.attr.f[0] = wk__option(o.p, 2);
     wk_tensor *out = NULL;
     if (!isinf(p) || wk__must_have_columns(op, site, x, r.mask))
         out = wk__length(site, wk__widened(x), r.mask, r.keepdim, p);

@@ -22,7 +22,7 @@ static bool soft(void)
     return now == 1;
 }
 
-int wk_set_soft_placement(bool on)
+wk_code wk_set_soft_placement(bool on)
 {
     atomic_store(&mode, on);
     return WK_OK;

@@ -180,8 +180,8 @@ wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, const wk_op
 static wk_tensor *floats_like(const wk__op *op, const wk__op *table, wk_site site, wk_tensor *x,
                               const wk_options *options)
 {
-    if (!wk__view_begin(op, site, x)) return NULL;
-    wk_options like = wk__options_like(x, options);
+    wk_options like;
+    if (!wk__create_like(op, site, x, options, &like)) return NULL;
     return floats(op, table, site, wk__body_of(x)->shape, wk__body_of(x)->ndim, &like);
 }
 
@@ -224,11 +224,12 @@ wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options)
 {
     wk__create c;
     wk__compose composed;
-    wk_dtype dtype = options && options->dtype ? options->dtype : WK_I64;
-    wk_options bits_options = options ? *options : (wk_options){.size = sizeof bits_options};
-    bits_options.dtype = WK_I64;
-    bits_options.requires_grad = false;
-    if (!wk__create_begin(&c, &wk__op_randperm, site, &n, 1, &bits_options, WK_I64)) return NULL;
+    wk_options o;
+    if (!wk__options(site, "randperm", options, &o)) return NULL;
+    wk_dtype dtype = o.dtype ? o.dtype : WK_I64;
+    o.dtype = WK_I64;
+    o.requires_grad = false;
+    if (!wk__create_begin(&c, &wk__op_randperm, site, &n, 1, &o, WK_I64)) return NULL;
     if (!wk__compose_begin(&composed, &wk__op_randperm, site, NULL, 0)) return NULL;
     wk_tensor *bits = drawn(&c, &bits_of, WK_I64, 0, 0);
     wk_tensor *sorted =

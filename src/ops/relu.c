@@ -47,19 +47,21 @@ static int leaky_expression(wk__emit *e, const int in[])
     return wk__emit_where(e, positive, in[0], wk__emit_2(e, WK__MUL, in[0], in[1]));
 }
 
-static double slope_of(const wk_leaky_relu_options *options)
+static wk_tensor *leaky_relu(wk__numbered *how, wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
 {
-    return options ? wk__option(options->negative_slope, 0.01) : 0.01;
+    wk_leaky_relu_options o;
+    if (!wk__options(site, "leaky_relu", options, &o)) return NULL;
+    return how(&wk__op_leaky_relu, site, x, 1, (double[]){wk__option(o.negative_slope, 0.01)});
 }
 
 wk_tensor *wk_leaky_relu_at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
 {
-    return wk__with_numbers(&wk__op_leaky_relu, site, x, 1, (double[]){slope_of(options)});
+    return leaky_relu(wk__with_numbers, site, x, options);
 }
 
 wk_tensor *wk_leaky_relu__at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
 {
-    return wk__with_numbers_(&wk__op_leaky_relu, site, x, 1, (double[]){slope_of(options)});
+    return leaky_relu(wk__with_numbers_, site, x, options);
 }
 
 static void leaky_gradient(wk__gradient *g)

@@ -82,21 +82,23 @@ static int to_tens(wk__emit *e, const int in[])
 static const wk__op places_op = {.expression = to_places, DECIMALS};
 static const wk__op tens_op = {.expression = to_tens, DECIMALS};
 
-static wk_tensor *rounded(bool in_place, wk_site site, wk_tensor *x, int64_t decimals)
+static wk_tensor *rounded(bool in_place, wk_site site, wk_tensor *x, const wk_round_options *options)
 {
-    const double scale = pow(10, fabs((double)decimals));
-    const wk__op *op = decimals < 0 ? &tens_op : &places_op;
-    if (decimals == 0) return in_place ? wk__unary_(&wk__op_round, site, x) : wk__unary(&wk__op_round, site, x);
+    wk_round_options o;
+    if (!wk__options(site, "round", options, &o)) return NULL;
+    const double scale = pow(10, fabs((double)o.decimals));
+    const wk__op *op = o.decimals < 0 ? &tens_op : &places_op;
+    if (o.decimals == 0) return in_place ? wk__unary_(&wk__op_round, site, x) : wk__unary(&wk__op_round, site, x);
     return in_place ? wk__with_numbers_(op, site, x, 1, &scale) : wk__with_numbers(op, site, x, 1, &scale);
 }
 
 wk_tensor *wk_round_at(wk_site site, wk_tensor *x, const wk_round_options *options)
 {
-    return rounded(false, site, x, options ? options->decimals : 0);
+    return rounded(false, site, x, options);
 }
 wk_tensor *wk_round__at(wk_site site, wk_tensor *x, const wk_round_options *options)
 {
-    return rounded(true, site, x, options ? options->decimals : 0);
+    return rounded(true, site, x, options);
 }
 wk_tensor *(wk_round)(wk_tensor *x)
 {
@@ -110,7 +112,8 @@ wk_tensor *(wk_round_)(wk_tensor *x)
 static int round_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, rounded(false, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+    wk_round_options options = {.size = sizeof options, .decimals = wk__value_int(&args[1], 0)};
+    return wk__one(out, rounded(false, site, wk__value_tensor(&args[0]), &options));
 }
 
 static double round_exact(const double *x)

@@ -13,9 +13,10 @@ static int softplus_expression(wk__emit *e, const int in[])
 
 wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options *options)
 {
-    double beta = options ? wk__option(options->beta, 1) : 1,
-           threshold = options ? wk__option(options->threshold, 20) : 20;
-    return wk__with_numbers(&wk__op_softplus, site, x, 2, (double[]){beta, threshold});
+    wk_softplus_options o;
+    if (!wk__options(site, "softplus", options, &o)) return NULL;
+    return wk__with_numbers(&wk__op_softplus, site, x, 2,
+                            (double[]){wk__option(o.beta, 1), wk__option(o.threshold, 20)});
 }
 
 static void softplus_gradient(wk__gradient *g)

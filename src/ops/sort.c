@@ -63,7 +63,7 @@ static bool begin(sorting *s, const wk__op *op, wk_site site, wk_tensor *x, int6
 }
 
 /* The results to the caller: an unwanted one (NULL) is let go. */
-static int finish(sorting *s, wk_tensor **values, wk_tensor **indices)
+static wk_code finish(sorting *s, wk_tensor **values, wk_tensor **indices)
 {
     s->compose.in[1] = s->out[1];
     if (s->out[1]) s->compose.inputs = 2;
@@ -75,7 +75,7 @@ static int finish(sorting *s, wk_tensor **values, wk_tensor **indices)
         else if (whole)
             wk__handle_release(&s->out[k]->handle, s->compose.site);
     }
-    return whole ? WK_OK : (int)wk_error_code();
+    return whole ? WK_OK : wk_error_code();
 }
 
 /* `count` places of the axis from `first` on; `dropped`: without the axis. */
@@ -114,14 +114,14 @@ static bool in_range(sorting *s, int64_t k, int64_t least)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static int nothing(wk_tensor **values, wk_tensor **indices)
+static wk_code nothing(wk_tensor **values, wk_tensor **indices)
 {
     if (values) *values = NULL;
     if (indices) *indices = NULL;
-    return (int)wk_error_code();
+    return wk_error_code();
 }
 
-int wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values, wk_tensor **indices)
+wk_code wk_sort_at(wk_site site, wk_tensor *x, int64_t dim, bool descending, wk_tensor **values, wk_tensor **indices)
 {
     sorting s;
     return begin(&s, &wk__op_sort, site, x, dim, descending) ? finish(&s, values, indices) : nothing(values, indices);
@@ -133,8 +133,8 @@ wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool descendin
     return begin(&s, &wk__op_argsort, site, x, dim, descending) ? wk__compose_end(&s.compose, s.out[1], NULL) : NULL;
 }
 
-int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
-               wk_tensor **indices)
+wk_code wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
+                   wk_tensor **indices)
 {
     sorting s;
     if (!begin(&s, &wk__op_topk, site, x, dim, largest)) return nothing(values, indices);
@@ -142,8 +142,8 @@ int wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest,
     return finish(&s, values, indices);
 }
 
-int wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
-                   wk_tensor **indices)
+wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
+                       wk_tensor **indices)
 {
     sorting s;
     if (!begin(&s, &wk__op_kthvalue, site, x, dim, false)) return nothing(values, indices);
@@ -172,7 +172,7 @@ static void keep_median(sorting *s, bool dropped)
     s->attr.i[1] = dropped;
 }
 
-int wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
+wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
 {
     sorting s;
     if (!begin(&s, &wk__op_median, site, x, dim, false)) return nothing(values, indices);
@@ -207,7 +207,7 @@ static void gradient(wk__gradient *g)
     bool flat = g->attr->i[2] || from->ndim == 0;
     int ndim = flat ? 1 : from->ndim;
     memcpy(shape, flat ? &numel : from->size, sizeof *shape * (size_t)ndim);
-    wk_options options = wk__options_like(grad, NULL);
+    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     wk_tensor *zeros = wk_zeros_at(site, shape, ndim, &options);
     if (g->attr->i[1] || from->ndim == 0) {
         shape[axis] = 1;
@@ -220,7 +220,7 @@ static void gradient(wk__gradient *g)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static int two(wk_tensor **out, int code)
+static int two(wk_tensor **out, wk_code code)
 {
     (void)out;
     return code == WK_OK ? 2 : -1;

@@ -10,24 +10,22 @@ int wk_op_count(void)
     return wk__op_total;
 }
 
-int wk_op_info(int index, wk_op *info)
+wk_code wk_op_info(int index, wk_op *info)
 {
-    if (index < 0 || index >= wk__op_total || !info || info->size < sizeof *info) {
-        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "op_info: %s",
-                      info && info->size >= sizeof *info ? "the index is out of range"
-                                                         : "set .size = sizeof(wk_op) first");
+    if (index < 0 || index >= wk__op_total) {
+        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "op_info: the index is out of range");
         return WK_ERR_ARGUMENT;
     }
     const wk__op *op = wk__ops[index];
-    *info = (wk_op){.size = sizeof *info,
-                    .name = op->name,
-                    .schema = op->schema,
-                    .group = op->group,
-                    .doc = op->doc,
-                    .differentiable = op->gradient != NULL,
-                    .waits = op->waits,
-                    .dtypes = op->domain};
-    return WK_OK;
+    const wk_op known = {.size = sizeof known,
+                         .name = op->name,
+                         .schema = op->schema,
+                         .group = op->group,
+                         .doc = op->doc,
+                         .differentiable = op->gradient != NULL,
+                         .waits = op->waits,
+                         .dtypes = op->domain};
+    return wk__fill("op_info", wk_op, info, &known);
 }
 
 int wk_op_find(const char *name)
@@ -135,19 +133,24 @@ void wk_context_free(wk_context *context)
     if (context) wk__context_destroy(context);
 }
 
-static int call(const wk__op *op, const wk_value *arguments, int argument_count, wk_value *results, int *count,
-                const wk_call_options *options)
+static wk_code call(const char *name, wk_site site, const wk_value *arguments, int argument_count, wk_value *results,
+                    int *count)
 {
-    wk_site site = options ? options->site : (wk_site){0};
+    const int index = wk_op_find(name);
+    const wk__op *op = wk__ops[index < 0 ? 0 : index];
+    if (index < 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "call: there is no op \"%.60s\"", name ? name : "(null)");
+        return WK_ERR_ARGUMENT;
+    }
     wk_value full[MOST_ARGUMENTS];
     wk_tensor *out[MOST_RESULTS] = {0};
     wk__tell_late(wk__context());
-    if (wk__error_pending() || !match(op, site, arguments, argument_count, full)) return (int)wk_error_code();
+    if (wk__error_pending() || !match(op, site, arguments, argument_count, full)) return wk_error_code();
     int given = op->invoke(op, site, full, out);
     if (given < 0 || wk__error_pending()) {
         for (int k = 0; k < given; k++) wk_free_at(site, out[k]);
         wk__error_set(site, WK_ERR_INTERNAL, "%s: failed without saying why", op->name);
-        return (int)wk_error_code();
+        return wk_error_code();
     }
     if (given > *count) {
         for (int k = 0; k < given; k++) wk_free_at(site, out[k]);
@@ -159,8 +162,8 @@ static int call(const wk__op *op, const wk_value *arguments, int argument_count,
     return WK_OK;
 }
 
-int wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count, wk_value *results,
-            int *count, const wk_call_options *options, char *message, size_t message_size)
+wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count, wk_value *results,
+                int *count, const wk_call_options *options, char *message, size_t message_size)
 {
     bool locked = !context;
     if (!message) message_size = 0;
@@ -174,20 +177,18 @@ int wk_call(wk_context *context, const char *name, const wk_value *arguments, in
         context = shared;
         if (shared) wk__late_forget(shared); /* of whoever called: who reads what failed is told */
     }
-    int code = WK_ERR_MEMORY;
+    wk_code code = WK_ERR_MEMORY;
     const char *text = "call: out of host memory";
     if (message_size) message[0] = 0;
     if (context) {
         wk_context *before = wk__context_enter(context);
         bool grad_off = context->grad_off;
         wk_device device = context->device;
-        context->grad_off = options && options->no_grad;
-        if (options && options->device.kind) context->device = options->device;
-        int index = wk_op_find(name);
-        if (index < 0)
-            wk__error_set(options ? options->site : (wk_site){0}, WK_ERR_ARGUMENT, "call: there is no op \"%.60s\"",
-                          name ? name : "(null)");
-        code = index < 0 ? WK_ERR_ARGUMENT : call(wk__ops[index], arguments, argument_count, results, count, options);
+        wk_call_options o;
+        bool fine = wk__options((wk_site){0}, "call", options, &o);
+        context->grad_off = o.no_grad;
+        if (o.device.kind) context->device = o.device;
+        code = fine ? call(name, o.site, arguments, argument_count, results, count) : wk_error_code();
         text = wk_error();
         if (message_size) snprintf(message, message_size, "%s", text ? text : "");
         wk_clear_error();

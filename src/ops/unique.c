@@ -88,7 +88,9 @@ static bool unique(wk_site site, wk_tensor *x, const bool wanted[RESULTS], wk_te
 
 wk_tensor *wk_unique_at(wk_site site, wk_tensor *x, const wk_unique_options *options)
 {
-    wk_tensor **inverse = options ? options->return_inverse : NULL, **counts = options ? options->return_counts : NULL;
+    wk_unique_options o;
+    if (!wk__options(site, "unique", options, &o)) return NULL;
+    wk_tensor **inverse = o.return_inverse, **counts = o.return_counts;
     const bool wanted[RESULTS] = {true, inverse != NULL, counts != NULL};
     wk_tensor *out[RESULTS] = {NULL};
     bool whole = unique(site, x, wanted, out);
@@ -185,12 +187,14 @@ static wk_tensor *is_one_of_many(wk_site site, wk_tensor *x, wk_tensor *tests, i
 wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_elements, const wk_isin_options *options)
 {
     wk_tensor *in[2] = {elements, test_elements};
+    wk_isin_options o;
     wk__compose c;
+    if (!wk__options(site, "isin", options, &o)) return NULL;
     if (!wk__ready(&wk__op_isin, site, in, 2) || !wk__compose_begin(&c, &wk__op_isin, site, in, 2)) return NULL;
     const wk__body *body = wk__body_of(in[0]);
     const int64_t n = wk__body_numel(body), m = wk__body_numel(wk__body_of(in[1]));
     wk_tensor *out = (m <= FEW || n == 0 ? is_one_of_few : is_one_of_many)(site, in[0], in[1], n, m);
-    if (out && options && options->invert) out = (wk_logical_not)(out);
+    if (out && o.invert) out = (wk_logical_not)(out);
     return wk__compose_end(&c, out ? wk_reshape_at(site, out, body->shape, body->ndim) : NULL, NULL);
 }
 

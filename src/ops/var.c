@@ -12,19 +12,15 @@ static int square_of_difference(wk__emit *e, const int in[])
 
 static const wk__op square_op = {.name = "var", .expression = square_of_difference, .arity = 2};
 
-static double divisor_of(double columns, const wk_var_options *options)
-{
-    double left = columns - wk__option(options ? options->correction : 0, 1);
-    return left > 0 ? left : 0;
-}
-
 static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                            const wk_var_options *options)
 {
     wk__reducing r;
-    if (!wk__reducing_begin(&r, op, site, x, dims, count, options && options->keepdim, 0)) return NULL;
+    wk_var_options o;
+    if (!wk__options(site, op->name, options, &o) || !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
+        return NULL;
     double columns = (double)wk__columns(x, r.mask);
-    r.attr.f[0] = divisor_of(columns, options);
+    r.attr.f[0] = fmax(columns - wk__option(o.correction, 1), 0);
     wk_tensor *mean = wk_div(wk__row_sum(site, x, r.mask, true), columns);
     wk_tensor *square = mean ? wk__binary(&square_op, site, wk__t(wk__widened(x)), wk__t(mean)) : NULL;
     wk_tensor *out = wk_div(wk__row_sum(site, square, r.mask, r.keepdim), r.attr.f[0]);

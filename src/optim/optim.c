@@ -30,19 +30,19 @@ const wk__kind wk__optim_kind = {.name = "optimiser", .destroy = destroy};
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* What is not given comes from `usual`, which is complete. */
-static wk_optim_options fill_in(const wk_optim_options *given, const wk_optim_options *usual)
+static bool fill_in(wk_site site, const char *name, const wk_optim_options *given, const wk_optim_options *usual,
+                    wk_optim_options *out)
 {
-    wk_optim_options out = *usual;
-    if (!given) return out;
-    out.lr = wk__option(given->lr, usual->lr);
-    out.momentum = wk__option(given->momentum, usual->momentum);
-    out.dampening = wk__option(given->dampening, usual->dampening);
-    out.nesterov = given->nesterov || usual->nesterov;
-    out.weight_decay = wk__option(given->weight_decay, usual->weight_decay);
-    out.beta1 = wk__option(given->beta1, usual->beta1);
-    out.beta2 = wk__option(given->beta2, usual->beta2);
-    out.eps = wk__option(given->eps, usual->eps);
-    return out;
+    if (!wk__options(site, name, given, out)) return false;
+    out->lr = wk__option(out->lr, usual->lr);
+    out->momentum = wk__option(out->momentum, usual->momentum);
+    out->dampening = wk__option(out->dampening, usual->dampening);
+    out->nesterov = out->nesterov || usual->nesterov;
+    out->weight_decay = wk__option(out->weight_decay, usual->weight_decay);
+    out->beta1 = wk__option(out->beta1, usual->beta1);
+    out->beta2 = wk__option(out->beta2, usual->beta2);
+    out->eps = wk__option(out->eps, usual->eps);
+    return true;
 }
 
 static bool options_fit(wk_site site, const char *name, const wk_optim_options *o)
@@ -103,13 +103,17 @@ static bool parameters_fit(wk_site site, const wk__optim *optim, const wk__list 
     return true;
 }
 
-static bool add_group(wk_site site, wk__optim *optim, const wk__list *list, wk_optim_options options)
+static bool add_group(wk_site site, wk__optim *optim, const wk__list *list, const wk_optim_options *given,
+                      const wk_optim_options *usual)
 {
-    if (!parameters_fit(site, optim, list) || !options_fit(site, optim->rule->name, &options)) return false;
+    wk_optim_options options;
+    const char *name = optim->rule->name;
+    if (!fill_in(site, name, given, usual, &options) || !parameters_fit(site, optim, list)) return false;
+    if (!options_fit(site, name, &options)) return false;
     wk__trained *item = wk__alloc_zero((size_t)list->count, sizeof *item);
     if (!item || !wk__grow(&optim->group, &optim->capacity, optim->groups + 1, sizeof *optim->group)) {
         wk__free(item);
-        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", optim->rule->name);
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", name);
         return false;
     }
     for (int64_t k = 0; k < list->count; k++) {
@@ -136,19 +140,19 @@ wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *paramete
     }
     optim->rule = rule;
     wk__handle *handle = NULL;
-    if (add_group(site, optim, wk__list_of(parameters), fill_in(options, &usual)))
+    if (add_group(site, optim, wk__list_of(parameters), options, &usual))
         handle = wk__handle_new(wk__context(), &wk__optim_kind, optim);
     if (!handle) destroy(optim);
     return (wk_optim *)handle;
 }
 
-int wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options)
+wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options)
 {
     if (!wk__optim_check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group"))
-        return (int)wk_error_code();
+        return wk_error_code();
     wk__optim *of = wk__optim_of(optim);
-    bool fine = add_group(site, of, wk__list_of(parameters), fill_in(options, &of->group[0].options));
-    return fine ? WK_OK : (int)wk_error_code();
+    bool fine = add_group(site, of, wk__list_of(parameters), options, &of->group[0].options);
+    return fine ? WK_OK : wk_error_code();
 }
 
 /* ---- step -------------------------------------------------------------------------------------------------------- */
@@ -255,21 +259,21 @@ static bool update_all(wk_site site, wk__optim *optim)
     return fine;
 }
 
-int wk_optim_step_at(wk_site site, wk_optim *optim)
+wk_code wk_optim_step_at(wk_site site, wk_optim *optim)
 {
     wk__inside c;
-    if (!wk__optim_check(optim, site, "optim_step") || wk__error_pending()) return (int)wk_error_code();
-    if (!wk__inside_begin(&c, site, true)) return (int)wk_error_code();
+    if (!wk__optim_check(optim, site, "optim_step") || wk__error_pending()) return wk_error_code();
+    if (!wk__inside_begin(&c, site, true)) return wk_error_code();
     bool fine = prepare(site, wk__optim_of(optim)) && update_all(site, wk__optim_of(optim));
     wk__inside_end(&c, NULL, 0);
     wk_context *context = wk__context();
     if (context->scope >= 0) context->guard[context->scope].flush = true;
-    return fine ? WK_OK : (int)wk_error_code();
+    return fine ? WK_OK : wk_error_code();
 }
 
-int wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
+wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 {
-    if (!wk__optim_check(optim, site, "optim_zero_grad")) return (int)wk_error_code();
+    if (!wk__optim_check(optim, site, "optim_zero_grad")) return wk_error_code();
     const wk__optim *of = wk__optim_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
         for (int64_t k = 0; k < of->group[g].count; k++) wk__leaf_forget(of->group[g].item[k].parameter);
@@ -297,9 +301,9 @@ double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group)
     return group_exists(site, "optim_lr", optim, group) ? wk__optim_of(optim)->group[group].options.lr : (double)NAN;
 }
 
-int wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
+wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
 {
-    if (!group_exists(site, "optim_set_lr", optim, group == -1 ? 0 : group)) return (int)wk_error_code();
+    if (!group_exists(site, "optim_set_lr", optim, group == -1 ? 0 : group)) return wk_error_code();
     if (!(lr >= 0 && lr < INFINITY)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "optim_set_lr: a learning rate is a number of 0 or more");
         return WK_ERR_ARGUMENT;

@@ -3,6 +3,7 @@
 #include "../backend/device.h"
 #include "../base/alloc.h"
 #include "../base/context.h"
+#include "../base/options.h"
 #include "large.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -219,16 +220,12 @@ static wk__device *opened(wk_device d, const char *call)
     return device_opened;
 }
 
-int wk_device_describe(wk_device d, wk_device_properties *p)
+wk_code wk_device_describe(wk_device d, wk_device_properties *properties)
 {
     wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
     const wk__backend *backend = wk__backend_of(found.kind);
     wk__device_info info;
     wk__fail fail = {.tag = -1};
-    if (!p || p->size < sizeof *p) {
-        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "device_describe: set .size = sizeof(wk_device_properties) first");
-        return WK_ERR_ARGUMENT;
-    }
     if (!backend || found.index < 0 || found.index >= backend->count())
         return opened(d, "device_describe") ? WK_OK : WK_ERR_DEVICE;
     memset(&info, 0, sizeof info);
@@ -236,35 +233,31 @@ int wk_device_describe(wk_device d, wk_device_properties *p)
         wk__error_set((wk_site){0}, WK_ERR_DEVICE, "device_describe: %s", fail.text);
         return WK_ERR_DEVICE;
     }
-    *p = (wk_device_properties){.size = sizeof *p,
-                                .memory_total = info.memory_total,
-                                .memory_free = info.memory_available,
-                                .compute_units = info.compute_units,
-                                .is_gpu = info.is_gpu,
-                                .temperature = info.temperature,
-                                .power = info.power,
-                                .utilisation = info.utilisation};
-    memcpy(p->name, info.name, sizeof p->name);
-    memcpy(p->vendor, info.vendor, sizeof p->vendor);
-    memcpy(p->driver, info.driver, sizeof p->driver);
-    return WK_OK;
+    wk_device_properties known = {.size = sizeof known,
+                                  .memory_total = info.memory_total,
+                                  .memory_free = info.memory_available,
+                                  .compute_units = info.compute_units,
+                                  .is_gpu = info.is_gpu,
+                                  .temperature = info.temperature,
+                                  .power = info.power,
+                                  .utilisation = info.utilisation};
+    memcpy(known.name, info.name, sizeof known.name);
+    memcpy(known.vendor, info.vendor, sizeof known.vendor);
+    memcpy(known.driver, info.driver, sizeof known.driver);
+    return wk__fill("device_describe", wk_device_properties, properties, &known);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-int wk_memory_stats_of(wk_device d, wk_memory_stats *stats)
+wk_code wk_memory_stats_of(wk_device d, wk_memory_stats *stats)
 {
     wk__device *of = opened(d, "memory_stats_of");
     if (!of) return WK_ERR_DEVICE;
-    if (!stats || stats->size < sizeof *stats) {
-        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "memory_stats_of: set .size = sizeof(wk_memory_stats) first");
-        return WK_ERR_ARGUMENT;
-    }
     wk__arena_stats now;
     wk__arena_stats_of(of->arena, &now);
-    *stats = (wk_memory_stats){
-        .size = sizeof *stats, .live = now.live, .cached = now.cached, .peak = now.peak, .limit = now.limit};
-    return WK_OK;
+    const wk_memory_stats known = {
+        .size = sizeof known, .live = now.live, .cached = now.cached, .peak = now.peak, .limit = now.limit};
+    return wk__fill("memory_stats_of", wk_memory_stats, stats, &known);
 }
 
 int wk_memory_largest(wk_device d, int64_t *bytes, wk_site *sites, int places)
@@ -276,21 +269,21 @@ int wk_memory_largest(wk_device d, int64_t *bytes, wk_site *sites, int places)
     return 0;
 }
 
-int wk_memory_reset_peak(wk_device d)
+wk_code wk_memory_reset_peak(wk_device d)
 {
     wk__device *of = opened(d, "memory_reset_peak");
     if (of) wk__arena_reset_peak(of->arena);
     return of ? WK_OK : WK_ERR_DEVICE;
 }
 
-int wk_memory_set_limit(wk_device d, int64_t bytes)
+wk_code wk_memory_set_limit(wk_device d, int64_t bytes)
 {
     wk__device *of = opened(d, "memory_set_limit");
     if (of) wk__device_set_limit(of, bytes);
     return of ? WK_OK : WK_ERR_DEVICE;
 }
 
-int wk_memory_trim(wk_device d)
+wk_code wk_memory_trim(wk_device d)
 {
     wk__device *of = opened(d, "memory_trim");
     if (of) wk__arena_trim(of->arena);

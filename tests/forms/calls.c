@@ -88,9 +88,11 @@ static wk_tensor *computing(wk_tensor *x)
     x = wk_addcmul(x, x, x), x = wk_addcdiv(x, x, x, .value = 2);
     x = wk_gelu(x, .approximate = WK_GELU_TANH), x = wk_leaky_relu(x), x = wk_elu(x, .alpha = 2);
     x = wk_sum(x), x = wk_sum(x, (0)), x = wk_sum(x, (), .keepdim = true), x = wk_mean(x, (0, 1), .dtype = WK_F64);
+    x = wk_mean(x, .dtype = WK_F64), x = wk_sum(x, .keepdim = true, .dtype = WK_F64), x = wk_std(x, .correction = 0);
     x = wk_argmax(x), x = wk_argmax(x, 0), x = wk_argmax(x, 0, .keepdim = true),
-    x = wk_var(x, (0), .correction = WK_ZERO);
-    x = wk_norm(x, (0), .p = 1), x = wk_softmax(x, -1), x = wk_cumsum(x, 0), x = wk_layer_norm(x, (3), NULL, NULL, 0);
+    x = wk_var(x, (0), .correction = WK_ZERO), x = wk_var(x, (0), .correction = 0);
+    x = wk_norm(x, (0), .p = 1), x = wk_softmax(x, -1), x = wk_cumsum(x, 0), x = wk_layer_norm(x, (3), NULL, NULL),
+    x = wk_layer_norm(x, (3), NULL, NULL, 0);
     x = wk_matmul(x, x), x = wk_linear(x, x, NULL), x = wk_addmm(x, x, x, .beta = 2);
     x = wk_cross_entropy(x, x, .reduction = WK_REDUCE_SUM), x = wk_mse_loss(x, x);
     return x;
@@ -116,11 +118,13 @@ static int training(wk_tensor *x)
     static const wk_function_kind kind = {
         .size = sizeof kind, .name = "f", .inputs = 1, .outputs = 1, .forward = apply_forward};
     wk_tensor *grads[2], *out[1];
+    x = wk_zeros((2), .device = (wk_device){WK_CPU, 0, 0}, .requires_grad = true);
     wk_module *net = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(3, 4, .no_bias = true), wk_nn_relu(),
                                       wk_nn_sequential(wk_nn_lazy_linear(2), wk_nn_layer_norm((2), .eps = 1e-3)),
                                       wk_nn_dropout(0.5), wk_nn_embedding(3, 4));
     wk_module *none = wk_nn_sequential(), *list = wk_nn_module_list(net, none);
     wk_optim *optim = wk_optim_adam(wk_parameters(list), .lr = 1e-3, .eps = WK_ZERO);
+    optim = wk_optim_adamw(wk_parameters(list), .lr = 0, .weight_decay = 0);
     wk_optim_add_group(optim, wk_list((x)), .lr = 1e-4);
     wk_history *history = wk_history_new();
     wk_loader *loader = wk_data_loader(wk_data_tensors(x, NULL), .batch_size = 2, .shuffle = true);

@@ -1,0 +1,63 @@
+/* Structs of other versions; see options.h. */
+#include "options.h"
+#include "context.h"
+#include <string.h>
+
+/* No struct of this library is longer: a greater size was never set. */
+enum { MOST = 4096 };
+
+typedef struct head {
+    size_t size;
+    wk_by_name by_name;
+} head;
+
+static size_t size_of(const void *given)
+{
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    return size;
+}
+
+wk_code wk__sized(const void *given, size_t least, void *own, size_t size)
+{
+    const size_t theirs = size_of(given), both = theirs < size ? theirs : size;
+    memset(own, 0, size);
+    if (theirs < least || theirs > MOST) return WK_ERR_ARGUMENT;
+    for (size_t k = size; k < theirs; k++)
+        if (((const char *)given)[k]) return WK_ERR_UNSUPPORTED;
+    memcpy(own, given, both);
+    memcpy(own, &size, sizeof size);
+    return WK_OK;
+}
+
+bool wk__options_read(wk_site site, const char *op, const void *given, void *own, size_t size)
+{
+    const head none = {.size = sizeof none};
+    const head *from = given ? given : &none;
+    const wk_code code = wk__sized(from, sizeof none, own, size);
+    if (code == WK_ERR_ARGUMENT)
+        wk__error_set(site, code, "%s: the options have a .size of %zu; set it to the sizeof of their struct", op,
+                      from->size);
+    else if (code != WK_OK)
+        wk__error_set(site, code, "%s: the options ask for something that version %s of the library does not know", op,
+                      wk_version());
+    else if (((const head *)own)->by_name)
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: options are written by name, .key = value; .by_name stays NULL", op);
+    else
+        return true;
+    memset(own, 0, size);
+    return false;
+}
+
+wk_code wk__fill_in(const char *op, const char *type, void *given, const void *own, size_t size)
+{
+    const size_t room = given ? size_of(given) : 0;
+    if (room <= sizeof room || room > MOST) {
+        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "%s: set .size = sizeof(%s) first", op, type);
+        return WK_ERR_ARGUMENT;
+    }
+    memset(given, 0, room);
+    memcpy(given, own, room < size ? room : size);
+    memcpy(given, &room, sizeof room);
+    return WK_OK;
+}
