@@ -45,6 +45,17 @@ static void test_extremes(void **state)
     assert_true(wk_item(wk_select(wide, 0, (int64_t)at)) == best);
 }
 
+/* A dtype is an option of sums, means and products. */
+static void test_dtype(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 3));
+    assert_int_equal(wk_dtype_of(wk_mean(x, (0), .dtype = WK_F64)), WK_F64);
+    expect_error(wk_amax(x, (0), .dtype = WK_F64), WK_ERR_ARGUMENT, "amax: there is no .dtype");
+    expect_error(wk_all(x, .dtype = WK_F64), WK_ERR_ARGUMENT, "all: there is no .dtype");
+}
+
 static void test_truth(void **state)
 {
     (void)state;
@@ -272,12 +283,19 @@ static void test_gradients_at_corners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mean_prod), cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_truth),     cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_distance),  cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_scans),     cmocka_unit_test(test_sorting),
-        cmocka_unit_test(test_unowned),   cmocka_unit_test(test_layer_norm),
-        cmocka_unit_test(test_gradients), cmocka_unit_test(test_gradients_at_corners),
+        cmocka_unit_test(test_mean_prod),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_truth),
+        cmocka_unit_test(test_dtype),
+        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_scans),
+        cmocka_unit_test(test_sorting),
+        cmocka_unit_test(test_unowned),
+        cmocka_unit_test(test_layer_norm),
+        cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_gradients_at_corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

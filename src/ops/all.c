@@ -20,14 +20,12 @@ static wk_tensor *truth(const wk__op *op, wk_site site, wk_tensor *x, const int6
                         const wk_reduce_options *options)
 {
     wk__reducing r;
-    wk_reduce_options o;
     const bool counted = op == &wk__op_count_nonzero;
-    if (!wk__options(site, op->name, options, &o) || !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
-        return NULL;
+    if (!wk__reducing_read(&r, op, site, x, dims, count, options)) return NULL;
     const wk__op *reduction = counted ? &wk__op_sum : op == &wk__op_all ? &wk__op_amin : &wk__op_amax;
     wk_dtype dtype = counted ? WK_I64 : WK_I32;
     wk_tensor *out = wk__unary(&nonzero_op, site, x);
-    if (out) out = wk__reduce(reduction, site, out, r.mask, o.keepdim, dtype, dtype);
+    if (out) out = wk__reduce(reduction, site, out, r.mask, r.keepdim, dtype, dtype);
     if (out && !counted) out = wk__unary(&positive_op, site, out);
     return wk__reducing_end(&r, out);
 }

@@ -6,9 +6,7 @@ static wk_tensor *extreme(const wk__op *op, wk_site site, wk_tensor *x, const in
                           const wk_reduce_options *options)
 {
     wk__reducing r;
-    wk_reduce_options o;
-    if (!wk__options(site, op->name, options, &o) || !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
-        return NULL;
+    if (!wk__reducing_read(&r, op, site, x, dims, count, options)) return NULL;
     bool some = wk__must_have_columns(op, site, x, r.mask);
     return wk__reducing_end(&r, some ? wk__reduce(op, site, x, r.mask, r.keepdim, r.dtype, r.dtype) : NULL);
 }

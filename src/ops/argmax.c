@@ -46,9 +46,7 @@ static wk_tensor *position_of(const wk__op *op, wk_site site, wk_tensor *x, cons
                               const wk_reduce_options *options)
 {
     wk__reducing r;
-    wk_reduce_options o;
-    if (!wk__options(site, op->name, options, &o) || !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
-        return NULL;
+    if (!wk__reducing_read(&r, op, site, x, dims, count, options)) return NULL;
     wk_tensor *out = NULL;
     const wk__op *reduction = op == &wk__op_argmax ? &wk__op_amax : &wk__op_amin;
     int ndim = wk__body_of(x)->ndim, axis = r.mask ? __builtin_ctz(r.mask) : 0;

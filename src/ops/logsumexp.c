@@ -52,9 +52,7 @@ static wk_tensor *summed(const wk__op *op, wk_site site, wk_tensor *x, const int
                          const wk_reduce_options *options)
 {
     wk__reducing r;
-    wk_reduce_options o;
-    if (!wk__options(site, op->name, options, &o) || !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
-        return NULL;
+    if (!wk__reducing_read(&r, op, site, x, dims, count, options)) return NULL;
     wk_tensor *out = dropped(log_of_sum(site, wk__widened(x), r.mask), r.mask, r.keepdim);
     return wk__reducing_end(&r, wk__narrowed(out, r.dtype));
 }

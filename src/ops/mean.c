@@ -6,9 +6,7 @@ static wk_tensor *averaged(const wk__op *op, wk_site site, wk_tensor *x, const i
                            const wk_reduce_options *options)
 {
     wk__reducing r;
-    wk_reduce_options o;
-    if (!wk__options(site, op->name, options, &o)) return NULL;
-    if (!wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, o.dtype)) return NULL;
+    if (!wk__reducing_read(&r, op, site, x, dims, count, options)) return NULL;
     wk_dtype class = wk__class_of(r.dtype);
     wk_tensor *sum = wk__reduce(&wk__op_sum, site, x, r.mask, r.keepdim, class, class);
     r.attr.f[0] = (double)wk__columns(x, r.mask);

@@ -6,11 +6,9 @@ static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *x, const in
                           const wk_reduce_options *options)
 {
     wk__reducing r;
-    wk_reduce_options o;
-    if (!wk__options(site, op->name, options, &o)) return NULL;
-    if (!wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, o.dtype)) return NULL;
+    if (!wk__reducing_read(&r, op, site, x, dims, count, options)) return NULL;
     bool floats = wk__is_float(wk__body_of(x)->dtype);
-    wk_dtype result = o.dtype || floats ? r.dtype : WK_I64, compute = floats && !wk__is_float(result) ? WK_F32 : result;
+    wk_dtype result = r.named || floats ? r.dtype : WK_I64, compute = floats && !wk__is_float(result) ? WK_F32 : result;
     return wk__reducing_end(&r, wk__reduce(op, site, x, r.mask, r.keepdim, compute, result));
 }
 
