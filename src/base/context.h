@@ -14,12 +14,11 @@ typedef struct wk__handle wk__handle;
 /* ---- guards ------------------------------------------------------------------------------------------------------ */
 
 typedef enum wk__guard_kind {
-    WK__GUARD_SCOPE,    /* owns handles */
-    WK__GUARD_GRAD,     /* grad mode */
-    WK__GUARD_DEVICE,   /* default device */
-    WK__GUARD_BATCH,    /* an epoch of a loader */
-    WK__GUARD_CALLBACK, /* the library runs user code: call sites start anew */
-    WK__GUARD_SITE      /* the library runs its own composed op: call sites are the caller's */
+    WK__GUARD_SCOPE,   /* owns handles */
+    WK__GUARD_GRAD,    /* grad mode */
+    WK__GUARD_DEVICE,  /* default device */
+    WK__GUARD_BATCH,   /* an epoch of a loader */
+    WK__GUARD_CALLBACK /* the library runs user code: call sites start anew */
 } wk__guard_kind;
 
 typedef struct wk__guard {
@@ -102,11 +101,6 @@ bool wk__context_visit(wk_context *context);
 void wk__context_leave(wk_context *context);
 /* Visits every context. */
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user);
-
-/* The engine's, set once, at its first record. A thread ends and its scopes have closed: what it recorded is run; then, when
- * no other thread is with the context any more, what the engine keeps for it goes. */
-extern void (*wk__context_settle)(wk_context *context);
-extern void (*wk__context_at_end)(wk_context *context);
 
 /* The process has forked since the library was first used for work: every call reports it once more. */
 extern atomic_bool wk__forked;

@@ -1,7 +1,8 @@
 /* Handles and who owns them; see handle.h. */
 #include "handle.h"
-#include "count.h"
+#include "above.h"
 #include "alloc.h"
+#include "count.h"
 #include <string.h>
 
 static void firm(wk__handle *handle, int change)
@@ -16,10 +17,10 @@ static wk__handle *fill(wk_context *context, const wk__kind *kind, void *body)
         wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new %s", kind->name);
         return NULL;
     }
+    handle->mark = WK__HANDLE_MARK;
     atomic_store_explicit(&handle->retains, 0, memory_order_relaxed);
     handle->kind = kind;
     handle->body = body;
-    handle->flags = 0;
     handle->scope = 0;
     handle->context = context;
     atomic_store_explicit(&handle->owners, 1, memory_order_release);
@@ -54,13 +55,6 @@ static void unlink_from(wk__guard *scope, wk__handle *handle)
     handle->scope = 0;
 }
 
-wk__handle *wk__handle_new_owned(wk_context *context, const wk__kind *kind, void *body)
-{
-    wk__handle *handle = fill(context, kind, body);
-    if (handle) firm(handle, +1);
-    return handle;
-}
-
 wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body)
 {
     wk__handle *handle = fill(context, kind, body);
@@ -72,6 +66,15 @@ wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body
         firm(handle, +1);
     }
     return handle;
+}
+
+void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool whole, const char *op)
+{
+    wk__handle *handle = whole && body ? wk__handle_new(wk__context(), kind, body) : NULL;
+    if (handle) return handle;
+    if (body) kind->destroy(body);
+    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    return NULL;
 }
 
 /* `taken_by`: the scope that took it along, or NULL when it was freed by hand. */
@@ -152,7 +155,7 @@ static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site
 {
     if (!handle) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is NULL", op, role);
-    } else if (!wk__slab_is_handle(handle)) {
+    } else if (!wk__handle_is(handle)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not a %s of this library (a wild pointer?)", op, role,
                       kind->name);
     } else if (atomic_load(&((wk__handle *)(uintptr_t)handle)->owners) != 0) {
@@ -175,9 +178,16 @@ bool wk__handle_check(const void *address, const wk__kind *kind, wk_site site, c
     return false;
 }
 
+bool wk__handle_check_any(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
+{
+    const wk__handle *handle = address;
+    if (handle && wk__handle_is(handle) && wk__handle_alive(handle, handle->kind)) return true;
+    if (!wk__error_pending()) explain(address, kind, site, op, role);
+    return false;
+}
+
 /* ---- guards ------------------------------------------------------------------------------------------------------ */
 
-void (*wk__scope_flush)(wk_context *context);
 static atomic_uint_fast64_t tokens;
 
 wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site)
@@ -241,7 +251,7 @@ static void close_top(wk_context *context)
     }
     context->guards = k;
     find_scope(context);
-    if (flush && wk__scope_flush) wk__scope_flush(context);
+    if (flush) wk__above.flush(context);
 }
 
 void wk__guard_close(uint64_t token)
@@ -251,12 +261,4 @@ void wk__guard_close(uint64_t token)
     while (place > 0 && context->guard[place - 1].token != token) place--;
     if (place == 0) return;
     while (context->guards >= place) close_top(context);
-}
-
-wk__guard *wk__guard_find(wk__guard_kind kind)
-{
-    wk_context *context = wk__context();
-    for (int64_t k = context->guards; k-- > 0;)
-        if (context->guard[k].kind == kind) return &context->guard[k];
-    return NULL;
 }

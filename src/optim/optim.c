@@ -25,7 +25,17 @@ static void destroy(void *body)
     wk__free(optim);
 }
 
-const wk__kind wk__optim_kind = {.name = "optimiser", .destroy = destroy};
+static const wk__kind optim_kind = {.name = "optimiser", .destroy = destroy};
+
+static wk__optim *body_of(const wk_optim *optim)
+{
+    return optim->handle.body;
+}
+
+static bool check(const wk_optim *optim, wk_site site, const char *op)
+{
+    return wk__handle_check(optim, &optim_kind, site, op, "the optimiser");
+}
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -134,23 +144,16 @@ wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *paramete
                               .beta2 = 0.999,
                               .eps = 1e-8};
     wk__optim *optim = wk__alloc_zero(1, sizeof *optim);
-    if (!optim) {
-        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", rule->name);
-        return NULL;
-    }
-    optim->rule = rule;
-    wk__handle *handle = NULL;
-    if (add_group(site, optim, wk__list_of(parameters), options, &usual))
-        handle = wk__handle_new(wk__context(), &wk__optim_kind, optim);
-    if (!handle) destroy(optim);
-    return (wk_optim *)handle;
+    if (optim) optim->rule = rule;
+    bool whole = optim && add_group(site, optim, wk__list_of(parameters), options, &usual);
+    return wk__handle_object(site, &optim_kind, optim, whole, rule->name);
 }
 
 wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options)
 {
-    if (!wk__optim_check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group"))
+    if (!check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group"))
         return wk_error_code();
-    wk__optim *of = wk__optim_of(optim);
+    wk__optim *of = body_of(optim);
     bool fine = add_group(site, of, wk__list_of(parameters), options, &of->group[0].options);
     return fine ? WK_OK : wk_error_code();
 }
@@ -262,9 +265,9 @@ static bool update_all(wk_site site, wk__optim *optim)
 wk_code wk_optim_step_at(wk_site site, wk_optim *optim)
 {
     wk__inside c;
-    if (!wk__optim_check(optim, site, "optim_step") || wk__error_pending()) return wk_error_code();
+    if (!check(optim, site, "optim_step") || wk__error_pending()) return wk_error_code();
     if (!wk__inside_begin(&c, site, true)) return wk_error_code();
-    bool fine = prepare(site, wk__optim_of(optim)) && update_all(site, wk__optim_of(optim));
+    bool fine = prepare(site, body_of(optim)) && update_all(site, body_of(optim));
     wk__inside_end(&c, NULL, 0);
     wk_context *context = wk__context();
     if (context->scope >= 0) context->guard[context->scope].flush = true;
@@ -273,8 +276,8 @@ wk_code wk_optim_step_at(wk_site site, wk_optim *optim)
 
 wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 {
-    if (!wk__optim_check(optim, site, "optim_zero_grad")) return wk_error_code();
-    const wk__optim *of = wk__optim_of(optim);
+    if (!check(optim, site, "optim_zero_grad")) return wk_error_code();
+    const wk__optim *of = body_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
         for (int64_t k = 0; k < of->group[g].count; k++) wk__leaf_forget(of->group[g].item[k].parameter);
     return WK_OK;
@@ -284,21 +287,21 @@ wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 
 int wk_optim_groups(const wk_optim *optim)
 {
-    return optim && wk__optim_check(optim, (wk_site){0}, "optim_groups") ? (int)wk__optim_of(optim)->groups : 0;
+    return optim && check(optim, (wk_site){0}, "optim_groups") ? (int)body_of(optim)->groups : 0;
 }
 
 static bool group_exists(wk_site site, const char *op, const wk_optim *optim, int group)
 {
-    if (!wk__optim_check(optim, site, op)) return false;
-    if (group >= 0 && group < wk__optim_of(optim)->groups) return true;
+    if (!check(optim, site, op)) return false;
+    if (group >= 0 && group < body_of(optim)->groups) return true;
     wk__error_set(site, WK_ERR_INDEX, "%s: there is no group %d; the optimiser has %lld", op, group,
-                  (long long)wk__optim_of(optim)->groups);
+                  (long long)body_of(optim)->groups);
     return false;
 }
 
 double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group)
 {
-    return group_exists(site, "optim_lr", optim, group) ? wk__optim_of(optim)->group[group].options.lr : (double)NAN;
+    return group_exists(site, "optim_lr", optim, group) ? body_of(optim)->group[group].options.lr : (double)NAN;
 }
 
 wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
@@ -308,7 +311,7 @@ wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
         wk__error_set(site, WK_ERR_ARGUMENT, "optim_set_lr: a learning rate is a number of 0 or more");
         return WK_ERR_ARGUMENT;
     }
-    wk__optim *of = wk__optim_of(optim);
+    wk__optim *of = body_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
         if (group == -1 || g == group) of->group[g].options.lr = lr;
     return WK_OK;

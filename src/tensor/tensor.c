@@ -1,16 +1,14 @@
 /* Tensor handles and their bodies. */
 #include "tensor.h"
+#include "../base/above.h"
 #include "../base/alloc.h"
 #include <string.h>
 #include <wick/device.h>
 
-void (*wk__body_forget)(wk__body *body);
-void (*wk__body_share)(wk__body *body);
-
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
-    if ((body->node || body->leaf) && wk__body_forget) wk__body_forget(body);
+    if (body->node || body->leaf) wk__above.body_forget(body);
     if (body->storage->base == body) body->storage->base = NULL;
     if (body->is_view) wk__view_gone(body->storage);
     if (body->text) wk__free(body->text);
@@ -51,7 +49,8 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
     return (wk_tensor *)handle;
 }
 
-wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape)
+/* A contiguous tensor over `storage`, whose reference is taken over, also on failure. */
+static wk_tensor *over(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape)
 {
     wk__body *body;
     wk_tensor *tensor = wrap(context, storage, dtype, ndim, &body);
@@ -76,7 +75,7 @@ static wk_tensor *pending(wk_context *context, wk__device *device, wk_dtype dtyp
                           int64_t bytes, wk_site site)
 {
     wk__storage *storage = pending_storage(context, device, bytes, site);
-    return storage ? wk__tensor_new(context, storage, dtype, ndim, shape) : NULL;
+    return storage ? over(context, storage, dtype, ndim, shape) : NULL;
 }
 
 wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
@@ -158,7 +157,7 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
     body->text = NULL;
     body->parameter = false;
     if (body->is_view) wk__count_up(&body->storage->views);
-    if (body->node || body->leaf) wk__body_share(body);
+    if (body->node || body->leaf) wk__above.body_share(body);
     return tensor;
 }
 

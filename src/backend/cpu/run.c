@@ -42,10 +42,7 @@ wk_code wk__trouble_code(wk__trouble *trouble, const wk__group *group, wk__fail 
     if (!trouble->fault) return WK_OK;
     wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld elements", (long long)trouble->index,
                  (long long)trouble->bound);
-    fail->tag = group->tag;
-    fail->index = trouble->index;
-    fail->bound = trouble->bound;
-    return WK_ERR_INDEX;
+    return wk__fail_index(fail, group->tag, trouble->index, trouble->bound);
 }
 
 /* ---- stores past the caches -------------------------------------------------------------------------------------- */
@@ -227,13 +224,4 @@ wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[
     start_job(&job, program, group, start, size, 0);
     if (job.count > 0) run_part(&job, 0, job.count);
     return wk__trouble_code(&job.trouble, group, fail);
-}
-
-wk_code wk__cpu_run_box(const wk__group *group, const int64_t start[], const int64_t size[], wk__fail *fail)
-{
-    wk__cpu_program program;
-    wk_code code = wk__cpu_program_prepare(&program, group, fail);
-    if (code == WK_OK) code = wk__cpu_program_box(&program, start, size, fail);
-    wk__cpu_program_end(&program);
-    return code;
 }
