@@ -132,3 +132,22 @@ double wk__parse_double(const char *text, char **end)
 {
     return strtod_l(text, end, locale_with_point());
 }
+
+/* In whole numbers: no locale has a say. */
+const char *wk__bytes_text(char out[WK__BYTES_TEXT], int64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int unit = 0;
+    int64_t size = 1;
+    if (bytes == INT64_MAX || bytes == 1) return bytes == 1 ? "1 byte" : "none";
+    while (unit < 5 && bytes / size >= 1024) {
+        size *= 1024;
+        unit++;
+    }
+    long long whole = bytes / size, tenths = bytes % size * 10 / size;
+    if (tenths == 0)
+        snprintf(out, WK__BYTES_TEXT, "%lld %s", whole, units[unit]);
+    else
+        snprintf(out, WK__BYTES_TEXT, "%lld.%lld %s", whole, tenths, units[unit]);
+    return out;
+}
