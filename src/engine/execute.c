@@ -295,6 +295,7 @@ static wk_code run_program(wk__run *run, wk__building *b, wk__fail *fail)
     wk__group_collapse(&b->group);
     run->ring->groups++;
     b->group.tag = wk__watch(device, run->owner, b->record, b->records, b->indirect, &b->group);
+    if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(b->record[0], "one pass", &b->group);
     return device->backend->run(device->state, &b->group, fail);
 }
 
@@ -348,6 +349,8 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
     }
     run->ring->groups++;
     b->group.tag = wk__watch(r->device, run->owner, b->record, b->records, b->indirect, mm.tail);
+    if (wk__log_on(WK__LOG_KERNEL))
+        wk__tell_kernel(r, mm.tail ? "a matrix product, and then" : "a matrix product", mm.tail);
     if (code == WK_OK) code = r->device->backend->matmul(r->device->state, &mm, fail);
     if (!wk__stores(product)) wk__value_give_memory(product);
     return code;
@@ -375,6 +378,7 @@ static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
     for (int k = 0; k < r->nout; k++) kernel.operand[k].stored = true;
     run->ring->groups++;
     kernel.tag = wk__watch(r->device, run->owner, &r, 1, r->partial, NULL);
+    if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(r, r->kernel, NULL);
     return code == WK_OK ? r->device->backend->kernel(r->device->state, &kernel, fail) : code;
 }
 

@@ -4,7 +4,7 @@
 #include <wick/device.h>
 #include <wick/log.h>
 
-static atomic_int sync_mode;
+static atomic_int sync_mode = WK_SYNC_LOG;
 
 void wk_set_sync_mode(wk_sync_mode mode)
 {
@@ -19,12 +19,12 @@ static void add_device(wk__device *device, void *user)
     sum->downloads += atomic_load(&device->downloads);
 }
 
-int wk_transfers(wk_transfer_counters *counters)
+int wk_transfers_at(wk_site site, wk_transfer_counters *counters)
 {
     wk_transfer_counters sum = {.size = sizeof sum};
     wk__device_each(add_device, &sum);
     if (!counters || counters->size < sizeof sum) {
-        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "transfers: set .size = sizeof(wk_transfer_counters) first");
+        wk__error_set(site, WK_ERR_ARGUMENT, "transfers: set .size = sizeof(wk_transfer_counters) first");
         return WK_ERR_ARGUMENT;
     }
     *counters = sum;
