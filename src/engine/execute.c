@@ -45,13 +45,15 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure)
 
 static wk__failure *explain(const wk__record *r, const wk__fail *fail)
 {
-    char text[400];
-    if (fail->code == WK_ERR_INDEX)
-        snprintf(text, sizeof text, "%s: index %lld is out of range: there are %lld places", r->op->name,
-                 (long long)fail->index, (long long)fail->bound);
+    char text[sizeof fail->text + 80];
+    if (fail->code == WK_ERR_INDEX && r->op->fault)
+        snprintf(text, sizeof text, "%s: %s", r->name, r->op->fault);
+    else if (fail->code == WK_ERR_INDEX)
+        snprintf(text, sizeof text, "%s%s: index %lld is out of range: there are %lld places", r->name,
+                 wk__underscore(r->name, r->in_place), (long long)fail->index, (long long)fail->bound);
     else
-        snprintf(text, sizeof text, "%s: %s", r->op->name, fail->text);
-    return wk__failure_new(fail->code, r->site, text);
+        snprintf(text, sizeof text, "%s%s: %s", r->name, wk__underscore(r->name, r->in_place), fail->text);
+    return wk__failure_new(r->op->fault && fail->code == WK_ERR_INDEX ? WK_ERR_ARGUMENT : fail->code, r->site, text);
 }
 
 static void fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail)
@@ -153,6 +155,7 @@ static wk_code displace(wk__value *from, wk__value *to, wk__fail *fail)
 {
     wk__memory fresh;
     wk_code code = wk__arena_take(from->device->arena, from->bytes, &fresh, fail);
+    if (code == WK_ERR_MEMORY) wk__large_describe(from->device, fail);
     if (code != WK_OK) return code;
     if (from->bytes)
         code = from->device->backend->copy(from->device->state, &fresh, 0, &from->memory, 0, from->bytes, fail);

@@ -225,6 +225,7 @@ wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options)
     wk__create c;
     wk__compose composed;
     wk_dtype dtype = options && options->dtype ? options->dtype : WK_I64;
+    if (!wk__dtype_usable(&wk__op_randperm, site, dtype)) return NULL;
     wk_options bits_options = options ? *options : (wk_options){.size = sizeof bits_options};
     bits_options.dtype = WK_I64;
     bits_options.requires_grad = false;

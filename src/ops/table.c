@@ -10,10 +10,10 @@ int wk_op_count(void)
     return wk__op_total;
 }
 
-int wk_op_info(int index, wk_op *info)
+int wk_op_info_at(wk_site site, int index, wk_op *info)
 {
     if (index < 0 || index >= wk__op_total || !info || info->size < sizeof *info) {
-        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "op_info: %s",
+        wk__error_set(site, WK_ERR_ARGUMENT, "op_info: %s",
                       info && info->size >= sizeof *info ? "the index is out of range"
                                                          : "set .size = sizeof(wk_op) first");
         return WK_ERR_ARGUMENT;

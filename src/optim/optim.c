@@ -83,9 +83,8 @@ static bool trained_already(const wk__optim *optim, const wk__list *list, int64_
     return false;
 }
 
-static bool parameters_fit(wk_site site, const wk__optim *optim, const wk__list *list)
+static bool parameters_fit(wk_site site, const char *name, const wk__optim *optim, const wk__list *list)
 {
-    const char *name = optim->rule->name;
     if (list->count == 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: the list of parameters is empty", name);
         return false;
@@ -103,9 +102,9 @@ static bool parameters_fit(wk_site site, const wk__optim *optim, const wk__list 
     return true;
 }
 
-static bool add_group(wk_site site, wk__optim *optim, const wk__list *list, wk_optim_options options)
+static bool add_group(wk_site site, const char *name, wk__optim *optim, const wk__list *list, wk_optim_options options)
 {
-    if (!parameters_fit(site, optim, list) || !options_fit(site, optim->rule->name, &options)) return false;
+    if (!parameters_fit(site, name, optim, list) || !options_fit(site, name, &options)) return false;
     wk__trained *item = wk__alloc_zero((size_t)list->count, sizeof *item);
     if (!item || !wk__grow(&optim->group, &optim->capacity, optim->groups + 1, sizeof *optim->group)) {
         wk__free(item);
@@ -136,7 +135,7 @@ wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *paramete
     }
     optim->rule = rule;
     wk__handle *handle = NULL;
-    if (add_group(site, optim, wk__list_of(parameters), fill_in(options, &usual)))
+    if (add_group(site, rule->name, optim, wk__list_of(parameters), fill_in(options, &usual)))
         handle = wk__handle_new(wk__context(), &wk__optim_kind, optim);
     if (!handle) destroy(optim);
     return (wk_optim *)handle;
@@ -147,7 +146,8 @@ int wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters,
     if (!wk__optim_check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group"))
         return (int)wk_error_code();
     wk__optim *of = wk__optim_of(optim);
-    bool fine = add_group(site, of, wk__list_of(parameters), fill_in(options, &of->group[0].options));
+    bool fine =
+        add_group(site, "optim_add_group", of, wk__list_of(parameters), fill_in(options, &of->group[0].options));
     return fine ? WK_OK : (int)wk_error_code();
 }
 
@@ -259,7 +259,7 @@ int wk_optim_step_at(wk_site site, wk_optim *optim)
 {
     wk__inside c;
     if (!wk__optim_check(optim, site, "optim_step") || wk__error_pending()) return (int)wk_error_code();
-    if (!wk__inside_begin(&c, site, true)) return (int)wk_error_code();
+    if (!wk__inside_begin(&c, "optim_step", site, true)) return (int)wk_error_code();
     bool fine = prepare(site, wk__optim_of(optim)) && update_all(site, wk__optim_of(optim));
     wk__inside_end(&c, NULL, 0);
     wk_context *context = wk__context();
@@ -278,9 +278,9 @@ int wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 
 /* ---- learning rates ---------------------------------------------------------------------------------------------- */
 
-int wk_optim_groups(const wk_optim *optim)
+int wk_optim_groups_at(wk_site site, const wk_optim *optim)
 {
-    return optim && wk__optim_check(optim, (wk_site){0}, "optim_groups") ? (int)wk__optim_of(optim)->groups : 0;
+    return optim && wk__optim_check(optim, site, "optim_groups") ? (int)wk__optim_of(optim)->groups : 0;
 }
 
 static bool group_exists(wk_site site, const char *op, const wk_optim *optim, int group)
