@@ -75,9 +75,10 @@ static void print_table(const row *rows, int count)
     for (int k = 0; k < count; k++) print_row(&rows[k], name_width);
     printf("\n");
     for (int k = 0; k < count; k++)
-        printf("%s%-9s %d %s%s%s%s%s%s%s\n", cli_ink(CLI_DIM), wk_device_str(rows[k].device), rows[k].is.compute_units,
-               rows[k].device.kind == WK_CPU ? "threads" : "compute units", *rows[k].is.vendor ? ", " : "",
-               rows[k].is.vendor, *rows[k].is.driver ? ", " : "", rows[k].is.driver, rows[k].is.is_gpu ? ", a GPU" : "",
+        printf("%s%-9s %d %s%s%s%s%s%s%s%s\n", cli_ink(CLI_DIM), wk_device_str(rows[k].device),
+               rows[k].is.compute_units, rows[k].device.kind == WK_CPU ? "thread" : "compute unit",
+               rows[k].is.compute_units == 1 ? "" : "s", *rows[k].is.vendor ? ", " : "", rows[k].is.vendor,
+               *rows[k].is.driver ? ", " : "", rows[k].is.driver, rows[k].is.is_gpu ? ", a GPU" : "",
                cli_ink(CLI_PLAIN));
     for (int kind = 0; kind < KINDS; kind++)
         if (wk_device_count(kinds[kind].kind) == 0) {
@@ -172,7 +173,7 @@ int cli_devices(int count, char **words)
     if (done >= 0) return done;
     if (json && csv) return cli_misuse("devices", "--json and --csv exclude each other");
     long seconds = 1;
-    if (watch && *watch && !cli_number("devices", "watch", watch, 1, 3600, &seconds)) return CLI_MISUSED;
+    if (watch && *watch && !cli_number("devices", "--watch", watch, 1, 3600, &seconds)) return CLI_MISUSED;
 
     row rows[MOST_DEVICES];
     if (describe_all(rows) < 0) return wk_report_error(stderr); /* how busy is measured from here on */

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         printf("wick %s\n", wk_version());
         return finish(CLI_OK);
     }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "help") == 0) {
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         help(stdout);
         return finish(CLI_OK);
     }

@@ -66,11 +66,11 @@ int cli_parse(const cli_syntax *syntax, int count, char **words, const char **op
     return -1;
 }
 
-bool cli_number(const char *command, const char *option, const char *text, long low, long high, long *out)
+bool cli_number(const char *command, const char *name, const char *text, long low, long high, long *out)
 {
     char *end;
     *out = strtol(text, &end, 10);
     if (end != text && *end == 0 && *out >= low && *out <= high) return true;
-    cli_misuse(command, "--%s must be a whole number from %ld to %ld, not \"%s\"", option, low, high, text);
+    cli_misuse(command, "%s must be a whole number from %ld to %ld, not \"%s\"", name, low, high, text);
     return false;
 }

@@ -25,6 +25,47 @@ void tour_code(const char *format, ...)
     va_end(list);
 }
 
+/* ---- X, Y, Z ------------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *given[3];
+
+static wk_tensor *make(char name)
+{
+    wk_device near = tour_far(0), far = tour_far(1);
+    if (name == 'X') {
+        tour_code("X = wk_ones((2, 3), .device = %s)", wk_device_str(near));
+        return wk_ones((2, 3), .device = near);
+    }
+    if (name == 'Y') {
+        tour_code("wk_seed(1); Y = wk_rand((2, 3), .device = %s)", wk_device_str(far));
+        wk_seed(1);
+        return wk_rand((2, 3), .device = far);
+    }
+    wk_tensor *x = tour_given('X');
+    tour_code("Z = wk_to(X, %s)", wk_device_str(far));
+    return wk_to(x, far);
+}
+
+wk_tensor *tour_given(char name)
+{
+    wk_tensor **place = &given[name - 'X'];
+    if (*place) return *place;
+    wk_tensor *made = make(name);
+    *place = made ? wk_retain(made) : NULL;
+    wk_sync();
+    return *place;
+}
+
+static void end_given(void)
+{
+    for (int k = 0; k < 3; k++) {
+        wk_free(given[k]);
+        given[k] = NULL;
+    }
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------- */
+
 void tour_error(void)
 {
     printf("%s%s%s\n", cli_ink(CLI_RED), wk_error() ? wk_error() : "(no error)", cli_ink(CLI_PLAIN));
@@ -67,5 +108,6 @@ int cli_tour(int count, char **words)
     for (int part = 0; part < 3; part++)
         for (const tour_step *step = parts[part]; step->row; step++)
             if (row == 0 || step->row == row) failed += !show(step);
+    end_given();
     return failed ? CLI_FAILED : CLI_OK;
 }

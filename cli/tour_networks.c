@@ -6,10 +6,11 @@ static void network(void)
 {
     wk_seed(1);
     wk_module *net = wk_nn_sequential(wk_nn_linear(3, 1));
+    wk_tensor *X = tour_given('X');
     tour_code("net = wk_nn_sequential(wk_nn_linear(3, 1)); wk_module_to(net, %s); wk_forward(net, X)",
               wk_device_str(tour_far(0)));
     wk_module_to(net, tour_far(0));
-    wk_print(wk_forward(net, wk_ones((2, 3), .device = tour_far(0))));
+    wk_print(wk_forward(net, X));
     wk_tensor *weight = wk_module_parameter(net, "0.weight");
     tour_code("wk_module_parameter(net, \"0.weight\")");
     wk_print(weight);
@@ -19,8 +20,10 @@ static void network(void)
 static void lazy(void)
 {
     wk_module *dense = wk_nn_lazy_linear(1);
-    tour_code("dense = wk_nn_lazy_linear(1); wk_forward(dense, X), X of (2, 5) on %s", wk_device_str(tour_far(0)));
+    tour_code("dense = wk_nn_lazy_linear(1); wk_forward(dense, wk_ones((2, 5), .device = %s))",
+              wk_device_str(tour_far(0)));
     wk_forward(dense, wk_ones((2, 5), .device = tour_far(0)));
+    tour_code("wk_describe(wk_module_parameter(dense, \"weight\"))");
     printf("weight is %s\n", wk_describe(wk_module_parameter(dense, "weight")));
 }
 
@@ -43,7 +46,8 @@ static void memory(void)
     if (wk_memory_largest(device, &bytes, &site, 1))
         printf("%s made at %s:%d\n", cli_bytes(live, bytes), site.file, site.line);
 
-    tour_code("wk_memory_set_limit(%s, 64 MiB); wk_ones((16777216, 4))", wk_device_str(device));
+    tour_code("wk_memory_set_limit(%s, 64 MiB); wk_ones((16777216, 4), .device = %s)", wk_device_str(device),
+              wk_device_str(device));
     wk_memory_set_limit(device, (int64_t)64 << 20);
     wk_data(wk_ones((1 << 24, 4), .device = device));
     wk_sync();
@@ -54,13 +58,15 @@ static void memory(void)
     wk_free(x);
 }
 
-/* Seconds of `count` sums of 1,000 numbers, read one by one or all at once. */
-static double sums(wk_device device, int count, bool one_by_one)
+/* Seconds of `count` sums of 1,000 numbers, read one by one or all at once, and how often the host waited for them. */
+static double sums(wk_device device, int count, bool one_by_one, int64_t *waits)
 {
     WK_SCOPE;
     wk_tensor *x = wk_ones((1000), .device = device);
     wk_history *history = wk_history_new();
     wk_sync();
+    wk_transfer_counters before = {.size = sizeof before}, after = {.size = sizeof after};
+    wk_transfers(&before);
     double start = cli_clock();
     for (int k = 0; k < count; k++) {
         WK_SCOPE;
@@ -71,7 +77,10 @@ static double sums(wk_device device, int count, bool one_by_one)
             wk_history_add(history, sum);
     }
     if (!one_by_one) wk_history_mean(history);
-    return cli_clock() - start;
+    double seconds = cli_clock() - start;
+    wk_transfers(&after);
+    *waits = after.waits - before.waits;
+    return seconds;
 }
 
 static void say(void *user, const char *line)
@@ -83,36 +92,34 @@ static void say(void *user, const char *line)
 static void waits(void)
 {
     wk_device device = tour_far(0);
-    wk_transfer_counters before = {.size = sizeof before}, after = {.size = sizeof after};
-    sums(device, 10, true); /* kernels are built */
-    wk_transfers(&before);
-    double slow = sums(device, 200, true);
-    wk_transfers(&after);
+    int64_t waits;
+    sums(device, 10, true, &waits); /* kernels are built */
+    double slow = sums(device, 200, true, &waits);
     tour_code("200 sums on %s, wk_item after each", wk_device_str(device));
-    printf("%.1f ms, the host waited %lld times\n", 1e3 * slow, (long long)(after.waits - before.waits));
-    tour_code("wk_set_sync_mode(WK_SYNC_LOG)");
+    printf("%.1f ms, waits of the host: %lld\n", 1e3 * slow, (long long)waits);
+    tour_code("wk_set_log(\"sync\", say, NULL), and 3 sums more");
     wk_set_log("sync", say, NULL);
-    wk_set_sync_mode(WK_SYNC_LOG);
-    sums(device, 3, true);
+    sums(device, 3, true, &waits);
     wk_set_log("", NULL, NULL);
     if (device.kind != WK_CPU) {
-        tour_code("wk_set_sync_mode(WK_SYNC_FAIL)");
+        tour_code("wk_set_sync_mode(WK_SYNC_FAIL); wk_item(wk_sum(wk_ones((3), .device = %s)))", wk_device_str(device));
         wk_set_sync_mode(WK_SYNC_FAIL);
         wk_item(wk_sum(wk_ones((3), .device = device)));
-        wk_set_sync_mode(WK_SYNC_QUIET);
+        wk_set_sync_mode(WK_SYNC_LOG);
         tour_error();
     }
-    wk_set_sync_mode(WK_SYNC_QUIET);
 }
 
 static void history(void)
 {
     enum { COUNT = 50 };
     wk_device device = tour_far(0);
-    sums(device, COUNT, false); /* kernels are built */
-    double slow = sums(device, COUNT, true), quick = sums(device, COUNT, false);
-    tour_code("wk_history_add(history, loss), %d times, then wk_history_mean(history)", COUNT);
-    printf("%.1f ms on %s; read one by one %.1f ms\n", 1e3 * quick, wk_device_str(device), 1e3 * slow);
+    int64_t waits, waits_one_by_one;
+    sums(device, COUNT, false, &waits); /* kernels are built */
+    double slow = sums(device, COUNT, true, &waits_one_by_one), quick = sums(device, COUNT, false, &waits);
+    tour_code("wk_history_add(history, sum), %d times, then wk_history_mean(history)", COUNT);
+    printf("%.1f ms on %s, waits of the host: %lld; read one by one %.1f ms, waits: %lld\n", 1e3 * quick,
+           wk_device_str(device), (long long)waits, 1e3 * slow, (long long)waits_one_by_one);
 }
 
 const tour_step tour_networks[] = {
@@ -129,9 +136,8 @@ const tour_step tour_networks[] = {
      "that was there is still there.",
      memory},
     {21, "Waiting is what costs",
-     "Each reading makes the host wait for the device and the device wait for the host. The modes of wk_set_sync_mode "
-     "find "
-     "such places by file and line.",
+     "Each reading makes the host wait for the device and the device wait for the host. The log finds such places by "
+     "file and line; with WK_SYNC_FAIL they are errors.",
      waits},
     {22, "Keep the log on the device", "wk_history gathers figures where they are made and reads them in bulk.",
      history},

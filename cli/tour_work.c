@@ -3,15 +3,15 @@
 
 static void same_device(void)
 {
-    wk_tensor *y = wk_ones((2, 3), .device = tour_far(0)), *z = wk_ones((2, 3), .device = tour_far(0));
-    tour_code("wk_add(Y, Z), both on %s", wk_device_str(tour_far(0)));
-    wk_print(wk_add(y, z));
+    wk_tensor *X = tour_given('X'), *Y = tour_given('Y'), *Z = tour_given('Z');
+    tour_code("wk_add(Y, Z), both on %s", wk_device_str(tour_far(1)));
+    wk_print(wk_add(Y, Z));
     if (tour_far(0).kind == WK_CPU) {
         printf("(there is one device here: two tensors cannot be on different ones)\n");
         return;
     }
-    tour_code("wk_add(X, Z), X on cpu");
-    wk_add(wk_ones((2, 3)), z);
+    tour_code("wk_add(X, Y), X on %s", wk_device_str(tour_far(0)));
+    wk_add(X, Y);
     tour_error();
 }
 
@@ -24,11 +24,12 @@ static void say(void *user, const char *line)
 static void soft_placement(void)
 {
     int64_t copies, bytes, copies_before, bytes_before;
+    wk_tensor *X = tour_given('X'), *Y = tour_given('Y');
     wk_placement_counters(&copies_before, &bytes_before);
-    tour_code("wk_set_soft_placement(true); wk_set_log(\"placement\", say, NULL); wk_add(X, Z)");
+    tour_code("wk_set_soft_placement(true); wk_set_log(\"placement\", say, NULL); wk_add(X, Y)");
     wk_set_soft_placement(true);
     wk_set_log("placement", say, NULL);
-    wk_print(wk_add(wk_ones((2, 3)), wk_ones((2, 3), .device = tour_far(0))));
+    wk_print(wk_add(X, Y));
     wk_set_log("", NULL, NULL);
     wk_set_soft_placement(false);
     wk_placement_counters(&copies, &bytes);
@@ -38,9 +39,10 @@ static void soft_placement(void)
 
 static void fused(void)
 {
-    wk_tensor *z = wk_to(wk_of(float, (3), 1, 2, 3), tour_far(0));
-    tour_code("wk_mul(wk_exp(wk_add(z, 2)), z)");
-    wk_print(wk_mul(wk_exp(wk_add(z, 2)), z));
+    tour_code("y = z = wk_to(wk_of(float, (3), 1, 2, 3), %s)", wk_device_str(tour_far(0)));
+    wk_tensor *z = wk_to(wk_of(float, (3), 1, 2, 3), tour_far(0)), *y = z;
+    tour_code("wk_mul(wk_exp(wk_add(z, 2)), y)");
+    wk_print(wk_mul(wk_exp(wk_add(z, 2)), y));
 }
 
 static void device_scopes(void)
@@ -70,10 +72,10 @@ static void device_scopes(void)
 
 static void scopes_and_copies(void)
 {
-    wk_tensor *far = wk_ones((2, 2), .device = tour_far(0));
+    wk_tensor *X = tour_given('X');
     WK_DEVICE(wk_cpu());
-    wk_tensor *same = far, *near = wk_to(far, wk_cpu());
-    tour_code("{ WK_DEVICE(wk_cpu()); same = far; near = wk_to(far, wk_cpu()); }");
+    wk_tensor *same = X, *near = wk_to(X, wk_cpu());
+    tour_code("{ WK_DEVICE(wk_cpu()); same = X; near = wk_to(X, wk_cpu()); }");
     printf("same is on %s, near on %s\n", wk_device_str(wk_device_of(same)), wk_device_str(wk_device_of(near)));
 }
 
@@ -81,10 +83,12 @@ static void placement_log(void)
 {
     wk_transfer_counters before = {.size = sizeof before}, after = {.size = sizeof after};
     wk_transfers(&before);
-    tour_code("wk_set_log(\"placement\", say, NULL); ...; wk_transfers(&counters)");
+    tour_code("wk_set_log(\"placement\", say, NULL); wk_print(wk_mul(wk_to(wk_ones((1000, 2)), %s), 3))",
+              wk_device_str(tour_far(0)));
     wk_set_log("placement", say, NULL);
     wk_print(wk_mul(wk_to(wk_ones((1000, 2)), tour_far(0)), 3));
     wk_set_log("", NULL, NULL);
+    tour_code("wk_transfers(&counters)");
     wk_transfers(&after);
     printf("to devices %lld bytes, back %lld bytes\n", (long long)(after.uploads - before.uploads),
            (long long)(after.downloads - before.downloads));
@@ -115,7 +119,7 @@ const tour_step tour_work[] = {
      scopes_and_copies},
     {16, "Where did it really run?",
      "The log says for each operation where it ran; WICK_LOG=placement with WICK_LOG_FILE=path writes the same to a "
-     "file. Counters say how many bytes moved.",
+     "file. Counters say how many bytes moved: of a large tensor only the numbers that are printed come back.",
      placement_log},
     {0},
 };

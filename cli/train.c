@@ -124,7 +124,7 @@ int cli_train(int count, char **words)
     if (done >= 0) return done;
     if (!task || strcmp(task, "mnist") != 0) return cli_misuse("train", "what to train on: mnist");
     long epochs;
-    if (!cli_number("train", "epochs", epochs_text, 1, 10000, &epochs)) return CLI_MISUSED;
+    if (!cli_number("train", "--epochs", epochs_text, 1, 10000, &epochs)) return CLI_MISUSED;
     wk_device where = device ? wk_device_parse(device) : wk_try_gpu(0);
     if (where.kind < 0) return cli_misuse("train", "\"%s\" names no device: cpu, cuda:0, opencl:1, gpu:0", device);
     return train(where, folder, epochs, svg, save);

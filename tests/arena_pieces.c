@@ -261,7 +261,7 @@ static void limit_speaks(void **state)
     piece[0] = take(arena, 10 * MB);
     piece[1] = take(arena, 1536 * 1024);
     assert_int_equal(wk__arena_take(arena, 12 * MB + MB / 2, &piece[2], &fail), WK_ERR_MEMORY);
-    assert_string_equal(fail.text, "out of memory: asked for 12.5 MB, live 11.5 MB, cached 512 KB, limit 20 MB "
+    assert_string_equal(fail.text, "asked for 12.5 MiB, live 11.5 MiB, cached 512 KiB, limit 20 MiB "
                                    "(past the limit)");
     assert_int_equal(fail.tag, -1);
     wk__arena_give(arena, &piece[0]);
@@ -273,7 +273,7 @@ static void limit_speaks(void **state)
     piece[0] = take(arena, 200);
     piece[1] = take(arena, 500);
     assert_int_equal(wk__arena_take(arena, 1, &piece[2], &fail), WK_ERR_MEMORY);
-    assert_string_equal(fail.text, "out of memory: asked for 1 bytes, live 768 bytes, cached 0 bytes, limit 1000 bytes "
+    assert_string_equal(fail.text, "asked for 1 byte, live 768 bytes, cached 0 bytes, limit 1000 bytes "
                                    "(past the limit)");
     wk__arena_free(arena);
 }
@@ -318,7 +318,7 @@ static void full_device_is_tried_again(void **state)
     d.fail_from = 4, d.fail_until = INT64_MAX;
     assert_int_equal(wk__arena_take(arena, 1000, &idle, &fail), WK_ERR_MEMORY);
     assert_non_null(strstr(fail.text, "(device is full)"));
-    assert_non_null(strstr(fail.text, "live 30 MB, cached 0 bytes, limit none"));
+    assert_non_null(strstr(fail.text, "live 30 MiB, cached 0 bytes, limit none"));
     assert_int_equal(stats_of(arena).live, 30 * MB);
     d.fail_from = INT64_MAX;
     idle = take(arena, 1000);

@@ -41,11 +41,13 @@ END
 
 check "wick --version" says "^wick [0-9]*[.][0-9]*[.][0-9]*$" "$wick" --version
 check "wick --help" ends 0 "$wick" --help
+check "wick -h" says "^usage: wick COMMAND" "$wick" -h
 check "wick alone is a mistake" ends 2 "$wick"
 check "an unknown command is a mistake" ends 2 "$wick" fly
 for command in devices doctor tour bench train ops; do
     check "wick $command --help" says "^usage: wick $command" "$wick" $command --help
     check "wick $command --help ends with 0" ends 0 "$wick" $command --help
+    check "wick $command -h" says "^usage: wick $command" "$wick" $command -h
     check "wick $command: an unknown option is a mistake" ends 2 "$wick" $command --no-such-option
     check "wick $command is in wick --help" says "^  $command " "$wick" --help
 done
@@ -60,6 +62,7 @@ check "train: epochs must be a number" ends 2 "$wick" train mnist --epochs many
 check "train: a value is missing" ends 2 "$wick" train mnist --epochs
 check "bench: a case that is none" ends 2 "$wick" bench E9
 check "tour: a step that is none" ends 2 "$wick" tour 24
+check "tour: and is called one" grep -q 'wick tour: STEP must be a whole number from 1 to 23, not "24"' "$WICK_WORK/stderr"
 check "a full disk is a failure" ends 1 sh -c "'$wick' ops >/dev/full"
 
 # ---- devices, doctor, ops
@@ -99,6 +102,8 @@ END"
 check "tour 13: the chapter's numbers" grep -q "20.0855, 109.1963, 445.2395" "$WICK_WORK/tour"
 check "tour 7: the same numbers on every device" grep -q "yes, every bit" "$WICK_WORK/tour"
 check "tour 8: what there is" grep -q "opencl:99 is not there" "$WICK_WORK/tour"
+check "tour: X, Y and Z are made once" sh -c "grep -c -E '^  (X = |Z = |wk_seed.1.; Y = )' '$WICK_WORK/tour' | grep -qx 3"
+check "tour 11 alone says what X, Y and Z are" sh -c "'$wick' tour 11 | grep -c -E '^  (X = |Z = |wk_seed.1.; Y = )' | grep -qx 3"
 check "tour 19 and 23 come next" sh -c "grep -c -i 'come.* next' '$WICK_WORK/tour' | grep -qx 2"
 check "one step alone" sh -c "'$wick' tour 2 | grep -c '^[0-9]*[.] ' | grep -qx 1"
 check "the tour without OpenCL" ends 0 env OCL_ICD_VENDORS=/nowhere "$wick" tour

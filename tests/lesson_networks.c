@@ -215,7 +215,7 @@ static void reading_waits_and_is_counted(void **state)
         wk_item(wk_sum(x));
         wk_history_add(history, wk_sum(x)); /* does not wait */
         wk_set_sync_mode(WK_SYNC_QUIET);
-        if (far) expect_error("lesson_networks.c", "the host waits here for", "wk_history", NULL);
+        if (far) expect_error("lesson_networks.c", "item: the host waits here for", "wk_history", NULL);
         wk_free(x);
         expect_fine();
     }

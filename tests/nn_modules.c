@@ -132,9 +132,11 @@ static void names_are_checked(void **state)
     assert_null(wk_module_add(m, "self", m));
     expect_error("contain", NULL);
     assert_null(wk_module_parameter(m, "n.weight"));
-    expect_error("module_parameter", "n.weight", "box has nothing", NULL);
+    expect_error("module_parameter", "n.weight", "box has no parameters", NULL);
     assert_null(wk_module_parameter(m, "b"));
-    expect_error("\"b\"", "a, n", NULL);
+    expect_error("\"b\"", "box has the parameters \"a\"", NULL);
+    assert_null(wk_module_parameter(m, "m.weight")); /* what is wrong in a path is its first part */
+    expect_error("\"m.weight\"", "box has the children \"n\"", NULL);
     assert_null(wk_module_parameter(m, "n"));
     expect_error("no parameter \"n\"", NULL);
     assert_null(wk_module_add(NULL, "m", m));

@@ -197,7 +197,7 @@ static const char *compare(const group_case *c, int k, const char *got, const ch
 
 static const char *check_memory(group_case *c, const wk__backend *backend, void *device, char *const want[])
 {
-    static char text[400];
+    static char text[640];
     const char *wrong = NULL;
     for (int k = 0; k < c->g.noperands && wrong == NULL; k++) {
         char *got = calloc((size_t)bytes_of(c, k), 1);

@@ -25,11 +25,11 @@ WK_API bool wk_is_grad_enabled(void);
 #endif
 
 /* Would backward bring x a gradient: is it a leaf that wants one, or computed from such? false for NULL. */
-WK_API bool wk_requires_grad(const wk_tensor *x);
+WK_API bool wk_requires_grad_at(wk_site site, const wk_tensor *x);
 /* Makes a leaf want a gradient, or not. Returns x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
 WK_API wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on);
 /* Was x made, not computed from something that requires grad? */
-WK_API bool wk_is_leaf(const wk_tensor *x);
+WK_API bool wk_is_leaf_at(wk_site site, const wk_tensor *x);
 /* The same numbers (the same storage) without a history. Written in place, it changes x, leaf or not, and brings it no history; a
  * graph that needs the old numbers says so in backward. */
 WK_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
@@ -47,7 +47,7 @@ typedef struct wk_backward_options {
 WK_API wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
 
 /* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it. */
-WK_API wk_tensor *wk_grad_of(wk_tensor *leaf);
+WK_API wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf);
 /* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype and device. */
 WK_API wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
 
@@ -98,8 +98,8 @@ WK_API wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *c
 /* What the call was given as `context`. */
 WK_API void *wk_function_context(wk_function *f);
 /* In forward: keeps a tensor for backward. In backward: the k-th kept one. */
-WK_API void wk_function_save(wk_function *f, wk_tensor *x);
-WK_API wk_tensor *wk_function_saved(wk_function *f, int k);
+WK_API void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x);
+WK_API wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k);
 /* Does input k want a gradient? */
 WK_API bool wk_function_needs(wk_function *f, int k);
 
@@ -134,6 +134,12 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
     WK_LISTED_(wk_l_, list, wk_apply_n_at(WK_HERE, kind, context, WK_LIST_(wk_l_), out))
 #define WK_GRADCHECK_(f, context, list, wk_l_)                                                                         \
     WK_LISTED_(wk_l_, list, wk_gradcheck_at(WK_HERE, f, context, WK_LIST_(wk_l_)))
+
+#define wk_requires_grad(...)  wk_requires_grad_at(WK_HERE, __VA_ARGS__)
+#define wk_is_leaf(...)        wk_is_leaf_at(WK_HERE, __VA_ARGS__)
+#define wk_grad_of(...)        wk_grad_of_at(WK_HERE, __VA_ARGS__)
+#define wk_function_save(...)  wk_function_save_at(WK_HERE, __VA_ARGS__)
+#define wk_function_saved(...) wk_function_saved_at(WK_HERE, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -54,7 +54,7 @@ typedef struct wk_op {
 /* How many ops there are. */
 WK_API int wk_op_count(void);
 /* The i-th op, in alphabetical order, into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an index out of range. */
-WK_API wk_code wk_op_info(int index, wk_op *info);
+WK_API wk_code wk_op_info_at(wk_site site, int index, wk_op *info);
 /* The index of an op by name, -1 if there is none. */
 WK_API int wk_op_find(const char *name);
 
@@ -76,6 +76,10 @@ WK_API wk_code wk_call(wk_context *context, const char *name, const wk_value *ar
 /* A context of the caller's own for wk_call; not for use by two threads at once. */
 WK_API wk_context *wk_context_new(void);
 WK_API void wk_context_free(wk_context *context);
+
+#ifndef __cplusplus
+#define wk_op_info(...) wk_op_info_at(WK_HERE, __VA_ARGS__)
+#endif
 
 #ifdef __cplusplus
 }

@@ -33,7 +33,7 @@ WK_API wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_m
 /* Samples from..to - 1 of a dataset; nothing is copied. WK_ERR_INDEX if they are not all there. */
 WK_API wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64_t from, int64_t to);
 /* How many samples; 0 for NULL. */
-WK_API int64_t wk_data_count(const wk_dataset *data);
+WK_API int64_t wk_data_count_at(wk_site site, const wk_dataset *data);
 
 /* ---- loaders ----------------------------------------------------------------------------------------------------- */
 
@@ -50,7 +50,7 @@ typedef struct wk_loader_options {
 /* torch.utils.data.DataLoader: the next batch is gathered in the background while the program works on one. */
 WK_API wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options);
 /* Batches of an epoch; 0 for NULL. */
-WK_API int64_t wk_loader_count(const wk_loader *loader);
+WK_API int64_t wk_loader_count_at(wk_site site, const wk_loader *loader);
 
 /* A batch belongs to the loader, its tensors to the loop's scope: wk_keep carries them out. */
 typedef struct wk_batch {
@@ -85,7 +85,7 @@ typedef struct wk_history_options {
 /* WK_OK or a code: WK_ERR_SHAPE for a tensor of more than one element. */
 WK_API wk_code wk_history_add_at(wk_site site, wk_history *history, wk_tensor *x, const wk_history_options *options);
 /* How many were added; 0 for NULL. */
-WK_API int64_t wk_history_count(const wk_history *history);
+WK_API int64_t wk_history_count_at(wk_site site, const wk_history *history);
 /* The weighted mean; NaN when there is none. */
 WK_API double wk_history_mean_at(wk_site site, wk_history *history);
 /* All of them in order, wk_history_count many; NULL when there are none or on error. Lives until the next call on the
@@ -101,6 +101,10 @@ WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 #define wk_history_add(history, ...)  WK_OPT2_(wk_history_add_at, wk_history_options, history, __VA_ARGS__)
 #define wk_history_mean(history)      wk_history_mean_at(WK_HERE, history)
 #define wk_history_values(history)    wk_history_values_at(WK_HERE, history)
+
+#define wk_data_count(...)    wk_data_count_at(WK_HERE, __VA_ARGS__)
+#define wk_loader_count(...)  wk_loader_count_at(WK_HERE, __VA_ARGS__)
+#define wk_history_count(...) wk_history_count_at(WK_HERE, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -14,10 +14,11 @@ extern "C" {
 /* All cores and all memory of the host. */
 WK_API wk_device wk_cpu(void);
 /* The i-th device of a kind, and the i-th accelerator of any kind (CUDA first, each physical card once; OpenCL devices that
- * are CPUs count only with WICK_GPU=opencl in the environment). */
-WK_API wk_device wk_cuda(int index);
-WK_API wk_device wk_opencl(int index);
-WK_API wk_device wk_gpu(int index);
+ * are CPUs count only with WICK_GPU=opencl in the environment). A negative index records an error and gives kind -1, with which every
+ * call fails. */
+WK_API wk_device wk_cuda_at(wk_site site, int index);
+WK_API wk_device wk_opencl_at(wk_site site, int index);
+WK_API wk_device wk_gpu_at(wk_site site, int index);
 
 /* Reads "cpu", "cuda", "cuda:1", "opencl:0", "gpu:0", and TensorFlow's "/GPU:0", "/job:worker/replica:0/task:1/device:GPU:0".
  * A text that is none of these records an error and gives kind -1, with which every call fails. */
@@ -48,7 +49,7 @@ typedef struct wk_device_properties {
     double temperature, power, utilisation; /* degrees Celsius, watts, 0..1 */
 } wk_device_properties;
 /* WK_OK or a code, with the error recorded. */
-WK_API wk_code wk_device_describe(wk_device device, wk_device_properties *properties);
+WK_API wk_code wk_device_describe_at(wk_site site, wk_device device, wk_device_properties *properties);
 
 /* Bytes that the library holds on a device. */
 typedef struct wk_memory_stats {
@@ -59,16 +60,17 @@ typedef struct wk_memory_stats {
     int64_t limit;  /* live + cached never exceed it */
 } wk_memory_stats;
 /* WK_OK or a code. */
-WK_API wk_code wk_memory_stats_of(wk_device device, wk_memory_stats *stats);
+WK_API wk_code wk_memory_stats_of_at(wk_site site, wk_device device, wk_memory_stats *stats);
 /* The largest tensors that live on a device now (of at least 64 KiB), largest first: their bytes and the calls that made them,
  * up to `places` of each. Returns how many; 0 with the error recorded if the device can't be used. */
-WK_API int wk_memory_largest(wk_device device, int64_t *bytes, wk_site *sites, int places);
+WK_API int wk_memory_largest_at(wk_site site, wk_device device, int64_t *bytes, wk_site *sites, int places);
 /* From now on peak is counted anew, from what is live. WK_OK or a code, as of the two below. */
-WK_API wk_code wk_memory_reset_peak(wk_device device);
-/* Sets the limit in bytes; 0 = the default (all of the device; on the CPU the smaller of cgroup and physical memory). */
-WK_API wk_code wk_memory_set_limit(wk_device device, int64_t bytes);
+WK_API wk_code wk_memory_reset_peak_at(wk_site site, wk_device device);
+/* Sets the limit in bytes; 0 = the default (all of the device; on the CPU the smaller of cgroup and physical memory);
+ * WK_ERR_ARGUMENT below that. */
+WK_API wk_code wk_memory_set_limit_at(wk_site site, wk_device device, int64_t bytes);
 /* Gives cached memory back to the system. */
-WK_API wk_code wk_memory_trim(wk_device device);
+WK_API wk_code wk_memory_trim_at(wk_site site, wk_device device);
 
 /* Why a kind can or cannot be used, in a sentence ("not built", "library not found", ...). Lives until the thread's next call. */
 WK_API const char *wk_device_status(int kind);
@@ -76,13 +78,24 @@ WK_API const char *wk_device_status(int kind);
 /* Threads of the CPU that compute, the caller included: WICK_THREADS in the environment, else the CPUs that the process may
  * use. Setting it (1 to 1024) is for moments when nothing is computed; results do not depend on it. WK_OK or a code. */
 WK_API int wk_threads(void);
-WK_API wk_code wk_set_threads(int count);
+WK_API wk_code wk_set_threads_at(wk_site site, int count);
 
 #ifndef __cplusplus
 #define wk_device_parse(text) wk_device_parse_at(WK_HERE, text)
 
 /* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. A declaration, as WK_SCOPE. */
 #define WK_DEVICE(device) WK_GUARD_(wk_device_guard_open(WK_HERE, device))
+
+#define wk_cuda(...)              wk_cuda_at(WK_HERE, __VA_ARGS__)
+#define wk_opencl(...)            wk_opencl_at(WK_HERE, __VA_ARGS__)
+#define wk_gpu(...)               wk_gpu_at(WK_HERE, __VA_ARGS__)
+#define wk_device_describe(...)   wk_device_describe_at(WK_HERE, __VA_ARGS__)
+#define wk_memory_stats_of(...)   wk_memory_stats_of_at(WK_HERE, __VA_ARGS__)
+#define wk_memory_largest(...)    wk_memory_largest_at(WK_HERE, __VA_ARGS__)
+#define wk_memory_reset_peak(...) wk_memory_reset_peak_at(WK_HERE, __VA_ARGS__)
+#define wk_memory_set_limit(...)  wk_memory_set_limit_at(WK_HERE, __VA_ARGS__)
+#define wk_memory_trim(...)       wk_memory_trim_at(WK_HERE, __VA_ARGS__)
+#define wk_set_threads(...)       wk_set_threads_at(WK_HERE, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -8,12 +8,19 @@
 extern "C" {
 #endif
 
-/* Lines about the named subjects ("placement", "sync", "kernel"; several with commas) go to `callback`; NULL subjects: none.
- * Without a program's own callback, WICK_LOG=subjects and WICK_LOG_FILE=path in the environment do the same to a file. Lines may
- * come in the midst of work: the callback must not call the library. "placement": which ops ran where, in which order, and what
- * soft placement copied, once for each place in the program and all of it at the end of the file; "sync": where the host waited. */
+/* Lines about the named subjects (several with commas) go to `callback`; NULL or "": none. Without a program's own callback,
+ * WICK_LOG=subjects and WICK_LOG_FILE=path in the environment do the same to a file. Lines may come in the midst of work: the callback
+ * must not call the library.
+ *
+ *   placement   which ops ran where, in which order, and what soft placement copied, once for each place in the program and all of it
+ *               at the end of the file
+ *   sync        where the host waits for a device other than the CPU, once for each place in the program
+ *   kernel      what the ops of one pass became: the program that runs over the elements, an instruction a line, once for each place in
+ *               the program; and what the device's compiler was given to do, and how long it took
+ *
+ * WK_OK, or WK_ERR_ARGUMENT for a subject that is none of these; then the log stays as it was. */
 typedef void wk_log_callback(void *user, const char *line);
-WK_API void wk_set_log(const char *subjects, wk_log_callback *callback, void *user);
+WK_API wk_code wk_set_log_at(wk_site site, const char *subjects, wk_log_callback *callback, void *user);
 
 /* ---- placement: strict by default ---------------------------------------------------------------------------------- */
 
@@ -27,8 +34,8 @@ WK_API void wk_placement_counters(int64_t *copies, int64_t *bytes);
 /* What happens when the host waits for an accelerator (wk_item, printing, reading) or copies to or from it. */
 typedef enum wk_sync_mode {
     WK_SYNC_QUIET, /* counted only */
-    WK_SYNC_LOG,   /* a line with file:line for each place in the program, to the log's subject "sync" */
-    WK_SYNC_FAIL   /* an error with file:line: for finding what stalls a training loop */
+    WK_SYNC_LOG, /* the default: a line for each place in the program, for those who listen to the log's subject "sync" */
+    WK_SYNC_FAIL /* an error with file:line: for finding what stalls a training loop */
 } wk_sync_mode;
 WK_API void wk_set_sync_mode(wk_sync_mode mode);
 
@@ -39,7 +46,12 @@ typedef struct wk_transfer_counters {
     int64_t downloads; /* bytes from devices to the host */
 } wk_transfer_counters;
 /* Since the start of the process, over all devices. WK_OK, or WK_ERR_ARGUMENT if the size is not set. */
-WK_API wk_code wk_transfers(wk_transfer_counters *counters);
+WK_API wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters);
+
+#ifndef __cplusplus
+#define wk_set_log(...)   wk_set_log_at(WK_HERE, __VA_ARGS__)
+#define wk_transfers(...) wk_transfers_at(WK_HERE, __VA_ARGS__)
+#endif
 
 #ifdef __cplusplus
 }

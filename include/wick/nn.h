@@ -25,12 +25,12 @@ WK_API wk_tensors *wk_tensors_new_at(wk_site site);
 WK_API wk_tensors *wk_tensors_add_at(wk_site site, wk_tensors *list, const char *name, wk_tensor *x);
 /* A list of these, named "0", "1", ... */
 WK_API wk_tensors *wk_list_at(wk_site site, wk_tensor *const *tensors, int count);
-WK_API int wk_tensors_count(const wk_tensors *list); /* 0 for NULL */
+WK_API int wk_tensors_count_at(wk_site site, const wk_tensors *list); /* 0 for NULL */
 /* The k-th, counted from 0; NULL with WK_ERR_INDEX when there is none. The tensor stays the list's. */
-WK_API const char *wk_tensors_name(const wk_tensors *list, int k);
-WK_API wk_tensor *wk_tensors_get(const wk_tensors *list, int k);
+WK_API const char *wk_tensors_name_at(wk_site site, const wk_tensors *list, int k);
+WK_API wk_tensor *wk_tensors_get_at(wk_site site, const wk_tensors *list, int k);
 /* By name; NULL, without an error, when there is none. */
-WK_API wk_tensor *wk_tensors_find(const wk_tensors *list, const char *name);
+WK_API wk_tensor *wk_tensors_find_at(wk_site site, const wk_tensors *list, const char *name);
 
 /* ---- modules of one's own ---------------------------------------------------------------------------------------- */
 
@@ -64,9 +64,9 @@ typedef struct wk_module_kind {
 WK_API wk_module *wk_module_new_at(wk_site site, const wk_module_kind *kind);
 /* Its state: read-only in forward (a tensor that forward changes is a buffer: wk_module_set_buffer). Of NULL, a
  * module that could not be made: 4,096 bytes that nobody reads, so that a constructor need not check. */
-WK_API void *wk_module_state(wk_module *m);
+WK_API void *wk_module_state_at(wk_site site, wk_module *m);
 /* The name of its kind, "linear". Lives as long as the module. */
-WK_API const char *wk_module_name(const wk_module *m);
+WK_API const char *wk_module_name_at(wk_site site, const wk_module *m);
 
 /* Adds a parameter with the values that x has now, and returns the module's own handle, a leaf that requires grad. x
  * itself stays what it is. WK_ERR_DTYPE for integers; WK_ERR_ARGUMENT for a name that is taken, empty or has a dot in
@@ -86,9 +86,9 @@ WK_API wk_tensor *wk_module_parameter_at(wk_site site, wk_module *m, const char 
 WK_API wk_tensor *wk_module_buffer_at(wk_site site, wk_module *m, const char *path);
 WK_API wk_module *wk_module_child_at(wk_site site, wk_module *m, const char *path);
 /* The children in order of registration: how many, and the k-th with its name. */
-WK_API int wk_module_children(const wk_module *m);
-WK_API wk_module *wk_module_get(const wk_module *m, int k);
-WK_API const char *wk_module_child_name(const wk_module *m, int k);
+WK_API int wk_module_children_at(wk_site site, const wk_module *m);
+WK_API wk_module *wk_module_get_at(wk_site site, const wk_module *m, int k);
+WK_API const char *wk_module_child_name_at(wk_site site, const wk_module *m, int k);
 
 /* All parameters, or buffers, with their paths: a module's own in order of registration, then those of each child.
  * What stands in several places is listed once. WK_ERR_STATE when a lazy layer has not seen an input yet. */
@@ -110,7 +110,7 @@ WK_API wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device);
 /* Switches training on (as it is at first) or off, for the children too: what dropout looks at. Returns the module. */
 WK_API wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training);
 /* Is it training? false for NULL. */
-WK_API bool wk_module_training(const wk_module *m);
+WK_API bool wk_module_training_at(wk_site site, const wk_module *m);
 
 /* ---- the library's layers: torch.nn ------------------------------------------------------------------------------ */
 
@@ -165,7 +165,7 @@ WK_API wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const
 
 /* ---- initial values: torch.nn.init ------------------------------------------------------------------------------- */
 
-/* Each writes over x, a leaf or not, without a trace in the graph, and returns x. */
+/* Each writes over x, a leaf or not, without a trace in the graph, and returns x. WK_ERR_ARGUMENT if high < low, or std < 0. */
 WK_API wk_tensor *wk_init_uniform__at(wk_site site, wk_tensor *x, double low, double high);
 WK_API wk_tensor *wk_init_normal__at(wk_site site, wk_tensor *x, double mean, double std);
 WK_API wk_tensor *wk_init_constant__at(wk_site site, wk_tensor *x, double value);
@@ -237,6 +237,17 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_init_xavier_normal_(...)    WK_OPT_(wk_init_xavier_normal__at, wk_init_options, __VA_ARGS__)
 #define wk_init_kaiming_uniform_(...)  WK_OPT_(wk_init_kaiming_uniform__at, wk_init_options, __VA_ARGS__)
 #define wk_init_kaiming_normal_(...)   WK_OPT_(wk_init_kaiming_normal__at, wk_init_options, __VA_ARGS__)
+
+#define wk_tensors_count(...)     wk_tensors_count_at(WK_HERE, __VA_ARGS__)
+#define wk_tensors_name(...)      wk_tensors_name_at(WK_HERE, __VA_ARGS__)
+#define wk_tensors_get(...)       wk_tensors_get_at(WK_HERE, __VA_ARGS__)
+#define wk_tensors_find(...)      wk_tensors_find_at(WK_HERE, __VA_ARGS__)
+#define wk_module_state(...)      wk_module_state_at(WK_HERE, __VA_ARGS__)
+#define wk_module_name(...)       wk_module_name_at(WK_HERE, __VA_ARGS__)
+#define wk_module_children(...)   wk_module_children_at(WK_HERE, __VA_ARGS__)
+#define wk_module_get(...)        wk_module_get_at(WK_HERE, __VA_ARGS__)
+#define wk_module_child_name(...) wk_module_child_name_at(WK_HERE, __VA_ARGS__)
+#define wk_module_training(...)   wk_module_training_at(WK_HERE, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

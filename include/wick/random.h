@@ -15,7 +15,8 @@ extern "C" {
  * std < 0. */
 WK_API wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double to);
 WK_API wk_tensor *wk_normal__at(wk_site site, wk_tensor *x, double mean, double std);
-/* 1 with the probability that stands in x, else 0; in the dtype of x. Its gradient is 0. */
+/* 1 with the probability that stands in x, else 0; in the dtype of x. Its gradient is 0. A number in x that is not in [0, 1] is
+ * WK_ERR_ARGUMENT, when the result is computed. */
 WK_API wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_bernoulli(wk_tensor *x);
 /* Each element becomes 0 with probability p, else x / (1 - p); x itself when not training. Backward draws the same numbers again

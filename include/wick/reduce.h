@@ -119,7 +119,8 @@ WK_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_
 
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 /* (x - mean) / sqrt(var + eps) weight + bias, over the last dimensions of x, which must be `shape`; weight and bias
- * of that shape, or NULL. var is without correction. PyTorch's eps is 1e-5, which the macro takes when it is left out. */
+ * of that shape, or NULL. var is without correction. PyTorch's eps is 1e-5, which the macro takes when it is left out; less than 0 is
+ * WK_ERR_ARGUMENT. */
 WK_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
                                    wk_tensor *bias, double eps);
 
@@ -202,7 +203,7 @@ typedef struct wk_cross_entropy_options {
     double label_smoothing; /* this part of each label is spread over all classes; default 0; cross_entropy only */
 } wk_cross_entropy_options;
 /* -log softmax(logits) at the label's class. Logits (C), (N, C) or (N, C, d1, ...); labels i64 of that shape
- * without C, or floats of the logits' shape: probabilities. A label that names no class is WK_ERR_INDEX, at the
+ * without C (other integers are converted), or floats of the logits' shape: probabilities. A label that names no class is WK_ERR_INDEX, at the
  * call if it is known by then. */
 WK_API wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels,
                                       const wk_cross_entropy_options *options);

@@ -96,6 +96,8 @@ WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options 
  * does not count. torch.tensor. */
 WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                              int ndim);
+WK_API wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
+                           int ndim);
 WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                                 int ndim, const wk_options *options);
 /* The same with strides, in elements and not negative. */
@@ -115,21 +117,21 @@ WK_API void wk_seed_stream(uint64_t seed, uint64_t stream);
 
 /* ---- what a tensor is -------------------------------------------------------------------------------------------- */
 
-WK_API int wk_ndim(const wk_tensor *x);                /* 0 for NULL */
-WK_API int64_t wk_size(const wk_tensor *x, int dim);   /* dim may be negative; 0 for NULL */
-WK_API int64_t wk_stride(const wk_tensor *x, int dim); /* in elements, likewise */
-WK_API int64_t wk_numel(const wk_tensor *x);           /* 0 for NULL */
-WK_API wk_dtype wk_dtype_of(const wk_tensor *x);       /* 0 for NULL */
-WK_API wk_device wk_device_of(const wk_tensor *x);     /* kind -1 for NULL */
+WK_API int wk_ndim_at(wk_site site, const wk_tensor *x);                /* 0 for NULL */
+WK_API int64_t wk_size_at(wk_site site, const wk_tensor *x, int dim);   /* dim may be negative; 0 for NULL */
+WK_API int64_t wk_stride_at(wk_site site, const wk_tensor *x, int dim); /* in elements, likewise */
+WK_API int64_t wk_numel_at(wk_site site, const wk_tensor *x);           /* 0 for NULL */
+WK_API wk_dtype wk_dtype_of_at(wk_site site, const wk_tensor *x);       /* 0 for NULL */
+WK_API wk_device wk_device_of_at(wk_site site, const wk_tensor *x);     /* kind -1 for NULL */
 /* Do the elements lie dense in row-major order? */
-WK_API bool wk_is_contiguous(const wk_tensor *x);
+WK_API bool wk_is_contiguous_at(wk_site site, const wk_tensor *x);
 /* Are they views of the same memory? */
-WK_API bool wk_same_storage(const wk_tensor *a, const wk_tensor *b);
+WK_API bool wk_same_storage_at(wk_site site, const wk_tensor *a, const wk_tensor *b);
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Runs everything this thread has recorded and waits for its devices. WK_OK, or the code of the thread's first error. */
-WK_API wk_code wk_sync(void);
+WK_API wk_code wk_sync_at(wk_site site);
 /* Runs everything that was recorded without waiting for devices. */
 WK_API wk_code wk_flush(void);
 /* The number in a tensor of one element; NaN with the error recorded when there are more, or for NULL. As i64, every bit of it: 0
@@ -151,7 +153,7 @@ WK_API wk_tensor *wk_print_at(wk_site site, wk_tensor *x);
 /* The same text. Lives as long as x, or until the next call on x. */
 WK_API const char *wk_tensor_str_at(wk_site site, wk_tensor *x);
 /* "f32[1,32] cpu requires_grad". Lives as long as x, or until the next call on x. */
-WK_API const char *wk_describe(const wk_tensor *x);
+WK_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 
 /* ---- moving and converting --------------------------------------------------------------------------------------- */
 
@@ -212,8 +214,8 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 
 /* wk_of(float, (2, 2), 1, 2, 3, 4): a tensor of a C type from its elements */
 #define wk_of(type, shape, ...)                                                                                        \
-    wk_from_at(WK_HERE, WK_DTYPE_((type *)0), (const type[]){__VA_ARGS__}, sizeof((const type[]){__VA_ARGS__}),        \
-               WK_DIMS_(shape))
+    wk_of_at(WK_HERE, WK_DTYPE_((type *)0), (const type[]){__VA_ARGS__}, sizeof((const type[]){__VA_ARGS__}),          \
+             WK_DIMS_(shape))
 /* wk_from(pointer, shape): copies what the pointer's type says */
 #define wk_from(data, shape) wk_from_at(WK_HERE, WK_DTYPE_(data), data, (size_t)-1, WK_DIMS_(shape))
 #define wk_borrow(data, shape, release, user)                                                                          \
@@ -233,6 +235,17 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 #define wk_fill_(x, value)        WK_FILL_(x, value, WK_JOIN_(wk_number_, __COUNTER__))
 #define WK_FILL_(x, value, wk_n_) WK_ONCE_(wk_n_, value, WK_NUMBER_(wk_fill_, wk_n_)(WK_HERE, x, wk_n_))
 #define wk_zero_(...)             wk_zero__at(WK_HERE, __VA_ARGS__)
+
+#define wk_ndim(...)          wk_ndim_at(WK_HERE, __VA_ARGS__)
+#define wk_size(...)          wk_size_at(WK_HERE, __VA_ARGS__)
+#define wk_stride(...)        wk_stride_at(WK_HERE, __VA_ARGS__)
+#define wk_numel(...)         wk_numel_at(WK_HERE, __VA_ARGS__)
+#define wk_dtype_of(...)      wk_dtype_of_at(WK_HERE, __VA_ARGS__)
+#define wk_device_of(...)     wk_device_of_at(WK_HERE, __VA_ARGS__)
+#define wk_is_contiguous(...) wk_is_contiguous_at(WK_HERE, __VA_ARGS__)
+#define wk_same_storage(...)  wk_same_storage_at(WK_HERE, __VA_ARGS__)
+#define wk_sync()             wk_sync_at(WK_HERE)
+#define wk_describe(...)      wk_describe_at(WK_HERE, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -240,7 +240,7 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
         fail(w);
         return;
     }
-    w->context->outer = node->site;
+    w->context->outer = (wk__outer){.on = true, .site = node->site};
     for (int k = 0; k < node->outputs; k++)
         if (grad[k]) grad[k] = wk__run_hooks(node->hooks, grad[k], k, false);
     compute(w, node, grad, in);
@@ -307,7 +307,7 @@ bool wk__walk(const wk__walk_request *request)
     if (!guard) return false;
     uint64_t token = guard->token;
     bool grad_off = w.context->grad_off;
-    wk_site outer = w.context->outer;
+    const wk__outer outer = w.context->outer;
     w.context->grad_off = !request->create_graph;
     for (int k = 0; k < request->output_count && !w.failed; k++) {
         wk__edge edge = wk__edge_of(request->outputs[k]);

@@ -2,19 +2,19 @@
  * placement as the user's own. */
 #include "callback.h"
 
-void wk__callback_begin(wk__callback *c, const char *name)
+void wk__callback_begin(wk__callback *c, const char *name, wk_site site)
 {
     wk_context *context = wk__context();
     c->bare = context->scope < 0;
     wk__guard *guard = wk__guard_push(WK__GUARD_CALLBACK, (wk_site){0});
     c->token = guard ? guard->token : 0;
-    if (guard) guard = wk__guard_push(WK__GUARD_SCOPE, context->outer);
+    if (guard) guard = wk__guard_push(WK__GUARD_SCOPE, site);
     c->scope = guard ? guard->token : 0;
     c->outer = context->outer;
     c->callback = context->callback;
     c->composing = context->composing;
     c->inner = context->inner;
-    context->outer = (wk_site){0};
+    context->outer = (wk__outer){.on = false};
     context->callback = name;
     context->composing = 0;
     context->inner = 0;
@@ -40,7 +40,7 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
 wk_tensor *wk__call_back(const char *name, wk_tensor *(*call)(wk_tensor *, void *), wk_tensor *x, void *user)
 {
     wk__callback c;
-    wk__callback_begin(&c, name);
+    wk__callback_begin(&c, name, wk__site((wk_site){0}));
     wk_tensor *out = call(x, user);
     wk__callback_end(&c, &out, 1);
     return out;

@@ -7,17 +7,17 @@
 typedef struct wk__callback {
     uint64_t token, scope;
     bool bare; /* no scope is open around: each tensor that comes out counts for the caller */
-    wk_site outer;
+    wk__outer outer;
     const char *callback;
     int16_t composing;
     uint64_t inner;
 } wk__callback;
 
-/* `name` is what messages say: "forward of \"block\"". It must live until end. */
-void wk__callback_begin(wk__callback *c, const char *name);
+/* `name` is what messages say: "forward of \"block\"". It must live until end. `site`: the call that leads there, where its scope opens. */
+void wk__callback_begin(wk__callback *c, const char *name, wk_site site);
 /* Moves out[] into the scope around and closes the callback's. */
 void wk__callback_end(wk__callback *c, wk_tensor **out, int count);
-/* A hook. */
+/* A hook; the site is that of the call whose gradient it gets. */
 wk_tensor *wk__call_back(const char *name, wk_tensor *(*call)(wk_tensor *, void *), wk_tensor *x, void *user);
 
 #endif

@@ -48,13 +48,13 @@ bool wk_function_needs(wk_function *f, int k)
     return k >= 0 && k < MOST && f->needs >> k & 1;
 }
 
-void wk_function_save(wk_function *f, wk_tensor *x)
+void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
 {
     wk_context *context = wk__context();
-    if (!wk__check(x, (wk_site){0}, "function_save", "input")) return;
+    if (!wk__check(x, site, "function_save", "input")) return;
     wk__body *body = f->saved_count < MOST ? wk__slab_take(context->slots, WK__SLAB_VIEW) : NULL;
     if (!body) {
-        wk__error_set((wk_site){0}, f->saved_count < MOST ? WK_ERR_MEMORY : WK_ERR_ARGUMENT, "function_save: %s",
+        wk__error_set(site, f->saved_count < MOST ? WK_ERR_MEMORY : WK_ERR_ARGUMENT, "function_save: %s",
                       f->saved_count < MOST ? "out of host memory" : "a function can keep 16 tensors");
         return;
     }
@@ -70,10 +70,10 @@ void wk_function_save(wk_function *f, wk_tensor *x)
     f->saved[f->saved_count++] = body;
 }
 
-wk_tensor *wk_function_saved(wk_function *f, int k)
+wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
 {
     if (k < 0 || k >= f->saved_count) {
-        wk__error_set((wk_site){0}, WK_ERR_INDEX, "function_saved: %d tensors were kept, number %d is asked for",
+        wk__error_set(site, WK_ERR_INDEX, "function_saved: %d tensors were kept, number %d is asked for",
                       f->saved_count, k);
         return NULL;
     }
@@ -107,7 +107,7 @@ static void gradient(wk__gradient *g)
     wk_function *f = g->node->own;
     wk_tensor *in[MOST] = {0};
     wk__callback c;
-    wk__callback_begin(&c, f->backward);
+    wk__callback_begin(&c, f->backward, f->site);
     f->kind.backward(f, g->out, in);
     wk__callback_end(&c, in, f->kind.inputs);
     for (int k = 0; k < f->kind.inputs; k++)
@@ -182,7 +182,7 @@ static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, b
     wk_context *context = wk__context();
     bool grad_off = context->grad_off;
     wk__callback c;
-    wk__callback_begin(&c, f->forward);
+    wk__callback_begin(&c, f->forward, f->site);
     context->grad_off = true;
     f->kind.forward(f, in, out);
     context->grad_off = grad_off;

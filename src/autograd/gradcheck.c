@@ -54,7 +54,7 @@ static double value_at(const check *c, int which, const double *data)
 {
     wk_context *context = wk__context();
     wk__callback scope;
-    wk__callback_begin(&scope, NULL);
+    wk__callback_begin(&scope, NULL, c->site);
     bool grad_off = context->grad_off;
     context->grad_off = true;
     wk_tensor *in[MOST];

@@ -131,15 +131,15 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *targe
     if (!context->grad_off && !context->composing &&
         ((body->requires_grad && !body->node) || (base && base->requires_grad && !base->node))) {
         wk__error_set(site, WK_ERR_STATE,
-                      "%s_: a leaf that requires grad (or a view of one) cannot be changed in place; do it under "
+                      "%s%s: a leaf that requires grad (or a view of one) cannot be changed in place; do it under "
                       "WK_NO_GRAD, or use the form without _",
-                      op->name);
+                      op->name, wk__underscore(op->name, true));
         return false;
     }
     if (!wk__body_overlaps(body)) return true;
     wk__error_set(site, WK_ERR_ARGUMENT,
-                  "%s_: some elements of the target share memory (it was expanded or unfolded); wk_clone it first",
-                  op->name);
+                  "%s%s: some elements of the target share memory (it was expanded or unfolded); wk_clone it first",
+                  op->name, wk__underscore(op->name, true));
     return false;
 }
 

@@ -110,24 +110,25 @@ bool wk_is_grad_enabled(void)
     return !wk__context()->grad_off;
 }
 
-bool wk_requires_grad(const wk_tensor *x)
+bool wk_requires_grad_at(wk_site site, const wk_tensor *x)
 {
-    if (!x || !wk__check(x, (wk_site){0}, "requires_grad", "input")) return false;
+    if (!x || !wk__check(x, site, "requires_grad", "input")) return false;
     return wk__has_gradient((wk_tensor *)(uintptr_t)x);
 }
 
 const char *wk__node_name(wk_tensor *x)
 {
-    wk_requires_grad(x);
+    wk__has_gradient(x);
     const wk__node *node = wk__body_of(x)->node;
     if (!node) return NULL;
     return node->attr && node->attr->node ? node->attr->node : node->op->node;
 }
 
-bool wk_is_leaf(const wk_tensor *x)
+bool wk_is_leaf_at(wk_site site, const wk_tensor *x)
 {
-    wk_requires_grad(x);
-    return x && wk__is_tensor(x) && !wk__body_of(x)->node;
+    if (!x || !wk__check(x, site, "is_leaf", "input")) return false;
+    wk__has_gradient((wk_tensor *)(uintptr_t)x); /* brings a view up to date */
+    return !wk__body_of(x)->node;
 }
 
 wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
@@ -162,9 +163,9 @@ wk_tensor *wk_detach_at(wk_site site, wk_tensor *x)
     return out;
 }
 
-wk_tensor *wk_grad_of(wk_tensor *leaf)
+wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf)
 {
-    if (!leaf || !wk__check(leaf, (wk_site){0}, "grad_of", "input")) return NULL;
+    if (!leaf || !wk__check(leaf, site, "grad_of", "input")) return NULL;
     const wk__leaf *of = wk__body_of(leaf)->leaf;
     return of ? of->grad : NULL;
 }
@@ -190,7 +191,13 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
         const wk__body *g = wk__body_of(grad);
         if (g->ndim != body->ndim || memcmp(g->shape, body->shape, sizeof *g->shape * g->ndim) != 0 ||
             g->dtype != body->dtype || g->storage->device != body->storage->device) {
-            wk__error_set(site, WK_ERR_SHAPE, "set_grad: the gradient must have the leaf's shape, dtype and device");
+            wk__text text = {0};
+            wk__text_add(&text, "set_grad: the gradient is ");
+            wk__text_tensor_device(&text, grad);
+            wk__text_add(&text, ", the leaf ");
+            wk__text_tensor_device(&text, leaf);
+            wk__text_add(&text, "; shape, dtype and device must be the same");
+            wk__error_take(site, WK_ERR_SHAPE, &text);
             return WK_ERR_SHAPE;
         }
         wk__handle_hold(&grad->handle);

@@ -284,10 +284,12 @@ static wk_tensor *changed(const wk__gradient *g, int k)
                        : k == 0           ? "its first operand"
                        : k == 1           ? "its second operand"
                                           : "an operand";
-    wk__error_set(g->node->site, WK_ERR_STATE,
-                  "%s: backward needs %s as it was, but an in-place call has changed it since (%u times). Use the form "
-                  "without _, or clone it before",
-                  g->node->op->name, what, g->node->saved[k]->storage->version - g->node->version[k]);
+    const unsigned times = g->node->saved[k]->storage->version - g->node->version[k];
+    wk__error_set(
+        g->node->site, WK_ERR_STATE,
+        "%s: backward needs %s as it was, but an in-place call has changed it since (%u time%s). Use the form "
+        "without _, or clone it before",
+        g->node->op->name, what, times, times == 1 ? "" : "s");
     return NULL;
 }
 

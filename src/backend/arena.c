@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "../base/alloc.h"
+#include "../base/text.h"
 #include "arena_cache.h"
 
 enum {
@@ -101,34 +102,14 @@ static void drop_unused(wk__arena *arena)
 
 /* ---- words --------------------------------------------------------------------------------------------------- */
 
-/* "1.5 GB", in whole numbers: no locale has a say. INT64_MAX is what a limit is when there is none. */
-static const char *readable(char out[48], int64_t bytes)
-{
-    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB", "PB"};
-    int unit = 0;
-    int64_t size = 1;
-    if (bytes == INT64_MAX) return "none";
-    while (unit < 5 && bytes / size >= 1024) {
-        size *= 1024;
-        unit++;
-    }
-    long long whole = bytes / size, tenths = bytes % size * 10 / size;
-    if (tenths == 0) {
-        snprintf(out, 48, "%lld %s", whole, units[unit]);
-    } else {
-        snprintf(out, 48, "%lld.%lld %s", whole, tenths, units[unit]);
-    }
-    return out;
-}
-
 static wk_code out_of_memory(wk__arena *arena, int64_t bytes, const char *reason, wk__fail *fail)
 {
-    char asked[48], live[48], cached[48], limit[48];
+    char asked[WK__BYTES_TEXT], live[WK__BYTES_TEXT], cached[WK__BYTES_TEXT], limit[WK__BYTES_TEXT];
     wk__arena_stats now;
     wk__arena_stats_of(arena, &now);
-    return wk__fail_set(fail, WK_ERR_MEMORY, "out of memory: asked for %s, live %s, cached %s, limit %s (%s)",
-                        readable(asked, bytes), readable(live, now.live), readable(cached, now.cached),
-                        readable(limit, now.limit), reason);
+    return wk__fail_set(fail, WK_ERR_MEMORY, "asked for %s, live %s, cached %s, limit %s (%s)",
+                        wk__bytes_text(asked, bytes), wk__bytes_text(live, now.live),
+                        wk__bytes_text(cached, now.cached), wk__bytes_text(limit, now.limit), reason);
 }
 
 /* ---- taking -------------------------------------------------------------------------------------------------- */

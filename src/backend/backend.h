@@ -29,7 +29,7 @@ struct wk__memory {
 enum { WK__FAULT_TAGS = 1024 }; /* tags are told apart modulo this: no more groups than that may be on their way */
 typedef struct wk__fail {
     wk_code code;
-    char text[240];                     /* without file, line and op: the engine adds them */
+    char text[480];                     /* without file, line and op: the engine adds them */
     int64_t tag;                        /* of the group or kernel at fault, -1 not known; of several the first */
     int64_t index, bound;               /* WK_ERR_INDEX: the bad index and the number of valid ones */
     uint64_t tags[WK__FAULT_TAGS / 64]; /* late WK_ERR_INDEX: a bit for each group at fault */

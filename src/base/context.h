@@ -7,9 +7,37 @@
 #include "text.h"
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <wick/core.h>
 
 typedef struct wk__handle wk__handle;
+
+/* ---- whose call it is -------------------------------------------------------------------------------------------- */
+
+/* The program's call that the library carries out with calls of its own: messages name it instead of those. */
+typedef struct wk__outer {
+    bool on;
+    bool in_place;    /* "add_": the name of the op and _ */
+    const char *name; /* lives for ever; NULL: what fails names itself */
+    wk_site site;
+} wk__outer;
+
+/* What the name of an op lacks in a call in place. */
+static inline const char *wk__underscore(const char *name, bool in_place)
+{
+    return in_place && name[strlen(name) - 1] != '_' ? "_" : "";
+}
+
+/* A module whose forward runs, in the frame of that call; the innermost is the context's. */
+typedef struct wk__layer wk__layer;
+struct wk__layer {
+    const wk__layer *around;
+    const void *module;
+    bool library; /* its calls are the program's call of forward */
+    /* Writes where it stands: of the library's before the message, "forward: in layer 2.1 (linear): ", and returns the name of its kind;
+     * of the program's behind it, "layer 2.1, ". */
+    const char *(*describe)(const wk__layer *layer, wk__text *out);
+};
 
 /* ---- guards ------------------------------------------------------------------------------------------------------ */
 
@@ -30,8 +58,9 @@ typedef struct wk__guard {
     /* What was in force before, and is again when the guard closes: also when a handler's longjmp left what had changed it. */
     bool grad_off;
     int16_t composing;
-    wk_site outer;
+    wk__outer outer;
     const char *callback;
+    const wk__layer *layer;
     uint64_t inner;
     wk_device device; /* DEVICE: the default before */
     const char *name; /* CALLBACK: what is being called, "forward of \"block\"" */
@@ -56,8 +85,9 @@ struct wk_context {
         inner; /* scope of the outermost composed op or gradient that runs, 0 none: what was made since is its own */
     int32_t whole;  /* number of the call that happens whole or not at all, 0 none: nothing is run meanwhile */
     int32_t wholes; /* such calls so far */
-    wk_site outer;  /* the site to report while the library calls its own ops; no file: that of the call */
-    const char *callback;
+    wk__outer outer;
+    const char *callback; /* what of the program's own the library has called */
+    const wk__layer *layer;
     wk_device device;      /* the default device */
     uint64_t key, counter; /* random stream: Philox key and next counter */
     int64_t stream;        /* number of the stream, 0 for the first thread */
@@ -123,5 +153,21 @@ static inline bool wk__error_pending(void)
 }
 /* The site to report: that of the call, or of the user's call around it when the library composes. */
 wk_site wk__site(wk_site site);
+/* The library begins to carry out a call of the program with calls of its own. What messages name is the outermost such call. Returns
+ * what is to be put back into context->outer at its end. */
+static inline wk__outer wk__outer_enter(wk_context *context, const char *name, wk_site site)
+{
+    const wk__outer before = context->outer;
+    if (!before.on) context->outer = (wk__outer){.on = true, .name = name, .site = site};
+    if (!before.name) context->outer.name = name;
+    return before;
+}
+/* The same for a call in place, of the op of this name. */
+static inline wk__outer wk__outer_enter_in_place(wk_context *context, const char *name, wk_site site)
+{
+    const wk__outer before = wk__outer_enter(context, name, site);
+    context->outer.in_place = before.name ? before.in_place : true;
+    return before;
+}
 
 #endif

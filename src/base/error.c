@@ -45,16 +45,51 @@ int wk_report_error(FILE *out)
 wk_site wk__site(wk_site site)
 {
     const wk_context *context = wk__context();
-    return context->outer.file ? context->outer : site;
+    return context->outer.on ? context->outer.site : site;
 }
 
-static void tell_handler(wk_code code, const char *text)
+/* The handler is the program's: it may never come back, and what it calls are calls of its own. */
+static void tell_handler(wk_context *context)
 {
     pthread_mutex_lock(&handler_lock);
     wk_error_handler *call = handler;
     void *user = handler_user;
     pthread_mutex_unlock(&handler_lock);
-    if (call) call(user, code, text);
+    if (!call) return;
+    const wk__outer outer = context->outer;
+    const wk__layer *layer = context->layer;
+    context->outer = (wk__outer){.on = false};
+    context->layer = NULL;
+    call(user, context->code, wk_error());
+    context->outer = outer;
+    context->layer = layer;
+}
+
+/* How long the name is that a text begins with, "reshape: ..."; 0 for none. */
+static size_t name_length(const char *text)
+{
+    size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return strncmp(text + length, ": ", 2) == 0 ? length : 0;
+}
+
+/* The text with the name that the program wrote in the place of the op's that the library called for it, and with the layer, which need
+ * not be named twice. */
+static void write_text(const wk_context *context, const char *text, wk__text *out)
+{
+    const wk__outer *outer = &context->outer;
+    const wk__layer *layer = context->layer;
+    const bool renamed = outer->on && outer->name;
+    const char *kind = outer->on && layer && layer->library ? layer->describe(layer, out) : "";
+    const size_t own = name_length(text), length = renamed ? strlen(outer->name) : own;
+    const char *name = renamed ? outer->name : text;
+    if (length > 0 && (strncmp(name, kind, length) != 0 || kind[length]))
+        wk__text_format(out, "%.*s%s: ", (int)length, name, wk__underscore(name, renamed && outer->in_place));
+    wk__text_add(out, own ? text + own + 2 : text);
+    if (!context->callback) return;
+    while (layer && layer->library) layer = layer->around;
+    wk__text_add(out, " (");
+    if (layer) layer->describe(layer, out);
+    wk__text_format(out, "in %s)", context->callback);
 }
 
 /* The first error counts: the text of a later one is dropped. */
@@ -70,10 +105,9 @@ void wk__error_take(wk_site site, wk_code code, wk__text *text)
     wk__text_end(out);
     site = wk__site(site);
     if (site.file) wk__text_format(out, "%s:%d: ", site.file, (int)site.line);
-    wk__text_add_n(out, text->data ? text->data : "out of memory", text->data ? text->length : 13);
-    if (context->callback) wk__text_format(out, " (in %s)", context->callback);
+    write_text(context, text->data ? text->data : "out of memory", out);
     wk__text_end(text);
-    if (!context->quiet) tell_handler(code, wk_error());
+    if (!context->quiet) tell_handler(context);
 }
 
 void wk__error_set(wk_site site, wk_code code, const char *format, ...)

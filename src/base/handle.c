@@ -150,24 +150,31 @@ void wk__handle_keep(wk__handle *handle, wk_site site)
     firm(handle, +1);
 }
 
+static const char *article(const wk__kind *kind)
+{
+    return strchr("aeiou", kind->name[0]) ? "an" : "a";
+}
+
 /* A pointer that is no live handle: what is it, and how is that mended? */
 static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
+    const wk__kind *was = handle && wk__handle_is(handle) && handle->kind ? handle->kind : kind;
     if (!handle) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is NULL", op, role);
     } else if (!wk__handle_is(handle)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not a %s of this library (a wild pointer?)", op, role,
-                      kind->name);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not %s %s of this library (a wild pointer?)", op, role,
+                      article(kind), kind->name);
     } else if (atomic_load(&((wk__handle *)(uintptr_t)handle)->owners) != 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is a %s, not a %s", op, role, handle->kind->name, kind->name);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is %s %s, not %s %s", op, role, article(handle->kind),
+                      handle->kind->name, article(kind), kind->name);
     } else if (handle->file) {
-        wk__error_set(site, WK_ERR_STATE,
-                      "%s: %s is a %s whose scope has closed (opened at %s:%d); use wk_keep to let it live on outside, "
-                      "or wk_retain",
-                      op, role, handle->kind ? handle->kind->name : kind->name, handle->file, (int)handle->line);
+        wk__error_set(
+            site, WK_ERR_STATE,
+            "%s: %s is %s %s whose scope has closed (opened at %s:%d); use wk_keep to let it live on outside, "
+            "or wk_retain",
+            op, role, article(was), was->name, handle->file, (int)handle->line);
     } else {
-        wk__error_set(site, WK_ERR_STATE, "%s: %s is a %s that was freed", op, role,
-                      handle->kind ? handle->kind->name : kind->name);
+        wk__error_set(site, WK_ERR_STATE, "%s: %s is %s %s that was freed", op, role, article(was), was->name);
     }
 }
 
@@ -207,6 +214,7 @@ wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site)
     guard->composing = context->composing;
     guard->outer = context->outer;
     guard->callback = context->callback;
+    guard->layer = context->layer;
     guard->inner = context->inner;
     if (kind == WK__GUARD_SCOPE) context->scope = context->guards;
     context->guards++;
@@ -240,6 +248,7 @@ static void close_top(wk_context *context)
     context->composing = guard->composing;
     context->outer = guard->outer;
     context->callback = guard->callback;
+    context->layer = guard->layer;
     context->inner = guard->inner;
     if (guard->kind == WK__GUARD_SCOPE) {
         close_scope(context, k);

@@ -1,6 +1,7 @@
 /* Logging; see log.h. */
 #include "log.h"
 #include "alloc.h"
+#include "context.h"
 #include "text.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,30 +27,53 @@ static const struct {
     int subject;
 } names[] = {{"placement", WK__LOG_PLACEMENT}, {"sync", WK__LOG_SYNC}, {"kernel", WK__LOG_KERNEL}};
 
-static int parse(const char *text)
+/* The subjects in a list with commas. Of the first that is none, *unknown is the beginning, and *length its length; else it is NULL. */
+static int parse(const char *text, const char **unknown, int *length)
 {
     int found = 0;
-    for (size_t k = 0; text && k < sizeof names / sizeof *names; k++)
-        if (strstr(text, names[k].name)) found |= names[k].subject;
+    *unknown = NULL;
+    while (text && *(text += strspn(text, ", "))) {
+        size_t n = strcspn(text, ", "), k = 0, count = sizeof names / sizeof *names;
+        while (k < count && (strncmp(names[k].name, text, n) != 0 || names[k].name[n])) k++;
+        if (k < count) {
+            found |= names[k].subject;
+        } else if (!*unknown) {
+            *unknown = text;
+            *length = (int)n;
+        }
+        text += n;
+    }
     return found;
 }
 
+#define NO_SUBJECT "there is no subject \"%.*s\"; there are placement, sync and kernel"
+
 static void read_environment(void)
 {
-    const char *path = getenv("WICK_LOG_FILE");
+    const char *path = getenv("WICK_LOG_FILE"), *unknown;
+    int length = 0;
     if (path) file = fopen(path, "ae");
-    if (file) atomic_store(&subjects, parse(getenv("WICK_LOG")));
+    if (!file) return;
+    atomic_store(&subjects, parse(getenv("WICK_LOG"), &unknown, &length));
+    if (unknown) fprintf(file, "WICK_LOG: " NO_SUBJECT "\n", length, unknown);
 }
 
-void wk_set_log(const char *wanted, wk_log_callback *call, void *user)
+wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, void *user)
 {
+    const char *unknown;
+    int length = 0, found = parse(wanted, &unknown, &length);
+    if (unknown) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "set_log: " NO_SUBJECT, length > 60 ? 60 : length, unknown);
+        return WK_ERR_ARGUMENT;
+    }
     pthread_once(&once, read_environment);
     pthread_mutex_lock(&lock);
     callback = call;
     callback_user = user;
     place_count = 0;
-    atomic_store(&subjects, parse(wanted));
+    atomic_store(&subjects, found);
     pthread_mutex_unlock(&lock);
+    return WK_OK;
 }
 
 bool wk__log_on(int subject)

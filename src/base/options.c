@@ -49,11 +49,11 @@ bool wk__options_read(wk_site site, const char *op, const void *given, void *own
     return false;
 }
 
-wk_code wk__fill_in(const char *op, const char *type, void *given, const void *own, size_t size)
+wk_code wk__fill_in(wk_site site, const char *op, const char *type, void *given, const void *own, size_t size)
 {
     const size_t room = given ? size_of(given) : 0;
     if (room <= sizeof room || room > MOST) {
-        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "%s: set .size = sizeof(%s) first", op, type);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: set .size = sizeof(%s) first", op, type);
         return WK_ERR_ARGUMENT;
     }
     memset(given, 0, room);

@@ -14,8 +14,8 @@ bool wk__options_read(wk_site site, const char *op, const void *given, void *own
 
 /* The other way: as much of *own as the caller's struct has room for, and 0 in what is left of it. WK_ERR_ARGUMENT, recorded, when it
  * has no size. */
-#define wk__fill(op, type, given, own) wk__fill_in(op, #type, given, own, sizeof(type))
-wk_code wk__fill_in(const char *op, const char *type, void *given, const void *own, size_t size);
+#define wk__fill(site, op, type, given, own) wk__fill_in(site, op, #type, given, own, sizeof(type))
+wk_code wk__fill_in(wk_site site, const char *op, const char *type, void *given, const void *own, size_t size);
 
 /* A number among options: 0 is `usual`, WK_ZERO is 0. */
 static inline double wk__option(double given, double usual)

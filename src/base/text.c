@@ -127,3 +127,22 @@ void wk__text_double(wk__text *text, double value, char style, int precision)
     int count = wk__format_double(digits, sizeof digits, value, style, precision);
     wk__text_add_n(text, digits, count);
 }
+
+/* In whole numbers: no locale has a say. */
+const char *wk__bytes_text(char out[WK__BYTES_TEXT], int64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int unit = 0;
+    int64_t size = 1;
+    if (bytes == INT64_MAX || bytes == 1) return bytes == 1 ? "1 byte" : "none";
+    while (unit < 5 && bytes / size >= 1024) {
+        size *= 1024;
+        unit++;
+    }
+    long long whole = bytes / size, tenths = bytes % size * 10 / size;
+    if (tenths == 0)
+        snprintf(out, WK__BYTES_TEXT, "%lld %s", whole, units[unit]);
+    else
+        snprintf(out, WK__BYTES_TEXT, "%lld.%lld %s", whole, tenths, units[unit]);
+    return out;
+}

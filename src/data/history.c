@@ -55,9 +55,9 @@ static history *body_of(const wk_history *handle, wk_site site, const char *op)
     return wk__handle_check(handle, &history_kind, site, op, "the history") ? wk__handle_body(handle) : NULL;
 }
 
-int64_t wk_history_count(const wk_history *handle)
+int64_t wk_history_count_at(wk_site site, const wk_history *handle)
 {
-    const history *h = handle ? body_of(handle, (wk_site){0}, "history_count") : NULL;
+    const history *h = handle ? body_of(handle, site, "history_count") : NULL;
     return h ? h->count : 0;
 }
 
@@ -110,7 +110,7 @@ wk_code wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const 
         wk__error_take(site, WK_ERR_SHAPE, &text);
         return WK_ERR_SHAPE;
     }
-    if (!wk__inside_begin(&c, site, true)) return wk_error_code();
+    if (!wk__inside_begin(&c, "history_add", site, true)) return wk_error_code();
     bool fine = add(site, h, x, wk__option(o.weight, 1));
     wk__inside_end(&c, NULL, 0);
     return fine ? WK_OK : wk_error_code();
@@ -166,11 +166,11 @@ static bool read_chunk(wk_site site, history *h)
     return true;
 }
 
-static bool read_all(wk_site site, history *h)
+static bool read_all(wk_site site, const char *op, history *h)
 {
     wk__inside c;
     if (h->known == h->count) return true;
-    if (!wk__inside_begin(&c, site, true)) return false;
+    if (!wk__inside_begin(&c, op, site, true)) return false;
     bool fine = join_chunks(site, h) && read_chunk(site, h);
     wk__inside_end(&c, NULL, 0);
     return fine;
@@ -179,13 +179,13 @@ static bool read_all(wk_site site, history *h)
 const double *wk_history_values_at(wk_site site, wk_history *handle)
 {
     history *h = body_of(handle, site, "history_values");
-    return h && read_all(site, h) ? h->value : NULL;
+    return h && read_all(site, "history_values", h) ? h->value : NULL;
 }
 
 double wk_history_mean_at(wk_site site, wk_history *handle)
 {
     history *h = body_of(handle, site, "history_mean");
-    if (!h || !read_all(site, h)) return (double)NAN;
+    if (!h || !read_all(site, "history_mean", h)) return (double)NAN;
     double sum = 0, total = 0;
     for (int64_t k = 0; k < h->count; k++) {
         sum += h->weight[k] * h->value[k];

@@ -73,7 +73,7 @@ static bool options_fit(wk_site site, const wk_loader_options *o)
     else if (o->world < 1 || o->rank < 0 || o->rank >= o->world)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: rank %d is not in 0..%d", o->rank, o->world - 1);
     else if (o->device.kind < 0)
-        wk__error_set(site, WK_ERR_DEVICE, "data_loader: the device is not valid (its name could not be parsed)");
+        wk__error_set(site, WK_ERR_DEVICE, "data_loader: %s", WK__INVALID_DEVICE);
     else
         return true;
     return false;
@@ -124,9 +124,9 @@ static loader *body_of(const wk_loader *handle, wk_site site, const char *op)
     return wk__handle_check(handle, &loader_kind, site, op, "the loader") ? wk__handle_body(handle) : NULL;
 }
 
-int64_t wk_loader_count(const wk_loader *handle)
+int64_t wk_loader_count_at(wk_site site, const wk_loader *handle)
 {
-    const loader *l = handle ? body_of(handle, (wk_site){0}, "loader_count") : NULL;
+    const loader *l = handle ? body_of(handle, site, "loader_count") : NULL;
     return l ? l->batches : 0;
 }
 

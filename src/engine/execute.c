@@ -45,13 +45,15 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure)
 
 static wk__failure *explain(const wk__record *r, const wk__fail *fail)
 {
-    char text[400];
-    if (fail->code == WK_ERR_INDEX)
-        snprintf(text, sizeof text, "%s: index %lld is out of range: there are %lld places", r->op->name,
-                 (long long)fail->index, (long long)fail->bound);
+    char text[sizeof fail->text + 80];
+    if (fail->code == WK_ERR_INDEX && r->op->fault)
+        snprintf(text, sizeof text, "%s: %s", r->name, r->op->fault);
+    else if (fail->code == WK_ERR_INDEX)
+        snprintf(text, sizeof text, "%s%s: index %lld is out of range: there are %lld places", r->name,
+                 wk__underscore(r->name, r->in_place), (long long)fail->index, (long long)fail->bound);
     else
-        snprintf(text, sizeof text, "%s: %s", r->op->name, fail->text);
-    return wk__failure_new(fail->code, r->site, text);
+        snprintf(text, sizeof text, "%s%s: %s", r->name, wk__underscore(r->name, r->in_place), fail->text);
+    return wk__failure_new(r->op->fault && fail->code == WK_ERR_INDEX ? WK_ERR_ARGUMENT : fail->code, r->site, text);
 }
 
 static void fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail)
@@ -153,6 +155,7 @@ static wk_code displace(wk__value *from, wk__value *to, wk__fail *fail)
 {
     wk__memory fresh;
     wk_code code = wk__arena_take(from->device->arena, from->bytes, &fresh, fail);
+    if (code == WK_ERR_MEMORY) wk__large_describe(from->device, fail);
     if (code != WK_OK) return code;
     if (from->bytes)
         code = from->device->backend->copy(from->device->state, &fresh, 0, &from->memory, 0, from->bytes, fail);
@@ -295,6 +298,7 @@ static wk_code run_program(wk__run *run, wk__building *b, wk__fail *fail)
     wk__group_collapse(&b->group);
     run->ring->groups++;
     b->group.tag = wk__watch(device, run->owner, b->record, b->records, b->indirect, &b->group);
+    if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(b->record[0], "one pass", &b->group);
     return device->backend->run(device->state, &b->group, fail);
 }
 
@@ -348,6 +352,8 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
     }
     run->ring->groups++;
     b->group.tag = wk__watch(r->device, run->owner, b->record, b->records, b->indirect, mm.tail);
+    if (wk__log_on(WK__LOG_KERNEL))
+        wk__tell_kernel(r, mm.tail ? "a matrix product, and then" : "a matrix product", mm.tail);
     if (code == WK_OK) code = r->device->backend->matmul(r->device->state, &mm, fail);
     if (!wk__stores(product)) wk__value_give_memory(product);
     return code;
@@ -375,6 +381,7 @@ static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
     for (int k = 0; k < r->nout; k++) kernel.operand[k].stored = true;
     run->ring->groups++;
     kernel.tag = wk__watch(r->device, run->owner, &r, 1, r->partial, NULL);
+    if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(r, r->kernel, NULL);
     return code == WK_OK ? r->device->backend->kernel(r->device->state, &kernel, fail) : code;
 }
 

@@ -24,5 +24,7 @@ wk_code wk__whole_reserve(int32_t whole, wk__record **record, int64_t live, cons
 
 /* Logs which ops ran where: the records of one group, before it runs. Only when the log wants to know. */
 void wk__tell(wk__record *const record[], int records);
+/* The same of the kernels: the program that one group became, what stands before it is `what`; each place of the program once. */
+void wk__tell_kernel(const wk__record *r, const char *what, const wk__group *program);
 
 #endif

@@ -15,7 +15,7 @@
 /* One record. The values are held, so that they can be marked; a bounded number of them, then the device is asked. */
 typedef struct entry {
     int64_t tag; /* of its group; -1: this one cannot fault */
-    const char *op;
+    const char *op, *underscore, *fault;
     wk_site site;
     wk_context *recorder; /* who is to be told; `stream` tells whether it is still that one */
     int64_t stream;
@@ -75,7 +75,9 @@ static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64
         return; /* its dependants will not be marked */
     entry *e = &w->entry[w->count++];
     *e = (entry){.tag = tag,
-                 .op = r->op->name,
+                 .op = r->name,
+                 .underscore = wk__underscore(r->name, r->in_place),
+                 .fault = r->op->fault,
                  .site = r->site,
                  .recorder = recorder,
                  .stream = recorder->stream,
@@ -222,16 +224,19 @@ static const entry *culprit_of(const watch *w, int64_t tag)
 static wk__failure *explain(const watch *w, int64_t tag, const wk__fail *fail, wk_site site)
 {
     const entry *culprit = culprit_of(w, tag);
-    const char *op = culprit ? culprit->op : w->device->backend->name;
-    char text[400];
-    if (fail->code == WK_ERR_INDEX && tag == fail->tag)
-        snprintf(text, sizeof text, "%s: index %lld is out of range: there are %lld places", op, (long long)fail->index,
-                 (long long)fail->bound);
+    const char *op = culprit ? culprit->op : w->device->backend->name, *end = culprit ? culprit->underscore : "";
+    char text[sizeof fail->text + 80];
+    if (fail->code == WK_ERR_INDEX && culprit && culprit->fault)
+        snprintf(text, sizeof text, "%s: %s", op, culprit->fault);
+    else if (fail->code == WK_ERR_INDEX && tag == fail->tag)
+        snprintf(text, sizeof text, "%s%s: index %lld is out of range: there are %lld places", op, end,
+                 (long long)fail->index, (long long)fail->bound);
     else if (fail->code == WK_ERR_INDEX)
-        snprintf(text, sizeof text, "%s: an index is out of range", op);
+        snprintf(text, sizeof text, "%s%s: an index is out of range", op, end);
     else
-        snprintf(text, sizeof text, "%s: %s", op, fail->text);
-    return wk__failure_new(fail->code, culprit ? culprit->site : site, text);
+        snprintf(text, sizeof text, "%s%s: %s", op, end, fail->text);
+    const bool other = culprit && culprit->fault && fail->code == WK_ERR_INDEX;
+    return wk__failure_new(other ? WK_ERR_ARGUMENT : fail->code, culprit ? culprit->site : site, text);
 }
 
 /* The target has its old value again, unless that was never stored. When the new one was to have memory of its own, that was

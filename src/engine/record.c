@@ -222,7 +222,9 @@ wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory to record the call", op->name);
         return NULL;
     }
+    const wk__outer *outer = &context->outer;
     *r = (wk__record){.op = op,
+                      .name = outer->on && outer->name ? outer->name : op->name,
                       .site = wk__site(site),
                       .device = device,
                       .group = -1,
@@ -230,7 +232,8 @@ wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk
                       .kind = (uint8_t)kind,
                       .ndim = (uint8_t)ndim,
                       .nout = (uint8_t)nout,
-                      .nin = (uint8_t)nin};
+                      .nin = (uint8_t)nin,
+                      .in_place = outer->in_place};
     int64_t *to = wk__record_shape(r);
     for (int d = 0; d < ndim; d++) to[d] = shape[d];
     ring->record[ring->count++] = r;
@@ -387,8 +390,12 @@ void wk__tell_failure(wk__failure *failure)
         wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory while work was run");
         return;
     }
-    atomic_store(&failure->told, wk__context()->stream + 1);
+    wk_context *context = wk__context();
+    const wk__outer outer = context->outer;
+    atomic_store(&failure->told, context->stream + 1);
+    context->outer.on = false; /* it is another call's than the one that notices */
     wk__error_set(failure->site, failure->code, "%s", failure->text);
+    context->outer = outer;
 }
 
 void wk__late(wk_context *context, wk__failure *failure)

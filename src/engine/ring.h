@@ -41,6 +41,7 @@ typedef struct wk__ref {
 
 typedef struct wk__record {
     const wk__op *op;
+    const char *name; /* of the program's call, but for the _ of one in place */
     wk_site site;
     wk__device *device;
     wk__value *prior;     /* in place: what the storage held before; a new value may take over its memory */
@@ -54,6 +55,7 @@ typedef struct wk__record {
     int8_t dim, mode; /* KERNEL */
     bool partial;     /* writes a part of prior; the rest of the new value is prior's */
     bool guarded;     /* an in-place call: a device that has faulted leaves the target alone */
+    bool in_place;    /* the name has a _ */
     bool live;        /* scratch of a flush */
     wk__ref ref[];    /* outputs, then inputs; then int64_t shape[ndim] and stride[ndim] for each ref */
 } wk__record;

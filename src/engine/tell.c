@@ -1,7 +1,9 @@
-/* Says where work really ran, for the log's subject "placement". */
+/* Says where work really ran, and as what, for the log's subjects "placement" and "kernel". */
 #include "execute.h"
+#include "../base/alloc.h"
 #include "../base/log.h"
 #include "../base/text.h"
+#include <string.h>
 #include <wick/device.h>
 
 void wk__tell(wk__record *const record[], int records)
@@ -20,4 +22,14 @@ void wk__tell(wk__record *const record[], int records)
     }
     if (line.data) wk__log(WK__LOG_PLACEMENT, first->site, "%s", line.data);
     wk__text_end(&line);
+}
+
+void wk__tell_kernel(const wk__record *r, const char *what, const wk__group *program)
+{
+    if (!wk__log_first(WK__LOG_KERNEL, r->site)) return;
+    char *text = program ? wk__group_text(program) : NULL;
+    const size_t length = text ? strlen(text) : 0;
+    wk__log(WK__LOG_KERNEL, r->site, "%s on %s%s%.*s", what, wk_device_str(r->device->id), length ? ":\n" : "",
+            length ? (int)length - 1 : 0, length ? text : "");
+    wk__free(text);
 }

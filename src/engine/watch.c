@@ -5,7 +5,7 @@
 #include <wick/device.h>
 #include <wick/log.h>
 
-static atomic_int sync_mode;
+static atomic_int sync_mode = WK_SYNC_LOG;
 
 void wk_set_sync_mode(wk_sync_mode mode)
 {
@@ -20,11 +20,11 @@ static void add_device(wk__device *device, void *user)
     sum->downloads += atomic_load(&device->downloads);
 }
 
-wk_code wk_transfers(wk_transfer_counters *counters)
+wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters)
 {
     wk_transfer_counters sum = {.size = sizeof sum};
     wk__device_each(add_device, &sum);
-    return wk__fill("transfers", wk_transfer_counters, counters, &sum);
+    return wk__fill(site, "transfers", wk_transfer_counters, counters, &sum);
 }
 
 void wk__note_wait(wk__device *device, wk_site site, int64_t bytes)

@@ -80,7 +80,7 @@ static wk_code take(pieces *p, wk__record **record, int records, const wk__recor
             return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
         p->at[p->count].arena = out->device->arena;
         wk_code code = wk__arena_take(out->device->arena, out->bytes, &p->at[p->count].memory, fail);
-        if (code == WK_ERR_MEMORY) wk__large_describe(out->device, fail->text, sizeof fail->text);
+        if (code == WK_ERR_MEMORY) wk__large_describe(out->device, fail);
         if (code != WK_OK) return code;
         p->count++;
     }

@@ -105,13 +105,17 @@ static wk_code save_list(wk_site site, const char *op, const wk__list *list, con
 wk_code wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path)
 {
     if (wk__error_pending() || !wk__list_check(list, site, "save_tensors")) return wk_error_code();
-    return save_list(site, "save_tensors", wk__list_of(list), path);
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, "save_tensors", site);
+    const wk_code code = save_list(site, "save_tensors", wk__list_of(list), path);
+    context->outer = before;
+    return code;
 }
 
 wk_code wk_save_at(wk_site site, wk_module *m, const char *path)
 {
     wk__inside c;
-    if (wk__error_pending() || !wk__inside_begin(&c, site, true)) return wk_error_code();
+    if (wk__error_pending() || !wk__inside_begin(&c, "save", site, true)) return wk_error_code();
     wk_tensors *list = state_of(site, "save", m);
     wk_code code = list ? save_list(site, "save", wk__list_of(list), path) : wk_error_code();
     wk__inside_end(&c, NULL, 0);
@@ -182,7 +186,7 @@ wk_tensors *wk_load_tensors_at(wk_site site, const char *path)
     for (int64_t k = 0; code == WK_OK && list && k < from.content.count; k++) {
         const wk__safetensors_tensor *t = from.content.by_name[k];
         wk__inside c;
-        bool fine = wk__inside_begin(&c, site, true);
+        bool fine = wk__inside_begin(&c, op, site, true);
         if (fine) {
             wk_tensor *x = read_tensor(site, op, &from, t, (wk_device){0});
             fine = x && wk__list_append(site, wk__list_of(list), t->name, x);
@@ -263,7 +267,7 @@ wk_code wk_load_at(wk_site site, wk_module *m, const char *path)
     wk__inside c;
     source from;
     if (!path) wk__error_set(site, WK_ERR_ARGUMENT, "load: the path is NULL");
-    if (!path || !wk__inside_begin(&c, site, true)) return wk_error_code();
+    if (!path || !wk__inside_begin(&c, "load", site, true)) return wk_error_code();
     wk_tensors *list = state_of(site, "load", m);
     bool fine = list != NULL;
     if (fine) {

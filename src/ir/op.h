@@ -56,7 +56,9 @@ struct wk__op {
     /* reductions: the code (WK__RSUM, ...) */
     uint8_t reduction;
     bool indexed; /* its expression counts positions (IOTA) */
-    bool waits;   /* its result's shape depends on data: it waits for the device (rule 8) */
+    const char *
+        fault; /* what a LOADX says that is there to fault where an element is refused; NULL: that the index is out of range */
+    bool waits; /* its result's shape depends on data: it waits for the device (rule 8) */
 
     void (*gradient)(struct wk__gradient *g);
     uint8_t needs[WK__MAX_INPUTS]; /* per operand: what its gradient reads */

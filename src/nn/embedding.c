@@ -17,7 +17,7 @@ wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_
     wk_options like = {.size = sizeof like, .dtype = o.dtype, .device = o.device};
     wk__inside c;
     wk_module *m = wk__module_make(site, &kind);
-    if (!m || !wk__inside_begin(&c, site, true)) return wk__module_abandon(m);
+    if (!m || !wk__inside_begin(&c, "nn_embedding", site, true)) return wk__module_abandon(m);
     wk_tensor **weight = wk__module_of(m)->state;
     wk_tensor *value = wk_empty_at(site, (int64_t[]){n, dim}, 2, &like);
     *weight = value ? wk_module_add_parameter_at(site, m, "weight", value) : NULL;

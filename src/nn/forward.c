@@ -31,7 +31,7 @@ static int call_own(wk_site site, wk_module *m, wk_tensor *const *in, int inputs
     site = wk__site(site);
     snprintf(name, sizeof name, "forward of \"%.80s\", called at %.50s:%d", wk__module_of(m)->kind.name,
              site.file ? site.file : "?", (int)site.line);
-    wk__callback_begin(&c, name);
+    wk__callback_begin(&c, name, site);
     int count = call(m, in, inputs, out, outputs), given = count > 0 && count <= outputs ? count : 0;
     wk__callback_end(&c, out, given);
     return count;
@@ -42,11 +42,18 @@ static int call_library(wk_site site, wk_module *m, wk_tensor *const *in, int in
 {
     wk__inside c;
     bool bare = wk__context()->scope < 0;
-    if (!wk__inside_begin(&c, site, false)) return -1;
+    if (!wk__inside_begin(&c, NULL, site, false)) return -1;
     int count = call(m, in, inputs, out, outputs), given = count > 0 ? count : 0;
     count_passing(bare, out, given);
     wk__inside_end(&c, out, given);
     return count;
+}
+
+static bool refuse_input(wk_site site, const char *kind, const wk_tensor *x)
+{
+    char role[120];
+    snprintf(role, sizeof role, "the input of %.80s", kind);
+    return wk__check(x, site, "forward", role);
 }
 
 static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, int outputs)
@@ -54,7 +61,7 @@ static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, i
     if (!wk__module_check(m, site, "forward")) return false;
     const wk_module_kind *kind = &wk__module_of(m)->kind;
     for (int k = 0; k < inputs; k++)
-        if (!wk__check(in[k], site, kind->name, inputs == 1 ? "input" : "an input")) return false;
+        if (!wk__is_tensor(in[k])) return refuse_input(site, kind->name, in[k]);
     if (!kind->forward && !kind->forward1)
         wk__error_set(site, WK_ERR_STATE, "forward: a %s has no forward of its own; call those of its children",
                       kind->name);
@@ -70,8 +77,13 @@ static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_
 {
     for (int k = 0; k < outputs; k++) out[k] = NULL;
     if (!fits(site, m, in, inputs, outputs)) return -1;
-    bool library = wk__module_of(m)->library;
-    int count = library ? call_library(site, m, in, inputs, out, outputs) : call_own(site, m, in, inputs, out, outputs);
+    wk_context *context = wk__context();
+    const wk__layer layer = {
+        .around = context->layer, .module = m, .library = wk__module_of(m)->library, .describe = wk__module_layer};
+    context->layer = &layer;
+    int count =
+        layer.library ? call_library(site, m, in, inputs, out, outputs) : call_own(site, m, in, inputs, out, outputs);
+    context->layer = layer.around;
     const char *name = wk__module_of(m)->kind.name;
     if (count > outputs) {
         wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s says that it gave %d tensors where %d were asked for", name,
@@ -112,7 +124,7 @@ wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training)
     return m;
 }
 
-bool wk_module_training(const wk_module *m)
+bool wk_module_training_at(wk_site site, const wk_module *m)
 {
-    return m && wk__module_check(m, (wk_site){0}, "module_training") && !wk__module_of(m)->eval;
+    return m && wk__module_check(m, site, "module_training") && !wk__module_of(m)->eval;
 }

@@ -9,40 +9,59 @@ static wk_tensor *scaled(wk_site site, const char *op, wk_tensor *x,
                          wk_tensor *(*base)(wk_site, wk_tensor *, const wk_options *), double scale, double shift)
 {
     wk__inside c;
-    if (!wk__check(x, site, op, "input") || !wk__inside_begin(&c, site, true)) return NULL;
+    if (!wk__check(x, site, op, "input") || !wk__inside_begin(&c, op, site, true)) return NULL;
     wk_tensor *value = wk_add(wk_mul(base(site, x, NULL), scale), shift);
     bool fine = value && wk_copy__at(site, x, value);
     wk__inside_end(&c, NULL, 0);
     return fine ? x : NULL;
 }
 
-wk_tensor *wk_init_uniform__at(wk_site site, wk_tensor *x, double low, double high)
+static wk_tensor *uniform(wk_site site, const char *op, wk_tensor *x, double low, double high)
 {
-    return scaled(site, "init_uniform_", x, wk_rand_like_at, high - low, low);
+    return scaled(site, op, x, wk_rand_like_at, high - low, low);
 }
 
-wk_tensor *wk_init_normal__at(wk_site site, wk_tensor *x, double mean, double std)
+static wk_tensor *normal(wk_site site, const char *op, wk_tensor *x, double mean, double std)
 {
-    return scaled(site, "init_normal_", x, wk_randn_like_at, std, mean);
+    return scaled(site, op, x, wk_randn_like_at, std, mean);
 }
 
-wk_tensor *wk_init_constant__at(wk_site site, wk_tensor *x, double value)
+static wk_tensor *constant(wk_site site, const char *op, wk_tensor *x, double value)
 {
     wk__inside c;
-    if (!wk__check(x, site, "init_constant_", "input") || !wk__inside_begin(&c, site, true)) return NULL;
+    if (!wk__check(x, site, op, "input") || !wk__inside_begin(&c, op, site, true)) return NULL;
     bool fine = wk_fill__f_at(site, x, value);
     wk__inside_end(&c, NULL, 0);
     return fine ? x : NULL;
 }
 
+wk_tensor *wk_init_uniform__at(wk_site site, wk_tensor *x, double low, double high)
+{
+    if (low <= high) return uniform(site, "init_uniform_", x, low, high);
+    wk__error_set(site, WK_ERR_ARGUMENT, "init_uniform_: no number lies in [%g, %g)", low, high);
+    return NULL;
+}
+
+wk_tensor *wk_init_normal__at(wk_site site, wk_tensor *x, double mean, double std)
+{
+    if (std >= 0) return normal(site, "init_normal_", x, mean, std);
+    wk__error_set(site, WK_ERR_ARGUMENT, "init_normal_: a standard deviation of %g is less than 0", std);
+    return NULL;
+}
+
+wk_tensor *wk_init_constant__at(wk_site site, wk_tensor *x, double value)
+{
+    return constant(site, "init_constant_", x, value);
+}
+
 wk_tensor *wk_init_zeros__at(wk_site site, wk_tensor *x)
 {
-    return wk_init_constant__at(site, x, 0);
+    return constant(site, "init_zeros_", x, 0);
 }
 
 wk_tensor *wk_init_ones__at(wk_site site, wk_tensor *x)
 {
-    return wk_init_constant__at(site, x, 1);
+    return constant(site, "init_ones_", x, 1);
 }
 
 /* ---- by the number of connections -------------------------------------------------------------------------------- */
@@ -91,28 +110,28 @@ static bool kaiming(wk_site site, const char *op, const wk_tensor *x, const wk_i
 /* A uniform number in +-b has the standard deviation b / sqrt(3). */
 wk_tensor *wk_init_xavier_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options)
 {
+    static const char op[] = "init_xavier_uniform_";
     double std;
-    return xavier(site, "init_xavier_uniform_", x, options, &std)
-               ? wk_init_uniform__at(site, x, -sqrt(3) * std, sqrt(3) * std)
-               : NULL;
+    return xavier(site, op, x, options, &std) ? uniform(site, op, x, -sqrt(3) * std, sqrt(3) * std) : NULL;
 }
 
 wk_tensor *wk_init_xavier_normal__at(wk_site site, wk_tensor *x, const wk_init_options *options)
 {
+    static const char op[] = "init_xavier_normal_";
     double std;
-    return xavier(site, "init_xavier_normal_", x, options, &std) ? wk_init_normal__at(site, x, 0, std) : NULL;
+    return xavier(site, op, x, options, &std) ? normal(site, op, x, 0, std) : NULL;
 }
 
 wk_tensor *wk_init_kaiming_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options)
 {
+    static const char op[] = "init_kaiming_uniform_";
     double std;
-    return kaiming(site, "init_kaiming_uniform_", x, options, &std)
-               ? wk_init_uniform__at(site, x, -sqrt(3) * std, sqrt(3) * std)
-               : NULL;
+    return kaiming(site, op, x, options, &std) ? uniform(site, op, x, -sqrt(3) * std, sqrt(3) * std) : NULL;
 }
 
 wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const wk_init_options *options)
 {
+    static const char op[] = "init_kaiming_normal_";
     double std;
-    return kaiming(site, "init_kaiming_normal_", x, options, &std) ? wk_init_normal__at(site, x, 0, std) : NULL;
+    return kaiming(site, op, x, options, &std) ? normal(site, op, x, 0, std) : NULL;
 }

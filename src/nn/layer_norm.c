@@ -22,7 +22,7 @@ static bool add_parameters(wk_site site, wk_module *m, const wk_nn_layer_norm_op
     wk_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
     wk__inside c;
     if (options->no_affine) return true;
-    if (!wk__inside_begin(&c, site, true)) return false;
+    if (!wk__inside_begin(&c, "nn_layer_norm", site, true)) return false;
     wk_tensor *one = wk_ones_at(site, state->shape, state->ndim, &like);
     state->weight = one ? wk_module_add_parameter_at(site, m, "weight", one) : NULL;
     bool fine = state->weight;
@@ -42,8 +42,12 @@ wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, con
     wk_nn_layer_norm_options o;
     if (!wk__options(site, "layer_norm", options, &o)) return NULL;
     if (ndim < 1 || ndim > WK__MAX_DIMS) {
-        wk__error_set(site, WK_ERR_SHAPE, "layer_norm: it works on the last 1 to %d dimensions, not %d", WK__MAX_DIMS,
-                      ndim);
+        wk__error_set(site, WK_ERR_SHAPE, "nn_layer_norm: it works on the last 1 to %d dimensions, not %d",
+                      WK__MAX_DIMS, ndim);
+        return NULL;
+    }
+    if (options && !(options->eps >= 0)) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "nn_layer_norm: .eps is %g; it must be 0 or more", options->eps);
         return NULL;
     }
     wk_module *m = wk__module_make(site, &kind);

@@ -23,7 +23,7 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_line
     wk_init_options slope = {.size = sizeof slope, .a = sqrt(5)};
     double bound = in > 0 ? 1 / sqrt((double)in) : 0;
     wk__inside c;
-    if (!wk__inside_begin(&c, site, true)) return false;
+    if (!wk__inside_begin(&c, "nn_linear", site, true)) return false;
     wk_tensor *weight = wk_empty_at(site, (int64_t[]){state->out, in}, 2, &like);
     wk_tensor *bias = options->no_bias ? NULL : wk_empty_at(site, &state->out, 1, &like);
     state->weight = weight ? wk_module_add_parameter_at(site, m, "weight", weight) : NULL;
@@ -74,7 +74,11 @@ wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_optio
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "lazy_linear", .state = sizeof(linear), .forward1 = lazy_forward};
     wk_linear_options o;
-    wk_module *m = wk__options(site, "lazy_linear", options, &o) ? wk__module_make(site, &kind) : NULL;
+    if (out < 0) {
+        wk__error_set(site, WK_ERR_SHAPE, "nn_lazy_linear: the layer cannot have %lld outputs", (long long)out);
+        return NULL;
+    }
+    wk_module *m = wk__options(site, "nn_lazy_linear", options, &o) ? wk__module_make(site, &kind) : NULL;
     if (!m) return NULL;
     *(linear *)wk__module_of(m)->state = (linear){.out = out, .options = o};
     wk__module_of(m)->unready = true;

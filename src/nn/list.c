@@ -64,36 +64,35 @@ wk_tensors *wk_list_at(wk_site site, wk_tensor *const *tensors, int count)
     return list;
 }
 
-int wk_tensors_count(const wk_tensors *list)
+int wk_tensors_count_at(wk_site site, const wk_tensors *list)
 {
-    return list && wk__list_check(list, (wk_site){0}, "tensors_count") ? (int)wk__list_of(list)->count : 0;
+    return list && wk__list_check(list, site, "tensors_count") ? (int)wk__list_of(list)->count : 0;
 }
 
-static const wk__named *item(const wk_tensors *list, int k, const char *op)
+static const wk__named *item(wk_site site, const wk_tensors *list, int k, const char *op)
 {
-    if (!wk__list_check(list, (wk_site){0}, op)) return NULL;
+    if (!wk__list_check(list, site, op)) return NULL;
     const wk__list *of = wk__list_of(list);
     if (k >= 0 && k < of->count) return &of->item[k];
-    wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: there is no tensor %d in a list of %lld", op, k,
-                  (long long)of->count);
+    wk__error_set(site, WK_ERR_INDEX, "%s: there is no tensor %d in a list of %lld", op, k, (long long)of->count);
     return NULL;
 }
 
-const char *wk_tensors_name(const wk_tensors *list, int k)
+const char *wk_tensors_name_at(wk_site site, const wk_tensors *list, int k)
 {
-    const wk__named *found = item(list, k, "tensors_name");
+    const wk__named *found = item(site, list, k, "tensors_name");
     return found ? found->name : NULL;
 }
 
-wk_tensor *wk_tensors_get(const wk_tensors *list, int k)
+wk_tensor *wk_tensors_get_at(wk_site site, const wk_tensors *list, int k)
 {
-    const wk__named *found = item(list, k, "tensors_get");
+    const wk__named *found = item(site, list, k, "tensors_get");
     return found ? found->tensor : NULL;
 }
 
-wk_tensor *wk_tensors_find(const wk_tensors *list, const char *name)
+wk_tensor *wk_tensors_find_at(wk_site site, const wk_tensors *list, const char *name)
 {
-    if (!wk__list_check(list, (wk_site){0}, "tensors_find") || !name) return NULL;
+    if (!wk__list_check(list, site, "tensors_find") || !name) return NULL;
     const wk__list *of = wk__list_of(list);
     for (int64_t k = 0; k < of->count; k++)
         if (strcmp(of->item[k].name, name) == 0) return of->item[k].tensor;

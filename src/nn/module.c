@@ -108,16 +108,16 @@ wk_module *wk__module_abandon(wk_module *m)
     return NULL;
 }
 
-void *wk_module_state(wk_module *m)
+void *wk_module_state_at(wk_site site, wk_module *m)
 {
     static _Thread_local _Alignas(max_align_t) char scratch[SCRATCH];
     if (!m) return scratch;
-    return wk__module_check(m, (wk_site){0}, "module_state") ? wk__module_of(m)->state : scratch;
+    return wk__module_check(m, site, "module_state") ? wk__module_of(m)->state : scratch;
 }
 
-const char *wk_module_name(const wk_module *m)
+const char *wk_module_name_at(wk_site site, const wk_module *m)
 {
-    return m && wk__module_check(m, (wk_site){0}, "module_name") ? wk__module_of(m)->kind.name : NULL;
+    return m && wk__module_check(m, site, "module_name") ? wk__module_of(m)->kind.name : NULL;
 }
 
 /* ---- registering ------------------------------------------------------------------------------------------------- */

@@ -84,7 +84,7 @@ static void carry_out(const moves *m)
 wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device)
 {
     wk__inside c;
-    if (!wk__module_check(m, site, "module_to") || !wk__inside_begin(&c, site, true)) return NULL;
+    if (!wk__module_check(m, site, "module_to") || !wk__inside_begin(&c, "module_to", site, true)) return NULL;
     moves planned = {0};
     wk_tensors *list = wk_tensors_new_at(site);
     bool fine = list && collect(site, m, wk__list_of(list)) && plan_all(site, &planned, wk__list_of(list), device) &&

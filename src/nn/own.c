@@ -83,13 +83,13 @@ bool wk__replace(wk_tensor *x, wk_tensor *from)
     return true;
 }
 
-bool wk__inside_begin(wk__inside *c, wk_site site, bool no_grad)
+bool wk__inside_begin(wk__inside *c, const char *name, wk_site site, bool no_grad)
 {
     wk_context *context = wk__context();
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
     if (!guard) return false;
     *c = (wk__inside){.scope = guard->token};
-    context->outer = wk__site(site);
+    wk__outer_enter(context, name, wk__site(site));
     context->grad_off = context->grad_off || no_grad;
     return true;
 }

@@ -94,7 +94,7 @@ void wk__tree_end(wk__tree *tree)
 
 /* Appends the path of visit k, "encoder.0"; nothing for the root. Names are found from the last to the first and written from the first to the last: as often round as the path is
  * long would cost its square, so each is put where it belongs at once. */
-static void add_path(const wk__tree *tree, int64_t k, wk__text *path)
+void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path)
 {
     int64_t length = 0, begin = path->length;
     for (int64_t at = k; tree->visit[at].parent >= 0; at = tree->visit[at].parent)
@@ -112,17 +112,25 @@ static void add_path(const wk__tree *tree, int64_t k, wk__text *path)
 
 /* ---- by path ----------------------------------------------------------------------------------------------------- */
 
-static void not_found(wk_site site, const char *op, const wk__module *body, wk__item_kind kind, const char *path)
+/* No `kind` of that path: in `body` the path leads nowhere, where a `there` was wanted. */
+static void not_found(wk_site site, const char *op, const wk__module *body, wk__item_kind kind, wk__item_kind there,
+                      const char *path)
 {
-    static const char *const what[] = {[WK__PARAMETER] = "parameter", [WK__BUFFER] = "buffer", [WK__CHILD] = "child"};
+    static const char *const one[] = {[WK__PARAMETER] = "parameter", [WK__BUFFER] = "buffer", [WK__CHILD] = "child"},
+                             *const many[] = {
+                                 [WK__PARAMETER] = "parameters", [WK__BUFFER] = "buffers", [WK__CHILD] = "children"};
     enum { SHOWN = 8 };
+    int64_t count = 0;
     wk__text text = {0};
-    wk__text_format(&text, "%s: there is no %s \"%.100s\"; %s has ", op, what[kind], path ? path : "(null)",
+    wk__text_format(&text, "%s: there is no %s \"%.100s\"; %s has ", op, one[kind], path ? path : "(null)",
                     body->kind.name);
-    for (int64_t k = 0; k < body->items && k < SHOWN; k++)
-        wk__text_format(&text, k ? ", %.60s" : "%.60s", body->item[k].name);
-    if (body->items > SHOWN) wk__text_add(&text, ", ...");
-    if (!body->items) wk__text_add(&text, "nothing");
+    for (int64_t k = 0; k < body->items; k++) {
+        if (body->item[k].kind != there || count++ >= SHOWN) continue;
+        if (count == 1) wk__text_format(&text, "the %s ", many[there]);
+        wk__text_format(&text, count > 1 ? ", \"%.60s\"" : "\"%.60s\"", body->item[k].name);
+    }
+    if (count > SHOWN) wk__text_add(&text, ", ...");
+    if (!count) wk__text_format(&text, "no %s", many[there]);
     wk__error_take(site, WK_ERR_ARGUMENT, &text);
 }
 
@@ -130,16 +138,18 @@ static wk__handle *find(wk_site site, const char *op, wk_module *m, wk__item_kin
 {
     if (!wk__module_check(m, site, op)) return NULL;
     const wk__module *body = wk__module_of(m);
+    wk__item_kind there = kind;
     for (const char *rest = path; rest;) {
         size_t length = strcspn(rest, ".");
         bool last = !rest[length];
         const wk__item *item = wk__module_item(body, rest, length);
-        if (!item || item->kind != (last ? kind : WK__CHILD)) break;
+        there = last ? kind : WK__CHILD;
+        if (!item || item->kind != there) break;
         if (last) return item->handle;
         body = wk__module_of(item->module);
         rest += length + 1;
     }
-    not_found(site, op, body, kind, path);
+    not_found(site, op, body, kind, there, path);
     return NULL;
 }
 
@@ -160,36 +170,36 @@ wk_module *wk_module_child_at(wk_site site, wk_module *m, const char *path)
 
 /* ---- children ---------------------------------------------------------------------------------------------------- */
 
-int wk_module_children(const wk_module *m)
+int wk_module_children_at(wk_site site, const wk_module *m)
 {
-    if (!m || !wk__module_check(m, (wk_site){0}, "module_children")) return 0;
+    if (!m || !wk__module_check(m, site, "module_children")) return 0;
     const wk__module *body = wk__module_of(m);
     int count = 0;
     for (int64_t k = 0; k < body->items; k++) count += body->item[k].kind == WK__CHILD;
     return count;
 }
 
-static const wk__item *child(const wk_module *m, int wanted, const char *op)
+static const wk__item *child(wk_site site, const wk_module *m, int wanted, const char *op)
 {
-    if (!wk__module_check(m, (wk_site){0}, op)) return NULL;
+    if (!wk__module_check(m, site, op)) return NULL;
     const wk__module *body = wk__module_of(m);
     int count = 0;
     for (int64_t k = 0; k < body->items; k++)
         if (body->item[k].kind == WK__CHILD && count++ == wanted) return &body->item[k];
-    wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: there is no child %d; %s has %d", op, wanted, body->kind.name,
-                  count);
+    wk__error_set(site, WK_ERR_INDEX, "%s: there is no child %d; %s has %d, counted from 0", op, wanted,
+                  body->kind.name, count);
     return NULL;
 }
 
-wk_module *wk_module_get(const wk_module *m, int k)
+wk_module *wk_module_get_at(wk_site site, const wk_module *m, int k)
 {
-    const wk__item *item = child(m, k, "module_get");
+    const wk__item *item = child(site, m, k, "module_get");
     return item ? item->module : NULL;
 }
 
-const char *wk_module_child_name(const wk_module *m, int k)
+const char *wk_module_child_name_at(wk_site site, const wk_module *m, int k)
 {
-    const wk__item *item = child(m, k, "module_child_name");
+    const wk__item *item = child(site, m, k, "module_child_name");
     return item ? item->name : NULL;
 }
 
@@ -204,7 +214,7 @@ static bool collect_one(wk_site site, const wk__tree *tree, int64_t place, unsig
         bool fresh = false;
         wk__text path = {0};
         if (!(kinds >> item->kind & 1) || ((fine = meet(met, item->tensor, &fresh)) && !fresh)) continue;
-        if (fine) add_path(tree, place, &path);
+        if (fine) wk__tree_path(tree, place, &path);
         if (path.length) wk__text_char(&path, '.', 1);
         wk__text_add(&path, item->name);
         fine = fine && !path.failed;
@@ -218,7 +228,7 @@ static bool collect_one(wk_site site, const wk__tree *tree, int64_t place, unsig
 static bool refuse_unready(wk_site site, const char *op, const wk__tree *tree, int64_t place)
 {
     wk__text path = {0};
-    add_path(tree, place, &path);
+    wk__tree_path(tree, place, &path);
     wk__error_set(
         site, WK_ERR_STATE,
         "%s: the %s \"%.100s\" has not seen an input yet, so it has no parameters. Call wk_forward once before", op,

@@ -7,15 +7,12 @@
 static const char *const roles[2][WK__MAX_INPUTS] = {
     {"input", "", "", ""}, {"first operand", "second operand", "third operand", "fourth operand"}};
 
-void wk__op_error(const wk__op *op, wk_site site, wk_code code, wk_tensor *const in[], const char *format, ...)
+static void tell(const char *name, wk_site site, wk_code code, wk_tensor *const in[], const char *format, va_list args)
 {
     if (wk__error_pending()) return;
     wk__text plain = {0}, text = {0};
-    va_list args;
-    va_start(args, format);
     wk__text_vformat(&plain, format, args);
-    va_end(args);
-    wk__text_format(&text, "%s: ", op->name);
+    wk__text_format(&text, "%s: ", name);
     for (const char *c = plain.data ? plain.data : ""; *c; c++) {
         if (c[0] == '$' && c[1] >= 'a' && c[1] <= 'd') {
             wk__text_tensor(&text, in[c[1] - 'a']);
@@ -26,6 +23,22 @@ void wk__op_error(const wk__op *op, wk_site site, wk_code code, wk_tensor *const
     }
     wk__text_end(&plain);
     wk__error_take(site, code, &text);
+}
+
+void wk__op_error(const wk__op *op, wk_site site, wk_code code, wk_tensor *const in[], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tell(op->name, site, code, in, format, args);
+    va_end(args);
+}
+
+void wk__call_error(const char *name, wk_site site, wk_code code, wk_tensor *const in[], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tell(name, site, code, in, format, args);
+    va_end(args);
 }
 
 static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *const in[], int count)
@@ -81,7 +94,7 @@ wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
     if (device.kind == 0) device = context->device;
     if (device.kind == 0) device = wk_cpu();
     if (device.kind < 0) {
-        wk__error_set(site, WK_ERR_DEVICE, "%s: the device is not valid (its name could not be parsed)", op->name);
+        wk__error_set(site, WK_ERR_DEVICE, "%s: %s", op->name, WK__INVALID_DEVICE);
         return NULL;
     }
     wk_device found = wk__device_resolve(device);
@@ -152,7 +165,7 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     c->scope = guard->token;
     c->inputs = count;
     for (int k = 0; k < count; k++) c->in[k] = in[k];
-    context->outer = c->site;
+    wk__outer_enter(context, op->name, c->site);
     if (!context->inner) context->inner = c->scope;
     context->composing++;
     return true;

@@ -149,8 +149,10 @@ wk_tensor *wk__widened(wk_tensor *x);
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* "op: text", with $a $b $c replaced by the operands' "f32[2,3]". */
+/* "op: text", with $a $b $c replaced by the operands' "f32[2,3]"; of an op, and of a call that is none. */
 void wk__op_error(const wk__op *op, wk_site site, wk_code code, wk_tensor *const in[], const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void wk__call_error(const char *name, wk_site site, wk_code code, wk_tensor *const in[], const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -46,8 +46,13 @@ wk_tensor *wk_clone_at(wk_site site, wk_tensor *x)
 
 wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x)
 {
-    if (!wk__view_begin(&wk__op_clone, site, x)) return NULL;
-    return wk__body_contiguous(wk__body_of(x)) ? wk__again(x) : wk_clone_at(site, x);
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, "contiguous", site);
+    wk_tensor *out = NULL;
+    if (wk__view_begin(&wk__op_clone, site, x))
+        out = wk__body_contiguous(wk__body_of(x)) ? wk__again(x) : wk_clone_at(site, x);
+    context->outer = before;
+    return out;
 }
 
 static int clone_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -286,7 +291,10 @@ wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y)
     if (x == y) return x;
     wk_tensor *in[2] = {x, y};
     bool node = wk__wants_node(wk__context(), in, 2);
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, "copy_", site);
     wk_tensor *here = wk_to_at(site, y, wk__body_of(x)->storage->device->id);
+    context->outer = before;
     if (!here) return NULL;
     bool fine = node ? copied_with_node(site, x, y, here) : wk__assign(&wk__op_copy_, site, x, wk__t(here)) != NULL;
     if (here != y || wk__context()->scope < 0) wk__handle_release(&here->handle, site); /* made here, or counted */
@@ -347,5 +355,9 @@ wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value)
 }
 wk_tensor *wk_zero__at(wk_site site, wk_tensor *x)
 {
-    return filled(site, x, wk__i(0), &(const wk__attr){.node = "ZeroBackward0"});
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, "zero_", site);
+    wk_tensor *out = filled(site, x, wk__i(0), &(const wk__attr){.node = "ZeroBackward0"});
+    context->outer = before;
+    return out;
 }

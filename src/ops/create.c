@@ -122,29 +122,37 @@ bool wk__create_like(const wk__op *op, wk_site site, wk_tensor *x, const wk_opti
     return true;
 }
 
-static wk_tensor *full_like(wk_site site, const wk__op *op, wk_tensor *x, wk__arg value, const wk_options *options)
+/* `name`: of the call, whose op is that of the call with a shape. */
+static wk_tensor *full_like(wk_site site, const wk__op *op, const char *name, wk_tensor *x, wk__arg value,
+                            const wk_options *options)
 {
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, name, site);
+    wk_tensor *out = NULL;
     wk_options like;
-    if (!wk__create_like(op, site, x, options, &like)) return NULL;
-    const wk__body *body = wk__body_of(x);
-    return full(site, op, body->shape, body->ndim, value, WK_F32, &like);
+    if (wk__create_like(op, site, x, options, &like)) {
+        const wk__body *body = wk__body_of(x);
+        out = full(site, op, body->shape, body->ndim, value, WK_F32, &like);
+    }
+    context->outer = before;
+    return out;
 }
 
 wk_tensor *wk_empty_like_at(wk_site site, wk_tensor *x, const wk_options *options)
 {
-    return full_like(site, &wk__op_empty, x, wk__i(0), options);
+    return full_like(site, &wk__op_empty, "empty_like", x, wk__i(0), options);
 }
 wk_tensor *wk_zeros_like_at(wk_site site, wk_tensor *x, const wk_options *options)
 {
-    return full_like(site, &wk__op_zeros, x, wk__i(0), options);
+    return full_like(site, &wk__op_zeros, "zeros_like", x, wk__i(0), options);
 }
 wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_options *options)
 {
-    return full_like(site, &wk__op_ones, x, wk__i(1), options);
+    return full_like(site, &wk__op_ones, "ones_like", x, wk__i(1), options);
 }
 wk_tensor *wk_full_like_at(wk_site site, wk_tensor *x, double value, const wk_options *options)
 {
-    return full_like(site, &wk__op_full, x, wk__f(value), options);
+    return full_like(site, &wk__op_full, "full_like", x, wk__f(value), options);
 }
 
 /* ---- arange, linspace, eye --------------------------------------------------------------------------------------- */
@@ -176,7 +184,7 @@ static int diagonal(wk__emit *e, const int in[])
     return wk__emit_compare(e, WK__EQ, row, column);
 }
 
-wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options)
+static wk_tensor *arange(wk_site site, double start, double end, double step, const wk_options *options)
 {
     wk__create c;
     double count = ceil((end - start) / step);
@@ -192,9 +200,18 @@ wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step
     return wk__create_end(&c, WK_F64, (wk__imm[]){{.f = start}, {.f = step}}, NULL, 2);
 }
 
+wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options)
+{
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, "arange_from", site);
+    wk_tensor *out = arange(site, start, end, step, options);
+    context->outer = before;
+    return out;
+}
+
 wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options)
 {
-    return wk_arange_from_at(site, 0, end, 1, options);
+    return arange(site, 0, end, 1, options);
 }
 
 wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options)
@@ -251,8 +268,8 @@ static int arange_invoke(const wk__op *op, wk_site site, const wk_value *args, w
     wk_options options = options_of(&args[3], &args[4]);
     bool whole = args[0].kind == WK_VALUE_INT && args[1].kind == WK_VALUE_INT && args[2].kind != WK_VALUE_FLOAT;
     if (!options.dtype) options.dtype = whole ? WK_I64 : WK_F32;
-    return wk__one(out, wk_arange_from_at(site, wk__value_float(&args[0], 0), wk__value_float(&args[1], 0),
-                                          wk__value_float(&args[2], 1), &options));
+    return wk__one(out, arange(site, wk__value_float(&args[0], 0), wk__value_float(&args[1], 0),
+                               wk__value_float(&args[2], 1), &options));
 }
 
 static int linspace_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

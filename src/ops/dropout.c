@@ -105,18 +105,52 @@ const wk__op wk__op_dropout = {
 
 /* ---- bernoulli --------------------------------------------------------------------------------------------------- */
 
+/* in: p, counter, key, p in memory, bound and stride. p is read once more, at place 0 with a stride of 0; what is no probability asks for
+ * place 1, and devices notice that (wk__op.fault): nobody looks at the numbers at the call. */
 static int bernoulli(wk__emit *e, const int in[])
 {
     bool wide = e->dtype == WK_F64;
     int uniform = wide ? wk__emit_uniform_f64(e, in[1], in[2]) : wk__emit_uniform_f32(e, in[1], in[2]);
-    return wk__emit_where(e, wk__emit_compare(e, WK__LT, uniform, in[0]), in[4], wk__emit_constant(e, 0));
+    int zero = wk__emit_constant(e, 0), one = wk__emit_constant(e, 1);
+    int fits = wk__emit_ins(e, WK__AND, WK_BOOL, wk__emit_compare(e, WK__GE, in[0], zero),
+                            wk__emit_compare(e, WK__LE, in[0], one), 0);
+    int place = wk__emit_cast(e, WK_I64, wk__emit_where(e, fits, zero, one));
+    wk_dtype stored = e->group->operand[in[3]].dtype;
+    int p = wk__emit_ins(e, WK__LOADX, stored, place, in[3], in[4]);
+    if (stored != e->dtype) p = wk__emit_cast(e, e->dtype, p);
+    return wk__emit_where(e, wk__emit_compare(e, WK__LT, uniform, p), one, zero);
+}
+
+static wk_tensor *record_bernoulli(wk_site site, wk_tensor *x)
+{
+    const wk__op *op = &wk__op_bernoulli;
+    wk__device *device = wk__ready(op, site, &x, 1);
+    if (!device) return NULL;
+    wk_context *context = wk__context();
+    const wk__body *body = wk__body_of(x);
+    const wk__draw draw = wk__draw_take(wk__body_numel(body));
+    const int64_t raw[4] = {(int64_t)draw.counter, (int64_t)draw.key, 1, 0};
+    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, op->name);
+    if (!out) return NULL;
+    wk__layout_like(body, body->shape, wk__body_of(out)->stride);
+    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 6);
+    if (!r) return wk__abandon(out);
+    r->compute = body->dtype;
+    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
+    wk__record_ref(r, 1, body, body->stride);
+    wk__record_ref(r, 4, body, body->stride);
+    r->ref[4].flags = WK__REF_INDIRECT;
+    for (int k = 0; k < 4; k++)
+        wk__record_imm(r, k < 2 ? 2 + k : 3 + k, WK_I64, (wk__imm){.i = raw[k]}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_commit(context, r);
+    return out;
 }
 
 wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x)
 {
     const wk__op *op = &wk__op_bernoulli;
     if (!is_float(op, site, x)) return NULL;
-    wk_tensor *out = wk__drawn_beside(op, site, x, wk__draw_take(wk__body_numel(wk__body_of(x))), 0, 1);
+    wk_tensor *out = record_bernoulli(site, x);
     if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
     return wk__node_attach(op, site, &x, 1, &out, 1, NULL) ? out : NULL;
 }
@@ -153,6 +187,7 @@ const wk__op wk__op_bernoulli = {
     .node = "BernoulliBackward0",
     .doc = "1 with the probability that stands in self, else 0",
     .expression = bernoulli,
+    .fault = "an element of the input is no probability; expected 0 <= p <= 1",
     .indexed = true,
     .domain = WK__FLOATS,
     .gradient = bernoulli_gradient,

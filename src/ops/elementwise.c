@@ -78,14 +78,11 @@ static bool misfit(const plan *p, const wk__body *body)
     int d = p->ndim - 1, e = body->ndim - 1;
     while (d >= 0 && e >= 0 && (p->shape[d] == body->shape[e] || p->shape[d] == 1 || body->shape[e] == 1)) d--, e--;
     const char *what = p->tensors == 2 ? "$a and $b" : p->tensors == 3 ? "$a, $b and $c" : "the operands";
-    wk__text text = {0};
-    wk__text_format(&text,
-                    "shapes do not broadcast: %s (size %lld against %lld, %d from the right). Sizes must be equal or "
-                    "1: see wk_reshape, "
-                    "wk_unsqueeze, wk_transpose",
-                    what, (long long)p->shape[d], (long long)body->shape[e], p->ndim - d);
-    wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor, "%s", text.data ? text.data : "");
-    wk__text_end(&text);
+    wk__op_error(
+        p->op, p->site, WK_ERR_SHAPE, p->tensor,
+        "shapes do not broadcast: %s (size %lld against %lld, %d from the right). Sizes must be equal or 1: see "
+        "wk_reshape, wk_unsqueeze, wk_transpose",
+        what, (long long)p->shape[d], (long long)body->shape[e], p->ndim - d);
     return false;
 }
 
@@ -391,7 +388,7 @@ static bool overwrite(const plan *p, wk_tensor *target)
     return true;
 }
 
-wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
+static wk_tensor *in_place(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
 {
     plan p;
     if (!prepare(&p, op, site, args, count, true)) return NULL;
@@ -410,4 +407,13 @@ wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *
     wk__before_end(&before, fine);
     wk__handle_release(&in[0]->handle, site);
     return fine ? target : NULL;
+}
+
+wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
+{
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter_in_place(context, op->name, site);
+    wk_tensor *out = in_place(op, site, args, count, attr);
+    context->outer = before;
+    return out;
 }

@@ -1,6 +1,17 @@
 /* Another shape, named in another way than by reshape: flatten, unflatten, view_as, expand_as. */
 #include "views.h"
 
+/* reshape, or expand, under the name of the op that the program called. */
+static wk_tensor *seen_as(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *shape, int ndim,
+                          wk_tensor *(*view)(wk_site, wk_tensor *, const int64_t *, int))
+{
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, op->name, site);
+    wk_tensor *out = view(site, x, shape, ndim);
+    context->outer = before;
+    return out;
+}
+
 wk_tensor *wk_flatten_at(wk_site site, wk_tensor *x, int64_t start, int64_t end)
 {
     int first, last;
@@ -42,20 +53,20 @@ wk_tensor *wk_unflatten_at(wk_site site, wk_tensor *x, int64_t dim, const int64_
     for (int k = 0; k < count; k++)
         if (sizes[k] == -1 && known > 0)
             shape[d + k] = body->shape[d] / known; /* of this dimension, not of all elements */
-    return wk_reshape_at(site, x, shape, body->ndim - 1 + count);
+    return seen_as(&wk__op_unflatten, site, x, shape, body->ndim - 1 + count, wk_reshape_at);
 }
 
 wk_tensor *wk_expand_as_at(wk_site site, wk_tensor *x, wk_tensor *other)
 {
     if (!wk__view_begin(&wk__op_expand_as, site, x) || !wk__check(other, site, "expand_as", "second operand"))
         return NULL;
-    return wk_expand_at(site, x, wk__body_of(other)->shape, wk__body_of(other)->ndim);
+    return seen_as(&wk__op_expand_as, site, x, wk__body_of(other)->shape, wk__body_of(other)->ndim, wk_expand_at);
 }
 
 wk_tensor *wk_view_as_at(wk_site site, wk_tensor *x, wk_tensor *other)
 {
     if (!wk__view_begin(&wk__op_view_as, site, x) || !wk__check(other, site, "view_as", "second operand")) return NULL;
-    return wk_reshape_at(site, x, wk__body_of(other)->shape, wk__body_of(other)->ndim);
+    return seen_as(&wk__op_view_as, site, x, wk__body_of(other)->shape, wk__body_of(other)->ndim, wk_reshape_at);
 }
 
 static void expand_as_gradient(wk__gradient *g)

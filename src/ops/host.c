@@ -75,69 +75,68 @@ void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x)
 
 /* ---- what a tensor is -------------------------------------------------------------------------------------------- */
 
-static const wk__body *alive(const wk_tensor *x, const char *op)
+static const wk__body *alive(wk_site site, const wk_tensor *x, const char *op)
 {
     if (!x) return NULL;
-    return wk__check(x, (wk_site){0}, op, "input") ? wk__body_of(x) : NULL;
+    return wk__check(x, site, op, "input") ? wk__body_of(x) : NULL;
 }
 
-int wk_ndim(const wk_tensor *x)
+int wk_ndim_at(wk_site site, const wk_tensor *x)
 {
-    const wk__body *body = alive(x, "ndim");
+    const wk__body *body = alive(site, x, "ndim");
     return body ? body->ndim : 0;
 }
 
-static int64_t of_dim(const wk_tensor *x, int dim, const char *op, bool stride)
+static int64_t of_dim(wk_site site, const wk_tensor *x, int dim, const char *op, bool stride)
 {
-    const wk__body *body = alive(x, op);
+    const wk__body *body = alive(site, x, op);
     int d;
     if (!body) return 0;
     if (!body->ndim || !wk__dim(body->ndim, dim, &d)) {
-        wk__error_set((wk_site){0}, WK_ERR_INDEX, "%s: dimension %d is out of range for %d dimensions", op, dim,
-                      body->ndim);
+        wk__error_set(site, WK_ERR_INDEX, "%s: dimension %d is out of range for %d dimensions", op, dim, body->ndim);
         return 0;
     }
     return stride ? body->stride[d] : body->shape[d];
 }
 
-int64_t wk_size(const wk_tensor *x, int dim)
+int64_t wk_size_at(wk_site site, const wk_tensor *x, int dim)
 {
-    return of_dim(x, dim, "size", false);
+    return of_dim(site, x, dim, "size", false);
 }
-int64_t wk_stride(const wk_tensor *x, int dim)
+int64_t wk_stride_at(wk_site site, const wk_tensor *x, int dim)
 {
-    return of_dim(x, dim, "stride", true);
+    return of_dim(site, x, dim, "stride", true);
 }
-int64_t wk_numel(const wk_tensor *x)
+int64_t wk_numel_at(wk_site site, const wk_tensor *x)
 {
-    const wk__body *body = alive(x, "numel");
+    const wk__body *body = alive(site, x, "numel");
     return body ? wk__body_numel(body) : 0;
 }
-wk_dtype wk_dtype_of(const wk_tensor *x)
+wk_dtype wk_dtype_of_at(wk_site site, const wk_tensor *x)
 {
-    const wk__body *body = alive(x, "dtype_of");
+    const wk__body *body = alive(site, x, "dtype_of");
     return body ? (wk_dtype)body->dtype : (wk_dtype)0;
 }
-wk_device wk_device_of(const wk_tensor *x)
+wk_device wk_device_of_at(wk_site site, const wk_tensor *x)
 {
-    const wk__body *body = alive(x, "device_of");
+    const wk__body *body = alive(site, x, "device_of");
     return body ? body->storage->device->id : (wk_device){.kind = -1};
 }
-bool wk_is_contiguous(const wk_tensor *x)
+bool wk_is_contiguous_at(wk_site site, const wk_tensor *x)
 {
-    const wk__body *body = alive(x, "is_contiguous");
+    const wk__body *body = alive(site, x, "is_contiguous");
     return body && wk__body_contiguous(body);
 }
-bool wk_same_storage(const wk_tensor *a, const wk_tensor *b)
+bool wk_same_storage_at(wk_site site, const wk_tensor *a, const wk_tensor *b)
 {
-    const wk__body *x = alive(a, "same_storage"), *y = alive(b, "same_storage");
+    const wk__body *x = alive(site, a, "same_storage"), *y = alive(site, b, "same_storage");
     return x && y && x->storage == y->storage;
 }
 
 /* ---- numbers in -------------------------------------------------------------------------------------------------- */
 
-static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, const int64_t *stride, const int64_t *shape,
-                            int ndim, size_t bytes, const wk_options *options)
+static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const int64_t *stride, const int64_t *shape,
+                          int ndim, size_t bytes, const wk_options *options)
 {
     wk__create c;
     wk_options o;
@@ -168,15 +167,31 @@ static wk_tensor *from_host(wk_site site, wk_dtype dtype, const void *data, cons
     return written ? out : wk__abandon(out);
 }
 
+/* `name`: what the program called. */
+static wk_tensor *from_host(const char *name, wk_site site, wk_dtype dtype, const void *data, const int64_t *stride,
+                            const int64_t *shape, int ndim, size_t bytes, const wk_options *options)
+{
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, name, site);
+    wk_tensor *out = copy_in(site, dtype, data, stride, shape, ndim, bytes, options);
+    context->outer = before;
+    return out;
+}
+
 wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
                          const wk_options *options)
 {
-    return from_host(site, dtype, data, NULL, shape, ndim, bytes, options);
+    return from_host("from_on", site, dtype, data, NULL, shape, ndim, bytes, options);
 }
 
 wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim)
 {
-    return from_host(site, dtype, data, NULL, shape, ndim, bytes, NULL);
+    return from_host("from", site, dtype, data, NULL, shape, ndim, bytes, NULL);
+}
+
+wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim)
+{
+    return from_host("of", site, dtype, data, NULL, shape, ndim, bytes, NULL);
 }
 
 wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
@@ -188,7 +203,7 @@ wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, co
                           stride ? "strides must not be negative" : "the strides are NULL");
             return NULL;
         }
-    return from_host(site, dtype, data, stride, shape, ndim, (size_t)-1, options);
+    return from_host("from_strided", site, dtype, data, stride, shape, ndim, (size_t)-1, options);
 }
 
 wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
@@ -196,7 +211,11 @@ wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t 
 {
     wk__create c;
     wk_options options = {.size = sizeof options, .dtype = dtype, .device = wk_cpu()};
-    if (!wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &options, dtype)) return NULL;
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, "borrow", site);
+    const bool fits = wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &options, dtype);
+    context->outer = before;
+    if (!fits) return NULL;
     if (!data || (uintptr_t)data % wk_dtype_size(dtype) != 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "borrow: the data is %s", data ? "not aligned for its dtype" : "NULL");
         return NULL;
@@ -214,9 +233,12 @@ wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t 
 
 /* ---- numbers out ------------------------------------------------------------------------------------------------- */
 
-wk_code wk_sync(void)
+wk_code wk_sync_at(wk_site site)
 {
-    wk__host_sync((wk_site){0});
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, "sync", site);
+    wk__host_sync(site);
+    context->outer = before;
     wk__tell_late(wk__context());
     return wk_error_code();
 }
@@ -228,38 +250,45 @@ wk_code wk_flush(void)
     return wk_error_code();
 }
 
-static bool single(wk_site site, wk_tensor *x, void *out)
+/* Out under the name of the call: the host may not be allowed to wait. */
+static bool read_out(wk_site site, const char *op, wk_tensor *x, void *to, const int64_t *stride)
 {
-    if (!wk__check(x, site, "item", "input")) return false;
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, op, site);
+    const bool fine = wk__host_read(x, to, stride, site);
+    context->outer = before;
+    return fine;
+}
+
+static bool single(wk_site site, const char *op, wk_tensor *x, void *out)
+{
+    if (!wk__check(x, site, op, "input")) return false;
     if (wk__body_numel(wk__body_of(x)) != 1) {
-        wk__text text = {0};
-        wk__text_add(&text, "item: ");
-        wk__text_tensor(&text, x);
-        wk__text_format(&text, " has %lld elements; only a tensor with one gives a number (wk_read copies many)",
-                        (long long)wk__body_numel(wk__body_of(x)));
-        wk__error_take(site, WK_ERR_SHAPE, &text);
+        wk__call_error(op, site, WK_ERR_SHAPE, &x,
+                       "$a has %lld elements; only a tensor with one gives a number (wk_read copies many)",
+                       (long long)wk__body_numel(wk__body_of(x)));
         return false;
     }
-    return wk__host_read(x, out, NULL, site);
+    return read_out(site, op, x, out, NULL);
 }
 
 double wk_item_at(wk_site site, wk_tensor *x)
 {
     char element[8];
-    return single(site, x, element) ? wk__number_as_double(element, wk__body_of(x)->dtype) : (double)NAN;
+    return single(site, "item", x, element) ? wk__number_as_double(element, wk__body_of(x)->dtype) : (double)NAN;
 }
 
 int64_t wk_item_i64_at(wk_site site, wk_tensor *x)
 {
     char element[8];
-    return single(site, x, element) ? wk__number_as_i64(element, wk__body_of(x)->dtype) : 0;
+    return single(site, "item_i64", x, element) ? wk__number_as_i64(element, wk__body_of(x)->dtype) : 0;
 }
 
-static wk_code read_into(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
+static wk_code read_into(wk_site site, const char *op, wk_tensor *x, void *data, const int64_t *stride)
 {
     if (!data && wk__body_numel(wk__body_of(x)) > 0)
-        wk__error_set(site, WK_ERR_ARGUMENT, "read: the buffer is NULL");
-    else if (wk__host_read(x, data, stride, site))
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the buffer is NULL", op);
+    else if (read_out(site, op, x, data, stride))
         return WK_OK;
     return wk_error_code();
 }
@@ -270,17 +299,17 @@ wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
     int64_t need = wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype);
     if ((int64_t)bytes != need) {
         wk_tensor *in[1] = {x};
-        wk__op_error(&wk__op_clone, site, WK_ERR_SHAPE, in, "read: $a needs %lld bytes, the buffer has %zu",
-                     (long long)need, bytes);
+        wk__call_error("read", site, WK_ERR_SHAPE, in, "$a needs %lld bytes, the buffer has %zu", (long long)need,
+                       bytes);
         return WK_ERR_SHAPE;
     }
-    return read_into(site, x, data, NULL);
+    return read_into(site, "read", x, data, NULL);
 }
 
 wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
 {
-    if (!wk__check(x, site, "read", "input")) return wk_error_code();
-    return read_into(site, x, data, stride);
+    if (!wk__check(x, site, "read_strided", "input")) return wk_error_code();
+    return read_into(site, "read_strided", x, data, stride);
 }
 
 /* What the program writes through a pointer must reach this tensor alone: not a snapshot of it, nor what is parked and reads it. */
@@ -312,8 +341,7 @@ void *wk_data_at(wk_site site, wk_tensor *x)
     wk__value *value = body->storage->value;
     if (!value->memory.host) {
         wk_tensor *in[1] = {x};
-        wk__op_error(&wk__op_clone, site, WK_ERR_DEVICE, in,
-                     "data: $a is not in host memory; copy it first: wk_to(x, wk_cpu())");
+        wk__call_error("data", site, WK_ERR_DEVICE, in, "$a is not in host memory; copy it first: wk_to(x, wk_cpu())");
         return NULL;
     }
     wk__flush_all(); /* nothing that was recorded before may read what the program is about to write */

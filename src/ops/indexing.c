@@ -179,10 +179,14 @@ wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, in
                      "$a and the index $b must have as many dimensions, and broadcast in all but dimension %d", d);
         return NULL;
     }
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, op->name, site);
     shape[d] = body->ndim ? body->shape[d] : 1;
     x = wk_expand_at(site, x, shape, ndim);
     shape[d] = body->ndim ? places->shape[d] : 1;
-    return wk_gather_at(site, x, d, wk_expand_at(site, index, shape, ndim));
+    wk_tensor *out = wk_gather_at(site, x, d, wk_expand_at(site, index, shape, ndim));
+    context->outer = before;
+    return out;
 }
 
 static void gather_gradient(wk__gradient *g)

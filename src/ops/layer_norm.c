@@ -63,6 +63,10 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     if ((!weight || !bias) && wk__error_pending()) return NULL; /* one that failed must not count as not given */
     if ((weight && !wk__check(weight, site, op->name, "weight")) || (bias && !wk__check(bias, site, op->name, "bias")))
         return NULL;
+    if (!(eps >= 0)) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "layer_norm: eps is %g; it must be 0 or more", eps);
+        return NULL;
+    }
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
     c.in[1] = weight;
     c.in[2] = bias;

@@ -15,7 +15,10 @@ bool wk__places_of(wk_site site, const wk__op *op, wk_tensor *x, int64_t **out, 
     char *data = wk__alloc((size_t)(n * size) + 1);
     *out = wk__alloc(((size_t)n + 1) * sizeof **out);
     *count = 0;
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, op->name, site);
     bool read = data && *out && wk__host_read(x, data, NULL, site);
+    context->outer = before;
     if (!data || !*out)
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld elements", op->name, (long long)n);
     for (int64_t k = 0; k < n && read; k++)
@@ -161,7 +164,7 @@ int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out)
         if (wk__context()->scope < 0 && row) wk__handle_release(&row->handle, site);
         return count;
     }
-    const int ndim = wk_ndim(x);
+    const int ndim = wk__is_tensor(x) ? wk__body_of(x)->ndim : 0;
     for (int d = 0; d < ndim; d++) out[d] = NULL;
     if (!find(&f, &wk__op_nonzero_numpy, site, x, true)) return -1;
     bool whole = true;

@@ -299,7 +299,7 @@ static const char *const nodes[3][3] = {
 
 wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    int na = wk_ndim(a), nb = wk_ndim(b);
+    int na = wk__is_tensor(a) ? wk__body_of(a)->ndim : 0, nb = wk__is_tensor(b) ? wk__body_of(b)->ndim : 0;
     return with_node(&wk__op_matmul, na <= 2 && nb <= 2 ? nodes[na][nb] : NULL, site, a, b);
 }
 wk_tensor *(wk_matmul)(wk_tensor *a, wk_tensor *b)

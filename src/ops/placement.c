@@ -38,7 +38,7 @@ void wk_placement_counters(int64_t *count, int64_t *bytes)
 static void say_all(void)
 {
     if (!wk__log_on(WK__LOG_PLACEMENT)) return;
-    wk_set_log("placement", NULL, NULL);
+    wk_set_log_at((wk_site){0}, "placement", NULL, NULL);
     wk__log(WK__LOG_PLACEMENT, (wk_site){0}, "soft placement made %lld copies of %lld bytes",
             (long long)atomic_load(&copies), (long long)atomic_load(&copied_bytes));
 }

@@ -48,7 +48,7 @@ static bool read_shown(wk_tensor *x, const wk__shown *shown, char *data, wk_site
     return true;
 }
 
-static char *text_of(wk_tensor *x, wk_site site)
+static char *write(wk_tensor *x, wk_site site)
 {
     const wk__body *body = wk__body_of(x);
     wk__shown shown = wk__print_shown(body->ndim, body->shape);
@@ -75,6 +75,16 @@ static char *text_of(wk_tensor *x, wk_site site)
     return text.data;
 }
 
+/* The text of x, for the call of this name. */
+static char *text_of(wk_tensor *x, const char *op, wk_site site)
+{
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, op, site);
+    char *text = wk__check(x, site, op, "input") ? write(x, site) : NULL;
+    context->outer = before;
+    return text;
+}
+
 static const char *keep_text(const wk_tensor *x, char *text)
 {
     wk__body *body = wk__body_of(x);
@@ -85,14 +95,13 @@ static const char *keep_text(const wk_tensor *x, char *text)
 
 const char *wk_tensor_str_at(wk_site site, wk_tensor *x)
 {
-    if (!wk__check(x, site, "tensor_str", "input")) return NULL;
-    return keep_text(x, text_of(x, site));
+    char *text = text_of(x, "tensor_str", site);
+    return text ? keep_text(x, text) : NULL;
 }
 
 wk_tensor *wk_print_at(wk_site site, wk_tensor *x)
 {
-    if (!wk__check(x, site, "print", "input")) return NULL;
-    char *text = text_of(x, site);
+    char *text = text_of(x, "print", site);
     if (!text) return NULL;
     fputs(text, stdout);
     fputc('\n', stdout);
@@ -100,15 +109,15 @@ wk_tensor *wk_print_at(wk_site site, wk_tensor *x)
     return x;
 }
 
-const char *wk_describe(const wk_tensor *x)
+const char *wk_describe_at(wk_site site, const wk_tensor *x)
 {
-    if (!x || !wk__check(x, (wk_site){0}, "describe", "input")) return "";
+    if (!x || !wk__check(x, site, "describe", "input")) return "";
     const wk__body *body = wk__body_of(x);
     wk__text text = {0};
     wk__describe_format(&text, body->dtype, body->ndim, body->shape, wk_device_str(body->storage->device->id),
                         wk_requires_grad(x));
     if (text.failed) {
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "describe: out of host memory");
+        wk__error_set(site, WK_ERR_MEMORY, "describe: out of host memory");
         wk__text_end(&text);
         return "";
     }

@@ -227,6 +227,7 @@ wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options)
     wk_options o;
     if (!wk__options(site, "randperm", options, &o)) return NULL;
     wk_dtype dtype = o.dtype ? o.dtype : WK_I64;
+    if (!wk__dtype_usable(&wk__op_randperm, site, dtype)) return NULL;
     o.dtype = WK_I64;
     o.requires_grad = false;
     if (!wk__create_begin(&c, &wk__op_randperm, site, &n, 1, &o, WK_I64)) return NULL;

@@ -186,13 +186,16 @@ static void spread_out(const wk__body *body, int d, int64_t size, int64_t copies
 
 /* (outer, d, inner) seen as (outer, 1, d, inner), expanded to (outer, n, d, inner), copied as (.., n d, ..). With `behind` it is
  * (outer, d, n, inner): each place n times in a row. */
-static wk_tensor *repeated(wk_site site, wk_tensor *x, int d, int64_t n, int behind)
+static wk_tensor *repeated(const wk__op *op, wk_site site, wk_tensor *x, int d, int64_t n, int behind)
 {
     if (!x || n == 1) return x;
     const wk__body *body = wk__body_of(x);
-    int64_t shape[4], result[WK__MAX_DIMS];
+    int64_t shape[4], result[WK__MAX_DIMS], bytes;
     memcpy(result, body->shape, sizeof result);
-    if (__builtin_mul_overflow(result[d], n, &result[d])) result[d] = INT64_MAX; /* refused by expand */
+    if (__builtin_mul_overflow(result[d], n, &result[d]) || !wk__dense_bytes(body->ndim, result, body->dtype, &bytes)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, &x, "%lld copies of $a have more than 2^63 bytes", (long long)n);
+        return NULL;
+    }
     spread_out(body, d, body->shape[d], 1, behind, shape);
     wk_tensor *one = wk_reshape_at(site, x, shape, 4);
     shape[1 + behind] = n;
@@ -234,7 +237,7 @@ static wk_tensor *repeat(const wk__op *op, wk_site site, wk_tensor *x, const int
         return wk__compose_end(&c, NULL, NULL);
     }
     wk_tensor *out = wk_reshape_at(site, x, shape, count);
-    for (int d = 0; d < count; d++) out = repeated(site, out, d, repeats[d], 0);
+    for (int d = 0; d < count; d++) out = repeated(op, site, out, d, repeats[d], 0);
     if (out && wk__body_of(out)->storage == body->storage) out = wk_clone_at(site, out);
     return wk__compose_end(&c, out, &attr);
 }
@@ -247,7 +250,7 @@ wk_tensor *wk_repeat_at(wk_site site, wk_tensor *x, const int64_t *repeats, int 
 wk_tensor *wk_tile_at(wk_site site, wk_tensor *x, const int64_t *repeats, int count)
 {
     int64_t all[WK__MAX_DIMS];
-    int ndim = wk_ndim(x), lead = ndim > count ? ndim - count : 0;
+    int ndim = wk__is_tensor(x) ? wk__body_of(x)->ndim : 0, lead = ndim > count ? ndim - count : 0;
     if (lead == 0) return repeat(&wk__op_tile, site, x, repeats, count);
     for (int k = 0; k < ndim; k++) all[k] = k < lead ? 1 : repeats[k - lead];
     return repeat(&wk__op_tile, site, x, all, ndim);
@@ -334,7 +337,7 @@ wk_tensor *wk_repeat_interleave_at(wk_site site, wk_tensor *x, int64_t n, int64_
                      "or more",
                      (long long)n);
     else if (wk__dim_of(&wk__op_repeat_interleave, site, x, dim, 0, &d))
-        out = n == 1 ? wk_clone_at(site, x) : repeated(site, x, d, n, 1);
+        out = n == 1 ? wk_clone_at(site, x) : repeated(&wk__op_repeat_interleave, site, x, d, n, 1);
     return wk__compose_end(&c, out, out ? &(wk__attr){.i = {d, n}} : NULL);
 }
 

@@ -142,8 +142,8 @@ static bool is_narrow(const wk_tensor *x)
     return wk__body_of(x)->dtype == WK_F16 || wk__body_of(x)->dtype == WK_BF16;
 }
 
-static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
-                                 wk_tensor *source, bool by_vector)
+static wk_tensor *add_over(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
+                           wk_tensor *source, bool by_vector)
 {
     wk_tensor *in[3] = {x, index, source};
     int d;
@@ -164,6 +164,16 @@ static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, i
     fine = fine && (!node || wk__node_attach_in_place(op, site, x, in, 3, &(wk__attr){.i = {d}}));
     wk__before_end(&before, fine);
     return fine ? x : NULL;
+}
+
+static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
+                                 wk_tensor *source, bool by_vector)
+{
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter_in_place(context, op->name, site);
+    wk_tensor *out = add_over(op, site, x, dim, index, source, by_vector);
+    context->outer = before;
+    return out;
 }
 
 wk_tensor *wk_scatter_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)

@@ -172,13 +172,22 @@ static void keep_median(sorting *s, bool dropped)
     s->attr.i[1] = dropped;
 }
 
-wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
+static wk_code median_of(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
 {
     sorting s;
     if (!begin(&s, &wk__op_median, site, x, dim, false)) return nothing(values, indices);
     s.attr.node = "MedianBackward1";
     if (in_range(&s, s.length ? 1 : -1, 1)) keep_median(&s, !keepdim);
     return finish(&s, values, indices);
+}
+
+wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
+{
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, "median_dim", site);
+    int code = median_of(site, x, dim, keepdim, values, indices);
+    context->outer = before;
+    return code;
 }
 
 wk_tensor *wk_median_at(wk_site site, wk_tensor *x)
@@ -249,7 +258,7 @@ static int median_invoke(const wk__op *op, wk_site site, const wk_value *args, w
     (void)op;
     wk_tensor *x = wk__value_tensor(&args[0]);
     if (args[1].kind == WK_VALUE_NONE) return wk__one(out, wk_median_at(site, x));
-    return two(out, wk_median_dim_at(site, x, args[1].i, wk__value_int(&args[2], 0), &out[0], &out[1]));
+    return two(out, median_of(site, x, args[1].i, wk__value_int(&args[2], 0), &out[0], &out[1]));
 }
 
 /* Of each line along dim the sorted places first..first+count-1, by insertion. `results`: 1 values, 2 positions, 3

@@ -10,10 +10,10 @@ int wk_op_count(void)
     return wk__op_total;
 }
 
-wk_code wk_op_info(int index, wk_op *info)
+wk_code wk_op_info_at(wk_site site, int index, wk_op *info)
 {
     if (index < 0 || index >= wk__op_total) {
-        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "op_info: the index is out of range");
+        wk__error_set(site, WK_ERR_ARGUMENT, "op_info: the index is out of range");
         return WK_ERR_ARGUMENT;
     }
     const wk__op *op = wk__ops[index];
@@ -25,7 +25,7 @@ wk_code wk_op_info(int index, wk_op *info)
                          .differentiable = op->gradient != NULL,
                          .waits = op->waits,
                          .dtypes = op->domain};
-    return wk__fill("op_info", wk_op, info, &known);
+    return wk__fill(site, "op_info", wk_op, info, &known);
 }
 
 int wk_op_find(const char *name)

@@ -8,13 +8,13 @@ int wk_threads(void)
     return wk__threads();
 }
 
-wk_code wk_set_threads(int count)
+wk_code wk_set_threads_at(wk_site site, int count)
 {
     if (count < 1 || count > 1024) {
-        wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "set_threads: %d is not from 1 to 1024", count);
+        wk__error_set(site, WK_ERR_ARGUMENT, "set_threads: %d is not from 1 to 1024", count);
         return WK_ERR_ARGUMENT;
     }
-    wk_code code = wk_sync(); /* what was recorded runs with the old number */
+    wk_code code = wk_sync_at(site); /* what was recorded runs with the old number */
     if (code == WK_OK) wk__set_threads(count);
     return code;
 }

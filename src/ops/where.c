@@ -101,7 +101,11 @@ wk_tensor *wk_masked_fill_at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_val
 
 wk_tensor *wk_masked_fill__at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
-    return filled(wk__elementwise_, site, x, mask, value);
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter_in_place(context, "masked_fill", site);
+    wk_tensor *out = filled(wk__elementwise_, site, x, mask, value);
+    context->outer = before;
+    return out;
 }
 
 static void masked_fill_gradient(wk__gradient *g)

@@ -39,7 +39,7 @@ wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, double ma
         wk__error_set(site, WK_ERR_ARGUMENT, "clip_grad_norm_: the largest norm must be a number of 0 or more");
         return NULL;
     }
-    if (!wk__inside_begin(&c, site, true)) return NULL;
+    if (!wk__inside_begin(&c, "clip_grad_norm_", site, true)) return NULL;
     wk_tensor *sum = square_sum(wk__list_of(parameters)), *norm = sum ? wk_sqrt(sum) : NULL;
     if (norm && !scale_all(wk__list_of(parameters), norm, max)) norm = NULL;
     wk__inside_end(&c, &norm, 1);

@@ -93,9 +93,8 @@ static bool trained_already(const wk__optim *optim, const wk__list *list, int64_
     return false;
 }
 
-static bool parameters_fit(wk_site site, const wk__optim *optim, const wk__list *list)
+static bool parameters_fit(wk_site site, const char *name, const wk__optim *optim, const wk__list *list)
 {
-    const char *name = optim->rule->name;
     if (list->count == 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: the list of parameters is empty", name);
         return false;
@@ -113,12 +112,11 @@ static bool parameters_fit(wk_site site, const wk__optim *optim, const wk__list 
     return true;
 }
 
-static bool add_group(wk_site site, wk__optim *optim, const wk__list *list, const wk_optim_options *given,
-                      const wk_optim_options *usual)
+static bool add_group(wk_site site, const char *name, wk__optim *optim, const wk__list *list,
+                      const wk_optim_options *given, const wk_optim_options *usual)
 {
     wk_optim_options options;
-    const char *name = optim->rule->name;
-    if (!fill_in(site, name, given, usual, &options) || !parameters_fit(site, optim, list)) return false;
+    if (!fill_in(site, name, given, usual, &options) || !parameters_fit(site, name, optim, list)) return false;
     if (!options_fit(site, name, &options)) return false;
     wk__trained *item = wk__alloc_zero((size_t)list->count, sizeof *item);
     if (!item || !wk__grow(&optim->group, &optim->capacity, optim->groups + 1, sizeof *optim->group)) {
@@ -145,7 +143,7 @@ wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *paramete
                               .eps = 1e-8};
     wk__optim *optim = wk__alloc_zero(1, sizeof *optim);
     if (optim) optim->rule = rule;
-    bool whole = optim && add_group(site, optim, wk__list_of(parameters), options, &usual);
+    bool whole = optim && add_group(site, rule->name, optim, wk__list_of(parameters), options, &usual);
     return wk__handle_object(site, &optim_kind, optim, whole, rule->name);
 }
 
@@ -154,7 +152,7 @@ wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *paramet
     if (!check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group"))
         return wk_error_code();
     wk__optim *of = body_of(optim);
-    bool fine = add_group(site, of, wk__list_of(parameters), options, &of->group[0].options);
+    bool fine = add_group(site, "optim_add_group", of, wk__list_of(parameters), options, &of->group[0].options);
     return fine ? WK_OK : wk_error_code();
 }
 
@@ -266,7 +264,7 @@ wk_code wk_optim_step_at(wk_site site, wk_optim *optim)
 {
     wk__inside c;
     if (!check(optim, site, "optim_step") || wk__error_pending()) return wk_error_code();
-    if (!wk__inside_begin(&c, site, true)) return wk_error_code();
+    if (!wk__inside_begin(&c, "optim_step", site, true)) return wk_error_code();
     bool fine = prepare(site, body_of(optim)) && update_all(site, body_of(optim));
     wk__inside_end(&c, NULL, 0);
     wk_context *context = wk__context();
@@ -285,9 +283,9 @@ wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 
 /* ---- learning rates ---------------------------------------------------------------------------------------------- */
 
-int wk_optim_groups(const wk_optim *optim)
+int wk_optim_groups_at(wk_site site, const wk_optim *optim)
 {
-    return optim && check(optim, (wk_site){0}, "optim_groups") ? (int)body_of(optim)->groups : 0;
+    return optim && check(optim, site, "optim_groups") ? (int)body_of(optim)->groups : 0;
 }
 
 static bool group_exists(wk_site site, const char *op, const wk_optim *optim, int group)

@@ -14,24 +14,32 @@
 
 static wk_device device(int kind, int index)
 {
-    return (wk_device){(int16_t)kind, (int16_t)(index < 0 || index > INT16_MAX ? INT16_MAX : index), 0};
+    return (wk_device){(int16_t)kind, (int16_t)index, 0};
+}
+
+/* One that the program counts; `name` is what the program called. */
+static wk_device numbered(wk_site site, const char *name, int kind, int index)
+{
+    if (index >= 0 && index <= INT16_MAX) return device(kind, index);
+    wk__error_set(site, WK_ERR_DEVICE, "%s: %d is not the number of a device; they count from 0", name, index);
+    return (wk_device){.kind = -1};
 }
 
 wk_device wk_cpu(void)
 {
     return device(WK_CPU, 0);
 }
-wk_device wk_cuda(int index)
+wk_device wk_cuda_at(wk_site site, int index)
 {
-    return device(WK_CUDA, index);
+    return numbered(site, "cuda", WK_CUDA, index);
 }
-wk_device wk_opencl(int index)
+wk_device wk_opencl_at(wk_site site, int index)
 {
-    return device(WK_OPENCL, index);
+    return numbered(site, "opencl", WK_OPENCL, index);
 }
-wk_device wk_gpu(int index)
+wk_device wk_gpu_at(wk_site site, int index)
 {
-    return device(WK_GPU, index);
+    return numbered(site, "gpu", WK_GPU, index);
 }
 
 bool wk_device_eq(wk_device a, wk_device b)
@@ -181,7 +189,7 @@ int wk_device_count(int kind)
 
 wk_device wk_try_gpu(int index)
 {
-    wk_device found = index >= 0 ? wk__device_resolve(wk_gpu(index)) : (wk_device){0};
+    wk_device found = index >= 0 && index <= INT16_MAX ? wk__device_resolve(device(WK_GPU, index)) : (wk_device){0};
     return found.kind ? found : wk_cpu();
 }
 
@@ -189,7 +197,8 @@ int wk_try_all_gpus(wk_device *devices, int capacity)
 {
     int count = wk__device_count_of(WK_GPU), written = 0;
     if (!devices) capacity = 0;
-    for (; written < count && written < capacity; written++) devices[written] = wk__device_resolve(wk_gpu(written));
+    for (; written < count && written < capacity; written++)
+        devices[written] = wk__device_resolve(device(WK_GPU, written));
     if (written == 0 && capacity > 0) devices[written++] = wk_cpu();
     return written;
 }
@@ -205,34 +214,34 @@ const char *wk_device_status(int kind)
     wk__text why = {0};
     wk__presence presence = backend->presence(&why);
     if (presence == WK__PRESENT)
-        wk__text_format(&status, "%s: %d device(s)", states[presence], backend->count());
+        wk__text_format(&status, "%s: %d device%s", states[presence], backend->count(),
+                        backend->count() == 1 ? "" : "s");
     else
         wk__text_format(&status, "%s: %s", states[presence], why.data ? why.data : "");
     wk__text_end(&why);
     return status.data ? status.data : "";
 }
 
-static wk__device *opened(wk_device d, const char *call)
+static wk__device *opened(wk_site site, wk_device d, const char *call)
 {
     wk__fail fail = {.tag = -1};
     wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
     wk__device *device_opened = d.kind < 0 ? NULL : wk__device_get(found.kind ? found : d, &fail);
-    if (!device_opened)
-        wk__error_set((wk_site){0}, WK_ERR_DEVICE, "%s: %s", call, d.kind < 0 ? "the device is not valid" : fail.text);
+    if (!device_opened) wk__error_set(site, WK_ERR_DEVICE, "%s: %s", call, d.kind < 0 ? WK__INVALID_DEVICE : fail.text);
     return device_opened;
 }
 
-wk_code wk_device_describe(wk_device d, wk_device_properties *properties)
+wk_code wk_device_describe_at(wk_site site, wk_device d, wk_device_properties *properties)
 {
     wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
     const wk__backend *backend = wk__backend_of(found.kind);
     wk__device_info info;
     wk__fail fail = {.tag = -1};
     if (!backend || found.index < 0 || found.index >= backend->count())
-        return opened(d, "device_describe") ? WK_OK : WK_ERR_DEVICE;
+        return opened(site, d, "device_describe") ? WK_OK : WK_ERR_DEVICE;
     memset(&info, 0, sizeof info);
     if (backend->info(found.index, &info, &fail) != WK_OK) {
-        wk__error_set((wk_site){0}, WK_ERR_DEVICE, "device_describe: %s", fail.text);
+        wk__error_set(site, WK_ERR_DEVICE, "device_describe: %s", fail.text);
         return WK_ERR_DEVICE;
     }
     wk_device_properties known = {.size = sizeof known,
@@ -246,48 +255,53 @@ wk_code wk_device_describe(wk_device d, wk_device_properties *properties)
     memcpy(known.name, info.name, sizeof known.name);
     memcpy(known.vendor, info.vendor, sizeof known.vendor);
     memcpy(known.driver, info.driver, sizeof known.driver);
-    return wk__fill("device_describe", wk_device_properties, properties, &known);
+    return wk__fill(site, "device_describe", wk_device_properties, properties, &known);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-wk_code wk_memory_stats_of(wk_device d, wk_memory_stats *stats)
+wk_code wk_memory_stats_of_at(wk_site site, wk_device d, wk_memory_stats *stats)
 {
-    wk__device *of = opened(d, "memory_stats_of");
+    wk__device *of = opened(site, d, "memory_stats_of");
     if (!of) return WK_ERR_DEVICE;
     wk__arena_stats now;
     wk__arena_stats_of(of->arena, &now);
     const wk_memory_stats known = {
         .size = sizeof known, .live = now.live, .cached = now.cached, .peak = now.peak, .limit = now.limit};
-    return wk__fill("memory_stats_of", wk_memory_stats, stats, &known);
+    return wk__fill(site, "memory_stats_of", wk_memory_stats, stats, &known);
 }
 
-int wk_memory_largest(wk_device d, int64_t *bytes, wk_site *sites, int places)
+int wk_memory_largest_at(wk_site site, wk_device d, int64_t *bytes, wk_site *sites, int places)
 {
-    wk__device *of = opened(d, "memory_largest");
+    wk__device *of = opened(site, d, "memory_largest");
     if (!of || places <= 0) return 0;
     if (bytes && sites) return wk__large_list(of, sites, bytes, places);
-    wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "memory_largest: %s is NULL", bytes ? "sites" : "bytes");
+    wk__error_set(site, WK_ERR_ARGUMENT, "memory_largest: %s is NULL", bytes ? "sites" : "bytes");
     return 0;
 }
 
-wk_code wk_memory_reset_peak(wk_device d)
+wk_code wk_memory_reset_peak_at(wk_site site, wk_device d)
 {
-    wk__device *of = opened(d, "memory_reset_peak");
+    wk__device *of = opened(site, d, "memory_reset_peak");
     if (of) wk__arena_reset_peak(of->arena);
     return of ? WK_OK : WK_ERR_DEVICE;
 }
 
-wk_code wk_memory_set_limit(wk_device d, int64_t bytes)
+wk_code wk_memory_set_limit_at(wk_site site, wk_device d, int64_t bytes)
 {
-    wk__device *of = opened(d, "memory_set_limit");
+    if (bytes < 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "memory_set_limit: the limit is %lld bytes; 0 is the default again",
+                      (long long)bytes);
+        return WK_ERR_ARGUMENT;
+    }
+    wk__device *of = opened(site, d, "memory_set_limit");
     if (of) wk__device_set_limit(of, bytes);
     return of ? WK_OK : WK_ERR_DEVICE;
 }
 
-wk_code wk_memory_trim(wk_device d)
+wk_code wk_memory_trim_at(wk_site site, wk_device d)
 {
-    wk__device *of = opened(d, "memory_trim");
+    wk__device *of = opened(site, d, "memory_trim");
     if (of) wk__arena_trim(of->arena);
     return of ? WK_OK : WK_ERR_DEVICE;
 }

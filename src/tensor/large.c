@@ -1,7 +1,9 @@
 /* The largest tensors; see large.h. */
 #include "large.h"
 #include "../base/alloc.h"
+#include "../base/text.h"
 #include <string.h>
+#include <wick/device.h>
 
 enum { LARGE = 64 << 10, NAMED = 3 };
 
@@ -51,15 +53,20 @@ int wk__large_list(const wk__device *device, wk_site *sites, int64_t *bytes, int
     return found;
 }
 
-void wk__large_describe(const wk__device *device, char *text, size_t size)
+void wk__large_describe(const wk__device *device, wk__fail *fail)
 {
+    enum { ROOM = sizeof fail->text };
+    char figures[ROOM], size[WK__BYTES_TEXT];
     wk_site sites[NAMED];
     int64_t bytes[NAMED];
+    snprintf(figures, ROOM, "%s", fail->text);
+    int used = snprintf(fail->text, ROOM,
+                        "out of memory on %s: %s. Use a smaller batch, free what is not needed (wk_free, WK_SCOPE, "
+                        "wk_memory_trim), or raise the limit (wk_memory_set_limit)",
+                        wk_device_str(device->id), figures);
     int found = wk__large_list(device, sites, bytes, NAMED);
-    for (int k = 0; k < found; k++) {
-        size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%lld KB made at %s:%d",
-                 k ? ", " : ". Largest: ", (long long)(bytes[k] >> 10), sites[k].file ? sites[k].file : "?",
-                 (int)sites[k].line);
-    }
+    for (int k = 0; k < found && used < ROOM; k++)
+        used += snprintf(fail->text + used, (size_t)(ROOM - used), "%s%s made at %s:%d",
+                         k ? ", " : ". Largest: ", wk__bytes_text(size, bytes[k]), sites[k].file ? sites[k].file : "?",
+                         (int)sites[k].line);
 }

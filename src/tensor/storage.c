@@ -125,7 +125,7 @@ wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)
     if (code == WK_OK) {
         wk__large_add(value);
     } else if (code == WK_ERR_MEMORY) {
-        wk__large_describe(value->device, fail->text, sizeof fail->text);
+        wk__large_describe(value->device, fail);
     }
     return code;
 }

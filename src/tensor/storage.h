@@ -32,7 +32,7 @@ typedef struct wk__failure {
     wk_code code;
     wk_site site;
     atomic_llong told; /* the stream of the context that it was told to last, plus 1: nobody is told twice unasked */
-    char text[360];    /* op and what is wrong */
+    char text[560];    /* op and what is wrong */
 } wk__failure;
 
 typedef struct wk__value {

@@ -89,11 +89,15 @@ wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtyp
 static wk_tensor *too_large(const wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape, int64_t bytes,
                             wk_site site, const char *op)
 {
+    char size[WK__BYTES_TEXT], most[WK__BYTES_TEXT];
     wk__text text = {0};
     wk__text_format(&text, "%s: %s", op, wk_dtype_str(dtype));
     wk__text_shape(&text, ndim, shape);
-    wk__text_format(&text, " has %lld bytes, the limit of the device is %lld", (long long)bytes,
-                    (long long)atomic_load_explicit(&((wk__device *)(uintptr_t)device)->limit, memory_order_relaxed));
+    const int64_t limit = atomic_load_explicit(&((wk__device *)(uintptr_t)device)->limit, memory_order_relaxed);
+    wk__text_format(&text,
+                    " has %s, the limit of %s is %s. Use a smaller batch, or raise the limit (wk_memory_set_limit)",
+                    bytes == INT64_MAX ? "more than 8192 PiB" : wk__bytes_text(size, bytes), wk_device_str(device->id),
+                    wk__bytes_text(most, limit));
     wk__error_take(site, WK_ERR_MEMORY, &text);
     return NULL;
 }

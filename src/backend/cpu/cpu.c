@@ -62,8 +62,10 @@ static void close_device(void *device)
 static wk_code no_memory(int64_t bytes, wk__fail *fail)
 {
     const wk__cpu_memory now = wk__cpu_memory_now("");
-    return wk__fail_set(fail, WK_ERR_MEMORY, "the system has no block of %lld bytes: %lld of %lld bytes are available",
-                        (long long)bytes, (long long)now.available, (long long)now.total);
+    char size[WK__BYTES_TEXT], available[WK__BYTES_TEXT], total[WK__BYTES_TEXT];
+    return wk__fail_set(fail, WK_ERR_MEMORY, "the system has no block of %s: %s of %s are available",
+                        wk__bytes_text(size, bytes), wk__bytes_text(available, now.available),
+                        wk__bytes_text(total, now.total));
 }
 
 /* Pages come from the kernel when they are first touched, which is not here: a mapping of 2 MB pages costs a fifth of

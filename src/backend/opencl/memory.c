@@ -9,8 +9,9 @@ wk_code wk__cl_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail
 {
     wk__cl_device *device = user;
     if (bytes > device->card->largest_block) {
-        return wk__fail_set(fail, WK_ERR_MEMORY, "%lld bytes in one piece: this OpenCL device gives at most %lld",
-                            (long long)bytes, (long long)device->card->largest_block);
+        char size[WK__BYTES_TEXT], most[WK__BYTES_TEXT];
+        return wk__fail_set(fail, WK_ERR_MEMORY, "%s in one piece: this OpenCL device gives at most %s",
+                            wk__bytes_text(size, bytes), wk__bytes_text(most, device->card->largest_block));
     }
     cl_int error;
     cl_mem memory = wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error);

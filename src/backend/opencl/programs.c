@@ -1,9 +1,11 @@
 /* From units to functions of the device. All units that wait are built in one program: a compiler takes long to begin,
  * and little for each function more. */
 #include "programs.h"
+#include "../../base/log.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MERGED = 64 /* units in one kernel: a function's compile time grows faster than its length */ };
@@ -146,6 +148,13 @@ static void print_program(wk__cl_device *device, job *job, bool merged, wk__text
     }
 }
 
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static wk_code compile(wk__cl_device *device, const char *source, cl_program *program, wk__fail *fail)
 {
     cl_device id = device->card->id;
@@ -153,7 +162,10 @@ static wk_code compile(wk__cl_device *device, const char *source, cl_program *pr
     *program = wk__cl.CreateProgramWithSource(device->context, 1, &source, NULL, &error);
     if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "creating a program");
     __atomic_add_fetch(&compilations, 1, __ATOMIC_RELAXED);
+    const int64_t begin = milliseconds();
     error = wk__cl.BuildProgram(*program, 1, &id, device->card->options, NULL, NULL);
+    wk__log(WK__LOG_KERNEL, (wk_site){0}, "%s: %zu bytes of source compiled in %lld ms", device->card->info.name,
+            strlen(source), (long long)(milliseconds() - begin));
     if (error == CL_SUCCESS) return WK_OK;
     char log[8192] = "";
     wk__cl.GetProgramBuildInfo(*program, id, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);

@@ -1,0 +1,40 @@
+/* Which layer a message speaks of: the place of a module whose forward runs, as the networks around it name it. */
+#include "module.h"
+#include <string.h>
+
+/* The place of `wanted` below `root`, "encoder.0". False if it is not there, or memory is short. */
+static bool find(wk_module *root, const wk_module *wanted, wk__text *path)
+{
+    wk__tree tree;
+    if (!wk__handle_alive(root, &wk__module_kind) || !wk__tree_of(&tree, root, (wk_site){0})) return false;
+    int64_t k = tree.count - 1;
+    while (k > 0 && tree.visit[k].module != wanted) k--;
+    if (k > 0) wk__tree_path(&tree, k, path);
+    wk__tree_end(&tree);
+    return path->length > 0;
+}
+
+/* From the inside outwards: each is looked for in the module whose forward called it, which may have called what is not registered
+ * with it; then the path begins there. */
+static void write_path(const wk__layer *layer, wk__text *path)
+{
+    for (; layer->around; layer = layer->around) {
+        wk__text longer = {0};
+        wk_module *around = (wk_module *)(uintptr_t)layer->around->module;
+        if (!find(around, layer->module, &longer)) return;
+        if (path->length) wk__text_format(&longer, ".%s", path->data);
+        wk__text_end(path);
+        *path = longer;
+    }
+}
+
+const char *wk__module_layer(const wk__layer *layer, wk__text *out)
+{
+    wk__text path = {0};
+    write_path(layer, &path);
+    const char *kind = layer->library && path.length ? wk__module_of(layer->module)->kind.name : "";
+    if (layer->library) wk__text_add(out, "forward: ");
+    if (path.length) wk__text_format(out, layer->library ? "in layer %s (%s): " : "layer %s, ", path.data, kind);
+    wk__text_end(&path);
+    return kind;
+}
