@@ -12,6 +12,7 @@
 
 #include "../src/backend/cpu/cpu.h"
 #include "hostile/scratch.h"
+#include "../src/base/text.h"
 #include "../src/base/pool.h"
 
 enum { MEGA = 1 << 20 };
@@ -164,11 +165,11 @@ static void test_too_large(void **state)
     for (int k = 0; k < 4; k++) {
         wk__memory block;
         wk__fail fail = {0};
-        char figure[32];
+        char figure[64], size[WK__BYTES_TEXT];
         assert_int_equal(cpu->block_take(NULL, sizes[k], &block, &fail), WK_ERR_MEMORY);
-        snprintf(figure, sizeof figure, "of %lld bytes are", (long long)total);
+        snprintf(figure, sizeof figure, "of %s are", wk__bytes_text(size, total));
         assert_non_null(strstr(fail.text, figure));
-        snprintf(figure, sizeof figure, "of %lld bytes:", (long long)sizes[k]);
+        snprintf(figure, sizeof figure, "of %s:", wk__bytes_text(size, sizes[k]));
         assert_non_null(strstr(fail.text, figure));
     }
 }

@@ -109,7 +109,8 @@ static wk_code out_of_memory(wk__arena *arena, int64_t bytes, const char *reason
     wk__arena_stats_of(arena, &now);
     return wk__fail_set(fail, WK_ERR_MEMORY, "asked for %s, live %s, cached %s, limit %s (%s)",
                         wk__bytes_text(asked, bytes), wk__bytes_text(live, now.live),
-                        wk__bytes_text(cached, now.cached), wk__bytes_text(limit, now.limit), reason);
+                        wk__bytes_text(cached, now.cached),
+                        now.limit == INT64_MAX ? "none" : wk__bytes_text(limit, now.limit), reason);
 }
 
 /* ---- taking -------------------------------------------------------------------------------------------------- */

@@ -134,7 +134,7 @@ const char *wk__bytes_text(char out[WK__BYTES_TEXT], int64_t bytes)
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
     int unit = 0;
     int64_t size = 1;
-    if (bytes == INT64_MAX || bytes == 1) return bytes == 1 ? "1 byte" : "none";
+    if (bytes == 1) return "1 byte";
     while (unit < 5 && bytes / size >= 1024) {
         size *= 1024;
         unit++;

@@ -149,8 +149,10 @@ static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const 
         return NULL;
     }
     if (bytes != (size_t)-1 && (int64_t)bytes != need) {
-        wk__error_set(site, WK_ERR_SHAPE, "from: the shape has %lld elements, %lld bytes of %s; %lld bytes were given",
-                      (long long)n, (long long)need, wk_dtype_str(dtype), (long long)bytes);
+        wk__error_set(site, WK_ERR_SHAPE,
+                      "from: the shape has %lld elements of %s (%lld bytes), %lld were given (%lld bytes)",
+                      (long long)n, wk_dtype_str(dtype), (long long)need, (long long)(bytes / wk_dtype_size(dtype)),
+                      (long long)bytes);
         return NULL;
     }
     wk_tensor *out = wk__tensor_pending(c.context, c.device, dtype, ndim, shape, site, "from");
