@@ -105,6 +105,12 @@ static void a_wild_pointer_is_told(void **state)
     (void)state;
     WK_SCOPE;
     static _Alignas(64) char wild[64];
+    int64_t small = 1; /* no more is read of it than a mark */
+    void *places[] = {wild, wild + 3, &small};
+    for (int k = 0; k < 3; k++) {
+        assert_null(wk_retain(places[k]));
+        expect_error("retain", "not a tensor of this library", NULL);
+    }
     wk_free((wk_tensor *)(void *)wild);
     expect_error("free", "not a tensor of this library", NULL);
 }

@@ -10,19 +10,12 @@
 #include "../src/base/context.h"
 #include "../src/base/slab.h"
 
-enum { HANDLES = 1 << 18, QUEUE = 1 << 14 /* given back before the oldest serves again: a stale handle can be told */ };
+enum { QUEUE = 1 << 14 /* given back before the oldest serves again: a stale handle can be told */ };
 
 static const int slot_bytes[WK__SLAB_KINDS] = {64, 256, 128, 192, 512};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *known[HANDLES]; /* all handles, by address: open addressing */
-static void *queue[QUEUE];   /* those that were given back */
+static void *queue[QUEUE]; /* those that were given back */
 static int64_t given, taken;
-
-static void **place_of(const void *handle)
-{
-    for (uintptr_t k = (uintptr_t)handle >> 4;; k++)
-        if (!known[k % HANDLES] || known[k % HANDLES] == handle) return &known[k % HANDLES];
-}
 
 void *wk__slab_take_more(wk__slots slots[], int kind)
 {
@@ -37,11 +30,7 @@ void *wk__slab_take_more(wk__slots slots[], int kind)
         wk__free(probe);
         return probe ? slot : NULL;
     }
-    slot = wk__alloc_zero(1, (size_t)slot_bytes[kind]);
-    pthread_mutex_lock(&lock);
-    if (slot && kind == WK__SLAB_HANDLE) *place_of(slot) = slot;
-    pthread_mutex_unlock(&lock);
-    return slot;
+    return wk__alloc_zero(1, (size_t)slot_bytes[kind]);
 }
 
 void wk__slab_give_handle(wk__slots slots[], void *slot)
@@ -68,14 +57,6 @@ void wk__slab_retire(wk__slots slots[])
     }
 }
 
-int wk__slab_is_handle(const void *address)
-{
-    pthread_mutex_lock(&lock);
-    int found = address && *place_of(address) == address;
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
 static void drain(void)
 {
     wk__slab_retire(wk__context()->slots);
@@ -87,7 +68,6 @@ static int fill_queue(void **state)
     (void)state;
     while (given - taken <= QUEUE * 3 / 4) {
         void *slot = wk__alloc_zero(1, (size_t)slot_bytes[WK__SLAB_HANDLE]);
-        *place_of(slot) = slot;
         wk__slab_give_handle(NULL, slot);
     }
     failing_prepare = drain;

@@ -34,6 +34,26 @@ static void the_largest_come_first(void **state)
     assert_null(wk_error());
 }
 
+/* They may go in any order. */
+static void the_list_follows_what_is_freed(void **state)
+{
+    (void)state;
+    static const int order[] = {1, 4, 0, 3, 2};
+    wk_tensor *x[5];
+    bool live[5] = {true, true, true, true, true};
+    for (int k = 0; k < 5; k++) x[k] = wk_ones((1 << k, MIB / 4));
+    wk_sync();
+    for (int n = 0; n < 5; n++) {
+        int64_t bytes[5];
+        wk_site sites[5];
+        wk_free(x[order[n]]);
+        live[order[n]] = false;
+        assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 5), 4 - n);
+        for (int k = 5, place = 0; k-- > 0;)
+            if (live[k]) assert_int_equal(bytes[place++], MIB << k);
+    }
+}
+
 static void mistakes_are_named(void **state)
 {
     (void)state;
@@ -51,6 +71,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_come_first),
+        cmocka_unit_test(the_list_follows_what_is_freed),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,10 +16,10 @@ static wk__handle *fill(wk_context *context, const wk__kind *kind, void *body)
         wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new %s", kind->name);
         return NULL;
     }
+    handle->mark = WK__HANDLE_MARK;
     atomic_store_explicit(&handle->retains, 0, memory_order_relaxed);
     handle->kind = kind;
     handle->body = body;
-    handle->flags = 0;
     handle->scope = 0;
     handle->context = context;
     atomic_store_explicit(&handle->owners, 1, memory_order_release);
@@ -52,13 +52,6 @@ static void unlink_from(wk__guard *scope, wk__handle *handle)
     else
         scope->first = handle->next;
     handle->scope = 0;
-}
-
-wk__handle *wk__handle_new_owned(wk_context *context, const wk__kind *kind, void *body)
-{
-    wk__handle *handle = fill(context, kind, body);
-    if (handle) firm(handle, +1);
-    return handle;
 }
 
 wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body)
@@ -152,7 +145,7 @@ static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site
 {
     if (!handle) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is NULL", op, role);
-    } else if (!wk__slab_is_handle(handle)) {
+    } else if (!wk__handle_is(handle)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not a %s of this library (a wild pointer?)", op, role,
                       kind->name);
     } else if (atomic_load(&((wk__handle *)(uintptr_t)handle)->owners) != 0) {
@@ -171,6 +164,14 @@ static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site
 bool wk__handle_check(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
     if (__builtin_expect(address != NULL && wk__handle_alive(address, kind), 1)) return true;
+    if (!wk__error_pending()) explain(address, kind, site, op, role);
+    return false;
+}
+
+bool wk__handle_check_any(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
+{
+    const wk__handle *handle = address;
+    if (handle && wk__handle_is(handle) && wk__handle_alive(handle, handle->kind)) return true;
     if (!wk__error_pending()) explain(address, kind, site, op, role);
     return false;
 }
@@ -251,12 +252,4 @@ void wk__guard_close(uint64_t token)
     while (place > 0 && context->guard[place - 1].token != token) place--;
     if (place == 0) return;
     while (context->guards >= place) close_top(context);
-}
-
-wk__guard *wk__guard_find(wk__guard_kind kind)
-{
-    wk_context *context = wk__context();
-    for (int64_t k = context->guards; k-- > 0;)
-        if (context->guard[k].kind == kind) return &context->guard[k];
-    return NULL;
 }

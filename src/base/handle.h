@@ -17,8 +17,8 @@ typedef struct wk__kind {
 } wk__kind;
 
 struct wk__handle {
+    uint32_t mark;           /* WK__HANDLE_MARK from its first use on */
     atomic_int owners;       /* 0: dead */
-    atomic_int retains;      /* of them, through wk_retain or for want of a scope */
     const wk__kind *kind;    /* kept after death, for messages */
     wk__handle *next, *prev; /* in its scope's list; a dead slot uses `next` for the free list */
     uint64_t scope;          /* token of the scope that owns it, 0 if none */
@@ -27,20 +27,27 @@ struct wk__handle {
         void *body;       /* alive */
         const char *file; /* dead: where the scope was opened that took it along, NULL if it was freed */
     };
-    int32_t line;   /* dead: likewise */
-    uint32_t flags; /* free for the kind */
+    int32_t line;       /* dead: likewise */
+    atomic_int retains; /* of the owners, those through wk_retain or for want of a scope */
 };
 _Static_assert(sizeof(wk__handle) == 64 || sizeof(void *) != 8, "a handle is one cache line");
 
 /* A new handle around `body`, owned by the innermost scope or, without one, by the caller. NULL when memory is short (the
  * error is recorded; body is the caller's still). */
 wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body);
-/* A new handle that nobody's scope owns: the parent that asked does. */
-wk__handle *wk__handle_new_owned(wk_context *context, const wk__kind *kind, void *body);
+
+/* Is this a handle, live or dead? Four bytes tell: memory of a handle stays one, and nothing else begins with the mark. */
+enum { WK__HANDLE_MARK = 0x6b636957 };
+static inline bool wk__handle_is(const void *address)
+{
+    return (uintptr_t)address % _Alignof(wk__handle) == 0 && ((const wk__handle *)address)->mark == WK__HANDLE_MARK;
+}
 
 /* Is it a live handle of this kind? If not, records an error that says what it is instead and in which role it came
  * ("add: first operand ..."). NULL counts as not live; see wk__handle_null. */
 bool wk__handle_check(const void *handle, const wk__kind *kind, wk_site site, const char *op, const char *role);
+/* Is it a live handle of any kind? `kind` is what a message says that it should be. */
+bool wk__handle_check_any(const void *handle, const wk__kind *kind, wk_site site, const char *op, const char *role);
 static inline bool wk__handle_alive(const void *handle, const wk__kind *kind)
 {
     const wk__handle *h = handle;
@@ -65,8 +72,6 @@ void wk__handle_release(wk__handle *handle, wk_site site); /* wk_free */
 wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site);
 /* Closes the guard of that token and everything above it; nothing if the token is not on the stack. */
 void wk__guard_close(uint64_t token);
-/* The innermost guard of a kind, or NULL. */
-wk__guard *wk__guard_find(wk__guard_kind kind);
 /* Called when a scope asks for a flush as it closes; set by the engine. */
 extern void (*wk__scope_flush)(wk_context *context);
 

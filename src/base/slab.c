@@ -22,10 +22,6 @@ static const struct {
 
 static pthread_mutex_t reserve_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk__slots reserve[WK__SLAB_KINDS];
-static struct {
-    char **start;
-    int64_t count, capacity;
-} handle_slabs; /* for wk__slab_is_handle; guarded by reserve_lock */
 
 static void *next_of(int kind, const void *slot)
 {
@@ -37,18 +33,6 @@ static void *next_of(int kind, const void *slot)
 static void set_next(int kind, void *slot, void *next)
 {
     memcpy((char *)slot + kinds[kind].link, &next, sizeof next);
-}
-
-static char *new_slab(int kind)
-{
-    if (kind == WK__SLAB_HANDLE &&
-        !wk__grow(&handle_slabs.start, &handle_slabs.capacity, handle_slabs.count + 1, sizeof(char *)))
-        return NULL;
-    char *raw = wk__alloc_zero(1, WK__SLAB_BLOCK);
-    if (!raw) return NULL;
-    char *slab = raw + (-(uintptr_t)raw & 63);
-    if (kind == WK__SLAB_HANDLE) handle_slabs.start[handle_slabs.count++] = slab;
-    return slab;
 }
 
 /* What `from` holds goes to the end of a list. */
@@ -73,9 +57,9 @@ static int refill(wk__slots *list, int kind)
     bool reserved = reserve[kind].count > kinds[kind].idle;
     if (reserved)
         append(list, kind, &reserve[kind]);
-    else if ((slab = new_slab(kind)) != NULL) {
-        list->fresh = slab;
-        list->fresh_end = slab + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
+    else if ((slab = wk__alloc_zero(1, WK__SLAB_BLOCK)) != NULL) {
+        list->fresh = slab + (-(uintptr_t)slab & 63);
+        list->fresh_end = list->fresh + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
     }
     pthread_mutex_unlock(&reserve_lock);
     return reserved || slab;
@@ -135,17 +119,4 @@ void wk__slab_retire(wk__slots slots[])
         memset(list, 0, sizeof *list);
     }
     pthread_mutex_unlock(&reserve_lock);
-}
-
-int wk__slab_is_handle(const void *address)
-{
-    uintptr_t place = (uintptr_t)address;
-    int found = 0;
-    pthread_mutex_lock(&reserve_lock);
-    for (int64_t k = 0; k < handle_slabs.count && !found; k++) {
-        uintptr_t start = (uintptr_t)handle_slabs.start[k];
-        found = place >= start && place < start + WK__SLAB_BYTES && (place - start) % 64 == 0;
-    }
-    pthread_mutex_unlock(&reserve_lock);
-    return found;
 }

@@ -48,7 +48,5 @@ static inline void wk__slab_give(wk__slots slots[], int kind, void *slot)
 }
 /* Moves all free slots to the shared reserve (a thread ends). */
 void wk__slab_retire(wk__slots slots[]);
-/* Is this address a slot of the handle slab (live or not)? For telling a wild pointer from a stale one. */
-int wk__slab_is_handle(const void *address);
 
 #endif

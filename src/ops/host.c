@@ -39,11 +39,7 @@ void wk_guard_close(wk_guard *guard)
 
 static wk__handle *object(void *x, wk_site site, const char *op)
 {
-    wk__handle *handle = x;
-    if (!x) return NULL;
-    if (wk__slab_is_handle(x) && atomic_load_explicit(&handle->owners, memory_order_relaxed) > 0) return handle;
-    wk__handle_check(x, &wk__tensor_kind, site, op, "the object");
-    return NULL;
+    return x && wk__handle_check_any(x, &wk__tensor_kind, site, op, "the object") ? x : NULL;
 }
 
 void *wk_keep_at(wk_site site, void *x)

@@ -6,26 +6,28 @@
 enum { LARGE = 64 << 10, NAMED = 3 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static wk__value **list; /* unordered; a value is found by a scan, which is cheap beside filling 64 KB */
+static wk__value **list; /* unordered; a value knows its place */
 static int64_t count, capacity;
 
 void wk__large_add(wk__value *value)
 {
     if (value->memory.bytes < LARGE) return;
     pthread_mutex_lock(&lock);
-    if (wk__grow(&list, &capacity, count + 1, sizeof *list)) list[count++] = value; /* else it goes unnamed */
+    if (wk__grow(&list, &capacity, count + 1, sizeof *list)) { /* else it goes unnamed */
+        list[count] = value;
+        value->large = ++count;
+    }
     pthread_mutex_unlock(&lock);
 }
 
 void wk__large_remove(wk__value *value)
 {
-    if (value->memory.bytes < LARGE) return;
+    if (!value->large) return;
     pthread_mutex_lock(&lock);
-    for (int64_t k = count; k-- > 0;)
-        if (list[k] == value) {
-            list[k] = list[--count];
-            break;
-        }
+    wk__value *last = list[--count];
+    list[value->large - 1] = last;
+    last->large = value->large;
+    value->large = 0;
     pthread_mutex_unlock(&lock);
 }
 
