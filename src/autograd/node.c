@@ -17,18 +17,6 @@ static uint64_t next_sequence(void)
     return next;
 }
 
-/* The tensor layer calls autograd through these: set once, when the first leaf or node is made. */
-static void forget(wk__body *body);
-static void share(wk__body *body);
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void connect(void)
-{
-    wk__body_forget = forget;
-    wk__body_share = share;
-    wk__base_free = wk__history_forget;
-}
-
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
 /* Several threads may be the first to use a leaf: one of them makes it. */
@@ -36,7 +24,6 @@ wk__leaf *wk__leaf_of(wk__body *body)
 {
     wk__leaf *made = __atomic_load_n(&body->leaf, __ATOMIC_ACQUIRE);
     if (made) return made;
-    pthread_once(&once, connect);
     wk__leaf *leaf = wk__alloc_zero(1, sizeof *leaf);
     if (!leaf) {
         wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a gradient");
@@ -130,15 +117,14 @@ void wk__node_drop(wk__node *node)
 }
 
 /* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
-static void forget(wk__body *body)
+void wk__body_forget(wk__body *body)
 {
     if (body->storage->base == body && body->node && wk__count_get(&body->storage->views) > 0) wk__history_bury(body);
     if (body->node) wk__node_drop(body->node);
     if (body->leaf) wk__leaf_drop(body->leaf);
 }
 
-/* A body was copied: its references to the graph count once more. */
-static void share(wk__body *body)
+void wk__body_share(wk__body *body)
 {
     if (body->node) wk__node_hold(body->node);
     if (body->leaf) wk__count_up(&body->leaf->refs);
@@ -148,7 +134,6 @@ static void share(wk__body *body)
 
 static wk__node *new_node(wk_context *context, int inputs)
 {
-    pthread_once(&once, connect);
     wk__node *node = wk__slab_take(context->slots, WK__SLAB_NODE);
     if (!node) return NULL;
     memset(node, 0, offsetof(wk__node, few));
@@ -210,7 +195,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
         saved->node = NULL;
         saved->leaf = NULL;
     }
-    share(saved);
+    wk__body_share(saved);
     node->saved[place] = saved;
     node->version[place] = saved->storage->version;
     return true;

@@ -1,5 +1,6 @@
 /* One context per thread, in thread-local storage: it needs no allocation, so an error can be told when memory is short. */
 #include "context.h"
+#include "above.h"
 #include "alloc.h"
 #include "handle.h"
 #include <sched.h>
@@ -14,8 +15,6 @@ static int64_t streams;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_exit;
 
-void (*wk__context_settle)(wk_context *context);
-void (*wk__context_at_end)(wk_context *context);
 atomic_bool wk__forked;
 
 bool wk__refuse_fork(wk_site site, const char *op)
@@ -49,9 +48,9 @@ static void finish(wk_context *context)
 {
     wk__context_now = context;
     if (context->guards) wk__guard_close(context->guard[0].token);
-    if (wk__context_settle) wk__context_settle(context);
+    wk__above.settle(context);
     unlist(context);
-    if (wk__context_at_end) wk__context_at_end(context);
+    wk__above.end(context);
     wk__slab_retire(context->slots);
     wk__free(context->guard);
     wk__text_end(&context->error);

@@ -103,11 +103,6 @@ void wk__context_leave(wk_context *context);
 /* Visits every context. */
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user);
 
-/* The engine's, set once, at its first record. A thread ends and its scopes have closed: what it recorded is run; then, when
- * no other thread is with the context any more, what the engine keeps for it goes. */
-extern void (*wk__context_settle)(wk_context *context);
-extern void (*wk__context_at_end)(wk_context *context);
-
 /* The process has forked since the library was first used for work: every call reports it once more. */
 extern atomic_bool wk__forked;
 bool wk__refuse_fork(wk_site site, const char *op); /* false */

@@ -1,7 +1,8 @@
 /* Handles and who owns them; see handle.h. */
 #include "handle.h"
-#include "count.h"
+#include "above.h"
 #include "alloc.h"
+#include "count.h"
 #include <string.h>
 
 static void firm(wk__handle *handle, int change)
@@ -178,7 +179,6 @@ bool wk__handle_check_any(const void *address, const wk__kind *kind, wk_site sit
 
 /* ---- guards ------------------------------------------------------------------------------------------------------ */
 
-void (*wk__scope_flush)(wk_context *context);
 static atomic_uint_fast64_t tokens;
 
 wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site)
@@ -242,7 +242,7 @@ static void close_top(wk_context *context)
     }
     context->guards = k;
     find_scope(context);
-    if (flush && wk__scope_flush) wk__scope_flush(context);
+    if (flush) wk__above.flush(context);
 }
 
 void wk__guard_close(uint64_t token)

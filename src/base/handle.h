@@ -72,7 +72,5 @@ void wk__handle_release(wk__handle *handle, wk_site site); /* wk_free */
 wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site);
 /* Closes the guard of that token and everything above it; nothing if the token is not on the stack. */
 void wk__guard_close(uint64_t token);
-/* Called when a scope asks for a flush as it closes; set by the engine. */
-extern void (*wk__scope_flush)(wk_context *context);
 
 #endif

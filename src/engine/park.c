@@ -56,7 +56,7 @@ static void count_if_larger(wk__ring *ring, wk__record *r, const wk__value *out)
 }
 
 /* The last owner of a parked value has let go, in any thread. The writer's ring is there as long as the list is not empty. */
-static bool parked_free(wk__value *value)
+bool wk__park_free(wk__value *value)
 {
     wk_context *owner = value->writer;
     bool held = wk__ring_held(owner);
@@ -69,16 +69,10 @@ static bool parked_free(wk__value *value)
 }
 
 /* As a rule those who parked what reads it are in the thread that lets go of it. */
-static void parked_orphan(wk__value *value)
+void wk__park_orphan(wk__value *value)
 {
     wk__ring *ring = wk__context()->ring;
     if (ring) count_orphan(ring, value->bytes);
-}
-
-void wk__park_connect(void)
-{
-    wk__parked_free = parked_free;
-    wk__parked_orphan = parked_orphan;
 }
 
 /* Keeps a copy of the record; its references to operands stay, the ring's reference to the output goes. */

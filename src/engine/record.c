@@ -73,7 +73,7 @@ bool wk__ring_held(const wk_context *context)
 static void flush_locked(wk_context *owner, bool park);
 
 /* A thread ends: its work is run, what is parked is stored if anyone can still read it. */
-static void settle(wk_context *context)
+void wk__ring_settle(wk_context *context)
 {
     if (!context->ring) return;
     wk__ring_enter(context);
@@ -86,7 +86,7 @@ static void settle(wk_context *context)
     wk__ring_leave(context);
 }
 
-static void end_ring(wk_context *context)
+void wk__ring_end(wk_context *context)
 {
     wk__late_forget(context);
     wk__ring *ring = context->ring;
@@ -105,6 +105,11 @@ static void in_child(void)
 {
     atomic_store(&wk__forked, true);
     wk__pool_after_fork();
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
 }
 
 /* What the newest record computes, nobody will read. */
@@ -142,7 +147,7 @@ static void drop_newest(wk_context *context, const wk__value *value)
     if (!alone) wk__ring_leave(context);
 }
 
-static void pending_orphan(wk__value *value)
+void wk__ring_orphan(wk__value *value)
 {
     wk_context *context = value->writer;
     if (wk__ring_held(context)) return;
@@ -154,22 +159,12 @@ static void pending_orphan(wk__value *value)
     }
 }
 
-static void connect(void)
-{
-    wk__context_settle = settle;
-    wk__context_at_end = end_ring;
-    wk__pending_orphan = pending_orphan;
-    wk__scope_flush = wk__flush;
-    wk__park_connect();
-    pthread_atfork(NULL, NULL, in_child);
-}
-
 /* With the lock held: other threads may be looking whether there is something to run. */
 static wk__ring *ring_of(wk_context *context)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (context->ring) return context->ring;
-    pthread_once(&once, connect);
+    pthread_once(&once, watch_forks);
     context->ring = wk__alloc_zero(1, sizeof *context->ring);
     return context->ring;
 }

@@ -168,6 +168,14 @@ static inline void wk__tell_late(wk_context *context)
 /* Records a value's failure as this thread's error. */
 void wk__tell_failure(wk__failure *failure);
 
+/* ---- what base and tensor call (base/above.h) -------------------------------------------------------------------- */
+
+void wk__ring_settle(wk_context *context);
+void wk__ring_end(wk_context *context);
+void wk__ring_orphan(wk__value *value);
+void wk__park_orphan(wk__value *value); /* park.c */
+bool wk__park_free(wk__value *value);   /* park.c */
+
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
 
 typedef struct wk__modes {
@@ -189,7 +197,6 @@ static inline bool wk__stores(const wk__value *value)
 void wk__plan_live(wk__ring *ring, bool park); /* plan.c */
 int32_t wk__plan_groups(wk__ring *ring);       /* group.c: gives each live record its group; returns how many */
 void wk__plan_promises(wk__ring *ring);        /* plan.c: marks what records that will be parked read */
-void wk__park_connect(void);                   /* park.c: once, before anything is parked */
 void wk__park_or_release(wk__ring *ring, wk__record *r);   /* park.c: a record is done with */
 void wk__park_rest(wk__ring *ring);                        /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */

@@ -1,13 +1,9 @@
 /* Storages, values and their memory; see storage.h. */
 #include "storage.h"
+#include "../base/above.h"
 #include "../base/alloc.h"
 #include "large.h"
 #include <string.h>
-
-void (*wk__base_free)(struct wk__base *past);
-bool (*wk__parked_free)(wk__value *value);
-void (*wk__parked_orphan)(wk__value *value);
-void (*wk__pending_orphan)(wk__value *value);
 
 wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
 {
@@ -82,7 +78,7 @@ void wk__value_free(wk__value *value)
     if (state == WK__STORED)
         wk__value_give_memory(value);
     else if (state == WK__PARKED) {
-        if (!wk__parked_free(value)) return;
+        if (!wk__above.parked_free(value)) return;
     } else if (state == WK__FAILED) {
         if (value->memory.block) wk__value_give_memory(value);
         wk__failure_drop(value->failure);
@@ -93,16 +89,16 @@ void wk__value_free(wk__value *value)
 /* A storage lets go of its value. What only parked records still hold may be worth more than what they would compute. */
 static void leave(wk__value *value)
 {
-    if (atomic_load_explicit(&value->parked_readers, memory_order_relaxed) > 0) wk__parked_orphan(value);
+    if (atomic_load_explicit(&value->parked_readers, memory_order_relaxed) > 0) wk__above.parked_orphan(value);
     wk__value_drop(value);
 }
 
 void wk__storage_drop(wk__storage *storage)
 {
     if (!wk__count_down(&storage->refs)) return;
-    if (wk__value_state(storage->value) == WK__PENDING && wk__pending_orphan) wk__pending_orphan(storage->value);
+    if (wk__value_state(storage->value) == WK__PENDING) wk__above.pending_orphan(storage->value);
     leave(storage->value);
-    if (storage->past) wk__base_free(storage->past);
+    if (storage->past) wk__above.base_free(storage->past);
     wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);
 }
 
@@ -111,7 +107,7 @@ void wk__view_gone(wk__storage *storage)
     if (!wk__count_down(&storage->views) || !storage->past) return;
     struct wk__base *past = storage->past;
     storage->past = NULL;
-    wk__base_free(past);
+    wk__above.base_free(past);
 }
 
 void wk__storage_assign(wk__storage *storage, wk__value *value)

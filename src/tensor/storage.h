@@ -62,8 +62,8 @@ typedef struct wk__value {
     struct wk__value *shares;    /* an in-place op failed: the memory is this one's, the value the target had before */
     void (*release)(void *user); /* borrowed host memory: called when the last user has let go */
     void *release_user;
-    wk_site site;                                /* the call that made it, for memory statistics: */
-    int64_t large;                               /* its place in the list of the large ones plus 1, 0 none; see large.h */
+    wk_site site;  /* the call that made it, for memory statistics: */
+    int64_t large; /* its place in the list of the large ones plus 1, 0 none; see large.h */
     struct wk__value *parked_next, *parked_prev; /* the writer's list of parked values; else not set */
 } wk__value;
 _Static_assert(sizeof(wk__value) <= 192, "fits its slab slot");
@@ -141,13 +141,5 @@ void wk__value_fail(wk__value *value, wk__failure *failure);
 void wk__release_nothing(void *user); /* of memory that is borrowed for ever */
 wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text);
 void wk__failure_drop(wk__failure *failure);
-
-/* The engine's: frees a parked record and what it holds; a stored value that parked records read lost its last storage. */
-/* Autograd's: frees what `past` points to. */
-extern void (*wk__base_free)(struct wk__base *past);
-extern bool (*wk__parked_free)(wk__value *value); /* false: it waits for wk__release_now */
-extern void (*wk__parked_orphan)(wk__value *value);
-/* The engine's: the storage that is about to let go of a pending value is the last besides its writer's ring. */
-extern void (*wk__pending_orphan)(wk__value *value);
 
 #endif

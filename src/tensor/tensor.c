@@ -1,16 +1,14 @@
 /* Tensor handles and their bodies. */
 #include "tensor.h"
+#include "../base/above.h"
 #include "../base/alloc.h"
 #include <string.h>
 #include <wick/device.h>
 
-void (*wk__body_forget)(wk__body *body);
-void (*wk__body_share)(wk__body *body);
-
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
-    if ((body->node || body->leaf) && wk__body_forget) wk__body_forget(body);
+    if (body->node || body->leaf) wk__above.body_forget(body);
     if (body->storage->base == body) body->storage->base = NULL;
     if (body->is_view) wk__view_gone(body->storage);
     if (body->text) wk__free(body->text);
@@ -157,7 +155,7 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
     body->text = NULL;
     body->parameter = false;
     if (body->is_view) wk__count_up(&body->storage->views);
-    if (body->node || body->leaf) wk__body_share(body);
+    if (body->node || body->leaf) wk__above.body_share(body);
     return tensor;
 }
 

@@ -68,9 +68,6 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
 wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like);
 /* What x holds now, in a storage of its own: nothing is copied, values never change. With x's place in the graph. */
 wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x);
-extern void (*wk__body_share)(wk__body *body); /* autograd's: counts a copied body's references to the graph */
-/* Frees what autograd hangs on a body; set by autograd. */
-extern void (*wk__body_forget)(wk__body *body);
 
 /* ---- geometry ---------------------------------------------------------------------------------------------------- */
 
