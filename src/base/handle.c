@@ -68,6 +68,15 @@ wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body
     return handle;
 }
 
+void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool whole, const char *op)
+{
+    wk__handle *handle = whole && body ? wk__handle_new(wk__context(), kind, body) : NULL;
+    if (handle) return handle;
+    if (body) kind->destroy(body);
+    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    return NULL;
+}
+
 /* `taken_by`: the scope that took it along, or NULL when it was freed by hand. */
 static void let_go(wk__handle *handle, const wk__guard *taken_by)
 {

@@ -35,6 +35,9 @@ _Static_assert(sizeof(wk__handle) == 64 || sizeof(void *) != 8, "a handle is one
 /* A new handle around `body`, owned by the innermost scope or, without one, by the caller. NULL when memory is short (the
  * error is recorded; body is the caller's still). */
 wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body);
+/* The handle of an object that a call makes. If its body is not whole (or NULL), or there is no slot, then the body is destroyed and
+ * "op: out of host memory" recorded, unless an error is already; NULL. */
+void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool whole, const char *op);
 
 /* Is this a handle, live or dead? Four bytes tell: memory of a handle stays one, and nothing else begins with the mark. */
 enum { WK__HANDLE_MARK = 0x6b636957 };
@@ -44,7 +47,7 @@ static inline bool wk__handle_is(const void *address)
 }
 
 /* Is it a live handle of this kind? If not, records an error that says what it is instead and in which role it came
- * ("add: first operand ..."). NULL counts as not live; see wk__handle_null. */
+ * ("add: first operand ..."). NULL is not: what a call that failed gave. */
 bool wk__handle_check(const void *handle, const wk__kind *kind, wk_site site, const char *op, const char *role);
 /* Is it a live handle of any kind? `kind` is what a message says that it should be. */
 bool wk__handle_check_any(const void *handle, const wk__kind *kind, wk_site site, const char *op, const char *role);

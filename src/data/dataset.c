@@ -39,15 +39,11 @@ const wk__kind wk__dataset_kind = {.name = "dataset", .destroy = destroy};
 wk_dataset *wk__dataset_new(wk_site site, const char *op, wk__samples *samples, int64_t first, int64_t count)
 {
     wk__dataset *body = wk__alloc_zero(1, sizeof *body);
-    wk__handle *handle = body ? wk__handle_new(wk__context(), &wk__dataset_kind, body) : NULL;
-    if (handle) {
+    if (body)
         *body = (wk__dataset){samples, first, count};
-        return (wk_dataset *)handle;
-    }
-    wk__free(body);
-    wk__samples_drop(samples);
-    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
-    return NULL;
+    else
+        wk__samples_drop(samples);
+    return wk__handle_object(site, &wk__dataset_kind, body, true, op);
 }
 
 /* ---- of tensors -------------------------------------------------------------------------------------------------- */

@@ -47,11 +47,7 @@ wk_history *wk_history_new_at(wk_site site)
 {
     history *h = wk__alloc_zero(1, sizeof *h);
     if (h) h->used = FULL;
-    wk__handle *handle = h ? wk__handle_new(wk__context(), &history_kind, h) : NULL;
-    if (handle) return (wk_history *)handle;
-    wk__free(h);
-    wk__error_set(site, WK_ERR_MEMORY, "history_new: out of host memory");
-    return NULL;
+    return wk__handle_object(site, &history_kind, h, true, "history_new");
 }
 
 static history *body_of(const wk_history *handle, wk_site site, const char *op)

@@ -114,11 +114,7 @@ wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_opt
         wk__samples_hold(from->samples);
         wk__background_begin(&l->background, gather, l);
     }
-    wk__handle *handle = l && prepare(l) ? wk__handle_new(wk__context(), &loader_kind, l) : NULL;
-    if (handle) return (wk_loader *)handle;
-    if (l) destroy(l);
-    wk__error_set(site, WK_ERR_MEMORY, "data_loader: out of host memory");
-    return NULL;
+    return wk__handle_object(site, &loader_kind, l, l && prepare(l), "data_loader");
 }
 
 static loader *body_of(const wk_loader *handle, wk_site site, const char *op)

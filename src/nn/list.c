@@ -20,11 +20,7 @@ const wk__kind wk__list_kind = {.name = "list of tensors", .destroy = destroy};
 wk_tensors *wk_tensors_new_at(wk_site site)
 {
     wk__list *list = wk__alloc_zero(1, sizeof *list);
-    wk__handle *handle = list ? wk__handle_new(wk__context(), &wk__list_kind, list) : NULL;
-    if (handle) return (wk_tensors *)handle;
-    wk__free(list);
-    wk__error_set(site, WK_ERR_MEMORY, "tensors_new: out of host memory");
-    return NULL;
+    return wk__handle_object(site, &wk__list_kind, list, true, "tensors_new");
 }
 
 bool wk__list_append(wk_site site, wk__list *list, const char *name, wk_tensor *x)

@@ -130,16 +130,9 @@ wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *paramete
                               .beta2 = 0.999,
                               .eps = 1e-8};
     wk__optim *optim = wk__alloc_zero(1, sizeof *optim);
-    if (!optim) {
-        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", rule->name);
-        return NULL;
-    }
-    optim->rule = rule;
-    wk__handle *handle = NULL;
-    if (add_group(site, optim, wk__list_of(parameters), fill_in(options, &usual)))
-        handle = wk__handle_new(wk__context(), &wk__optim_kind, optim);
-    if (!handle) destroy(optim);
-    return (wk_optim *)handle;
+    if (optim) optim->rule = rule;
+    bool whole = optim && add_group(site, optim, wk__list_of(parameters), fill_in(options, &usual));
+    return wk__handle_object(site, &wk__optim_kind, optim, whole, rule->name);
 }
 
 int wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options)
