@@ -118,6 +118,14 @@ static inline void wk__record_ref(wk__record *r, int k, const wk__body *body, co
     int64_t *to = wk__record_stride(r, k);
     for (int d = 0, ndim = r->ndim; d < ndim; d++) to[d] = stride[d];
 }
+/* Operand k is walked along dimension d from its end on. */
+static inline void wk__record_turn(wk__record *r, int k, int d)
+{
+    int64_t size = wk__record_shape(r)[d], *stride = &wk__record_stride(r, k)[d];
+    if (size == 0) return;
+    r->ref[k].offset += (size - 1) * *stride;
+    *stride = -*stride;
+}
 static inline void wk__record_imm(wk__record *r, int k, wk_dtype dtype, wk__imm imm, uint8_t flags)
 {
     r->ref[k] = (wk__ref){.value = NULL, .imm = imm, .dtype = (uint8_t)dtype, .flags = flags};

@@ -114,6 +114,31 @@ wk_tensor *wk__abandon(wk_tensor *out)
     return NULL;
 }
 
+wk_tensor *wk__make(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__making m, wk__record **record)
+{
+    wk__device *device = wk__ready(op, site, in, count);
+    if (!device) return NULL;
+    wk_context *context = wk__context();
+    const wk__body *first = wk__body_of(in[0]);
+    const int64_t *shape = m.shape ? m.shape : first->shape, one = 1;
+    int ndim = m.shape ? m.ndim : first->ndim;
+    wk_tensor *out = wk__tensor_pending(context, device, m.dtype ? m.dtype : first->dtype, ndim, shape, site, op->name);
+    if (!out) return NULL;
+    wk__body *body = wk__body_of(out);
+    if (m.like) {
+        wk__layout_like(first, shape, body->stride);
+        body->dense = wk__body_contiguous(body);
+    }
+    bool point = ndim == 0 && m.kind == WK__RECORD_KERNEL;
+    wk__record *r =
+        wk__record_begin(context, m.kind, op, device, site, point ? 1 : ndim, point ? &one : shape, 1, m.inputs);
+    if (!r) return wk__abandon(out);
+    r->compute = first->dtype;
+    wk__record_ref(r, 0, body, point ? &one : body->stride);
+    *record = r;
+    return out;
+}
+
 /* ---- composing --------------------------------------------------------------------------------------------------- */
 
 bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor *const in[], int count)

@@ -101,6 +101,18 @@ wk_tensor *wk__again(wk_tensor *x);
 /* Writes `source` (a tensor that broadcasts, or a number) over `target`: copy_, fill_, and the end of every composed in-place op. */
 wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg source);
 
+/* One new tensor and the record that makes it, over its shape: the operands in[] are made ready, the result is the record's operand
+ * 0. The caller fills in the other `inputs` and commits *record; nothing may fail until then. NULL with the error recorded. */
+typedef struct wk__making {
+    wk__record_kind kind; /* a kernel over no dimensions gets one of size 1 */
+    int inputs;
+    wk_dtype dtype;       /* 0: that of in[0] */
+    const int64_t *shape; /* NULL: that of in[0]; else [ndim] */
+    int ndim;
+    bool like; /* it lies as in[0] does, else row by row */
+} wk__making;
+wk_tensor *wk__make(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__making m, wk__record **record);
+
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 /* dims of a call (count -1 or 0: all) as a mask; false with the error recorded. */

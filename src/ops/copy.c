@@ -24,22 +24,12 @@ static double same(const double *x)
 /* x as `dtype` on its device. `dense`: row-major; else it lies as x does. */
 static wk_tensor *copied(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype dtype, bool dense)
 {
-    wk__device *device = wk__ready(op, site, &x, 1);
-    if (!device) return NULL;
     wk_context *context = wk__context();
-    const wk__body *body = wk__body_of(x);
-    wk_tensor *out = wk__tensor_pending(context, device, dtype, body->ndim, body->shape, site, op->name);
+    wk__record *r; /* in the source's class: the store converts */
+    wk__making m = {WK__RECORD_EXPRESSION, .inputs = 1, .dtype = dtype, .like = !dense};
+    wk_tensor *out = wk__make(op, site, &x, 1, m, &r);
     if (!out) return NULL;
-    wk__body *result = wk__body_of(out);
-    if (!dense) {
-        wk__layout_like(body, body->shape, result->stride);
-        result->dense = wk__body_contiguous(result);
-    }
-    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 1);
-    if (!r) return wk__abandon(out);
-    r->compute = body->dtype; /* in the source's class: the store converts */
-    wk__record_ref(r, 0, result, result->stride);
-    wk__record_ref(r, 1, body, body->stride);
+    wk__record_ref(r, 1, wk__body_of(x), wk__body_of(x)->stride);
     wk__record_commit(context, r);
     if (op->node && wk__wants_node(context, &x, 1) && wk__is_float(dtype) &&
         !wk__node_attach(op, site, &x, 1, &out, 1, NULL))

@@ -1,35 +1,20 @@
 /* cumsum, cumprod: running sum and product along one dimension. Integers and bool run in i64. */
 #include "reference.h"
 #include "rows.h"
-#include <string.h>
 
-enum { SUM, PRODUCT }; /* modes of the kernel */
-
-/* One record of the kernel "scan". From the end backwards, operand and result are both walked with turned steps. */
-static wk_tensor *scanned(const wk__op *op, wk_site site, wk_tensor *x, int axis, int mode, bool backwards)
+/* From the end backwards, operand and result are both walked with turned steps. */
+wk_tensor *wk__scanned(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool product, bool backwards)
 {
-    wk__device *device = wk__ready(op, site, &x, 1);
-    if (!device) return NULL;
-    wk_context *context = wk__context();
-    const wk__body *body = wk__body_of(x);
-    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, op->name);
+    wk__record *r;
+    wk_tensor *out = wk__make(op, site, &x, 1, (wk__making){WK__RECORD_KERNEL, .inputs = 1}, &r);
     if (!out) return NULL;
-    int ndim = body->ndim ? body->ndim : 1;
-    int64_t shape[WK__MAX_DIMS] = {1}, one[WK__MAX_DIMS] = {1};
-    if (body->ndim) memcpy(shape, body->shape, sizeof shape);
-    wk__record *r = wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, ndim, shape, 1, 1);
-    if (!r) return wk__abandon(out);
+    const wk__body *body = wk__body_of(x);
     r->kernel = "scan";
     r->dim = (int8_t)axis;
-    r->mode = (int8_t)mode;
-    wk__record_ref(r, 0, wk__body_of(out), body->ndim ? wk__body_of(out)->stride : one);
-    wk__record_ref(r, 1, body, body->ndim ? body->stride : one);
-    for (int k = 0; k < 2 && backwards && shape[axis] > 0; k++) {
-        int64_t *step = &wk__record_stride(r, k)[axis];
-        r->ref[k].offset += (shape[axis] - 1) * *step;
-        *step = -*step;
-    }
-    wk__record_commit(context, r);
+    r->mode = product;
+    wk__record_ref(r, 1, body, body->ndim ? body->stride : &(int64_t){1});
+    for (int k = 0; k < 2 && backwards; k++) wk__record_turn(r, k, axis);
+    wk__record_commit(wk__context(), r);
     return out;
 }
 
@@ -45,7 +30,7 @@ static wk_tensor *running(const wk__op *op, wk_site site, wk_tensor *x, int64_t 
         wk_tensor *wide = wk__is_float(wk__body_of(x)->dtype) ? x : wk_to_dtype_at(site, x, WK_I64);
         attr.i[0] = axis;
         attr.i[1] = backwards;
-        out = wide ? scanned(op, site, wide, axis, op == &wk__op_cumsum ? SUM : PRODUCT, backwards) : NULL;
+        out = wide ? wk__scanned(op, site, wide, axis, op == &wk__op_cumprod, backwards) : NULL;
     }
     return wk__compose_end(&c, out, &attr);
 }

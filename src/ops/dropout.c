@@ -7,23 +7,15 @@
 
 wk_tensor *wk__drawn_beside(const wk__op *op, wk_site site, wk_tensor *x, wk__draw draw, int64_t raw, double number)
 {
-    wk__device *device = wk__ready(op, site, &x, 1);
-    if (!device) return NULL;
-    wk_context *context = wk__context();
-    const wk__body *body = wk__body_of(x);
-    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, op->name);
+    wk__record *r;
+    wk_tensor *out = wk__make(op, site, &x, 1, (wk__making){WK__RECORD_EXPRESSION, .inputs = 5, .like = true}, &r);
     if (!out) return NULL;
-    wk__layout_like(body, body->shape, wk__body_of(out)->stride);
-    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 5);
-    if (!r) return wk__abandon(out);
-    r->compute = body->dtype;
-    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
-    wk__record_ref(r, 1, body, body->stride);
+    wk__record_ref(r, 1, wk__body_of(x), wk__body_of(x)->stride);
     wk__record_imm(r, 2, WK_I64, (wk__imm){.i = (int64_t)draw.counter}, WK__REF_IMM | WK__REF_RAW);
     wk__record_imm(r, 3, WK_I64, (wk__imm){.i = (int64_t)draw.key}, WK__REF_IMM | WK__REF_RAW);
     wk__record_imm(r, 4, WK_I64, (wk__imm){.i = raw}, WK__REF_IMM | WK__REF_RAW);
     wk__record_imm(r, 5, WK_F64, (wk__imm){.f = number}, WK__REF_IMM);
-    wk__record_commit(context, r);
+    wk__record_commit(wk__context(), r);
     return out;
 }
 

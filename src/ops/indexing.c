@@ -20,28 +20,22 @@ typedef struct reading {
 /* in: x and the index as i64 */
 static wk_tensor *read_at(const wk__op *op, wk_site site, wk_tensor *in[2], const reading *way)
 {
-    wk__device *device = wk__ready(op, site, in, 2);
+    wk__making m = {WK__RECORD_EXPRESSION, .inputs = 4, .shape = way->shape, .ndim = way->ndim};
     int64_t bytes;
-    if (!device) return NULL;
-    const wk__body *body = wk__body_of(in[0]);
-    if (!wk__dense_bytes(way->ndim, way->shape, body->dtype, &bytes)) {
+    if (!wk__dense_bytes(way->ndim, way->shape, wk__body_of(in[0])->dtype, &bytes)) {
         wk__op_error(op, site, WK_ERR_SHAPE, in, "the result would have more than 2^63 bytes");
         return NULL;
     }
-    wk_context *context = wk__context();
-    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, way->ndim, way->shape, site, op->name);
+    wk__record *r;
+    wk_tensor *out = wk__make(op, site, in, 2, m, &r);
     if (!out) return NULL;
-    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, way->ndim, way->shape, 1, 4);
-    if (!r) return wk__abandon(out);
-    r->compute = body->dtype;
-    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
-    wk__record_ref(r, 1, body, way->x);
+    wk__record_ref(r, 1, wk__body_of(in[0]), way->x);
     r->ref[1].flags = WK__REF_INDIRECT;
     wk__record_ref(r, 2, wk__body_of(in[1]), way->index);
     r->ref[2].flags = WK__REF_AS_IS;
     wk__record_imm(r, 3, WK_I64, (wk__imm){.i = way->bound}, WK__REF_IMM | WK__REF_RAW);
     wk__record_imm(r, 4, WK_I64, (wk__imm){.i = way->stride}, WK__REF_IMM | WK__REF_RAW);
-    wk__record_commit(context, r);
+    wk__record_commit(wk__context(), r);
     return out;
 }
 

@@ -32,23 +32,16 @@ static const wk__op nll_op = {.name = "nll_loss", .expression = checked};
 wk_tensor *wk__labels_checked(const wk__op *op, wk_site site, wk_tensor *labels, const wk__classes *classes)
 {
     const wk__op *record_op = op == &wk__op_nll_loss ? &nll_op : &cross_entropy_op;
-    wk__device *device = wk__ready(op, site, &labels, 1);
-    if (!device) return NULL;
-    wk_context *context = wk__context();
-    const wk__body *label = wk__body_of(labels);
-    wk_tensor *out = wk__tensor_pending(context, device, WK_I64, label->ndim, label->shape, site, op->name);
+    wk__record *r;
+    wk_tensor *out = wk__make(record_op, site, &labels, 1, (wk__making){WK__RECORD_EXPRESSION, .inputs = 5}, &r);
     if (!out) return NULL;
-    wk__record *r =
-        wk__record_begin(context, WK__RECORD_EXPRESSION, record_op, device, site, label->ndim, label->shape, 1, 5);
-    if (!r) return wk__abandon(out);
-    r->compute = WK_I64;
-    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
+    const wk__body *label = wk__body_of(labels);
     wk__record_ref(r, 1, label, label->stride);
     r->ref[1].flags = WK__REF_INDIRECT;
     wk__record_ref(r, 2, label, label->stride);
     wk__record_imm(r, 3, WK_I64, (wk__imm){.i = -classes->count}, WK__REF_IMM | WK__REF_RAW);
     wk__record_imm(r, 4, WK_I64, (wk__imm){.i = 0}, WK__REF_IMM | WK__REF_RAW);
     wk__record_imm(r, 5, WK_I64, (wk__imm){.i = classes->ignored}, WK__REF_IMM);
-    wk__record_commit(context, r);
+    wk__record_commit(wk__context(), r);
     return out;
 }

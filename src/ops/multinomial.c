@@ -13,6 +13,7 @@
 #include "../base/alloc.h"
 #include "random.h"
 #include "reference.h"
+#include "rows.h"
 #include <math.h>
 
 /* ---- with replacement -------------------------------------------------------------------------------------------- */
@@ -26,32 +27,12 @@ static int passed(wk__emit *e, const int in[])
 
 static const wk__op is_passed = {.name = "multinomial", .expression = passed, .arity = 3, .result = WK__RESULT_BOOL};
 
-static wk_tensor *running_sum(wk_site site, wk_tensor *x, int dim)
-{
-    wk__device *device = wk__ready(&wk__op_multinomial, site, &x, 1);
-    if (!device) return NULL;
-    wk_context *context = wk__context();
-    const wk__body *body = wk__body_of(x);
-    wk_tensor *out =
-        wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, wk__op_multinomial.name);
-    if (!out) return NULL;
-    wk__record *r =
-        wk__record_begin(context, WK__RECORD_KERNEL, &wk__op_multinomial, device, site, body->ndim, body->shape, 1, 1);
-    if (!r) return wk__abandon(out);
-    r->kernel = "scan";
-    r->dim = (int8_t)dim;
-    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
-    wk__record_ref(r, 1, body, body->stride);
-    wk__record_commit(context, r);
-    return out;
-}
-
 /* (rows, n) -> (rows, count): each draw by itself. */
 static wk_tensor *draw(wk_site site, wk_tensor *x, int64_t count)
 {
     const wk__body *body = wk__body_of(x);
     int64_t rows = body->shape[0], n = body->shape[1];
-    wk_tensor *sums = running_sum(site, x, 1);
+    wk_tensor *sums = wk__scanned(&wk__op_multinomial, site, x, 1, false, false);
     if (!sums) return NULL;
     wk_tensor *total = wk_reshape_at(site, wk_narrow_at(site, sums, 1, n - 1, 1), (const int64_t[]){rows, 1, 1}, 3);
     wk_tensor *uniform =

@@ -15,26 +15,15 @@ wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
 {
     const wk__op *op = &wk__op_flip;
     uint16_t mask = 0;
-    wk__device *device = wk__ready(op, site, &x, 1);
-    if (!device || (count > 0 && !wk__dims_mask(op, site, x, dims, count, &mask))) return NULL;
-    wk_context *context = wk__context();
-    const wk__body *body = wk__body_of(x);
-    int64_t stride[WK__MAX_DIMS], offset = body->offset;
-    for (int d = 0; d < body->ndim; d++) {
-        bool turned = mask >> d & 1 && body->shape[d] > 0;
-        offset += turned ? (body->shape[d] - 1) * body->stride[d] : 0;
-        stride[d] = turned ? -body->stride[d] : body->stride[d];
-    }
-    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, op->name);
+    if (!wk__view_begin(op, site, x) || (count > 0 && !wk__dims_mask(op, site, x, dims, count, &mask))) return NULL;
+    wk__record *r;
+    wk_tensor *out = wk__make(op, site, &x, 1, (wk__making){WK__RECORD_EXPRESSION, .inputs = 1}, &r);
     if (!out) return NULL;
-    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 1);
-    if (!r) return wk__abandon(out);
-    r->compute = body->dtype;
-    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
-    wk__record_ref(r, 1, body, stride);
-    r->ref[1].offset = offset;
-    wk__record_commit(context, r);
-    if (!wk__wants_node(context, &x, 1)) return out;
+    wk__record_ref(r, 1, wk__body_of(x), wk__body_of(x)->stride);
+    for (int d = 0; d < r->ndim; d++)
+        if (mask >> d & 1) wk__record_turn(r, 1, d);
+    wk__record_commit(wk__context(), r);
+    if (!wk__wants_node(wk__context(), &x, 1)) return out;
     return wk__node_attach(op, site, &x, 1, &out, 1, &(wk__attr){.i = {mask}}) ? out : NULL;
 }
 

@@ -54,6 +54,8 @@ wk_tensor *wk__row_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
 /* i64: where each element stands in its row, when the masked dimensions are the last. Nothing is stored or divided: the
  * position in the whole space less the row's first, which is one more reduction of the row program. */
 wk_tensor *wk__row_positions(wk_site site, wk_tensor *x, uint16_t mask);
+/* Running sums (or products) of a floating or i64 tensor along one dimension, from the end on if backwards. */
+wk_tensor *wk__scanned(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool product, bool backwards);
 /* The result of a composed op: in `dtype`, NULL if x is. */
 wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype);
 

@@ -43,19 +43,15 @@ static int hot(wk__emit *e, const int in[])
 static wk_tensor *placed(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype dtype, const wk__geometry *g,
                          const int64_t *number, int count)
 {
-    wk__device *device = wk__ready(op, site, &x, 1);
-    if (!device) return NULL;
-    wk_context *context = wk__context();
-    wk_tensor *out = wk__tensor_pending(context, device, dtype, g->ndim, g->shape, site, op->name);
+    wk__making m = {WK__RECORD_EXPRESSION, 1 + count, dtype, g->shape, g->ndim, false};
+    wk__record *r;
+    wk_tensor *out = wk__make(op, site, &x, 1, m, &r);
     if (!out) return NULL;
-    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, g->ndim, g->shape, 1, 1 + count);
-    if (!r) return wk__abandon(out);
     r->compute = WK_I64;
-    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
     wk__record_ref(r, 1, wk__body_of(x), g->stride);
     r->ref[1].flags = WK__REF_AS_IS;
     for (int k = 0; k < count; k++) wk__record_imm(r, 2 + k, WK_I64, (wk__imm){.i = number[k]}, WK__REF_IMM);
-    wk__record_commit(context, r);
+    wk__record_commit(wk__context(), r);
     return out;
 }
 
