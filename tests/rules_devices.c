@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../src/backend/null/null.h"
+#include "../src/base/alloc.h"
 #include "../src/engine/ring.h"
 
 /* ---- rule 27: contexts ------------------------------------------------------------------------------------------- */
@@ -279,11 +280,22 @@ static void one_context_for_many_threads(void **state)
     for (int k = 0; k < THREADS; k++) assert_int_equal(wrong[k], 0);
 }
 
+/* Short memory changes no name. */
+static void a_name_is_right_without_memory(void **state)
+{
+    (void)state;
+    wk__alloc_fail_at(1);
+    assert_string_equal(wk_device_str((wk_device){.kind = WK_OPENCL, .index = 7}), "opencl:7");
+    wk__alloc_fail_at(0);
+    assert_string_equal(wk_device_str((wk_device){.kind = WK_OPENCL, .index = 7}), "opencl:7");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counting_devices_and_fork),
         cmocka_unit_test(cpus_are_no_gpus_unless_asked_for),
+        cmocka_unit_test(a_name_is_right_without_memory),
         cmocka_unit_test_setup_teardown(a_pending_result_is_run_by_its_own_ring, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_write_in_place_comes_after_what_was_recorded),
         cmocka_unit_test(tensors_go_from_thread_to_thread),

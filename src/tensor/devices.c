@@ -115,7 +115,8 @@ wk_device(wk_device_parse)(const char *text)
     return wk_device_parse_at((wk_site){0}, text);
 }
 
-/* Names live for ever: each is made once and kept in a list. */
+/* Names live for ever: each is made once and kept in a list. One that memory is too short for lives in its thread until the next
+ * such one. */
 typedef struct name {
     struct name *next;
     wk_device device;
@@ -144,20 +145,21 @@ static void write_name(char *out, size_t size, wk_device d, bool full)
 
 static const char *name_of(wk_device d, bool full)
 {
-    const char *text = "cpu";
+    static _Thread_local name spare;
     pthread_mutex_lock(&names_lock);
     name *found = names;
     while (found && (found->full != full || memcmp(&found->device, &d, sizeof d) != 0)) found = found->next;
-    if (!found && (found = wk__alloc_zero(1, sizeof *found))) {
+    if (!found) {
+        name *made = wk__alloc_zero(1, sizeof *made);
+        found = made ? made : &spare;
         found->device = d;
         found->full = full;
         write_name(found->text, sizeof found->text, d, full);
         found->next = names;
-        names = found;
+        if (made) names = made;
     }
-    if (found) text = found->text;
     pthread_mutex_unlock(&names_lock);
-    return text;
+    return found->text;
 }
 
 const char *wk_device_str(wk_device d)
