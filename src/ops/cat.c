@@ -123,20 +123,39 @@ static bool write_part(const join *j, wk_tensor *out, wk_tensor *x, int64_t at, 
     return true;
 }
 
+/* Nobody gets what is not whole. Once a record makes it, it is only let go of. */
+static wk_tensor *unfinished(const join *j, wk_tensor *out, bool first)
+{
+    if (first) return wk__abandon(out);
+    wk__handle_release(&out->handle, j->site);
+    return NULL;
+}
+
+/* Parts do not read each other, but each takes over from the one that was recorded before it, and so cannot be computed before
+ * that. Those of one size, which can share a kernel, are recorded together: between them one of another size would part them, and
+ * an operand that was computed with the first would be stored to wait for its turn. */
 static wk_tensor *joined(join *j)
 {
     wk_tensor *out = wk__tensor_pending(j->context, j->device, j->dtype, j->ndim, j->shape, j->site, j->op->name);
     if (!out) return NULL;
-    int64_t at = 0;
-    bool first = true;
+    int64_t size[MOST_OPERANDS], at[MOST_OPERANDS + 1] = {0};
     for (int k = 0; k < j->count; k++) {
         const wk__body *body = wk__body_of(j->in[k]);
-        bool empty = wk__body_numel(body) == 0, last_chance = first && k == j->count - 1;
-        if (empty && !last_chance) continue; /* even a result without elements has a record */
-        if (!write_part(j, out, j->in[k], at, first)) return first ? wk__abandon(out) : NULL;
-        at += empty ? 0 : body->shape[j->d];
-        first = false;
+        size[k] = wk__body_numel(body) == 0 ? 0 : body->shape[j->d];
+        at[k + 1] = at[k] + size[k];
     }
+    bool first = true;
+    for (int k = 0; k < j->count; k++) {
+        const int64_t wanted = size[k]; /* 0: it has no elements, or is written */
+        for (int i = k; i < j->count && wanted; i++) {
+            if (size[i] != wanted) continue;
+            if (!write_part(j, out, j->in[i], at[i], first)) return unfinished(j, out, first);
+            first = false;
+            size[i] = 0;
+        }
+    }
+    /* even a result without elements has a record */
+    if (first && !write_part(j, out, j->in[0], 0, true)) return unfinished(j, out, first);
     return out;
 }
 
