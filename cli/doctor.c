@@ -155,6 +155,7 @@ static const struct {
     {"WICK_PLACEMENT", "soft: operands on different devices are brought together"},
     {"WICK_GPU", "a backend whose devices all count as GPUs"},
     {"WICK_CACHE_DIR", "folder of compiled kernels"},
+    {"WICK_CACHE_MB", "how many megabytes of them are kept"},
     {"WICK_OPENCL_OPTIONS", "options for the OpenCL compiler"},
     {"WICK_LOG", "subjects of the log"},
     {"WICK_LOG_FILE", "where the log goes"},

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static char folder[256];
@@ -202,6 +203,120 @@ static void part_of_the_key(void **state)
     assert_int_equal(compiled_by("a"), 0);
 }
 
+/* ---- trimming ---------------------------------------------------------------------------------------------------- */
+
+enum { KB = 1 << 10 };
+
+static bool is_there(const char *name)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static void set_age(int at, const char *name, long hours)
+{
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL) - hours * 3600}};
+    assert_int_equal(utimensat(at, name, times, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+static wk__gpu_digest digest_of(int k)
+{
+    return (wk__gpu_digest){{(uint64_t)k, 7}};
+}
+
+static const char *name_of_digest(int k)
+{
+    static char name[48];
+    snprintf(name, sizeof name, "%016x%016x.bin", (unsigned)k, 7u);
+    return name;
+}
+
+static void make_file(int at, const char *name, long hours)
+{
+    int file = openat(at, name, O_WRONLY | O_CREAT, 0600);
+    assert_true(file >= 0 && close(file) == 0);
+    set_age(at, name, hours);
+}
+
+/* Eight files of 200 KB under two names each, file 0 the oldest; then file 0 is read. Of 1 MB three quarters stay. */
+static void least_used_go_first(void **state)
+{
+    (void)state;
+    static char content[200 * KB];
+    for_files(remove_file);
+    setenv("WICK_CACHE_MB", "0", 1); /* the first write, which trims, must not */
+    int at = wk__gpu_cache_open(false);
+    assert_true(at >= 0);
+    for (int k = 0; k < 8; k++) {
+        wk__gpu_digest names[2] = {digest_of(2 * k), digest_of(2 * k + 1)};
+        wk__gpu_cache_write(at, names, 2, content, sizeof content);
+        set_age(at, name_of_digest(2 * k), 10 - k);
+    }
+    wk__text text = {0};
+    assert_true(wk__gpu_cache_read(at, digest_of(1), 1 << 20, &text));
+    wk__text_end(&text);
+    make_file(at, "new.99.1", 25);
+    make_file(at, "new.99.1.link", 25);
+    make_file(at, "new.99.2", 1);
+    make_file(at, "notes", 99);
+
+    setenv("WICK_CACHE_MB", "2", 1);
+    wk__gpu_cache_trim(at);
+    for (int k = 0; k < 16; k++) assert_true(is_there(name_of_digest(k))); /* 1.6 MB are not too many */
+    assert_false(is_there("new.99.1"));
+    assert_false(is_there("new.99.1.link"));
+    assert_true(is_there("new.99.2")); /* somebody may be at it */
+    assert_true(is_there("notes"));
+
+    setenv("WICK_CACHE_MB", "1", 1);
+    wk__gpu_digest last = digest_of(99);
+    for (int k = 0; k < 64; k++) wk__gpu_cache_write(at, &last, 1, content, 1); /* one of them trims */
+    for (int k = 0; k < 16; k++) assert_int_equal(is_there(name_of_digest(k)), k < 2 || k >= 12);
+    assert_true(is_there("notes"));
+    close(at);
+    unsetenv("WICK_CACHE_MB");
+    for_files(remove_file);
+}
+
+/* Several at a time: each of four processes writes and trims, and whatever is read is whole. */
+static void processes_trim_together(void **state)
+{
+    (void)state;
+    static char content[64 * KB];
+    setenv("WICK_CACHE_MB", "1", 1);
+    int at = wk__gpu_cache_open(false);
+    pid_t child[4];
+    for (int p = 0; p < 4; p++) {
+        child[p] = fork();
+        if (child[p] != 0) continue;
+        bool fine = true;
+        for (int k = 0; k < 200; k++) {
+            wk__gpu_digest name = digest_of(k % 40);
+            wk__text text = {0};
+            memset(content, k % 40, sizeof content);
+            wk__gpu_cache_write(at, &name, 1, content, sizeof content);
+            if (k % 8 == 0) wk__gpu_cache_trim(at);
+            name = digest_of((k * 7 + p) % 40);
+            if (wk__gpu_cache_read(at, name, 1 << 20, &text))
+                fine = fine && text.length == sizeof content && text.data[0] == (char)name.word[0] &&
+                       memcmp(text.data, text.data + 1, sizeof content - 1) == 0;
+            wk__text_end(&text);
+        }
+        _exit(fine ? 0 : 1);
+    }
+    for (int p = 0; p < 4; p++) {
+        int status;
+        while (waitpid(child[p], &status, 0) < 0 && errno == EINTR) continue;
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    wk__gpu_cache_trim(at);
+    assert_in_range(for_files(check_mode), 1, 16); /* and nothing half-written */
+    close(at);
+    unsetenv("WICK_CACHE_MB");
+    for_files(remove_file);
+}
+
 /* Without WICK_CACHE_DIR: $XDG_CACHE_HOME/wick, else ~/.cache/wick. PoCL has a cache of its own, so none is needed. */
 static void default_places(void **state)
 {
@@ -232,8 +347,10 @@ int main(int argc, char **argv)
 {
     if (argc > 1) return child(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(second_process), cmocka_unit_test(damaged_files),   cmocka_unit_test(foreign_files),
-        cmocka_unit_test(switched_off),   cmocka_unit_test(part_of_the_key), cmocka_unit_test(default_places),
+        cmocka_unit_test(second_process),      cmocka_unit_test(damaged_files),
+        cmocka_unit_test(foreign_files),       cmocka_unit_test(switched_off),
+        cmocka_unit_test(part_of_the_key),     cmocka_unit_test(default_places),
+        cmocka_unit_test(least_used_go_first), cmocka_unit_test(processes_trim_together),
     };
     (void)opencl_open;
     (void)opencl_close;

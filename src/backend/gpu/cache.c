@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { TRIM_EVERY = 64 }; /* writes */
+
 /* ---- digest: FNV-1a, twice, the second with another start and a turn --------------------------------------------- */
 
 wk__gpu_digest wk__gpu_digest_start(void)
@@ -88,6 +90,7 @@ bool wk__gpu_cache_read(int folder, wk__gpu_digest digest, int64_t limit, wk__te
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) return false;
     ssize_t got = only_ours(file) ? 1 : -1;
+    if (got > 0) futimens(file, NULL); /* it was used: see trim.c */
     while (got > 0 && content->length < limit) {
         int64_t rest = limit - content->length;
         got = read(file, buffer, rest < (int64_t)sizeof buffer ? (size_t)rest : sizeof buffer);
@@ -127,4 +130,5 @@ void wk__gpu_cache_write(int folder, const wk__gpu_digest names[], int count, co
     }
     unlinkat(folder, link_name, 0);
     unlinkat(folder, whole, 0);
+    if (number % TRIM_EVERY == 1) wk__gpu_cache_trim(folder);
 }
