@@ -35,15 +35,26 @@ static void put(const char *path, const char *content)
     fclose(stream);
 }
 
+/* All that is in a file, up to a limit that no test reaches; the next call overwrites it. */
+static const char *content_of(const char *path, int64_t *bytes)
+{
+    static char data[1 << 20];
+    wk__io_error error;
+    wk__file file;
+    GOOD(wk__file_open(&file, path, &error));
+    *bytes = file.bytes;
+    assert_true(file.bytes <= (int64_t)sizeof data);
+    GOOD(wk__file_read_at(&file, 0, data, file.bytes, &error));
+    wk__file_close(&file);
+    return data;
+}
+
 static void check_content(const char *path, const char *expected)
 {
-    wk__io_error error;
-    void *data;
     int64_t bytes;
-    GOOD(wk__file_read_all(path, 1 << 20, &data, &bytes, &error));
+    const char *data = content_of(path, &bytes);
     assert_int_equal(bytes, strlen(expected));
     assert_memory_equal(data, expected, strlen(expected));
-    wk__free(data);
 }
 
 /* Nothing may be left beside a file when its save has ended. */
@@ -73,26 +84,6 @@ static mode_t mode_of(const char *path)
 
 /* ---- reading ------------------------------------------------------------------------------------------------------
  */
-
-static void reads_whole_files(void **state)
-{
-    (void)state;
-    wk__io_error error;
-    void *data;
-    int64_t bytes;
-    const char *path = scratch("whole");
-    put(path, "");
-    check_content(path, "");
-    put(path, "0123456789");
-    check_content(path, "0123456789");
-    check_error(wk__file_read_all(path, 9, &data, &bytes, &error), WK_ERR_FORMAT, &error, "more than the 9");
-    GOOD(wk__file_read_all(path, 10, &data, &bytes, &error));
-    wk__free(data);
-    check_error(wk__file_read_all("no/such", 10, &data, &bytes, &error), WK_ERR_IO, &error, "open: No such file");
-    wk__alloc_fail_at(1);
-    check_error(wk__file_read_all(path, 10, &data, &bytes, &error), WK_ERR_MEMORY, &error, "memory");
-    wk__alloc_fail_at(0);
-}
 
 static void reads_at_any_place(void **state)
 {
@@ -446,14 +437,12 @@ static void killed_at_random_moments(void **state)
             kill(children[k], SIGKILL);
             waitpid(children[k], NULL, 0);
         }
-        void *data;
         int64_t bytes;
         if (access(path, F_OK) != 0) continue; /* both died before their first save */
-        GOOD(wk__file_read_all(path, 1 << 20, &data, &bytes, &error));
+        const char *data = content_of(path, &bytes);
         assert_int_equal(bytes, SAVED);
         for (int64_t k = 0; k < bytes; k++)
-            if (((char *)data)[k] != *(char *)data) fail_msg("a torn file: byte %lld", (long long)k);
-        wk__free(data);
+            if (data[k] != *data) fail_msg("a torn file: byte %lld", (long long)k);
     }
     GOOD(save_text(path, "whole", &error));
     check_content(path, "whole");
@@ -463,7 +452,6 @@ static void killed_at_random_moments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_whole_files),
         cmocka_unit_test(reads_at_any_place),
         cmocka_unit_test(refuses_what_is_no_file),
         cmocka_unit_test(messages_are_english_in_every_locale),

@@ -126,6 +126,7 @@ void group_reference_put(wk_dtype dtype, void *data, int64_t index, double value
     case WK_F64: ((double *)data)[index] = value; break;
     case WK_F16: ((uint16_t *)data)[index] = half_bits(round_dtype(dtype, value), 10, 5); break;
     case WK_BF16: ((uint16_t *)data)[index] = half_bits(round_dtype(dtype, value), 7, 8); break;
+    case WK_BOOL: put_integer(dtype, data, index, value != 0); break;
     default: put_integer(dtype, data, index, (int64_t)value); break;
     }
 }

@@ -2,6 +2,7 @@
 #include "walk.h"
 #include "base/alloc.h"
 #include "ir/number.h"
+#include "support_group_reference.h"
 #include <math.h>
 
 const char *const walk_layout_name[WALK_LAYOUTS] = {"dense", "transposed", "outer", "inner", "offset", "mixed"};
@@ -17,7 +18,7 @@ double walk_random(uint64_t *state)
 double walk_rounded(double x, wk_dtype dtype)
 {
     int64_t element[2] = {0};
-    wk__number_store(element, dtype, x);
+    group_reference_put(dtype, element, 0, x);
     return wk__number_as_double(element, dtype);
 }
 
@@ -79,10 +80,9 @@ static void make_one(const wk__op *op, const walk_operand *what, wk_dtype dtype,
     input->array =
         (wk__array){.ndim = what->ndim, .dtype = dtype, .data = wk__alloc_zero((size_t)n + 1, sizeof(double))};
     memcpy(input->array.shape, what->shape, sizeof what->shape);
-    for (int64_t k = 0; k < room; k++) wk__number_store(input->bytes + (size_t)k * size, dtype, FILLER);
+    for (int64_t k = 0; k < room; k++) group_reference_put(dtype, input->bytes, k, FILLER);
     for (int64_t k = 0; k < n; k++)
-        wk__number_store(input->bytes + (size_t)(offset + place_of(what, stride, k)) * size, dtype,
-                         drawn(op, what, dtype, seed));
+        group_reference_put(dtype, input->bytes, offset + place_of(what, stride, k), drawn(op, what, dtype, seed));
     for (int64_t k = 0; k < n; k++)
         input->array.data[k] =
             wk__number_as_double(input->bytes + (size_t)(offset + place_of(what, stride, k)) * size, dtype);

@@ -1,7 +1,7 @@
 /* NaN, infinities, zeros of both signs, denormals and the ends of each type through every elementwise op, alone and in all pairs,
  * against `exact`: NaN where it gives NaN, the same infinities, the same signs of zero. */
 #include "walk.h"
-#include "ir/number.h"
+#include "support_group_reference.h"
 #include <float.h>
 #include <math.h>
 
@@ -47,7 +47,7 @@ static void extremes_of(const wk__op *op, wk_dtype dtype, wk_device device)
     int64_t shape = count;
     wk_options options = {.size = sizeof options, .dtype = dtype, .device = device};
     for (int k = 0; k < arity; k++) {
-        for (int n = 0; n < count; n++) wk__number_store(bytes + (size_t)n * size, dtype, chosen(values, n, k));
+        for (int n = 0; n < count; n++) group_reference_put(dtype, bytes, n, chosen(values, n, k));
         sample.argument[k].kind = WK_VALUE_TENSOR;
         sample.first[k] = k;
         tensor[k] = wk_from_on_at(WK_HERE, dtype, bytes, (size_t)count * size, &shape, 1, &options);

@@ -60,7 +60,7 @@ wk_tensor *wk__through_add_(wk_tensor *a, wk_tensor *b)
     return wk__through_copy_(a, wk__through_add(a, b));
 }
 
-wk_tensor *wk__through_cast(wk_tensor *x, wk_dtype dtype)
+static wk_tensor *cast(wk_tensor *x, wk_dtype dtype)
 {
     return x && wk__body_of(x)->dtype != dtype ? call(&wk__op_to_dtype, tensor(x), number(dtype), none, none) : x;
 }
@@ -69,7 +69,7 @@ wk_tensor *wk__through_widen(wk_tensor *x)
 {
     if (!x) return NULL;
     wk_dtype dtype = wk__body_of(x)->dtype;
-    return dtype == WK_F16 || dtype == WK_BF16 ? wk__through_cast(x, WK_F32) : x;
+    return dtype == WK_F16 || dtype == WK_BF16 ? cast(x, WK_F32) : x;
 }
 
 static wk_value device_of(wk_device device)
@@ -110,5 +110,5 @@ wk_tensor *wk__through_fit(wk_tensor *grad, const wk__shape *shape)
         if (count) grad = call(&wk__op_sum, tensor(grad), ints(dims, count), number(1), none);
         if (grad && lead > 0) grad = call(&wk__op_reshape, tensor(grad), ints(shape->size, shape->ndim), none, none);
     }
-    return wk__through_cast(grad, shape->dtype);
+    return cast(grad, shape->dtype);
 }

@@ -9,7 +9,6 @@ wk_tensor *wk__through_add(wk_tensor *a, wk_tensor *b);
 wk_tensor *wk__through_add_(wk_tensor *a, wk_tensor *b); /* in place */
 wk_tensor *wk__through_clone(wk_tensor *x);
 wk_tensor *wk__through_copy_(wk_tensor *x, wk_tensor *y);
-wk_tensor *wk__through_cast(wk_tensor *x, wk_dtype dtype);
 wk_tensor *wk__through_ones_like(wk_tensor *x);
 wk_tensor *wk__through_zeros(const wk__shape *shape, wk_device device);
 wk_tensor *wk__through_as_strided(wk_tensor *x, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset);

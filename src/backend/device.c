@@ -15,7 +15,8 @@ static bool same(wk_device a, wk_device b)
     return a.kind == b.kind && a.index == b.index && a.task == b.task;
 }
 
-wk__device *wk__device_find(wk_device id)
+/* One that is open already, or NULL; touches no hardware. */
+static wk__device *find(wk_device id)
 {
     for (int k = 0; k < MAX_DEVICES; k++) {
         wk__device *device = atomic_load_explicit(&opened[k], memory_order_acquire);
@@ -32,16 +33,6 @@ void wk__device_each(void (*visit)(wk__device *device, void *user), void *user)
         if (!device) return;
         visit(device, user);
     }
-}
-
-bool wk__device_any_open(void)
-{
-    for (int k = 0; k < MAX_DEVICES; k++) {
-        wk__device *device = atomic_load_explicit(&opened[k], memory_order_acquire);
-        if (!device) return false;
-        if (device->id.kind != WK_CPU && device->id.kind != WK_NULL) return true;
-    }
-    return false;
 }
 
 /* ---- what counts as a GPU ---------------------------------------------------------------------------------------- */
@@ -100,7 +91,8 @@ int wk__device_count_of(int kind)
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-void wk__device_list(wk__text *out)
+/* "cpu, opencl:0, opencl:1" */
+static void list_usable(wk__text *out)
 {
     bool first = true;
     for (const wk__backend *const *place = wk__backends; *place; place++) {
@@ -118,7 +110,7 @@ void wk__device_list(wk__text *out)
 static wk_code not_there(wk_device id, const wk__backend *backend, wk__fail *fail)
 {
     wk__text there = {0}, why = {0};
-    wk__device_list(&there);
+    list_usable(&there);
     const char *name = backend ? backend->name : id.kind == WK_GPU ? "gpu" : "?";
     int count = backend ? backend->count() : 0;
     if (backend && count == 0 && backend->presence(&why) != WK__PRESENT)
@@ -132,7 +124,7 @@ static wk_code not_there(wk_device id, const wk__backend *backend, wk__fail *fai
     return WK_ERR_DEVICE;
 }
 
-int64_t wk__device_default_limit(const wk__backend *backend, int index)
+static int64_t default_limit(const wk__backend *backend, int index)
 {
     wk__device_info info;
     wk__fail fail;
@@ -142,7 +134,7 @@ int64_t wk__device_default_limit(const wk__backend *backend, int index)
 
 void wk__device_set_limit(wk__device *device, int64_t bytes)
 {
-    if (bytes <= 0) bytes = wk__device_default_limit(device->backend, device->id.index);
+    if (bytes <= 0) bytes = default_limit(device->backend, device->id.index);
     wk__arena_set_limit(device->arena, bytes);
     atomic_store(&device->limit, bytes);
 }
@@ -167,21 +159,21 @@ static wk__device *open_device(wk_device id, const wk__backend *backend, wk__fai
         wk__free(device);
         return NULL;
     }
-    device->arena = wk__arena_new(backend, device->state, wk__device_default_limit(backend, id.index));
+    device->arena = wk__arena_new(backend, device->state, default_limit(backend, id.index));
     if (!device->arena) {
         backend->close(device->state);
         wk__free(device);
         wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for device %s:%d", backend->name, id.index);
         return NULL;
     }
-    atomic_store(&device->limit, wk__device_default_limit(backend, id.index));
+    atomic_store(&device->limit, default_limit(backend, id.index));
     atomic_store_explicit(&opened[place], device, memory_order_release);
     return device;
 }
 
 wk__device *wk__device_get(wk_device id, wk__fail *fail)
 {
-    wk__device *device = wk__device_find(id);
+    wk__device *device = find(id);
     if (device) return device;
     const wk__backend *backend = wk__backend_of(id.kind);
     if (!backend || id.index < 0 || id.index >= backend->count()) {
@@ -189,7 +181,7 @@ wk__device *wk__device_get(wk_device id, wk__fail *fail)
         return NULL;
     }
     pthread_mutex_lock(&lock);
-    device = wk__device_find(id); /* somebody else may have opened it meanwhile */
+    device = find(id); /* somebody else may have opened it meanwhile */
     if (!device) device = open_device(id, backend, fail);
     pthread_mutex_unlock(&lock);
     return device;

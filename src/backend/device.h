@@ -18,20 +18,12 @@ typedef struct wk__device {
 
 /* The opened device, or NULL with *fail filled: what is there, and why the rest is not. gpu:i must have been resolved. */
 wk__device *wk__device_get(wk_device id, wk__fail *fail);
-/* One that is open already, or NULL; touches no hardware. */
-wk__device *wk__device_find(wk_device id);
 /* gpu:i -> what it stands for; {0} when there is none. Other kinds come back as they are. */
 wk_device wk__device_resolve(wk_device id);
 /* How many of a kind; WK_GPU counts physical cards once. */
 int wk__device_count_of(int kind);
-/* The default limit of a device in bytes. */
-int64_t wk__device_default_limit(const wk__backend *backend, int index);
-/* 0: the default again. */
+/* In bytes; 0: the memory that the backend says it has, as at first. */
 void wk__device_set_limit(wk__device *device, int64_t bytes);
-/* "cpu, opencl:0, opencl:1", and for each kind that is not usable why. */
-void wk__device_list(wk__text *out);
-/* Is any device but the CPU open? A child of fork() could not use it. */
-bool wk__device_any_open(void);
 /* Calls visit for every open device. */
 void wk__device_each(void (*visit)(wk__device *device, void *user), void *user);
 

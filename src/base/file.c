@@ -1,6 +1,5 @@
 /* Reading of files; see file.h. */
 #include "file.h"
-#include "alloc.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -45,32 +44,4 @@ wk_code wk__file_read_at(const wk__file *file, int64_t at, void *to, int64_t cou
         next += got, at += got, count -= got;
     }
     return WK_OK;
-}
-
-static wk_code read_open(const wk__file *file, int64_t limit, void **data, wk__io_error *error)
-{
-    if (file->bytes > limit)
-        return wk__io_fail(error, WK_ERR_FORMAT, "%s: has %lld bytes, more than the %lld that are read",
-                           wk__show(file->path).text, (long long)file->bytes, (long long)limit);
-    char *block = wk__alloc((size_t)file->bytes);
-    if (!block)
-        return wk__io_fail(error, WK_ERR_MEMORY, "%s: no memory for its %lld bytes", wk__show(file->path).text,
-                           (long long)file->bytes);
-    wk_code code = wk__file_read_at(file, 0, block, file->bytes, error);
-    if (code != WK_OK)
-        wk__free(block);
-    else
-        *data = block;
-    return code;
-}
-
-wk_code wk__file_read_all(const char *path, int64_t limit, void **data, int64_t *bytes, wk__io_error *error)
-{
-    wk__file file;
-    wk_code code = wk__file_open(&file, path, error);
-    if (code != WK_OK) return code;
-    code = read_open(&file, limit, data, error);
-    if (code == WK_OK) *bytes = file.bytes;
-    wk__file_close(&file);
-    return code;
 }

@@ -44,8 +44,6 @@ wk_code wk__file_open(wk__file *file, const char *path, wk__io_error *error);
 void wk__file_close(wk__file *file);
 /* Reads all of bytes at..at + count - 1; fails when the file has become shorter. Threads may read one file together. */
 wk_code wk__file_read_at(const wk__file *file, int64_t at, void *to, int64_t count, wk__io_error *error);
-/* A whole file in memory for wk__free. One of more than `limit` bytes is refused before any memory is taken. */
-wk_code wk__file_read_all(const char *path, int64_t limit, void **data, int64_t *bytes, wk__io_error *error);
 
 /* ---- replacing --------------------------------------------------------------------------------------------------- */
 

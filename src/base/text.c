@@ -127,8 +127,3 @@ void wk__text_double(wk__text *text, double value, char style, int precision)
     int count = wk__format_double(digits, sizeof digits, value, style, precision);
     wk__text_add_n(text, digits, count);
 }
-
-double wk__parse_double(const char *text, char **end)
-{
-    return strtod_l(text, end, locale_with_point());
-}

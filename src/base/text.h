@@ -27,7 +27,5 @@ void wk__text_end(wk__text *text);
 
 /* Writes `value` into `out` (at least 400 bytes) in the given style; returns the length. */
 int wk__format_double(char *out, size_t size, double value, char style, int precision);
-/* strtod that takes a point whatever the locale says. */
-double wk__parse_double(const char *text, char **end);
 
 #endif

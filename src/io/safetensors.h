@@ -59,9 +59,8 @@ wk_code wk__safetensors_parse(const void *block, int64_t block_bytes, int64_t fi
 wk_code wk__safetensors_read(const wk__file *file, wk__safetensors *out, wk__io_error *error);
 void wk__safetensors_end(wk__safetensors *out);
 
-/* The tensor of that name, or NULL; and the value of a key of the metadata. */
+/* The tensor of that name, or NULL. */
 const wk__safetensors_tensor *wk__safetensors_find(const wk__safetensors *in, const char *name);
-const char *wk__safetensors_metadata(const wk__safetensors *in, const char *key);
 /* WK_OK, or WK_ERR_UNSUPPORTED when Wick has no dtype for this tensor. */
 wk_code wk__safetensors_usable(const wk__safetensors_tensor *tensor, wk__io_error *error);
 

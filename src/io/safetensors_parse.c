@@ -173,10 +173,3 @@ const wk__safetensors_tensor *wk__safetensors_find(const wk__safetensors *in, co
     }
     return NULL;
 }
-
-const char *wk__safetensors_metadata(const wk__safetensors *in, const char *key)
-{
-    for (int64_t k = 0; k < in->pairs; k++)
-        if (strcmp(in->metadata[k].key, key) == 0) return in->metadata[k].value;
-    return NULL;
-}

@@ -76,8 +76,6 @@ typedef struct wk__tree {
 /* False with the error recorded; then there is nothing to end. */
 bool wk__tree_of(wk__tree *tree, wk_module *root, wk_site site);
 void wk__tree_end(wk__tree *tree);
-/* Appends the path of visit k, "encoder.0"; nothing for the root. */
-void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path);
 /* Appends all parameters and buffers (bits 1 << kind) with their paths. False with the error recorded. */
 bool wk__module_collect(wk_site site, const char *op, wk_module *root, unsigned kinds, wk__list *list);
 

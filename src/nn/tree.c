@@ -92,9 +92,9 @@ void wk__tree_end(wk__tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
-/* Names are found from the last to the first and written from the first to the last: as often round as the path is
+/* Appends the path of visit k, "encoder.0"; nothing for the root. Names are found from the last to the first and written from the first to the last: as often round as the path is
  * long would cost its square, so each is put where it belongs at once. */
-void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path)
+static void add_path(const wk__tree *tree, int64_t k, wk__text *path)
 {
     int64_t length = 0, begin = path->length;
     for (int64_t at = k; tree->visit[at].parent >= 0; at = tree->visit[at].parent)
@@ -204,7 +204,7 @@ static bool collect_one(wk_site site, const wk__tree *tree, int64_t place, unsig
         bool fresh = false;
         wk__text path = {0};
         if (!(kinds >> item->kind & 1) || ((fine = meet(met, item->tensor, &fresh)) && !fresh)) continue;
-        if (fine) wk__tree_path(tree, place, &path);
+        if (fine) add_path(tree, place, &path);
         if (path.length) wk__text_char(&path, '.', 1);
         wk__text_add(&path, item->name);
         fine = fine && !path.failed;
@@ -218,7 +218,7 @@ static bool collect_one(wk_site site, const wk__tree *tree, int64_t place, unsig
 static bool refuse_unready(wk_site site, const char *op, const wk__tree *tree, int64_t place)
 {
     wk__text path = {0};
-    wk__tree_path(tree, place, &path);
+    add_path(tree, place, &path);
     wk__error_set(
         site, WK_ERR_STATE,
         "%s: the %s \"%.100s\" has not seen an input yet, so it has no parameters. Call wk_forward once before", op,

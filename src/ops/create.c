@@ -5,27 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim,
-                      const wk_options *options, wk_dtype usual)
-{
-    c->op = op;
-    c->site = site;
-    c->context = wk__context();
-    c->dtype = options && options->dtype ? options->dtype : usual;
-    c->requires_grad = options && options->requires_grad;
-    c->ndim = ndim;
-    c->device = wk__device_for(op, site, options ? options->device : (wk_device){0});
-    if (!c->device) return false;
-    if (!wk__dtype_usable(op, site, c->dtype)) return false;
-    if (c->requires_grad && !wk__is_float(c->dtype)) {
-        wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require gradients, not %s", op->name,
-                      wk_dtype_str(c->dtype));
-        return false;
-    }
-    return wk__create_shape(c, shape, ndim);
-}
-
-bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim)
+static bool set_shape(wk__create *c, const int64_t *shape, int ndim)
 {
     int64_t bytes;
     bool negative = false;
@@ -51,6 +31,26 @@ bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim)
     if (ndim) memcpy(c->shape, shape, sizeof *shape * (size_t)ndim); /* a scalar's may be NULL */
     c->ndim = ndim;
     return true;
+}
+
+bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim,
+                      const wk_options *options, wk_dtype usual)
+{
+    c->op = op;
+    c->site = site;
+    c->context = wk__context();
+    c->dtype = options && options->dtype ? options->dtype : usual;
+    c->requires_grad = options && options->requires_grad;
+    c->ndim = ndim;
+    c->device = wk__device_for(op, site, options ? options->device : (wk_device){0});
+    if (!c->device) return false;
+    if (!wk__dtype_usable(op, site, c->dtype)) return false;
+    if (c->requires_grad && !wk__is_float(c->dtype)) {
+        wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require gradients, not %s", op->name,
+                      wk_dtype_str(c->dtype));
+        return false;
+    }
+    return set_shape(c, shape, ndim);
 }
 
 wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, const uint8_t *flags, int count)

@@ -18,7 +18,6 @@ typedef struct wk__create {
 /* Checks options and shape; `usual` is the dtype when none is given. */
 bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim,
                       const wk_options *options, wk_dtype usual);
-bool wk__create_shape(wk__create *c, const int64_t *shape, int ndim);
 /* Records op->expression with these immediates (flags NULL: all given as registers of class `compute`). */
 wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, const uint8_t *flags, int count);
 /* Options with dtype and device of x where they say nothing. */

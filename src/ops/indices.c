@@ -23,7 +23,7 @@ bool wk__find_outside(const wk_tensor *index, int64_t low, int64_t high, const i
     return false;
 }
 
-bool wk__check_indices(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])
+static bool in_range(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])
 {
     int64_t bad;
     if (!wk__find_outside(index, -bound, bound, NULL, &bad)) return true;
@@ -42,6 +42,6 @@ wk_tensor *wk__as_indices(const wk__op *op, wk_site site, wk_tensor *index, int6
                      wk_dtype_str(dtype));
         return NULL;
     }
-    if (!wk__check_indices(op, site, index, bound, in)) return NULL;
+    if (!in_range(op, site, index, bound, in)) return NULL;
     return wk_to_dtype_at(site, index, WK_I64);
 }

@@ -199,7 +199,7 @@ wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dt
     return wk_rand_at(site, shape, ndim,
                       &(const wk_options){.size = sizeof(wk_options), .dtype = dtype, .device = device});
 }
-wk_tensor *wk__normal(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device)
+static wk_tensor *normal_on(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device)
 {
     return wk_randn_at(site, shape, ndim,
                        &(const wk_options){.size = sizeof(wk_options), .dtype = dtype, .device = device});
@@ -265,7 +265,7 @@ static wk_tensor *refilled(const wk__op *op, wk_site site, wk_tensor *x, bool no
     wk__compose c;
     bool node = wk__wants_node(wk__context(), &x, 1);
     if (!wk__in_place_allowed(op, site, x) || !wk__compose_begin(&c, op, site, &x, 1)) return NULL;
-    wk_tensor *(*draw)(wk_site, const int64_t *, int, wk_dtype, wk_device) = normal ? wk__normal : wk__uniform;
+    wk_tensor *(*draw)(wk_site, const int64_t *, int, wk_dtype, wk_device) = normal ? normal_on : wk__uniform;
     wk_tensor *numbers = draw(site, body->shape, body->ndim, wk__class_of(body->dtype), body->storage->device->id);
     if (scale != 1) numbers = wk_mul(numbers, scale);
     if (offset != 0) numbers = wk_add(numbers, offset);

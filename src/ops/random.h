@@ -20,9 +20,8 @@ int wk__emit_uniform_f64(wk__emit *e, int counter, int key);
  * for each element of x, in row-major order. */
 wk_tensor *wk__drawn_beside(const wk__op *op, wk_site site, wk_tensor *x, wk__draw draw, int64_t raw, double number);
 
-/* Uniform or normal numbers of a dtype on a device; without checks of the call: for composed ops. */
+/* Uniform numbers of a dtype on a device; without checks of the call: for composed ops. */
 wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);
-wk_tensor *wk__normal(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);
 
 /* For references: the bits of element k of the call that drew the last n numbers of this thread's stream, and the uniform number
  * of a dtype that they make. */

@@ -25,7 +25,17 @@ static void destroy(void *body)
     wk__free(optim);
 }
 
-const wk__kind wk__optim_kind = {.name = "optimiser", .destroy = destroy};
+static const wk__kind optim_kind = {.name = "optimiser", .destroy = destroy};
+
+static wk__optim *body_of(const wk_optim *optim)
+{
+    return optim->handle.body;
+}
+
+static bool check(const wk_optim *optim, wk_site site, const char *op)
+{
+    return wk__handle_check(optim, &optim_kind, site, op, "the optimiser");
+}
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -132,14 +142,14 @@ wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *paramete
     wk__optim *optim = wk__alloc_zero(1, sizeof *optim);
     if (optim) optim->rule = rule;
     bool whole = optim && add_group(site, optim, wk__list_of(parameters), fill_in(options, &usual));
-    return wk__handle_object(site, &wk__optim_kind, optim, whole, rule->name);
+    return wk__handle_object(site, &optim_kind, optim, whole, rule->name);
 }
 
 int wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options)
 {
-    if (!wk__optim_check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group"))
+    if (!check(optim, site, "optim_add_group") || !wk__list_check(parameters, site, "optim_add_group"))
         return (int)wk_error_code();
-    wk__optim *of = wk__optim_of(optim);
+    wk__optim *of = body_of(optim);
     bool fine = add_group(site, of, wk__list_of(parameters), fill_in(options, &of->group[0].options));
     return fine ? WK_OK : (int)wk_error_code();
 }
@@ -251,9 +261,9 @@ static bool update_all(wk_site site, wk__optim *optim)
 int wk_optim_step_at(wk_site site, wk_optim *optim)
 {
     wk__inside c;
-    if (!wk__optim_check(optim, site, "optim_step") || wk__error_pending()) return (int)wk_error_code();
+    if (!check(optim, site, "optim_step") || wk__error_pending()) return (int)wk_error_code();
     if (!wk__inside_begin(&c, site, true)) return (int)wk_error_code();
-    bool fine = prepare(site, wk__optim_of(optim)) && update_all(site, wk__optim_of(optim));
+    bool fine = prepare(site, body_of(optim)) && update_all(site, body_of(optim));
     wk__inside_end(&c, NULL, 0);
     wk_context *context = wk__context();
     if (context->scope >= 0) context->guard[context->scope].flush = true;
@@ -262,8 +272,8 @@ int wk_optim_step_at(wk_site site, wk_optim *optim)
 
 int wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 {
-    if (!wk__optim_check(optim, site, "optim_zero_grad")) return (int)wk_error_code();
-    const wk__optim *of = wk__optim_of(optim);
+    if (!check(optim, site, "optim_zero_grad")) return (int)wk_error_code();
+    const wk__optim *of = body_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
         for (int64_t k = 0; k < of->group[g].count; k++) wk__leaf_forget(of->group[g].item[k].parameter);
     return WK_OK;
@@ -273,21 +283,21 @@ int wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 
 int wk_optim_groups(const wk_optim *optim)
 {
-    return optim && wk__optim_check(optim, (wk_site){0}, "optim_groups") ? (int)wk__optim_of(optim)->groups : 0;
+    return optim && check(optim, (wk_site){0}, "optim_groups") ? (int)body_of(optim)->groups : 0;
 }
 
 static bool group_exists(wk_site site, const char *op, const wk_optim *optim, int group)
 {
-    if (!wk__optim_check(optim, site, op)) return false;
-    if (group >= 0 && group < wk__optim_of(optim)->groups) return true;
+    if (!check(optim, site, op)) return false;
+    if (group >= 0 && group < body_of(optim)->groups) return true;
     wk__error_set(site, WK_ERR_INDEX, "%s: there is no group %d; the optimiser has %lld", op, group,
-                  (long long)wk__optim_of(optim)->groups);
+                  (long long)body_of(optim)->groups);
     return false;
 }
 
 double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group)
 {
-    return group_exists(site, "optim_lr", optim, group) ? wk__optim_of(optim)->group[group].options.lr : (double)NAN;
+    return group_exists(site, "optim_lr", optim, group) ? body_of(optim)->group[group].options.lr : (double)NAN;
 }
 
 int wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
@@ -297,7 +307,7 @@ int wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
         wk__error_set(site, WK_ERR_ARGUMENT, "optim_set_lr: a learning rate is a number of 0 or more");
         return WK_ERR_ARGUMENT;
     }
-    wk__optim *of = wk__optim_of(optim);
+    wk__optim *of = body_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
         if (group == -1 || g == group) of->group[g].options.lr = lr;
     return WK_OK;

@@ -41,21 +41,6 @@ struct wk_optim {
     wk__handle handle;
 };
 
-extern const wk__kind wk__optim_kind;
-
-static inline wk__optim *wk__optim_of(const wk_optim *optim)
-{
-    return optim->handle.body;
-}
-static inline bool wk__optim_check(const wk_optim *optim, wk_site site, const char *op)
-{
-    return wk__handle_check(optim, &wk__optim_kind, site, op, "the optimiser");
-}
 wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *parameters, const wk_optim_options *options);
-
-/* x + factor y, a new tensor: the gradient with weight decay. */
-wk_tensor *wk__optim_plus(wk_tensor *x, wk_tensor *y, double factor);
-/* x += factor y */
-bool wk__optim_add_(wk_tensor *x, wk_tensor *y, double factor);
 
 #endif

@@ -53,12 +53,14 @@ static const wk__op op_approach = {.name = "optim_step", .expression = approach,
 static const wk__op op_blend_square = {.name = "optim_step", .expression = blend_square, .arity = 4};
 static const wk__op op_direction = {.name = "optim_step", .expression = direction, .arity = 4};
 
-wk_tensor *wk__optim_plus(wk_tensor *x, wk_tensor *y, double factor)
+/* x + factor y, a new tensor */
+static wk_tensor *sum_with(wk_tensor *x, wk_tensor *y, double factor)
 {
     return wk__elementwise(&op_plus, (wk_site){0}, (wk__arg[]){wk__t(x), wk__t(y), wk__f(factor)}, 3);
 }
 
-bool wk__optim_add_(wk_tensor *x, wk_tensor *y, double factor)
+/* x += factor y */
+static bool add_to(wk_tensor *x, wk_tensor *y, double factor)
 {
     return wk__elementwise_(&op_plus, (wk_site){0}, (wk__arg[]){wk__t(x), wk__t(y), wk__f(factor)}, 3) != NULL;
 }
@@ -69,7 +71,7 @@ static wk_tensor *decayed(wk_tensor *grad, wk_tensor *parameter, double weight_d
     grad = wk__widened(grad);
     if (!grad || weight_decay == 0) return grad;
     wk_tensor *wide = wk__widened(parameter);
-    return wide ? wk__optim_plus(grad, wide, weight_decay) : NULL;
+    return wide ? sum_with(grad, wide, weight_decay) : NULL;
 }
 
 /* ---- sgd --------------------------------------------------------------------------------------------------------- */
@@ -88,9 +90,9 @@ static bool sgd_update(const wk_optim_options *o, wk__trained *t, wk_tensor *gra
         if (!wk__elementwise_(&op_blend, (wk_site){0},
                               (wk__arg[]){wk__t(velocity), wk__t(g), wk__f(o->momentum), wk__f(share)}, 4))
             return false;
-        g = o->nesterov ? wk__optim_plus(g, velocity, o->momentum) : velocity;
+        g = o->nesterov ? sum_with(g, velocity, o->momentum) : velocity;
     }
-    return g && wk__optim_add_(t->parameter, g, -o->lr);
+    return g && add_to(t->parameter, g, -o->lr);
 }
 
 static const wk__rule sgd = {.name = "optim_sgd", .states = sgd_states, .update = sgd_update};

@@ -49,7 +49,8 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
     return (wk_tensor *)handle;
 }
 
-wk_tensor *wk__tensor_new(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape)
+/* A contiguous tensor over `storage`, whose reference is taken over, also on failure. */
+static wk_tensor *over(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape)
 {
     wk__body *body;
     wk_tensor *tensor = wrap(context, storage, dtype, ndim, &body);
@@ -74,7 +75,7 @@ static wk_tensor *pending(wk_context *context, wk__device *device, wk_dtype dtyp
                           int64_t bytes, wk_site site)
 {
     wk__storage *storage = pending_storage(context, device, bytes, site);
-    return storage ? wk__tensor_new(context, storage, dtype, ndim, shape) : NULL;
+    return storage ? over(context, storage, dtype, ndim, shape) : NULL;
 }
 
 wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,

@@ -72,12 +72,6 @@ const wk__cpu_isa *wk__cpu_isa_current(void)
     return isa;
 }
 
-const char *wk__cpu_isa_refused(void)
-{
-    const char *name = getenv("WICK_CPU");
-    return name && *name && !asked_for(name) ? name : NULL;
-}
-
 void wk__cpu_isa_use(const wk__cpu_isa *isa)
 {
     atomic_store_explicit(&current, isa, memory_order_release);

@@ -11,10 +11,9 @@ typedef struct wk__cpu_isa {
     const wk__gemm *gemm;
 } wk__cpu_isa;
 
-/* The one in use: the best that this CPU and its operating system support, or what WICK_CPU asks for. Chosen once. */
+/* The one in use: the best that this CPU and its operating system support, or what WICK_CPU asks for, if that is
+ * one of them. Chosen once. */
 const wk__cpu_isa *wk__cpu_isa_current(void);
-/* What WICK_CPU asked for when that could not be given (not built, not supported, not known); NULL when all is well. */
-const char *wk__cpu_isa_refused(void);
 /* The supported ones, best first; NULL past the end. */
 const wk__cpu_isa *wk__cpu_isa_at(int index);
 /* For tests: uses that one from now on. Not while anything runs. */

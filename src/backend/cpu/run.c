@@ -228,12 +228,3 @@ wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[
     if (job.count > 0) run_part(&job, 0, job.count);
     return wk__trouble_code(&job.trouble, group, fail);
 }
-
-wk_code wk__cpu_run_box(const wk__group *group, const int64_t start[], const int64_t size[], wk__fail *fail)
-{
-    wk__cpu_program program;
-    wk_code code = wk__cpu_program_prepare(&program, group, fail);
-    if (code == WK_OK) code = wk__cpu_program_box(&program, start, size, fail);
-    wk__cpu_program_end(&program);
-    return code;
-}

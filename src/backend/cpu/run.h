@@ -53,7 +53,4 @@ wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[
                             wk__fail *fail);
 void wk__cpu_program_end(wk__cpu_program *program);
 
-/* Prepare, one box and end in one. */
-wk_code wk__cpu_run_box(const wk__group *group, const int64_t start[], const int64_t size[], wk__fail *fail);
-
 #endif

@@ -17,7 +17,8 @@ typedef struct file_header {
     int64_t binary; /* bytes */
 } file_header;
 
-cl_program wk__cl_program_of_binary(wk__cl_device *device, const char *binary, int64_t bytes)
+/* NULL when the driver does not take it. */
+static cl_program program_of_binary(wk__cl_device *device, const char *binary, int64_t bytes)
 {
     cl_device id = device->card->id;
     size_t size = (size_t)bytes;
@@ -68,7 +69,7 @@ void wk__cl_load_file(wk__cl_device *device, int folder, wk__gpu_digest digest)
         wk__cl_entry *entry = wk__alloc_zero((size_t)header.entries, sizeof *entry);
         if (entry != NULL) memcpy(entry, table, (size_t)header.entries * sizeof *entry);
         if (entry != NULL && entries_are_good(entry, header.entries)) {
-            cl_program program = wk__cl_program_of_binary(device, binary, header.binary);
+            cl_program program = program_of_binary(device, binary, header.binary);
             if (program != NULL) wk__cl_add_program(device, program, entry, header.entries);
         }
         wk__free(entry);

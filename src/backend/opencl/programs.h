@@ -24,8 +24,6 @@ struct wk__cl_program {
 
 /* ---- binaries.c: programs from and to files ---------------------------------------------------------------------- */
 
-/* A program of the device from a binary, NULL when the driver does not take it. */
-cl_program wk__cl_program_of_binary(wk__cl_device *device, const char *binary, int64_t bytes);
 /* Adds the program in the file that has the unit of that digest, if there is one that is good. */
 void wk__cl_load_file(wk__cl_device *device, int folder, wk__gpu_digest digest);
 /* Writes a file with a name for each entry. */
