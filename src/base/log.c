@@ -37,7 +37,7 @@ static int parse(const char *text)
 static void read_environment(void)
 {
     const char *path = getenv("WICK_LOG_FILE");
-    if (path) file = fopen(path, "a");
+    if (path) file = fopen(path, "ae");
     if (file) atomic_store(&subjects, parse(getenv("WICK_LOG")));
 }
 
