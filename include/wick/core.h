@@ -1,4 +1,5 @@
-/* wick/core.h: what every other header stands on: call sites, objects, devices, dtypes, options, errors.
+/* wick/core.h: what every other header stands on: call sites, objects, devices, dtypes, options, errors,
+ * the host's memory.
  *
  * Conventions of all headers
  *   wk_name(...)                 what you write; in C often a macro that adds the call site

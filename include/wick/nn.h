@@ -103,9 +103,9 @@ WK_API wk_tensor *wk_forward_at(wk_site site, wk_module *m, wk_tensor *x);
 /* The same for lists: at most `outputs` tensors come back in out[]. How many, or -1 with out[] all NULL. */
 WK_API int wk_forward_n_at(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs);
 
-/* Moves all parameters and buffers, with gradients and what optimisers keep for them. Handles stay. All or nothing.
- * Call it before the forward pass: wk_backward refuses a graph that was recorded before the move. Returns the module.
- */
+/* Moves all parameters and buffers, with their gradients. Handles stay, so optimisers go on with them: what one keeps for a
+ * parameter (momentum, moments) follows at its next step. All or nothing. Call it before the forward pass: wk_backward
+ * refuses a graph that was recorded before the move. Returns the module. */
 WK_API wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device);
 /* Switches training on (as it is at first) or off, for the children too: what dropout looks at. Returns the module. */
 WK_API wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training);

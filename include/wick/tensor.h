@@ -89,7 +89,7 @@ WK_API wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_options *
 WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *options);
 
 /* From host memory: dense, row-major; the data is copied. `bytes` must be what shape and dtype say, else WK_ERR_SHAPE; (size_t)-1:
- * not known. On the CPU, or (wk_from_on) where the options say; their dtype does not count. torch.tensor. */
+ * not known. On the default device; wk_from_on: where the options say (NULL: on the CPU), whose dtype does not count. torch.tensor. */
 WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                              int ndim);
 WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,

@@ -14,12 +14,11 @@ typedef struct wk__handle wk__handle;
 /* ---- guards ------------------------------------------------------------------------------------------------------ */
 
 typedef enum wk__guard_kind {
-    WK__GUARD_SCOPE,    /* owns handles */
-    WK__GUARD_GRAD,     /* grad mode */
-    WK__GUARD_DEVICE,   /* default device */
-    WK__GUARD_BATCH,    /* an epoch of a loader */
-    WK__GUARD_CALLBACK, /* the library runs user code: call sites start anew */
-    WK__GUARD_SITE      /* the library runs its own composed op: call sites are the caller's */
+    WK__GUARD_SCOPE,   /* owns handles */
+    WK__GUARD_GRAD,    /* grad mode */
+    WK__GUARD_DEVICE,  /* default device */
+    WK__GUARD_BATCH,   /* an epoch of a loader */
+    WK__GUARD_CALLBACK /* the library runs user code: call sites start anew */
 } wk__guard_kind;
 
 typedef struct wk__guard {

@@ -57,7 +57,7 @@ static void tell_handler(wk_code code, const char *text)
     if (call) call(user, code, text);
 }
 
-/* The text is kept short of the first newline-free 4 KB: a message is a sentence, whatever a file's names contain. */
+/* The first error counts: the text of a later one is dropped. */
 void wk__error_take(wk_site site, wk_code code, wk__text *text)
 {
     wk_context *context = wk__context();

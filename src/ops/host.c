@@ -174,12 +174,9 @@ wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t 
     return from_host(site, dtype, data, NULL, shape, ndim, bytes, options ? options : &cpu);
 }
 
-/* An array in the program is on the CPU, as [1, 2, 3] is in the chapter, whatever the default device. */
 wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim)
 {
-    wk_context *context = wk__context();
-    wk_options options = {.size = sizeof options, .device = context->device.kind ? context->device : wk_cpu()};
-    return from_host(site, dtype, data, NULL, shape, ndim, bytes, &options);
+    return from_host(site, dtype, data, NULL, shape, ndim, bytes, NULL);
 }
 
 wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
