@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../src/backend/cpu/run_rows.h"
 #include "../src/base/alloc.h"
 #include "../src/base/pool.h"
 
@@ -43,15 +44,24 @@ static const layout layouts[] = {
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
-/* Whole numbers and powers of two: every order gives the same result. */
-static void fill_exactly(group_case *c, int operand, wk__alu kind)
+/* Every order gives the same result. */
+static group_fill exact(wk__alu kind)
 {
-    wk_dtype dtype = (wk_dtype)c->g.operand[operand].dtype;
-    for (int64_t e = 0; e < c->elements[operand]; e++) {
-        double x = (double)(group_case_random() % 9) - 4;
-        if (kind == WK__RPROD) x = e % 5003 == 80 ? 3 : group_case_random() % 2 ? 1 : -1;
-        group_reference_put(dtype, c->data[operand], e, x);
-    }
+    return kind == WK__RPROD ? FILL_PRODUCT : FILL_SUM;
+}
+
+/* Unit roundoff. */
+static double unit(wk_dtype dtype)
+{
+    return dtype == WK_F64 ? 0x1p-53 : 0x1p-24;
+}
+
+/* How many roundings a number goes through in a sum of n, as run_rows.h says for 64 lanes, and one for the reference's own: in units
+ * of `unit` the error of the sum is at most that many times the sum of the sizes. */
+static double roundings(int64_t n)
+{
+    double chunk = n < WK__SUM_CHUNK ? ceil((double)n / 64) : WK__SUM_CHUNK / 64;
+    return chunk + fmin(ceil((double)n / WK__SUM_CHUNK), 16) + 6 + 1;
 }
 
 static group_case *new_rows(const char *what, const layout *l, int k)
@@ -69,8 +79,7 @@ static void every_kind(void **state)
             wk_dtype dtype = classes[k / 4];
             wk__alu kind = kinds[k % 4];
             group_case *c = new_rows("kind", &layouts[n], k);
-            int in = group_case_operand(c, dtype, layouts[n].stride, FILL_ONES, 0);
-            fill_exactly(c, in, kind);
+            int in = group_case_operand(c, dtype, layouts[n].stride, exact(kind), 0);
             ir_store(&c->g, group_case_dense(c, dtype, true, FILL_ONES), ir_unary(&c->g, kind, ir_load(&c->g, in)));
             vm_check(c);
         }
@@ -84,8 +93,7 @@ static void not_a_number(void **state)
     for (int n = 0; n < LAYOUTS; n++) {
         for (int k = 0; k < 4; k++) {
             group_case *c = new_rows("NaN", &layouts[n], k);
-            int in = group_case_operand(c, WK_F32, layouts[n].stride, FILL_ONES, 0);
-            fill_exactly(c, in, kinds[k]);
+            int in = group_case_operand(c, WK_F32, layouts[n].stride, exact(kinds[k]), 0);
             for (int64_t e = 0; e < c->elements[in]; e += 701) group_reference_put(WK_F32, c->data[in], e, (double)NAN);
             ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES),
                      ir_unary(&c->g, kinds[k], ir_load(&c->g, in)));
@@ -134,6 +142,23 @@ static void add_layer_norm(group_case *c, const layout *l, wk_dtype dtype)
     ir_store(&c->g, group_case_dense(c, dtype, true, FILL_ONES), deviation);
 }
 
+/* Softmax: exp is within 3 units of the last place, which are 6 roundings, above and below the line; then the sum of positive
+ * numbers and the division, whose two results may lie to both sides. A result of bf16 may be the next one. */
+static void bound_softmax(group_case *c, wk_dtype dtype)
+{
+    c->relative = (6 + 6 + roundings(wk__group_columns(&c->g)) + 2) * unit(dtype) + (dtype == WK_BF16 ? 0x1p-7 : 0);
+}
+
+/* Layer norm of numbers up to 2: the mean is off by `mean`, so x - mean, and a weight of 2 and the deviation s make 2 mean / s of
+ * that. The variance is off by 2 mean / s and its own sum, the root by half of it. s is 1.15, of rows of three 1/16 at the least. */
+static void bound_layer_norm(group_case *c, wk_dtype dtype)
+{
+    double sum = roundings(wk__group_columns(&c->g)), mean = 2 * sum + 12,
+           s = wk__group_columns(&c->g) < 33 ? 0x1p-4 : 1;
+    c->relative = (mean / s + sum / 2 + 10) * unit(dtype);
+    c->absolute = 2 * mean / s * unit(dtype);
+}
+
 static void passes(void **state)
 {
     (void)state;
@@ -146,16 +171,20 @@ static void passes(void **state)
                 continue;
             }
             wk_dtype dtype = dtypes[k % 3];
-            c->relative = dtype == WK_F64 ? 1e-10 : dtype == WK_F32 ? 2e-4 : 1e-2;
-            c->absolute = dtype == WK_F64 ? 1e-12 : 1e-5;
-            if (k < 3) add_softmax(c, &layouts[n], dtype);
-            if (k >= 3) add_layer_norm(c, &layouts[n], dtype);
+            if (k < 3) {
+                bound_softmax(c, dtype);
+                add_softmax(c, &layouts[n], dtype);
+            } else {
+                bound_layer_norm(c, dtype);
+                add_layer_norm(c, &layouts[n], dtype);
+            }
             vm_check(c);
         }
     }
 }
 
-/* x is written over in the pass that could still load it again; and a value of each row is added to all rows. */
+/* x is written over in the pass that could still load it again; and a value of each row is added to all rows. Whole numbers: no
+ * order of adding changes a bit. */
 static void in_place(void **state)
 {
     (void)state;
@@ -165,14 +194,12 @@ static void in_place(void **state)
             group_case_free(c);
             continue;
         }
-        c->relative = 1e-4;
-        c->absolute = 1e-3;
-        int x = group_case_operand(c, WK_F32, layouts[n].stride, FILL_ONES, 0);
+        int x = group_case_operand(c, WK_F32, layouts[n].stride, FILL_SUM, 0);
         int old = ir_load(&c->g, x);
         int twice = ir_binary(&c->g, WK__MUL, old, ir_imm(&c->g, WK_F32, (wk__imm){.f = 2}));
         ir_store(&c->g, x, twice);
         int sum = ir_unary(&c->g, WK__RSUM, twice);
-        int row = ir_load(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES));
+        int row = ir_load(&c->g, group_case_dense(c, WK_F32, true, FILL_SUM));
         int y = ir_binary(&c->g, WK__ADD, ir_binary(&c->g, WK__SUB, old, sum), row);
         ir_store(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES), y);
         vm_check(c);
@@ -263,7 +290,9 @@ static void same_bits_split(void **state)
                 wk__set_threads(t ? 4 : 1);
                 assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_OK);
                 memcpy(want[t], c->memory[out].host + group_case_origin(c, out) * 4, (size_t)rows * 4);
-                c->relative = 1e-5;
+                /* the squares, all positive; each twice rounded on both sides; and the numbers' sum, whose sizes are 3/4 of the
+                   squares'. An error of the mean counts twice as its square only. */
+                c->relative = (roundings(N) + 4 + 0.75 * roundings(N)) * 0x1p-24;
                 assert_null(group_case_check(c, vm_backend(), vm_device));
                 group_case_free(c);
             }
@@ -284,7 +313,7 @@ static void accuracy(void **state)
         int in = group_case_operand(c, WK_F32, (int64_t[]){0}, FILL_ONES, 0);
         group_case_set(c, in, 0, k ? (double)0.1f : 1);
         ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES), ir_unary(&c->g, WK__RSUM, ir_load(&c->g, in)));
-        c->relative = k ? 4e-6 : 0;
+        c->relative = k ? roundings(n) * 0x1p-24 : 0;
         vm_check(c);
     }
 }
@@ -296,7 +325,7 @@ static void memory_runs_out(void **state)
     static const int64_t shapes[][2] = {{3, 5000}, {1, 100000}, {100, 70}, {300, 3}};
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
         group_case *c = group_case_new("memory", 2, shapes[k], 1);
-        c->relative = c->absolute = 1e-3;
+        c->absolute = (14 + roundings(shapes[k][1]) + 90 * 2 * 5) * 0x1p-24; /* softmax, then 90 sums of at most 5 */
         int r = ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_POSITIVE));
         int most = ir_unary(&c->g, WK__RMAX, r), e = ir_unary(&c->g, WK__EXP, ir_binary(&c->g, WK__SUB, r, most));
         int y = ir_binary(&c->g, WK__DIV, e, ir_unary(&c->g, WK__RSUM, e));

@@ -2,6 +2,9 @@
  * rows. */
 #include "opencl_test.h"
 
+#include "../src/backend/opencl/device.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +16,6 @@ static int count;
 static group_case *add(const char *name, int ndim, const int64_t *shape, int nreduce)
 {
     group_case *c = group_case_new(name, ndim, shape, nreduce);
-    c->relative = 1e-5;
-    c->absolute = 1e-5;
     assert_true(count < MOST);
     cases[count++] = c;
     return c;
@@ -61,22 +62,18 @@ static void layouts(void **state)
     run();
 }
 
-/* Reduction `code` over the last `nreduce` dimensions of a dense or permuted operand. */
+/* Reduction `code` over the last `nreduce` dimensions of a dense or permuted operand, of numbers that no order of reducing changes a
+ * bit of. */
 static void add_reduction(int code, wk_dtype dtype, int ndim, const int64_t *shape, int nreduce, const int64_t *stride)
 {
     char name[96];
     snprintf(name, sizeof name, "%s %s of %lld x %lld, %d reduced", wk__alu_name[code], wk_dtype_str(dtype),
              (long long)shape[0], (long long)shape[ndim - 1], nreduce);
     group_case *c = add(name, ndim, shape, nreduce);
-    if (dtype > WK_BF16) c->relative = c->absolute = 0;
-    if (dtype == WK_F16 || dtype == WK_BF16) c->relative = c->absolute = 1.0 / 128;
-    int in = stride ? group_case_operand(c, dtype, stride, FILL_ONES, 0) : group_case_dense(c, dtype, false, FILL_ONES);
+    group_fill fill = code == WK__RPROD ? FILL_PRODUCT : FILL_SUM;
+    int in = stride ? group_case_operand(c, dtype, stride, fill, 0) : group_case_dense(c, dtype, false, fill);
     int x = ir_load(&c->g, in);
     wk_dtype class = wk__class_of(dtype);
-    if (code == WK__RPROD && dtype <= WK_BF16) { /* near 1, else long products are 0 */
-        int small = ir_ins(&c->g, WK__MUL, class, x, ir_imm(&c->g, class, (wk__imm){.f = 1e-3}), 0);
-        x = ir_ins(&c->g, WK__ADD, class, small, ir_imm(&c->g, class, (wk__imm){.f = 1}), 0);
-    }
     int r = ir_ins(&c->g, (wk__alu)code, class, x, 0, 0);
     if (class != dtype) r = ir_ins(&c->g, WK__CAST, dtype, r, 0, 0);
     ir_store(&c->g, group_case_dense(c, dtype, true, FILL_ONES), r);
@@ -106,12 +103,25 @@ static void reductions(void **state)
     run();
 }
 
+/* How many roundings a number goes through in a sum of n: its item's share, the tree of the work-group, up to 3 chunks, and the
+ * reference's own. */
+static double roundings(int64_t n)
+{
+    int local = 1 << 20;
+    for (int d = 0; d < opencl_devices; d++) {
+        int of_this = ((const wk__cl_device *)opencl_device[d])->card->target.local;
+        if (of_this < local) local = of_this;
+    }
+    return fmin((double)n, ceil((double)n / local) + log2(local)) + 3 + 1;
+}
+
 static void add_softmax(int64_t rows, int64_t columns)
 {
     char name[64];
     snprintf(name, sizeof name, "softmax %lld x %lld", (long long)rows, (long long)columns);
     group_case *c = add(name, 2, (const int64_t[]){rows, columns}, 1);
-    c->absolute = 1e-9;
+    /* exp, within 6 units of the last place, above and below the line; the sum; the division */
+    c->relative = (12 + 12 + roundings(columns) + 2) * 0x1p-24;
     int x = ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES));
     int e = ir_unary(&c->g, WK__EXP, ir_binary(&c->g, WK__SUB, x, ir_unary(&c->g, WK__RMAX, x)));
     int y = ir_binary(&c->g, WK__DIV, e, ir_unary(&c->g, WK__RSUM, e));
@@ -126,8 +136,10 @@ static void add_layer_norm(int64_t rows, int64_t columns)
     snprintf(name, sizeof name, "layer norm %lld x %lld", (long long)rows, (long long)columns);
     group_case *c = add(name, 2, (const int64_t[]){rows, columns}, 1);
     wk__group *g = &c->g;
-    c->relative = 1e-4;
-    c->absolute = 1e-4;
+    /* As for the CPU (cpu_vm_rows.c), for a deviation of 1/2 at the least. */
+    double sum = roundings(columns), mean_off = 2 * sum + 12, s = 0.5;
+    c->relative = (mean_off / s + sum / 2 + 10) * 0x1p-24;
+    c->absolute = 2 * mean_off / s * 0x1p-24;
     int in_place = group_case_dense(c, WK_F32, false, FILL_ONES), kept = group_case_dense(c, WK_F32, true, FILL_ONES);
     int x = ir_load(g, in_place), before = ir_load(g, kept);
     int weight = ir_load(g, group_case_operand(c, WK_F32, L(0, 1), FILL_ONES, 0));
@@ -161,7 +173,6 @@ static void positions_and_rows(void **state)
     for (int k = 0; k < 3; k++) {
         group_case *c = add("positions", 2, (const int64_t[]){4, columns[k]}, 1);
         wk__group *g = &c->g;
-        c->relative = c->absolute = 0;
         int position = ir_ins(g, WK__IOTA, WK_I64, 0, 0, 0), most = ir_unary(g, WK__RMAX, position);
         int row = ir_load(g, group_case_dense(c, WK_I64, true, FILL_POSITIVE));
         int sum = ir_unary(g, WK__RSUM, ir_binary(g, WK__MUL, row, ir_imm(g, WK_I64, (wk__imm){.i = 3})));

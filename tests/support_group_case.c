@@ -54,6 +54,10 @@ static void fill_element(wk_dtype dtype, void *data, int64_t k, group_fill fill)
         int64_t value = special_integer(dtype);
         memcpy((char *)data + k * (int64_t)wk_dtype_size(dtype), &value, wk_dtype_size(dtype));
         if (dtype == WK_BOOL) ((uint8_t *)data)[k] = value & 1;
+    } else if (fill == FILL_SUM) {
+        group_reference_put(dtype, data, k, (double)(group_case_random() % 9) - 4);
+    } else if (fill == FILL_PRODUCT) {
+        group_reference_put(dtype, data, k, k % 5003 == 80 ? 3 : group_case_random() % 2 ? 1 : -1);
     } else if (fill == FILL_BITS) {
         ((uint64_t *)data)[k] = group_case_random();
     } else if (fill == FILL_WIDE) {

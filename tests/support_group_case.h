@@ -13,6 +13,8 @@ typedef enum group_fill {
     FILL_ONES,     /* -2 .. 2 */
     FILL_POSITIVE, /* 0.25 .. 4, integers 1 .. 9 */
     FILL_WIDE,     /* all sizes, NaN, infinities, zeros of both signs, denormals; extremes of integers */
+    FILL_SUM,      /* whole numbers, -4 .. 4: every order of adding gives the same */
+    FILL_PRODUCT,  /* 1 and -1, rarely 3: every order of multiplying does */
     FILL_BITS,     /* i64: any */
     FILL_INDEX     /* i64: see group_case_index */
 } group_fill;
