@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "../src/base/pool.h"
+#include "hostile/scratch.h"
 
 static void sleep_microseconds(long count)
 {
@@ -273,20 +274,9 @@ static void environment(void **state)
 
 static char root[] = "/tmp/wick-quota-XXXXXX";
 
-/* Writes a file below `root`, with the folders on the way. */
 static void put_file(const char *path, const char *text)
 {
-    char full[512];
-    snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *slash = strchr(full + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(full, 0700);
-        *slash = '/';
-    }
-    FILE *file = fopen(full, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    put_below(root, path, text);
 }
 
 static void quotas(void **state)

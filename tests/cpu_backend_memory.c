@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../src/backend/cpu/cpu.h"
+#include "hostile/scratch.h"
 #include "../src/base/pool.h"
 
 enum { MEGA = 1 << 20 };
@@ -20,17 +21,7 @@ static char root[64];
 
 static void put_file(const char *path, const char *text)
 {
-    char whole[512];
-    snprintf(whole, sizeof whole, "%s%s", root, path);
-    for (char *slash = strchr(whole + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(whole, 0700);
-        *slash = '/';
-    }
-    FILE *file = fopen(whole, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    put_below(root, path, text);
 }
 
 static int make_root(void **state)

@@ -80,6 +80,18 @@ static void own_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
     out[0] = wk_mul(in[0], 2);
 }
 
+typedef void backward_function(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[]);
+
+static wk_function_kind own_function(backward_function *backward)
+{
+    return (wk_function_kind){.size = sizeof(wk_function_kind),
+                              .name = "own",
+                              .inputs = 1,
+                              .outputs = 1,
+                              .forward = own_forward,
+                              .backward = backward};
+}
+
 static int backward_line;
 
 static void own_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
@@ -104,12 +116,7 @@ static wk_tensor *wide_hook(wk_tensor *grad, void *user)
 static void gradients_have_the_shape_of_the_operand(void **state)
 {
     (void)state;
-    static const wk_function_kind kind = {.size = sizeof kind,
-                                          .name = "own",
-                                          .inputs = 1,
-                                          .outputs = 1,
-                                          .forward = own_forward,
-                                          .backward = wide_backward};
+    const wk_function_kind kind = own_function(wide_backward);
     WK_SCOPE;
     wk_tensor *x = wk_ones((2), .requires_grad = true);
     assert_int_not_equal(wk_backward(wk_sum(wk_apply(&kind, NULL, (x)))), WK_OK);
@@ -123,12 +130,7 @@ static void gradients_have_the_shape_of_the_operand(void **state)
 static void hooks_and_functions_are_the_program_s_code(void **state)
 {
     (void)state;
-    static const wk_function_kind kind = {.size = sizeof kind,
-                                          .name = "own",
-                                          .inputs = 1,
-                                          .outputs = 1,
-                                          .forward = own_forward,
-                                          .backward = own_backward};
+    const wk_function_kind kind = own_function(own_backward);
     WK_SCOPE;
     wk_tensor *x = wk_ones((2), .requires_grad = true);
     wk_tensor *y = wk_apply(&kind, NULL, (x));

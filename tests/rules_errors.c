@@ -282,27 +282,17 @@ static void a_handler_may_use_the_library(void **state)
     wk_free(x), wk_free(y);
 }
 
-/* One test's failure must not fail the next. */
-static int clean(void **state)
-{
-    (void)state;
-    wk__null_heal();
-    for (int k = 0; k < 2; k++) wk_clear_error(), wk_sync();
-    wk_clear_error();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_first_error_stays, clean),
-        cmocka_unit_test_teardown(optional_operands, clean),
-        cmocka_unit_test_teardown(null_without_an_error_is_one, clean),
-        cmocka_unit_test_teardown(result_arrays_are_null_after_an_error, clean),
-        cmocka_unit_test_teardown(null_arrays_are_errors, clean),
-        cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, clean),
-        cmocka_unit_test_teardown(a_device_that_is_none, clean),
-        cmocka_unit_test_teardown(a_handler_may_use_the_library, clean),
+        cmocka_unit_test_teardown(the_first_error_stays, test_clean),
+        cmocka_unit_test_teardown(optional_operands, test_clean),
+        cmocka_unit_test_teardown(null_without_an_error_is_one, test_clean),
+        cmocka_unit_test_teardown(result_arrays_are_null_after_an_error, test_clean),
+        cmocka_unit_test_teardown(null_arrays_are_errors, test_clean),
+        cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, test_clean),
+        cmocka_unit_test_teardown(a_device_that_is_none, test_clean),
+        cmocka_unit_test_teardown(a_handler_may_use_the_library, test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,25 +170,15 @@ static void a_lost_device(void **state)
     wk_free(y), wk_free(there), wk_free(other);
 }
 
-/* One test's failure must not fail the next. */
-static int clean(void **state)
-{
-    (void)state;
-    wk__null_heal();
-    for (int k = 0; k < 2; k++) wk_clear_error(), wk_sync();
-    wk_clear_error();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(asking_for_the_error_runs_nothing, clean),
-        cmocka_unit_test_teardown(late_errors_come_with_the_next_call_or_the_reader, clean),
-        cmocka_unit_test_teardown(dependants_have_the_first_cause, clean),
-        cmocka_unit_test_teardown(a_step_is_all_or_nothing, clean),
-        cmocka_unit_test_teardown(a_bad_index_writes_nothing, clean),
-        cmocka_unit_test_teardown(a_lost_device, clean),
+        cmocka_unit_test_teardown(asking_for_the_error_runs_nothing, test_clean),
+        cmocka_unit_test_teardown(late_errors_come_with_the_next_call_or_the_reader, test_clean),
+        cmocka_unit_test_teardown(dependants_have_the_first_cause, test_clean),
+        cmocka_unit_test_teardown(a_step_is_all_or_nothing, test_clean),
+        cmocka_unit_test_teardown(a_bad_index_writes_nothing, test_clean),
+        cmocka_unit_test_teardown(a_lost_device, test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,17 +73,18 @@ static wk_tensor *inner_forward(wk_module *self, wk_tensor *x)
     return from_outside ? from_outside : wk_add(made_inside, 1);
 }
 
+static const wk_function_kind triple = {.size = sizeof triple,
+                                        .name = "triple",
+                                        .inputs = 1,
+                                        .outputs = 1,
+                                        .forward = triple_forward,
+                                        .backward = triple_backward};
+static const wk_function_kind pass = {
+    .size = sizeof pass, .name = "pass", .inputs = 1, .outputs = 1, .forward = pass_forward};
+
 static void callbacks_have_a_scope_of_their_own(void **state)
 {
     (void)state;
-    static const wk_function_kind triple = {.size = sizeof triple,
-                                            .name = "triple",
-                                            .inputs = 1,
-                                            .outputs = 1,
-                                            .forward = triple_forward,
-                                            .backward = triple_backward};
-    static const wk_function_kind pass = {
-        .size = sizeof pass, .name = "pass", .inputs = 1, .outputs = 1, .forward = pass_forward};
     static const wk_module_kind inner = {.size = sizeof inner, .name = "inner", .forward1 = inner_forward};
     WK_SCOPE;
     wk_tensor *x = wk_ones((2), .requires_grad = true), *y = wk_apply(&triple, NULL, (x));
@@ -114,14 +115,6 @@ static void callbacks_have_a_scope_of_their_own(void **state)
 static void functions_without_a_scope(void **state)
 {
     (void)state;
-    static const wk_function_kind triple = {.size = sizeof triple,
-                                            .name = "triple",
-                                            .inputs = 1,
-                                            .outputs = 1,
-                                            .forward = triple_forward,
-                                            .backward = triple_backward};
-    static const wk_function_kind pass = {
-        .size = sizeof pass, .name = "pass", .inputs = 1, .outputs = 1, .forward = pass_forward};
     wk_memory_stats before = {.size = sizeof before}, after = before;
     wk_tensor *x = wk_ones((500, 500)), *leaf = wk_requires_grad_(wk_clone(x), true);
     wk_sync();

@@ -1,5 +1,7 @@
 /* See support_wick.h. */
 #include "support_wick.h"
+
+#include "../src/backend/null/null.h"
 #include "engine/ring.h"
 #include <math.h>
 
@@ -22,6 +24,15 @@ int test_mode_back(void **state)
 {
     (void)state;
     wk__modes_set(mode_before.sync, mode_before.nofuse);
+    return 0;
+}
+
+int test_clean(void **state)
+{
+    (void)state;
+    wk__null_heal();
+    for (int k = 0; k < 2; k++) wk_clear_error(), wk_sync();
+    wk_clear_error();
     return 0;
 }
 

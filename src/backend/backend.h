@@ -141,5 +141,7 @@ bool wk__group_overwrites(const wk__group *group);
 
 /* Fills *fail and returns code. */
 __attribute__((format(printf, 3, 4))) wk_code wk__fail_set(wk__fail *fail, wk_code code, const char *format, ...);
+/* Adds to a text that is set which index it was, of what, in the work with that tag. WK_ERR_INDEX. */
+wk_code wk__fail_index(wk__fail *fail, int64_t tag, int64_t index, int64_t bound);
 
 #endif

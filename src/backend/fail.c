@@ -16,3 +16,11 @@ wk_code wk__fail_set(wk__fail *fail, wk_code code, const char *format, ...)
     memset(fail->tags, 0, sizeof fail->tags);
     return code;
 }
+
+wk_code wk__fail_index(wk__fail *fail, int64_t tag, int64_t index, int64_t bound)
+{
+    fail->tag = tag;
+    fail->index = index;
+    fail->bound = bound;
+    return WK_ERR_INDEX;
+}

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The name in a folder of this test's own; the text lives until the second next call. */
@@ -18,6 +20,20 @@ static inline const char *scratch(const char *name)
     next = !next;
     snprintf(paths[next], sizeof paths[next], "%s/%s", work ? work : folder, name);
     return paths[next];
+}
+
+/* Writes a file below a folder, as /proc and /sys are below the root, with the folders on the way. */
+static inline void put_below(const char *root, const char *path, const char *text)
+{
+    char whole[512];
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    for (char *slash = strchr(whole + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(whole, 0700);
+        *slash = '/';
+    }
+    FILE *file = fopen(whole, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0) abort();
 }
 
 /* A file of the source folder, in which the tests run unless WICK_SOURCE names it. */

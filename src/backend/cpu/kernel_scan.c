@@ -2,7 +2,6 @@
  * narrowed by itself. A single line is one thread's work: its order is its meaning. */
 #include "kernels.h"
 
-#include "../../base/pool.h"
 #include "half.h"
 
 enum { OUT, IN };
@@ -13,7 +12,6 @@ typedef struct scan {
     const char *in;
     bool product;
     void (*run)(const struct scan *s, const wk__bundle *bundle);
-    int64_t tasks;
 } scan;
 
 #define KERNEL_BODY "kernel_scan.inc"
@@ -23,15 +21,11 @@ static void (*const scan_of[WK_DTYPE_COUNT])(const scan *, const wk__bundle *) =
     [WK_F32] = scan_f32, [WK_F64] = scan_f64, [WK_F16] = scan_f16, [WK_BF16] = scan_bf16, [WK_I8] = scan_i8,
     [WK_U8] = scan_u8,   [WK_I16] = scan_i16, [WK_I32] = scan_i32, [WK_I64] = scan_i64,   [WK_BOOL] = scan_bool};
 
-static void scan_task(void *user, int64_t task)
+static void scan_bundle(void *user, const wk__bundle *bundle, int64_t task)
 {
     const scan *s = user;
-    wk__bundle bundle;
-    int64_t line = wk__lines_share(&s->lines, task, s->tasks);
-    for (const int64_t end = wk__lines_share(&s->lines, task + 1, s->tasks); line < end; line += bundle.lines) {
-        wk__lines_bundle(&s->lines, line, end, &bundle);
-        s->run(s, &bundle);
-    }
+    (void)task;
+    s->run(s, bundle);
 }
 
 wk_code wk__cpu_scan(const wk__kernel *kernel, wk__fail *fail)
@@ -42,7 +36,6 @@ wk_code wk__cpu_scan(const wk__kernel *kernel, wk__fail *fail)
               .product = kernel->mode == 1,
               .run = scan_of[kernel->operand[OUT].dtype]};
     wk__lines_of(&s.lines, kernel, IN);
-    s.tasks = wk__lines_tasks(&s.lines);
-    wk__parallel(s.tasks, scan_task, &s);
+    wk__lines_work(&s.lines, wk__lines_tasks(&s.lines), scan_bundle, &s);
     return WK_OK;
 }

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 
-#include "../../base/pool.h"
 #include "half.h"
 
 enum { TARGET, INDEX, SOURCE };
@@ -18,7 +17,6 @@ typedef struct scatter {
     const char *source;
     int64_t bound;
     void (*add)(const struct scatter *s, const wk__bundle *bundle);
-    int64_t tasks;
 
     pthread_mutex_t lock; /* of what follows: the first bad index in the order of lines */
     int64_t bad_line, bad_index;
@@ -36,40 +34,32 @@ static void (*const add_of[WK_DTYPE_COUNT])(const scatter *, const wk__bundle *)
     [WK_F32] = add_f32, [WK_F64] = add_f64, [WK_F16] = add_f16, [WK_BF16] = add_bf16, [WK_I8] = add_i8,
     [WK_U8] = add_u8,   [WK_I16] = add_i16, [WK_I32] = add_i32, [WK_I64] = add_i64,   [WK_BOOL] = add_bool};
 
-static void add_task(void *user, int64_t task)
+static void add_bundle(void *user, const wk__bundle *bundle, int64_t task)
 {
     const scatter *s = user;
-    wk__bundle bundle;
-    int64_t line = wk__lines_share(&s->lines, task, s->tasks);
-    for (const int64_t end = wk__lines_share(&s->lines, task + 1, s->tasks); line < end; line += bundle.lines) {
-        wk__lines_bundle(&s->lines, line, end, &bundle);
-        s->add(s, &bundle);
-    }
+    (void)task;
+    s->add(s, bundle);
 }
 
 /* Lines with the same indices are looked at once. */
-static void check_task(void *user, int64_t task)
+static void check_bundle(void *user, const wk__bundle *bundle, int64_t task)
 {
     scatter *s = user;
-    wk__bundle bundle;
-    int64_t line = wk__lines_share(&s->lines, task, s->tasks);
-    for (const int64_t end = wk__lines_share(&s->lines, task + 1, s->tasks); line < end; line += bundle.lines) {
-        wk__lines_bundle(&s->lines, line, end, &bundle);
-        const int64_t *first = s->index + bundle.at[INDEX];
-        const int64_t different = bundle.across[INDEX] == 0 ? 1 : bundle.lines;
-        for (int64_t j = 0; j < different; j++)
-            for (int64_t i = 0; i < s->lines.length; i++) {
-                const int64_t index = first[j * bundle.across[INDEX] + i * s->lines.along[INDEX]];
-                if (index >= -s->bound && index < s->bound) continue;
-                pthread_mutex_lock(&s->lock);
-                if (line + j < s->bad_line) {
-                    s->bad_line = line + j;
-                    s->bad_index = index;
-                }
-                pthread_mutex_unlock(&s->lock);
-                return;
+    (void)task;
+    const int64_t *first = s->index + bundle->at[INDEX];
+    const int64_t different = bundle->across[INDEX] == 0 ? 1 : bundle->lines;
+    for (int64_t j = 0; j < different; j++)
+        for (int64_t i = 0; i < s->lines.length; i++) {
+            const int64_t index = first[j * bundle->across[INDEX] + i * s->lines.along[INDEX]];
+            if (index >= -s->bound && index < s->bound) continue;
+            pthread_mutex_lock(&s->lock);
+            if (bundle->first + j < s->bad_line) {
+                s->bad_line = bundle->first + j;
+                s->bad_index = index;
             }
-    }
+            pthread_mutex_unlock(&s->lock);
+            return;
+        }
 }
 
 wk_code wk__cpu_scatter_add(const wk__kernel *kernel, wk__fail *fail)
@@ -80,19 +70,16 @@ wk_code wk__cpu_scatter_add(const wk__kernel *kernel, wk__fail *fail)
                  .bound = kernel->bound,
                  .add = add_of[kernel->operand[TARGET].dtype]};
     wk__lines_of(&s.lines, kernel, SOURCE);
-    s.tasks = wk__lines_tasks(&s.lines);
+    const int64_t tasks = wk__lines_tasks(&s.lines);
     s.bad_line = s.lines.count;
     pthread_mutex_init(&s.lock, NULL);
-    wk__parallel(s.tasks, check_task, &s);
+    wk__lines_work(&s.lines, tasks, check_bundle, &s);
     pthread_mutex_destroy(&s.lock);
     if (s.bad_line < s.lines.count) {
-        const wk_code code = wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range: valid are %lld to %lld",
-                                          (long long)s.bad_index, -(long long)s.bound, (long long)s.bound - 1);
-        fail->tag = kernel->tag;
-        fail->index = s.bad_index;
-        fail->bound = s.bound;
-        return code;
+        wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range: valid are %lld to %lld", (long long)s.bad_index,
+                     -(long long)s.bound, (long long)s.bound - 1);
+        return wk__fail_index(fail, kernel->tag, s.bad_index, s.bound);
     }
-    wk__parallel(s.tasks, add_task, &s);
+    wk__lines_work(&s.lines, tasks, add_bundle, &s);
     return WK_OK;
 }

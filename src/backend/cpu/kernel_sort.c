@@ -80,18 +80,13 @@ static uint64_t key_at(wk_dtype dtype, const char *at)
 #define NAME(x)  wide_##x
 #include "kernel_sort.inc"
 
-static void sort_task(void *user, int64_t task)
+static void sort_bundle(void *user, const wk__bundle *bundle, int64_t task)
 {
     const sort *s = user;
-    wk__bundle bundle;
-    int64_t line = wk__lines_share(&s->lines, task, s->tasks);
-    for (const int64_t end = wk__lines_share(&s->lines, task + 1, s->tasks); line < end; line += bundle.lines) {
-        wk__lines_bundle(&s->lines, line, end, &bundle);
-        for (int64_t j = 0; j < bundle.lines; j++) {
-            int64_t at[WK__KERNEL_OPERANDS];
-            for (int o = 0; o < WK__KERNEL_OPERANDS; o++) at[o] = bundle.at[o] + j * bundle.across[o];
-            s->line(s, at, s->pairs + (size_t)task * s->pairs_size);
-        }
+    for (int64_t j = 0; j < bundle->lines; j++) {
+        int64_t at[WK__KERNEL_OPERANDS];
+        for (int o = 0; o < WK__KERNEL_OPERANDS; o++) at[o] = bundle->at[o] + j * bundle->across[o];
+        s->line(s, at, s->pairs + (size_t)task * s->pairs_size);
     }
 }
 
@@ -120,7 +115,7 @@ wk_code wk__cpu_sort(const wk__kernel *kernel, wk__fail *fail)
     s.line = wide ? wide_line : narrow_line;
     if (!take_pairs(&s, wide ? sizeof(wide_pair) : sizeof(narrow_pair)))
         return wk__fail_set(fail, WK_ERR_MEMORY, "no memory to sort lines of %lld elements", (long long)s.lines.length);
-    wk__parallel(s.tasks, sort_task, &s);
+    wk__lines_work(&s.lines, s.tasks, sort_bundle, &s);
     wk__free(s.pairs);
     return WK_OK;
 }

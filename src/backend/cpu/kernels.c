@@ -63,9 +63,10 @@ void wk__lines_of(wk__lines *lines, const wk__kernel *kernel, int leader)
     lines->most = across > magnitude(lines->along[leader]) ? FAR_LINES : NEAR_LINES;
 }
 
-void wk__lines_bundle(const wk__lines *lines, int64_t first, int64_t end, wk__bundle *bundle)
+/* Lines `first` and following, below `end`, as many as go together. */
+static void fill_bundle(const wk__lines *lines, int64_t first, int64_t end, wk__bundle *bundle)
 {
-    *bundle = (wk__bundle){.lines = end - first < lines->most ? end - first : lines->most};
+    *bundle = (wk__bundle){.first = first, .lines = end - first < lines->most ? end - first : lines->most};
     const int last = lines->ndim - 1;
     const int64_t left = lines->shape[last] - first % lines->shape[last];
     if (left < bundle->lines) bundle->lines = left;
@@ -85,8 +86,33 @@ int64_t wk__lines_tasks(const wk__lines *lines)
     return lines->count < most ? lines->count : most;
 }
 
-int64_t wk__lines_share(const wk__lines *lines, int64_t task, int64_t tasks)
+typedef struct sharing {
+    const wk__lines *lines;
+    int64_t tasks;
+    wk__bundle_work *work;
+    void *user;
+} sharing;
+
+/* The first line of a task, and the end of the one before. */
+static int64_t share(const sharing *s, int64_t task)
 {
-    const int64_t each = lines->count / tasks, rest = lines->count % tasks;
+    const int64_t each = s->lines->count / s->tasks, rest = s->lines->count % s->tasks;
     return task * each + (task < rest ? task : rest);
+}
+
+static void work_off(void *user, int64_t task)
+{
+    const sharing *s = user;
+    wk__bundle bundle;
+    int64_t line = share(s, task);
+    for (const int64_t end = share(s, task + 1); line < end; line += bundle.lines) {
+        fill_bundle(s->lines, line, end, &bundle);
+        s->work(s->user, &bundle, task);
+    }
+}
+
+void wk__lines_work(const wk__lines *lines, int64_t tasks, wk__bundle_work *work, void *user)
+{
+    sharing s = {lines, tasks, work, user};
+    wk__parallel(tasks, work_off, &s);
 }

@@ -33,19 +33,18 @@ typedef struct wk__lines {
 } wk__lines;
 
 typedef struct wk__bundle {
-    int64_t lines;
+    int64_t first, lines;            /* number of its first line; how many */
     int64_t at[WK__KERNEL_OPERANDS]; /* offset of the first element of the first line */
     int64_t across[WK__KERNEL_OPERANDS];
 } wk__bundle;
 
 /* Lines of a kernel; the steps of operand `leader` decide which dimension comes last. */
 void wk__lines_of(wk__lines *lines, const wk__kernel *kernel, int leader);
-/* A bundle of lines `first` and following, below `end`. */
-void wk__lines_bundle(const wk__lines *lines, int64_t first, int64_t end, wk__bundle *bundle);
 /* How many tasks share the lines: 1 when there is little to do, 0 when there is nothing. */
 int64_t wk__lines_tasks(const wk__lines *lines);
-/* The first line of a task, and the end of the one before. */
-int64_t wk__lines_share(const wk__lines *lines, int64_t task, int64_t tasks);
+/* Shares the lines among so many tasks, which run on several threads and take theirs in order, bundle by bundle. */
+typedef void wk__bundle_work(void *user, const wk__bundle *bundle, int64_t task);
+void wk__lines_work(const wk__lines *lines, int64_t tasks, wk__bundle_work *work, void *user);
 
 static inline char *wk__operand_data(const wk__operand *operand)
 {

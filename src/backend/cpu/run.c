@@ -42,10 +42,7 @@ wk_code wk__trouble_code(wk__trouble *trouble, const wk__group *group, wk__fail 
     if (!trouble->fault) return WK_OK;
     wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld elements", (long long)trouble->index,
                  (long long)trouble->bound);
-    fail->tag = group->tag;
-    fail->index = trouble->index;
-    fail->bound = trouble->bound;
-    return WK_ERR_INDEX;
+    return wk__fail_index(fail, group->tag, trouble->index, trouble->bound);
 }
 
 /* ---- stores past the caches -------------------------------------------------------------------------------------- */

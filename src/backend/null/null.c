@@ -280,11 +280,8 @@ static wk_code wait_for_all(const device *d, wk__fail *fail)
     if (!bad.found) return WK_OK;
     wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)bad.index,
                  (long long)bad.bound);
-    fail->tag = bad.tag;
-    fail->index = bad.index;
-    fail->bound = bad.bound;
     if (bad.tag >= 0) wk__fail_tag(fail, bad.tag);
-    return WK_ERR_INDEX;
+    return wk__fail_index(fail, bad.tag, bad.index, bad.bound);
 }
 
 static wk_code download(void *opened, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail)

@@ -58,12 +58,9 @@ static wk_code read_fault(wk__cl_device *device, wk__fail *fail)
     if (!found.raised) return WK_OK;
     wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)found.index,
                  (long long)found.bound);
-    fail->tag = found.tag;
-    fail->index = found.index;
-    fail->bound = found.bound;
     for (int k = 0; k < WK__FAULT_TAGS; k++)
         if (found.marks[k]) wk__fail_tag(fail, k);
-    return WK_ERR_INDEX;
+    return wk__fail_index(fail, found.tag, found.index, found.bound);
 }
 
 wk_code wk__cl_check(wk__cl_device *device, wk__fail *fail)
