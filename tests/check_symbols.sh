@@ -32,9 +32,41 @@ same_as_headers() # LIBRARY
     diff "$WICK_WORK/declared" "$WICK_WORK/exported"
 }
 
+# A room uses what is in rooms below it, as its includes do (scripts/check_layers). Upwards go the calls of base/above.h and the rows
+# of the table of ops alone.
+no_calls_upwards() # OBJECT..., in folders named as the rooms
+{
+    nm -gA "$@" | awk '
+        BEGIN {
+            split("base ir backend tensor engine autograd ops nn optim", room)
+            for (k in room) floor_of[room[k]] = k + 0
+            floor_of["data"] = floor_of["io"] = floor_of["optim"]
+        }
+        {
+            n = split($1, folder, "/")
+            for (own = ""; n > 0 && own == ""; n--) if (folder[n] in floor_of) own = folder[n]
+            if ($(NF - 1) == "U") used[own, $NF] = own
+            else if ($NF != "wk__above" && $NF !~ /^wk__op_/) home[$NF] = own
+        }
+        END {
+            for (use in used) {
+                split(use, part, SUBSEP)
+                if (!(part[2] in home) || floor_of[home[part[2]]] <= floor_of[used[use]]) continue
+                print used[use] " uses " part[2] ", which is in " home[part[2]]
+                bad = 1
+            }
+            for (symbol in home) seen++
+            exit bad || seen == 0
+        }'
+}
+
 check "libwick.so exports wk_* and no more" only_public "$release/libwick.so"
 check "every name in libwick.a begins wk_" only_prefixed "$release/libwick.a"
 check "libwick.so exports what the headers declare" same_as_headers "$release/libwick.so"
+# Those of files that have gone may still be there.
+objects=$(for source in $(find src -name '*.c'); do ls "$WICK_BUILD/CMakeFiles/wick_objects.dir/$source.o" 2>/dev/null; done)
+# shellcheck disable=SC2086
+check "no room calls one above it" no_calls_upwards $objects
 check "libwick.so is libwick.so.0" sh -c "readelf -d '$release/libwick.so' | grep -q 'SONAME.*\[libwick.so.0\]'"
 
 # The checks can fail.
@@ -47,3 +79,7 @@ cc -c -o "$WICK_WORK/bad.o" "$WICK_WORK/bad.c" && ar rc "$WICK_WORK/bad.a" "$WIC
 fails "a stray name is found" "shows stray" only_public "$WICK_WORK/bad.so"
 fails "an internal name is found" "shows wk__inside" only_public "$WICK_WORK/bad.so"
 fails "a name without prefix is found" "defines stray" only_prefixed "$WICK_WORK/bad.a"
+mkdir -p "$WICK_WORK/rooms/base" "$WICK_WORK/rooms/ops"
+cp "$WICK_WORK/bad.o" "$WICK_WORK/rooms/ops"
+echo 'int wk__inside(void); int wk__below(void) { return wk__inside(); }' | cc -c -x c -o "$WICK_WORK/rooms/base/low.o" -
+fails "a call upwards is found" "base uses wk__inside, which is in ops" no_calls_upwards "$WICK_WORK"/rooms/*/*.o
