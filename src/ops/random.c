@@ -4,6 +4,7 @@
 #include "../ir/random.h"
 #include "create.h"
 #include "reference.h"
+#include "rows.h"
 #include <math.h>
 
 /* ---- the stream -------------------------------------------------------------------------------------------------- */
@@ -231,23 +232,8 @@ wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options)
     if (!wk__create_begin(&c, &wk__op_randperm, site, &n, 1, &bits_options, WK_I64)) return NULL;
     if (!wk__compose_begin(&composed, &wk__op_randperm, site, NULL, 0)) return NULL;
     wk_tensor *bits = drawn(&c, &bits_of, WK_I64, 0, 0);
-    wk_tensor *sorted =
-        bits ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site, wk__op_randperm.name) : NULL;
-    wk_tensor *order =
-        sorted ? wk__tensor_pending(c.context, c.device, WK_I64, 1, &n, site, wk__op_randperm.name) : NULL;
-    wk__record *r =
-        order ? wk__record_begin(c.context, WK__RECORD_KERNEL, &wk__op_randperm, c.device, site, 1, &n, 2, 1) : NULL;
-    if (r) {
-        r->kernel = "sort";
-        wk__record_ref(r, 0, wk__body_of(sorted), wk__body_of(sorted)->stride);
-        wk__record_ref(r, 1, wk__body_of(order), wk__body_of(order)->stride);
-        wk__record_ref(r, 2, wk__body_of(bits), wk__body_of(bits)->stride);
-        wk__record_commit(c.context, r);
-    } else {
-        if (sorted) wk__value_fail(wk__body_of(sorted)->storage->value, NULL);
-        if (order) wk__value_fail(wk__body_of(order)->storage->value, NULL);
-        order = NULL;
-    }
+    wk_tensor *sorted[2];
+    wk_tensor *order = wk__sorted(&wk__op_randperm, site, bits, 0, false, sorted) ? sorted[1] : NULL;
     return wk__compose_end(&composed, order ? wk_to_dtype_at(site, order, dtype) : NULL, NULL);
 }
 

@@ -13,8 +13,7 @@
 
 /* ---- one record -------------------------------------------------------------------------------------------------- */
 
-/* Values and positions, both shaped like x. */
-static bool sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2])
+bool wk__sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2])
 {
     wk__device *device = wk__ready(op, site, &x, 1);
     if (!device) return false;
@@ -58,7 +57,7 @@ static bool begin(sorting *s, const wk__op *op, wk_site site, wk_tensor *x, int6
     if (!wk__axis(op, site, x, dim, &s->axis)) return true;
     s->length = wk__body_of(x)->ndim ? wk__body_of(x)->shape[s->axis] : 1;
     s->attr.i[0] = s->axis;
-    sorted(op, site, x, s->axis, descending, s->out);
+    wk__sorted(op, site, x, s->axis, descending, s->out);
     return true;
 }
 
@@ -189,7 +188,7 @@ wk_tensor *wk_median_at(wk_site site, wk_tensor *x)
     s.length = wk__body_numel(wk__body_of(x));
     wk_tensor *flat = wk_reshape_at(site, x, &s.length, 1);
     s.attr.i[2] = true;
-    if (flat && sorted(&wk__op_median, site, flat, 0, false, s.out) && in_range(&s, s.length ? 1 : -1, 1))
+    if (flat && wk__sorted(&wk__op_median, site, flat, 0, false, s.out) && in_range(&s, s.length ? 1 : -1, 1))
         keep_median(&s, true);
     finish(&s, &values, NULL);
     return values;
