@@ -17,8 +17,9 @@ static int refused(const wk__op *op, const walk_sample *sample, const char *text
 {
     char message[4096];
     wk_value results[WALK_RESULTS];
-    int count = WALK_RESULTS, code = wk_call(NULL, op->name, sample->argument, sample->arguments, results, &count, NULL,
-                                             message, sizeof message);
+    int count = WALK_RESULTS;
+    wk_code code =
+        wk_call(NULL, op->name, sample->argument, sample->arguments, results, &count, NULL, message, sizeof message);
     if (code != WK_OK) expect_name(message, op->name, text);
     for (int k = 0; k < count; k++) {
         if (wk_numel(results[k].tensor)) wk_item(wk_sum(wk_to_dtype(results[k].tensor, WK_F32)));
