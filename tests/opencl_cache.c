@@ -4,6 +4,7 @@
 
 #include "../src/backend/gpu/cache.h"
 #include "../src/backend/opencl/device.h"
+#include "support_again.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -48,7 +49,7 @@ static int compiled_by(const char *names)
 {
     pid_t process = fork();
     if (process == 0) {
-        execl("/proc/self/exe", "opencl_cache", names, (char *)NULL);
+        become("opencl_cache", names);
         _exit(103);
     }
     int status;

@@ -1,6 +1,7 @@
 /* Devices: what is said when there are none, work on two at once, threads, fork, the end of the process. Some tests are
  * processes of their own: this program, with the test's name as argument. */
 #include "opencl_test.h"
+#include "support_again.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +105,7 @@ static int status_of(const char *name, const char *variable, const char *value)
     if (process == 0) {
         if (variable != NULL) setenv(variable, value, 1);
         alarm(60);
-        execl("/proc/self/exe", "opencl_devices", name, (char *)NULL);
+        become("opencl_devices", name);
         _exit(98);
     }
     int status;
