@@ -260,6 +260,8 @@ static void least_used_go_first(void **state)
     make_file(at, "new.99.1", 25);
     make_file(at, "new.99.1.link", 25);
     make_file(at, "new.99.2", 1);
+    make_file(at, "new.2024-report.pdf", 25);
+    make_file(at, "new.1.draft", 25);
     make_file(at, "notes", 99);
 
     setenv("WICK_CACHE_MB", "2", 1);
@@ -267,7 +269,9 @@ static void least_used_go_first(void **state)
     for (int k = 0; k < 16; k++) assert_true(is_there(name_of_digest(k))); /* 1.6 MB are not too many */
     assert_false(is_there("new.99.1"));
     assert_false(is_there("new.99.1.link"));
-    assert_true(is_there("new.99.2")); /* somebody may be at it */
+    assert_true(is_there("new.99.2"));            /* somebody may be at it */
+    assert_true(is_there("new.2024-report.pdf")); /* somebody else's */
+    assert_true(is_there("new.1.draft"));
     assert_true(is_there("notes"));
 
     setenv("WICK_CACHE_MB", "1", 1);

@@ -191,6 +191,14 @@ static void test_layer_norm(void **state)
     EXPECT(wk_layer_norm(x, (2), NULL, NULL, 0), (2, 2), -1, 1, -1, 1);
     EXPECT(wk_layer_norm(x, (2), w, b, 0), (2, 2), -1, 3, -1, 3);
     EXPECT(wk_layer_norm(x, (2, 2), NULL, NULL), (2, 2), 0, 1.0690440, -1.6035660, 0.5345220);
+    char message[200];
+    int count = 1;
+    const int64_t shape[] = {2};
+    wk_value in[] = {{.kind = WK_VALUE_TENSOR, .tensor = wk_ones((2, 2))},
+                     {.kind = WK_VALUE_INTS, .ints = shape, .count = 1}},
+             out;
+    assert_int_equal(wk_call(NULL, "layer_norm", in, 2, &out, &count, NULL, message, sizeof message), WK_OK);
+    EXPECT(out.tensor, (2, 2), 0, 0, 0, 0); /* the schema's eps, not 0 */
     expect_error(wk_layer_norm(x, (3), NULL, NULL, 0), WK_ERR_SHAPE, "layer_norm");
     expect_error(wk_layer_norm(x, (2), wk_zeros((3)), NULL, 0), WK_ERR_SHAPE, "f64[2,2]");
 }

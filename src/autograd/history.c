@@ -193,9 +193,9 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
     if (body->is_view && body->apart) {
         wk__error_set(
             site, WK_ERR_STATE,
-            "%s_: a view of a detached tensor has no base that gradients could flow through; wk_clone what was "
+            "%s%s: a view of a detached tensor has no base that gradients could flow through; wk_clone what was "
             "detached first",
-            op->name);
+            op->name, wk__underscore(op->name, true));
         wk__node_drop(node);
         return false;
     }

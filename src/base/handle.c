@@ -188,7 +188,7 @@ bool wk__handle_check(const void *address, const wk__kind *kind, wk_site site, c
 bool wk__handle_check_any(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
     const wk__handle *handle = address;
-    if (handle && wk__handle_is(handle) && wk__handle_alive(handle, handle->kind)) return true;
+    if (handle && wk__handle_is(handle) && handle->kind && wk__handle_alive(handle, handle->kind)) return true;
     if (!wk__error_pending()) explain(address, kind, site, op, role);
     return false;
 }

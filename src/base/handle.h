@@ -39,8 +39,9 @@ wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body
  * "op: out of host memory" recorded, unless an error is already; NULL. */
 void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool whole, const char *op);
 
-/* Is this a handle, live or dead? Four bytes tell: memory of a handle stays one, and nothing else begins with the mark. */
-enum { WK__HANDLE_MARK = 0x6b636957 };
+/* Is this a handle, live or dead? Four bytes of memory that can be read tell: memory of a handle stays one, and the mark is no text,
+ * no small number and no number of a pointer. */
+#define WK__HANDLE_MARK 0xf1a7c5e3u
 static inline bool wk__handle_is(const void *address)
 {
     return (uintptr_t)address % _Alignof(wk__handle) == 0 && ((const wk__handle *)address)->mark == WK__HANDLE_MARK;

@@ -25,6 +25,7 @@ typedef struct open_group {
     uint16_t reduce_mask;
     uint8_t ndim;
     bool open, matmul, indexed;
+    bool indirect, fault; /* reads at places that are computed; of an op that has another name for a bad one */
     int nins, operands, imms, records;
 } open_group;
 
@@ -133,9 +134,23 @@ static bool within_limits(const open_group *g, const wk__record *r)
            g->imms + r->nin + 2 <= WK__MAX_IMMS;
 }
 
+static bool reads_at_places(const wk__record *r)
+{
+    for (int k = r->nout; k < r->nout + r->nin; k++)
+        if (r->ref[k].flags & WK__REF_INDIRECT) return true;
+    return false;
+}
+
+/* A bad place is told of a group: where two records may have one, they must mean the same by it. */
+static bool blames_alike(const open_group *g, const wk__record *r)
+{
+    return !g->indirect || (!g->fault && !r->op->fault) || !reads_at_places(r);
+}
+
 static bool fits(const open_group *g, int32_t number, wk__record *r)
 {
     if (!g->open || g->device != r->device || !within_limits(g, r) || !base_ready(number, r)) return false;
+    if (!blames_alike(g, r)) return false;
     const int64_t *shape = wk__record_shape(r);
     bool full = same_shape(r->ndim, shape, g->ndim, g->shape);
     if (r->kind == WK__RECORD_REDUCTION) {
@@ -210,6 +225,8 @@ static void join(planner *p, int32_t number, wk__record *r)
     if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
     if (r->kind == WK__RECORD_REDUCTION) g->reduce_mask = r->reduce_mask;
     g->indexed = g->indexed || r->op->indexed;
+    g->indirect = g->indirect || reads_at_places(r);
+    g->fault = g->fault || r->op->fault;
     for (int o = 0; o < r->nout; o++) r->ref[o].value->group = number;
 }
 

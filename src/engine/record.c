@@ -392,10 +392,16 @@ void wk__tell_failure(wk__failure *failure)
     }
     wk_context *context = wk__context();
     const wk__outer outer = context->outer;
+    const wk__layer *layer = context->layer;
+    const char *callback = context->callback;
     atomic_store(&failure->told, context->stream + 1);
     context->outer.on = false; /* it is another call's than the one that notices */
+    context->layer = NULL;
+    context->callback = NULL;
     wk__error_set(failure->site, failure->code, "%s", failure->text);
     context->outer = outer;
+    context->layer = layer;
+    context->callback = callback;
 }
 
 void wk__late(wk_context *context, wk__failure *failure)

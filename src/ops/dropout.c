@@ -124,25 +124,19 @@ static int bernoulli(wk__emit *e, const int in[])
 static wk_tensor *record_bernoulli(wk_site site, wk_tensor *x)
 {
     const wk__op *op = &wk__op_bernoulli;
-    wk__device *device = wk__ready(op, site, &x, 1);
-    if (!device) return NULL;
-    wk_context *context = wk__context();
+    wk__record *r;
+    wk__making m = {WK__RECORD_EXPRESSION, .inputs = 6, .like = true};
+    wk_tensor *out = wk__make(op, site, &x, 1, m, &r);
+    if (!out) return NULL;
     const wk__body *body = wk__body_of(x);
     const wk__draw draw = wk__draw_take(wk__body_numel(body));
     const int64_t raw[4] = {(int64_t)draw.counter, (int64_t)draw.key, 1, 0};
-    wk_tensor *out = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, op->name);
-    if (!out) return NULL;
-    wk__layout_like(body, body->shape, wk__body_of(out)->stride);
-    wk__record *r = wk__record_begin(context, WK__RECORD_EXPRESSION, op, device, site, body->ndim, body->shape, 1, 6);
-    if (!r) return wk__abandon(out);
-    r->compute = body->dtype;
-    wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
     wk__record_ref(r, 1, body, body->stride);
     wk__record_ref(r, 4, body, body->stride);
     r->ref[4].flags = WK__REF_INDIRECT;
     for (int k = 0; k < 4; k++)
         wk__record_imm(r, k < 2 ? 2 + k : 3 + k, WK_I64, (wk__imm){.i = raw[k]}, WK__REF_IMM | WK__REF_RAW);
-    wk__record_commit(context, r);
+    wk__record_commit(wk__context(), r);
     return out;
 }
 

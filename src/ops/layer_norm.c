@@ -107,7 +107,7 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     (void)op;
     return wk__one(out, wk_layer_norm_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count,
                                          wk__value_tensor(&args[2]), wk__value_tensor(&args[3]),
-                                         wk__value_float(&args[4], 0)));
+                                         wk__value_float(&args[4], 1e-5)));
 }
 
 static void reference(wk__reference *r)

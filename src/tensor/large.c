@@ -24,11 +24,13 @@ void wk__large_add(wk__value *value)
 
 void wk__large_remove(wk__value *value)
 {
-    if (!value->large) return;
+    if (!atomic_load_explicit(&value->large, memory_order_relaxed))
+        return; /* its place may change meanwhile, not from or to 0 */
     pthread_mutex_lock(&lock);
     wk__value *last = list[--count];
-    list[value->large - 1] = last;
-    last->large = value->large;
+    const int64_t place = value->large;
+    list[place - 1] = last;
+    last->large = place;
     value->large = 0;
     pthread_mutex_unlock(&lock);
 }

@@ -33,10 +33,16 @@ static bool is_program(const char *name)
     return strlen(name) == NAME_SIZE - 1 && strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, ".bin") == 0;
 }
 
-/* Left by a process that was killed as it wrote. */
+/* new.PROCESS.NUMBER, or its link: left by a process that was killed as it wrote. */
 static bool is_remnant(const char *name, const struct stat *state, time_t now)
 {
-    return strncmp(name, "new.", 4) == 0 && strspn(name + 4, "0123456789") > 0 && state->st_mtime < now - STALE_SECONDS;
+    static const char digits[] = "0123456789";
+    if (strncmp(name, "new.", 4) != 0) return false;
+    const size_t process = strspn(name + 4, digits);
+    const char *dot = name + 4 + process;
+    const size_t number = *dot == '.' ? strspn(dot + 1, digits) : 0;
+    const char *end = dot + 1 + number;
+    return process && number && (!*end || strcmp(end, ".link") == 0) && state->st_mtime < now - STALE_SECONDS;
 }
 
 static void look_through(int folder, DIR *listing, entries *all)
