@@ -297,6 +297,10 @@ static void limit_changes(void **state)
     a = take(arena, 256);
     assert_int_equal(stats_of(arena).limit, 30 * MB);
     assert_int_equal(stats_of(arena).peak, 256);
+    wk__arena_set_limit(arena, 1000); /* there is room in the block of a, but not within the limit */
+    assert_int_equal(wk__arena_take(arena, 1000, &b, &fail), WK_ERR_MEMORY);
+    b = take(arena, 500);
+    assert_true(stats_of(arena).live <= 1000);
     wk__arena_free(arena);
 }
 

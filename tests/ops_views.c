@@ -25,6 +25,7 @@ static void values(void **state)
     EXPECT(wk_flatten(wk_unsqueeze(x, 0), 1), (1, 6), 0, 1, 2, 3, 4, 5);
     EXPECT(wk_unflatten(wk_arange(4.0), 0, (2, -1)), (2, 2), 0, 1, 2, 3);
     EXPECT(wk_squeeze(wk_reshape(x, (1, 6, 1)), 0), (6, 1), 0, 1, 2, 3, 4, 5);
+    EXPECT(wk_squeeze(wk_reshape(x, (1, 6, 1)), (0, 2)), (6), 0, 1, 2, 3, 4, 5);
     EXPECT(wk_movedim(COUNTING((1, 2, 2)), 0, 2), (2, 2, 1), 0, 1, 2, 3);
     assert_true(wk_same_storage(x, wk_permute(x, (1, 0))));
 }

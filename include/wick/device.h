@@ -72,7 +72,7 @@ WK_API wk_code wk_memory_set_limit_at(wk_site site, wk_device device, int64_t by
 /* Gives cached memory back to the system. */
 WK_API wk_code wk_memory_trim_at(wk_site site, wk_device device);
 
-/* Why a kind can or cannot be used, in a sentence ("not built", "library not found", ...). Lives until the thread's next call. */
+/* Why a kind can or cannot be used, in a sentence ("not built", "library not found", ...). Lives until the thread asks for the same kind again. */
 WK_API const char *wk_device_status(int kind);
 
 /* Threads of the CPU that compute, the caller included: WICK_THREADS in the environment, else the CPUs that the process may

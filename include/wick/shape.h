@@ -132,10 +132,12 @@ WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 #define wk_unflatten(x, dim, sizes)             wk_unflatten_at(WK_HERE, x, dim, WK_DIMS_(sizes))
 #define wk_expand(x, shape)                     wk_expand_at(WK_HERE, x, WK_DIMS_(shape))
 #define wk_expand_as(...)                       wk_expand_as_at(WK_HERE, __VA_ARGS__)
-/* wk_squeeze(x), wk_squeeze(x, dim) */
+/* wk_squeeze(x), wk_squeeze(x, dim), wk_squeeze(x, (dims...)) */
 #define wk_squeeze(...)                         WK_JOIN_(WK_SQUEEZE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define WK_SQUEEZE_1(x)                         wk_squeeze_at(WK_HERE, x, NULL, -1)
-#define WK_SQUEEZE_WK2_(x, dim)                 wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
+#define WK_SQUEEZE_WK2_(x, dim)                 WK_JOIN_(WK_SQUEEZE_DIM_, WK_IS_LIST_(dim, ))(x, dim)
+#define WK_SQUEEZE_DIM_1(x, dim)                wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
+#define WK_SQUEEZE_DIM_WK2_(x, dims)            wk_squeeze_at(WK_HERE, x, WK_DIMS_(dims))
 #define wk_unsqueeze(...)                       wk_unsqueeze_at(WK_HERE, __VA_ARGS__)
 #define wk_transpose(...)                       wk_transpose_at(WK_HERE, __VA_ARGS__)
 #define wk_swapaxes(...)                        wk_swapaxes_at(WK_HERE, __VA_ARGS__)

@@ -118,7 +118,7 @@ static wk_code out_of_memory(wk__arena *arena, int64_t bytes, const char *reason
 /* A piece from what is held already. `spin` is held. */
 static bool take_held(wk__arena *arena, int64_t size, wk__memory *piece)
 {
-    if (!wk__cache_take(&arena->cache, size, piece)) return false;
+    if (size > arena->limit - arena->cache.live || !wk__cache_take(&arena->cache, size, piece)) return false;
     if (arena->cache.live > arena->peak) arena->peak = arena->cache.live;
     return true;
 }
@@ -128,7 +128,8 @@ static bool cut_held(wk__arena *arena, int64_t size, wk__memory *piece)
 {
     wk__cache *cache = &arena->cache;
     if (take_held(arena, size, piece)) return true;
-    if (size > WK__LARGE) return false;
+    if (size > WK__LARGE || size > arena->limit - cache->live)
+        return false; /* a limit may have come later than a block */
     if (!wk__cache_cut(cache, size, piece)) {
         wk__cache_recycle(cache);
         if (!wk__cache_cut(cache, size, piece)) return false;

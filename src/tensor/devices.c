@@ -207,19 +207,18 @@ const char *wk_device_status(int kind)
 {
     static const char *const states[] = {"usable",    "not built",      "library not found",
                                          "no driver", "driver too old", "no device"};
-    static _Thread_local wk__text status;
+    static _Thread_local char status[WK_NULL + 1][256]; /* several kinds may be asked for in one call of printf */
     const wk__backend *backend = wk__backend_of(kind);
-    wk__text_end(&status);
-    if (!backend) return "there is no such kind of device";
+    if (!backend || kind < 0 || kind > WK_NULL) return "there is no such kind of device";
     wk__text why = {0};
     wk__presence presence = backend->presence(&why);
     if (presence == WK__PRESENT)
-        wk__text_format(&status, "%s: %d device%s", states[presence], backend->count(),
-                        backend->count() == 1 ? "" : "s");
+        snprintf(status[kind], sizeof *status, "%s: %d device%s", states[presence], backend->count(),
+                 backend->count() == 1 ? "" : "s");
     else
-        wk__text_format(&status, "%s: %s", states[presence], why.data ? why.data : "");
+        snprintf(status[kind], sizeof *status, "%s: %s", states[presence], why.data ? why.data : "");
     wk__text_end(&why);
-    return status.data ? status.data : "";
+    return status[kind];
 }
 
 static wk__device *opened(wk_site site, wk_device d, const char *call)
