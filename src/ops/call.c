@@ -55,6 +55,7 @@ static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *
         wk__text_add(&text, ". Move one: wk_to(b, wk_cpu())");
     else
         wk__text_format(&text, ". Move one: wk_to(b, wk_%s(%d))", first->backend->name, first->id.index);
+    if (wk__context()->layer) wk__text_add(&text, ", or the network: wk_module_to(net, device)");
     wk__error_take(site, WK_ERR_DEVICE, &text);
     return NULL;
 }

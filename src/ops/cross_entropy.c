@@ -232,7 +232,8 @@ static wk_tensor *computed(const loss_call *l)
     const int axis = wk__body_of(l->in[0])->ndim > 1;
     scores s = {.classes.ignored = l->ignored, .smoothing = l->smoothing};
     wk__attr attr = {.node = node_of(l), .i = {l->reduction, l->ignored}, .f = {0, l->smoothing}};
-    if (operands_fit(l, axis) && see(&s, l->op, l->site, l->in, axis) &&
+    wk_tensor *in[3] = {l->in[0], l->in[1], l->in[2]};
+    if (operands_fit(l, axis) && wk__ready(l->op, l->site, in, in[2] ? 3 : 2) && see(&s, l->op, l->site, in, axis) &&
         (s.probabilities || wk__labels_known_good(l->op, l->site, l->in, &s.classes))) {
         attr.i[PROBABILITIES] = s.probabilities;
         out = wk__narrowed(loss_of(&s, l->reduction), wk__body_of(l->in[0])->dtype);

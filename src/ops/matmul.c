@@ -57,15 +57,13 @@ static void strides_over(const plan *p, const matrices *m, int64_t *stride)
 
 static bool misfit(const wk__op *op, wk_site site, wk_tensor *const in[], int64_t have, int64_t want, bool turned)
 {
+    const char *place = turned ? "last" : wk__body_of(in[1])->ndim == 1 ? "only" : "last but one";
+    const char *mend =
+        turned ? "A weight is (out, in): it takes rows of `in` numbers" : "wk_transpose swaps two dimensions";
     wk__op_error(op, site, WK_ERR_SHAPE, in,
                  "inner sizes differ: $a and $b (the last size of the first, %lld, must be the %s size of the second, "
-                 "%lld). wk_transpose "
-                 "swaps two dimensions",
-                 (long long)have,
-                 turned                          ? "last"
-                 : wk__body_of(in[1])->ndim == 1 ? "only"
-                                                 : "last but one",
-                 (long long)want);
+                 "%lld). %s",
+                 (long long)have, place, (long long)want, mend);
     return false;
 }
 
