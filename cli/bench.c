@@ -46,27 +46,26 @@ static double value_of(const bench_task *task, double seconds)
 
 void bench_measure(bench *b, bench_task *task, int threads)
 {
-    enum { OWN, LIMIT, PEER, ALL };
     const char *unit = task->work > 0 ? task->unit : "ms";
     bool asks = b->peer && task->question.name;
     task->question.peer = b->peer;
     task->question.threads = threads;
-    bench_variant turns[ALL], *of[ALL] = {NULL};
-    int count = 0;
-    *(of[OWN] = &turns[count++]) = (bench_variant){task->run, task->user, 0};
-    if (task->limit) *(of[LIMIT] = &turns[count++]) = (bench_variant){task->limit, task->user, 0};
-    if (asks) *(of[PEER] = &turns[count++]) = (bench_variant){bench_peer_round, &task->question, 0};
+    bench_variant turns[3] = {{task->run, task->user, 0}};
+    int count = 1;
+    const int limit = task->limit ? count++ : 0, peer = asks ? count++ : 0; /* their turns, 0 none */
+    if (limit) turns[limit] = (bench_variant){task->limit, task->user, 0};
+    if (peer) turns[peer] = (bench_variant){bench_peer_round, &task->question, 0};
     wk_set_threads(threads);
     bench_interleave(turns, count, b->quick ? 5 : 20, b->quick ? 0.2 : 1.5);
-    double own = of[OWN]->best, value = value_of(task, own);
-    if (of[LIMIT]) {
-        bench_add(b, task->name, wk_cpu(), threads, value, unit, of[LIMIT]->best / own, task->against);
-        bench_add(b, task->against, wk_cpu(), threads, value_of(task, of[LIMIT]->best), unit, NAN, "");
-    } else if (!asks) {
+    const double own = turns[0].best, value = value_of(task, own);
+    const bool answered = peer && isfinite(turns[peer].best);
+    if (limit) {
+        bench_add(b, task->name, wk_cpu(), threads, value, unit, turns[limit].best / own, task->against);
+        bench_add(b, task->against, wk_cpu(), threads, value_of(task, turns[limit].best), unit, NAN, "");
+    } else if (!answered) {
         bench_add(b, task->name, wk_cpu(), threads, value, unit, NAN, "");
     }
-    if (asks && isfinite(of[PEER]->best))
-        bench_add(b, task->name, wk_cpu(), threads, value, unit, of[PEER]->best / own, b->peer->name);
+    if (answered) bench_add(b, task->name, wk_cpu(), threads, value, unit, turns[peer].best / own, b->peer->name);
 }
 
 int bench_threads(int counts[2])

@@ -22,13 +22,14 @@ static bool start(bench_peer *peer, const char *command, const int in[2], const 
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
         close(in[0]), close(in[1]), close(out[0]), close(out[1]);
+        signal(SIGPIPE, SIG_DFL); /* what is ignored stays so through exec */
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
         _exit(127);
     }
     close(in[0]);
     close(out[1]);
-    peer->to = fdopen(in[1], "w");
-    peer->from = fdopen(out[0], "r");
+    if (!(peer->to = fdopen(in[1], "w"))) close(in[1]); /* else the program waits for questions for ever */
+    if (!(peer->from = fdopen(out[0], "r"))) close(out[0]);
     return peer->process > 0 && peer->to && peer->from;
 }
 

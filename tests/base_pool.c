@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -16,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "../src/base/cgroup.h"
 #include "../src/base/pool.h"
 #include "hostile/scratch.h"
 
@@ -281,6 +283,12 @@ static void put_file(const char *path, const char *text)
     put_below(root, path, text);
 }
 
+static void no_group(void *user, const char *folder, bool unified)
+{
+    (void)unified, (void)user;
+    fail_msg("%.60s... was visited", folder);
+}
+
 static void quotas(void **state)
 {
     (void)state;
@@ -314,6 +322,12 @@ static void quotas(void **state)
     assert_int_equal(wk__quota_cpus(root), 6);
     put_file("/proc/self/cgroup", "3:cpuset:/job\n2:cpuacct:/job\nnonsense\n");
     assert_int_equal(wk__quota_cpus(root), 0);
+
+    put_file("/proc/self/cgroup", "2:memory:/job\n"); /* a root that leaves no room behind "/sys/fs/cgroup/memory" */
+    char far[PATH_MAX - sizeof "/proc/self/cgroup" + 1];
+    strcpy(far, root);
+    for (size_t length = strlen(root); length < sizeof far - 1; length++) far[length] = '/', far[length + 1] = 0;
+    wk__cgroup_each(far, "memory", no_group, NULL);
 
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", root);

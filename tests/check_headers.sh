@@ -31,13 +31,14 @@ done
 
 # ---- rule 31 of docs/semantics.md --------------------------------------------------------------------------------------
 
-# What a program reads in C++ are types, functions and constants: no macro with parameters.
-only_constants() # COMPILER
+# What a program reads in C++ are types, functions and constants; a macro with parameters only puts the call site in front of them.
+only_sites() # COMPILER
 {
     echo '#include <wick.h>' | "$1" -x c++ -std=c++20 -Iinclude -dM -E - | grep -E '^#define (WK|wk)' >"$WICK_WORK/macros"
-    ! grep -vE '^#define WK_(API __attribute__.*|ZERO [0-9.e-]+|VERSION_[A-Z]+ [0-9]+)$' "$WICK_WORK/macros"
+    ! grep -vE '^#define (wk_[a-z0-9_]+)\([a-z0-9_., ]*\) \1_at\(WK_HERE(, ?(__VA_ARGS__|[a-z_]+|\(x\)))*\)$' "$WICK_WORK/macros" |
+        grep -vE '^#define WK_(HERE \(wk_site\{__FILE__, __LINE__\}\)|API __attribute__.*|ZERO [0-9.e-]+|VERSION_[A-Z]+ [0-9]+)$'
 }
-for cxx in $(compilers g++ clang++); do check "in C++ all macros are constants, ${cxx##*/}" only_constants "$cxx"; done
+for cxx in $(compilers g++ clang++); do check "in C++ macros are constants or add the call site, ${cxx##*/}" only_sites "$cxx"; done
 
 # The size of an expansion whose operand is the same expansion, N deep, less that of the headers.
 nested() # PATTERN N

@@ -67,6 +67,36 @@ head_and_numbers()
 }
 check "structs of options begin alike" head_and_numbers
 
+# The lists of numbers name the doubles of their structs and nothing else; one whose default is 0 anyway need not be there.
+numbers_are_the_doubles()
+{
+    usual_is_0="wk_init_options.a wk_nan_to_num_options.nan wk_cross_entropy_options.label_smoothing"
+    for type in $(sed -n 's/^typedef struct \(wk_[a-z0-9_]*options\) {$/\1/p' "$WICK_WORK/headers"); do
+        [ "$type" = wk_call_options ] && continue
+        doubles=$(sed -n "/^typedef struct $type {/,/^}/s/^    double \([^;]*\);.*/\1/p" "$WICK_WORK/headers" | tr -d ' ' | tr ',\n' '  ')
+        numbers=$(printf '#include <wick.h>\n#define SAY(o, member) member\nMARK %s_numbers_(SAY, o)\n' "$type" |
+            cc -std=c11 -E -P -Iinclude - | sed -n 's/^MARK//p')
+        for number in $numbers; do
+            case " $doubles " in *" $number "*) ;; *) echo "$type: $number is no double"; return 1 ;; esac
+        done
+        for double in $doubles; do
+            case " $numbers $usual_is_0 " in *" $double "* | *" $type.$double "*) ;; *) echo "$type: $double"; return 1 ;; esac
+        done
+    done
+}
+check "the lists of numbers are the doubles of the structs" numbers_are_the_doubles
+
+# What would be padding at the end is `reserved`: compilers do not set padding to 0, and an older library takes it for options.
+ends_in_padding() # LINES IN FRONT
+{
+    { echo '#include <wick.h>' && printf '%s\n' "$1"; } >"$WICK_WORK/padded.c"
+    gcc -std=c11 -Wpadded -Iinclude -fsyntax-only "$WICK_WORK/padded.c" 2>&1 | grep -A1 'padding struct size' |
+        grep -E '} wk_[a-z_]*(options|kind);'
+}
+no_padding() { ! ends_in_padding ""; }
+check "no struct of options ends in padding" no_padding
+check "a struct that does is found" ends_in_padding 'typedef struct { double x; char y; } wk_bad_options;'
+
 # A 0 that is written over the default is no mistake of the program: silent in every dialect, and behind the preprocessor.
 body "wk_var(wk_elu(x, .alpha = 0), .correction = 0); if (n) wk_optim_adamw(list, .lr = 0, .weight_decay = n); else wk_eye(3, .dtype = WK_F64)" \
     >"$WICK_WORK/zero.c"

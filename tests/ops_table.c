@@ -1,5 +1,6 @@
 /* The public table of ops: order, lookup, schemas, and wk_call with right and wrong arguments, in contexts of its own. */
 #include "support_wick.h"
+#include "ops/forms.h"
 #include <wick/call.h>
 
 static void rows_are_complete_and_in_order(void **state)
@@ -17,6 +18,8 @@ static void rows_are_complete_and_in_order(void **state)
             fail_msg("%s: the schema is %s", op.name, op.schema);
         assert_true(op.group && *op.group && op.doc && *op.doc);
         assert_int_equal(wk_op_find(op.name), k);
+        const bool has_dtype = strcmp(op.group, "reduction") == 0 && strstr(op.schema, "dtype? dtype");
+        if (wk__ops[k]->takes_dtype != has_dtype) fail_msg("%s: the schema and takes_dtype differ", op.name);
     }
     assert_int_equal(wk_op_find("no_such_op"), -1);
     assert_int_equal(wk_op_find(NULL), -1);

@@ -122,7 +122,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { CALLS = 49 };
+enum { BINDING = 54, CALLS };
 
 /* Each call that takes options, with these. */
 static bool worked(int call, const void *o)
@@ -173,19 +173,25 @@ static bool worked(int call, const void *o)
     case 38: return wk_binary_cross_entropy_with_logits_at(at, x, y, o);
     case 39: return wk_kl_div_at(at, x, y, o);
     case 40: return wk_cross_entropy_at(at, x, y, o);
-    case 41: return wk_nn_linear_at(at, 2, 2, o) && wk_nn_lazy_linear_at(at, 2, o);
-    case 42: return wk_nn_layer_norm_at(at, shape, 1, o) && wk_nn_embedding_at(at, 2, 2, o);
-    case 43: return wk_init_xavier_uniform__at(at, square, o) && wk_init_kaiming_normal__at(at, square, o);
-    case 44: return wk_optim_sgd_at(at, list, o) && wk_optim_adamw_at(at, list, o);
-    case 45: return wk_data_loader_at(at, wk_data_tensors(x, NULL), o);
-    case 46: return wk_history_add_at(at, wk_history_new(), loss[0], o) == WK_OK;
-    case 47: return wk_backward_at(at, loss[0], o) == WK_OK && wk_register_hook_at(at, leaf, same, NULL, o) == WK_OK;
-    case 48: return wk_grad_at(at, loss, 1, in, 1, out, o) == WK_OK && binding(o);
+    case 41: return wk_nn_linear_at(at, 2, 2, o);
+    case 42: return wk_nn_lazy_linear_at(at, 2, o);
+    case 43: return wk_nn_layer_norm_at(at, shape, 1, o);
+    case 44: return wk_nn_embedding_at(at, 2, 2, o);
+    case 45: return wk_init_xavier_uniform__at(at, square, o);
+    case 46: return wk_init_kaiming_normal__at(at, square, o);
+    case 47: return wk_optim_sgd_at(at, list, o);
+    case 48: return wk_optim_adamw_at(at, list, o);
+    case 49: return wk_data_loader_at(at, wk_data_tensors(x, NULL), o);
+    case 50: return wk_history_add_at(at, wk_history_new(), loss[0], o) == WK_OK;
+    case 51: return wk_backward_at(at, loss[0], o) == WK_OK;
+    case 52: return wk_register_hook_at(at, leaf, same, NULL, o) == WK_OK;
+    case 53: return wk_grad_at(at, loss, 1, in, 1, out, o) == WK_OK;
+    case BINDING: return binding(o);
     default: return false;
     }
 }
 
-/* A struct of `size` bytes that says so, 0 but for one byte from its end. */
+/* A struct of `size` bytes that says so, 0 but for its last byte; what lies behind it is not to be read. */
 static const void *struct_of(size_t size, char last)
 {
     static struct {
@@ -193,7 +199,8 @@ static const void *struct_of(size_t size, char last)
         const void *by_name;
         char rest[4096];
     } bytes;
-    memset(&bytes, 0, sizeof bytes);
+    memset(&bytes, 0x55, sizeof bytes);
+    if (size <= sizeof bytes) memset(&bytes, 0, size);
     bytes.size = size;
     if (size > sizeof size && size <= sizeof bytes) ((char *)&bytes)[size - 1] = last;
     return &bytes;
@@ -218,7 +225,7 @@ static void options_of_other_versions(void **state)
         if (!worked(call, NULL)) fail_msg("call %d: %s", call, wk_error() ? wk_error() : "false");
         if (!worked(call, struct_of(head, 0))) fail_msg("call %d, short: %s", call, wk_error() ? wk_error() : "false");
         if (!worked(call, struct_of(512, 0))) fail_msg("call %d, long: %s", call, wk_error() ? wk_error() : "false");
-        if (call == 48) continue; /* wk_call has the message, not the thread; see below */
+        if (call == BINDING) continue; /* wk_call has the message, not the thread; see below */
         assert_false(worked(call, struct_of(512, 1)));
         expect_code(call, WK_ERR_UNSUPPORTED, "does not know");
         assert_false(worked(call, struct_of(0, 0)));
@@ -281,7 +288,7 @@ static void structs_that_are_filled(void **state)
             assert_int_equal(code, k < 2 ? WK_ERR_ARGUMENT : WK_OK);
             if (k < 2) expect_error("set .size = sizeof(wk_", NULL);
             assert_true(out.size == sizes[k]);
-            assert_int_equal(out.bytes[16], k < 3 ? 0x55 : out.bytes[16]);
+            if (k < 3) assert_int_equal(out.bytes[16], 0x55);
             assert_int_equal(out.bytes[1023], k < 3 ? 0x55 : 0);
             if (call == 0 && k >= 2) assert_true(out.memory.live >= 400);
             if (call == 1 && k >= 2) assert_string_equal(out.op.name, "abs");

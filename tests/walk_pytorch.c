@@ -7,6 +7,7 @@
  *     out f64 [2,3] 1.5 ...            each result: dtype, shape, numbers
  *     grad 1 0.5 ...                   operand, gradient of the sum of (k % 5 + 1) / 4 times result k
  *     none rand random numbers         a row that PyTorch has nothing to say about, and why
+ *     # sort bool [3,4]: ...           a case that PyTorch refuses, with its words; skipped
  *
  * `walk_pytorch --list` writes what make_ops.py reads: rows, their bounds, schemas and samples. */
 #include "walk.h"
@@ -81,8 +82,8 @@ static void read_operands(golden *g, bool differentiated)
     walk_bind(&g->sample, g->operand);
 }
 
-/* Both round, PyTorch in other places: a few dozen units in the last place of the largest number around. Zeros have no sign here:
- * the other walks look at it. */
+/* Both round, PyTorch in other places: a few dozen units in the last place of the number itself, or of `scale` where that is larger.
+ * Zeros have no sign here: the other walks look at it. */
 static bool agrees(wk_dtype dtype, double have, double wanted, double scale)
 {
     enum { UNITS = 64 };
@@ -92,7 +93,7 @@ static bool agrees(wk_dtype dtype, double have, double wanted, double scale)
     return fabs(have - wanted) <= UNITS * unit * fmax(scale, fabs(wanted));
 }
 
-/* `least`: the size of numbers that have cancelled each other on the way. */
+/* `least`: the size of numbers that have cancelled each other on the way; the largest number around, where elements are made of several. */
 static void expect_numbers(const golden *g, wk_tensor *have, const char *text, const char *what, double least)
 {
     static double wanted[MOST_NUMBERS];

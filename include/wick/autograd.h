@@ -42,6 +42,7 @@ typedef struct wk_backward_options {
     wk_tensor *gradient; /* d (what is wanted) / d x, shaped like x; default 1 for a tensor of one element */
     bool retain_graph;   /* keep what backward needs for another one (default: with create_graph) */
     bool create_graph;   /* the gradients can be differentiated again */
+    char reserved[6];
 } wk_backward_options;
 /* Adds the gradients of x to those of all leaves it depends on. WK_OK or a code. */
 WK_API wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
@@ -58,6 +59,7 @@ typedef struct wk_grad_options {
     wk_by_name by_name;
     wk_tensor *const *grad_outputs;
     bool retain_graph, create_graph, allow_unused;
+    char reserved[5];
 } wk_grad_options;
 WK_API wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk_tensor *const *inputs,
                           int input_count, wk_tensor **grads, const wk_grad_options *options);
@@ -72,6 +74,7 @@ typedef struct wk_hook_options {
     size_t size;
     wk_by_name by_name;
     bool after;
+    char reserved[7];
 } wk_hook_options;
 WK_API wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *hook, void *user,
                                    const wk_hook_options *options);
@@ -108,11 +111,17 @@ WK_API bool wk_function_needs(wk_function *f, int k);
 WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *context), void *context,
                             wk_tensor *const *in, int count);
 
-#ifndef __cplusplus
 #define wk_requires_grad_(x, on) wk_requires_grad__at(WK_HERE, x, on)
 #define wk_detach(...)           wk_detach_at(WK_HERE, __VA_ARGS__)
-#define wk_backward(...)         WK_OPT_(wk_backward_at, wk_backward_options, __VA_ARGS__)
 #define wk_set_grad(leaf, grad)  wk_set_grad_at(WK_HERE, leaf, grad)
+#define wk_requires_grad(...)    wk_requires_grad_at(WK_HERE, __VA_ARGS__)
+#define wk_is_leaf(...)          wk_is_leaf_at(WK_HERE, __VA_ARGS__)
+#define wk_grad_of(...)          wk_grad_of_at(WK_HERE, __VA_ARGS__)
+#define wk_function_save(...)    wk_function_save_at(WK_HERE, __VA_ARGS__)
+#define wk_function_saved(...)   wk_function_saved_at(WK_HERE, __VA_ARGS__)
+
+#ifndef __cplusplus
+#define wk_backward(...) WK_OPT_(wk_backward_at, wk_backward_options, __VA_ARGS__)
 /* wk_grad((loss), (a, b), grads, .create_graph = true) */
 #define wk_grad(outputs, inputs, ...)                                                                                  \
     WK_JOIN_(WK_GRAD_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, WK_LIST_NAME_, outputs, inputs, __VA_ARGS__)
@@ -134,12 +143,6 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
     WK_LISTED_(wk_l_, list, wk_apply_n_at(WK_HERE, kind, context, WK_LIST_(wk_l_), out))
 #define WK_GRADCHECK_(f, context, list, wk_l_)                                                                         \
     WK_LISTED_(wk_l_, list, wk_gradcheck_at(WK_HERE, f, context, WK_LIST_(wk_l_)))
-
-#define wk_requires_grad(...)  wk_requires_grad_at(WK_HERE, __VA_ARGS__)
-#define wk_is_leaf(...)        wk_is_leaf_at(WK_HERE, __VA_ARGS__)
-#define wk_grad_of(...)        wk_grad_of_at(WK_HERE, __VA_ARGS__)
-#define wk_function_save(...)  wk_function_save_at(WK_HERE, __VA_ARGS__)
-#define wk_function_saved(...) wk_function_saved_at(WK_HERE, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -77,9 +77,7 @@ WK_API wk_code wk_call(wk_context *context, const char *name, const wk_value *ar
 WK_API wk_context *wk_context_new(void);
 WK_API void wk_context_free(wk_context *context);
 
-#ifndef __cplusplus
 #define wk_op_info(...) wk_op_info_at(WK_HERE, __VA_ARGS__)
-#endif
 
 #ifdef __cplusplus
 }

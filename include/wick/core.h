@@ -2,8 +2,8 @@
  * the host's memory.
  *
  * Conventions of all headers
- *   wk_name(...)                 what you write; in C often a macro that adds the call site
- *   wk_name_at(wk_site, ...)     the exported function behind it, for bindings and C++
+ *   wk_name(...)                 what you write; often a macro that adds the call site
+ *   wk_name_at(wk_site, ...)     the exported function behind it, for bindings, and in C++ for calls with lists or options
  *   a trailing underscore        works in place, and nothing else does
  *   NULL in, NULL out            an operation that gets NULL returns NULL and keeps the first error: check a chain once
  */
@@ -37,7 +37,9 @@ typedef struct wk_site {
     int32_t line;
 } wk_site;
 
-#ifndef __cplusplus
+#ifdef __cplusplus
+#define WK_HERE (wk_site{__FILE__, __LINE__})
+#else
 #define WK_HERE ((wk_site){__FILE__, __LINE__})
 #endif
 
@@ -103,9 +105,12 @@ WK_API size_t wk_dtype_size(wk_dtype dtype);
  * A struct begins with its size, so that programs and libraries of different versions get on. What a shorter struct of options does
  * not have has its default; a longer one is fine while all that this version does not know of it is 0, else WK_ERR_UNSUPPORTED;
  * without a size it is WK_ERR_ARGUMENT. Of a struct that the library fills it fills as much as the size says, with 0 what it does
- * not know. */
+ * not know.
+ *
+ * No struct of options ends in padding, which compilers need not set to 0: `reserved` stands there, and stays 0. */
 #define WK_ZERO 1e-300
-/* The second member of a struct of options, always NULL: values without names end in it, and the compiler objects with this name. */
+/* The second member of a struct of options, always NULL: a struct that is filled without names has a value here, and the compiler objects
+ * with this name. Behind an option with a name C takes a value without one for the member that follows: only the first is looked at. */
 typedef const struct wk_options_are_written_by_name *wk_by_name;
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */

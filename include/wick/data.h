@@ -25,6 +25,7 @@ typedef struct wk_mnist_options {
     size_t size;
     wk_by_name by_name;
     bool train; /* train-images-idx3-ubyte and train-labels-idx1-ubyte; default those of t10k */
+    char reserved[7];
 } wk_mnist_options;
 /* The handwritten digits from a folder with the original files, plain or .gz: x f32 (1, 28, 28) in 0..1, y i64. WK_ERR_IO for a
  * file that cannot be read, WK_ERR_FORMAT for one that is not what it should be. */
@@ -92,19 +93,19 @@ WK_API double wk_history_mean_at(wk_site site, wk_history *history);
  * history. */
 WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 
-#ifndef __cplusplus
 #define wk_data_tensors(x, y)         wk_data_tensors_at(WK_HERE, x, y)
-#define wk_data_mnist(...)            WK_OPT_(wk_data_mnist_at, wk_mnist_options, __VA_ARGS__)
 #define wk_data_slice(data, from, to) wk_data_slice_at(WK_HERE, data, from, to)
-#define wk_data_loader(...)           WK_OPT_(wk_data_loader_at, wk_loader_options, __VA_ARGS__)
 #define wk_history_new()              wk_history_new_at(WK_HERE)
-#define wk_history_add(history, ...)  WK_OPT2_(wk_history_add_at, wk_history_options, history, __VA_ARGS__)
 #define wk_history_mean(history)      wk_history_mean_at(WK_HERE, history)
 #define wk_history_values(history)    wk_history_values_at(WK_HERE, history)
+#define wk_data_count(...)            wk_data_count_at(WK_HERE, __VA_ARGS__)
+#define wk_loader_count(...)          wk_loader_count_at(WK_HERE, __VA_ARGS__)
+#define wk_history_count(...)         wk_history_count_at(WK_HERE, __VA_ARGS__)
 
-#define wk_data_count(...)    wk_data_count_at(WK_HERE, __VA_ARGS__)
-#define wk_loader_count(...)  wk_loader_count_at(WK_HERE, __VA_ARGS__)
-#define wk_history_count(...) wk_history_count_at(WK_HERE, __VA_ARGS__)
+#ifndef __cplusplus
+#define wk_data_mnist(...)           WK_OPT_(wk_data_mnist_at, wk_mnist_options, __VA_ARGS__)
+#define wk_data_loader(...)          WK_OPT_(wk_data_loader_at, wk_loader_options, __VA_ARGS__)
+#define wk_history_add(history, ...) WK_OPT2_(wk_history_add_at, wk_history_options, history, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

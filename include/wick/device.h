@@ -24,9 +24,9 @@ WK_API wk_device wk_gpu_at(wk_site site, int index);
  * A text that is none of these records an error and gives kind -1, with which every call fails. */
 WK_API wk_device wk_device_parse_at(wk_site site, const char *text);
 WK_API wk_device wk_device_parse(const char *text);
-/* "cpu", "cuda:0", "opencl:1". The text lives for ever. */
+/* "cpu", "cuda:0", "opencl:1". The text lives for ever; when memory is short, until the thread asks for the next one. */
 WK_API const char *wk_device_str(wk_device device);
-/* "/job:localhost/replica:0/task:0/device:CPU:0". The text lives for ever. */
+/* "/job:localhost/replica:0/task:0/device:CPU:0". The text lives as that does. */
 WK_API const char *wk_device_full_name(wk_device device);
 /* The same device? The default device equals what it stands for. */
 WK_API bool wk_device_eq(wk_device a, wk_device b);
@@ -80,12 +80,7 @@ WK_API const char *wk_device_status(int kind);
 WK_API int wk_threads(void);
 WK_API wk_code wk_set_threads_at(wk_site site, int count);
 
-#ifndef __cplusplus
-#define wk_device_parse(text) wk_device_parse_at(WK_HERE, text)
-
-/* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. A declaration, as WK_SCOPE. */
-#define WK_DEVICE(device) WK_GUARD_(wk_device_guard_open(WK_HERE, device))
-
+#define wk_device_parse(text)     wk_device_parse_at(WK_HERE, text)
 #define wk_cuda(...)              wk_cuda_at(WK_HERE, __VA_ARGS__)
 #define wk_opencl(...)            wk_opencl_at(WK_HERE, __VA_ARGS__)
 #define wk_gpu(...)               wk_gpu_at(WK_HERE, __VA_ARGS__)
@@ -96,6 +91,10 @@ WK_API wk_code wk_set_threads_at(wk_site site, int count);
 #define wk_memory_set_limit(...)  wk_memory_set_limit_at(WK_HERE, __VA_ARGS__)
 #define wk_memory_trim(...)       wk_memory_trim_at(WK_HERE, __VA_ARGS__)
 #define wk_set_threads(...)       wk_set_threads_at(WK_HERE, __VA_ARGS__)
+
+#ifndef __cplusplus
+/* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. A declaration, as WK_SCOPE. */
+#define WK_DEVICE(device) WK_GUARD_(wk_device_guard_open(WK_HERE, device))
 #endif
 
 #ifdef __cplusplus

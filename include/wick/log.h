@@ -48,10 +48,8 @@ typedef struct wk_transfer_counters {
 /* Since the start of the process, over all devices. WK_OK, or WK_ERR_ARGUMENT if the size is not set. */
 WK_API wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters);
 
-#ifndef __cplusplus
 #define wk_set_log(...)   wk_set_log_at(WK_HERE, __VA_ARGS__)
 #define wk_transfers(...) wk_transfers_at(WK_HERE, __VA_ARGS__)
-#endif
 
 #ifdef __cplusplus
 }

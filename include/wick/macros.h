@@ -56,7 +56,22 @@
 #define WK_TEXT_(wk1_, ...) #wk1_
 
 /* f(site, operands, options) with the options in a variable of its own. A number that is left out is told from one that is written as
- * 0: it begins as WK_LEFT_OUT_, which is meant to be overridden, and ends as 0; a written 0 becomes WK_ZERO. */
+ * 0: it begins as WK_LEFT_OUT_, which is meant to be overridden, and ends as 0; a written 0 becomes WK_ZERO.
+ *
+ * wk_zeros((2, 3), .dtype = WK_F64) goes by WK_NEW_ and WK_SHAPED_WK2_ to WK_CALL_(wk_zeros_at, (WK_DIMS_((2, 3))), wk_options,
+ * .dtype = WK_F64), and that is
+ *
+ *     ({
+ *         _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "options are written by name, ...");
+ *         wk_options wk_options_7 = {.size = sizeof(wk_options), .dtype = WK_F64};
+ *         wk_zeros_at(WK_HERE, (const int64_t[]){0, 2, 3} + 1, (int)(sizeof(...) / sizeof(int64_t)) - 1, &wk_options_7);
+ *     })
+ *
+ * wk_options has no numbers; those of wk_elu(x, .alpha = 0) make it
+ *
+ *         wk_elu_options wk_options_8 = {.alpha = WK_LEFT_OUT_, .size = sizeof(wk_elu_options), .alpha = 0};
+ *         wk_options_8.alpha = wk_written_(wk_options_8.alpha);
+ */
 #define WK_CALL_(f, operands, type, ...) WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), f, operands, type, __VA_ARGS__)
 #define WK_CALLED_(wk_o_, f, operands, type, ...)                                                                      \
     __extension__({                                                                                                    \
@@ -141,7 +156,16 @@ static inline double wk_written_(double number)
 #define WK_IS_LIST_(wk1_, ...) WK_COUNT_(WK_COMMA_ wk1_)
 #define WK_COMMA_(...)         ,
 
-/* (x), (x, dims), (x, .key = value, ...) or (x, dims, .key = value, ...) */
+/* (x), (x, dims), (x, .key = value, ...) or (x, dims, .key = value, ...)
+ *
+ * Each name is WK_REDUCE_ with what is known by then: 1 argument or more (WK2_), whether the second is a list (1 no, WK2_ yes), and
+ * behind a list whether options follow. wk_sum(x, (0), .keepdim = true) is in turn
+ *
+ *     WK_REDUCE_WK2_(wk_sum_at, wk_reduce_options, x, (0), .keepdim = true)         more than x
+ *     WK_REDUCE_WK2_WK2_(wk_sum_at, wk_reduce_options, x, (0), .keepdim = true)     (0) is a list
+ *     WK_REDUCE_DIMS_WK2_(wk_sum_at, wk_reduce_options, x, (0), .keepdim = true)    something follows it
+ *     WK_CALL_(wk_sum_at, (x, WK_DIMS_((0))), wk_reduce_options, .keepdim = true)
+ */
 #define WK_REDUCE_(f, ...)                         WK_REDUCE_OPT_(f, wk_reduce_options, __VA_ARGS__)
 #define WK_REDUCE_OPT_(f, type, ...)               WK_JOIN_(WK_REDUCE_, WK_COUNT_(__VA_ARGS__))(f, type, __VA_ARGS__)
 #define WK_REDUCE_1(f, type, x)                    f(WK_HERE, x, NULL, -1, NULL)

@@ -46,16 +46,17 @@ WK_API wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_ten
 WK_API wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 WK_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 
+#define wk_matmul(...) wk_matmul_at(WK_HERE, __VA_ARGS__)
+#define wk_mm(...)     wk_mm_at(WK_HERE, __VA_ARGS__)
+#define wk_bmm(...)    wk_bmm_at(WK_HERE, __VA_ARGS__)
+#define wk_mv(...)     wk_mv_at(WK_HERE, __VA_ARGS__)
+#define wk_dot(...)    wk_dot_at(WK_HERE, __VA_ARGS__)
+#define wk_outer(...)  wk_outer_at(WK_HERE, __VA_ARGS__)
+#define wk_linear(...) wk_linear_at(WK_HERE, __VA_ARGS__)
+
 #ifndef __cplusplus
-#define wk_matmul(...)        wk_matmul_at(WK_HERE, __VA_ARGS__)
-#define wk_mm(...)            wk_mm_at(WK_HERE, __VA_ARGS__)
-#define wk_bmm(...)           wk_bmm_at(WK_HERE, __VA_ARGS__)
-#define wk_mv(...)            wk_mv_at(WK_HERE, __VA_ARGS__)
-#define wk_dot(...)           wk_dot_at(WK_HERE, __VA_ARGS__)
-#define wk_outer(...)         wk_outer_at(WK_HERE, __VA_ARGS__)
 #define wk_addmm(x, a, ...)   WK_OPT3_(wk_addmm_at, wk_addmm_options, x, a, __VA_ARGS__)
 #define wk_baddbmm(x, a, ...) WK_OPT3_(wk_baddbmm_at, wk_addmm_options, x, a, __VA_ARGS__)
-#define wk_linear(...)        wk_linear_at(WK_HERE, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -159,6 +159,7 @@ typedef struct wk_nn_embedding_options {
     wk_by_name by_name;
     wk_dtype dtype;
     wk_device device;
+    char reserved[4];
 } wk_nn_embedding_options;
 /* The rows of weight (n, dim) that integers name: (...) -> (..., dim). Standard normal at first. */
 WK_API wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_embedding_options *options);
@@ -179,6 +180,7 @@ typedef struct wk_init_options {
     double gain;  /* default 1 for xavier, sqrt(2 / (1 + a^2)) for kaiming */
     double a;     /* kaiming: slope of the leaky relu that follows */
     bool fan_out; /* kaiming: keep the variance of gradients, not of values */
+    char reserved[7];
 } wk_init_options;
 /* Variance gain^2 2 / (fan_in + fan_out). */
 WK_API wk_tensor *wk_init_xavier_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options);
@@ -187,12 +189,8 @@ WK_API wk_tensor *wk_init_xavier_normal__at(wk_site site, wk_tensor *x, const wk
 WK_API wk_tensor *wk_init_kaiming_uniform__at(wk_site site, wk_tensor *x, const wk_init_options *options);
 WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const wk_init_options *options);
 
-#ifndef __cplusplus
-#define wk_tensors_new()              wk_tensors_new_at(WK_HERE)
-#define wk_tensors_add(list, name, x) wk_tensors_add_at(WK_HERE, list, name, x)
-#define wk_list(list)                 WK_LIST_OF_(list, WK_LIST_NAME_)
-#define WK_LIST_OF_(list, wk_l_)      WK_LISTED_(wk_l_, list, wk_list_at(WK_HERE, WK_LIST_(wk_l_)))
-
+#define wk_tensors_new()                    wk_tensors_new_at(WK_HERE)
+#define wk_tensors_add(list, name, x)       wk_tensors_add_at(WK_HERE, list, name, x)
 #define wk_module_new(kind)                 wk_module_new_at(WK_HERE, kind)
 #define wk_module_add_parameter(m, name, x) wk_module_add_parameter_at(WK_HERE, m, name, x)
 #define wk_module_set_buffer(m, name, x)    wk_module_set_buffer_at(WK_HERE, m, name, x)
@@ -204,11 +202,37 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_parameters(m)                    wk_parameters_at(WK_HERE, m)
 #define wk_buffers(m)                       wk_buffers_at(WK_HERE, m)
 #define wk_forward(...)                     wk_forward_at(WK_HERE, __VA_ARGS__)
+#define wk_module_to(...)                   wk_module_to_at(WK_HERE, __VA_ARGS__)
+#define wk_module_train(m, training)        wk_module_train_at(WK_HERE, m, training)
+#define wk_nn_flatten()                     wk_nn_flatten_at(WK_HERE)
+#define wk_nn_relu()                        wk_nn_relu_at(WK_HERE)
+#define wk_nn_sigmoid()                     wk_nn_sigmoid_at(WK_HERE)
+#define wk_nn_tanh()                        wk_nn_tanh_at(WK_HERE)
+#define wk_nn_gelu()                        wk_nn_gelu_at(WK_HERE)
+#define wk_nn_dropout(p)                    wk_nn_dropout_at(WK_HERE, p)
+#define wk_init_uniform_(x, low, high)      wk_init_uniform__at(WK_HERE, x, low, high)
+#define wk_init_normal_(x, mean, std)       wk_init_normal__at(WK_HERE, x, mean, std)
+#define wk_init_constant_(x, value)         wk_init_constant__at(WK_HERE, x, value)
+#define wk_init_zeros_(x)                   wk_init_zeros__at(WK_HERE, x)
+#define wk_init_ones_(x)                    wk_init_ones__at(WK_HERE, x)
+#define wk_tensors_count(...)               wk_tensors_count_at(WK_HERE, __VA_ARGS__)
+#define wk_tensors_name(...)                wk_tensors_name_at(WK_HERE, __VA_ARGS__)
+#define wk_tensors_get(...)                 wk_tensors_get_at(WK_HERE, __VA_ARGS__)
+#define wk_tensors_find(...)                wk_tensors_find_at(WK_HERE, __VA_ARGS__)
+#define wk_module_state(...)                wk_module_state_at(WK_HERE, __VA_ARGS__)
+#define wk_module_name(...)                 wk_module_name_at(WK_HERE, __VA_ARGS__)
+#define wk_module_children(...)             wk_module_children_at(WK_HERE, __VA_ARGS__)
+#define wk_module_get(...)                  wk_module_get_at(WK_HERE, __VA_ARGS__)
+#define wk_module_child_name(...)           wk_module_child_name_at(WK_HERE, __VA_ARGS__)
+#define wk_module_training(...)             wk_module_training_at(WK_HERE, __VA_ARGS__)
+
+#ifndef __cplusplus
+#define wk_list(list)            WK_LIST_OF_(list, WK_LIST_NAME_)
+#define WK_LIST_OF_(list, wk_l_) WK_LISTED_(wk_l_, list, wk_list_at(WK_HERE, WK_LIST_(wk_l_)))
+
 #define wk_forward_n(m, list, out, outputs) WK_FORWARD_N_(m, list, out, outputs, WK_LIST_NAME_)
 #define WK_FORWARD_N_(m, list, out, outputs, wk_l_)                                                                    \
     WK_LISTED_(wk_l_, list, wk_forward_n_at(WK_HERE, m, WK_LIST_(wk_l_), out, outputs))
-#define wk_module_to(...)            wk_module_to_at(WK_HERE, __VA_ARGS__)
-#define wk_module_train(m, training) wk_module_train_at(WK_HERE, m, training)
 
 #define wk_nn_linear(in, ...)  WK_OPT2_(wk_nn_linear_at, wk_linear_options, in, __VA_ARGS__)
 #define wk_nn_lazy_linear(...) WK_OPT_(wk_nn_lazy_linear_at, wk_linear_options, __VA_ARGS__)
@@ -219,35 +243,13 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
         wk_module *const wk_l_[] = {NULL, __VA_ARGS__}; /* a dummy first: there may be none */                         \
         f(WK_HERE, wk_l_ + 1, (int)(sizeof wk_l_ / sizeof *wk_l_) - 1);                                                \
     })
-#define wk_nn_flatten()         wk_nn_flatten_at(WK_HERE)
-#define wk_nn_relu()            wk_nn_relu_at(WK_HERE)
-#define wk_nn_sigmoid()         wk_nn_sigmoid_at(WK_HERE)
-#define wk_nn_tanh()            wk_nn_tanh_at(WK_HERE)
-#define wk_nn_gelu()            wk_nn_gelu_at(WK_HERE)
-#define wk_nn_dropout(p)        wk_nn_dropout_at(WK_HERE, p)
 #define wk_nn_layer_norm(...)   WK_SHAPED_(wk_nn_layer_norm_at, wk_nn_layer_norm_options, __VA_ARGS__)
 #define wk_nn_embedding(n, ...) WK_OPT2_(wk_nn_embedding_at, wk_nn_embedding_options, n, __VA_ARGS__)
 
-#define wk_init_uniform_(x, low, high) wk_init_uniform__at(WK_HERE, x, low, high)
-#define wk_init_normal_(x, mean, std)  wk_init_normal__at(WK_HERE, x, mean, std)
-#define wk_init_constant_(x, value)    wk_init_constant__at(WK_HERE, x, value)
-#define wk_init_zeros_(x)              wk_init_zeros__at(WK_HERE, x)
-#define wk_init_ones_(x)               wk_init_ones__at(WK_HERE, x)
-#define wk_init_xavier_uniform_(...)   WK_OPT_(wk_init_xavier_uniform__at, wk_init_options, __VA_ARGS__)
-#define wk_init_xavier_normal_(...)    WK_OPT_(wk_init_xavier_normal__at, wk_init_options, __VA_ARGS__)
-#define wk_init_kaiming_uniform_(...)  WK_OPT_(wk_init_kaiming_uniform__at, wk_init_options, __VA_ARGS__)
-#define wk_init_kaiming_normal_(...)   WK_OPT_(wk_init_kaiming_normal__at, wk_init_options, __VA_ARGS__)
-
-#define wk_tensors_count(...)     wk_tensors_count_at(WK_HERE, __VA_ARGS__)
-#define wk_tensors_name(...)      wk_tensors_name_at(WK_HERE, __VA_ARGS__)
-#define wk_tensors_get(...)       wk_tensors_get_at(WK_HERE, __VA_ARGS__)
-#define wk_tensors_find(...)      wk_tensors_find_at(WK_HERE, __VA_ARGS__)
-#define wk_module_state(...)      wk_module_state_at(WK_HERE, __VA_ARGS__)
-#define wk_module_name(...)       wk_module_name_at(WK_HERE, __VA_ARGS__)
-#define wk_module_children(...)   wk_module_children_at(WK_HERE, __VA_ARGS__)
-#define wk_module_get(...)        wk_module_get_at(WK_HERE, __VA_ARGS__)
-#define wk_module_child_name(...) wk_module_child_name_at(WK_HERE, __VA_ARGS__)
-#define wk_module_training(...)   wk_module_training_at(WK_HERE, __VA_ARGS__)
+#define wk_init_xavier_uniform_(...)  WK_OPT_(wk_init_xavier_uniform__at, wk_init_options, __VA_ARGS__)
+#define wk_init_xavier_normal_(...)   WK_OPT_(wk_init_xavier_normal__at, wk_init_options, __VA_ARGS__)
+#define wk_init_kaiming_uniform_(...) WK_OPT_(wk_init_kaiming_uniform__at, wk_init_options, __VA_ARGS__)
+#define wk_init_kaiming_normal_(...)  WK_OPT_(wk_init_kaiming_normal__at, wk_init_options, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

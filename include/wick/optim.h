@@ -58,18 +58,18 @@ WK_API wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, doub
  * device. */
 WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, double max);
 
-#ifndef __cplusplus
-#define wk_optim_sgd(...)                   WK_OPT_(wk_optim_sgd_at, wk_optim_options, __VA_ARGS__)
-#define wk_optim_adam(...)                  WK_OPT_(wk_optim_adam_at, wk_optim_options, __VA_ARGS__)
-#define wk_optim_adamw(...)                 WK_OPT_(wk_optim_adamw_at, wk_optim_options, __VA_ARGS__)
-#define wk_optim_add_group(optim, ...)      WK_OPT2_(wk_optim_add_group_at, wk_optim_options, optim, __VA_ARGS__)
 #define wk_optim_step(optim)                wk_optim_step_at(WK_HERE, optim)
 #define wk_optim_zero_grad(optim)           wk_optim_zero_grad_at(WK_HERE, optim)
 #define wk_optim_lr(optim, group)           wk_optim_lr_at(WK_HERE, optim, group)
 #define wk_optim_set_lr(optim, group, lr)   wk_optim_set_lr_at(WK_HERE, optim, group, lr)
 #define wk_clip_grad_norm_(parameters, max) wk_clip_grad_norm__at(WK_HERE, parameters, max)
+#define wk_optim_groups(...)                wk_optim_groups_at(WK_HERE, __VA_ARGS__)
 
-#define wk_optim_groups(...) wk_optim_groups_at(WK_HERE, __VA_ARGS__)
+#ifndef __cplusplus
+#define wk_optim_sgd(...)              WK_OPT_(wk_optim_sgd_at, wk_optim_options, __VA_ARGS__)
+#define wk_optim_adam(...)             WK_OPT_(wk_optim_adam_at, wk_optim_options, __VA_ARGS__)
+#define wk_optim_adamw(...)            WK_OPT_(wk_optim_adamw_at, wk_optim_options, __VA_ARGS__)
+#define wk_optim_add_group(optim, ...) WK_OPT2_(wk_optim_add_group_at, wk_optim_options, optim, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -27,17 +27,19 @@ typedef struct wk_multinomial_options {
     size_t size;
     wk_by_name by_name;
     bool replacement; /* a place may be drawn more than once */
+    char reserved[7];
 } wk_multinomial_options;
 /* Draws `count` places with the probabilities in each row (n) or (rows,n), which need not add up to 1: (count) or (rows,count), i64.
  * Without replacement they come in the order in which they are drawn. There must be as many positive probabilities as are drawn so,
  * one at least; the numbers themselves are not looked at. WK_ERR_ARGUMENT for a count that the row cannot give. */
 WK_API wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk_multinomial_options *options);
 
+#define wk_uniform_(...)  wk_uniform__at(WK_HERE, __VA_ARGS__)
+#define wk_normal_(...)   wk_normal__at(WK_HERE, __VA_ARGS__)
+#define wk_bernoulli(...) wk_bernoulli_at(WK_HERE, __VA_ARGS__)
+#define wk_dropout(...)   wk_dropout_at(WK_HERE, __VA_ARGS__)
+
 #ifndef __cplusplus
-#define wk_uniform_(...)       wk_uniform__at(WK_HERE, __VA_ARGS__)
-#define wk_normal_(...)        wk_normal__at(WK_HERE, __VA_ARGS__)
-#define wk_bernoulli(...)      wk_bernoulli_at(WK_HERE, __VA_ARGS__)
-#define wk_dropout(...)        wk_dropout_at(WK_HERE, __VA_ARGS__)
 #define wk_multinomial(x, ...) WK_OPT2_(wk_multinomial_at, wk_multinomial_options, x, __VA_ARGS__)
 #endif
 

@@ -112,6 +112,7 @@ typedef struct wk_isin_options {
     size_t size;
     wk_by_name by_name;
     bool invert; /* those that are in none */
+    char reserved[7];
 } wk_isin_options;
 /* bool, shaped like elements: is the element equal to one of test_elements (of any shape)? Mixed dtypes meet as in wk_eq. */
 WK_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_elements,
@@ -137,6 +138,7 @@ typedef struct wk_loss_options {
     size_t size;
     wk_by_name by_name;
     wk_reduction reduction;
+    char reserved[4];
 } wk_loss_options;
 WK_API wk_tensor *wk_mse_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                  const wk_loss_options *options); /* (input - target)^2 */
@@ -190,6 +192,7 @@ typedef struct wk_kl_div_options {
     wk_by_name by_name;
     wk_reduction reduction;
     bool log_target; /* target is log p */
+    char reserved[3];
 } wk_kl_div_options;
 WK_API wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_kl_div_options *options);
 
@@ -213,6 +216,18 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 
 #undef WK_REDUCE_DECL_
 
+#define wk_softmax(...)     wk_softmax_at(WK_HERE, __VA_ARGS__)
+#define wk_softmin(...)     wk_softmin_at(WK_HERE, __VA_ARGS__)
+#define wk_log_softmax(...) wk_log_softmax_at(WK_HERE, __VA_ARGS__)
+#define wk_cumsum(...)      wk_cumsum_at(WK_HERE, __VA_ARGS__)
+#define wk_cumprod(...)     wk_cumprod_at(WK_HERE, __VA_ARGS__)
+#define wk_sort(...)        wk_sort_at(WK_HERE, __VA_ARGS__)
+#define wk_argsort(...)     wk_argsort_at(WK_HERE, __VA_ARGS__)
+#define wk_topk(...)        wk_topk_at(WK_HERE, __VA_ARGS__)
+#define wk_kthvalue(...)    wk_kthvalue_at(WK_HERE, __VA_ARGS__)
+#define wk_median(...)      wk_median_at(WK_HERE, __VA_ARGS__)
+#define wk_median_dim(...)  wk_median_dim_at(WK_HERE, __VA_ARGS__)
+
 #ifndef __cplusplus
 #define wk_sum(...)           WK_REDUCE_(wk_sum_at, __VA_ARGS__)
 #define wk_mean(...)          WK_REDUCE_(wk_mean_at, __VA_ARGS__)
@@ -233,19 +248,8 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 /* wk_cosine_similarity(a, b, dim), (a, b, dim, .eps = 1e-6) */
 #define wk_cosine_similarity(a, b, ...)                                                                                \
     WK_OPT3_(wk_cosine_similarity_at, wk_cosine_similarity_options, a, b, __VA_ARGS__)
-#define wk_softmax(...)     wk_softmax_at(WK_HERE, __VA_ARGS__)
-#define wk_softmin(...)     wk_softmin_at(WK_HERE, __VA_ARGS__)
-#define wk_log_softmax(...) wk_log_softmax_at(WK_HERE, __VA_ARGS__)
-#define wk_cumsum(...)      wk_cumsum_at(WK_HERE, __VA_ARGS__)
-#define wk_cumprod(...)     wk_cumprod_at(WK_HERE, __VA_ARGS__)
-#define wk_sort(...)        wk_sort_at(WK_HERE, __VA_ARGS__)
-#define wk_argsort(...)     wk_argsort_at(WK_HERE, __VA_ARGS__)
-#define wk_topk(...)        wk_topk_at(WK_HERE, __VA_ARGS__)
-#define wk_kthvalue(...)    wk_kthvalue_at(WK_HERE, __VA_ARGS__)
-#define wk_median(...)      wk_median_at(WK_HERE, __VA_ARGS__)
-#define wk_median_dim(...)  wk_median_dim_at(WK_HERE, __VA_ARGS__)
-#define wk_unique(...)      WK_OPT_(wk_unique_at, wk_unique_options, __VA_ARGS__)
-#define wk_isin(x, ...)     WK_OPT2_(wk_isin_at, wk_isin_options, x, __VA_ARGS__)
+#define wk_unique(...)  WK_OPT_(wk_unique_at, wk_unique_options, __VA_ARGS__)
+#define wk_isin(x, ...) WK_OPT2_(wk_isin_at, wk_isin_options, x, __VA_ARGS__)
 
 /* wk_layer_norm(x, shape, weight, bias): eps is 1e-5; wk_layer_norm(x, shape, weight, bias, eps) */
 #define wk_layer_norm(x, shape, weight, ...)                                                                           \

@@ -57,6 +57,7 @@ typedef struct wk_options {
     wk_dtype dtype;     /* default f32, or what the call says */
     wk_device device;   /* default: that of WK_DEVICE, else the CPU */
     bool requires_grad; /* a leaf that gathers gradients: of floats only, else WK_ERR_DTYPE */
+    char reserved[3];
 } wk_options;
 
 /* Shapes are lists: wk_zeros((2, 3), .dtype = WK_F64); () makes a tensor without dimensions, of one number. More than 8 dimensions
@@ -173,13 +174,36 @@ WK_API wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value);
 WK_API wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value);
 WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 
+#define wk_free(x)              wk_free_at(WK_HERE, (x))
+#define wk_carry(variable, x)   wk_carry_at(WK_HERE, variable, x)
+#define wk_item(...)            wk_item_at(WK_HERE, __VA_ARGS__)
+#define wk_item_i64(...)        wk_item_i64_at(WK_HERE, __VA_ARGS__)
+#define wk_read(x, data, bytes) wk_read_at(WK_HERE, x, data, bytes)
+#define wk_data(x)              wk_data_at(WK_HERE, x)
+#define wk_print(...)           wk_print_at(WK_HERE, __VA_ARGS__)
+#define wk_tensor_str(...)      wk_tensor_str_at(WK_HERE, __VA_ARGS__)
+#define wk_to(...)              wk_to_at(WK_HERE, __VA_ARGS__)
+#define wk_to_dtype(...)        wk_to_dtype_at(WK_HERE, __VA_ARGS__)
+#define wk_clone(...)           wk_clone_at(WK_HERE, __VA_ARGS__)
+#define wk_contiguous(...)      wk_contiguous_at(WK_HERE, __VA_ARGS__)
+#define wk_copy_(...)           wk_copy__at(WK_HERE, __VA_ARGS__)
+#define wk_zero_(...)           wk_zero__at(WK_HERE, __VA_ARGS__)
+#define wk_ndim(...)            wk_ndim_at(WK_HERE, __VA_ARGS__)
+#define wk_size(...)            wk_size_at(WK_HERE, __VA_ARGS__)
+#define wk_stride(...)          wk_stride_at(WK_HERE, __VA_ARGS__)
+#define wk_numel(...)           wk_numel_at(WK_HERE, __VA_ARGS__)
+#define wk_dtype_of(...)        wk_dtype_of_at(WK_HERE, __VA_ARGS__)
+#define wk_device_of(...)       wk_device_of_at(WK_HERE, __VA_ARGS__)
+#define wk_is_contiguous(...)   wk_is_contiguous_at(WK_HERE, __VA_ARGS__)
+#define wk_same_storage(...)    wk_same_storage_at(WK_HERE, __VA_ARGS__)
+#define wk_sync()               wk_sync_at(WK_HERE)
+#define wk_describe(...)        wk_describe_at(WK_HERE, __VA_ARGS__)
+
 #ifndef __cplusplus
 /* The type of what goes in comes out. (In a statement expression nobody would hear that the result of wk_retain is not used.) */
-#define wk_keep(x)            WK_KEEP_(x, WK_JOIN_(wk_kept_, __COUNTER__))
-#define wk_retain(x)          ((__typeof__(x))wk_retain_at(WK_HERE, (void *)(x)))
-#define wk_free(x)            wk_free_at(WK_HERE, (x))
-#define wk_carry(variable, x) wk_carry_at(WK_HERE, variable, x)
-#define WK_KEEP_(x, wk_x_)    WK_ONCE_(wk_x_, x, (__typeof__(wk_x_))wk_keep_at(WK_HERE, (void *)wk_x_))
+#define wk_keep(x)         WK_KEEP_(x, WK_JOIN_(wk_kept_, __COUNTER__))
+#define wk_retain(x)       ((__typeof__(x))wk_retain_at(WK_HERE, (void *)(x)))
+#define WK_KEEP_(x, wk_x_) WK_ONCE_(wk_x_, x, (__typeof__(wk_x_))wk_keep_at(WK_HERE, (void *)wk_x_))
 
 #define wk_empty(...) WK_NEW_(wk_empty_at, __VA_ARGS__)
 #define wk_zeros(...) WK_NEW_(wk_zeros_at, __VA_ARGS__)
@@ -221,31 +245,8 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 #define wk_borrow(data, shape, release, user)                                                                          \
     wk_borrow_at(WK_HERE, WK_DTYPE_(data), data, WK_DIMS_(shape), release, user)
 
-#define wk_item(...)              wk_item_at(WK_HERE, __VA_ARGS__)
-#define wk_item_i64(...)          wk_item_i64_at(WK_HERE, __VA_ARGS__)
-#define wk_read(x, data, bytes)   wk_read_at(WK_HERE, x, data, bytes)
-#define wk_data(x)                wk_data_at(WK_HERE, x)
-#define wk_print(...)             wk_print_at(WK_HERE, __VA_ARGS__)
-#define wk_tensor_str(...)        wk_tensor_str_at(WK_HERE, __VA_ARGS__)
-#define wk_to(...)                wk_to_at(WK_HERE, __VA_ARGS__)
-#define wk_to_dtype(...)          wk_to_dtype_at(WK_HERE, __VA_ARGS__)
-#define wk_clone(...)             wk_clone_at(WK_HERE, __VA_ARGS__)
-#define wk_contiguous(...)        wk_contiguous_at(WK_HERE, __VA_ARGS__)
-#define wk_copy_(...)             wk_copy__at(WK_HERE, __VA_ARGS__)
 #define wk_fill_(x, value)        WK_FILL_(x, value, WK_JOIN_(wk_number_, __COUNTER__))
 #define WK_FILL_(x, value, wk_n_) WK_ONCE_(wk_n_, value, WK_NUMBER_(wk_fill_, wk_n_)(WK_HERE, x, wk_n_))
-#define wk_zero_(...)             wk_zero__at(WK_HERE, __VA_ARGS__)
-
-#define wk_ndim(...)          wk_ndim_at(WK_HERE, __VA_ARGS__)
-#define wk_size(...)          wk_size_at(WK_HERE, __VA_ARGS__)
-#define wk_stride(...)        wk_stride_at(WK_HERE, __VA_ARGS__)
-#define wk_numel(...)         wk_numel_at(WK_HERE, __VA_ARGS__)
-#define wk_dtype_of(...)      wk_dtype_of_at(WK_HERE, __VA_ARGS__)
-#define wk_device_of(...)     wk_device_of_at(WK_HERE, __VA_ARGS__)
-#define wk_is_contiguous(...) wk_is_contiguous_at(WK_HERE, __VA_ARGS__)
-#define wk_same_storage(...)  wk_same_storage_at(WK_HERE, __VA_ARGS__)
-#define wk_sync()             wk_sync_at(WK_HERE)
-#define wk_describe(...)      wk_describe_at(WK_HERE, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -326,7 +326,7 @@ bool wk__walk(const wk__walk_request *request)
         if (w.found[k] && fine) wk__handle_keep(&w.found[k]->handle, request->site);
         if (!fine) w.found[k] = NULL;
     }
-    w.context->outer = outer;
+    wk__outer_leave(w.context, outer);
     w.context->grad_off = grad_off;
     end(&w);
     wk__guard_close(token);

@@ -23,7 +23,7 @@ void wk__callback_begin(wk__callback *c, const char *name, wk_site site)
 void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
 {
     wk_context *context = wk__context();
-    context->outer = c->outer;
+    wk__outer_leave(context, c->outer);
     context->callback = c->callback;
     context->composing = c->composing;
     context->inner = c->inner;

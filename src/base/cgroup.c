@@ -65,6 +65,7 @@ void wk__cgroup_each(const char *root, const char *controller, wk__cgroup_visit 
         if (strcmp(group, "/") == 0) group++;
         int mount =
             snprintf(path, sizeof path, "%s/sys/fs/cgroup%s%s", root, unified ? "" : "/", unified ? "" : controller);
+        if (mount < 0 || (size_t)mount >= sizeof path) continue;
         size_t room = sizeof path - (size_t)mount;
         if (snprintf(path + mount, room, "%s", group) < (int)room) climb(path, (size_t)mount, unified, visit, user);
     }

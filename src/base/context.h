@@ -154,7 +154,7 @@ static inline bool wk__error_pending(void)
 /* The site to report: that of the call, or of the user's call around it when the library composes. */
 wk_site wk__site(wk_site site);
 /* The library begins to carry out a call of the program with calls of its own. What messages name is the outermost such call. Returns
- * what is to be put back into context->outer at its end. */
+ * what wk__outer_leave puts back at its end. */
 static inline wk__outer wk__outer_enter(wk_context *context, const char *name, wk_site site)
 {
     const wk__outer before = context->outer;
@@ -168,6 +168,11 @@ static inline wk__outer wk__outer_enter_in_place(wk_context *context, const char
     const wk__outer before = wk__outer_enter(context, name, site);
     context->outer.in_place = before.name ? before.in_place : true;
     return before;
+}
+/* The call has been carried out. */
+static inline void wk__outer_leave(wk_context *context, wk__outer before)
+{
+    context->outer = before;
 }
 
 #endif

@@ -61,7 +61,7 @@ static void tell_handler(wk_context *context)
     context->outer = (wk__outer){.on = false};
     context->layer = NULL;
     call(user, context->code, wk_error());
-    context->outer = outer;
+    wk__outer_leave(context, outer);
     context->layer = layer;
 }
 

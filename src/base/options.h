@@ -8,7 +8,7 @@
  * size is less than `least`, or that of no struct; WK_ERR_UNSUPPORTED when a longer one has other than 0 in what is not known. */
 wk_code wk__sized(const void *given, size_t least, void *own, size_t size);
 
-/* The same for options (NULL: all are 0), which every call that takes some begins with. False with the error recorded. */
+/* The same for options (NULL: all are 0), before a call looks at any of them. False with the error recorded. */
 #define wk__options(site, op, given, own) wk__options_read(site, op, given, own, sizeof *(own))
 bool wk__options_read(wk_site site, const char *op, const void *given, void *own, size_t size);
 

@@ -108,7 +108,7 @@ wk_code wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path)
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, "save_tensors", site);
     const wk_code code = save_list(site, "save_tensors", wk__list_of(list), path);
-    context->outer = before;
+    wk__outer_leave(context, before);
     return code;
 }
 

@@ -55,7 +55,8 @@ struct wk__op {
     uint16_t domain;       /* dtypes it takes (after promotion); 0 = any */
     /* reductions: the code (WK__RSUM, ...) */
     uint8_t reduction;
-    bool indexed; /* its expression counts positions (IOTA) */
+    bool takes_dtype; /* the option .dtype */
+    bool indexed;     /* its expression counts positions (IOTA) */
     const char *
         fault; /* what a LOADX says that is there to fault where an element is refused; NULL: that the index is out of range */
     bool waits; /* its result's shape depends on data: it waits for the device (rule 8) */

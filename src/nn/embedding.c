@@ -13,7 +13,7 @@ wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "embedding", .state = sizeof(wk_tensor *), .forward1 = forward};
     wk_nn_embedding_options o;
-    if (!wk__options(site, "embedding", options, &o)) return NULL;
+    if (!wk__options(site, "nn_embedding", options, &o)) return NULL;
     wk_options like = {.size = sizeof like, .dtype = o.dtype, .device = o.device};
     wk__inside c;
     wk_module *m = wk__module_make(site, &kind);

@@ -40,7 +40,7 @@ wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, con
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "layer_norm", .state = sizeof(norm), .forward1 = forward};
     wk_nn_layer_norm_options o;
-    if (!wk__options(site, "layer_norm", options, &o)) return NULL;
+    if (!wk__options(site, "nn_layer_norm", options, &o)) return NULL;
     if (ndim < 1 || ndim > WK__MAX_DIMS) {
         wk__error_set(site, WK_ERR_SHAPE, "nn_layer_norm: it works on the last 1 to %d dimensions, not %d",
                       WK__MAX_DIMS, ndim);

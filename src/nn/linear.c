@@ -41,7 +41,7 @@ wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_linea
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = "linear", .state = sizeof(linear), .forward1 = forward};
     wk_linear_options o;
-    if (!wk__options(site, "linear", options, &o)) return NULL;
+    if (!wk__options(site, "nn_linear", options, &o)) return NULL;
     wk_module *m = wk__module_make(site, &kind);
     if (!m) return NULL;
     linear *state = wk__module_of(m)->state;

@@ -51,7 +51,7 @@ wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x)
     wk_tensor *out = NULL;
     if (wk__view_begin(&wk__op_clone, site, x))
         out = wk__body_contiguous(wk__body_of(x)) ? wk__again(x) : wk_clone_at(site, x);
-    context->outer = before;
+    wk__outer_leave(context, before);
     return out;
 }
 
@@ -294,7 +294,7 @@ wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y)
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, "copy_", site);
     wk_tensor *here = wk_to_at(site, y, wk__body_of(x)->storage->device->id);
-    context->outer = before;
+    wk__outer_leave(context, before);
     if (!here) return NULL;
     bool fine = node ? copied_with_node(site, x, y, here) : wk__assign(&wk__op_copy_, site, x, wk__t(here)) != NULL;
     if (here != y || wk__context()->scope < 0) wk__handle_release(&here->handle, site); /* made here, or counted */
@@ -358,6 +358,6 @@ wk_tensor *wk_zero__at(wk_site site, wk_tensor *x)
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, "zero_", site);
     wk_tensor *out = filled(site, x, wk__i(0), &(const wk__attr){.node = "ZeroBackward0"});
-    context->outer = before;
+    wk__outer_leave(context, before);
     return out;
 }

@@ -134,7 +134,7 @@ static wk_tensor *full_like(wk_site site, const wk__op *op, const char *name, wk
         const wk__body *body = wk__body_of(x);
         out = full(site, op, body->shape, body->ndim, value, WK_F32, &like);
     }
-    context->outer = before;
+    wk__outer_leave(context, before);
     return out;
 }
 
@@ -205,7 +205,7 @@ wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, "arange_from", site);
     wk_tensor *out = arange(site, start, end, step, options);
-    context->outer = before;
+    wk__outer_leave(context, before);
     return out;
 }
 

@@ -414,6 +414,6 @@ wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter_in_place(context, op->name, site);
     wk_tensor *out = in_place(op, site, args, count, attr);
-    context->outer = before;
+    wk__outer_leave(context, before);
     return out;
 }

@@ -8,7 +8,7 @@ static wk_tensor *seen_as(const wk__op *op, wk_site site, wk_tensor *x, const in
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, op->name, site);
     wk_tensor *out = view(site, x, shape, ndim);
-    context->outer = before;
+    wk__outer_leave(context, before);
     return out;
 }
 

@@ -176,7 +176,7 @@ static wk_tensor *from_host(const char *name, wk_site site, wk_dtype dtype, cons
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, name, site);
     wk_tensor *out = copy_in(site, dtype, data, stride, shape, ndim, bytes, options);
-    context->outer = before;
+    wk__outer_leave(context, before);
     return out;
 }
 
@@ -216,7 +216,7 @@ wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t 
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, "borrow", site);
     const bool fits = wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &options, dtype);
-    context->outer = before;
+    wk__outer_leave(context, before);
     if (!fits) return NULL;
     if (!data || (uintptr_t)data % wk_dtype_size(dtype) != 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "borrow: the data is %s", data ? "not aligned for its dtype" : "NULL");
@@ -240,7 +240,7 @@ wk_code wk_sync_at(wk_site site)
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, "sync", site);
     wk__host_sync(site);
-    context->outer = before;
+    wk__outer_leave(context, before);
     wk__tell_late(wk__context());
     return wk_error_code();
 }
@@ -258,7 +258,7 @@ static bool read_out(wk_site site, const char *op, wk_tensor *x, void *to, const
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, op, site);
     const bool fine = wk__host_read(x, to, stride, site);
-    context->outer = before;
+    wk__outer_leave(context, before);
     return fine;
 }
 

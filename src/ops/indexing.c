@@ -185,7 +185,7 @@ wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, in
     x = wk_expand_at(site, x, shape, ndim);
     shape[d] = body->ndim ? places->shape[d] : 1;
     wk_tensor *out = wk_gather_at(site, x, d, wk_expand_at(site, index, shape, ndim));
-    context->outer = before;
+    wk__outer_leave(context, before);
     return out;
 }
 

@@ -18,7 +18,7 @@ bool wk__places_of(wk_site site, const wk__op *op, wk_tensor *x, int64_t **out, 
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, op->name, site);
     bool read = data && *out && wk__host_read(x, data, NULL, site);
-    context->outer = before;
+    wk__outer_leave(context, before);
     if (!data || !*out)
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld elements", op->name, (long long)n);
     for (int64_t k = 0; k < n && read; k++)

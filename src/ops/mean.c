@@ -41,6 +41,7 @@ static void reference(wk__reference *r)
 const wk__op wk__op_mean = {
     .name = "mean",
     .schema = "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    .takes_dtype = true,
     .group = "reduction",
     .node = "MeanBackward0",
     .dims_node = "MeanBackward1",

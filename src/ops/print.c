@@ -48,7 +48,7 @@ static bool read_shown(wk_tensor *x, const wk__shown *shown, char *data, wk_site
     return true;
 }
 
-static char *write(wk_tensor *x, wk_site site)
+static char *written(wk_tensor *x, wk_site site)
 {
     const wk__body *body = wk__body_of(x);
     wk__shown shown = wk__print_shown(body->ndim, body->shape);
@@ -80,8 +80,8 @@ static char *text_of(wk_tensor *x, const char *op, wk_site site)
 {
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, op, site);
-    char *text = wk__check(x, site, op, "input") ? write(x, site) : NULL;
-    context->outer = before;
+    char *text = wk__check(x, site, op, "input") ? written(x, site) : NULL;
+    wk__outer_leave(context, before);
     return text;
 }
 

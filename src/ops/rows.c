@@ -59,7 +59,7 @@ bool wk__reducing_begin(wk__reducing *r, const wk__op *op, wk_site site, wk_tens
 {
     if (!wk__compose_begin(&r->compose, op, site, &x, 1)) return false;
     r->keepdim = keepdim;
-    r->named = dtype != 0;
+    r->dtype_given = dtype != 0;
     r->dtype = dtype ? dtype : (wk_dtype)wk__body_of(x)->dtype;
     bool taken = wk__dtype_usable(op, site, r->dtype);
     taken = taken && (!op->domain || op->domain >> r->dtype & 1 || wk__must_float(op, site, x));
@@ -76,7 +76,7 @@ bool wk__reducing_read(wk__reducing *r, const wk__op *op, wk_site site, wk_tenso
 {
     wk_reduce_options o;
     if (!wk__options(site, op->name, options, &o)) return false;
-    if (o.dtype && !strstr(op->schema, "dtype? dtype")) {
+    if (o.dtype && !op->takes_dtype) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: there is no .dtype here; convert the result with wk_to_dtype",
                       op->name);
         return false;

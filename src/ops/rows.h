@@ -25,13 +25,13 @@ typedef struct wk__reducing {
     wk__compose compose;
     wk__attr attr; /* i[0] = mask and i[1] = keepdim are what gradients read; the rest is the op's */
     uint16_t mask;
-    bool keepdim, named; /* was the dtype an option? */
-    wk_dtype dtype;      /* what is reduced: the option's or else that of x; a dtype of op->domain */
+    bool keepdim, dtype_given;
+    wk_dtype dtype; /* what is reduced: the option's or else that of x; a dtype of op->domain */
 } wk__reducing;
 /* dtype 0: that of x. False with the error recorded. */
 bool wk__reducing_begin(wk__reducing *r, const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                         bool keepdim, wk_dtype dtype);
-/* The same with the options of most reductions; a dtype is refused where the schema has none. */
+/* The same with the options of most reductions; a dtype is refused unless op->takes_dtype. */
 bool wk__reducing_read(wk__reducing *r, const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                        const wk_reduce_options *options);
 /* out NULL: an error was recorded between. */

@@ -172,7 +172,7 @@ static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, i
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter_in_place(context, op->name, site);
     wk_tensor *out = add_over(op, site, x, dim, index, source, by_vector);
-    context->outer = before;
+    wk__outer_leave(context, before);
     return out;
 }
 

@@ -185,7 +185,7 @@ wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, 
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, "median_dim", site);
     wk_code code = median_of(site, x, dim, keepdim, values, indices);
-    context->outer = before;
+    wk__outer_leave(context, before);
     return code;
 }
 

@@ -8,7 +8,8 @@ static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *x, const in
     wk__reducing r;
     if (!wk__reducing_read(&r, op, site, x, dims, count, options)) return NULL;
     bool floats = wk__is_float(wk__body_of(x)->dtype);
-    wk_dtype result = r.named || floats ? r.dtype : WK_I64, compute = floats && !wk__is_float(result) ? WK_F32 : result;
+    wk_dtype result = r.dtype_given || floats ? r.dtype : WK_I64,
+             compute = floats && !wk__is_float(result) ? WK_F32 : result;
     return wk__reducing_end(&r, wk__reduce(op, site, x, r.mask, r.keepdim, compute, result));
 }
 
@@ -63,6 +64,7 @@ static const char *const prod_samples[] = {
 const wk__op wk__op_sum = {
     .name = "sum",
     .schema = "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    .takes_dtype = true,
     .group = "reduction",
     .node = "SumBackward0",
     .dims_node = "SumBackward1",
@@ -78,6 +80,7 @@ const wk__op wk__op_sum = {
 const wk__op wk__op_prod = {
     .name = "prod",
     .schema = "prod(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+    .takes_dtype = true,
     .group = "reduction",
     .node = "ProdBackward0",
     .dims_node = "ProdBackward1",

@@ -104,7 +104,7 @@ wk_tensor *wk_masked_fill__at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_va
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter_in_place(context, "masked_fill", site);
     wk_tensor *out = filled(wk__elementwise_, site, x, mask, value);
-    context->outer = before;
+    wk__outer_leave(context, before);
     return out;
 }
 

@@ -62,7 +62,7 @@ typedef struct wk__value {
     struct wk__value *shares;    /* an in-place op failed: the memory is this one's, the value the target had before */
     void (*release)(void *user); /* borrowed host memory: called when the last user has let go */
     void *release_user;
-    wk_site site;          /* the call that made it, for memory statistics: */
+    wk_site site;          /* the call that made it, for memory statistics */
     _Atomic int64_t large; /* its place in the list of the large ones plus 1, 0 none; see large.h */
     struct wk__value *parked_next, *parked_prev; /* the writer's list of parked values; else not set */
 } wk__value;

@@ -46,8 +46,9 @@ static inline bool wk__check(const wk_tensor *tensor, wk_site site, const char *
     return wk__handle_check(tensor, &wk__tensor_kind, site, op, role);
 }
 
-/* A new tensor over a new pending value: contiguous, no history, owned like every new handle. NULL when memory is short. The record that computes it must follow. What the device could never store is refused (`op`
- * is the name that the message says): in every mode, though fused it might not be stored. */
+/* A new tensor over a new pending value: contiguous, no history, owned like every new handle. NULL when memory is short. The record
+ * that computes it must follow. What the device could never store is refused (`op` is the name that the message says): in every mode,
+ * though fused it might not be stored. */
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
                               wk_site site, const char *op);
 /* With the size in bytes at hand. */

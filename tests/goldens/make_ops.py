@@ -346,7 +346,7 @@ def main():
                 print(text)
                 done.add(name)
     for text in left_out:
-        print(text, file=sys.stderr)
+        print("#", text)
 
 
 main()

@@ -74,27 +74,27 @@ static const char blocked_sum[] = TEXT(
     a += i0 * A_ROW;
     b += j0 * B_COLUMN;
     c += i0 * C_ROW + j0 * C_COLUMN;
-    EACH_ROW(START)
+    EACH_ROW(ROW_START)
     for (i64 l = 0; l < COUNT_K; l++) {
-        WIDE columns;
+        ROW_WIDE columns;
         if (B_COLUMN == 1 && sizeof(STORAGE) == sizeof(T)) {
             columns = vload16(0, (GM const T *)(b + l * B_ROW));
         } else {
             for (int j = 0; j < 16; j++) row[j] = LOAD(b[l * B_ROW + j * B_COLUMN]);
             columns = vload16(0, row);
         }
-        EACH_ROW(ADD)
+        EACH_ROW(ROW_ADD)
     }
-    EACH_ROW(END));
+    EACH_ROW(ROW_END));
 /* Eight sums have names of their own: what has a number does not get into registers. */
 static const char blocked_names[] =
-    "#define WIDE NAME(wide)\n"
+    "#define ROW_WIDE NAME(wide)\n"
     "#define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)\n"
-    "#define START(i) WIDE sum##i = (WIDE)(0);\n"
-    "#define ADD(i) sum##i = NAME(wk_add_products)(sum##i, LOAD(a[i * A_ROW + l * A_COLUMN]), columns);\n"
-    "#define END(i) vstore16(sum##i, 0, row); "
+    "#define ROW_START(i) ROW_WIDE sum##i = (ROW_WIDE)(0);\n"
+    "#define ROW_ADD(i) sum##i = NAME(wk_add_products)(sum##i, LOAD(a[i * A_ROW + l * A_COLUMN]), columns);\n"
+    "#define ROW_END(i) vstore16(sum##i, 0, row); "
     "for (int j = 0; j < 16; j++) c[i * C_ROW + j * C_COLUMN] = STORE(row[j]);\n";
-static const char blocked_end[] = "\n#undef WIDE\n#undef EACH_ROW\n#undef START\n#undef ADD\n#undef END\n";
+static const char blocked_end[] = "\n#undef ROW_WIDE\n#undef EACH_ROW\n#undef ROW_START\n#undef ROW_ADD\n#undef ROW_END\n";
 
 static const char dot_head[] = TEXT(
     SHARED(T, sums, LOCALS);
