@@ -43,6 +43,7 @@ typedef struct wk__gpu_form {
 typedef struct wk__gpu_fixed {
     const char *name;
     const char *const *text; /* the body in pieces, NULL at the end */
+    unsigned needs;          /* of the prelude, beside what its dtype does */
 } wk__gpu_fixed;
 
 enum { WK__GPU_MAX_ARGUMENTS = 8 + WK__MAX_DIMS + WK__MAX_OPERANDS * (WK__MAX_DIMS + 1) + 2 * WK__MAX_INS };
@@ -95,7 +96,7 @@ static inline bool wk__gpu_arguments_by_value(const wk__gpu_target *target, cons
 void wk__gpu_print_merged(wk__text *text, const char *name, int nmemory, const char *const bodies[], int count);
 
 /* What a program needs of the prelude. */
-enum { WK__GPU_NEEDS_F64 = 1, WK__GPU_NEEDS_NDTRI32 = 2, WK__GPU_NEEDS_NDTRI64 = 4 };
+enum { WK__GPU_NEEDS_F64 = 1, WK__GPU_NEEDS_NDTRI32 = 2, WK__GPU_NEEDS_NDTRI64 = 4, WK__GPU_NEEDS_WIDE = 8 };
 unsigned wk__gpu_needs(const wk__gpu_unit *unit);
 void wk__gpu_prelude(wk__text *text, const wk__gpu_target *target, unsigned needs);
 

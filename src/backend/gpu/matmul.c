@@ -165,10 +165,10 @@ static const char *const simple_text[] = {names, simple_head, batch, simple_sum,
 static const char *const blocked_text[] = {names, blocked_names, blocked_head, batch, blocked_sum, blocked_end, NULL};
 static const char *const dot_text[] = {names, dot_head, batch, dot_sum, NULL};
 static const char *const tiled_text[] = {names, tiled_head, batch, tiled_sum, NULL};
-static const wk__gpu_fixed simple = {"matmul", simple_text};
-static const wk__gpu_fixed blocked = {"matmul_blocked", blocked_text};
-static const wk__gpu_fixed dot = {"matmul_dot", dot_text};
-static const wk__gpu_fixed tiled = {"matmul_tiled", tiled_text};
+static const wk__gpu_fixed simple = {.name = "matmul", .text = simple_text};
+static const wk__gpu_fixed blocked = {.name = "matmul_blocked", .text = blocked_text, .needs = WK__GPU_NEEDS_WIDE};
+static const wk__gpu_fixed dot = {.name = "matmul_dot", .text = dot_text};
+static const wk__gpu_fixed tiled = {.name = "matmul_tiled", .text = tiled_text};
 
 static int64_t fill(const wk__matmul *product, int64_t *argument)
 {

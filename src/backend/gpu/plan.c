@@ -186,7 +186,7 @@ bool wk__gpu_unit_same(const wk__gpu_unit *a, const wk__gpu_unit *b)
 
 unsigned wk__gpu_needs(const wk__gpu_unit *unit)
 {
-    if (unit->fixed != NULL) return unit->dtype == WK_F64 ? WK__GPU_NEEDS_F64 : 0;
+    if (unit->fixed != NULL) return unit->fixed->needs | (unit->dtype == WK_F64 ? WK__GPU_NEEDS_F64 : 0);
     unsigned needs = 0;
     for (int k = 0; k < unit->group->nins; k++) {
         const wk__ins *ins = &unit->group->ins[k];

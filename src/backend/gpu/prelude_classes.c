@@ -305,5 +305,5 @@ void wk__gpu_prelude_classes(wk__text *text, const wk__gpu_target *target, unsig
     add_integers(text);
     add_class(text, "float", "f32", f32);
     if (needs & WK__GPU_NEEDS_F64) add_class(text, "double", "f64", f64);
-    if (!target->local_memory) add_wide(text, needs);
+    if (needs & WK__GPU_NEEDS_WIDE) add_wide(text, needs);
 }

@@ -18,7 +18,7 @@ static const char tail[] = TEXT(
 /* clang-format on */
 
 static const char *const text[] = {wk__gpu_line_names, body, wk__gpu_line_starts, tail, NULL};
-static const wk__gpu_fixed scan = {"scan", text};
+static const wk__gpu_fixed scan = {.name = "scan", .text = text};
 
 wk_code wk__gpu_plan_scan(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
                           wk__fail *fail)

@@ -28,8 +28,8 @@ static const char tail[] = TEXT(
 
 static const char *const check_text[] = {wk__gpu_line_names, check_body, wk__gpu_line_starts, check_tail, NULL};
 static const char *const text[] = {wk__gpu_line_names, body, wk__gpu_line_starts, tail, NULL};
-static const wk__gpu_fixed check = {"scatter_add_check", check_text};
-static const wk__gpu_fixed add = {"scatter_add", text};
+static const wk__gpu_fixed check = {.name = "scatter_add_check", .text = check_text};
+static const wk__gpu_fixed add = {.name = "scatter_add", .text = text};
 
 wk_code wk__gpu_plan_scatter_add(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
                                  wk__fail *fail)

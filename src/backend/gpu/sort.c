@@ -76,9 +76,9 @@ static const char *const merge_text[] = {wk__gpu_line_names, order,        head,
                                          merge_body,         end_of_order, NULL};
 static const char *const finish_text[] = {wk__gpu_line_names, order,        head, wk__gpu_line_starts, memory,
                                           finish_body,        end_of_order, NULL};
-static const wk__gpu_fixed start = {"sort_start", start_text};
-static const wk__gpu_fixed merge = {"sort_merge", merge_text};
-static const wk__gpu_fixed finish = {"sort_finish", finish_text};
+static const wk__gpu_fixed start = {.name = "sort_start", .text = start_text};
+static const wk__gpu_fixed merge = {.name = "sort_merge", .text = merge_text};
+static const wk__gpu_fixed finish = {.name = "sort_finish", .text = finish_text};
 
 wk_code wk__gpu_plan_sort(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
                           wk__fail *fail)
