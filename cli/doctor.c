@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static int oddities; /* how many lines began with "!" */
 static int failures; /* how many of them say that something does not work */
 
@@ -51,7 +49,9 @@ static void check_cpu(void)
         odd("WICK_CPU=%s is not built or not known to this CPU; %s is used", asked, cpu.driver);
     line("threads", "%d (%ld processors online%s%s)", wk_threads(), processors, threads ? ", WICK_THREADS=" : "",
          threads ? threads : "");
-    if (threads && atoi(threads) != wk_threads()) odd("WICK_THREADS=%s is not a number from 1 to 1024", threads);
+    char *end = NULL;
+    if (threads && (strtol(threads, &end, 10) != wk_threads() || *end))
+        odd("WICK_THREADS=%s is not a number from 1 to 1024", threads);
     if (wk_threads() > processors) odd("more threads than processors: they wait for each other");
     char total[16], left[16];
     line("memory", "%s, %s of it free", cli_bytes(total, cpu.memory_total), cli_bytes(left, cpu.memory_free));

@@ -121,15 +121,19 @@ static void *run_one(void *user)
     return NULL;
 }
 
+/* How many take part: each has its place in an array. */
+static int team_of(int threads)
+{
+    return threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : threads;
+}
+
 /* Seconds from the first beginning to the last end. The caller is the first of the threads, and does the work of those
  * that could not be started. */
 static double run_all(work *works, int threads)
 {
-    atomic_bool go = false;
     int running = 1;
-    for (int k = 0; k < threads; k++) works[k].go = &go;
     while (running < threads && pthread_create(&works[running].thread, NULL, run_one, &works[running]) == 0) running++;
-    atomic_store(&go, true);
+    atomic_store(works[0].go, true);
     run_one(&works[0]);
     for (int k = running; k < threads; k++) run_one(&works[k]);
     for (int k = 1; k < running; k++) pthread_join(works[k].thread, NULL);
@@ -187,20 +191,23 @@ void cli_triad_free(cli_triad *t)
 
 double cli_triad_run(cli_triad *t, int threads)
 {
-    work works[MOST_THREADS] = {0};
-    if (threads > MOST_THREADS) threads = MOST_THREADS;
+    work works[MOST_THREADS];
+    atomic_bool go = false;
+    threads = team_of(threads);
     for (int k = 0; k < threads; k++) {
         size_t from = t->count * (size_t)k / (size_t)threads, to = t->count * (size_t)(k + 1) / (size_t)threads;
-        works[k] = (work){.with = best_set(), .a = t->a + from, .b = t->b + from, .c = t->c + from, .count = to - from};
+        works[k] = (work){
+            .go = &go, .with = best_set(), .a = t->a + from, .b = t->b + from, .c = t->c + from, .count = to - from};
     }
     return 3 * sizeof(wide) * (double)t->count / run_all(works, threads);
 }
 
 double cli_fma_run(int threads)
 {
-    work works[MOST_THREADS] = {0};
+    work works[MOST_THREADS];
+    atomic_bool go = false;
     const set *with = best_set();
-    if (threads > MOST_THREADS) threads = MOST_THREADS;
-    for (int k = 0; k < threads; k++) works[k].with = with;
+    threads = team_of(threads);
+    for (int k = 0; k < threads; k++) works[k] = (work){.go = &go, .with = with};
     return 2.0 * LANES * with->chains * ROUNDS * threads / run_all(works, threads);
 }

@@ -84,6 +84,8 @@ check "doctor: WICK_CPU is shown" says "instructions: portable, WICK_CPU=portabl
 check "doctor: a WICK_CPU that is none" says "^!  *WICK_CPU=z80 is not built" env WICK_CPU=z80 "$wick" doctor
 check "doctor: a misspelt variable" says "^!  *WICK_THREDS is no variable" env WICK_THREDS=2 "$wick" doctor
 check "doctor: threads" says "^threads  *1 .*WICK_THREADS=1" env WICK_THREADS=1 "$wick" doctor
+threads=$("$wick" doctor | sed -n 's/^threads  *\([0-9]*\).*/\1/p')
+check "doctor: a number with a letter behind it" says "^!  *WICK_THREADS=${threads}x is not a number" env WICK_THREADS="${threads}x" "$wick" doctor
 
 check "ops: a pattern" says "^softmax(\|^    softmax(Tensor input, int dim) -> Tensor" "$wick" ops softmax
 check "ops: nothing matches" ends 1 "$wick" ops no_such_op

@@ -1,5 +1,6 @@
 /* Views: what the walk over the table does not see: shared storage, in-place calls through views, nodes' names, errors. */
 #include "ops_values.h"
+#include <limits.h>
 
 static wk_tensor *counting(const int64_t *shape, int ndim)
 {
@@ -112,6 +113,13 @@ static void errors(void **state)
     expect_error(wk_unflatten(x, 1, (2, 2)), WK_ERR_SHAPE, "f32[2,3]");
     expect_error(wk_t(wk_ones((1, 2, 3))), WK_ERR_SHAPE, "wk_transpose");
     expect_error(wk_unsqueeze(wk_ones((1, 1, 1, 1, 1, 1, 1, 1)), 0), WK_ERR_SHAPE, "8 dimensions");
+    const int64_t one[] = {1};
+    const int below[] = {-1, INT_MIN};
+    for (int k = 0; k < 2; k++) {
+        expect_error(wk_reshape_at(WK_HERE, wk_ones((1)), one, below[k]), WK_ERR_SHAPE, "f32[1]");
+        expect_error(wk_expand_at(WK_HERE, wk_ones((1)), one, below[k]), WK_ERR_SHAPE, "f32[1]");
+        expect_error(wk_repeat_at(WK_HERE, wk_ones((1)), one, below[k]), WK_ERR_ARGUMENT, "f32[1]");
+    }
 }
 
 int main(void)

@@ -234,7 +234,7 @@ static inline double wk_written_(double number)
 
 /* The dtype of a C type. */
 #define WK_DTYPE_(p)                                                                                                   \
-    _Generic(1 ? (p) : (p), const float *: WK_F32, float *: WK_F32, const double *: WK_F64, double *: WK_F64,               \
+    _Generic((p), const float *: WK_F32, float *: WK_F32, const double *: WK_F64, double *: WK_F64,                         \
         const long *: WK_LONG_, long *: WK_LONG_, const long long *: WK_I64, long long *: WK_I64, const int *: WK_I32,      \
         int *: WK_I32, const short *: WK_I16, short *: WK_I16, const signed char *: WK_I8, signed char *: WK_I8,            \
         const unsigned char *: WK_U8, unsigned char *: WK_U8, const bool *: WK_BOOL, bool *: WK_BOOL)

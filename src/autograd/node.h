@@ -144,6 +144,6 @@ void wk__node_hold(wk__node *node);
 void wk__node_drop(wk__node *node);
 void wk__leaf_drop(wk__leaf *leaf);
 /* What a tensor prints as grad_fn, or NULL. */
-const char *wk__node_name(wk_tensor *tensor);
+const char *wk__node_name(wk_tensor *x);
 
 #endif

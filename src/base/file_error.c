@@ -29,8 +29,10 @@ wk_code wk__io_prefix(wk__io_error *error, const char *format, ...)
     int formatted = vsnprintf(prefix, sizeof prefix - 2, format, args);
     va_end(args);
     if (formatted < 0) return error->code;
-    strcat(prefix, ": ");
-    size_t used = strlen(prefix), length = strlen(error->text), room = sizeof error->text - 1 - used;
+    size_t used = strlen(prefix), length = strlen(error->text);
+    prefix[used++] = ':';
+    prefix[used++] = ' ';
+    size_t room = sizeof error->text - 1 - used;
     if (length > room) length = room;
     memmove(error->text + used, error->text, length);
     memcpy(error->text, prefix, used);

@@ -153,9 +153,9 @@ wk_code wk__save_commit(wk__save *save, int64_t expected, wk__io_error *error)
                            wk__show(save->path).text, (long long)save->bytes, (long long)expected);
     else if ((save->replaces && fchmod(save->fd, save->mode) != 0) || fsync(save->fd) != 0)
         code = wk__io_fail_errno(error, save->path, "save", errno);
-    else if (!still_named(save->fd, save->temporary)) /* there are file systems without locks */
+    if (code == WK_OK && !still_named(save->fd, save->temporary)) /* there are file systems without locks */
         return lost(save, error);
-    else if (rename(save->temporary, save->path) != 0)
+    if (code == WK_OK && rename(save->temporary, save->path) != 0)
         code = wk__io_fail_errno(error, save->path, "save", errno);
     if (code != WK_OK) {
         wk__save_cancel(save);

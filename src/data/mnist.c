@@ -61,7 +61,7 @@ static bool shapes_fit(wk_site site, const char *folder, const wk__idx *images, 
 wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options)
 {
     static const char op[] = "data_mnist";
-    wk__idx images, names;
+    wk__idx images = {0}, names = {0};
     wk_mnist_options o;
     if (!wk__options(site, op, options, &o)) return NULL;
     if (!folder) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the folder is NULL", op);

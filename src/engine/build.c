@@ -119,7 +119,7 @@ static int input(builder *w, wk__record *r, int k)
 
 static int result_of(builder *w, wk__record *r)
 {
-    int in[WK__MAX_OPERANDS];
+    int in[WK__MAX_OPERANDS] = {0};
     for (int k = 0; k < r->nin; k++) in[k] = input(w, r, r->nout + k);
     w->emit.dtype = wk__class_of(r->compute);
     if (w->emit.full) return 0;

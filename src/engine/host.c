@@ -104,9 +104,9 @@ bool wk__host_read(wk_tensor *x, void *to, const int64_t *to_stride, wk_site sit
     int64_t n = wk__body_numel(body), dense[WK__MAX_DIMS];
     size_t size = wk_dtype_size(body->dtype);
     wk__strides_dense(body->ndim, body->shape, dense);
-    if (n > 0 && !to_stride && wk__body_contiguous(body))
+    if (data.first && !to_stride && wk__body_contiguous(body))
         memcpy(to, data.first, (size_t)n * size);
-    else if (n > 0)
+    else if (data.first)
         wk__host_gather(data.first, body->ndim, body->shape, body->stride, size, to, to_stride ? to_stride : dense);
     wk__host_view_end(&data);
     return true;

@@ -65,7 +65,7 @@ static wk_code check_cover(const wk__safetensors *out, int64_t data_bytes, wk__i
             wk__show(out->tensors[out->count - 1].name).text, (long long)covered, (long long)data_bytes,
             (long long)out->tensors[out->count - 1].position);
     return wk__io_fail(error, WK_ERR_FORMAT, "the data of the tensors ends at byte %lld, but %lld bytes follow it",
-                       (long long)(out->data_start + covered), (long long)(data_bytes - covered));
+                       (long long)out->data_start + covered, (long long)(data_bytes - covered));
 }
 
 /* out->header holds out->data_start - 8 bytes. */

@@ -160,10 +160,14 @@ wk_code wk__safetensors_plan(wk__safetensors_tensor *tensors, int64_t count, con
     if (count > WK__SAFETENSORS_TENSORS) return wk__io_fail(error, WK_ERR_ARGUMENT, "more than 1048576 tensors");
     placed *places = wk__alloc_zero((size_t)count, sizeof *places);
     layout->order = wk__alloc_zero((size_t)count, sizeof *layout->order);
-    wk_code code = places && layout->order ? WK_OK : no_memory(error);
-    for (int64_t k = 0; k < count && code == WK_OK; k++) places[k] = (placed){.tensor = &tensors[k], .index = k};
-    if (code == WK_OK) code = place_all(places, count, layout, error);
-    if (code == WK_OK) code = write_first(tensors, count, metadata, pairs, layout, error);
+    wk_code code;
+    if (places && layout->order) {
+        for (int64_t k = 0; k < count; k++) places[k] = (placed){.tensor = &tensors[k], .index = k};
+        code = place_all(places, count, layout, error);
+        if (code == WK_OK) code = write_first(tensors, count, metadata, pairs, layout, error);
+    } else {
+        code = no_memory(error);
+    }
     wk__free(places);
     if (code != WK_OK) wk__safetensors_layout_end(layout);
     return code;

@@ -161,9 +161,9 @@ static wk_tensor *read_tensor(wk_site site, const char *op, const source *from, 
     if (code == WK_OK && !data)
         code = wk__io_fail(&error, WK_ERR_MEMORY, "no memory for %lld bytes of \"%s\"", (long long)bytes,
                            wk__show(t->name).text);
-    if (code == WK_OK) code = wk__file_read_at(&from->file, from->content.data_start + t->begin, data, bytes, &error);
+    if (data) code = wk__file_read_at(&from->file, from->content.data_start + t->begin, data, bytes, &error);
     wk_tensor *out = NULL;
-    if (code == WK_OK) {
+    if (data && code == WK_OK) {
         wk_options options = {.size = sizeof options, .device = device};
         if (t->dtype == WK_BOOL) make_bools(data, bytes);
         out = wk_from_on_at(site, t->dtype, data, (size_t)bytes, t->shape, t->ndim, &options);

@@ -46,7 +46,6 @@ static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *
     wk__text text = {0};
     wk__text_format(&text, "%s: operands are on different devices: ", op->name);
     for (int k = 0; k < count; k++) {
-        if (!in[k]) continue;
         wk__text_format(&text, k ? ", %c " : "%c ", 'a' + k);
         wk__text_tensor_device(&text, in[k]);
     }

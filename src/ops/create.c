@@ -226,9 +226,9 @@ wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count,
 {
     wk__create c;
     if (!wk__create_begin(&c, &wk__op_linspace, site, &count, 1, options, WK_F32)) return NULL;
+    const int64_t half = count / 2 + (count == 1);
     double last = count > 1 ? (double)(count - 1) : 1;
-    wk__imm imm[] = {
-        {.f = start}, {.f = end}, {.f = (end - start) / last}, {.f = (double)(count / 2 + (count == 1))}, {.f = last}};
+    wk__imm imm[] = {{.f = start}, {.f = end}, {.f = (end - start) / last}, {.f = (double)half}, {.f = last}};
     return wk__create_end(&c, WK_F64, imm, NULL, 5);
 }
 

@@ -25,13 +25,12 @@ wk_tensor *wk_flatten_at(wk_site site, wk_tensor *x, int64_t start, int64_t end)
         return NULL;
     }
     if (body->ndim == 0) return wk_reshape_at(site, x, (const int64_t[]){1}, 1);
-    int64_t shape[WK__MAX_DIMS];
+    int64_t shape[WK__MAX_DIMS], merged = 1;
     int ndim = 0;
     for (int d = 0; d < body->ndim; d++) {
-        if (d > first && d <= last)
-            shape[ndim - 1] *= body->shape[d];
-        else
-            shape[ndim++] = body->shape[d];
+        bool inside = d >= first && d <= last;
+        if (inside) merged *= body->shape[d];
+        if (!inside || d == last) shape[ndim++] = inside ? merged : body->shape[d];
     }
     return wk_reshape_at(site, x, shape, ndim);
 }

@@ -205,21 +205,22 @@ static int gather_invoke(const wk__op *op, wk_site site, const wk_value *args, w
 static void gather_along(wk__reference *r, int64_t dim)
 {
     const wk__array *x = &r->in[0], *index = &r->in[1];
+    const int ndim = x->ndim;
     int64_t shape[WK__MAX_DIMS];
     int d = 0;
-    wk__dim(x->ndim, dim, &d);
-    for (int k = 0; k < x->ndim; k++)
+    wk__dim(ndim, dim, &d);
+    for (int k = 0; k < ndim; k++)
         shape[k] = k == d || index->shape[k] > 1 || r->args[1].kind == WK_VALUE_INT ? index->shape[k] : x->shape[k];
-    double *out = wk__reference_out(r, 0, x->ndim, shape);
+    double *out = wk__reference_out(r, 0, ndim, shape);
     for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) {
         int64_t rest = k, at = 0, step = 1, place = 0, stride = 1, of_dim = 1;
-        for (int e = x->ndim; e-- > 0; rest /= shape[e], step *= x->shape[e], stride *= index->shape[e]) {
+        for (int e = ndim; e-- > 0; rest /= shape[e], step *= x->shape[e], stride *= index->shape[e]) {
             int64_t here = rest % shape[e];
             place += (index->shape[e] == 1 ? 0 : here) * stride;
             if (e == d) of_dim = step;
             if (e != d) at += (x->shape[e] == 1 ? 0 : here) * step;
         }
-        out[k] = x->data[at + place_of(index->data[place], x->ndim ? x->shape[d] : 1) * of_dim];
+        out[k] = x->data[at + place_of(index->data[place], ndim ? x->shape[d] : 1) * of_dim];
     }
 }
 static void gather_reference(wk__reference *r)

@@ -55,7 +55,7 @@ static void strides_over(const plan *p, const matrices *m, int64_t *stride)
     }
 }
 
-static bool misfit(const wk__op *op, wk_site site, wk_tensor *const in[], int64_t have, int64_t want, bool turned)
+static void misfit(const wk__op *op, wk_site site, wk_tensor *const in[], int64_t have, int64_t want, bool turned)
 {
     const char *place = turned ? "last" : wk__body_of(in[1])->ndim == 1 ? "only" : "last but one";
     const char *mend =
@@ -64,7 +64,6 @@ static bool misfit(const wk__op *op, wk_site site, wk_tensor *const in[], int64_
                  "inner sizes differ: $a and $b (the last size of the first, %lld, must be the %s size of the second, "
                  "%lld). %s",
                  (long long)have, place, (long long)want, mend);
-    return false;
 }
 
 static bool lay_out(const wk__op *op, wk_site site, wk_tensor *const in[], bool turned, plan *p)
@@ -81,7 +80,10 @@ static bool lay_out(const wk__op *op, wk_site site, wk_tensor *const in[], bool 
     see_as_matrices(right, true, &b);
     if (turned) turn(&b);
     p->k = a.shape[a.ndim - 1];
-    if (p->k != b.shape[b.ndim - 2]) return misfit(op, site, in, p->k, b.shape[b.ndim - 2], turned);
+    if (p->k != b.shape[b.ndim - 2]) {
+        misfit(op, site, in, p->k, b.shape[b.ndim - 2], turned);
+        return false;
+    }
     if (!wk__broadcast(a.ndim - 2, a.shape, b.ndim - 2, b.shape, &p->nbatch, p->space)) {
         wk__op_error(op, site, WK_ERR_SHAPE, in,
                      "the batch dimensions of $a and $b (all but the last two) do not broadcast");

@@ -14,7 +14,7 @@ void wk__product_gradient(const wk__gradient *g, wk_tensor *grad, int k);
 /* A tensor of any number of dimensions as rows of its last one. */
 wk_tensor *wk__as_rows(wk_tensor *x);
 
-/* Result 0 of the reference: operands k and k + 1 multiplied. */
-double *wk__reference_product(wk__reference *r, int k, bool turned);
+/* Result 0 of the reference: operands `first` and `first` + 1 multiplied. */
+double *wk__reference_product(wk__reference *r, int first, bool turned);
 
 #endif

@@ -222,8 +222,8 @@ static wk_tensor *repeat(const wk__op *op, wk_site site, wk_tensor *x, const int
     wk__attr attr = {.count = count};
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
     const wk__body *body = wk__body_of(x);
-    int lead = count - body->ndim;
-    bool fits = lead >= 0 && count <= WK__MAX_DIMS;
+    bool fits = count >= body->ndim && count <= WK__MAX_DIMS;
+    int lead = fits ? count - body->ndim : 0;
     int64_t shape[WK__MAX_DIMS];
     for (int k = 0; k < count && fits; k++) {
         fits = repeats[k] >= 0;

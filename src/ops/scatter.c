@@ -231,9 +231,9 @@ static int64_t offset_in(const wk__array *x, const int64_t *shape, int64_t k, in
     return offset;
 }
 
-static void write_reference(wk__reference *r, bool by_vector, bool adds)
+static void add_reference(wk__reference *r, bool by_vector)
 {
-    const wk__array *x = &r->in[0], *index = &r->in[1], *source = r->inputs > 2 ? &r->in[2] : NULL;
+    const wk__array *x = &r->in[0], *index = &r->in[1], *source = &r->in[2];
     const int64_t *shape = by_vector ? source->shape : index->shape;
     int d = 0;
     wk__dim(x->ndim, r->args[1].i, &d);
@@ -242,18 +242,17 @@ static void write_reference(wk__reference *r, bool by_vector, bool adds)
     for (int64_t k = 0, inner = 1; k < wk__numel(x->ndim, shape); k++, inner = 1) {
         for (int e = d + 1; e < x->ndim; e++) inner *= shape[e];
         int64_t own = k / inner % shape[d], at = (int64_t)index->data[by_vector ? own : k];
-        double value = source ? source->data[offset_in(source, shape, k, d, own)] : wk__value_float(&r->args[3], 0);
-        double *place = &out[offset_in(x, shape, k, d, at < 0 ? at + x->shape[d] : at)];
-        *place = adds ? *place + value : value;
+        out[offset_in(x, shape, k, d, at < 0 ? at + x->shape[d] : at)] +=
+            source->data[offset_in(source, shape, k, d, own)];
     }
 }
 static void scatter_add_reference(wk__reference *r)
 {
-    write_reference(r, false, true);
+    add_reference(r, false);
 }
 static void index_add_reference(wk__reference *r)
 {
-    write_reference(r, true, true);
+    add_reference(r, true);
 }
 
 static const char *const scatter_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]",

@@ -58,13 +58,14 @@ static int transpose_invoke(const wk__op *op, wk_site site, const wk_value *args
 static void permuted_reference(wk__reference *r, const int *order)
 {
     const wk__array *x = &r->in[0];
+    const int ndim = x->ndim;
     int64_t dense[WK__MAX_DIMS], shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
-    wk__strides_dense(x->ndim, x->shape, dense);
-    for (int d = 0; d < x->ndim; d++) {
+    wk__strides_dense(ndim, x->shape, dense);
+    for (int d = 0; d < ndim; d++) {
         shape[d] = x->shape[order[d]];
         stride[d] = dense[order[d]];
     }
-    wk__reference_strided(r, x->ndim, shape, stride, 0);
+    wk__reference_strided(r, ndim, shape, stride, 0);
 }
 
 static void transpose_reference(wk__reference *r)
@@ -78,7 +79,7 @@ static void transpose_reference(wk__reference *r)
 
 static void t_reference(wk__reference *r)
 {
-    permuted_reference(r, r->in[0].ndim == 2 ? (const int[]){1, 0} : (const int[]){0});
+    permuted_reference(r, r->in[0].ndim == 2 ? (const int[WK__MAX_DIMS]){1, 0} : (const int[WK__MAX_DIMS]){0});
 }
 
 static const char *const transpose_samples[] = {"[3,4], 0, 1", "[2,3,4], 1, -1", "[5], 0, 0",

@@ -29,8 +29,8 @@ wk_tensor *wk_expand_at(wk_site site, wk_tensor *x, const int64_t *sizes, int nd
     if (!wk__view_begin(&wk__op_expand, site, x)) return NULL;
     const wk__body *body = wk__body_of(x);
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
-    int lead = ndim - body->ndim;
-    bool fits = lead >= 0 && ndim <= WK__MAX_DIMS;
+    bool fits = ndim >= body->ndim && ndim <= WK__MAX_DIMS;
+    int lead = fits ? ndim - body->ndim : 0;
     for (int d = 0; d < ndim && fits; d++) {
         int64_t have = d < lead ? 1 : body->shape[d - lead];
         shape[d] = sizes[d] == -1 && d >= lead ? have : sizes[d];
@@ -98,7 +98,7 @@ static bool reshape_sizes(wk_site site, wk_tensor *x, const int64_t *sizes, int 
 {
     int64_t known = 1, total = wk__body_numel(wk__body_of(x));
     int open = -1;
-    bool fits = ndim <= WK__MAX_DIMS;
+    bool fits = ndim >= 0 && ndim <= WK__MAX_DIMS;
     for (int d = 0; d < ndim && fits; d++) {
         shape[d] = sizes[d];
         if (sizes[d] == -1 && open < 0)

@@ -9,7 +9,7 @@ void wk__large_add(wk__value *value);
 void wk__large_remove(wk__value *value);
 /* Completes the arena's figures: "out of memory on cpu: ...", what to do, "Largest: 64 MiB made at f.c:10, ..." (up to three). */
 void wk__large_describe(const wk__device *device, wk__fail *fail);
-/* Fills up to `capacity` sites and sizes, largest first; returns how many. */
-int wk__large_list(const wk__device *device, wk_site *sites, int64_t *bytes, int capacity);
+/* Fills up to `places` sites and sizes, largest first; returns how many. */
+int wk__large_list(const wk__device *device, wk_site *sites, int64_t *bytes, int places);
 
 #endif

@@ -280,6 +280,7 @@ static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
     wk_code code = wk__cpu_program_prepare(&program, plan->product->tail, fail);
     if (!code) code = run_product(plan, fail);
     wk__cpu_program_end(&program);
+    plan->tail = NULL;
     return code;
 }
 

@@ -148,11 +148,9 @@ static void run_unit(wk__worker *worker, const wk__cpu_stage *stage, const wk__g
 void wk__worker_run_units(wk__worker *worker, const wk__cpu_stage *stage, const wk__group *group, const wk__walk *walk,
                           const wk__addresses *origin, int64_t from, int64_t to)
 {
-    wk__patch patch;
+    wk__patch patch = {0};
     const int64_t units = units_in_columns(walk);
     if (stage->start < 0) return;
-    patch.gathered = 0;
-    patch.first = 0;
     for (int k = 0; k < walk->noperands; k++) {
         const wk__walk_operand *operand = &walk->operand[k];
         int64_t *offset = worker->offset[operand->number];

@@ -102,10 +102,10 @@ void wk__walk_plan(wk__walk *walk, const wk__group *group, const int64_t shape[]
 void wk__walk_origin(wk__addresses *address, const wk__group *group, const int64_t start[], uint32_t operands)
 {
     int64_t position[WK__MAX_DIMS];
-    if (operands >> WK__VM_POSITION & 1) position_strides(group, position);
     for (; operands; operands &= operands - 1) {
         int number = __builtin_ctz(operands);
         bool is_position = number == WK__VM_POSITION;
+        if (is_position) position_strides(group, position);
         const wk__operand *operand = is_position ? NULL : &group->operand[number];
         int64_t element = is_position ? 0 : operand->offset;
         const int64_t *stride = is_position ? position : operand->stride;

@@ -92,8 +92,8 @@ void wk__row_block_next(wk__row_block *block);
 void wk__row_block_run_row(wk__row_block *block, int pass);
 /* Runs an element stage over a segment; the results of its sums are then in slot 0, a lane a row. */
 void wk__row_block_run_segment(wk__row_block *block, int pass, int64_t segment);
-/* Makes the result in slot 0 of a sum what the stages after its pass read. */
-void wk__row_block_publish(wk__row_block *block, int sum);
+/* Makes the result in slot 0 of sum n what the stages after its pass read. */
+void wk__row_block_publish(wk__row_block *block, int n);
 
 static inline int64_t wk__segments_of(const wk__rows *job)
 {

@@ -19,7 +19,8 @@ void wk__cursor_seek(wk__cursor *cursor, const wk__walk *walk, const wk__address
         int number = walk->operand[k].number;
         cursor->address.at[number] = origin->at[number];
     }
-    for (int d = 0; d < walk->ndim; d++) {
+    int d = 0;
+    do { /* a walk has a dimension at least */
         int64_t index = walk->size[d] > 0 ? position % walk->size[d] : 0;
         position = walk->size[d] > 0 ? position / walk->size[d] : 0;
         cursor->index[d] = index;
@@ -27,7 +28,7 @@ void wk__cursor_seek(wk__cursor *cursor, const wk__walk *walk, const wk__address
         for (int k = 0; k < walk->noperands; k++) {
             cursor->address.at[walk->operand[k].number] += (intptr_t)(index * walk->operand[k].step[d]);
         }
-    }
+    } while (++d < walk->ndim);
 }
 
 static void shift(wk__cursor *cursor, const wk__walk *walk, int dim, int64_t count)
@@ -320,7 +321,8 @@ void wk__worker_run_elements(wk__worker *worker, const wk__cpu_stage *stage, con
     if (stage->start < 0) return;
     wk__cursor cursor;
     wk__cursor_seek(&cursor, walk, origin, from);
-    bool short_runs = walk->ndim > 1 && walk->size[0] < lanes / 2;
+    bool many_runs = walk->ndim > 1, short_runs = many_runs && walk->size[0] < lanes / 2;
+    whole_blocks = whole_blocks && many_runs;
     while (from < to) {
         int64_t run = walk->size[0] - cursor.index[0], length = run < to - from ? run : to - from;
         bool across = short_runs;

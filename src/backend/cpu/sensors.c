@@ -29,13 +29,17 @@ double wk__cpu_utilisation(void)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static unsigned long long busy_before, all_before; /* at the last call */
     unsigned long long tick[8] = {0}, all = 0;
+    char line[256], *at = line + strlen("cpu"), *end;
     FILE *file = fopen("/proc/stat", "re");
     if (!file) return NAN;
-    int found = fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &tick[0], &tick[1], &tick[2], &tick[3],
-                       &tick[4], &tick[5], &tick[6], &tick[7]);
+    bool there = fgets(line, sizeof line, file) && strncmp(line, "cpu ", 4) == 0;
     fclose(file);
-    if (found < 5) return NAN;
-    for (int k = 0; k < 8; k++) all += tick[k];
+    if (!there) return NAN;
+    for (int k = 0; k < 8; k++, at = end) {
+        tick[k] = strtoull(at, &end, 10);
+        if (end == at && k < 5) return NAN;
+        all += tick[k];
+    }
     unsigned long long busy = all - tick[3] - tick[4];
 
     pthread_mutex_lock(&lock);

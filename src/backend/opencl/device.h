@@ -148,19 +148,19 @@ int64_t wk__cl_compilations(void);
 
 /* ---- launch.c, memory.c ------------------------------------------------------------------------------------------ */
 
-wk_code wk__cl_run(void *device, const wk__group *group, wk__fail *fail);
-wk_code wk__cl_matmul(void *device, const wk__matmul *product, wk__fail *fail);
-wk_code wk__cl_kernel_of(void *device, const wk__kernel *kernel, wk__fail *fail);
-wk_code wk__cl_gather(void *device, bool on, wk__fail *fail);
+wk_code wk__cl_run(void *user, const wk__group *group, wk__fail *fail);
+wk_code wk__cl_matmul(void *user, const wk__matmul *product, wk__fail *fail);
+wk_code wk__cl_kernel_of(void *user, const wk__kernel *kernel, wk__fail *fail);
+wk_code wk__cl_gather(void *user, bool on, wk__fail *fail);
 
-wk_code wk__cl_block_take(void *device, int64_t bytes, wk__memory *block, wk__fail *fail);
-void wk__cl_block_give(void *device, wk__memory *block);
-wk_code wk__cl_upload(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
+wk_code wk__cl_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail);
+void wk__cl_block_give(void *user, wk__memory *block);
+wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
                       wk__fail *fail);
-wk_code wk__cl_copy(void *device, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
+wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
                     int64_t bytes, wk__fail *fail);
-wk_code wk__cl_download(void *device, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail);
-wk_code wk__cl_sync(void *device, wk__fail *fail);
+wk_code wk__cl_download(void *user, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail);
+wk_code wk__cl_sync(void *user, wk__fail *fail);
 wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
                         wk__fail *fail);
 

@@ -259,11 +259,14 @@ wk_code wk__cl_push_and_wait(wk__cl_device *device, wk__cl_command *command, wk_
     command->waiter = &waiter;
     command->staged = 0;
     wk_code code = append(device, command, fail);
-    if (code != WK_OK) return code;
-    pthread_mutex_lock(&device->lock);
-    while (!waiter.done) pthread_cond_wait(&device->changed, &device->lock);
-    pthread_mutex_unlock(&device->lock);
-    return waiter.code;
+    if (code == WK_OK) {
+        pthread_mutex_lock(&device->lock);
+        while (!waiter.done) pthread_cond_wait(&device->changed, &device->lock);
+        pthread_mutex_unlock(&device->lock);
+        code = waiter.code;
+    }
+    command->waiter = NULL;
+    return code;
 }
 
 static wk_code perform_finish(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
