@@ -173,6 +173,36 @@ static void null_arrays_are_errors(void **state)
     expect_fine();
 }
 
+/* Options out of the range that their meaning has. */
+static void options_out_of_range(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 3)), *labels = wk_zeros((2), .dtype = WK_I64);
+    static const double smoothing[] = {-0.1, 1.1, NAN};
+    for (int k = 0; k < 3; k++) {
+        assert_null(wk_cross_entropy(x, labels, .label_smoothing = smoothing[k]));
+        expect_error("cross_entropy: .label_smoothing is", NULL);
+    }
+    assert_null(wk_huber_loss(x, x, .delta = -1));
+    expect_error("huber_loss: .delta is -1", NULL);
+    assert_null(wk_huber_loss(x, x, .delta = 0));
+    expect_error("huber_loss: .delta is 0", NULL);
+    assert_null(wk_smooth_l1_loss(x, x, .beta = -1));
+    expect_error("smooth_l1_loss: .beta is -1", NULL);
+    assert_non_null(wk_smooth_l1_loss(x, x, .beta = 0));
+    assert_null(wk_data_loader(wk_data_tensors(x, NULL), .world = -2));
+    expect_error("data_loader: .world is -2", NULL);
+    assert_null(wk_one_hot(wk_of(int64_t, (1), -1), 3));
+    expect_error("one_hot: index -1 is out of range", "[0, 3)", NULL);
+    static const int64_t wrong[] = {-2, 2}; /* known on the device only */
+    for (int k = 0; k < 2; k++) {
+        wk_tensor *hot = wk_one_hot(wk_add(labels, wrong[k]), 2);
+        assert_true(isnan(wk_item(wk_sum(hot))));
+        expect_error("one_hot", "out of range", NULL);
+    }
+}
+
 /* ---- rule 20: what refuses while an error is pending ------------------------------------------------------------- */
 
 static void good_operands_work_while_an_error_is_pending(void **state)
@@ -290,6 +320,7 @@ int main(void)
         cmocka_unit_test_teardown(null_without_an_error_is_one, test_clean),
         cmocka_unit_test_teardown(result_arrays_are_null_after_an_error, test_clean),
         cmocka_unit_test_teardown(null_arrays_are_errors, test_clean),
+        cmocka_unit_test_teardown(options_out_of_range, test_clean),
         cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, test_clean),
         cmocka_unit_test_teardown(a_device_that_is_none, test_clean),
         cmocka_unit_test_teardown(a_handler_may_use_the_library, test_clean),
