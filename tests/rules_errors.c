@@ -135,6 +135,125 @@ static void result_arrays_are_null_after_an_error(void **state)
     }
 }
 
+static void null_results(void)
+{
+    wk_tensor *x = wk_ones((2, 2));
+    assert_int_equal(wk_split(x, 1, 0, NULL), -1);
+    expect_error("split: the array for the results is NULL", NULL);
+    assert_int_equal(wk_split_with_sizes(x, (1, 1), 0, NULL), -1);
+    expect_error("split_with_sizes: the array for the results is NULL", NULL);
+    assert_int_equal(wk_nonzero_numpy(x, NULL), -1);
+    expect_error("nonzero_numpy: the array for the results is NULL", NULL);
+    assert_int_equal(wk_forward_n(wk_nn_linear(2, 1), (x), NULL, 1), -1);
+    expect_error("forward: the array for the results is NULL", NULL);
+    static const wk_function_kind kind = {.size = sizeof kind, .name = "two", .inputs = 1, .outputs = 2};
+    assert_int_not_equal(wk_apply_n(&kind, NULL, (x), NULL), WK_OK);
+    expect_error("apply: the array for the results is NULL", NULL);
+    wk_value value = {.kind = WK_VALUE_TENSOR, .tensor = x};
+    int count = 1;
+    char message[200];
+    assert_int_not_equal(wk_call(NULL, "exp", &value, 1, NULL, &count, NULL, message, sizeof message), WK_OK);
+    assert_string_equal(message, "call: results is NULL");
+    wk_value numbers[2] = {{.kind = WK_VALUE_INT, .i = 12345}, {.kind = WK_VALUE_FLOAT, .f = 2}};
+    count = 1;
+    assert_int_not_equal(wk_call(NULL, "exp", numbers, 1, &value, &count, NULL, message, sizeof message), WK_OK);
+    assert_non_null(strstr(message, "exp: argument 0 (self) must be Tensor"));
+    count = 1;
+    assert_int_not_equal(wk_call(NULL, "pow", numbers, 2, &value, &count, NULL, message, sizeof message), WK_OK);
+    assert_string_equal(message, "pow: one operand at least must be a tensor");
+    expect_fine();
+}
+
+static void null_lists(void)
+{
+    static const int64_t two[2] = {2, 2};
+    const wk_site here = WK_HERE;
+    wk_tensor *x = wk_ones((2, 2)), *out[2];
+    static const char *const messages[] = {
+        "reshape: the shape is NULL",      "expand: the shape is NULL",
+        "sum: the list of dimensions",     "permute: the list of dimensions is NULL",
+        "var: the list of dimensions",     "norm: the list of dimensions",
+        "layer_norm: the shape is NULL",   "nn_layer_norm: the shape is NULL",
+        "roll: the list of shifts",        "roll: the list of dimensions",
+        "as_strided: the shape is NULL",   "as_strided: the list of strides",
+        "split_with_sizes: the list",      "repeat: the list of repeats",
+        "tile: the list of repeats",       "flip: the list of dimensions",
+        "squeeze: the list of dimensions", "unflatten: the list of sizes",
+        "list: the array of tensors",      "list: the array of tensors cannot have -2 places",
+        "forward: the array of inputs",    "argmax: the list of dimensions",
+        "reshape: the shape cannot have",  "logsumexp: the list of dimensions"};
+    for (int k = 0; k < (int)(sizeof messages / sizeof *messages); k++) {
+        bool made = false;
+        if (k == 0) made = wk_reshape_at(here, x, NULL, 2);
+        if (k == 1) made = wk_expand_at(here, x, NULL, 2);
+        if (k == 2) made = wk_sum_at(here, x, NULL, 1, NULL);
+        if (k == 3) made = wk_permute_at(here, x, NULL, 2);
+        if (k == 4) made = wk_var_at(here, x, NULL, 1, NULL);
+        if (k == 5) made = wk_norm_at(here, x, NULL, 1, NULL);
+        if (k == 6) made = wk_layer_norm_at(here, x, NULL, 1, NULL, NULL, 0);
+        if (k == 7) made = wk_nn_layer_norm_at(here, NULL, 1, NULL);
+        if (k == 8) made = wk_roll_at(here, x, NULL, 1, two, 1);
+        if (k == 9) made = wk_roll_at(here, x, two, 1, NULL, 1);
+        if (k == 10) made = wk_as_strided_at(here, x, NULL, two, 2, 0);
+        if (k == 11) made = wk_as_strided_at(here, x, two, NULL, 2, 0);
+        if (k == 12) made = wk_split_with_sizes_at(here, x, NULL, 2, 0, out) >= 0;
+        if (k == 13) made = wk_repeat_at(here, x, NULL, 2);
+        if (k == 14) made = wk_tile_at(here, x, NULL, 1);
+        if (k == 15) made = wk_flip_at(here, x, NULL, 1);
+        if (k == 16) made = wk_squeeze_at(here, x, NULL, 1);
+        if (k == 17) made = wk_unflatten_at(here, x, 0, NULL, 2);
+        if (k == 18) made = wk_list_at(here, NULL, 2);
+        if (k == 19) made = wk_list_at(here, NULL, -2);
+        if (k == 20) made = wk_forward_n_at(here, wk_nn_linear(2, 1), NULL, 1, out, 1) >= 0;
+        if (k == 21) made = wk_argmax_at(here, x, NULL, 1, NULL);
+        if (k == 22) made = wk_reshape_at(here, wk_ones((1)), two, -1);
+        if (k == 23) made = wk_logsumexp_at(here, x, NULL, 1, NULL);
+        if (made) fail_msg("case %d: no error", k);
+        expect_error(messages[k], NULL);
+    }
+}
+
+static wk_tensor *gives_nothing(wk_tensor *const *in, void *context)
+{
+    (void)in;
+    if (context) wk_reshape(wk_ones((4)), (3));
+    return context ? wk_sum(in[0]) : NULL;
+}
+
+static int no_outputs(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+{
+    (void)self, (void)in, (void)inputs, (void)out, (void)outputs;
+    return 0;
+}
+
+static void null_functions(void)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "empty", .forward = no_outputs};
+    wk_tensor *g = wk_ones((2), .dtype = WK_F64, .requires_grad = true);
+    assert_false(wk_gradcheck(NULL, NULL, (g)));
+    expect_error("gradcheck: the function is NULL", NULL);
+    assert_false(wk_gradcheck_at(WK_HERE, gives_nothing, NULL, NULL, 1));
+    expect_error("gradcheck: the array of inputs is NULL", NULL);
+    assert_false(wk_gradcheck(gives_nothing, NULL, (g)));
+    expect_error("gradcheck: what f returned is NULL", NULL);
+    assert_false(wk_gradcheck(gives_nothing, g, (g)));
+    expect_error("reshape", NULL);
+    wk_function_save(NULL, g);
+    expect_error("function_save: the function is NULL", NULL);
+    assert_null(wk_function_saved(NULL, 0));
+    expect_error("function_saved: the function is NULL", NULL);
+    assert_null(wk_function_context(NULL));
+    assert_false(wk_function_needs(NULL, 0));
+    assert_null(wk_forward(wk_module_new(&kind), g));
+    expect_error("forward: empty gave no tensor", NULL);
+    assert_false(wk_batch_next(NULL));
+    wk_batch_end(NULL);
+    fail_something();
+    assert_int_equal(wk_report_error(NULL), 1);
+    expect_the_first();
+    expect_fine();
+}
+
 /* Pointers that are no tensors: arrays, buffers, functions. */
 static void null_arrays_are_errors(void **state)
 {
@@ -169,8 +288,41 @@ static void null_arrays_are_errors(void **state)
     wk_guard_close(NULL);
     assert_int_equal(wk_try_all_gpus(NULL, 3), 0);
     assert_int_not_equal(wk_call(NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0), WK_OK);
+    null_results();
+    null_lists();
+    null_functions();
     assert_true(wk_item(wk_sum(wk_from(data, (2)))) == 3); /* constant arrays are good */
     expect_fine();
+}
+
+/* Options out of the range that their meaning has. */
+static void options_out_of_range(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 3)), *labels = wk_zeros((2), .dtype = WK_I64);
+    static const double smoothing[] = {-0.1, 1.1, NAN};
+    for (int k = 0; k < 3; k++) {
+        assert_null(wk_cross_entropy(x, labels, .label_smoothing = smoothing[k]));
+        expect_error("cross_entropy: .label_smoothing is", NULL);
+    }
+    assert_null(wk_huber_loss(x, x, .delta = -1));
+    expect_error("huber_loss: .delta is -1", NULL);
+    assert_null(wk_huber_loss(x, x, .delta = 0));
+    expect_error("huber_loss: .delta is 0", NULL);
+    assert_null(wk_smooth_l1_loss(x, x, .beta = -1));
+    expect_error("smooth_l1_loss: .beta is -1", NULL);
+    assert_non_null(wk_smooth_l1_loss(x, x, .beta = 0));
+    assert_null(wk_data_loader(wk_data_tensors(x, NULL), .world = -2));
+    expect_error("data_loader: .world is -2", NULL);
+    assert_null(wk_one_hot(wk_of(int64_t, (1), -1), 3));
+    expect_error("one_hot: index -1 is out of range", "[0, 3)", NULL);
+    static const int64_t wrong[] = {-2, 2}; /* known on the device only */
+    for (int k = 0; k < 2; k++) {
+        wk_tensor *hot = wk_one_hot(wk_add(labels, wrong[k]), 2);
+        assert_true(isnan(wk_item(wk_sum(hot))));
+        expect_error("one_hot", "out of range", NULL);
+    }
 }
 
 /* ---- rule 20: what refuses while an error is pending ------------------------------------------------------------- */
@@ -290,6 +442,7 @@ int main(void)
         cmocka_unit_test_teardown(null_without_an_error_is_one, test_clean),
         cmocka_unit_test_teardown(result_arrays_are_null_after_an_error, test_clean),
         cmocka_unit_test_teardown(null_arrays_are_errors, test_clean),
+        cmocka_unit_test_teardown(options_out_of_range, test_clean),
         cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, test_clean),
         cmocka_unit_test_teardown(a_device_that_is_none, test_clean),
         cmocka_unit_test_teardown(a_handler_may_use_the_library, test_clean),

@@ -51,11 +51,15 @@ static void make_bad(wk_tensor *bad[BAD])
     expect_fine();
 }
 
-/* Each argument that is no tensor becomes one that hardly any op takes. */
+/* Each argument becomes one that hardly any op takes: a tensor a number, a list NULL. */
 static int try_values(const wk__op *op, walk_sample *sample, int k, const char *text)
 {
     static const int64_t ints[] = {99, -99, 1ll << 62, 0}, lists[] = {99, -5, 1, 1, 1, 1, 1, 1, 1, 1};
     static const int counts[] = {1, 2, 10, 1};
+    static const wk_value numbers[] = {{.kind = WK_VALUE_INT, .i = 12345},
+                                       {.kind = WK_VALUE_INT, .i = 0},
+                                       {.kind = WK_VALUE_FLOAT, .f = 0.5},
+                                       {.kind = WK_VALUE_BOOL, .i = 1}};
     const wk_value kept = sample->argument[k];
     wk_value *value = &sample->argument[k];
     int failed = 0;
@@ -64,10 +68,18 @@ static int try_values(const wk__op *op, walk_sample *sample, int k, const char *
             *value = (wk_value){.kind = WK_VALUE_INT, .i = ints[i]};
         if (kept.kind == WK_VALUE_INTS)
             *value = (wk_value){.kind = WK_VALUE_INTS, .count = counts[i], .ints = lists + (i == 3)};
+        if (kept.kind == WK_VALUE_TENSOR) *value = numbers[i];
         if (kept.kind == WK_VALUE_TEXT) value->text = "bogus";
         if (kept.kind == WK_VALUE_DTYPE) value->i = WK_C128;
         if (kept.kind == WK_VALUE_DEVICE) value->device = wk_opencl(99);
         failed += refused(op, sample, text);
+        *value = kept;
+    }
+    if (kept.kind == WK_VALUE_INTS || kept.kind == WK_VALUE_TENSORS) {
+        *value = (wk_value){.kind = kept.kind, .count = 2};
+        assert_true(refused(op, sample, text));
+        value->count = -1;
+        assert_true(refused(op, sample, text));
         *value = kept;
     }
     return failed;

@@ -140,7 +140,7 @@ WK_API const char *wk_error(void);
 WK_API wk_code wk_error_code(void);
 /* Forgets the error of this thread. */
 WK_API void wk_clear_error(void);
-/* Prints the error to `out` with a newline, if there is one. Returns 1 then, else 0: the exit status of a program. */
+/* Prints the error to `out` (NULL: stderr) with a newline, if there is one. Returns 1 then, else 0: the exit status of a program. */
 WK_API int wk_report_error(FILE *out);
 /* Called once for each first error of a thread, with no lock held; may log, abort or longjmp. NULL removes it. What
  * wk_call refuses is its caller's alone. After a longjmp, leave the scope that was the innermost before the setjmp: its end drops

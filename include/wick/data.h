@@ -41,11 +41,11 @@ WK_API int64_t wk_data_count_at(wk_site site, const wk_dataset *data);
 typedef struct wk_loader_options {
     size_t size;
     wk_by_name by_name;
-    int64_t batch_size; /* default 1 */
+    int64_t batch_size; /* 0: 1 */
     bool shuffle;       /* another order each epoch, which depends on seed, epoch and number of samples alone */
     bool drop_last;     /* without the last batch if it is smaller */
     uint64_t seed;
-    int rank, world;  /* of `world` processes this is number `rank`: each gets its share, of equal size */
+    int rank, world;  /* of `world` processes this is number `rank`: each gets its share, of equal size; world 0: 1 */
     wk_device device; /* where batches are made */
 } wk_loader_options;
 /* torch.utils.data.DataLoader: the next batch is gathered in the background while the program works on one. */

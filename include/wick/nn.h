@@ -100,7 +100,7 @@ WK_API wk_tensors *wk_buffers_at(wk_site site, wk_module *m);
 /* Runs the module on a tensor; errors inside of a module of one's own say so: (in forward of "block", called at
  * f.c:88). */
 WK_API wk_tensor *wk_forward_at(wk_site site, wk_module *m, wk_tensor *x);
-/* The same for lists: at most `outputs` tensors come back in out[]. How many, or -1 with out[] all NULL. */
+/* The same for lists: at most `outputs` tensors come back in out[]. How many, 1 or more; or -1 with out[] all NULL. */
 WK_API int wk_forward_n_at(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs);
 
 /* Moves all parameters and buffers, with their gradients. Handles stay, so optimisers go on with them: what one keeps for a

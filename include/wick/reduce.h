@@ -160,7 +160,7 @@ typedef struct wk_huber_loss_options {
     size_t size;
     wk_by_name by_name;
     wk_reduction reduction;
-    double delta; /* default 1 */
+    double delta; /* default 1; more than 0 */
 } wk_huber_loss_options;
 WK_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                    const wk_huber_loss_options *options);
@@ -203,7 +203,7 @@ typedef struct wk_cross_entropy_options {
     wk_tensor *weight;      /* (C): what each class counts. It has a gradient for probabilities only: WK_ERR_STATE if it
                              * requires one beside labels */
     double ignore_index;    /* labels that count nothing; default -100 */
-    double label_smoothing; /* this part of each label is spread over all classes; default 0; cross_entropy only */
+    double label_smoothing; /* this part of each label goes to all classes: 0 (the default) to 1; cross_entropy only */
 } wk_cross_entropy_options;
 /* -log softmax(logits) at the label's class. Logits (C), (N, C) or (N, C, d1, ...); labels i64 of that shape
  * without C (other integers are converted), or floats of the logits' shape: probabilities. A label that names no class is WK_ERR_INDEX, at the

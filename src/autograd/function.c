@@ -40,18 +40,24 @@ static void destroy(void *address)
 
 void *wk_function_context(wk_function *f)
 {
-    return f->context;
+    return f ? f->context : NULL;
 }
 
 bool wk_function_needs(wk_function *f, int k)
 {
-    return k >= 0 && k < MOST && f->needs >> k & 1;
+    return f && k >= 0 && k < MOST && f->needs >> k & 1;
+}
+
+static bool given(wk_site site, const wk_function *f, const char *op)
+{
+    if (!f) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the function is NULL", op);
+    return f != NULL;
 }
 
 void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
 {
     wk_context *context = wk__context();
-    if (!wk__check(x, site, "function_save", "input")) return;
+    if (!given(site, f, "function_save") || !wk__check(x, site, "function_save", "input")) return;
     wk__body *body = f->saved_count < MOST ? wk__slab_take(context->slots, WK__SLAB_VIEW) : NULL;
     if (!body) {
         wk__error_set(site, f->saved_count < MOST ? WK_ERR_MEMORY : WK_ERR_ARGUMENT, "function_save: %s",
@@ -72,6 +78,7 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
 
 wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
 {
+    if (!given(site, f, "function_saved")) return NULL;
     if (k < 0 || k >= f->saved_count) {
         wk__error_set(site, WK_ERR_INDEX, "function_saved: %d tensors were kept, number %d is asked for",
                       f->saved_count, k);
@@ -145,6 +152,7 @@ static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: takes %d tensors, %d were given", kind->name, kind->inputs, count);
         return false;
     }
+    if (!wk__array_check(in, count, site, kind->name, "the array of inputs")) return false;
     for (int k = 0; k < count; k++)
         if (!wk__check(in[k], site, kind->name, "an input")) return false;
     return true;
@@ -206,6 +214,8 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context,
 {
     const wk_function_kind copy = known(site, kind);
     kind = &copy;
+    if (kind->outputs > 0 && !wk__array_check(out, kind->outputs, site, "apply", "the array for the results"))
+        return wk_error_code();
     for (int k = 0; k < kind->outputs && k < MOST; k++) out[k] = NULL;
     if (!check(site, kind, in, count)) return wk_error_code();
     wk_function *f = begin(site, kind, context);

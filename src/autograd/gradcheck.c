@@ -75,7 +75,7 @@ static double value_at(const check *c, int which, const double *data)
 static bool analytic(const check *c, wk_tensor **grads)
 {
     wk_tensor *y = c->f(c->in, c->context);
-    if (!y || !wk__check(y, c->site, "gradcheck", "what f returned")) return false;
+    if (!wk__check(y, c->site, "gradcheck", "what f returned")) return false;
     const wk__body *body = wk__body_of(y);
     int64_t n = wk__body_numel(body);
     double *weights = wk__alloc_zero((size_t)n + 1, sizeof *weights);
@@ -141,12 +141,14 @@ bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *c
         wk__error_set(site, WK_ERR_ARGUMENT, "gradcheck: takes 1 to 16 inputs");
         return false;
     }
-    if (wk__error_pending() || !inputs_fit(&c)) return false;
+    if (!f) wk__error_set(site, WK_ERR_ARGUMENT, "gradcheck: the function is NULL");
+    if (wk__error_pending() || !wk__array_check(in, count, site, "gradcheck", "the array of inputs") || !inputs_fit(&c))
+        return false;
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
     if (!guard) return false;
     uint64_t token = guard->token;
     bool fine = analytic(&c, grads);
     for (int k = 0; k < count && fine; k++) fine = compare(&c, k, grads[k]);
     wk__guard_close(token);
-    return fine;
+    return fine && !wk__error_pending(); /* one that f left behind, too */
 }

@@ -37,8 +37,7 @@ int wk_report_error(FILE *out)
 {
     const char *text = wk_error();
     if (!text) return 0;
-    fputs(text, out);
-    fputc('\n', out);
+    fprintf(out ? out : stderr, "%s\n", text);
     return 1;
 }
 

@@ -150,6 +150,15 @@ void wk__handle_keep(wk__handle *handle, wk_site site)
     firm(handle, +1);
 }
 
+bool wk__array_refuse(int64_t count, wk_site site, const char *op, const char *role)
+{
+    if (count < 0)
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s cannot have %lld places", op, role, (long long)count);
+    else
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is NULL", op, role);
+    return false;
+}
+
 static const char *article(const wk__kind *kind)
 {
     return strchr("aeiou", kind->name[0]) ? "an" : "a";

@@ -52,6 +52,14 @@ static inline bool wk__handle_is(const void *address)
 bool wk__handle_check(const void *handle, const wk__kind *kind, wk_site site, const char *op, const char *role);
 /* Is it a live handle of any kind? `kind` is what a message says that it should be. */
 bool wk__handle_check_any(const void *handle, const wk__kind *kind, wk_site site, const char *op, const char *role);
+
+/* The same for what is no handle: an array of `count` places. Records "op: role is NULL", or that there cannot be so few. */
+bool wk__array_refuse(int64_t count, wk_site site, const char *op, const char *role);
+static inline bool wk__array_check(const void *array, int64_t count, wk_site site, const char *op, const char *role)
+{
+    return count == 0 || (array && count > 0) || wk__array_refuse(count, site, op, role);
+}
+
 static inline bool wk__handle_alive(const void *handle, const wk__kind *kind)
 {
     const wk__handle *h = handle;

@@ -70,7 +70,9 @@ static bool options_fit(wk_site site, const wk_loader_options *o)
     if (o->batch_size < 1)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: a batch has 1 sample or more, not %lld",
                       (long long)o->batch_size);
-    else if (o->world < 1 || o->rank < 0 || o->rank >= o->world)
+    else if (o->world < 1)
+        wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: .world is %d; there is 1 process or more", o->world);
+    else if (o->rank < 0 || o->rank >= o->world)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: rank %d is not in 0..%d", o->rank, o->world - 1);
     else if (o->device.kind < 0)
         wk__error_set(site, WK_ERR_DEVICE, "data_loader: %s", WK__INVALID_DEVICE);
@@ -222,7 +224,7 @@ static bool open_batch(loader *l)
 
 bool wk_batch_next(wk_batch **batch)
 {
-    if (!*batch) return false;
+    if (!batch || !*batch) return false;
     loader *l = loader_of(*batch);
     if (l->batch_token) wk__guard_close(l->batch_token);
     l->batch_token = 0;
@@ -233,6 +235,7 @@ bool wk_batch_next(wk_batch **batch)
 
 void wk_batch_end(wk_batch **batch)
 {
+    if (!batch) return;
     if (*batch) wk__guard_close(loader_of(*batch)->epoch_token);
     *batch = NULL;
 }

@@ -64,6 +64,8 @@ struct wk__op {
     void (*gradient)(struct wk__gradient *g);
     uint8_t needs[WK__MAX_INPUTS]; /* per operand: what its gradient reads */
 
+    /* bits of arguments that may be numbers where the schema says Tensor; with wk__invoke_pointwise all may, of two or more */
+    uint8_t numbers;
     /* the entry for wk_call: arguments in the order of the schema; fills out[], returns how many or -1 */
     int (*invoke)(const wk__op *op, wk_site site, const struct wk_value *args, struct wk_tensor **out);
 

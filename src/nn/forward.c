@@ -60,6 +60,7 @@ static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, i
 {
     if (!wk__module_check(m, site, "forward")) return false;
     const wk_module_kind *kind = &wk__module_of(m)->kind;
+    if (!wk__array_check(in, inputs, site, "forward", "the array of inputs")) return false;
     for (int k = 0; k < inputs; k++)
         if (!wk__is_tensor(in[k])) return refuse_input(site, kind->name, in[k]);
     if (!kind->forward && !kind->forward1)
@@ -75,6 +76,7 @@ static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, i
 
 static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
+    if (!wk__array_check(out, outputs, site, "forward", "the array for the results")) return -1;
     for (int k = 0; k < outputs; k++) out[k] = NULL;
     if (!fits(site, m, in, inputs, outputs)) return -1;
     wk_context *context = wk__context();
@@ -92,7 +94,7 @@ static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_
     }
     for (int k = 0; k < count; k++)
         if (!wk__check(out[k], site, name, "what forward gave")) count = -1;
-    if (count >= 0) return count;
+    if (count > 0 || (count == 0 && outputs == 0)) return count;
     wk__error_set(site, WK_ERR_STATE, "forward: %s gave no tensor", name);
     for (int k = 0; k < outputs; k++) out[k] = NULL;
     return -1;

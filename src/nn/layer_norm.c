@@ -46,6 +46,7 @@ wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, con
                       WK__MAX_DIMS, ndim);
         return NULL;
     }
+    if (!wk__array_check(shape, ndim, site, "nn_layer_norm", "the shape")) return NULL;
     if (!(o.eps >= 0)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "nn_layer_norm: .eps is %g; it must be 0 or more", o.eps);
         return NULL;

@@ -51,6 +51,7 @@ wk_tensors *wk_tensors_add_at(wk_site site, wk_tensors *list, const char *name, 
 
 wk_tensors *wk_list_at(wk_site site, wk_tensor *const *tensors, int count)
 {
+    if (!wk__array_check(tensors, count, site, "list", "the array of tensors")) return NULL;
     for (int k = 0; k < count; k++)
         if (!wk__check(tensors[k], site, "list", "a tensor")) return NULL;
     wk_tensors *list = wk_tensors_new_at(site);

@@ -7,7 +7,10 @@
 wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, const int64_t *stride, int ndim,
                             int64_t offset)
 {
-    if (!wk__view_begin(&wk__op_as_strided, site, x)) return NULL;
+    if (!wk__view_begin(&wk__op_as_strided, site, x) ||
+        !wk__array_check(shape, ndim, site, "as_strided", "the shape") ||
+        !wk__array_check(stride, ndim, site, "as_strided", "the list of strides"))
+        return NULL;
     const wk__body *body = wk__body_of(x);
     int64_t last = 0, step, bytes, start = 0;
     bool fits = ndim >= 0 && ndim <= WK__MAX_DIMS && offset >= 0 && wk__add_size(body->offset, offset, &start);

@@ -120,6 +120,7 @@ const wk__op wk__op_clamp = {
     .domain = WK__NUMBERS,
     .gradient = gradient,
     .needs = {ALL, ALL, ALL},
+    .numbers = 1 << 1 | 1 << 2,
     .invoke = invoke,
     .exact = exact,
     .samples = samples,

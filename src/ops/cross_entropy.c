@@ -224,6 +224,11 @@ static bool weight_usable(const loss_call *l)
 static wk_tensor *computed(const loss_call *l)
 {
     wk__compose c;
+    if (!(l->smoothing >= 0 && l->smoothing <= 1)) {
+        wk__error_set(l->site, WK_ERR_ARGUMENT, "%s: .label_smoothing is %g; it must lie in 0..1", l->op->name,
+                      l->smoothing);
+        return NULL;
+    }
     if (!weight_usable(l)) return NULL;
     if (!wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
     c.in[2] = l->in[2];

@@ -67,6 +67,7 @@ const wk__op wk__op_div = {
     .result = WK__RESULT_FLOAT,
     .gradient = div_gradient,
     .needs = {WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    .numbers = 1 << 0 | 1 << 1,
     .invoke = div_invoke,
     .exact = div_exact,
     .samples = div_samples,

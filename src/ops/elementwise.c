@@ -31,6 +31,10 @@ static bool gather(plan *p, bool in_place)
         p->place[p->tensors] = k;
         p->tensor[p->tensors++] = p->args[k].tensor;
     }
+    if (p->tensors == 0) {
+        wk__error_set(p->site, WK_ERR_ARGUMENT, "%s: one operand at least must be a tensor", p->op->name);
+        return false;
+    }
     if (in_place && !wk__placement_follow(p->op, p->site, p->tensor, p->tensors)) return false;
     p->device = wk__ready(p->op, p->site, p->tensor, p->tensors);
     return p->device != NULL;

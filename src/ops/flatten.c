@@ -39,6 +39,7 @@ wk_tensor *wk_unflatten_at(wk_site site, wk_tensor *x, int64_t dim, const int64_
 {
     int d;
     if (!wk__view_begin(&wk__op_unflatten, site, x) || !wk__dim_of(&wk__op_unflatten, site, x, dim, 0, &d)) return NULL;
+    if (!wk__array_check(sizes, count, site, "unflatten", "the list of sizes")) return NULL;
     const wk__body *body = wk__body_of(x);
     int64_t shape[2 * WK__MAX_DIMS], known = 1;
     if (body->ndim == 0 || count < 1 || body->ndim - 1 + count > WK__MAX_DIMS) {

@@ -27,6 +27,13 @@ static int huber(wk__emit *e, const int in[])
 static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *input, wk_tensor *target, wk_reduction reduction,
                        double bend)
 {
+    const bool huber_loss = op == &wk__op_huber_loss;
+    if (!(huber_loss ? bend > 0 : bend >= 0)) {
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      huber_loss ? "%s: .delta is %g; it must be more than 0" : "%s: .beta is %g; it must be 0 or more",
+                      op->name, bend);
+        return NULL;
+    }
     return wk__loss_of(&(wk__loss){op, op, site, {input, target}, reduction, .number = bend});
 }
 

@@ -26,10 +26,12 @@ bool wk__find_outside(const wk_tensor *index, int64_t low, int64_t high, const i
 static bool in_range(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])
 {
     int64_t bad;
-    if (!wk__find_outside(index, -bound, bound, NULL, &bad)) return true;
+    const int64_t low = bound < 0 ? 0 : -bound;
+    bound = bound < 0 ? -bound : bound;
+    if (!wk__find_outside(index, low, bound, NULL, &bad)) return true;
     wk__op_error(op, site, WK_ERR_INDEX, in,
                  "index %lld is out of range: there are %lld places, so it must lie in [%lld, %lld)", (long long)bad,
-                 (long long)bound, (long long)-bound, (long long)bound);
+                 (long long)bound, (long long)low, (long long)bound);
     return false;
 }
 

@@ -37,6 +37,7 @@ static wk_tensor *normalised(wk_site site, wk_tensor *x, uint16_t mask, double e
 /* Do the last dimensions of x, and the optional operands, have this shape? */
 static bool fits(wk_site site, wk_tensor *const in[], const int64_t *shape, int ndim)
 {
+    if (!wk__array_check(shape, ndim, site, "layer_norm", "the shape")) return false;
     const wk__body *x = wk__body_of(in[0]);
     bool fit =
         ndim >= 1 && ndim <= x->ndim && memcmp(x->shape + x->ndim - ndim, shape, sizeof *shape * (size_t)ndim) == 0;

@@ -79,6 +79,7 @@ const wk__op wk__op_lerp = {
     .domain = WK__FLOATS,
     .gradient = gradient,
     .needs = {WK__SAVE_2, WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1},
+    .numbers = 1 << 2,
     .invoke = invoke,
     .exact = exact,
     .samples = samples,

@@ -158,6 +158,7 @@ wk_tensor *(wk_nonzero)(wk_tensor *x)
 int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out)
 {
     found f;
+    if (wk__is_tensor(x) && !wk__array_check(out, 1, site, "nonzero_numpy", "the array for the results")) return -1;
     if (wk__view_begin(&wk__op_nonzero_numpy, site, x) && wk__body_of(x)->ndim == 0) { /* one place or none */
         wk_tensor *row = wk_reshape_at(site, x, (const int64_t[]){1}, 1);
         int count = wk_nonzero_numpy_at(site, row, out);

@@ -100,6 +100,7 @@ const wk__op wk__op_pow = {
     .domain = WK__NUMBERS,
     .gradient = pow_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
+    .numbers = 1 << 0 | 1 << 1,
     .invoke = pow_invoke,
     .exact = pow_exact,
     .samples = pow_samples,

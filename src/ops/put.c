@@ -184,6 +184,7 @@ const wk__op wk__op_scatter = {
     .doc = "self with src, or a number, put at the places of the index; of several the last stays",
     .gradient = gradient,
     .needs = {WK__SAVE_1, 0, WK__SAVE_1},
+    .numbers = 1 << 3,
     .invoke = invoke,
     .reference = reference,
     .samples = samples,

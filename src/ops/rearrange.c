@@ -97,6 +97,9 @@ wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shi
     wk__compose c;
     wk__attr attr = {.i = {shift_count, dim_count}};
     wk_tensor *out = NULL;
+    if (!wk__array_check(shifts, shift_count, site, "roll", "the list of shifts") ||
+        !wk__array_check(dims, dim_count, site, "roll", "the list of dimensions"))
+        return NULL;
     if (!wk__compose_begin(&c, &wk__op_roll, site, &x, 1)) return NULL;
     const wk__body *body = wk__body_of(x);
     if (shift_count != (dim_count ? dim_count : 1) || shift_count > WK__MAX_DIMS) {
@@ -220,6 +223,7 @@ static wk_tensor *repeat(const wk__op *op, wk_site site, wk_tensor *x, const int
 {
     wk__compose c;
     wk__attr attr = {.count = count};
+    if (!wk__array_check(repeats, count, site, op->name, "the list of repeats")) return NULL;
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
     const wk__body *body = wk__body_of(x);
     bool fits = count >= body->ndim && count <= WK__MAX_DIMS;
@@ -251,7 +255,7 @@ wk_tensor *wk_tile_at(wk_site site, wk_tensor *x, const int64_t *repeats, int co
 {
     int64_t all[WK__MAX_DIMS];
     int ndim = wk__is_tensor(x) ? wk__body_of(x)->ndim : 0, lead = ndim > count ? ndim - count : 0;
-    if (lead == 0) return repeat(&wk__op_tile, site, x, repeats, count);
+    if (lead == 0 || !repeats) return repeat(&wk__op_tile, site, x, repeats, count);
     for (int k = 0; k < ndim; k++) all[k] = k < lead ? 1 : repeats[k - lead];
     return repeat(&wk__op_tile, site, x, all, ndim);
 }

@@ -6,6 +6,7 @@
 bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int64_t *dims, int count, uint16_t *mask)
 {
     const wk__body *body = wk__body_of(x);
+    if (count > 0 && !wk__array_check(dims, count, site, op->name, "the list of dimensions")) return false;
     *mask = 0;
     if (count <= 0) {
         *mask = (uint16_t)((1u << body->ndim) - 1);

@@ -91,9 +91,17 @@ static int64_t count_of(int64_t places, int64_t size)
     return places == 0 || size == 0 ? 1 : places / size + (places % size > 0);
 }
 
+/* What `count` pieces are put into must be there. */
+static bool room(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor **out, int64_t count)
+{
+    return (out || wk__check(x, site, op->name, "input")) &&
+           wk__array_check(out, count, site, op->name, "the array for the results");
+}
+
 int wk_split_at(wk_site site, wk_tensor *x, int64_t size, int64_t dim, wk_tensor **out)
 {
     int d;
+    if (!room(&wk__op_split, site, x, out, 1)) return -1;
     out[0] = NULL;
     if (!begin(&wk__op_split, site, x, dim, &d)) return -1;
     int64_t places = wk__body_of(x)->shape[d];
@@ -104,19 +112,10 @@ int wk_split_at(wk_site site, wk_tensor *x, int64_t size, int64_t dim, wk_tensor
     return -1;
 }
 
-/* What the pieces are put into must be there. */
-static bool room(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor **out)
-{
-    if (out) return true;
-    if (wk__check(x, site, op->name, "input"))
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the array for the results is NULL", op->name);
-    return false;
-}
-
 int wk_chunk_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out)
 {
     int d;
-    if (!room(&wk__op_chunk, site, x, out)) return -1;
+    if (!room(&wk__op_chunk, site, x, out, 1)) return -1;
     for (int64_t k = 0; k < n; k++) out[k] = NULL;
     if (!begin(&wk__op_chunk, site, x, dim, &d)) return -1;
     if (n < 1) {
@@ -132,7 +131,9 @@ int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *sizes, int
 {
     int d;
     bool fits = true;
+    if (!room(&wk__op_split_with_sizes, site, x, out, count)) return -1;
     none(out, count);
+    if (!wk__array_check(sizes, count, site, "split_with_sizes", "the list of sizes")) return -1;
     if (!begin(&wk__op_split_with_sizes, site, x, dim, &d)) return -1;
     int64_t left = wk__body_of(x)->shape[d];
     for (int k = 0; k < count && fits; k++) {
@@ -149,7 +150,7 @@ int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *sizes, int
 int wk_unbind_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **out)
 {
     int d;
-    if (!room(&wk__op_unbind, site, x, out)) return -1;
+    if (!room(&wk__op_unbind, site, x, out, 1)) return -1;
     if (!begin(&wk__op_unbind, site, x, dim, &d)) return -1;
     return divide(&wk__op_unbind, site, x, d, NULL, 1, wk__body_of(x)->shape[d], out);
 }

@@ -80,13 +80,20 @@ static bool next_parameter(const char **text, parameter *out)
     return true;
 }
 
-static bool kind_fits(const parameter *p, const wk_value *v)
+/* Argument k of the op: may it be a number, though the schema says Tensor as PyTorch's does? */
+static bool may_be_number(const wk__op *op, int k)
+{
+    return op->numbers >> k & 1 || (op->invoke == wk__invoke_pointwise && op->arity > 1);
+}
+
+static bool kind_fits(const wk__op *op, int k, const parameter *p, const wk_value *v)
 {
     if (v->kind == WK_VALUE_NONE) return p->optional;
+    if (p->list) return v->kind == (int32_t)(strcmp(p->type, "Tensor") == 0 ? WK_VALUE_TENSORS : WK_VALUE_INTS);
     if (strcmp(p->type, "Tensor") == 0)
-        return p->list ? v->kind == WK_VALUE_TENSORS
-                       : v->kind == WK_VALUE_TENSOR || v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT;
-    if (strcmp(p->type, "int") == 0) return p->list ? v->kind == WK_VALUE_INTS : v->kind == WK_VALUE_INT;
+        return v->kind == WK_VALUE_TENSOR ||
+               ((v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT) && may_be_number(op, k));
+    if (strcmp(p->type, "int") == 0) return v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "float") == 0) return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "Scalar") == 0)
         return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT || v->kind == WK_VALUE_BOOL;
@@ -97,8 +104,15 @@ static bool kind_fits(const parameter *p, const wk_value *v)
     return false;
 }
 
-/* Copies the arguments into full[], missing ones as none; false with the error recorded. A tensor where PyTorch takes "Tensor other"
- * may be a number, but not the first one of an op: there is nothing to promote it against. */
+static bool list_is_there(const wk__op *op, wk_site site, int k, const wk_value *v)
+{
+    char role[24];
+    if (v->kind != WK_VALUE_INTS && v->kind != WK_VALUE_TENSORS) return true;
+    snprintf(role, sizeof role, "argument %d", k);
+    return wk__array_check(v->ints, v->count, site, op->name, role);
+}
+
+/* Copies the arguments into full[], missing ones as none; false with the error recorded. */
 static bool match(const wk__op *op, wk_site site, const wk_value *given, int count, wk_value *full)
 {
     const char *text = strchr(op->schema, '(') + 1;
@@ -107,7 +121,10 @@ static bool match(const wk__op *op, wk_site site, const wk_value *given, int cou
     memset(full, 0, sizeof *full * MOST_ARGUMENTS);
     for (; next_parameter(&text, &p) && k < MOST_ARGUMENTS; k++) {
         if (k < count) full[k] = given[k];
-        if (kind_fits(&p, &full[k])) continue;
+        if (kind_fits(op, k, &p, &full[k])) {
+            if (list_is_there(op, site, k, &full[k])) continue;
+            return false;
+        }
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) must be %s%s%s; the schema is %s", op->name, k,
                       p.name, p.list ? "a list of " : "", p.type, p.optional ? " or none" : "", op->schema);
         return false;
@@ -167,8 +184,10 @@ wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments
 {
     bool locked = !context;
     if (!message) message_size = 0;
-    if (!count || (argument_count > 0 && !arguments)) {
-        if (message_size) snprintf(message, message_size, "call: %s is NULL", count ? "arguments" : "count");
+    if (!count || !results || (argument_count > 0 && !arguments)) {
+        if (message_size)
+            snprintf(message, message_size, "call: %s is NULL", !count ? "count" : !results ? "results" : "arguments");
+        if (count) *count = 0;
         return WK_ERR_ARGUMENT;
     }
     if (locked) {

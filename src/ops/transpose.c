@@ -120,7 +120,9 @@ const wk__op wk__op_t = {
 
 wk_tensor *wk_permute_at(wk_site site, wk_tensor *x, const int64_t *dims, int count)
 {
-    if (!wk__view_begin(&wk__op_permute, site, x)) return NULL;
+    if (!wk__view_begin(&wk__op_permute, site, x) ||
+        !wk__array_check(dims, count, site, "permute", "the list of dimensions"))
+        return NULL;
     const wk__body *body = wk__body_of(x);
     wk__geometry g;
     wk__attr attr = {.count = count};

@@ -32,25 +32,25 @@ static int upper(wk__emit *e, const int in[])
 {
     return masked(e, wk__emit_compare(e, WK__GE, above(e, in + 1), wk__emit_constant(e, 0)), in[0]);
 }
-/* in: number, count */
+/* The number is read by itself, for the check alone: see labels.c. in: numbers in memory, number, [-count, 0], count */
 static int hot(wk__emit *e, const int in[])
 {
-    int place = wk__emit_2(e, WK__REM, position(e), in[1]);
-    return wk__emit_cast(e, WK_I64, wk__emit_compare(e, WK__EQ, place, in[0]));
+    int place = wk__emit_2(e, WK__REM, position(e), in[4]);
+    int number = wk__emit_ins(e, WK__LOADX, WK_I64, in[1], in[0], in[2]);
+    return wk__emit_cast(e, WK_I64, wk__emit_compare(e, WK__EQ, place, number));
 }
 
-/* op->expression in i64 over x, seen with these strides in its own class, and up to three numbers. */
-static wk_tensor *placed(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype dtype, const wk__geometry *g,
-                         const int64_t *number, int count)
+/* op->expression in i64 over x, seen with these strides in its own class, and three numbers. */
+static wk_tensor *placed(const wk__op *op, wk_site site, wk_tensor *x, const wk__geometry *g, const int64_t number[3])
 {
-    wk__making m = {WK__RECORD_EXPRESSION, 1 + count, dtype, g->shape, g->ndim, false};
+    wk__making m = {WK__RECORD_EXPRESSION, 4, (wk_dtype)wk__body_of(x)->dtype, g->shape, g->ndim, false};
     wk__record *r;
     wk_tensor *out = wk__make(op, site, &x, 1, m, &r);
     if (!out) return NULL;
     r->compute = WK_I64;
     wk__record_ref(r, 1, wk__body_of(x), g->stride);
     r->ref[1].flags = WK__REF_AS_IS;
-    for (int k = 0; k < count; k++) wk__record_imm(r, 2 + k, WK_I64, (wk__imm){.i = number[k]}, WK__REF_IMM);
+    for (int k = 0; k < 3; k++) wk__record_imm(r, 2 + k, WK_I64, (wk__imm){.i = number[k]}, WK__REF_IMM);
     wk__record_commit(wk__context(), r);
     return out;
 }
@@ -68,8 +68,7 @@ static wk_tensor *triangle(const wk__op *op, wk_site site, wk_tensor *x, int64_t
     }
     int64_t rows = g.shape[g.ndim - 2], columns = g.shape[g.ndim - 1];
     diagonal = diagonal > columns ? columns : diagonal < -rows ? -rows : diagonal; /* those beyond are the same */
-    wk_tensor *out =
-        placed(op, site, x, (wk_dtype)wk__body_of(x)->dtype, &g, (const int64_t[]){rows, columns, diagonal}, 3);
+    wk_tensor *out = placed(op, site, x, &g, (const int64_t[]){rows, columns, diagonal});
     if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
     return wk__node_attach(op, site, &x, 1, &out, 1, &(wk__attr){.i = {diagonal}}) ? out : NULL;
 }
@@ -148,6 +147,22 @@ const wk__op wk__op_triu = {
 
 /* ---- one_hot ----------------------------------------------------------------------------------------------------- */
 
+static wk_tensor *hot_at(wk_site site, wk_tensor *x, const wk__geometry *g, int64_t n)
+{
+    wk__record *r;
+    wk_tensor *out = wk__make(&wk__op_one_hot, site, &x, 1,
+                              (wk__making){WK__RECORD_EXPRESSION, 5, WK_I64, g->shape, g->ndim, false}, &r);
+    if (!out) return NULL;
+    wk__record_ref(r, 1, wk__body_of(x), g->stride);
+    r->ref[1].flags = WK__REF_INDIRECT;
+    wk__record_ref(r, 2, wk__body_of(x), g->stride);
+    wk__record_imm(r, 3, WK_I64, (wk__imm){.i = -n}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_imm(r, 4, WK_I64, (wk__imm){.i = 0}, WK__REF_IMM | WK__REF_RAW);
+    wk__record_imm(r, 5, WK_I64, (wk__imm){.i = n}, WK__REF_IMM);
+    wk__record_commit(wk__context(), r);
+    return out;
+}
+
 wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
 {
     const wk__op *op = &wk__op_one_hot;
@@ -157,11 +172,11 @@ wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
         wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "the number of classes must be 1 or more, not %lld", (long long)n);
         return NULL;
     }
-    if (!(x = wk__as_indices(op, site, x, n, &x))) return NULL;
+    if (!(x = wk__as_indices(op, site, x, -n, &x))) return NULL;
     wk__geometry_of(wk__body_of(x), &g);
     if (!wk__geometry_insert(op, site, x, &g, g.ndim, n, 0)) return NULL;
     int64_t bytes;
-    if (wk__dense_bytes(g.ndim, g.shape, WK_I64, &bytes)) return placed(op, site, x, WK_I64, &g, &n, 1);
+    if (wk__dense_bytes(g.ndim, g.shape, WK_I64, &bytes)) return hot_at(site, x, &g, n);
     wk__op_error(op, site, WK_ERR_SHAPE, &x, "%lld classes for $a would be more than 2^63 bytes", (long long)n);
     return NULL;
 }

@@ -26,7 +26,8 @@ bool wk__view_begin(const wk__op *op, wk_site site, wk_tensor *x)
 
 wk_tensor *wk_expand_at(wk_site site, wk_tensor *x, const int64_t *sizes, int ndim)
 {
-    if (!wk__view_begin(&wk__op_expand, site, x)) return NULL;
+    if (!wk__view_begin(&wk__op_expand, site, x) || !wk__array_check(sizes, ndim, site, "expand", "the shape"))
+        return NULL;
     const wk__body *body = wk__body_of(x);
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     bool fits = ndim >= body->ndim && ndim <= WK__MAX_DIMS;
@@ -96,6 +97,7 @@ const wk__op wk__op_expand = {
 /* Fills in a -1 and checks the count. */
 static bool reshape_sizes(wk_site site, wk_tensor *x, const int64_t *sizes, int ndim, int64_t *shape)
 {
+    if (!wk__array_check(sizes, ndim, site, "reshape", "the shape")) return false;
     int64_t known = 1, total = wk__body_numel(wk__body_of(x));
     int open = -1;
     bool fits = ndim >= 0 && ndim <= WK__MAX_DIMS;
