@@ -33,7 +33,9 @@ static void what_is_written_counts(void **state)
     EXPECT_VALUES(wk_dist(one, minus, .p = 0), 0, 1);
     EXPECT_VALUES(wk_smooth_l1_loss(one, minus), 0, 2.5);
     EXPECT_VALUES(wk_smooth_l1_loss(one, minus, .beta = 0), 0, 3);
-    EXPECT_VALUES(wk_huber_loss(one, minus, .delta = 0), 0, 0);
+    EXPECT_VALUES(wk_huber_loss(one, minus), 0, 2.5);
+    assert_null(wk_huber_loss(one, minus, .delta = 0)); /* 0 is no delta, nor the default */
+    expect_error("huber_loss: .delta is 0", NULL);
     EXPECT_VALUES(wk_addcmul(one, one, one), 0, 2);
     EXPECT_VALUES(wk_addcmul(one, one, one, .value = 0), 0, 1);
     EXPECT_VALUES(wk_addmm(wk_ones((1, 1)), wk_ones((1, 1)), wk_ones((1, 1))), 0, 2);
