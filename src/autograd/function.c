@@ -98,8 +98,7 @@ static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, in
     const wk__shape *shape = &node->shape[k];
     if (!wk__check(grad, f->site, f->name, "a gradient that backward gave")) return false;
     const wk__body *body = wk__body_of(grad);
-    if (body->ndim == shape->ndim && memcmp(body->shape, shape->size, sizeof *body->shape * body->ndim) == 0)
-        return true;
+    if (wk__same_shape(body->ndim, body->shape, shape->ndim, shape->size)) return true;
     wk__text text = {0};
     wk__text_format(&text, "%s: backward gave input %d the gradient ", f->name, k);
     wk__text_tensor(&text, grad);

@@ -20,8 +20,7 @@ static bool root_fits(wk_site site, const char *op, wk_tensor *x, const wk_tenso
                             ".requires_grad = true, outside WK_NO_GRAD");
     } else if (!seed && wk__body_numel(body) != 1) {
         wk__text_add(&text, " is not a scalar: reduce it first (wk_sum, wk_mean), or give .gradient");
-    } else if (seed && (wk__body_of(seed)->ndim != body->ndim ||
-                        memcmp(wk__body_of(seed)->shape, body->shape, sizeof *body->shape * body->ndim) != 0)) {
+    } else if (seed && !wk__same_sizes(wk__body_of(seed), body)) {
         wk__text_add(&text, " needs a gradient of its own shape, not ");
         wk__text_tensor(&text, seed);
     } else {

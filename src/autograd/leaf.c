@@ -12,9 +12,7 @@ static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
 {
     if (!wk__check(instead, (wk_site){0}, "backward", "what a hook returned")) return false;
     const wk__body *a = wk__body_of(instead), *b = wk__body_of(grad);
-    if (a->ndim == b->ndim && memcmp(a->shape, b->shape, sizeof *a->shape * a->ndim) == 0 &&
-        a->storage->device == b->storage->device)
-        return true;
+    if (wk__same_sizes(a, b) && a->storage->device == b->storage->device) return true;
     wk__text text = {0};
     wk__text_add(&text, "backward: a hook returned ");
     wk__text_tensor_device(&text, instead);
@@ -189,8 +187,7 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
     if (grad) {
         if (!wk__check(grad, site, "set_grad", "gradient")) return wk_error_code();
         const wk__body *g = wk__body_of(grad);
-        if (g->ndim != body->ndim || memcmp(g->shape, body->shape, sizeof *g->shape * g->ndim) != 0 ||
-            g->dtype != body->dtype || g->storage->device != body->storage->device) {
+        if (!wk__same_sizes(g, body) || g->dtype != body->dtype || g->storage->device != body->storage->device) {
             wk__text text = {0};
             wk__text_add(&text, "set_grad: the gradient is ");
             wk__text_tensor_device(&text, grad);

@@ -184,9 +184,8 @@ static void start(builder *w, wk__building *b)
 /* A split group's later part may have rows without the reduction that made them: then they and the columns are two spaces. */
 static bool shares_space(const builder *w, wk__record *r)
 {
-    if (r->ndim == w->ndim && memcmp(wk__record_shape(r), w->shape, sizeof *w->shape * (size_t)w->ndim) == 0)
-        return true;
-    return w->reduce_mask && r->kind == WK__RECORD_EXPRESSION;
+    return wk__same_shape(r->ndim, wk__record_shape(r), w->ndim, w->shape) ||
+           (w->reduce_mask && r->kind == WK__RECORD_EXPRESSION);
 }
 
 int wk__build(wk__building *b)

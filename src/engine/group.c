@@ -34,14 +34,6 @@ typedef struct planner {
     int32_t count;
 } planner;
 
-static bool same_shape(int na, const int64_t *a, int nb, const int64_t *b)
-{
-    if (na != nb) return false;
-    for (int d = 0; d < na; d++)
-        if (a[d] != b[d]) return false;
-    return true;
-}
-
 /* A row-level record has size 1 in the reduced dimensions, or lacks them. */
 static bool row_shape(const open_group *g, const wk__record *r, const int64_t *shape)
 {
@@ -62,7 +54,7 @@ static bool row_shape(const open_group *g, const wk__record *r, const int64_t *s
 bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint16_t reduce_mask, int64_t *stride)
 {
     const int64_t *from = wk__record_stride(r, k);
-    if (same_shape(r->ndim, wk__record_shape(r), ndim, shape)) {
+    if (wk__same_shape(r->ndim, wk__record_shape(r), ndim, shape)) {
         memcpy(stride, from, sizeof *stride * (size_t)ndim);
         return true;
     }
@@ -152,7 +144,7 @@ static bool fits(const open_group *g, int32_t number, wk__record *r)
     if (!g->open || g->device != r->device || !within_limits(g, r) || !base_ready(number, r)) return false;
     if (!blames_alike(g, r)) return false;
     const int64_t *shape = wk__record_shape(r);
-    bool full = same_shape(r->ndim, shape, g->ndim, g->shape);
+    bool full = wk__same_shape(r->ndim, shape, g->ndim, g->shape);
     if (r->kind == WK__RECORD_REDUCTION) {
         if (!full || g->matmul || (g->reduce_mask && (g->reduce_mask != r->reduce_mask || columns(g) > SHORT_ROW)))
             return false;

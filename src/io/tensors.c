@@ -210,8 +210,7 @@ static void add_described(wk__text *text, wk_dtype dtype, const char *kind, int 
 
 static bool matches(const wk__safetensors_tensor *t, const wk__body *body)
 {
-    return t->dtype == body->dtype && t->ndim == body->ndim &&
-           memcmp(t->shape, body->shape, sizeof *t->shape * body->ndim) == 0;
+    return t->dtype == body->dtype && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
 }
 
 /* The first thing in which network and file differ, as the error; true when there is none. */

@@ -209,7 +209,7 @@ wk_tensor *wk_stack_at(wk_site site, wk_tensor *const *x, int count, int64_t dim
         const wk__body *body = wk__body_of(in[k]);
         wk__geometry g;
         j.d = d;
-        if (body->ndim != model->ndim || memcmp(body->shape, model->shape, sizeof *body->shape * body->ndim) != 0) {
+        if (!wk__same_sizes(body, model)) {
             misfit(&j, k);
             return NULL;
         }

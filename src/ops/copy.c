@@ -242,8 +242,8 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
     const wk__body *body = wk__body_of(target), *from = source.tensor ? wk__body_of(in[1]) : NULL;
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     int ndim = body->ndim;
-    if (from && (!wk__broadcast(body->ndim, body->shape, from->ndim, from->shape, &ndim, shape) || ndim != body->ndim ||
-                 memcmp(shape, body->shape, sizeof *shape * (size_t)ndim) != 0)) {
+    if (from && (!wk__broadcast(body->ndim, body->shape, from->ndim, from->shape, &ndim, shape) ||
+                 !wk__same_shape(ndim, shape, body->ndim, body->shape))) {
         wk__op_error(op, site, WK_ERR_SHAPE, in, "$b does not broadcast to $a");
         return NULL;
     }

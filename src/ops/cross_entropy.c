@@ -140,13 +140,6 @@ static wk_tensor *loss_of(const scores *s, wk_reduction reduction)
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-static bool same_sizes(const wk__body *a, const wk__body *b)
-{
-    bool same = a->ndim == b->ndim;
-    for (int d = 0; d < a->ndim && same; d++) same = a->shape[d] == b->shape[d];
-    return same;
-}
-
 /* Labels have the scores' shape without the classes. */
 static bool labels_fit(const wk__body *x, const wk__body *label, int axis)
 {
@@ -164,7 +157,7 @@ static bool operands_fit(const loss_call *l, int axis)
     if (x->ndim == 0 || !wk__is_float(x->dtype))
         wk__op_error(l->op, l->site, x->ndim ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
                      "scores must be floats of shape (C), (N, C) or (N, C, d1, ...), not $a");
-    else if (fractions ? !smooth || !same_sizes(x, target) : !labels_fit(x, target, axis))
+    else if (fractions ? !smooth || !wk__same_sizes(x, target) : !labels_fit(x, target, axis))
         wk__op_error(
             l->op, l->site, fractions ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
             "labels $b do not fit scores $a: class labels are i64 of the scores' shape without its dimension %d%s",

@@ -90,14 +90,6 @@ static bool misfit(const plan *p, const wk__body *body)
     return false;
 }
 
-static bool same_shape(const wk__body *a, const wk__body *b)
-{
-    if (a->ndim != b->ndim) return false;
-    for (int d = 0; d < a->ndim; d++)
-        if (a->shape[d] != b->shape[d]) return false;
-    return true;
-}
-
 /* Nothing to promote, to broadcast or to lay out. */
 static bool is_uniform(plan *p)
 {
@@ -108,7 +100,7 @@ static bool is_uniform(plan *p)
     if (op->result == WK__RESULT_FLOAT && !wk__is_float(first->dtype)) return false;
     for (int k = 1; k < p->tensors; k++) {
         const wk__body *body = wk__body_of(p->tensor[k]);
-        if (!body->dense || body->dtype != first->dtype || !same_shape(first, body)) return false;
+        if (!body->dense || body->dtype != first->dtype || !wk__same_sizes(first, body)) return false;
     }
     p->compute = first->dtype;
     p->result = op->result == WK__RESULT_BOOL ? WK_BOOL : (wk_dtype)first->dtype;
@@ -127,7 +119,7 @@ static bool broadcast_all(plan *p)
     memcpy(p->broadcast, first->shape, sizeof *p->shape * first->ndim);
     for (int k = 1; k < p->tensors; k++) {
         const wk__body *body = wk__body_of(p->tensor[k]);
-        if (body->ndim == p->ndim && memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) == 0) continue;
+        if (wk__same_shape(body->ndim, body->shape, p->ndim, p->shape)) continue;
         int64_t shape[WK__MAX_DIMS];
         int ndim;
         if (!wk__broadcast(p->ndim, p->shape, body->ndim, body->shape, &ndim, shape)) return misfit(p, body);
@@ -295,7 +287,7 @@ wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, 
 static bool fits_target(const plan *p, const wk_tensor *target)
 {
     const wk__body *body = wk__body_of(target);
-    if (body->ndim != p->ndim || memcmp(body->shape, p->shape, sizeof *p->shape * (size_t)p->ndim) != 0) {
+    if (!wk__same_shape(body->ndim, body->shape, p->ndim, p->shape)) {
         wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor,
                      "the result does not fit the target $a: the other operand has more or larger dimensions");
         return false;

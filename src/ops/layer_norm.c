@@ -39,11 +39,10 @@ static bool fits(wk_site site, wk_tensor *const in[], const int64_t *shape, int 
 {
     if (!wk__array_check(shape, ndim, site, "layer_norm", "the shape")) return false;
     const wk__body *x = wk__body_of(in[0]);
-    bool fit =
-        ndim >= 1 && ndim <= x->ndim && memcmp(x->shape + x->ndim - ndim, shape, sizeof *shape * (size_t)ndim) == 0;
+    bool fit = ndim >= 1 && ndim <= x->ndim && wk__same_shape(ndim, x->shape + x->ndim - ndim, ndim, shape);
     for (int k = 1; k < 3 && fit; k++) {
         const wk__body *body = in[k] ? wk__body_of(in[k]) : NULL;
-        fit = !body || (body->ndim == ndim && memcmp(body->shape, shape, sizeof *shape * (size_t)ndim) == 0);
+        fit = !body || wk__same_shape(body->ndim, body->shape, ndim, shape);
     }
     if (fit) return true;
     wk__text text = {0};

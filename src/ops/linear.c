@@ -21,8 +21,8 @@ static bool addable(const wk__op *op, wk_site site, wk_tensor *const in[], const
         wk__op_error(op, site, WK_ERR_DTYPE, in, "$a is added to the product of $b and $c: their dtypes must be equal");
         return false;
     }
-    if (wk__broadcast(x->ndim, x->shape, to->ndim, to->shape, &ndim, shape) && ndim == to->ndim &&
-        memcmp(shape, to->shape, sizeof *shape * (size_t)ndim) == 0)
+    if (wk__broadcast(x->ndim, x->shape, to->ndim, to->shape, &ndim, shape) &&
+        wk__same_shape(ndim, shape, to->ndim, to->shape))
         return true;
     wk__op_error(op, site, WK_ERR_SHAPE, in, "$a does not broadcast to the product of $b and $c");
     return false;

@@ -6,9 +6,7 @@
 static bool fits(const wk__loss *l)
 {
     const wk__body *a = wk__body_of(l->in[0]), *b = wk__body_of(l->in[1]);
-    bool same = a->ndim == b->ndim;
-    for (int d = 0; d < a->ndim && same; d++) same = a->shape[d] == b->shape[d];
-    if (!same)
+    if (!wk__same_sizes(a, b))
         wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in,
                      "input $a and target $b must have the same shape: see wk_reshape");
     else if (!wk__is_float(a->dtype) && !wk__is_float(b->dtype))

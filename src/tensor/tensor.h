@@ -75,6 +75,17 @@ static inline int64_t wk__body_numel(const wk__body *body)
 {
     return wk__numel(body->ndim, body->shape);
 }
+static inline bool wk__same_shape(int na, const int64_t *a, int nb, const int64_t *b)
+{
+    if (na != nb) return false;
+    for (int d = 0; d < na; d++)
+        if (a[d] != b[d]) return false;
+    return true;
+}
+static inline bool wk__same_sizes(const wk__body *a, const wk__body *b)
+{
+    return wk__same_shape(a->ndim, a->shape, b->ndim, b->shape);
+}
 void wk__strides_dense(int ndim, const int64_t *shape, int64_t *stride);
 bool wk__body_contiguous(const wk__body *body);
 /* Bytes of a dense tensor; false on overflow of 64 bits. */
