@@ -45,15 +45,7 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure)
 
 static wk__failure *explain(const wk__record *r, const wk__fail *fail)
 {
-    char text[sizeof fail->text + 80];
-    if (fail->code == WK_ERR_INDEX && r->op->fault)
-        snprintf(text, sizeof text, "%s: %s", r->name, r->op->fault);
-    else if (fail->code == WK_ERR_INDEX)
-        snprintf(text, sizeof text, "%s%s: index %lld is out of range: there are %lld places", r->name,
-                 wk__underscore(r->name, r->in_place), (long long)fail->index, (long long)fail->bound);
-    else
-        snprintf(text, sizeof text, "%s%s: %s", r->name, wk__underscore(r->name, r->in_place), fail->text);
-    return wk__failure_new(r->op->fault && fail->code == WK_ERR_INDEX ? WK_ERR_ARGUMENT : fail->code, r->site, text);
+    return wk__explain(r->name, wk__underscore(r->name, r->in_place), r->op->fault, r->site, fail, true);
 }
 
 static void fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail)

@@ -220,23 +220,28 @@ static const entry *culprit_of(const watch *w, int64_t tag)
     return culprit;
 }
 
+wk__failure *wk__explain(const char *op, const char *underscore, const char *fault, wk_site site, const wk__fail *fail,
+                         bool known)
+{
+    const bool refused = fail->code == WK_ERR_INDEX && fault;
+    char text[sizeof fail->text + 80];
+    if (refused)
+        snprintf(text, sizeof text, "%s%s: %s", op, underscore, fault);
+    else if (fail->code == WK_ERR_INDEX && known)
+        snprintf(text, sizeof text, "%s%s: index %lld is out of range: there are %lld places", op, underscore,
+                 (long long)fail->index, (long long)fail->bound);
+    else
+        snprintf(text, sizeof text, "%s%s: %s", op, underscore,
+                 fail->code == WK_ERR_INDEX ? "an index is out of range" : fail->text);
+    return wk__failure_new(refused ? WK_ERR_ARGUMENT : fail->code, site, text);
+}
+
 /* Of several groups at fault the device tells the index of the first. */
 static wk__failure *explain(const watch *w, int64_t tag, const wk__fail *fail, wk_site site)
 {
     const entry *culprit = culprit_of(w, tag);
-    const char *op = culprit ? culprit->op : w->device->backend->name, *end = culprit ? culprit->underscore : "";
-    char text[sizeof fail->text + 80];
-    if (fail->code == WK_ERR_INDEX && culprit && culprit->fault)
-        snprintf(text, sizeof text, "%s: %s", op, culprit->fault);
-    else if (fail->code == WK_ERR_INDEX && tag == fail->tag)
-        snprintf(text, sizeof text, "%s%s: index %lld is out of range: there are %lld places", op, end,
-                 (long long)fail->index, (long long)fail->bound);
-    else if (fail->code == WK_ERR_INDEX)
-        snprintf(text, sizeof text, "%s%s: an index is out of range", op, end);
-    else
-        snprintf(text, sizeof text, "%s%s: %s", op, end, fail->text);
-    const bool other = culprit && culprit->fault && fail->code == WK_ERR_INDEX;
-    return wk__failure_new(other ? WK_ERR_ARGUMENT : fail->code, culprit ? culprit->site : site, text);
+    if (!culprit) return wk__explain(w->device->backend->name, "", NULL, site, fail, tag == fail->tag);
+    return wk__explain(culprit->op, culprit->underscore, culprit->fault, culprit->site, fail, tag == fail->tag);
 }
 
 /* The target has its old value again, unless that was never stored. When the new one was to have memory of its own, that was

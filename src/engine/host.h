@@ -29,6 +29,10 @@ void wk__note_wait(wk__device *device, wk_site site, int64_t bytes);
 
 /* ---- faults.c ---------------------------------------------------------------------------------------------------- */
 
+/* Why work failed, as the program is told. `fault` is the op's own word for an index that is refused (op.h), or NULL; `known`: the
+ * figures of a bad index are those of this op. */
+wk__failure *wk__explain(const char *op, const char *underscore, const char *fault, wk_site site, const wk__fail *fail,
+                         bool known);
 /* Records are about to be given to a device that may run them later and may fault (or depend on what may), as a group or, NULL,
  * alone. The tag for them. Then they have been given, or could not be. */
 int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,
