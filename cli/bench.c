@@ -44,7 +44,7 @@ static double value_of(const bench_task *task, double seconds)
     return task->work > 0 ? task->work / seconds : 1e3 * seconds;
 }
 
-void bench_measure(bench *b, bench_task *task, int threads)
+static void measure(bench *b, bench_task *task, int threads)
 {
     const char *unit = task->work > 0 ? task->unit : "ms";
     bool asks = b->peer && task->question.name;
@@ -68,11 +68,12 @@ void bench_measure(bench *b, bench_task *task, int threads)
     if (answered) bench_add(b, task->name, wk_cpu(), threads, value, unit, turns[peer].best / own, b->peer->name);
 }
 
-int bench_threads(int counts[2])
+void bench_measure(bench *b, bench_task *task)
 {
-    counts[0] = 1;
-    counts[1] = wk_threads();
-    return counts[1] > 1 ? 2 : 1;
+    const int all = wk_threads();
+    if (!wk_error()) measure(b, task, 1);
+    if (all > 1 && !wk_error()) measure(b, task, all);
+    wk_set_threads(all);
 }
 
 int bench_devices(wk_device devices[16])

@@ -65,9 +65,8 @@ typedef struct bench_task {
     const char *against;
     void *user;
 } bench_task;
-void bench_measure(bench *b, bench_task *task, int threads);
-/* Numbers of threads to measure with: 1 and all. How many. */
-int bench_threads(int counts[2]);
+/* With 1 thread and with all: wk_threads() says how many while `run` and `limit` run. */
+void bench_measure(bench *b, bench_task *task);
 
 /* Devices that something can run on: the CPU first. How many. */
 int bench_devices(wk_device devices[16]);

@@ -8,7 +8,6 @@ typedef struct fused {
     wk_tensor *z, *y;
     cli_triad *triad;
     size_t count;
-    int threads;
 } fused;
 
 static double run_fused(void *user)
@@ -24,13 +23,12 @@ static double run_fused(void *user)
 static double run_triad(void *user)
 {
     fused *f = user;
-    return 12.0 * (double)f->count / cli_triad_run(f->triad, f->threads);
+    return 12.0 * (double)f->count / cli_triad_run(f->triad, wk_threads());
 }
 
 void bench_fused(bench *b)
 {
     WK_SCOPE;
-    int counts[2], variants = bench_threads(counts), before = wk_threads();
     size_t count = b->quick ? 4 << 20 : 16 << 20;
     fused f = {
         .z = wk_rand(((int64_t)count)), .y = wk_rand(((int64_t)count)), .triad = cli_triad_new(count), .count = count};
@@ -46,8 +44,7 @@ void bench_fused(bench *b)
                        .against = "STREAM triad",
                        .user = &f};
     snprintf(task.question.sizes, sizeof task.question.sizes, "%zu", count);
-    for (int k = 0; k < variants && f.triad && !wk_error(); k++) bench_measure(b, &task, f.threads = counts[k]);
-    wk_set_threads(before);
+    if (f.triad) bench_measure(b, &task);
     cli_triad_free(f.triad);
 }
 
@@ -113,7 +110,6 @@ void bench_small(bench *b)
 typedef struct product {
     wk_tensor *a, *b;
     int64_t n;
-    int threads;
 } product;
 
 static double run_product(void *user)
@@ -130,14 +126,13 @@ static double run_product(void *user)
 static double run_fma(void *user)
 {
     product *p = user;
-    return 2.0 * (double)(p->n * p->n * p->n) / cli_fma_run(p->threads);
+    return 2.0 * (double)(p->n * p->n * p->n) / cli_fma_run(wk_threads());
 }
 
 void bench_matmul(bench *b)
 {
     static const int64_t sizes[] = {512, 1024, 2048};
     WK_SCOPE;
-    int counts[2], variants = bench_threads(counts), before = wk_threads();
     for (int s = 0; s < (b->quick ? 1 : 3); s++) {
         int64_t n = sizes[s];
         product p = {.a = wk_rand((n, n)), .b = wk_rand((n, n)), .n = n};
@@ -153,7 +148,6 @@ void bench_matmul(bench *b)
                            .against = "FMA peak",
                            .user = &p};
         snprintf(task.question.sizes, sizeof task.question.sizes, "%lld", (long long)n);
-        for (int k = 0; k < variants && !wk_error(); k++) bench_measure(b, &task, p.threads = counts[k]);
+        bench_measure(b, &task);
     }
-    wk_set_threads(before);
 }

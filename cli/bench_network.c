@@ -10,7 +10,6 @@ typedef struct rows {
     wk_tensor *(*op)(wk_tensor *x);
     cli_triad *triad;
     double bytes; /* read and written by the op */
-    int threads;
 } rows;
 
 static wk_tensor *softmax(wk_tensor *x)
@@ -51,7 +50,7 @@ static double run_rows(void *user)
 static double run_stream(void *user)
 {
     rows *r = user;
-    return r->bytes / cli_triad_run(r->triad, r->threads);
+    return r->bytes / cli_triad_run(r->triad, wk_threads());
 }
 
 void bench_rows(bench *b)
@@ -66,7 +65,6 @@ void bench_rows(bench *b)
                {"sums of columns", "sum_columns", column_sums, 1},
                {"copy of the transpose", "transpose", turned, 2}};
     WK_SCOPE;
-    int counts[2], variants = bench_threads(counts), before = wk_threads();
     int64_t n = b->quick ? QUICK_SIDE : SIDE;
     rows r = {.x = wk_rand((n, n)), .triad = cli_triad_new((size_t)(n * n))};
     wk_sync();
@@ -84,9 +82,8 @@ void bench_rows(bench *b)
                            .against = "STREAM triad",
                            .user = &r};
         snprintf(task.question.sizes, sizeof task.question.sizes, "%lld", (long long)n);
-        for (int t = 0; t < variants && !wk_error(); t++) bench_measure(b, &task, r.threads = counts[t]);
+        bench_measure(b, &task);
     }
-    wk_set_threads(before);
     cli_triad_free(r.triad);
 }
 
@@ -98,7 +95,6 @@ typedef struct training {
     wk_module *net;
     wk_optim *optimiser;
     wk_tensor *x, *labels;
-    int threads;
 } training;
 
 /* Seconds of one step, of STEPS. */
@@ -120,15 +116,14 @@ static double run_training(void *user)
 /* Forward, the gradients of both weights, and that of the hidden layer: no gradient reaches the digits. */
 static double run_arithmetic(void *user)
 {
-    const training *t = user;
+    (void)user;
     enum { FIRST = INPUTS * HIDDEN, SECOND = HIDDEN * CLASSES };
-    return 2.0 * BATCH * (2 * FIRST + 3 * SECOND) / cli_fma_run(t->threads);
+    return 2.0 * BATCH * (2 * FIRST + 3 * SECOND) / cli_fma_run(wk_threads());
 }
 
 void bench_training(bench *b)
 {
     WK_SCOPE;
-    int counts[2], variants = bench_threads(counts), before = wk_threads();
     training t = {.net = wk_nn_sequential(wk_nn_linear(INPUTS, HIDDEN), wk_nn_relu(), wk_nn_linear(HIDDEN, CLASSES)),
                   .x = wk_randn((BATCH, INPUTS)),
                   .labels = wk_randint(0, CLASSES, (BATCH))};
@@ -144,7 +139,6 @@ void bench_training(bench *b)
                            .limit = run_arithmetic,
                            .against = "FMA peak",
                            .user = &t};
-        for (int n = 0; n < variants && !wk_error(); n++) bench_measure(b, &task, t.threads = counts[n]);
+        bench_measure(b, &task);
     }
-    wk_set_threads(before);
 }
