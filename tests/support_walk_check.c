@@ -161,6 +161,26 @@ int walk_reset(void **state)
     return 0;
 }
 
+int walk_run(const char *group, const walk_kind kinds[], size_t count, bool (*fits)(const wk__op *op))
+{
+    struct CMUnitTest *tests = calloc(count * (size_t)wk_op_count(), sizeof *tests);
+    char(*names)[80] = calloc(count * (size_t)wk_op_count(), sizeof *names);
+    size_t total = 0;
+    for (int k = 0; k < wk_op_count(); k++)
+        for (size_t kind = 0; kind < count && (!fits || fits(wk__ops[k])); kind++) {
+            snprintf(names[total], sizeof *names, kinds[kind].format, wk__ops[k]->name);
+            tests[total] = (struct CMUnitTest){.name = names[total],
+                                               .test_func = kinds[kind].test,
+                                               .setup_func = walk_reset,
+                                               .initial_state = (void *)(uintptr_t)wk__ops[k]};
+            total++;
+        }
+    int failed = _cmocka_run_group_tests(group, tests, total, NULL, NULL);
+    free(tests);
+    free(names);
+    return failed;
+}
+
 double *walk_numbers(wk_tensor *x)
 {
     wk_dtype dtype = wk_dtype_of(x);

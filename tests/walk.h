@@ -98,6 +98,12 @@ int walk_call(const wk__op *op, const walk_sample *sample, wk_device device, wk_
 const char *walk_where(const wk__op *op, const char *text, wk_dtype dtype, walk_layout layout, wk_device device);
 /* Setup of each test: what one that failed has left open is closed. */
 int walk_reset(void **state);
+/* The program's main: for each row that `fits` (NULL: all), a test of each kind, whose state is the row. How many failed. */
+typedef struct walk_kind {
+    const char *format; /* its name, with %s for that of the row */
+    CMUnitTestFunction test;
+} walk_kind;
+int walk_run(const char *group, const walk_kind kinds[], size_t count, bool (*fits)(const wk__op *op));
 /* All elements as double, row-major; free() them. */
 double *walk_numbers(wk_tensor *x);
 

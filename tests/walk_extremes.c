@@ -98,15 +98,5 @@ static bool fits(const wk__op *op)
 
 int main(void)
 {
-    struct CMUnitTest *tests = calloc((size_t)wk_op_count(), sizeof *tests);
-    size_t count = 0;
-    for (int k = 0; k < wk_op_count(); k++)
-        if (fits(wk__ops[k]))
-            tests[count++] = (struct CMUnitTest){.name = wk__ops[k]->name,
-                                                 .test_func = extremes,
-                                                 .setup_func = walk_reset,
-                                                 .initial_state = (void *)(uintptr_t)wk__ops[k]};
-    int failed = _cmocka_run_group_tests("walk_extremes", tests, count, NULL, NULL);
-    free(tests);
-    return failed;
+    return walk_run("walk_extremes", &(walk_kind){"%s", extremes}, 1, fits);
 }

@@ -185,13 +185,5 @@ int main(void)
 {
     failing_begin();
     fill_queue(NULL);
-    struct CMUnitTest *tests = calloc((size_t)wk_op_count(), sizeof *tests);
-    for (int k = 0; k < wk_op_count(); k++)
-        tests[k] = (struct CMUnitTest){.name = wk__ops[k]->name,
-                                       .test_func = failing,
-                                       .setup_func = walk_reset,
-                                       .initial_state = (void *)(uintptr_t)wk__ops[k]};
-    int failed = _cmocka_run_group_tests("walk_failing", tests, (size_t)wk_op_count(), NULL, NULL);
-    free(tests);
-    return failed;
+    return walk_run("walk_failing", &(walk_kind){"%s", failing}, 1, NULL);
 }

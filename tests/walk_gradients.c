@@ -117,22 +117,13 @@ static void second_gradient(void **state)
     }
 }
 
+static bool has_gradient(const wk__op *op)
+{
+    return op->gradient != NULL;
+}
+
 int main(void)
 {
-    struct CMUnitTest *tests = calloc(2 * (size_t)wk_op_count(), sizeof *tests);
-    char(*names)[80] = calloc(2 * (size_t)wk_op_count(), sizeof *names);
-    size_t count = 0;
-    for (int k = 0; k < wk_op_count(); k++)
-        for (int kind = 0; kind < 2 && wk__ops[k]->gradient; kind++) {
-            snprintf(names[count], sizeof *names, kind ? "%s second gradient" : "%s gradient", wk__ops[k]->name);
-            tests[count] = (struct CMUnitTest){.name = names[count],
-                                               .test_func = kind ? second_gradient : first_gradient,
-                                               .setup_func = walk_reset,
-                                               .initial_state = (void *)(uintptr_t)wk__ops[k]};
-            count++;
-        }
-    int failed = _cmocka_run_group_tests("walk_gradients", tests, count, NULL, NULL);
-    free(tests);
-    free(names);
-    return failed;
+    static const walk_kind kinds[] = {{"%s gradient", first_gradient}, {"%s second gradient", second_gradient}};
+    return walk_run("walk_gradients", kinds, 2, has_gradient);
 }

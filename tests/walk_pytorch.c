@@ -211,14 +211,7 @@ int main(int count, char **words)
         print_error("no %s: set WICK_SOURCE to the root of the repository\n", path);
         return 1;
     }
-    struct CMUnitTest *tests = calloc((size_t)wk_op_count(), sizeof *tests);
-    for (int k = 0; k < wk_op_count(); k++)
-        tests[k] = (struct CMUnitTest){.name = wk__ops[k]->name,
-                                       .test_func = row,
-                                       .setup_func = walk_reset,
-                                       .initial_state = (void *)(uintptr_t)wk__ops[k]};
-    int failed = _cmocka_run_group_tests("walk_pytorch", tests, (size_t)wk_op_count(), NULL, NULL);
-    free(tests);
+    int failed = walk_run("walk_pytorch", &(walk_kind){"%s", row}, 1, NULL);
     fclose(file);
     return failed;
 }

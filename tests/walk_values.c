@@ -56,21 +56,6 @@ static void balance(void **state)
 
 int main(void)
 {
-    struct CMUnitTest *tests = calloc(2 * (size_t)wk_op_count(), sizeof *tests);
-    char(*names)[80] = calloc(2 * (size_t)wk_op_count(), sizeof *names);
-    if (wk_set_allocator(counted, NULL) != WK_OK) return 1;
-    int count = 0;
-    for (int k = 0; k < wk_op_count(); k++)
-        for (int kind = 0; kind < 2; kind++) {
-            snprintf(names[count], sizeof *names, kind ? "%s leaves nothing behind" : "%s cpu", wk__ops[k]->name);
-            tests[count] = (struct CMUnitTest){.name = names[count],
-                                               .test_func = kind ? balance : walk_cpu,
-                                               .setup_func = walk_reset,
-                                               .initial_state = (void *)(uintptr_t)wk__ops[k]};
-            count++;
-        }
-    int failed = _cmocka_run_group_tests("walk_values", tests, (size_t)count, NULL, NULL);
-    free(tests);
-    free(names);
-    return failed;
+    static const walk_kind kinds[] = {{"%s cpu", walk_cpu}, {"%s leaves nothing behind", balance}};
+    return wk_set_allocator(counted, NULL) == WK_OK ? walk_run("walk_values", kinds, 2, NULL) : 1;
 }
