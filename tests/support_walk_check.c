@@ -156,7 +156,7 @@ int walk_reset(void **state)
     (void)state;
     wk_context *context = wk__context();
     if (context->guards > 0) wk__guard_close(context->guard[0].token);
-    context->grad_off = false;
+    context->frame.grad_off = false;
     wk_clear_error();
     return 0;
 }

@@ -203,10 +203,10 @@ static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **
     wk_tensor *wide[WK__WALK_OUTPUTS];
     for (int k = 0; k < node->outputs && k < WK__WALK_OUTPUTS; k++) wide[k] = wk__through_widen(out[k]);
     wk__gradient g = {.node = node, .attr = node->attr, .out = wide, .in = in};
-    uint64_t inner = w->context->inner;
-    if (!inner) w->context->inner = token;
+    uint64_t inner = w->context->frame.inner;
+    if (!inner) w->context->frame.inner = token;
     node->op->gradient(&g);
-    w->context->inner = inner;
+    w->context->frame.inner = inner;
     for (int k = 0; k < node->inputs; k++) {
         if (!in[k] || !wk__wants(&g, k)) {
             in[k] = NULL;
@@ -240,7 +240,7 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
         fail(w);
         return;
     }
-    w->context->outer = (wk__outer){.on = true, .site = node->site};
+    w->context->frame.outer = (wk__outer){.on = true, .site = node->site};
     for (int k = 0; k < node->outputs; k++)
         if (grad[k]) grad[k] = wk__run_hooks(node->hooks, grad[k], k, false);
     compute(w, node, grad, in);
@@ -306,9 +306,8 @@ bool wk__walk(const wk__walk_request *request)
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, request->site);
     if (!guard) return false;
     uint64_t token = guard->token;
-    bool grad_off = w.context->grad_off;
-    const wk__outer outer = w.context->outer;
-    w.context->grad_off = !request->create_graph;
+    const wk__frame before = w.context->frame;
+    w.context->frame.grad_off = !request->create_graph;
     for (int k = 0; k < request->output_count && !w.failed; k++) {
         wk__edge edge = wk__edge_of(request->outputs[k]);
         wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(&w, request->seeds[k])
@@ -326,8 +325,7 @@ bool wk__walk(const wk__walk_request *request)
         if (w.found[k] && fine) wk__handle_keep(&w.found[k]->handle, request->site);
         if (!fine) w.found[k] = NULL;
     }
-    wk__outer_leave(w.context, outer);
-    w.context->grad_off = grad_off;
+    wk__frame_leave(w.context, &before);
     end(&w);
     wk__guard_close(token);
     return fine;

@@ -10,23 +10,14 @@ void wk__callback_begin(wk__callback *c, const char *name, wk_site site)
     c->token = guard ? guard->token : 0;
     if (guard) guard = wk__guard_push(WK__GUARD_SCOPE, site);
     c->scope = guard ? guard->token : 0;
-    c->outer = context->outer;
-    c->callback = context->callback;
-    c->composing = context->composing;
-    c->inner = context->inner;
-    context->outer = (wk__outer){.on = false};
-    context->callback = name;
-    context->composing = 0;
-    context->inner = 0;
+    c->before = wk__frame_enter(context, name);
+    context->frame.layer = c->before.layer;
 }
 
 void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
 {
     wk_context *context = wk__context();
-    wk__outer_leave(context, c->outer);
-    context->callback = c->callback;
-    context->composing = c->composing;
-    context->inner = c->inner;
+    wk__frame_leave(context, &c->before);
     for (int k = 0; k < count; k++) {
         if (!out[k] || !wk__is_tensor(out[k])) continue;
         if (c->bare && out[k]->handle.scope != c->scope)

@@ -7,10 +7,7 @@
 typedef struct wk__callback {
     uint64_t token, scope;
     bool bare; /* no scope is open around: each tensor that comes out counts for the caller */
-    wk__outer outer;
-    const char *callback;
-    int16_t composing;
-    uint64_t inner;
+    wk__frame before;
 } wk__callback;
 
 /* `name` is what messages say: "forward of \"block\"". It must live until end. `site`: the call that leads there, where its scope opens. */

@@ -187,12 +187,10 @@ static bool detach_outputs(const wk_function *f, wk_tensor **out)
 static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, bool node)
 {
     wk_context *context = wk__context();
-    bool grad_off = context->grad_off;
     wk__callback c;
     wk__callback_begin(&c, f->forward, f->site);
-    context->grad_off = true;
+    context->frame.grad_off = true;
     f->kind.forward(f, in, out);
-    context->grad_off = grad_off;
     bool fine = outputs_are_there(f, out) && (!node || detach_outputs(f, out));
     wk__callback_end(&c, out, fine ? f->kind.outputs : 0);
     return fine;

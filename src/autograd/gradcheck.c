@@ -55,8 +55,7 @@ static double value_at(const check *c, int which, const double *data)
     wk_context *context = wk__context();
     wk__callback scope;
     wk__callback_begin(&scope, NULL, c->site);
-    bool grad_off = context->grad_off;
-    context->grad_off = true;
+    context->frame.grad_off = true;
     wk_tensor *in[MOST];
     for (int k = 0; k < c->count; k++)
         in[k] = k == which ? fresh(wk__body_of(c->in[k])->storage->device, wk__body_of(c->in[k]), data) : c->in[k];
@@ -66,7 +65,6 @@ static double value_at(const check *c, int which, const double *data)
     double *host = y ? wk__alloc_zero((size_t)n + 1, sizeof *host) : NULL;
     if (host && wk__body_of(y)->dtype == WK_F64 && wk__host_read(y, host, NULL, c->site)) result = weighted(host, n);
     wk__free(host);
-    context->grad_off = grad_off;
     wk__callback_end(&scope, NULL, 0);
     return result;
 }

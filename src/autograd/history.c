@@ -128,7 +128,7 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *targe
     const wk__body *body = wk__body_of(target);
     const wk__body *base = body->apart ? NULL : body->storage->base;
     const wk_context *context = wk__context();
-    if (!context->grad_off && !context->composing &&
+    if (!context->frame.grad_off && !context->frame.composing &&
         ((body->requires_grad && !body->node) || (base && base->requires_grad && !base->node))) {
         wk__error_set(site, WK_ERR_STATE,
                       "%s%s: a leaf that requires grad (or a view of one) cannot be changed in place; do it under "

@@ -91,7 +91,7 @@ static wk_guard grad_guard(wk_site site, bool off)
     wk_context *context = wk__context();
     wk__guard *guard = wk__guard_push(WK__GUARD_GRAD, site);
     if (!guard) return (wk_guard){0};
-    context->grad_off = off;
+    context->frame.grad_off = off;
     return (wk_guard){guard->token};
 }
 
@@ -105,7 +105,7 @@ wk_guard wk_enable_grad_open(wk_site site)
 }
 bool wk_is_grad_enabled(void)
 {
-    return !wk__context()->grad_off;
+    return !wk__context()->frame.grad_off;
 }
 
 bool wk_requires_grad_at(wk_site site, const wk_tensor *x)

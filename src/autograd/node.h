@@ -117,7 +117,7 @@ static inline bool wk__has_gradient(wk_tensor *x)
 /* Is a node to be made for a call on these operands? */
 static inline bool wk__wants_node(const wk_context *context, wk_tensor *const in[], int count)
 {
-    if (context->grad_off || context->composing) return false;
+    if (context->frame.grad_off || context->frame.composing) return false;
     for (int k = 0; k < count; k++)
         if (in[k] && wk__has_gradient(in[k])) return true;
     return false;

@@ -39,6 +39,17 @@ struct wk__layer {
     const char *(*describe)(const wk__layer *layer, wk__text *out);
 };
 
+/* What the calls that a call leads to have to know of it. Kept in one piece: user code that the library runs has one of its own, and a
+ * guard that closes puts back the one before it, also when a handler's longjmp left what had changed it. */
+typedef struct wk__frame {
+    bool grad_off;     /* WK_NO_GRAD is in force */
+    int16_t composing; /* depth of composed ops: no nodes are made */
+    uint64_t inner; /* scope of the outermost composed op or gradient that runs, 0 none: it owns what was made since */
+    wk__outer outer;
+    const char *callback;   /* what of the program's own the library has called, "forward of \"block\"" */
+    const wk__layer *layer; /* the innermost whose forward runs */
+} wk__frame;
+
 /* ---- guards ------------------------------------------------------------------------------------------------------ */
 
 typedef enum wk__guard_kind {
@@ -55,15 +66,8 @@ typedef struct wk__guard {
     wk_site site;
     wk__handle *first; /* SCOPE: the handles it owns, newest first */
     bool flush;        /* SCOPE: an optimiser stepped here: flush after the handles are dropped */
-    /* What was in force before, and is again when the guard closes: also when a handler's longjmp left what had changed it. */
-    bool grad_off;
-    int16_t composing;
-    wk__outer outer;
-    const char *callback;
-    const wk__layer *layer;
-    uint64_t inner;
+    wk__frame before;
     wk_device device; /* DEVICE: the default before */
-    const char *name; /* CALLBACK: what is being called, "forward of \"block\"" */
     void *object;     /* BATCH: what to close, and how */
     void (*close)(void *object);
 } wk__guard;
@@ -78,16 +82,10 @@ struct wk_context {
     wk__text error;   /* its text */
     wk__guard *guard; /* the stack, guard[guards - 1] on top */
     int64_t guards, guard_capacity;
-    int64_t scope;     /* index of the innermost scope in guard[], -1 if none */
-    bool grad_off;     /* WK_NO_GRAD is in force */
-    int16_t composing; /* depth of composed ops: no nodes are made */
-    uint64_t
-        inner; /* scope of the outermost composed op or gradient that runs, 0 none: what was made since is its own */
-    int32_t whole;  /* number of the call that happens whole or not at all, 0 none: nothing is run meanwhile */
-    int32_t wholes; /* such calls so far */
-    wk__outer outer;
-    const char *callback; /* what of the program's own the library has called */
-    const wk__layer *layer;
+    int64_t scope; /* index of the innermost scope in guard[], -1 if none */
+    wk__frame frame;
+    int32_t whole;         /* number of the call that happens whole or not at all, 0 none: nothing is run meanwhile */
+    int32_t wholes;        /* such calls so far */
     wk_device device;      /* the default device */
     uint64_t key, counter; /* random stream: Philox key and next counter */
     int64_t stream;        /* number of the stream, 0 for the first thread */
@@ -157,22 +155,34 @@ wk_site wk__site(wk_site site);
  * what wk__outer_leave puts back at its end. */
 static inline wk__outer wk__outer_enter(wk_context *context, const char *name, wk_site site)
 {
-    const wk__outer before = context->outer;
-    if (!before.on) context->outer = (wk__outer){.on = true, .name = name, .site = site};
-    if (!before.name) context->outer.name = name;
+    const wk__outer before = context->frame.outer;
+    if (!before.on) context->frame.outer = (wk__outer){.on = true, .name = name, .site = site};
+    if (!before.name) context->frame.outer.name = name;
     return before;
 }
 /* The same for a call in place, of the op of this name. */
 static inline wk__outer wk__outer_enter_in_place(wk_context *context, const char *name, wk_site site)
 {
     const wk__outer before = wk__outer_enter(context, name, site);
-    context->outer.in_place = before.name ? before.in_place : true;
+    context->frame.outer.in_place = before.name ? before.in_place : true;
     return before;
 }
 /* The call has been carried out. */
 static inline void wk__outer_leave(wk_context *context, wk__outer before)
 {
-    context->outer = before;
+    context->frame.outer = before;
+}
+/* The library calls user code, of this name for messages if it has one: the calls it makes are the program's own. Returns what
+ * wk__frame_leave puts back. */
+static inline wk__frame wk__frame_enter(wk_context *context, const char *callback)
+{
+    const wk__frame before = context->frame;
+    context->frame = (wk__frame){.grad_off = before.grad_off, .callback = callback};
+    return before;
+}
+static inline void wk__frame_leave(wk_context *context, const wk__frame *before)
+{
+    context->frame = *before;
 }
 
 #endif

@@ -44,7 +44,7 @@ int wk_report_error(FILE *out)
 wk_site wk__site(wk_site site)
 {
     const wk_context *context = wk__context();
-    return context->outer.on ? context->outer.site : site;
+    return context->frame.outer.on ? context->frame.outer.site : site;
 }
 
 /* The handler is the program's: it may never come back, and what it calls are calls of its own. */
@@ -55,13 +55,9 @@ static void tell_handler(wk_context *context)
     void *user = handler_user;
     pthread_mutex_unlock(&handler_lock);
     if (!call) return;
-    const wk__outer outer = context->outer;
-    const wk__layer *layer = context->layer;
-    context->outer = (wk__outer){.on = false};
-    context->layer = NULL;
+    const wk__frame before = wk__frame_enter(context, NULL);
     call(user, context->code, wk_error());
-    wk__outer_leave(context, outer);
-    context->layer = layer;
+    wk__frame_leave(context, &before);
 }
 
 /* How long the name is that a text begins with, "reshape: ..."; 0 for none. */
@@ -75,8 +71,8 @@ static size_t name_length(const char *text)
  * not be named twice. */
 static void write_text(const wk_context *context, const char *text, wk__text *out)
 {
-    const wk__outer *outer = &context->outer;
-    const wk__layer *layer = context->layer;
+    const wk__outer *outer = &context->frame.outer;
+    const wk__layer *layer = context->frame.layer;
     const bool renamed = outer->on && outer->name;
     const char *kind = outer->on && layer && layer->library ? layer->describe(layer, out) : "";
     const size_t own = name_length(text), length = renamed ? strlen(outer->name) : own;
@@ -84,11 +80,11 @@ static void write_text(const wk_context *context, const char *text, wk__text *ou
     if (length > 0 && (strncmp(name, kind, length) != 0 || kind[length]))
         wk__text_format(out, "%.*s%s: ", (int)length, name, wk__underscore(name, renamed && outer->in_place));
     wk__text_add(out, own ? text + own + 2 : text);
-    if (!context->callback) return;
+    if (!context->frame.callback) return;
     while (layer && layer->library) layer = layer->around;
     wk__text_add(out, " (");
     if (layer) layer->describe(layer, out);
-    wk__text_format(out, "in %s)", context->callback);
+    wk__text_format(out, "in %s)", context->frame.callback);
 }
 
 /* The first error counts: the text of a later one is dropped. */

@@ -219,12 +219,7 @@ wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site)
     guard->token = atomic_fetch_add_explicit(&tokens, 1, memory_order_relaxed) + 1;
     guard->kind = kind;
     guard->site = site;
-    guard->grad_off = context->grad_off;
-    guard->composing = context->composing;
-    guard->outer = context->outer;
-    guard->callback = context->callback;
-    guard->layer = context->layer;
-    guard->inner = context->inner;
+    guard->before = context->frame;
     if (kind == WK__GUARD_SCOPE) context->scope = context->guards;
     context->guards++;
     return guard;
@@ -253,12 +248,7 @@ static void close_top(wk_context *context)
     int64_t k = context->guards - 1;
     wk__guard *guard = &context->guard[k];
     bool flush = false;
-    context->grad_off = guard->grad_off;
-    context->composing = guard->composing;
-    context->outer = guard->outer;
-    context->callback = guard->callback;
-    context->layer = guard->layer;
-    context->inner = guard->inner;
+    wk__frame_leave(context, &guard->before);
     if (guard->kind == WK__GUARD_SCOPE) {
         close_scope(context, k);
         flush = context->guard[k].flush;

@@ -222,7 +222,7 @@ wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory to record the call", op->name);
         return NULL;
     }
-    const wk__outer *outer = &context->outer;
+    const wk__outer *outer = &context->frame.outer;
     *r = (wk__record){.op = op,
                       .name = outer->on && outer->name ? outer->name : op->name,
                       .site = wk__site(site),
@@ -391,17 +391,10 @@ void wk__tell_failure(wk__failure *failure)
         return;
     }
     wk_context *context = wk__context();
-    const wk__outer outer = context->outer;
-    const wk__layer *layer = context->layer;
-    const char *callback = context->callback;
     atomic_store(&failure->told, context->stream + 1);
-    context->outer.on = false; /* it is another call's than the one that notices */
-    context->layer = NULL;
-    context->callback = NULL;
+    const wk__frame before = wk__frame_enter(context, NULL); /* it is another call's than the one that notices */
     wk__error_set(failure->site, failure->code, "%s", failure->text);
-    context->outer = outer;
-    context->layer = layer;
-    context->callback = callback;
+    wk__frame_leave(context, &before);
 }
 
 void wk__late(wk_context *context, wk__failure *failure)

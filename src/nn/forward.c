@@ -80,12 +80,14 @@ static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_
     for (int k = 0; k < outputs; k++) out[k] = NULL;
     if (!fits(site, m, in, inputs, outputs)) return -1;
     wk_context *context = wk__context();
-    const wk__layer layer = {
-        .around = context->layer, .module = m, .library = wk__module_of(m)->library, .describe = wk__module_layer};
-    context->layer = &layer;
+    const wk__layer layer = {.around = context->frame.layer,
+                             .module = m,
+                             .library = wk__module_of(m)->library,
+                             .describe = wk__module_layer};
+    context->frame.layer = &layer;
     int count =
         layer.library ? call_library(site, m, in, inputs, out, outputs) : call_own(site, m, in, inputs, out, outputs);
-    context->layer = layer.around;
+    context->frame.layer = layer.around;
     const char *name = wk__module_of(m)->kind.name;
     if (count > outputs) {
         wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s says that it gave %d tensors where %d were asked for", name,

@@ -23,10 +23,10 @@ static bool plain(const wk__body *body)
 wk_tensor *wk__detached(wk_site site, wk_tensor *x)
 {
     wk_context *context = wk__context();
-    bool grad_off = context->grad_off;
-    context->grad_off = true;
+    bool grad_off = context->frame.grad_off;
+    context->frame.grad_off = true;
     wk_tensor *own = plain(wk__body_of(x)) ? wk__tensor_snapshot(context, x) : wk_clone_at(site, x);
-    context->grad_off = grad_off;
+    context->frame.grad_off = grad_off;
     if (!own) return NULL;
     wk__body *body = wk__body_of(own);
     wk__node_drop(body->node);
@@ -90,7 +90,7 @@ bool wk__inside_begin(wk__inside *c, const char *name, wk_site site, bool no_gra
     if (!guard) return false;
     *c = (wk__inside){.scope = guard->token};
     wk__outer_enter(context, name, wk__site(site));
-    context->grad_off = context->grad_off || no_grad;
+    context->frame.grad_off = context->frame.grad_off || no_grad;
     return true;
 }
 

@@ -54,7 +54,7 @@ static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *
         wk__text_add(&text, ". Move one: wk_to(b, wk_cpu())");
     else
         wk__text_format(&text, ". Move one: wk_to(b, wk_%s(%d))", first->backend->name, first->id.index);
-    if (wk__context()->layer) wk__text_add(&text, ", or the network: wk_module_to(net, device)");
+    if (wk__context()->frame.layer) wk__text_add(&text, ", or the network: wk_module_to(net, device)");
     wk__error_take(site, WK_ERR_DEVICE, &text);
     return NULL;
 }
@@ -166,8 +166,8 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     c->inputs = count;
     for (int k = 0; k < count; k++) c->in[k] = in[k];
     wk__outer_enter(context, op->name, c->site);
-    if (!context->inner) context->inner = c->scope;
-    context->composing++;
+    if (!context->frame.inner) context->frame.inner = c->scope;
+    context->frame.composing++;
     return true;
 }
 

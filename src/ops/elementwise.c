@@ -304,7 +304,8 @@ static bool fits_target(const plan *p, const wk_tensor *target)
 /* A result that no gradient flows through may not take the place of one that some flows through. */
 static bool keeps_history(const plan *p, wk_tensor *target)
 {
-    if (p->op->node || p->context->grad_off || p->context->composing || !wk__has_gradient(target)) return true;
+    if (p->op->node || p->context->frame.grad_off || p->context->frame.composing || !wk__has_gradient(target))
+        return true;
     wk__op_error(p->op, p->site, WK_ERR_STATE, p->tensor,
                  "it has no gradient, and $a requires one: use the form that is not in place, or wk_detach");
     return false;
@@ -331,7 +332,7 @@ bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const i
  * call would keep them. */
 static bool is_inner(const wk_context *context, const wk_tensor *target)
 {
-    return context->inner && target->handle.scope >= context->inner;
+    return context->frame.inner && target->handle.scope >= context->frame.inner;
 }
 
 static void record_over(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value, bool guarded)

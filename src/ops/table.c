@@ -201,17 +201,17 @@ wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments
     if (message_size) message[0] = 0;
     if (context) {
         wk_context *before = wk__context_enter(context);
-        bool grad_off = context->grad_off;
+        bool grad_off = context->frame.grad_off;
         wk_device device = context->device;
         wk_call_options o;
         bool fine = wk__options((wk_site){0}, "call", options, &o);
-        context->grad_off = o.no_grad;
+        context->frame.grad_off = o.no_grad;
         if (o.device.kind) context->device = o.device;
         code = fine ? call(name, o.site, arguments, argument_count, results, count) : wk_error_code();
         text = wk_error();
         if (message_size) snprintf(message, message_size, "%s", text ? text : "");
         wk_clear_error();
-        context->grad_off = grad_off;
+        context->frame.grad_off = grad_off;
         context->device = device;
         wk__context_enter(before);
     } else if (message_size) {
