@@ -380,6 +380,17 @@ static void refuse_again(void *user, wk_code code, const char *text)
     longjmp(before_the_call, 1);
 }
 
+/* In a call that the library composes, which makes no nodes by itself. */
+static void differentiate(void *user, wk_code code, const char *text)
+{
+    (void)code;
+    (void)text;
+    WK_SCOPE;
+    wk_clear_error();
+    wk_set_error_handler(NULL, NULL);
+    *(bool *)user = wk_requires_grad(wk_mul(wk_ones((2), .requires_grad = true), 2));
+}
+
 static void handlers_make_calls_of_their_own(void **state)
 {
     (void)state;
@@ -392,6 +403,11 @@ static void handlers_make_calls_of_their_own(void **state)
     unnamed = 0;
     NAMED("matmul", wk_matmul(x, y)); /* without a scope nothing else brings things back to order */
     assert_int_equal(unnamed, 0);
+    bool traced = false;
+    wk_set_error_handler(differentiate, &traced);
+    assert_null(wk_cosine_similarity(x, y, 0));
+    assert_true(traced);
+    wk_clear_error();
     wk_free(x);
     wk_free(y);
 }
