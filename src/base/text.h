@@ -27,8 +27,8 @@ void wk__text_end(wk__text *text);
 
 /* Writes `value` into `out` (at least 400 bytes) in the given style; returns the length. */
 int wk__format_double(char *out, size_t size, double value, char style, int precision);
-/* "1.5 GiB", as all messages say sizes of memory: in `out`, or a constant. */
-enum { WK__BYTES_TEXT = 32 };
+/* "1.5 GiB", as all messages say sizes of memory: in `out`, or a constant. Room for any two numbers and a unit. */
+enum { WK__BYTES_TEXT = 48 };
 const char *wk__bytes_text(char out[WK__BYTES_TEXT], int64_t bytes);
 
 #endif
