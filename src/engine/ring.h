@@ -3,7 +3,8 @@
  *     op call --> check, infer --> record --> ring           flush: plan.c    which records are live, which values are parked
  *                                                                    group.c   which records share a kernel
  *                                                                    build.c   a group of records -> a group program
- *                                                                    execute.c memory, run, failures
+ *                                                                    execute.c each group runs: memory for its outputs (outputs.c),
+ *                                                                              what a failure takes with it (failed.c)
  *
  * A record names values (see storage.h), so it has no hazards with what comes after it.
  */

@@ -1,0 +1,77 @@
+/* Records that could not run: their outputs fail with the cause, or keep the old numbers. */
+#include "execute.h"
+#include "host.h"
+
+/* An in-place op that could not run leaves its target as it was: the new value shares the old one's memory, or has it. */
+static bool keep_old(wk__record *r, wk__value *out)
+{
+    if (!r->guarded || !r->prior || wk__value_state(r->prior) != WK__STORED) return false;
+    if (out->exposed && out->memory.block && r->prior->memory.block) { /* displaced: the old numbers go back there */
+        wk__fail fail = {.tag = -1};
+        wk__device *device = out->device;
+        if (device->backend->copy(device->state, &out->memory, 0, &r->prior->memory, 0, out->bytes, &fail) != WK_OK)
+            return false;
+        wk__value_set_state(out, WK__STORED);
+        return true;
+    }
+    if (!r->prior->memory.block && out->memory.block) {
+        wk__value_set_state(out, WK__STORED);
+        return true;
+    }
+    if (out->memory.block) wk__value_give_memory(out);
+    wk__value_hold(r->prior);
+    out->shares = r->prior;
+    out->memory = r->prior->memory;
+    wk__value_set_state(out, WK__STORED);
+    return true;
+}
+
+static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure)
+{
+    for (int o = 0; o < r->nout; o++) {
+        wk__value *out = r->ref[o].value;
+        if (wk__value_state(out) != WK__PENDING) continue;
+        if (keep_old(r, out)) continue;
+        if (out->memory.block) wk__value_give_memory(out);
+        wk__value_fail(out, failure);
+    }
+    if (failure) wk__late(run->owner, failure);
+}
+
+wk__failure *wk__explain_record(const wk__record *r, const wk__fail *fail)
+{
+    return wk__explain(r->name, wk__underscore(r->name, r->in_place), r->op->fault, r->site, fail, true);
+}
+
+void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail)
+{
+    const wk__record *culprit = run->culprit ? run->culprit : record[0];
+    run->culprit = NULL;
+    for (int k = 0; k < records && fail->code == WK_ERR_INDEX; k++)
+        for (int i = 0; i < record[k]->nin; i++)
+            if (wk__record_in(record[k], i)->flags & WK__REF_INDIRECT) culprit = record[k];
+    wk__failure *failure = wk__explain_record(culprit, fail);
+    for (int k = 0; k < records; k++) fail_outputs(run, record[k], failure);
+    wk__failure_drop(failure);
+}
+
+int wk__drop_failed(wk__run *run, wk__record **record, int records)
+{
+    int left = 0;
+    for (int k = 0; k < records; k++) {
+        wk__record *r = record[k];
+        const wk__value *bad = NULL;
+        for (int i = 0; i < r->nin && !bad; i++) {
+            const wk__value *in = wk__record_in(r, i)->value;
+            if (in && wk__value_state(in) == WK__FAILED) bad = in;
+        }
+        if (!bad && r->partial && r->prior && wk__value_state(r->prior) == WK__FAILED) bad = r->prior;
+        if (r->whole && r->whole == run->refused)
+            fail_outputs(run, r, run->refusal);
+        else if (bad)
+            fail_outputs(run, r, bad->failure);
+        else
+            record[left++] = r;
+    }
+    return left;
+}
