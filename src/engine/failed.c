@@ -75,3 +75,39 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
     }
     return left;
 }
+
+/* ---- telling ----------------------------------------------------------------------------------------------------- */
+
+void wk__tell_failure(wk__failure *failure)
+{
+    if (!failure) {
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory while work was run");
+        return;
+    }
+    wk_context *context = wk__context();
+    atomic_store(&failure->told, context->stream + 1);
+    const wk__frame before = wk__frame_enter(context, NULL); /* it is another call's than the one that notices */
+    wk__error_set(failure->site, failure->code, "%s", failure->text);
+    wk__frame_leave(context, &before);
+}
+
+void wk__late(wk_context *context, wk__failure *failure)
+{
+    if (atomic_load(&failure->told) == context->stream + 1) return;
+    wk__failure *none = NULL;
+    atomic_fetch_add(&failure->refs, 1);
+    if (!atomic_compare_exchange_strong(&context->late, &none, failure))
+        wk__failure_drop(failure); /* the first counts */
+}
+
+void wk__late_forget(wk_context *context)
+{
+    wk__failure_drop(atomic_exchange(&context->late, NULL));
+}
+
+void wk__tell_late_now(wk_context *context)
+{
+    wk__failure *late = atomic_exchange(&context->late, NULL);
+    if (late && atomic_load(&late->told) != context->stream + 1) wk__tell_failure(late);
+    wk__failure_drop(late);
+}

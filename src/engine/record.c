@@ -3,41 +3,7 @@
 #include "../base/pool.h"
 #include "ring.h"
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- modes ------------------------------------------------------------------------------------------------------- */
-
-static wk__modes modes;
-static pthread_once_t modes_once = PTHREAD_ONCE_INIT;
-static atomic_bool modes_ready;
-
-static bool set(const char *name)
-{
-    const char *text = getenv(name);
-    return text && text[0] && strcmp(text, "0") != 0;
-}
-
-static void read_modes(void)
-{
-    modes.sync = set("WICK_SYNC");
-    modes.nofuse = set("WICK_NOFUSE");
-    modes.budget = (int64_t)256 << 20;
-    atomic_store_explicit(&modes_ready, true, memory_order_release);
-}
-
-const wk__modes *wk__modes_now(void)
-{
-    if (!atomic_load_explicit(&modes_ready, memory_order_acquire)) pthread_once(&modes_once, read_modes);
-    return &modes;
-}
-
-void wk__modes_set(bool sync, bool nofuse)
-{
-    wk__modes_now();
-    modes.sync = sync;
-    modes.nofuse = nofuse;
-}
 
 /* ---- the ring ---------------------------------------------------------------------------------------------------- */
 
@@ -70,8 +36,6 @@ bool wk__ring_held(const wk_context *context)
     return atomic_load_explicit(&((wk_context *)(uintptr_t)context)->holder, memory_order_relaxed) == wk__thread();
 }
 
-static void flush_locked(wk_context *owner, bool park);
-
 /* A thread ends: its work is run, what is parked is stored if anyone can still read it. */
 void wk__ring_settle(wk_context *context)
 {
@@ -82,7 +46,7 @@ void wk__ring_settle(wk_context *context)
         sched_yield();
         wk__ring_enter(context);
     }
-    flush_locked(context, false);
+    wk__ring_run(context, false);
     wk__ring_leave(context);
 }
 
@@ -260,7 +224,8 @@ bool wk__ring_full(const wk_context *context)
     const wk__ring *ring = context->ring;
     if (!ring) return false;
     if (context->whole) return ring->count >= WK__RING_LAST;
-    return ring->count >= WK__RING_FIRST || ring->pending_bytes > wk__modes_now()->budget || modes.sync;
+    const wk__modes *modes = wk__modes_now();
+    return ring->count >= WK__RING_FIRST || ring->pending_bytes > modes->budget || modes->sync;
 }
 
 void wk__record_commit(wk_context *context, wk__record *r)
@@ -297,123 +262,4 @@ bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site
     }
     wk__tell_failure(value->failure);
     return false;
-}
-
-/* ---- flush ------------------------------------------------------------------------------------------------------- */
-
-static void forget_records(wk__ring *ring)
-{
-    ring->count = 0;
-    ring->chunk_now = 0;
-    ring->used = 0;
-    ring->pending_bytes = 0;
-}
-
-static void flush_locked(wk_context *owner, bool park)
-{
-    wk__ring *ring = owner->ring;
-    if (!ring) return;
-    wk__park_orphans(owner);
-    if (ring->count == 0) return;
-    ring->flushes++;
-    wk__plan_live(ring, park);
-    int32_t groups = wk__plan_groups(ring);
-    wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
-    wk__plan_promises(ring);
-    wk__execute(owner, ring, groups);
-    forget_records(ring);
-}
-
-/* Another thread's ring is run without parking: that thread may be about to record a reader of any of its values, which it
- * has found pending, and a record's operands are in memory or in the ring. */
-static bool may_park(const wk_context *owner)
-{
-    return owner == wk__context();
-}
-
-void wk__flush(wk_context *context)
-{
-    if (wk__ring_held(context) || wk__in_forked_child()) return;
-    wk__ring_enter(context);
-    flush_locked(context, may_park(context));
-    wk__ring_leave(context);
-}
-
-static void flush_one(wk_context *context, void *user)
-{
-    (void)user;
-    wk__flush(context);
-}
-
-void wk__flush_all(void)
-{
-    wk__context_each(flush_one, NULL);
-}
-
-/* Has a value computed that was pending or parked when the caller looked. */
-static void compute(wk_context *owner, wk__value *value)
-{
-    wk__ring_enter(owner);
-    wk__state state = wk__value_state(value);
-    if (state == WK__PENDING || state == WK__PARKED) {
-        value->wanted = true;
-        if (state == WK__PENDING || wk__park_revive(owner, value)) flush_locked(owner, may_park(owner));
-    }
-    wk__ring_leave(owner);
-}
-
-bool wk__materialize(const wk_tensor *tensor, wk_site site)
-{
-    if (wk__in_forked_child()) return wk__refuse_fork(site, "reading a tensor");
-    wk__value *value = wk__body_of(tensor)->storage->value;
-    wk__state state = wk__value_state(value);
-    if (state == WK__PENDING || state == WK__PARKED) {
-        wk_context *owner = value->writer;
-        if (owner == wk__context()) {
-            compute(owner, value);
-        } else if (wk__context_visit(owner)) { /* else its thread has ended, and has stored the value */
-            compute(owner, value);
-            wk__context_leave(owner);
-        }
-    }
-    state = wk__value_state(value);
-    if (state == WK__STORED) return true;
-    wk__tell_failure(state == WK__FAILED ? value->failure : NULL);
-    return false;
-}
-
-/* ---- telling ----------------------------------------------------------------------------------------------------- */
-
-void wk__tell_failure(wk__failure *failure)
-{
-    if (!failure) {
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory while work was run");
-        return;
-    }
-    wk_context *context = wk__context();
-    atomic_store(&failure->told, context->stream + 1);
-    const wk__frame before = wk__frame_enter(context, NULL); /* it is another call's than the one that notices */
-    wk__error_set(failure->site, failure->code, "%s", failure->text);
-    wk__frame_leave(context, &before);
-}
-
-void wk__late(wk_context *context, wk__failure *failure)
-{
-    if (atomic_load(&failure->told) == context->stream + 1) return;
-    wk__failure *none = NULL;
-    atomic_fetch_add(&failure->refs, 1);
-    if (!atomic_compare_exchange_strong(&context->late, &none, failure))
-        wk__failure_drop(failure); /* the first counts */
-}
-
-void wk__late_forget(wk_context *context)
-{
-    wk__failure_drop(atomic_exchange(&context->late, NULL));
-}
-
-void wk__tell_late_now(wk_context *context)
-{
-    wk__failure *late = atomic_exchange(&context->late, NULL);
-    if (late && atomic_load(&late->told) != context->stream + 1) wk__tell_failure(late);
-    wk__failure_drop(late);
 }

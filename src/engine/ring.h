@@ -164,6 +164,8 @@ void wk__flush_all(void);
 void wk__ring_enter(wk_context *context);
 void wk__ring_leave(wk_context *context);
 bool wk__ring_held(const wk_context *context);
+/* Runs all that was recorded, the lock being held. `park`: what nobody has asked for yet may wait. flush.c */
+void wk__ring_run(wk_context *owner, bool park);
 /* The tensor's value is in memory on return (enqueued on its device), or false with its failure recorded. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
 /* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough. */
@@ -187,7 +189,7 @@ void wk__ring_orphan(wk__value *value);
 void wk__park_orphan(wk__value *value); /* park.c */
 bool wk__park_free(wk__value *value);   /* park.c */
 
-/* ---- modes ------------------------------------------------------------------------------------------------------- */
+/* ---- modes: modes.c ---------------------------------------------------------------------------------------------- */
 
 typedef struct wk__modes {
     bool sync;      /* WICK_SYNC: flush after every call */

@@ -1,0 +1,83 @@
+/* Running what a ring has recorded, because it is full or somebody asks for a value: this thread's, or another one's. */
+#include "ring.h"
+
+static void forget_records(wk__ring *ring)
+{
+    ring->count = 0;
+    ring->chunk_now = 0;
+    ring->used = 0;
+    ring->pending_bytes = 0;
+}
+
+void wk__ring_run(wk_context *owner, bool park)
+{
+    wk__ring *ring = owner->ring;
+    if (!ring) return;
+    wk__park_orphans(owner);
+    if (ring->count == 0) return;
+    ring->flushes++;
+    wk__plan_live(ring, park);
+    int32_t groups = wk__plan_groups(ring);
+    wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
+    wk__plan_promises(ring);
+    wk__execute(owner, ring, groups);
+    forget_records(ring);
+}
+
+/* Another thread's ring is run without parking: that thread may be about to record a reader of any of its values, which it
+ * has found pending, and a record's operands are in memory or in the ring. */
+static bool may_park(const wk_context *owner)
+{
+    return owner == wk__context();
+}
+
+void wk__flush(wk_context *context)
+{
+    if (wk__ring_held(context) || wk__in_forked_child()) return;
+    wk__ring_enter(context);
+    wk__ring_run(context, may_park(context));
+    wk__ring_leave(context);
+}
+
+static void flush_one(wk_context *context, void *user)
+{
+    (void)user;
+    wk__flush(context);
+}
+
+void wk__flush_all(void)
+{
+    wk__context_each(flush_one, NULL);
+}
+
+/* Has a value computed that was pending or parked when the caller looked. */
+static void compute(wk_context *owner, wk__value *value)
+{
+    wk__ring_enter(owner);
+    wk__state state = wk__value_state(value);
+    if (state == WK__PENDING || state == WK__PARKED) {
+        value->wanted = true;
+        if (state == WK__PENDING || wk__park_revive(owner, value)) wk__ring_run(owner, may_park(owner));
+    }
+    wk__ring_leave(owner);
+}
+
+bool wk__materialize(const wk_tensor *tensor, wk_site site)
+{
+    if (wk__in_forked_child()) return wk__refuse_fork(site, "reading a tensor");
+    wk__value *value = wk__body_of(tensor)->storage->value;
+    wk__state state = wk__value_state(value);
+    if (state == WK__PENDING || state == WK__PARKED) {
+        wk_context *owner = value->writer;
+        if (owner == wk__context()) {
+            compute(owner, value);
+        } else if (wk__context_visit(owner)) { /* else its thread has ended, and has stored the value */
+            compute(owner, value);
+            wk__context_leave(owner);
+        }
+    }
+    state = wk__value_state(value);
+    if (state == WK__STORED) return true;
+    wk__tell_failure(state == WK__FAILED ? value->failure : NULL);
+    return false;
+}
