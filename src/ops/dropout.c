@@ -110,7 +110,7 @@ const wk__op wk__op_dropout = {
 static int bernoulli(wk__emit *e, const int in[])
 {
     bool wide = e->dtype == WK_F64;
-    int uniform = wide ? wk__emit_uniform_f64(e, in[1], in[2]) : wk__emit_uniform_f32(e, in[1], in[2]);
+    int uniform = wide ? wk__emit_uniform_f64(e, in[1], in[2]) : wk__emit_fraction(e, in[1], in[2], 24);
     int zero = wk__emit_constant(e, 0), one = wk__emit_constant(e, 1);
     int fits = wk__emit_ins(e, WK__AND, WK_BOOL, wk__emit_compare(e, WK__GE, in[0], zero),
                             wk__emit_compare(e, WK__LE, in[0], one), 0);

@@ -1,0 +1,151 @@
+/* rand, randn and their forms like another tensor. */
+#include "random.h"
+
+static int uniform_f32(wk__emit *e, const int in[])
+{
+    return wk__emit_fraction(e, in[0], in[1], 24);
+}
+static int uniform_f64(wk__emit *e, const int in[])
+{
+    return wk__emit_uniform_f64(e, in[0], in[1]);
+}
+static int uniform_f16(wk__emit *e, const int in[])
+{
+    return wk__emit_fraction(e, in[0], in[1], 11);
+}
+static int uniform_bf16(wk__emit *e, const int in[])
+{
+    return wk__emit_fraction(e, in[0], in[1], 8);
+}
+static int normal_f32(wk__emit *e, const int in[])
+{
+    return wk__emit_ins(e, WK__NDTRI, WK_F32, wk__emit_bits(e, in[0], in[1], 32), 0, 0);
+}
+static int normal_f64(wk__emit *e, const int in[])
+{
+    return wk__emit_ins(e, WK__NDTRI, WK_F64, wk__emit_bits(e, in[0], in[1], 64), 0, 0);
+}
+
+/* What is recorded, by dtype; the row of the op is another descriptor. */
+static const wk__op uniform_of[WK_DTYPE_COUNT] = {[WK_F32] = WK__DRAWN("rand", uniform_f32),
+                                                  [WK_F64] = WK__DRAWN("rand", uniform_f64),
+                                                  [WK_F16] = WK__DRAWN("rand", uniform_f16),
+                                                  [WK_BF16] = WK__DRAWN("rand", uniform_bf16)};
+static const wk__op normal_of[WK_DTYPE_COUNT] = {[WK_F32] = WK__DRAWN("randn", normal_f32),
+                                                 [WK_F64] = WK__DRAWN("randn", normal_f64),
+                                                 [WK_F16] = WK__DRAWN("randn", normal_f32),
+                                                 [WK_BF16] = WK__DRAWN("randn", normal_f32)};
+
+/* A call's dtype must have a row in the table. */
+static wk_tensor *floats(const wk__op *op, const wk__op *table, wk_site site, const int64_t *shape, int ndim,
+                         const wk_options *options)
+{
+    wk__create c;
+    if (!wk__create_begin(&c, op, site, shape, ndim, options, WK_F32)) return NULL;
+    if (table[c.dtype].name) return wk__drawn(&c, &table[c.dtype], c.dtype, 0, 0);
+    wk__error_set(site, WK_ERR_DTYPE, "%s: %s numbers cannot be drawn, floats can; wk_randint draws whole numbers",
+                  op->name, wk_dtype_str(c.dtype));
+    return NULL;
+}
+
+wk_tensor *wk_rand_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+{
+    return floats(&wk__op_rand, uniform_of, site, shape, ndim, options);
+}
+wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
+{
+    return floats(&wk__op_randn, normal_of, site, shape, ndim, options);
+}
+
+static wk_tensor *floats_like(const wk__op *op, const wk__op *table, wk_site site, wk_tensor *x,
+                              const wk_options *options)
+{
+    wk_options like;
+    if (!wk__create_like(op, site, x, options, &like)) return NULL;
+    return floats(op, table, site, wk__body_of(x)->shape, wk__body_of(x)->ndim, &like);
+}
+
+wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_options *options)
+{
+    return floats_like(&wk__op_rand_like, uniform_of, site, x, options);
+}
+wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *options)
+{
+    return floats_like(&wk__op_randn_like, normal_of, site, x, options);
+}
+
+static int floats_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_options options = wk__random_options(&args[1], &args[2]);
+    return wk__one(
+        out, floats(op, op == &wk__op_rand ? uniform_of : normal_of, site, args[0].ints, args[0].count, &options));
+}
+static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_options options = wk__random_options(&args[1], &args[2]);
+    return wk__one(out, floats_like(op, op == &wk__op_rand_like ? uniform_of : normal_of, site,
+                                    wk__value_tensor(&args[0]), &options));
+}
+
+static void rand_reference(wk__reference *r)
+{
+    wk__reference_filled(r, r->args[0].count, r->args[0].ints, (wk_dtype)wk__value_int(&r->args[1], WK_F32),
+                         wk__reference_uniform, 0, 1);
+}
+static void randn_reference(wk__reference *r)
+{
+    wk__reference_filled(r, r->args[0].count, r->args[0].ints, (wk_dtype)wk__value_int(&r->args[1], WK_F32),
+                         wk__reference_normal, 0, 1);
+}
+static void rand_like_reference(wk__reference *r)
+{
+    wk__reference_filled(r, r->in[0].ndim, r->in[0].shape, (wk_dtype)wk__value_int(&r->args[1], r->in[0].dtype),
+                         wk__reference_uniform, 0, 1);
+}
+static void randn_like_reference(wk__reference *r)
+{
+    wk__reference_filled(r, r->in[0].ndim, r->in[0].shape, (wk_dtype)wk__value_int(&r->args[1], r->in[0].dtype),
+                         wk__reference_normal, 0, 1);
+}
+
+static const char *const shape_samples[] = {"()",          "(5)",   "(2,3), f64", "(300), f16",
+                                            "(300), bf16", "(0,2)", "(1000)",     NULL};
+static const char *const like_samples[] = {"[]", "[5]", "[2,3]", "[3], f64", "[0,2]", NULL};
+
+const wk__op wk__op_rand = {.name = "rand",
+                            .schema = "rand(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                            .doc = "uniform in [0, 1)",
+                            .invoke = floats_invoke,
+                            .reference = rand_reference,
+                            .samples = shape_samples,
+                            .group = "random",
+                            .domain = WK__FLOATS};
+
+const wk__op wk__op_randn = {.name = "randn",
+                             .schema = "randn(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                             .doc = "standard normal",
+                             .invoke = floats_invoke,
+                             .reference = randn_reference,
+                             .samples = shape_samples,
+                             .group = "random",
+                             .domain = WK__FLOATS};
+
+const wk__op wk__op_rand_like = {.name = "rand_like",
+                                 .schema =
+                                     "rand_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                                 .doc = "uniform in [0, 1), shaped like self",
+                                 .invoke = like_invoke,
+                                 .reference = rand_like_reference,
+                                 .samples = like_samples,
+                                 .group = "random",
+                                 .domain = WK__FLOATS};
+
+const wk__op wk__op_randn_like = {.name = "randn_like",
+                                  .schema =
+                                      "randn_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                                  .doc = "standard normal, shaped like self",
+                                  .invoke = like_invoke,
+                                  .reference = randn_like_reference,
+                                  .samples = like_samples,
+                                  .group = "random",
+                                  .domain = WK__FLOATS};

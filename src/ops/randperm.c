@@ -1,0 +1,61 @@
+/* randperm: the places in the order of their bits. */
+#include "random.h"
+#include "rows.h"
+
+static int all_bits(wk__emit *e, const int in[])
+{
+    return wk__emit_bits(e, in[0], in[1], 64);
+}
+
+static const wk__op bits_of = WK__DRAWN("randperm", all_bits);
+
+/* Where the bits of each place stand once they are sorted. */
+wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options)
+{
+    wk__create c;
+    wk__compose composed;
+    wk_options o;
+    if (!wk__options(site, "randperm", options, &o)) return NULL;
+    wk_dtype dtype = o.dtype ? o.dtype : WK_I64;
+    if (!wk__dtype_usable(&wk__op_randperm, site, dtype)) return NULL;
+    o.dtype = WK_I64;
+    o.requires_grad = false;
+    if (!wk__create_begin(&c, &wk__op_randperm, site, &n, 1, &o, WK_I64)) return NULL;
+    if (!wk__compose_begin(&composed, &wk__op_randperm, site, NULL, 0)) return NULL;
+    wk_tensor *bits = wk__drawn(&c, &bits_of, WK_I64, 0, 0);
+    wk_tensor *sorted[2];
+    wk_tensor *order = wk__sorted(&wk__op_randperm, site, bits, 0, false, sorted) ? sorted[1] : NULL;
+    return wk__compose_end(&composed, order ? wk_to_dtype_at(site, order, dtype) : NULL, NULL);
+}
+
+static int randperm_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    wk_options options = wk__random_options(&args[1], &args[2]);
+    return wk__one(out, wk_randperm_at(site, wk__value_int(&args[0], 0), &options));
+}
+
+/* The place of an element's bits among all: how many are smaller, or equal and before it. */
+static void randperm_reference(wk__reference *r)
+{
+    int64_t n = r->args[0].i;
+    double *out = wk__reference_out(r, 0, 1, &n);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t place = 0, own = (int64_t)wk__reference_bits(n, k);
+        for (int64_t j = 0; j < n; j++) {
+            int64_t other = (int64_t)wk__reference_bits(n, j);
+            place += other < own || (other == own && j < k);
+        }
+        out[place] = (double)k;
+    }
+}
+
+static const char *const randperm_samples[] = {"10", "1", "0", "100, i32", NULL};
+
+const wk__op wk__op_randperm = {.name = "randperm",
+                                .schema = "randperm(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",
+                                .group = "random",
+                                .doc = "0..n-1 in random order, i64",
+                                .invoke = randperm_invoke,
+                                .reference = randperm_reference,
+                                .samples = randperm_samples};

@@ -1,0 +1,99 @@
+/* uniform_ and normal_: a tensor filled anew, in place. */
+#include "random.h"
+
+wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device)
+{
+    return wk_rand_at(site, shape, ndim,
+                      &(const wk_options){.size = sizeof(wk_options), .dtype = dtype, .device = device});
+}
+static wk_tensor *normal_on(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device)
+{
+    return wk_randn_at(site, shape, ndim,
+                       &(const wk_options){.size = sizeof(wk_options), .dtype = dtype, .device = device});
+}
+
+/* offset + scale x, in the class of the target; the old numbers do not flow into the new ones. */
+static wk_tensor *refilled(const wk__op *op, wk_site site, wk_tensor *x, bool normal, double offset, double scale)
+{
+    if (!wk__view_begin(op, site, x)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    if (!wk__is_float(body->dtype)) {
+        wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a cannot be filled with floats");
+        return NULL;
+    }
+    wk__compose c;
+    bool node = wk__wants_node(wk__context(), &x, 1);
+    if (!wk__in_place_allowed(op, site, x) || !wk__compose_begin(&c, op, site, &x, 1)) return NULL;
+    wk_tensor *(*draw)(wk_site, const int64_t *, int, wk_dtype, wk_device) = normal ? normal_on : wk__uniform;
+    wk_tensor *numbers = draw(site, body->shape, body->ndim, wk__class_of(body->dtype), body->storage->device->id);
+    if (scale != 1) numbers = wk_mul(numbers, scale);
+    if (offset != 0) numbers = wk_add(numbers, offset);
+    wk__before before;
+    wk__before_take(&before, x);
+    bool fine = numbers && wk__assign(op, site, x, wk__t(numbers));
+    wk__compose_end(&c, NULL, NULL);
+    fine = fine && (!node || wk__node_attach_in_place(op, site, x, &x, 1, NULL));
+    wk__before_end(&before, fine);
+    return fine ? x : NULL;
+}
+
+wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double to)
+{
+    if (from <= to) return refilled(&wk__op_uniform_, site, x, false, from, to - from);
+    wk__error_set(site, WK_ERR_ARGUMENT, "uniform_: no number lies in [%g, %g)", from, to);
+    return NULL;
+}
+wk_tensor *wk_normal__at(wk_site site, wk_tensor *x, double mean, double std)
+{
+    if (std >= 0) return refilled(&wk__op_normal_, site, x, true, mean, std);
+    wk__error_set(site, WK_ERR_ARGUMENT, "normal_: a standard deviation of %g is less than 0", std);
+    return NULL;
+}
+
+static void refilled_gradient(wk__gradient *g)
+{
+    g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
+}
+
+static int refilled_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_tensor *x = wk__value_tensor(&args[0]),
+              *(*call)(wk_site, wk_tensor *, double, double) = op == &wk__op_uniform_ ? wk_uniform__at : wk_normal__at;
+    return wk__one(out, call(site, x, wk__value_float(&args[1], 0), wk__value_float(&args[2], 1)));
+}
+
+static void uniform_reference(wk__reference *r)
+{
+    double from = wk__value_float(&r->args[1], 0), to = wk__value_float(&r->args[2], 1);
+    wk__reference_filled(r, r->in[0].ndim, r->in[0].shape, wk__class_of(r->in[0].dtype), wk__reference_uniform, from,
+                         to - from);
+}
+static void normal_reference(wk__reference *r)
+{
+    wk__reference_filled(r, r->in[0].ndim, r->in[0].shape, wk__class_of(r->in[0].dtype), wk__reference_normal,
+                         wk__value_float(&r->args[1], 0), wk__value_float(&r->args[2], 1));
+}
+
+static const char *const refilled_samples[] = {"[]", "[5]", "[2,3], -2, 3", "[3,4], 0.5, 0.75", "[0]", NULL};
+
+const wk__op wk__op_uniform_ = {.name = "uniform_",
+                                .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)",
+                                .node = "UniformBackward0",
+                                .doc = "every element becomes uniform in [from, to)",
+                                .gradient = refilled_gradient,
+                                .invoke = refilled_invoke,
+                                .reference = uniform_reference,
+                                .samples = refilled_samples,
+                                .group = "random",
+                                .domain = WK__FLOATS};
+
+const wk__op wk__op_normal_ = {.name = "normal_",
+                               .schema = "normal_(Tensor(a!) self, float mean=0, float std=1) -> Tensor(a!)",
+                               .node = "NormalBackward0",
+                               .doc = "every element becomes normal",
+                               .gradient = refilled_gradient,
+                               .invoke = refilled_invoke,
+                               .reference = normal_reference,
+                               .samples = refilled_samples,
+                               .group = "random",
+                               .domain = WK__FLOATS};
