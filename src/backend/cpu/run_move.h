@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Columns that are moved at once, at most. */
+enum { WK__PATCH_COLUMNS = 16 };
+
 /* One column. */
 void wk__move_lanes(char *panel, intptr_t address, const int64_t offset[], int64_t lanes, int size, bool fill);
 /* Several, `pitch` bytes apart in the panel; in the order that is kinder to memory. */

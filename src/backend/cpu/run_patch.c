@@ -1,7 +1,6 @@
 /* Patches: blocks over operands that run across each other in memory, such as the two sides of a transposition. */
 #include <stdlib.h>
 
-#include "run_move.h"
 #include "run_walk.h"
 
 /* Columns far apart in memory are a pattern that the hardware does not foresee: asks for those of the patch after the next. Into

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../../base/alloc.h"
-#include "run_move.h"
 #include "run_walk.h"
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */

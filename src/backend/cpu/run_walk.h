@@ -6,6 +6,7 @@
 #define WICK_BACKEND_CPU_RUN_WALK_H
 
 #include "run.h"
+#include "run_move.h"
 
 typedef struct wk__walk_operand {
     int16_t number;             /* of the group's operand, or WK__VM_POSITION */
@@ -74,8 +75,6 @@ void wk__worker_run_elements(wk__worker *worker, const wk__cpu_stage *stage, con
 
 /* A patch: lanes in one direction, columns in another, one column a block. Operands whose lanes do not lie side by side
  * go through panels. */
-enum { WK__PATCH_COLUMNS = 16 };
-
 typedef struct wk__patch {
     int64_t lanes, columns;
     int64_t first;     /* number of the first column, from which blocks are counted */
