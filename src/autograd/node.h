@@ -70,6 +70,7 @@ struct wk__node {
     wk__edge few[WK__NODE_EDGES];
     wk__shape *shape; /* [inputs] of the operands: `few_shapes`, or allocated with the edges */
     wk__shape few_shapes[WK__NODE_EDGES];
+    wk_site spent_at;                /* which backward did, once it has */
     wk__body *saved[WK__NODE_SAVED]; /* operands 0..3 and the result, as op->needs says; NULL where not needed */
     uint32_t version[WK__NODE_SAVED];
     wk__attr *attr; /* NULL when the op has none */
