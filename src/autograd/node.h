@@ -138,9 +138,10 @@ void wk__copy_slices_gradient(wk__gradient *g); /* history.c; its descriptor is 
 /* The edge to whatever made a tensor, brought up to date after in-place calls on its base. */
 wk__edge wk__edge_of(wk_tensor *tensor);
 wk__leaf *wk__leaf_of(wk__body *body); /* made when first asked for; NULL when memory is short */
-void wk__leaf_forget(wk_tensor *leaf); /* its gradient goes, if there is one */
-void wk__body_forget(wk__body *body);  /* the body goes, and so do its references to the graph */
-void wk__body_share(wk__body *body);   /* it was copied: they count once more */
+/* Its gradient goes, if there is one, by the call of that name. */
+void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site);
+void wk__body_forget(wk__body *body); /* the body goes, and so do its references to the graph */
+void wk__body_share(wk__body *body);  /* it was copied: they count once more */
 void wk__node_hold(wk__node *node);
 void wk__node_drop(wk__node *node);
 void wk__leaf_drop(wk__leaf *leaf);

@@ -46,7 +46,7 @@ static void destroy(void *address)
     freeing = false;
 }
 
-const wk__kind wk__module_kind = {.name = "module", .destroy = destroy};
+const wk__kind wk__module_kind = {.name = "module", .destroy = destroy, .parts = true};
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 

@@ -25,7 +25,7 @@ static void destroy(void *body)
     wk__free(optim);
 }
 
-static const wk__kind optim_kind = {.name = "optimiser", .destroy = destroy};
+static const wk__kind optim_kind = {.name = "optimiser", .destroy = destroy, .parts = true};
 
 static wk__optim *body_of(const wk_optim *optim)
 {
@@ -277,7 +277,8 @@ wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
     if (!check(optim, site, "optim_zero_grad")) return wk_error_code();
     const wk__optim *of = body_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
-        for (int64_t k = 0; k < of->group[g].count; k++) wk__leaf_forget(of->group[g].item[k].parameter);
+        for (int64_t k = 0; k < of->group[g].count; k++)
+            wk__leaf_forget(of->group[g].item[k].parameter, "optim_zero_grad", site);
     return WK_OK;
 }
 
