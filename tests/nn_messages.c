@@ -29,6 +29,9 @@ static void the_path_of_a_layer(void **state)
     assert_null(wk_forward(wk_nn_linear(5, 2), x)); /* a layer by itself has no path */
     expect_begin(__LINE__ - 1, "forward: linear: inner sizes differ");
     wk_clear_error();
+    assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_nn_sequential(wk_nn_module_list())), x));
+    expect_begin(__LINE__ - 1, "forward: in layer 1.0 (module_list): a module_list has no forward of its own");
+    wk_clear_error();
     assert_null(wk_matmul(x, x)); /* outside of a forward again */
     expect_begin(__LINE__ - 1, "matmul: inner sizes differ");
     wk_clear_error();
@@ -72,6 +75,22 @@ static void modules_of_one_s_own(void **state)
         expect_begin(b->line, begins[b->which]);
         expect_error(called, NULL);
     }
+}
+
+static wk_tensor *no_forward(wk_module *self, wk_tensor *x)
+{
+    (void)self, (void)x;
+    return NULL;
+}
+
+static void a_forward_without_a_tensor(void **state)
+{
+    (void)state;
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "empty", .forward1 = no_forward};
+    WK_SCOPE;
+    assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_module_new(&kind)), wk_ones((2))));
+    expect_begin(__LINE__ - 1, "forward: empty gave no tensor");
+    wk_clear_error();
 }
 
 static wk_tensor *kept;
@@ -193,8 +212,9 @@ static void gradients_that_do_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_path_of_a_layer),          cmocka_unit_test(modules_of_one_s_own),
-        cmocka_unit_test(what_was_kept_from_a_forward), cmocka_unit_test(what_ended_a_tensor),
-        cmocka_unit_test(what_children_there_are),      cmocka_unit_test(gradients_that_do_not_fit)};
+        cmocka_unit_test(the_path_of_a_layer),        cmocka_unit_test(modules_of_one_s_own),
+        cmocka_unit_test(a_forward_without_a_tensor), cmocka_unit_test(what_was_kept_from_a_forward),
+        cmocka_unit_test(what_ended_a_tensor),        cmocka_unit_test(what_children_there_are),
+        cmocka_unit_test(gradients_that_do_not_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
