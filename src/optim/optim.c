@@ -101,10 +101,12 @@ static bool parameters_fit(wk_site site, const char *name, const wk__optim *opti
     }
     for (int64_t k = 0; k < list->count; k++) {
         wk_tensor *x = list->item[k].tensor;
-        const char *problem = !wk_requires_grad(x) || !wk_is_leaf(x)
-                                  ? "is not a leaf that requires grad: make it with .requires_grad = true"
-                              : trained_already(optim, list, k) ? "is there already"
-                                                                : NULL;
+        const char *problem =
+            !wk_is_leaf(x) ? "is no leaf: it is computed from others, and those are what is trained"
+            : !wk_requires_grad(x)
+                ? "does not require grad: wk_requires_grad_(x, true) before, or leave it out; it can be frozen later"
+            : trained_already(optim, list, k) ? "is there already"
+                                              : NULL;
         if (!problem) continue;
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: parameter \"%.80s\" %s", name, list->item[k].name, problem);
         return false;
