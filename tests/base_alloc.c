@@ -32,8 +32,8 @@ static void *counting_resize(void *user, void *block, size_t size)
 static void own_allocator(void **state)
 {
     (void)state;
-    assert_int_equal(wk_set_allocator(NULL, NULL), WK_ERR_ARGUMENT);
     assert_int_equal(wk_set_allocator(counting_resize, &accounts), WK_OK);
+    assert_null(wk_error());
     char *a = wk__alloc(10);
     int *zeros = wk__alloc_zero(100, sizeof *zeros);
     char *copy = wk__strdup("wick");
@@ -50,6 +50,11 @@ static void own_allocator(void **state)
     wk__free(NULL);
     assert_int_equal(accounts.live, 0);
     assert_int_equal(wk_set_allocator(counting_resize, NULL), WK_ERR_STATE);
+    assert_non_null(strstr(wk_error(), "set_allocator: the library has memory of the old one already"));
+    wk_clear_error();
+    assert_int_equal(wk_set_allocator(NULL, NULL), WK_ERR_ARGUMENT);
+    assert_non_null(strstr(wk_error(), "set_allocator: the function is NULL"));
+    wk_clear_error();
 }
 
 static void sizes_that_overflow(void **state)

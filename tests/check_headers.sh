@@ -29,6 +29,22 @@ for cxx in $(compilers g++ clang++); do
     done
 done
 
+# A guard lasts to the end of a block of its own: alone behind an if there is none, and the compiler says so.
+while read -r statement; do
+    printf '#include <wick.h>\nvoid f(int n);\nvoid f(int n)\n{\n    (void)n;\n    %s\n}\n' "$statement" >"$WICK_WORK/guard.c"
+    for c in $(compilers gcc clang); do
+        for dialect in c11 gnu11 gnu2x; do
+            fails "$statement, $dialect, ${c##*/}" "expected expression" \
+                "$c" -std=$dialect -w -Iinclude -fsyntax-only "$WICK_WORK/guard.c"
+        done
+    done
+done <<'END'
+if (n) WK_NO_GRAD;
+if (n) n--; else WK_ENABLE_GRAD;
+while (n--) WK_SCOPE;
+for (; n; n--) WK_DEVICE(wk_cpu());
+END
+
 # ---- rule 31 of docs/semantics.md --------------------------------------------------------------------------------------
 
 # What a program reads in C++ are types, functions and constants; a macro with parameters only puts the call site in front of them.

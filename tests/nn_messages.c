@@ -29,6 +29,9 @@ static void the_path_of_a_layer(void **state)
     assert_null(wk_forward(wk_nn_linear(5, 2), x)); /* a layer by itself has no path */
     expect_begin(__LINE__ - 1, "forward: linear: inner sizes differ");
     wk_clear_error();
+    assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_nn_sequential(wk_nn_module_list())), x));
+    expect_begin(__LINE__ - 1, "forward: in layer 1.0 (module_list): a module_list has no forward of its own");
+    wk_clear_error();
     assert_null(wk_matmul(x, x)); /* outside of a forward again */
     expect_begin(__LINE__ - 1, "matmul: inner sizes differ");
     wk_clear_error();
@@ -74,6 +77,22 @@ static void modules_of_one_s_own(void **state)
     }
 }
 
+static wk_tensor *no_forward(wk_module *self, wk_tensor *x)
+{
+    (void)self, (void)x;
+    return NULL;
+}
+
+static void a_forward_without_a_tensor(void **state)
+{
+    (void)state;
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "empty", .forward1 = no_forward};
+    WK_SCOPE;
+    assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_module_new(&kind)), wk_ones((2))));
+    expect_begin(__LINE__ - 1, "forward: empty gave no tensor");
+    wk_clear_error();
+}
+
 static wk_tensor *kept;
 
 static wk_tensor *keeping_forward(wk_module *self, wk_tensor *x)
@@ -94,6 +113,67 @@ static void what_was_kept_from_a_forward(void **state)
     assert_non_null(wk_forward(own, wk_ones((2))));
     wk_exp(kept);
     expect_error("exp: input is a tensor", opened, "wk_keep", NULL);
+}
+
+/* A handle that is used after its end: what ended it, and where. */
+static void expect_ended(wk_tensor *gone, const char *how, int line)
+{
+    char at[300];
+    snprintf(at, sizeof at, "exp: input is a tensor %sat %s:%d)", how, __FILE__, line);
+    assert_null(wk_exp(gone));
+    expect_error(at, NULL);
+}
+
+static wk_module *trained(wk_tensor **weight, wk_tensor **gradient)
+{
+    WK_SCOPE; /* its end leaves the layer to the network alone */
+    wk_module *net = wk_keep(wk_nn_sequential(wk_nn_linear(3, 2)));
+    *weight = wk_module_parameter(net, "0.weight");
+    wk_backward(wk_sum(wk_forward(net, wk_ones((1, 3)))));
+    *gradient = wk_grad_of(*weight);
+    expect_fine();
+    return net;
+}
+
+static void what_ended_a_tensor(void **state)
+{
+    (void)state;
+    static const char with_scope[] = "that went with its module, whose scope has closed (opened ";
+    wk_tensor *weight, *gradient, *leaf;
+    int line = __LINE__ + 2;
+    {
+        WK_SCOPE;
+        trained(&weight, &gradient);
+    }
+    expect_ended(weight, with_scope, line);
+    expect_ended(gradient, with_scope, line);
+    WK_SCOPE;
+    line = __LINE__ + 2;
+    {
+        WK_SCOPE;
+        leaf = wk_ones((2), .requires_grad = true);
+        wk_backward(wk_sum(leaf));
+        gradient = wk_grad_of(leaf);
+    }
+    expect_ended(gradient, "whose scope has closed (opened ", line);
+    {
+        WK_SCOPE;
+        wk_module *net = trained(&weight, &gradient);
+        {
+            WK_SCOPE;
+            wk_optim_zero_grad(wk_optim_sgd(wk_parameters(net)));
+        }
+        expect_ended(gradient, "that was freed by optim_zero_grad (", __LINE__ - 2);
+        wk_free(net);
+        expect_ended(weight, "that was freed with its module (", __LINE__ - 1);
+    }
+    leaf = wk_ones((2), .requires_grad = true);
+    wk_backward(wk_sum(leaf));
+    gradient = wk_grad_of(leaf);
+    wk_set_grad(leaf, NULL);
+    expect_ended(gradient, "that was freed by set_grad (", __LINE__ - 1);
+    wk_free(leaf);
+    expect_ended(leaf, "that was freed (", __LINE__ - 1);
 }
 
 static void what_children_there_are(void **state)
@@ -131,9 +211,10 @@ static void gradients_that_do_not_fit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_path_of_a_layer), cmocka_unit_test(modules_of_one_s_own),
-                                       cmocka_unit_test(what_was_kept_from_a_forward),
-                                       cmocka_unit_test(what_children_there_are),
-                                       cmocka_unit_test(gradients_that_do_not_fit)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_path_of_a_layer),        cmocka_unit_test(modules_of_one_s_own),
+        cmocka_unit_test(a_forward_without_a_tensor), cmocka_unit_test(what_was_kept_from_a_forward),
+        cmocka_unit_test(what_ended_a_tensor),        cmocka_unit_test(what_children_there_are),
+        cmocka_unit_test(gradients_that_do_not_fit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

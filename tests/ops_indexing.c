@@ -177,6 +177,30 @@ static wk_tensor *masked_of(wk_tensor *const *in, void *context)
     return wk_masked_select(in[0], wk_of(bool, (3), 1, 0, 1));
 }
 
+static void shapes_that_do_not_fit(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 6)), *i = wk_zeros((2), .dtype = WK_I64), *same = wk_zeros((2, 6), .dtype = WK_I64),
+              *longer = wk_zeros((3, 6), .dtype = WK_I64), *number = wk_ones(());
+    expect_error(wk_gather(x, 1, i), WK_ERR_SHAPE, "f32[2,6] and the index i64[2] must have as many dimensions");
+    expect_error(wk_gather(x, 1, longer), WK_ERR_SHAPE,
+                 "the index i64[3,6] has 3 places in dimension 0, f32[2,6] only 2, and the call goes along another");
+    expect_error(wk_scatter(x, 1, longer, x), WK_ERR_SHAPE, "the index i64[3,6] has 3 places in dimension 0, f32[2,6]");
+    expect_error(wk_scatter(x, 1, same, wk_ones((3))), WK_ERR_SHAPE, "and the source f32[3] must have as many");
+    expect_error(wk_scatter(x, 1, same, wk_ones((1, 6))), WK_ERR_SHAPE,
+                 "the index i64[2,6] has 2 places in dimension 0, the source f32[1,6] only 1");
+    expect_error(wk_scatter(x, 1, i, 2.0), WK_ERR_SHAPE, "f32[2,6] and the index i64[2] must have as many dimensions");
+    expect_error(wk_scatter(x, 1, same, wk_ones((2, 6), .dtype = WK_F64)), WK_ERR_DTYPE,
+                 "the target f32[2,6] and the source f64[2,6] must have one dtype");
+    expect_error(wk_scatter(number, 0, wk_zeros((), .dtype = WK_I64), number), WK_ERR_SHAPE, "f32[] has no dimension");
+    expect_error(wk_scatter_add(x, 1, longer, x), WK_ERR_SHAPE, "scatter_add: the index i64[3,6] has 3 places");
+    expect_error(wk_index_select(x, 1, same), WK_ERR_SHAPE, "must be a vector, not i64[2,6]");
+    expect_error(wk_index_select(number, 0, i), WK_ERR_SHAPE, "f32[] has one place");
+    expect_error(wk_index_add(x, 1, same, x), WK_ERR_SHAPE, "the index must be a vector, not i64[2,6]");
+    expect_error(wk_index_add(x, 1, i, x), WK_ERR_SHAPE, "but in dimension 1 the places of the index i64[2]");
+}
+
 static void gradients(void **state)
 {
     (void)state;
@@ -202,7 +226,7 @@ int main(void)
         cmocka_unit_test(selecting),         cmocka_unit_test(places_by_dimension),
         cmocka_unit_test(distinct_elements), cmocka_unit_test(membership),
         cmocka_unit_test(bad_index_late),    cmocka_unit_test(bad_index_at_the_call),
-        cmocka_unit_test(gradients),
+        cmocka_unit_test(gradients),         cmocka_unit_test(shapes_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static void wrong_calls_say_why(void **state)
     WK_SCOPE;
     wk_value x = {.kind = WK_VALUE_TENSOR, .tensor = wk_ones((3))}, many[20] = {{0}};
     expect_refused("no_such_op", &x, 1, "no_such_op");
-    expect_refused(NULL, &x, 1, "no op");
+    expect_refused(NULL, &x, 1, "the name of the op is NULL");
     expect_refused("add", &x, 1, "argument 1 (other)");
     expect_refused("add", (const wk_value[]){x, {.kind = WK_VALUE_INTS}}, 2, "must be Tensor");
     expect_refused("exp", (const wk_value[]){x, x}, 2, "takes 1");

@@ -110,7 +110,6 @@ static void errors(void **state)
     expect_error(wk_slice(x, 0, 0, 2, -1), WK_ERR_ARGUMENT, "wk_flip");
     expect_error(wk_unfold(x, 1, 4, 1), WK_ERR_ARGUMENT, "windows");
     expect_error(wk_diagonal(x, 0, 1, 1), WK_ERR_ARGUMENT, "different");
-    expect_error(wk_unflatten(x, 1, (2, 2)), WK_ERR_SHAPE, "f32[2,3]");
     expect_error(wk_t(wk_ones((1, 2, 3))), WK_ERR_SHAPE, "wk_transpose");
     expect_error(wk_unsqueeze(wk_ones((1, 1, 1, 1, 1, 1, 1, 1)), 0), WK_ERR_SHAPE, "8 dimensions");
     const int64_t one[] = {1};
@@ -122,11 +121,44 @@ static void errors(void **state)
     }
 }
 
+static void sizes_that_do_not_fit(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 6)), *v = wk_ones((3)), *empty = wk_ones((0, 6));
+    expect_error(wk_reshape(x, (-1, -1)), WK_ERR_SHAPE, "f32[2,6] cannot become [-1,-1]: only one size may be -1");
+    expect_error(wk_reshape(x, (-2, 6)), WK_ERR_SHAPE, "cannot become [-2,6]: a size is 0 or more, or -1");
+    expect_error(wk_reshape(x, (3, 5)), WK_ERR_SHAPE, "f32[2,6] cannot become [3,5]: 12 elements are not 15");
+    expect_error(wk_reshape(x, (-1, 5)), WK_ERR_SHAPE, "cannot become [-1,5]: 12 elements are no multiple of 5");
+    expect_error(wk_reshape(empty, (-1, 0)), WK_ERR_SHAPE, "cannot become [-1,0]: beside a 0");
+    expect_error(wk_reshape(x, (1ll << 40, 1ll << 40)), WK_ERR_SHAPE, "more than 2^63");
+    expect_error(wk_reshape(x, (1, 1, 1, 1, 1, 1, 1, 1, 12)), WK_ERR_SHAPE, "8 dimensions at most");
+    expect_error(wk_unflatten(x, 1, (2, 4)), WK_ERR_SHAPE,
+                 "unflatten: dimension 1 of f32[2,6] cannot become [2,4]: 6 places are not 8");
+    expect_error(wk_unflatten(empty, -1, (2, 4)), WK_ERR_SHAPE, "dimension 1 of f32[0,6] cannot become [2,4]");
+    expect_error(wk_unflatten(x, 1, (-1, 4)), WK_ERR_SHAPE, "cannot become [-1,4]: 6 places are no multiple of 4");
+    expect_error(wk_unflatten(x, 0, (-1, -1)), WK_ERR_SHAPE, "only one size may be -1");
+    expect_error(wk_unflatten(x, 1, ()), WK_ERR_SHAPE, "one size at least");
+    expect_error(wk_unflatten(x, 1, (1, 1, 1, 1, 1, 1, 1, 6)), WK_ERR_SHAPE, "8 dimensions at most");
+    expect_error(wk_unflatten(wk_ones(()), 0, (1, 1)), WK_ERR_SHAPE, "f32[] cannot become [1,1]: it has no dimensions");
+    expect_error(wk_expand(v, (-1, 3)), WK_ERR_SHAPE, "f32[3] does not expand to [-1,3]: -1 keeps a size");
+    expect_error(wk_expand(v, (-2, 3)), WK_ERR_SHAPE, "does not expand to [-2,3]: a size is 0 or more");
+    expect_error(wk_expand(v, (2, 4)), WK_ERR_SHAPE, "does not expand to [2,4]: only dimensions of size 1 do");
+    expect_error(wk_expand(x, (6)), WK_ERR_SHAPE, "does not expand to [6]: it has more dimensions");
+    expect_error(wk_expand(v, (1, 1, 1, 1, 1, 1, 1, 1, 3)), WK_ERR_SHAPE, "8 dimensions at most");
+    expect_error(wk_expand(wk_ones((1)), (1ll << 40, 1ll << 40)), WK_ERR_SHAPE, "more than 2^63 bytes");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values), cmocka_unit_test(writing_through_views), cmocka_unit_test(names_of_nodes),
-        cmocka_unit_test(pieces), cmocka_unit_test(gradients_of_pieces),   cmocka_unit_test(errors),
+        cmocka_unit_test(values),
+        cmocka_unit_test(writing_through_views),
+        cmocka_unit_test(names_of_nodes),
+        cmocka_unit_test(pieces),
+        cmocka_unit_test(gradients_of_pieces),
+        cmocka_unit_test(errors),
+        cmocka_unit_test(sizes_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

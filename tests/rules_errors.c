@@ -153,7 +153,7 @@ static void null_results(void)
     int count = 1;
     char message[200];
     assert_int_not_equal(wk_call(NULL, "exp", &value, 1, NULL, &count, NULL, message, sizeof message), WK_OK);
-    assert_string_equal(message, "call: results is NULL");
+    assert_string_equal(message, "call: the array for the results is NULL");
     wk_value numbers[2] = {{.kind = WK_VALUE_INT, .i = 12345}, {.kind = WK_VALUE_FLOAT, .f = 2}};
     count = 1;
     assert_int_not_equal(wk_call(NULL, "exp", numbers, 1, &value, &count, NULL, message, sizeof message), WK_OK);

@@ -131,7 +131,9 @@ static void expect_call(int line, const char *name)
     char begin[200];
     snprintf(begin, sizeof begin, "%s:%d: %s: ", __FILE__, line, name);
     const char *text = wk_error() ? wk_error() : "(no error)";
-    if (strncmp(text, begin, strlen(begin)) != 0) {
+    const char *rest = text + strlen(begin); /* neither the name once more, nor a text that is NULL */
+    if (strncmp(text, begin, strlen(begin)) != 0 || strstr(text, "(null)") ||
+        (strncmp(rest, name, strlen(name)) == 0 && rest[strlen(name)] == ':')) {
         print_message("line %d, %s: %s\n", line, name, text);
         unnamed++;
     }
@@ -344,6 +346,34 @@ static void devices_name_the_call(void **state)
     assert_int_equal(unnamed, 0);
 }
 
+static void texts_that_are_null(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 3));
+    wk_module *net = wk_nn_linear(3, 2);
+    unnamed = 0;
+    NAMED("module_parameter", wk_module_parameter(net, NULL));
+    NAMED("module_buffer", wk_module_buffer(net, NULL));
+    NAMED("module_child", wk_module_child(net, NULL));
+    NAMED("module_add_parameter", wk_module_add_parameter(net, NULL, x));
+    NAMED("module_add_parameter", wk_module_add_parameter(net, NULL, wk_arange(3)));
+    NAMED("module_set_buffer", wk_module_set_buffer(net, NULL, x));
+    NAMED("module_add", wk_module_add(net, NULL, wk_nn_relu()));
+    NAMED("module_new", wk_module_new(&(wk_module_kind){.size = sizeof(wk_module_kind)}));
+    NAMED("apply", wk_apply(&(wk_function_kind){.size = sizeof(wk_function_kind)}, NULL, (x)));
+    NAMED("tensors_add", wk_tensors_add(wk_list((x)), NULL, x));
+    NAMED("device_parse", wk_device_parse(NULL));
+    NAMED("data_mnist", wk_data_mnist(NULL));
+    NAMED("save", wk_save(net, NULL));
+    NAMED("save", wk_save(net, ""));
+    NAMED("load", wk_load(net, NULL));
+    NAMED("load_tensors", wk_load_tensors(""));
+    NAMED("set_allocator", wk_set_allocator(NULL, NULL));
+    NAMED("forward", wk_forward(wk_nn_sequential(wk_nn_relu(), wk_nn_module_list()), x));
+    assert_int_equal(unnamed, 0);
+}
+
 /* What is told late, by another call than the one that failed, keeps its own name and line; so does what a handler calls. */
 static void other_calls_keep_their_names(void **state)
 {
@@ -505,6 +535,7 @@ int main(void)
         cmocka_unit_test(tensors_name_the_call),
         cmocka_unit_test(objects_name_the_call),
         cmocka_unit_test(devices_name_the_call),
+        cmocka_unit_test(texts_that_are_null),
         cmocka_unit_test_setup_teardown(other_calls_keep_their_names, test_usual_mode, test_mode_back),
         cmocka_unit_test(handlers_make_calls_of_their_own),
         cmocka_unit_test(numbers_are_refused),

@@ -49,6 +49,7 @@ void expect_error(const char *word, ...)
     for (const char *next = word; next; next = va_arg(args, const char *))
         if (!strstr(wk_error(), next)) fail_msg("\"%s\" is missing in: %s", next, wk_error());
     va_end(args);
+    if (strstr(wk_error(), "(null)")) fail_msg("a name that is NULL: %s", wk_error());
     wk_clear_error();
 }
 

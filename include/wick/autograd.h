@@ -18,8 +18,8 @@ WK_API wk_guard wk_no_grad_open(wk_site site);
 WK_API wk_guard wk_enable_grad_open(wk_site site);
 WK_API bool wk_is_grad_enabled(void);
 #ifndef __cplusplus
-/* Until the end of the enclosing block nothing is added to the graph (or, inside one, is again). As WK_SCOPE they are declarations:
- * write { WK_NO_GRAD; ... }, for after `if (c)` it would be in force whatever c is, if the compiler takes it at all. */
+/* Until the end of the enclosing block nothing is added to the graph (or, inside one, is again). Declarations, as WK_SCOPE: what is to
+ * be in force only if c is stands in its block, if (c) { WK_NO_GRAD; ... }. */
 #define WK_NO_GRAD     WK_GUARD_(wk_no_grad_open(WK_HERE))
 #define WK_ENABLE_GRAD WK_GUARD_(wk_enable_grad_open(WK_HERE))
 #endif

@@ -124,7 +124,7 @@ typedef enum wk_code {
     WK_ERR_DEVICE,      /* a device that is not there, or operands on different devices */
     WK_ERR_INDEX,       /* an index out of range */
     WK_ERR_MEMORY,      /* out of memory, or past a device's limit */
-    WK_ERR_STATE,       /* right call, wrong moment: no graph, a closed scope, an error pending */
+    WK_ERR_STATE,       /* right call, wrong moment: no graph, a closed scope */
     WK_ERR_IO,          /* the system refused a file */
     WK_ERR_FORMAT,      /* a file that is not what it claims */
     WK_ERR_LOST,        /* a device stopped answering */
@@ -153,7 +153,9 @@ WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
 /* Replaces malloc and free for everything that the library takes on the host except tensor data. `resize` works like
  * realloc; size 0 frees. Call it before anything else; WK_ERR_STATE when the library has already allocated. */
 typedef void *wk_resize(void *user, void *block, size_t size);
-WK_API wk_code wk_set_allocator(wk_resize *resize, void *user);
+WK_API wk_code wk_set_allocator_at(wk_site site, wk_resize *resize, void *user);
+
+#define wk_set_allocator(resize, user) wk_set_allocator_at(WK_HERE, resize, user)
 
 #ifdef __cplusplus
 }

@@ -240,9 +240,10 @@ static inline double wk_written_(double number)
         const unsigned char *: WK_U8, unsigned char *: WK_U8, const bool *: WK_BOOL, bool *: WK_BOOL)
 #define WK_LONG_ (sizeof(long) == 8 ? WK_I64 : WK_I32)
 
-/* A statement that lasts to the end of the enclosing block. */
+/* A declaration that lasts to the end of the enclosing block. The type comes first: gcc takes attributes alone for a statement, which
+ * ends an `if (c)`, and leaves them out of the declaration behind it. */
 #define WK_GUARD_(open)                                                                                                \
-    __attribute__((cleanup(wk_guard_close), unused)) wk_guard WK_JOIN_(wk_guard_, __COUNTER__) = open
+    wk_guard __attribute__((cleanup(wk_guard_close), unused)) WK_JOIN_(wk_guard_, __COUNTER__) = open
 
 #endif
 #endif

@@ -34,7 +34,7 @@ WK_API void wk_guard_close(wk_guard *guard);
 
 #ifndef __cplusplus
 /* Opens a scope until the end of the enclosing block, by any way out of it. Guards are declarations, so they stand in a block of
- * their own, never alone behind an if: { WK_SCOPE; ... }. */
+ * their own, { WK_SCOPE; ... }: alone behind an `if` or `else` they are an error of the compiler. */
 #define WK_SCOPE WK_GUARD_(wk_scope_open(WK_HERE))
 #endif
 

@@ -15,6 +15,7 @@ typedef struct task {
 
 typedef struct walk {
     wk_context *context;
+    wk_site site;
     bool create_graph, retain_graph;
     const wk__target *targets; /* wk_grad: whose gradients are wanted; NULL: those of all leaves */
     wk_tensor **found;
@@ -228,9 +229,9 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
 {
     if (node->spent) {
         wk__error_set(node->site, WK_ERR_STATE,
-                      "%s: backward went through this call before and freed what it needs; use .retain_graph = true "
-                      "the first time",
-                      node->op->name);
+                      "%s: the backward at %s:%d went through this call and freed what it needs; use .retain_graph = "
+                      "true there",
+                      node->op->name, node->spent_at.file ? node->spent_at.file : "?", (int)node->spent_at.line);
         w->failed = true;
         return;
     }
@@ -248,7 +249,7 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
     for (int k = 0; k < node->inputs; k++)
         if (in[k] && !w->failed) arrive(w, node, &node->edge[k], in[k]);
     if (in != few) wk__free(in);
-    if (!w->retain_graph) wk__node_spend(node);
+    if (!w->retain_graph) wk__node_spend(node, w->site);
 }
 
 static void run_all(walk *w)
@@ -297,6 +298,7 @@ static wk_tensor *seed_of(walk *w, wk_tensor *seed)
 bool wk__walk(const wk__walk_request *request)
 {
     walk w = {.context = wk__context(),
+              .site = wk__site(request->site),
               .create_graph = request->create_graph,
               .retain_graph = request->retain_graph,
               .targets = request->targets,

@@ -23,6 +23,6 @@ void wk__history_forget(wk__base *past); /* the last view goes too */
 /* node.c */
 wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *result,
                         const wk__attr *attr);
-void wk__node_spend(wk__node *node);
+void wk__node_spend(wk__node *node, wk_site site); /* by the backward of that site */
 
 #endif

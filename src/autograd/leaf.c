@@ -168,11 +168,11 @@ wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf)
     return of ? of->grad : NULL;
 }
 
-void wk__leaf_forget(wk_tensor *leaf)
+void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site)
 {
     wk__leaf *of = wk__body_of(leaf)->leaf;
     if (!of || !of->grad) return;
-    wk__handle_drop(&of->grad->handle);
+    wk__handle_drop_by(&of->grad->handle, by, site);
     of->grad = NULL;
 }
 
@@ -200,7 +200,7 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
         wk__handle_hold(&grad->handle);
         mine = grad;
     }
-    if (of->grad) wk__handle_drop(&of->grad->handle);
+    wk__leaf_forget(leaf, "set_grad", site);
     of->grad = mine;
     return WK_OK;
 }

@@ -76,9 +76,10 @@ static void free_saved(wk__node *node)
     }
 }
 
-void wk__node_spend(wk__node *node)
+void wk__node_spend(wk__node *node, wk_site site)
 {
     node->spent = true;
+    node->spent_at = site;
     free_saved(node);
 }
 

@@ -70,6 +70,7 @@ struct wk__node {
     wk__edge few[WK__NODE_EDGES];
     wk__shape *shape; /* [inputs] of the operands: `few_shapes`, or allocated with the edges */
     wk__shape few_shapes[WK__NODE_EDGES];
+    wk_site spent_at;                /* which backward did, once it has */
     wk__body *saved[WK__NODE_SAVED]; /* operands 0..3 and the result, as op->needs says; NULL where not needed */
     uint32_t version[WK__NODE_SAVED];
     wk__attr *attr; /* NULL when the op has none */
@@ -137,9 +138,10 @@ void wk__copy_slices_gradient(wk__gradient *g); /* history.c; its descriptor is 
 /* The edge to whatever made a tensor, brought up to date after in-place calls on its base. */
 wk__edge wk__edge_of(wk_tensor *tensor);
 wk__leaf *wk__leaf_of(wk__body *body); /* made when first asked for; NULL when memory is short */
-void wk__leaf_forget(wk_tensor *leaf); /* its gradient goes, if there is one */
-void wk__body_forget(wk__body *body);  /* the body goes, and so do its references to the graph */
-void wk__body_share(wk__body *body);   /* it was copied: they count once more */
+/* Its gradient goes, if there is one, by the call of that name. */
+void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site);
+void wk__body_forget(wk__body *body); /* the body goes, and so do its references to the graph */
+void wk__body_share(wk__body *body);  /* it was copied: they count once more */
 void wk__node_hold(wk__node *node);
 void wk__node_drop(wk__node *node);
 void wk__leaf_drop(wk__leaf *leaf);

@@ -1,5 +1,6 @@
 /* Host memory of the library and the two hooks on it: the program's own allocator, and the failure that tests order. */
 #include "alloc.h"
+#include "context.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -95,11 +96,16 @@ int64_t wk__alloc_count(void)
     return atomic_load(&requests);
 }
 
-wk_code wk_set_allocator(wk_resize *resize, void *user)
+wk_code wk_set_allocator_at(wk_site site, wk_resize *resize, void *user)
 {
-    if (!resize) return WK_ERR_ARGUMENT;
-    if (wk__alloc_count() > 0) return WK_ERR_STATE;
-    program.resize = resize;
-    program.user = user;
-    return WK_OK;
+    const wk_code code = !resize ? WK_ERR_ARGUMENT : wk__alloc_count() > 0 ? WK_ERR_STATE : WK_OK;
+    if (code == WK_OK) {
+        program.resize = resize;
+        program.user = user;
+    } else {
+        wk__error_set(site, code, "set_allocator: %s",
+                      resize ? "the library has memory of the old one already; call it before anything else"
+                             : "the function is NULL");
+    }
+    return code;
 }

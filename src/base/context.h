@@ -60,6 +60,13 @@ typedef enum wk__guard_kind {
     WK__GUARD_CALLBACK /* the library runs user code: call sites start anew */
 } wk__guard_kind;
 
+/* How an object ended, for messages about its handle. */
+typedef struct wk__end {
+    const char *by;              /* the call that let go of it; NULL: it was freed. A scope that closed: see handle.c */
+    wk_site site;                /* of that call, or where the scope was opened */
+    const struct wk__kind *with; /* the kind of the object that it went with, NULL: it went by itself */
+} wk__end;
+
 typedef struct wk__guard {
     uint64_t token; /* serial number, never used twice in a process */
     wk__guard_kind kind;
@@ -96,8 +103,9 @@ struct wk_context {
     _Atomic(const void *) holder;       /* the thread that flushes it (wk__thread) */
     wk_context *next;                   /* in the list of all contexts */
     int visitors;                       /* other threads that are with it: it does not end meanwhile */
-    bool ready;                         /* listed and its thread's end is watched */
-    bool quiet; /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
+    wk__end ending; /* of the object whose parts are let go of just now, or of the scope that closes */
+    bool ready;     /* listed and its thread's end is watched */
+    bool quiet;     /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
 };
 
 /* This thread's context. Never NULL. */

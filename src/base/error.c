@@ -74,10 +74,12 @@ static void write_text(const wk_context *context, const char *text, wk__text *ou
     const wk__outer *outer = &context->frame.outer;
     const wk__layer *layer = context->frame.layer;
     const bool renamed = outer->on && outer->name;
+    const int64_t begin = out->length;
     const char *kind = outer->on && layer && layer->library ? layer->describe(layer, out) : "";
     const size_t own = name_length(text), length = renamed ? strlen(outer->name) : own;
     const char *name = renamed ? outer->name : text;
-    if (length > 0 && (strncmp(name, kind, length) != 0 || kind[length]))
+    const bool said = out->length > begin && strncmp(out->data + begin, name, length) == 0; /* "forward: " */
+    if (length > 0 && !said && (strncmp(name, kind, length) != 0 || kind[length]))
         wk__text_format(out, "%.*s%s: ", (int)length, name, wk__underscore(name, renamed && outer->in_place));
     wk__text_add(out, own ? text + own + 2 : text);
     if (!context->frame.callback) return;

@@ -77,14 +77,32 @@ void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool who
     return NULL;
 }
 
-/* `taken_by`: the scope that took it along, or NULL when it was freed by hand. */
-static void let_go(wk__handle *handle, const wk__guard *taken_by)
+static const char by_scope[] = "a scope"; /* a wk__end with this address: the scope that owned it closed */
+
+/* What it owns goes with it, and as it did. */
+static void destroy_whole(const wk__kind *kind, void *body, wk__end end)
+{
+    wk_context *context = wk__context();
+    const wk__end before = context->ending;
+    context->ending = end;
+    kind->destroy(body);
+    context->ending = before;
+}
+
+/* The parts of a wk__end one by one: a struct that was just written would have to be read again whole. */
+static void let_go(wk__handle *handle, const char *by, wk_site site, const wk__kind *with)
 {
     if (!wk__count_down(&handle->owners)) return;
+    const wk__kind *kind = handle->kind;
     void *body = handle->body;
-    handle->file = taken_by ? (taken_by->site.file ? taken_by->site.file : "?") : NULL;
-    handle->line = taken_by ? taken_by->site.line : 0;
-    handle->kind->destroy(body);
+    handle->with = with;
+    handle->by = by;
+    handle->file = site.file;
+    handle->line = site.line;
+    if (kind->parts)
+        destroy_whole(kind, body, (wk__end){by, site, with ? with : kind});
+    else
+        kind->destroy(body);
     wk__slab_give(wk__context()->slots, WK__SLAB_HANDLE, handle);
 }
 
@@ -98,7 +116,14 @@ void wk__handle_drop(wk__handle *handle)
 {
     if (!handle) return;
     firm(handle, -1);
-    let_go(handle, NULL);
+    const wk__end *end = &wk__context()->ending;
+    let_go(handle, end->by, end->site, end->with);
+}
+
+void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site)
+{
+    firm(handle, -1);
+    let_go(handle, by, site, NULL);
 }
 
 void wk__handle_retain(wk__handle *handle)
@@ -111,7 +136,7 @@ void wk__handle_release(wk__handle *handle, wk_site site)
 {
     if (atomic_load_explicit(&handle->retains, memory_order_relaxed) > 0) {
         atomic_fetch_sub_explicit(&handle->retains, 1, memory_order_relaxed);
-        wk__handle_drop(handle);
+        wk__handle_drop_by(handle, NULL, site);
         return;
     }
     if (handle->scope && handle->context != wk__context()) {
@@ -127,7 +152,7 @@ void wk__handle_release(wk__handle *handle, wk_site site)
         return;
     }
     unlink_from(scope, handle);
-    let_go(handle, NULL);
+    let_go(handle, NULL, site, NULL);
 }
 
 void wk__handle_keep(wk__handle *handle, wk_site site)
@@ -164,6 +189,23 @@ static const char *article(const wk__kind *kind)
     return strchr("aeiou", kind->name[0]) ? "an" : "a";
 }
 
+static void how_it_ended(const wk__handle *dead, wk__text *out)
+{
+    const char *with = dead->with ? dead->with->name : NULL;
+    if (dead->by == by_scope) {
+        if (with) wk__text_format(out, "that went with its %s, ", with);
+        wk__text_format(out,
+                        "whose scope has closed (opened at %s:%d); use wk_keep to let %s live on outside, or wk_retain",
+                        dead->file ? dead->file : "?", (int)dead->line, with ? "that" : "it");
+        return;
+    }
+    wk__text_add(out, "that was freed");
+    if (with) wk__text_format(out, " with its %s", with);
+    if (dead->by) wk__text_format(out, " by %s", dead->by);
+    if (dead->file) wk__text_format(out, " (at %s:%d)", dead->file, (int)dead->line);
+    if (dead->by) wk__text_add(out, "; wk_retain would keep it");
+}
+
 /* A pointer that is no live handle: what is it, and how is that mended? */
 static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
@@ -176,14 +218,11 @@ static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site
     } else if (atomic_load(&((wk__handle *)(uintptr_t)handle)->owners) != 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is %s %s, not %s %s", op, role, article(handle->kind),
                       handle->kind->name, article(kind), kind->name);
-    } else if (handle->file) {
-        wk__error_set(
-            site, WK_ERR_STATE,
-            "%s: %s is %s %s whose scope has closed (opened at %s:%d); use wk_keep to let it live on outside, "
-            "or wk_retain",
-            op, role, article(was), was->name, handle->file, (int)handle->line);
     } else {
-        wk__error_set(site, WK_ERR_STATE, "%s: %s is %s %s that was freed", op, role, article(was), was->name);
+        wk__text text = {0};
+        wk__text_format(&text, "%s: %s is %s %s ", op, role, article(was), was->name);
+        how_it_ended(handle, &text);
+        wk__error_take(site, WK_ERR_STATE, &text);
     }
 }
 
@@ -235,12 +274,16 @@ static void find_scope(wk_context *context)
  * guard is looked up again each time. */
 static void close_scope(wk_context *context, int64_t k)
 {
+    const wk__end before = context->ending;
+    const wk_site opened = context->guard[k].site;
+    context->ending = (wk__end){.by = by_scope, .site = opened};
     while (context->guard[k].first) {
         wk__guard *scope = &context->guard[k];
         wk__handle *handle = scope->first;
         unlink_from(scope, handle);
-        let_go(handle, scope);
+        let_go(handle, by_scope, opened, NULL);
     }
+    context->ending = before;
 }
 
 static void close_top(wk_context *context)

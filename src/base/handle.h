@@ -12,20 +12,27 @@
 typedef struct wk__kind {
     const char *name;            /* "tensor", as messages say it */
     void (*destroy)(void *body); /* the last owner let go */
+    bool parts;                  /* it owns other objects, which go with it */
     /* optional: an owner that wants the contents kept (a retain, a parent) came or went, `change` = +1 or -1 */
     void (*firm)(void *body, int change);
 } wk__kind;
 
 struct wk__handle {
-    uint32_t mark;           /* WK__HANDLE_MARK from its first use on */
-    atomic_int owners;       /* 0: dead */
-    const wk__kind *kind;    /* kept after death, for messages */
-    wk__handle *next, *prev; /* in its scope's list; a dead slot uses `next` for the free list */
-    uint64_t scope;          /* token of the scope that owns it, 0 if none */
-    wk_context *context;     /* whose scope that is */
+    uint32_t mark;        /* WK__HANDLE_MARK from its first use on */
+    atomic_int owners;    /* 0: dead */
+    const wk__kind *kind; /* kept after death, for messages */
+    wk__handle *next;     /* in its scope's list; a dead slot uses it for the free list */
+    wk_context *context;  /* whose scope that is */
     union {
-        void *body;       /* alive */
-        const char *file; /* dead: where the scope was opened that took it along, NULL if it was freed */
+        struct {
+            wk__handle *prev;
+            uint64_t scope; /* token of the scope that owns it, 0 if none */
+            void *body;
+        };
+        struct { /* dead: how it ended, a wk__end */
+            const wk__kind *with;
+            const char *by, *file;
+        };
     };
     int32_t line;       /* dead: likewise */
     atomic_int retains; /* of the owners, those through wk_retain or for want of a scope */
@@ -73,6 +80,8 @@ static inline void *wk__handle_body(const void *handle)
 /* A parent of the library comes and goes. */
 void wk__handle_hold(wk__handle *handle);
 void wk__handle_drop(wk__handle *handle);
+/* The same by a call that does not end the parent, which messages name then. */
+void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site);
 /* Moves what the innermost scope owns one scope out; otherwise nothing. */
 void wk__handle_keep(wk__handle *handle, wk_site site);
 void wk__handle_retain(wk__handle *handle);

@@ -12,6 +12,13 @@ static wk_code tell(wk_site site, const char *op, wk_code code, const wk__io_err
     return code;
 }
 
+static bool path_fits(wk_site site, const char *op, const char *path)
+{
+    if (path && *path) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: the path is %s", op, path ? "empty" : "NULL");
+    return false;
+}
+
 /* All parameters and buffers of a module by their paths, as a list of the current scope. */
 static wk_tensors *state_of(wk_site site, const char *op, wk_module *m)
 {
@@ -78,8 +85,7 @@ static wk_code save_list(wk_site site, const char *op, const wk__list *list, con
     wk__io_error error;
     wk__safetensors_layout layout;
     wk_code code = WK_OK;
-    if (!path) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the path is NULL", op);
-    if (!path || !all_there(site, list)) return wk_error_code();
+    if (!path_fits(site, op, path) || !all_there(site, list)) return wk_error_code();
     wk__safetensors_tensor *described = wk__alloc_zero((size_t)list->count + 1, sizeof *described);
     if (!described) {
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
@@ -179,9 +185,9 @@ wk_tensors *wk_load_tensors_at(wk_site site, const char *path)
     static const char op[] = "load_tensors";
     wk__io_error error;
     source from;
-    if (!path) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the path is NULL", op);
-    wk_code code = path ? open_source(&from, path, &error) : WK_ERR_ARGUMENT;
-    if (path && code != WK_OK) tell(site, op, code, &error);
+    if (!path_fits(site, op, path)) return NULL;
+    wk_code code = open_source(&from, path, &error);
+    if (code != WK_OK) tell(site, op, code, &error);
     wk_tensors *list = code == WK_OK ? wk_tensors_new_at(site) : NULL;
     for (int64_t k = 0; code == WK_OK && list && k < from.content.count; k++) {
         const wk__safetensors_tensor *t = from.content.by_name[k];
@@ -228,7 +234,8 @@ static bool all_match(wk_site site, const wk__list *list, const source *from)
         if (t) wk__text_add(&text, " and ");
         if (t) add_described(&text, t->dtype, t->kind, t->ndim, t->shape);
         if (t) wk__text_add(&text, " in the file");
-        wk__error_take(site, WK_ERR_SHAPE, &text);
+        const bool shapes_match = t && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
+        wk__error_take(site, shapes_match ? WK_ERR_DTYPE : WK_ERR_SHAPE, &text);
         return false;
     }
     for (int64_t k = 0; k < from->content.count && from->content.count > list->count; k++) {
@@ -265,8 +272,7 @@ wk_code wk_load_at(wk_site site, wk_module *m, const char *path)
     wk__io_error error;
     wk__inside c;
     source from;
-    if (!path) wk__error_set(site, WK_ERR_ARGUMENT, "load: the path is NULL");
-    if (!path || !wk__inside_begin(&c, "load", site, true)) return wk_error_code();
+    if (!path_fits(site, "load", path) || !wk__inside_begin(&c, "load", site, true)) return wk_error_code();
     wk_tensors *list = state_of(site, "load", m);
     bool fine = list != NULL;
     if (fine) {

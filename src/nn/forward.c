@@ -58,7 +58,6 @@ static bool refuse_input(wk_site site, const char *kind, const wk_tensor *x)
 
 static bool fits(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, int outputs)
 {
-    if (!wk__module_check(m, site, "forward")) return false;
     const wk_module_kind *kind = &wk__module_of(m)->kind;
     if (!wk__array_check(in, inputs, site, "forward", "the array of inputs")) return false;
     for (int k = 0; k < inputs; k++)
@@ -78,15 +77,19 @@ static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_
 {
     if (!wk__array_check(out, outputs, site, "forward", "the array for the results")) return -1;
     for (int k = 0; k < outputs; k++) out[k] = NULL;
-    if (!fits(site, m, in, inputs, outputs)) return -1;
+    if (!wk__module_check(m, site, "forward")) return -1;
     wk_context *context = wk__context();
     const wk__layer layer = {.around = context->frame.layer,
                              .module = m,
                              .library = wk__module_of(m)->library,
                              .describe = wk__module_layer};
-    context->frame.layer = &layer;
-    int count =
-        layer.library ? call_library(site, m, in, inputs, out, outputs) : call_own(site, m, in, inputs, out, outputs);
+    if (layer.library)
+        context->frame.layer = &layer; /* what does not fit one of the program's own is said by who called it */
+    int count = -1;
+    if (fits(site, m, in, inputs, outputs)) {
+        context->frame.layer = &layer;
+        count = (layer.library ? call_library : call_own)(site, m, in, inputs, out, outputs);
+    }
     context->frame.layer = layer.around;
     const char *name = wk__module_of(m)->kind.name;
     if (count > outputs) {

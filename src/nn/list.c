@@ -15,7 +15,7 @@ static void destroy(void *body)
     wk__free(list);
 }
 
-const wk__kind wk__list_kind = {.name = "list of tensors", .destroy = destroy};
+const wk__kind wk__list_kind = {.name = "list of tensors", .destroy = destroy, .parts = true};
 
 wk_tensors *wk_tensors_new_at(wk_site site)
 {

@@ -46,7 +46,7 @@ static void destroy(void *address)
     freeing = false;
 }
 
-const wk__kind wk__module_kind = {.name = "module", .destroy = destroy};
+const wk__kind wk__module_kind = {.name = "module", .destroy = destroy, .parts = true};
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
@@ -131,14 +131,13 @@ const wk__item *wk__module_item(const wk__module *body, const char *name, size_t
 
 static bool name_fits(wk_site site, const char *op, const wk__module *body, const char *name)
 {
-    const char *problem = !name               ? "is NULL"
-                          : !*name            ? "is empty"
+    if (!wk__array_check(name, 1, site, op, "the name")) return false;
+    const char *problem = !*name              ? "is empty"
                           : strchr(name, '.') ? "has a dot in it, which separates the names in a path"
                           : wk__module_item(body, name, strlen(name)) ? "is taken"
                                                                       : NULL;
     if (problem)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the name \"%.60s\" in %s %s", op, name ? name : "", body->kind.name,
-                      problem);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the name \"%.60s\" in %s %s", op, name, body->kind.name, problem);
     return !problem;
 }
 
@@ -179,9 +178,10 @@ wk_tensor *wk_module_add_parameter_at(wk_site site, wk_module *m, const char *na
     wk__module *body = wk__module_of(m);
     if (!name_fits(site, op, body, name)) return NULL;
     if (!wk__is_float(wk__body_of(x)->dtype)) {
-        wk__error_set(site, WK_ERR_DTYPE,
-                      "%s: \"%s\" is %s; only floating dtypes can be trained. Others are buffers: wk_module_set_buffer",
-                      op, name, wk_dtype_str(wk__body_of(x)->dtype));
+        wk__error_set(
+            site, WK_ERR_DTYPE,
+            "%s: \"%.60s\" is %s; only floating dtypes can be trained. Others are buffers: wk_module_set_buffer", op,
+            name, wk_dtype_str(wk__body_of(x)->dtype));
         return NULL;
     }
     return register_tensor(site, body, WK__PARAMETER, name, x);

@@ -122,8 +122,7 @@ static void not_found(wk_site site, const char *op, const wk__module *body, wk__
     enum { SHOWN = 8 };
     int64_t count = 0;
     wk__text text = {0};
-    wk__text_format(&text, "%s: there is no %s \"%.100s\"; %s has ", op, one[kind], path ? path : "(null)",
-                    body->kind.name);
+    wk__text_format(&text, "%s: there is no %s \"%.100s\"; %s has ", op, one[kind], path, body->kind.name);
     for (int64_t k = 0; k < body->items; k++) {
         if (body->item[k].kind != there || count++ >= SHOWN) continue;
         if (count == 1) wk__text_format(&text, "the %s ", many[there]);
@@ -136,10 +135,10 @@ static void not_found(wk_site site, const char *op, const wk__module *body, wk__
 
 static wk__handle *find(wk_site site, const char *op, wk_module *m, wk__item_kind kind, const char *path)
 {
-    if (!wk__module_check(m, site, op)) return NULL;
+    if (!wk__module_check(m, site, op) || !wk__array_check(path, 1, site, op, "the path")) return NULL;
     const wk__module *body = wk__module_of(m);
     wk__item_kind there = kind;
-    for (const char *rest = path; rest;) {
+    for (const char *rest = path;;) {
         size_t length = strcspn(rest, ".");
         bool last = !rest[length];
         const wk__item *item = wk__module_item(body, rest, length);

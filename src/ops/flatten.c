@@ -41,18 +41,10 @@ wk_tensor *wk_unflatten_at(wk_site site, wk_tensor *x, int64_t dim, const int64_
     if (!wk__view_begin(&wk__op_unflatten, site, x) || !wk__dim_of(&wk__op_unflatten, site, x, dim, 0, &d)) return NULL;
     if (!wk__array_check(sizes, count, site, "unflatten", "the list of sizes")) return NULL;
     const wk__body *body = wk__body_of(x);
-    int64_t shape[2 * WK__MAX_DIMS], known = 1;
-    if (body->ndim == 0 || count < 1 || body->ndim - 1 + count > WK__MAX_DIMS) {
-        wk__op_error(&wk__op_unflatten, site, WK_ERR_SHAPE, &x, "a dimension of $a cannot become %d", count);
-        return NULL;
-    }
+    int64_t shape[WK__MAX_DIMS], parts[WK__MAX_DIMS];
+    if (!wk__sizes_fit(&wk__op_unflatten, site, x, d, sizes, count, parts)) return NULL;
     for (int k = 0; k < body->ndim - 1 + count; k++)
-        shape[k] = k < d ? body->shape[k] : k < d + count ? sizes[k - d] : body->shape[k - count + 1];
-    for (int k = 0; k < count; k++)
-        if (sizes[k] != -1 && __builtin_mul_overflow(known, sizes[k], &known)) known = 0;
-    for (int k = 0; k < count; k++)
-        if (sizes[k] == -1 && known > 0)
-            shape[d + k] = body->shape[d] / known; /* of this dimension, not of all elements */
+        shape[k] = k < d ? body->shape[k] : k < d + count ? parts[k - d] : body->shape[k - count + 1];
     return seen_as(&wk__op_unflatten, site, x, shape, body->ndim - 1 + count, wk_reshape_at);
 }
 

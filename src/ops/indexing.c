@@ -63,7 +63,8 @@ wk_tensor *wk_index_select_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor
     const wk__body *body = wk__body_of(x), *places = wk__body_of(index);
     if (places->ndim > 1 || (body->ndim == 0 && wk__body_numel(places) != 1)) {
         wk__op_error(op, site, WK_ERR_SHAPE, in,
-                     "the index of $a must be a vector, not $b; wk_gather takes more dimensions");
+                     body->ndim ? "the index of $a must be a vector, not $b; wk_gather takes more dimensions"
+                                : "$a has one place, so the index must have one element, not $b");
         return NULL;
     }
     reading way = {
@@ -134,24 +135,13 @@ const wk__op wk__op_index_select = {
 
 /* ---- gather, take_along_dim -------------------------------------------------------------------------------------- */
 
-static bool gather_fits(const wk__op *op, wk_site site, wk_tensor *const in[], int d)
-{
-    const wk__body *x = wk__body_of(in[0]), *index = wk__body_of(in[1]);
-    bool fits = x->ndim == index->ndim;
-    for (int k = 0; k < x->ndim && fits; k++) fits = k == d || index->shape[k] <= x->shape[k];
-    if (!fits)
-        wk__op_error(op, site, WK_ERR_SHAPE, in,
-                     "the index $b must have the dimensions of $a, none larger than its own but dimension %d", d);
-    return fits;
-}
-
 wk_tensor *wk_gather_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index)
 {
     const wk__op *op = &wk__op_gather;
     int d;
     if (!begin(op, site, x, index, dim, &d)) return NULL;
     wk_tensor *in[2] = {x, index};
-    if (!gather_fits(op, site, in, d)) return NULL;
+    if (!wk__index_fits(op, site, in, 2, d)) return NULL;
     const wk__body *body = wk__body_of(x);
     reading way = {
         .ndim = body->ndim, .bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};

@@ -47,3 +47,23 @@ wk_tensor *wk__as_indices(const wk__op *op, wk_site site, wk_tensor *index, int6
     if (!in_range(op, site, index, bound, in)) return NULL;
     return wk_to_dtype_at(site, index, WK_I64);
 }
+
+bool wk__index_fits(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
+{
+    const wk__body *x = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[count - 1]);
+    if (index->ndim != x->ndim || (count == 3 && source->ndim != x->ndim)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "$a%s must have as many dimensions; wk_unsqueeze makes one more",
+                     count == 3 ? ", the index $b and the source $c" : " and the index $b");
+        return false;
+    }
+    for (int k = 0; k < index->ndim; k++) {
+        const bool of_x = k != d && index->shape[k] > x->shape[k];
+        if (!of_x && (count < 3 || index->shape[k] <= source->shape[k])) continue;
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the index $b has %lld places in dimension %d, %s only %lld%s",
+                     (long long)index->shape[k], k, of_x ? "$a" : "the source $c",
+                     (long long)(of_x ? x : source)->shape[k],
+                     of_x ? ", and the call goes along another dimension" : "");
+        return false;
+    }
+    return true;
+}

@@ -65,20 +65,12 @@ static wk_tensor *from_the_start(wk_tensor *index, int64_t bound)
 
 static bool fits(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
 {
-    const wk__body *x = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[count - 1]);
-    bool same = count < 3 || (source->dtype == x->dtype && source->ndim == x->ndim);
-    bool right = same && x->ndim == index->ndim && x->ndim > 0;
-    for (int k = 0; k < index->ndim && right; k++)
-        right = (k == d || index->shape[k] <= x->shape[k]) && (count < 3 || index->shape[k] <= source->shape[k]);
-    if (right) return true;
-    wk__op_error(
-        op, site, same || source->dtype == x->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
-        count < 3
-            ? "the index $b must have the dimensions of $a (one at least), none larger than its own but dimension %d"
-            : "the index $b must have the dimensions of $a and of the source $c (one at least, of the same dtype), "
-              "none larger than "
-              "theirs, but that of the target in dimension %d",
-        d);
+    const wk__body *x = wk__body_of(in[0]);
+    const bool same = count < 3 || wk__body_of(in[2])->dtype == x->dtype;
+    if (same && x->ndim > 0) return wk__index_fits(op, site, in, count, d);
+    wk__op_error(op, site, same ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
+                 same ? "$a has no dimension to go along; wk_reshape(x, (1)) has one"
+                      : "the target $a and the source $c must have one dtype; convert one with wk_to_dtype");
     return false;
 }
 

@@ -60,22 +60,8 @@ static bool begin(const wk__op *op, wk_site site, wk_tensor *const in[], int cou
 static bool dtypes_fit(const wk__op *op, wk_site site, wk_tensor *const in[])
 {
     if (wk__body_of(in[0])->dtype == wk__body_of(in[2])->dtype) return true;
-    wk__op_error(op, site, WK_ERR_DTYPE, in, "the target $a and the source $c must have one dtype");
-    return false;
-}
-
-static bool index_fits(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
-{
-    const wk__body *target = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[count - 1]);
-    bool fits = target->ndim == index->ndim && (count < 3 || source->ndim == index->ndim);
-    for (int k = 0; k < index->ndim && fits; k++)
-        fits = (k == d || index->shape[k] <= target->shape[k]) && (count < 3 || index->shape[k] <= source->shape[k]);
-    if (fits) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, in,
-                 count < 3 ? "the index $b must have the dimensions of $a, none larger than its own but dimension %d"
-                           : "the index $b must have the dimensions of $a and of the source $c, none larger than "
-                             "theirs, but that of the target in dimension %d",
-                 d);
+    wk__op_error(op, site, WK_ERR_DTYPE, in,
+                 "the target $a and the source $c must have one dtype; convert one with wk_to_dtype");
     return false;
 }
 
@@ -87,7 +73,10 @@ static bool vector_fits(const wk__op *op, wk_site site, wk_tensor *const in[], i
         fits = source->shape[k] == (k == d ? wk__body_numel(index) : target->shape[k]);
     if (fits && (target->ndim || wk__body_numel(index) == 1)) return true;
     wk__op_error(op, site, WK_ERR_SHAPE, in,
-                 "the source $c must have the shape of $a with as many places in dimension %d as the vector $b", d);
+                 index->ndim > 1 ? "the index must be a vector, not $b; wk_scatter_add takes more dimensions"
+                                 : "the source $c must have the shape of the target $a, but in dimension %d the "
+                                   "places of the index $b",
+                 d);
     return false;
 }
 
@@ -122,7 +111,7 @@ static wk_tensor *summed(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor
 static bool checked(const wk__op *op, wk_site site, wk_tensor *in[3], int64_t dim, bool by_vector, int *d)
 {
     if (!begin(op, site, in, 3, dim, d) || !dtypes_fit(op, site, in)) return false;
-    if (by_vector ? !vector_fits(op, site, in, *d) : !index_fits(op, site, in, 3, *d)) return false;
+    if (by_vector ? !vector_fits(op, site, in, *d) : !wk__index_fits(op, site, in, 3, *d)) return false;
     const wk__body *x = wk__body_of(in[0]);
     return (in[1] = wk__as_indices(op, site, in[1], x->ndim ? x->shape[*d] : 1, in)) != NULL;
 }

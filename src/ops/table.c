@@ -156,7 +156,8 @@ static wk_code call(const char *name, wk_site site, const wk_value *arguments, i
     const int index = wk_op_find(name);
     const wk__op *op = wk__ops[index < 0 ? 0 : index];
     if (index < 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "call: there is no op \"%.60s\"", name ? name : "(null)");
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      name ? "call: there is no op \"%.60s\"" : "call: the name of the op is NULL", name);
         return WK_ERR_ARGUMENT;
     }
     wk_value full[MOST_ARGUMENTS];
@@ -186,7 +187,10 @@ wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments
     if (!message) message_size = 0;
     if (!count || !results || (argument_count > 0 && !arguments)) {
         if (message_size)
-            snprintf(message, message_size, "call: %s is NULL", !count ? "count" : !results ? "results" : "arguments");
+            snprintf(message, message_size, "call: %s is NULL",
+                     !count     ? "the count of results"
+                     : !results ? "the array for the results"
+                                : "the array of arguments");
         if (count) *count = 0;
         return WK_ERR_ARGUMENT;
     }

@@ -1,8 +1,8 @@
 /* Views: the same storage seen with another geometry. What every view op ends with, and the general ones: as_strided, expand,
  * and reshape, which copies when no view will do. */
-#include "../base/alloc.h"
 #include "forms.h"
 #include "reference.h"
+#include "views.h"
 #include <string.h>
 
 wk_tensor *wk__view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset, int ndim, const int64_t *shape,
@@ -29,26 +29,28 @@ wk_tensor *wk_expand_at(wk_site site, wk_tensor *x, const int64_t *sizes, int nd
     if (!wk__view_begin(&wk__op_expand, site, x) || !wk__array_check(sizes, ndim, site, "expand", "the shape"))
         return NULL;
     const wk__body *body = wk__body_of(x);
-    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
-    bool fits = ndim >= body->ndim && ndim <= WK__MAX_DIMS;
-    int lead = fits ? ndim - body->ndim : 0;
-    for (int d = 0; d < ndim && fits; d++) {
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS], bytes;
+    const int lead = ndim - body->ndim;
+    const char *problem = ndim > WK__MAX_DIMS ? "a tensor has 8 dimensions at most"
+                          : lead < 0          ? "it has more dimensions than that"
+                                              : NULL;
+    for (int d = 0; d < ndim && !problem; d++) {
         int64_t have = d < lead ? 1 : body->shape[d - lead];
         shape[d] = sizes[d] == -1 && d >= lead ? have : sizes[d];
-        fits = shape[d] >= 0 && (have == 1 || have == shape[d]);
         stride[d] = d < lead || (have == 1 && shape[d] != 1) ? 0 : body->stride[d - lead];
+        problem = sizes[d] < -1  ? "a size is 0 or more, or -1 to keep one"
+                  : shape[d] < 0 ? "-1 keeps a size, and a new dimension in front has none yet; write it"
+                  : have != 1 && have != shape[d] ? "only dimensions of size 1 do, and new ones in front"
+                                                  : NULL;
     }
-    int64_t bytes;
-    if (!fits || !wk__dense_bytes(ndim, shape, body->dtype, &bytes)) {
-        wk__text text = {0};
-        wk__text_shape(&text, ndim, sizes);
-        wk__op_error(&wk__op_expand, site, WK_ERR_SHAPE, &x,
-                     "$a does not expand to %s: only dimensions of size 1 do, and new ones in front",
-                     text.data ? text.data : "");
-        wk__text_end(&text);
-        return NULL;
-    }
-    return wk__view(&wk__op_expand, site, x, body->offset, ndim, shape, stride, NULL);
+    if (!problem && !wk__dense_bytes(ndim, shape, body->dtype, &bytes)) problem = "that is more than 2^63 bytes";
+    if (!problem) return wk__view(&wk__op_expand, site, x, body->offset, ndim, shape, stride, NULL);
+    wk__text text = {0};
+    wk__text_shape(&text, ndim, sizes);
+    wk__op_error(&wk__op_expand, site, WK_ERR_SHAPE, &x, "$a does not expand to %s: %s", text.data ? text.data : "",
+                 problem);
+    wk__text_end(&text);
+    return NULL;
 }
 
 static void expand_gradient(wk__gradient *g)
@@ -94,36 +96,6 @@ const wk__op wk__op_expand = {
 
 /* ---- reshape ----------------------------------------------------------------------------------------------------- */
 
-/* Fills in a -1 and checks the count. */
-static bool reshape_sizes(wk_site site, wk_tensor *x, const int64_t *sizes, int ndim, int64_t *shape)
-{
-    if (!wk__array_check(sizes, ndim, site, "reshape", "the shape")) return false;
-    int64_t known = 1, total = wk__body_numel(wk__body_of(x));
-    int open = -1;
-    bool fits = ndim >= 0 && ndim <= WK__MAX_DIMS;
-    for (int d = 0; d < ndim && fits; d++) {
-        shape[d] = sizes[d];
-        if (sizes[d] == -1 && open < 0)
-            open = d;
-        else
-            fits = sizes[d] >= 0 && wk__mul_size(known, sizes[d], &known);
-    }
-    if (fits && open >= 0) {
-        fits = known > 0 && total % known == 0;
-        shape[open] = fits ? total / known : 0;
-    } else if (fits) {
-        fits = known == total;
-    }
-    if (fits) return true;
-    wk__text text = {0};
-    wk__text_shape(&text, ndim, sizes);
-    wk__op_error(&wk__op_reshape, site, WK_ERR_SHAPE, &x, "$a has %lld elements, %s wants %lld%s", (long long)total,
-                 text.data ? text.data : "", (long long)known,
-                 open >= 0 ? " times a whole number" : "; the products must be equal, and one size may be -1");
-    wk__text_end(&text);
-    return false;
-}
-
 /* Strides for `shape` over the same elements, or false when some new dimension would cross a gap. Walks runs of old
  * dimensions that lie dense behind each other and hands them out to the new ones, from the right. */
 static bool view_strides(const wk__body *body, int ndim, const int64_t *shape, int64_t *stride)
@@ -150,16 +122,18 @@ static bool view_strides(const wk__body *body, int ndim, const int64_t *shape, i
 
 wk_tensor *wk_reshape_at(wk_site site, wk_tensor *x, const int64_t *sizes, int ndim)
 {
+    const wk__op *op = &wk__op_reshape;
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
-    if (!wk__view_begin(&wk__op_reshape, site, x) || !reshape_sizes(site, x, sizes, ndim, shape)) return NULL;
+    if (!wk__view_begin(op, site, x) || !wk__array_check(sizes, ndim, site, op->name, "the shape")) return NULL;
+    if (!wk__sizes_fit(op, site, x, -1, sizes, ndim, shape)) return NULL;
     const wk__body *body = wk__body_of(x);
     bool empty = wk__body_numel(body) == 0;
     if (!empty && view_strides(body, ndim, shape, stride))
-        return wk__view(&wk__op_reshape, site, x, body->offset, ndim, shape, stride, NULL);
+        return wk__view(op, site, x, body->offset, ndim, shape, stride, NULL);
     wk__strides_dense(ndim, shape, stride);
-    if (empty) return wk__view(&wk__op_reshape, site, x, body->offset, ndim, shape, stride, NULL);
+    if (empty) return wk__view(op, site, x, body->offset, ndim, shape, stride, NULL);
     wk_tensor *copy = wk_clone_at(site, x);
-    wk_tensor *out = copy ? wk__view(&wk__op_reshape, site, copy, 0, ndim, shape, stride, NULL) : NULL;
+    wk_tensor *out = copy ? wk__view(op, site, copy, 0, ndim, shape, stride, NULL) : NULL;
     if (copy) wk__handle_release(&copy->handle, site); /* the view has its storage */
     return out;
 }

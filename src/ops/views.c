@@ -1,5 +1,6 @@
 /* What the files of view ops share; see views.h. */
 #include "views.h"
+#include "../base/alloc.h"
 #include <string.h>
 
 void wk__geometry_of(const wk__body *body, wk__geometry *g)
@@ -44,6 +45,46 @@ bool wk__dim_of(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int m
     if (wk__dim(wk__body_of(x)->ndim + more, dim, d)) return true;
     wk__op_error(op, site, WK_ERR_INDEX, &x, "dimension %lld is out of range for $a, which has %d", (long long)dim,
                  wk__body_of(x)->ndim);
+    return false;
+}
+
+bool wk__sizes_fit(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int count, int64_t *shape)
+{
+    const wk__body *body = wk__body_of(x);
+    const int64_t total = d < 0 ? wk__body_numel(body) : d < body->ndim ? body->shape[d] : 1;
+    const char *problem = d >= 0 && body->ndim == 0                             ? "it has no dimensions"
+                          : d >= 0 && count == 0                                ? "there must be one size at least"
+                          : count + (d < 0 ? 0 : body->ndim - 1) > WK__MAX_DIMS ? "a tensor has 8 dimensions at most"
+                                                                                : NULL;
+    int64_t known = 1;
+    int open = -1;
+    for (int k = 0; k < count && !problem; k++) {
+        shape[k] = sizes[k];
+        if (sizes[k] == -1 && open < 0)
+            open = k;
+        else if (sizes[k] < 0)
+            problem =
+                sizes[k] == -1 ? "only one size may be -1" : "a size is 0 or more, or -1 for what the others leave";
+        else if (!wk__mul_size(known, sizes[k], &known))
+            problem = "the sizes multiply to more than 2^63";
+    }
+    if (!problem && open >= 0 && known == 0) problem = "beside a 0 the -1 could be any size; write it";
+    if (!problem && (open < 0 ? known == total : total % known == 0)) {
+        if (open >= 0) shape[open] = total / known;
+        return true;
+    }
+    wk__text text = {0};
+    if (d >= 0) wk__text_format(&text, "dimension %d of ", d);
+    wk__text_add(&text, "$a cannot become ");
+    wk__text_shape(&text, count, sizes);
+    wk__text_add(&text, ": ");
+    if (problem)
+        wk__text_add(&text, problem);
+    else
+        wk__text_format(&text, "%lld %s are %s %lld", (long long)total, d < 0 ? "elements" : "places",
+                        open < 0 ? "not" : "no multiple of", (long long)known);
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "%s", text.data ? text.data : "");
+    wk__text_end(&text);
     return false;
 }
 

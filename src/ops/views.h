@@ -20,6 +20,11 @@ wk_tensor *wk__view_as(const wk__op *op, wk_site site, wk_tensor *x, const wk__g
 /* A dimension by its number, negative ones from the end, of x with `more` new ones. False with the error recorded. */
 bool wk__dim_of(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int more, int *d);
 
+/* Sizes, of which one may be -1, as a shape for all elements of x, or for the places of dimension d (d < 0: all elements). False with the
+ * error recorded. */
+bool wk__sizes_fit(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int count,
+                   int64_t *shape);
+
 /* A gradient whose operand had the same elements in another shape. */
 void wk__reshape_back(wk__gradient *g);
 /* Zeros like operand 0, in the dtype of the gradient. */

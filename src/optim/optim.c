@@ -25,7 +25,7 @@ static void destroy(void *body)
     wk__free(optim);
 }
 
-static const wk__kind optim_kind = {.name = "optimiser", .destroy = destroy};
+static const wk__kind optim_kind = {.name = "optimiser", .destroy = destroy, .parts = true};
 
 static wk__optim *body_of(const wk_optim *optim)
 {
@@ -101,10 +101,12 @@ static bool parameters_fit(wk_site site, const char *name, const wk__optim *opti
     }
     for (int64_t k = 0; k < list->count; k++) {
         wk_tensor *x = list->item[k].tensor;
-        const char *problem = !wk_requires_grad(x) || !wk_is_leaf(x)
-                                  ? "is not a leaf that requires grad: make it with .requires_grad = true"
-                              : trained_already(optim, list, k) ? "is there already"
-                                                                : NULL;
+        const char *problem =
+            !wk_is_leaf(x) ? "is no leaf: it is computed from others, and those are what is trained"
+            : !wk_requires_grad(x)
+                ? "does not require grad: wk_requires_grad_(x, true) before, or leave it out; it can be frozen later"
+            : trained_already(optim, list, k) ? "is there already"
+                                              : NULL;
         if (!problem) continue;
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: parameter \"%.80s\" %s", name, list->item[k].name, problem);
         return false;
@@ -277,7 +279,8 @@ wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
     if (!check(optim, site, "optim_zero_grad")) return wk_error_code();
     const wk__optim *of = body_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
-        for (int64_t k = 0; k < of->group[g].count; k++) wk__leaf_forget(of->group[g].item[k].parameter);
+        for (int64_t k = 0; k < of->group[g].count; k++)
+            wk__leaf_forget(of->group[g].item[k].parameter, "optim_zero_grad", site);
     return WK_OK;
 }
 

@@ -114,8 +114,9 @@ wk_device wk_device_parse_at(wk_site site, const char *text)
     wk_device out = {0};
     if (text && (text[0] == '/' ? parse_long(text, &out) : parse_short(text, &out))) return out;
     wk__error_set(site, WK_ERR_DEVICE,
-                  "device_parse: \"%.60s\" names no device. Names are cpu, cuda, cuda:1, opencl:0, gpu:0, /GPU:0",
-                  text ? text : "(null)");
+                  text ? "device_parse: \"%.60s\" names no device. Names are cpu, cuda, cuda:1, opencl:0, gpu:0, /GPU:0"
+                       : "device_parse: the name is NULL",
+                  text);
     return (wk_device){.kind = -1};
 }
 
