@@ -92,17 +92,7 @@ wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
     wk_context *context = wk__context();
     if (!sound(context, op, site, NULL, 0)) return NULL;
     if (device.kind == 0) device = context->device;
-    if (device.kind == 0) device = wk_cpu();
-    if (device.kind < 0) {
-        wk__error_set(site, WK_ERR_DEVICE, "%s: %s", op->name, WK__INVALID_DEVICE);
-        return NULL;
-    }
-    wk_device found = wk__device_resolve(device);
-    wk__fail fail = {.tag = -1};
-    if (found.kind == 0) found = device; /* gpu:i that is not there: the message names what is */
-    wk__device *opened = wk__device_get(found, &fail);
-    if (!opened) wk__error_set(site, fail.code, "%s: %s", op->name, fail.text);
-    return opened;
+    return wk__device_opened(site, op->name, device);
 }
 
 bool wk__dtype_usable(const wk__op *op, wk_site site, wk_dtype dtype)
