@@ -413,6 +413,19 @@ static void numbers_are_refused(void **state)
     expect_error("init_uniform_: no number lies in [1, 0)", NULL);
     assert_null(wk_init_normal_(x, 0, -1));
     expect_error("init_normal_: a standard deviation of -1", NULL);
+    assert_null(wk_arange_from(0, 5, -1));
+    expect_error("arange_from: steps of -1 lead from 0 away from 5; give the step the other sign, 1", NULL);
+    assert_null(wk_arange_from(0.5, 0, 0.25));
+    expect_error("arange_from: steps of 0.25 lead from 0.5 away from 0;", "-0.25", NULL);
+    assert_null(wk_arange_from(1, 1, 0));
+    expect_error("arange_from: the step must not be 0", NULL);
+    assert_null(wk_arange(-5));
+    expect_error("arange: steps of 1 lead from 0 away from -5; the end must be 0 or more", "wk_arange_from", NULL);
+    assert_null(wk_arange(-0.5));
+    expect_error("arange: steps of 1 lead from 0 away from -0.5; the end must be 0 or more", NULL);
+    assert_true(wk_numel(wk_arange_from(5, 5, -1)) == 0 && wk_numel(wk_arange(0)) == 0 &&
+                wk_numel(wk_arange(-0.0)) == 0);
+    expect_fine();
     assert_int_equal(wk_opencl(-1).kind, -1);
     expect_error("opencl: -1 is not the number of a device", NULL);
     wk_ones((2), .device = (wk_device){.kind = -1});

@@ -75,10 +75,11 @@ WK_API wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, cons
 WK_API wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim,
                                 const wk_options *options);
 WK_API wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options);
-/* 0, 1, ... below end: i64 for a whole end, f32 for a fraction. */
+/* 0, 1, ... below end: i64 for a whole end, f32 for a fraction. WK_ERR_ARGUMENT for an end below 0. */
 WK_API wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options);
 WK_API wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options);
-/* start, start + step, ... below (above, for a negative step) end, f32. WK_ERR_ARGUMENT for a step of 0. torch.arange. */
+/* start, start + step, ... below (above, for a negative step) end, f32. WK_ERR_ARGUMENT for a step of 0 or one that leads away from
+ * the end; nothing where start is end. torch.arange. */
 WK_API wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options);
 /* count numbers from start to end, both included, evenly spaced; f32. */
 WK_API wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count, const wk_options *options);
