@@ -2,11 +2,12 @@
  *
  * Of all of them: operands are broadcast (sizes are equal or 1, from the right); mixed dtypes meet as PyTorch's do; a form whose
  * name ends in _ writes the result into its first operand, whose shape and class of dtype it must fit, and returns it.
- * "Floats": bool and integers become f32 first. Several calls in a row run as one pass over memory.
+ * "Floats": bool and integers become f32 first. Several calls in a row run as one pass over memory. Operands lie on one device; a 0-d
+ * tensor of the CPU is a number, as in PyTorch: it is copied to where the others are, as by wk_to, and its gradient comes back.
  *
  * Errors: sizes that do not broadcast, or a result larger than the target of a form in place, are WK_ERR_SHAPE; a dtype that an op
- * does not take, or a result that the target's dtype cannot hold, WK_ERR_DTYPE; writing over a leaf that requires grad, or where
- * elements share memory, WK_ERR_STATE. */
+ * does not take, or a result that the target's dtype cannot hold, WK_ERR_DTYPE; other operands on different devices WK_ERR_DEVICE;
+ * writing over a leaf that requires grad, or where elements share memory, WK_ERR_STATE. */
 #ifndef WICK_POINTWISE_H
 #define WICK_POINTWISE_H
 

@@ -72,19 +72,24 @@ static inline __attribute__((always_inline)) bool sound(wk_context *context, con
     return true;
 }
 
-wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count)
+wk__device *wk__ready_meeting(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__meeting meeting)
 {
     wk_context *context = wk__context();
     if (!sound(context, op, site, in, count)) return NULL;
-    wk__device *device = wk__body_of(in[0])->storage->device;
+    const wk__device *device = wk__body_of(in[0])->storage->device;
     for (int k = 1; k < count; k++) {
         if (__builtin_expect(wk__body_of(in[k])->storage->device == device, 1)) continue;
-        if (!wk__placement_move(op, site, in, count, &device)) return different_devices(op, site, in, count);
+        if (!wk__placement_meet(op, site, in, count, meeting)) return different_devices(op, site, in, count);
         break;
     }
     for (int k = 0; k < count; k++)
         if (!wk__touch(context, in[k], site)) return NULL;
-    return device;
+    return wk__body_of(in[0])->storage->device;
+}
+
+wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count)
+{
+    return wk__ready_meeting(op, site, in, count, 0);
 }
 
 wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
