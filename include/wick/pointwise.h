@@ -19,7 +19,8 @@ extern "C" {
 #endif
 
 /* ---- arithmetic: a tensor or a number on either side --------------------------------------------------------------
- * A whole number stays whole (i64 + 1 is i64), a fraction is a float of the tensor's class (i64 + 0.5 is f32). */
+ * A whole number stays whole (i64 + 1 is i64), a fraction is a float of the tensor's class (i64 + 0.5 is f32). Either takes the dtype
+ * that is computed in, as in PyTorch: u8 with -1 is u8 with 255, and f16 is compared with 0.1 as f16 has it. */
 #define WK_ARITH_DECL_(name)                                                                                           \
     WK_API wk_tensor *name##_at(wk_site site, wk_tensor *a, wk_tensor *b);                                             \
     WK_API wk_tensor *name##_tf_at(wk_site site, wk_tensor *a, double b);                                              \
@@ -247,7 +248,8 @@ static inline wk_value wk_value_itself(wk_value x)
     return x;
 }
 
-/* min(max(x, low), high); WK_NONE for no limit on a side. The gradient passes at the limits. WK_ERR_ARGUMENT without any limit. */
+/* min(max(x, low), high); WK_NONE for no limit on a side. Of integers a number past what their dtype holds is the last that it does.
+ * The gradient passes at the limits. WK_ERR_ARGUMENT without any limit. */
 WK_API wk_tensor *wk_clamp_at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
 WK_API wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
 /* a where the condition (bool) holds, else b. For where with the condition alone see wk_nonzero_numpy. */

@@ -161,7 +161,8 @@ WK_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 
 /* x on that device: x itself if it is there already. Gradients flow back through the copy. */
 WK_API wk_tensor *wk_to_at(wk_site site, wk_tensor *x, wk_device device);
-/* x in that dtype: x itself if it has it. Fractions are cut off, integers wrap, whatever is not 0 is true. torch's x.to(dtype). */
+/* x in that dtype: x itself if it has it. Fractions are cut off, integers wrap, whatever is not 0 is true. torch's x.to(dtype). Floats
+ * become integers by way of i64, on every device: what no i64 is near (NaN, infinity, 1e20) is -2^63 as i64, 0 in a narrower one. */
 WK_API wk_tensor *wk_to_dtype_at(wk_site site, wk_tensor *x, wk_dtype dtype);
 /* A copy, dense, with its own storage. */
 WK_API wk_tensor *wk_clone_at(wk_site site, wk_tensor *x);
