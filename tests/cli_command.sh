@@ -123,6 +123,16 @@ check "train: and saves nothing" test ! -e "$WICK_WORK/none.safetensors"
 check "train: a folder without digits fails" ends 1 "$wick" train mnist --device cpu --data "$WICK_WORK" --save "$WICK_WORK/none.safetensors"
 check "train: a picture that cannot be written fails" ends 1 "$wick" train mnist --device cpu --epochs 1 \
     --save "$WICK_WORK/net.safetensors" --svg "$WICK_WORK/no/such/folder.svg"
+check "train: before it trains" sh -c "test ! -s '$WICK_WORK/stdout' && grep -q 'folder.svg cannot be written: No such file' '$WICK_WORK/stderr'"
+check "train: a folder is no picture" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/none.safetensors" --svg "$WICK_WORK"
+check "train: a network that cannot be saved fails" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/no/such.safetensors"
+check "train: ... before it trains, too" sh -c \
+    "test ! -s '$WICK_WORK/stdout' && grep -q 'such.safetensors cannot be written: No such file' '$WICK_WORK/stderr'"
+check "train: a folder is no network" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK"
+echo old >"$WICK_WORK/old.safetensors"
+check "train: what was there" ends 1 "$wick" train mnist --device opencl:77 --save "$WICK_WORK/old.safetensors" --svg "$WICK_WORK/new.svg"
+check "train: ... is left, and nothing beside it" sh -c \
+    "cd '$WICK_WORK' && test \"\$(cat old.safetensors)\" = old && ! ls | grep -E 'new.svg|none|wick-'"
 
 # ---- bench
 
