@@ -325,6 +325,7 @@ static void devices_name_the_call(void **state)
     wk_memory_stats stats = {0};
     wk_transfer_counters counters = {0};
     wk_op op = {0};
+    wk_setting setting = {0};
     const wk_device none = wk_opencl(99);
     unnamed = 0;
     NAMED("device_parse", wk_device_parse("tpu:0"));
@@ -341,6 +342,8 @@ static void devices_name_the_call(void **state)
     NAMED("set_log", wk_set_log("bogus", NULL, NULL));
     NAMED("transfers", wk_transfers(&counters));
     NAMED("op_info", wk_op_info(0, &op));
+    NAMED("setting_info", wk_setting_info(0, &setting));
+    NAMED("setting_info", wk_setting_info(wk_setting_count(), &setting));
     assert_int_equal(unnamed, 0);
 }
 

@@ -1,9 +1,9 @@
 /* Recording: appending to the ring of a context. */
 #include "../base/alloc.h"
+#include "../base/environment.h"
 #include "../base/pool.h"
 #include "ring.h"
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
@@ -12,16 +12,10 @@ static wk__modes modes;
 static pthread_once_t modes_once = PTHREAD_ONCE_INIT;
 static atomic_bool modes_ready;
 
-static bool set(const char *name)
-{
-    const char *text = getenv(name);
-    return text && text[0] && strcmp(text, "0") != 0;
-}
-
 static void read_modes(void)
 {
-    modes.sync = set("WICK_SYNC");
-    modes.nofuse = set("WICK_NOFUSE");
+    modes.sync = wk__setting_on(WK__SET_SYNC);
+    modes.nofuse = wk__setting_on(WK__SET_NOFUSE);
     modes.budget = (int64_t)256 << 20;
     atomic_store_explicit(&modes_ready, true, memory_order_release);
 }

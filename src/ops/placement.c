@@ -4,6 +4,7 @@
 #include <string.h>
 #include <wick/device.h>
 #include <wick/log.h>
+#include "../base/environment.h"
 #include "../base/log.h"
 #include "forms.h"
 
@@ -15,7 +16,7 @@ static bool soft(void)
 {
     int now = atomic_load_explicit(&mode, memory_order_relaxed);
     if (now < 0) {
-        const char *text = getenv("WICK_PLACEMENT");
+        const char *text = wk__setting_text(WK__SET_PLACEMENT);
         now = text && strcmp(text, "soft") == 0;
         atomic_store(&mode, now);
     }
