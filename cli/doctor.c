@@ -1,5 +1,7 @@
 /* wick doctor: how the library runs on this machine, and what is unusual. */
 #include "cli.h"
+#include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,9 +51,6 @@ static void check_cpu(void)
         odd("WICK_CPU=%s is not built or not known to this CPU; %s is used", asked, cpu.driver);
     line("threads", "%d (%ld processors online%s%s)", wk_threads(), processors, threads ? ", WICK_THREADS=" : "",
          threads ? threads : "");
-    char *end = NULL;
-    if (threads && (strtol(threads, &end, 10) != wk_threads() || *end))
-        odd("WICK_THREADS=%s is not a number from 1 to 1024", threads);
     if (wk_threads() > processors) odd("more threads than processors: they wait for each other");
     char total[16], left[16];
     line("memory", "%s, %s of it free", cli_bytes(total, cpu.memory_total), cli_bytes(left, cpu.memory_free));
@@ -144,40 +143,59 @@ static void check_cache(void)
         odd("the cache is not used: others may write to it (chmod 700 %s)", path);
 }
 
-/* Every variable the library reads, and what it is for when it is set. */
-static const struct {
-    const char *name, *doc;
-} variables[] = {
-    {"WICK_SYNC", "every call runs at once"},
-    {"WICK_NOFUSE", "every op is a kernel of its own"},
-    {"WICK_CPU", "the CPU's instructions"},
-    {"WICK_THREADS", "threads of the CPU"},
-    {"WICK_PLACEMENT", "soft: operands on different devices are brought together"},
-    {"WICK_GPU", "a backend whose devices all count as GPUs"},
-    {"WICK_CACHE_DIR", "folder of compiled kernels"},
-    {"WICK_CACHE_MB", "how many megabytes of them are kept"},
-    {"WICK_OPENCL_OPTIONS", "options for the OpenCL compiler"},
-    {"WICK_LOG", "subjects of the log"},
-    {"WICK_LOG_FILE", "where the log goes"},
-};
-enum { VARIABLES = sizeof variables / sizeof *variables };
+/* How many letters must be changed, put in or left out to make one name of the other; upper and lower case are alike. */
+static int distance(const char *a, size_t length, const char *b)
+{
+    enum { MOST = 32 };
+    int row[MOST + 1];
+    const int width = (int)strlen(b);
+    if (length > MOST || width > MOST) return MOST;
+    for (int k = 0; k <= width; k++) row[k] = k;
+    for (size_t i = 0; i < length; i++) {
+        int diagonal = row[0]++;
+        for (int k = 1; k <= width; k++) {
+            const int other = diagonal + (toupper((unsigned char)a[i]) != b[k - 1]);
+            diagonal = row[k];
+            row[k] = 1 + (row[k] < row[k - 1] ? row[k] : row[k - 1]);
+            if (other < row[k]) row[k] = other;
+        }
+    }
+    return row[width];
+}
 
+/* What looks like a mistake in typing the name of a variable, or has the library's prefix and is none. */
+static void check_name(const char *name, size_t length)
+{
+    int least = 3;
+    wk_setting setting = {.size = sizeof setting}, nearest = setting;
+    for (int k = 0; k < wk_setting_count(); k++) {
+        wk_setting_info(k, &setting);
+        const int far = distance(name, length, setting.name);
+        if (far == 0 && strncmp(name, setting.name, length) == 0) return;
+        if (far < least) nearest = setting;
+        if (far < least) least = far;
+    }
+    if (least < 3)
+        odd("%.*s is no variable of this version: is %s meant?", (int)length, name, nearest.name);
+    else if (strncmp(name, "WICK_", 5) == 0)
+        odd("%.*s is no variable of this version: misspelt?", (int)length, name);
+}
+
+/* After everything else: by now a log has begun. */
 static void check_modes(void)
 {
     int set = 0;
-    for (char **entry = environ; *entry; entry++) {
-        if (strncmp(*entry, "WICK_", 5) != 0) continue;
-        size_t length = strcspn(*entry, "=");
-        int k = 0;
-        while (k < VARIABLES && (strlen(variables[k].name) != length || memcmp(variables[k].name, *entry, length) != 0))
-            k++;
-        if (k == VARIABLES)
-            odd("%.*s is no variable of this version: misspelt?", (int)length, *entry);
-        else
-            line(set++ ? "" : "modes", "%s: %s", *entry, variables[k].doc);
+    wk_setting is = {.size = sizeof is};
+    for (int k = 0; k < wk_setting_count(); k++) {
+        if (wk_setting_info(k, &is) != WK_OK || !is.value) continue;
+        line(set++ ? "" : "modes", is.off ? "%s=%s: off (%s)" : "%s=%s: %s", is.name, is.value, is.doc);
+        if (is.wrong) odd("%s=%s is not %s", is.name, is.value, is.takes);
     }
     if (set == 0) line("modes", "the usual ones: no WICK_ variable is set");
-    if (getenv("WICK_LOG") && !getenv("WICK_LOG_FILE")) odd("WICK_LOG without WICK_LOG_FILE writes nothing");
+    for (char **entry = environ; *entry; entry++) check_name(*entry, strcspn(*entry, "="));
+    const char *file = getenv("WICK_LOG_FILE");
+    if (getenv("WICK_LOG") && !file) odd("WICK_LOG without WICK_LOG_FILE writes nothing");
+    if (file && access(file, W_OK) != 0) odd("WICK_LOG_FILE=%s cannot be written: %s", file, strerror(errno));
 }
 
 int cli_doctor(int count, char **words)
@@ -199,10 +217,10 @@ int cli_doctor(int count, char **words)
     check_kind(WK_OPENCL, "opencl");
     line("gpus", "%d", wk_device_count(WK_GPU));
     check_cache();
-    check_modes();
     check_use(WK_CPU);
     check_use(WK_CUDA);
     check_use(WK_OPENCL);
+    check_modes();
     if (oddities == 0) printf("%snothing unusual%s\n", cli_ink(CLI_GREEN), cli_ink(CLI_PLAIN));
     return failures ? CLI_FAILED : CLI_OK;
 }

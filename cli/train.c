@@ -1,7 +1,12 @@
 /* wick train mnist: a network that learns handwritten digits, on any device. */
 #include "cli.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { SAMPLES_TO_LEARN = 9000, SAMPLES_HELD_OUT = 1000, BATCH = 64, CURVE_ROWS = 10 };
 
@@ -61,6 +66,47 @@ static double run_epoch(wk_module *net, wk_optim *optim, wk_loader *batches, wk_
     return wk_history_mean(here);
 }
 
+/* ---- what is to be written at the end, tried at the beginning ------------------------------------------------------ */
+
+/* The file that a save replaces, and whose folder therefore must take another one; 0 or an errno. */
+static int try_to_replace(const char *path)
+{
+    char target[PATH_MAX], other[PATH_MAX];
+    struct stat is;
+    const bool there = lstat(path, &is) == 0;
+    if (there && (!realpath(path, target) || stat(target, &is) != 0)) return errno;
+    if (there && !S_ISREG(is.st_mode)) return S_ISDIR(is.st_mode) ? EISDIR : EINVAL;
+    const int length = snprintf(other, sizeof other, "%s.wick-XXXXXX", there ? target : path);
+    const int file = length < (int)sizeof other ? mkstemp(other) : (errno = ENAMETOOLONG, -1);
+    if (file < 0) return errno;
+    close(file);
+    unlink(other);
+    return 0;
+}
+
+/* The file that is written over: one that is there is left as it is. */
+static int try_to_write(const char *path)
+{
+    struct stat is;
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && errno == EEXIST && access(path, W_OK) == 0)
+        return stat(path, &is) == 0 && S_ISDIR(is.st_mode) ? EISDIR : 0;
+    if (file < 0) return errno;
+    close(file);
+    unlink(path);
+    return 0;
+}
+
+static bool can_end(const char *svg, const char *save)
+{
+    const int network = try_to_replace(save), picture = svg ? try_to_write(svg) : 0;
+    if (network) fprintf(stderr, "wick train: --save %s cannot be written: %s\n", save, strerror(network));
+    if (picture) fprintf(stderr, "wick train: --svg %s cannot be written: %s\n", svg, strerror(picture));
+    return !network && !picture;
+}
+
+/* ---- training ---------------------------------------------------------------------------------------------------- */
+
 /* Trains and reports. Returns the exit code. */
 static int train(wk_device device, const char *folder, long epochs, const char *svg, const char *save)
 {
@@ -94,14 +140,14 @@ static int train(wk_device device, const char *folder, long epochs, const char *
     if (wk_error()) return wk_report_error(stderr);
 
     cli_curve(values, wk_history_count(losses), CURVE_ROWS, "loss of each batch");
-    if (svg && !cli_curve_svg(svg, values, wk_history_count(losses), "wick train mnist: loss of each batch")) {
-        fprintf(stderr, "wick train: %s could not be written\n", svg);
-        return CLI_FAILED;
-    }
     printf("%s%.1f %% of the %d held-out digits are right%s, after %.1f s\n", cli_ink(CLI_BOLD),
            100 * accuracy(net, held_out, device), SAMPLES_HELD_OUT, cli_ink(CLI_PLAIN), cli_clock() - start);
     if (wk_save(net, save) == WK_OK) printf("saved as %s\n", save);
-    return wk_error() ? wk_report_error(stderr) : CLI_OK;
+    if (wk_error()) return wk_report_error(stderr);
+    if (!svg || cli_curve_svg(svg, values, wk_history_count(losses), "wick train mnist: loss of each batch"))
+        return CLI_OK;
+    fprintf(stderr, "wick train: %s could not be written\n", svg);
+    return CLI_FAILED;
 }
 
 int cli_train(int count, char **words)
@@ -127,5 +173,5 @@ int cli_train(int count, char **words)
     if (!cli_number("train", "--epochs", epochs_text, 1, 10000, &epochs)) return CLI_MISUSED;
     wk_device where = device ? wk_device_parse(device) : wk_try_gpu(0);
     if (where.kind < 0) return cli_misuse("train", "\"%s\" names no device: cpu, cuda:0, opencl:1, gpu:0", device);
-    return train(where, folder, epochs, svg, save);
+    return can_end(svg, save) ? train(where, folder, epochs, svg, save) : CLI_FAILED;
 }

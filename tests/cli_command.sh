@@ -83,6 +83,17 @@ check "doctor: opencl in words" says "^opencl  *\(usable\|not built\|library not
 check "doctor: WICK_CPU is shown" says "instructions: portable, WICK_CPU=portable" env WICK_CPU=portable "$wick" doctor
 check "doctor: a WICK_CPU that is none" says "^!  *WICK_CPU=z80 is not built" env WICK_CPU=z80 "$wick" doctor
 check "doctor: a misspelt variable" says "^!  *WICK_THREDS is no variable" env WICK_THREDS=2 "$wick" doctor
+check "doctor: ... and what is meant" says "WICK_THREDS .* is WICK_THREADS meant?" env WICK_THREDS=2 "$wick" doctor
+check "doctor: without the prefix" says "^!  *wcik_sync is no variable .* is WICK_SYNC meant?" env wcik_sync=1 "$wick" doctor
+check "doctor: a mode that is off" says "^modes  *WICK_SYNC=0: off (every call runs at once)" env WICK_SYNC=0 "$wick" doctor
+check "doctor: ... is nothing unusual" sh -c "! WICK_SYNC=0 '$wick' doctor | grep '^!.*WICK_SYNC'"
+check "doctor: a switch that is none" says "^!  *WICK_NOFUSE=off is not 0 or 1" env WICK_NOFUSE=off "$wick" doctor
+check "doctor: a placement that is none" says "^!  *WICK_PLACEMENT=sfot is not strict or soft" env WICK_PLACEMENT=sfot "$wick" doctor
+check "doctor: a backend that is none" says "^!  *WICK_GPU=openc is not opencl or cuda" env WICK_GPU=openc "$wick" doctor
+check "doctor: a subject that is none" says "^!  *WICK_LOG=sync,kernle is not a list of placement, sync and kernel" \
+    env WICK_LOG=sync,kernle WICK_LOG_FILE="$WICK_WORK/doctor.log" "$wick" doctor
+check "doctor: a log that cannot be" says "^!  *WICK_LOG_FILE=/nowhere/log cannot be written" env WICK_LOG_FILE=/nowhere/log "$wick" doctor
+check "doctor: megabytes below 0" says "^!  *WICK_CACHE_MB=-1 is not a number from 0 on" env WICK_CACHE_MB=-1 "$wick" doctor
 check "doctor: threads" says "^threads  *1 .*WICK_THREADS=1" env WICK_THREADS=1 "$wick" doctor
 threads=$("$wick" doctor | sed -n 's/^threads  *\([0-9]*\).*/\1/p')
 check "doctor: a number with a letter behind it" says "^!  *WICK_THREADS=${threads}x is not a number" env WICK_THREADS="${threads}x" "$wick" doctor
@@ -123,6 +134,16 @@ check "train: and saves nothing" test ! -e "$WICK_WORK/none.safetensors"
 check "train: a folder without digits fails" ends 1 "$wick" train mnist --device cpu --data "$WICK_WORK" --save "$WICK_WORK/none.safetensors"
 check "train: a picture that cannot be written fails" ends 1 "$wick" train mnist --device cpu --epochs 1 \
     --save "$WICK_WORK/net.safetensors" --svg "$WICK_WORK/no/such/folder.svg"
+check "train: before it trains" sh -c "test ! -s '$WICK_WORK/stdout' && grep -q 'folder.svg cannot be written: No such file' '$WICK_WORK/stderr'"
+check "train: a folder is no picture" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/none.safetensors" --svg "$WICK_WORK"
+check "train: a network that cannot be saved fails" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/no/such.safetensors"
+check "train: ... before it trains, too" sh -c \
+    "test ! -s '$WICK_WORK/stdout' && grep -q 'such.safetensors cannot be written: No such file' '$WICK_WORK/stderr'"
+check "train: a folder is no network" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK"
+echo old >"$WICK_WORK/old.safetensors"
+check "train: what was there" ends 1 "$wick" train mnist --device opencl:77 --save "$WICK_WORK/old.safetensors" --svg "$WICK_WORK/new.svg"
+check "train: ... is left, and nothing beside it" sh -c \
+    "cd '$WICK_WORK' && test \"\$(cat old.safetensors)\" = old && ! ls | grep -E 'new.svg|none|wick-'"
 
 # ---- bench
 

@@ -321,9 +321,22 @@ static void the_loop_ends_when_an_error_is_pending(void **state)
     assert_int_equal(rounds, 4);
     WK_EACH(batch, NULL) rounds += batch->index >= 0;
     expect_error("WK_EACH", "NULL", NULL);
-    WK_EACH(batch, wk_data_loader(numbers(6), .device = wk_opencl(99))) rounds += batch->index >= 0;
-    expect_error("opencl:99", NULL);
     assert_int_equal(rounds, 4);
+}
+
+static void what_is_wrong_with_the_device(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    assert_null(wk_data_loader(numbers(6), .device = wk_opencl(99)));
+    expect_error("data_loader.c", "data_loader: opencl:99", NULL);
+    assert_null(wk_data_loader(numbers(6), .device = wk_cuda(0)));
+    expect_error("data_loader: cuda:0", NULL);
+    wk_loader *loader = wk_data_loader(numbers(16), .batch_size = 16);
+    wk_memory_set_limit(wk_cpu(), 64);
+    WK_EACH(batch, loader) fail();
+    wk_memory_set_limit(wk_cpu(), 0);
+    expect_error("data_loader.c", "WK_EACH: f32[16,2] has 128 bytes", NULL);
 }
 
 static void a_batch_has_a_scope(void **state)
@@ -428,6 +441,7 @@ int main(void)
         cmocka_unit_test(a_jump_closes_everything),
         cmocka_unit_test(loops_on_one_loader_do_not_nest),
         cmocka_unit_test(the_loop_ends_when_an_error_is_pending),
+        cmocka_unit_test(what_is_wrong_with_the_device),
         cmocka_unit_test(a_batch_has_a_scope),
         cmocka_unit_test_setup_teardown(a_batch_is_flushed, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_loader_may_be_freed_in_its_loop),

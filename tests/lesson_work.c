@@ -51,6 +51,49 @@ static void across_devices_it_fails(void **state)
     EXPECT_VALUES(wk_copy_(far, wk_full((2, 3), 5.0)), 0, 5, 5, 5, 5, 5, 5); /* copying is what copy_ is for */
 }
 
+/* A tensor without dimensions that lies on the CPU is a number, as in PyTorch: it comes to where the others are. */
+static void a_number_of_the_cpu_goes_along(void **state)
+{
+    (void)state;
+    static const wk_device devices[] = {{.kind = WK_OPENCL}, {.kind = WK_OPENCL, .index = 1}};
+    for (size_t k = 0; k < sizeof devices / sizeof *devices; k++) {
+        WK_SCOPE;
+        const wk_device device = devices[k];
+        wk_tensor *half = wk_full((), 0.5, .dtype = WK_F64, .requires_grad = true), *two = wk_of(int64_t, (), 2);
+        wk_tensor *x = wk_of(float, (3), 1, 2, 3), *near = wk_ones((1)), *alone = wk_full((), 4.0, .device = device);
+        x = wk_to(x, device);
+        wk_tensor *scaled = wk_mul(x, half), *turned = wk_sub(two, x);
+        assert_true(wk_device_eq(wk_device_of(scaled), device) && wk_device_eq(wk_device_of(turned), device));
+        assert_int_equal(wk_dtype_of(scaled), WK_F32);
+        EXPECT_VALUES(scaled, 0, 0.5, 1, 1.5);
+        EXPECT_VALUES(turned, 0, 1, 0, -1);
+        EXPECT_VALUES(wk_mul(two, alone), 0, 8);
+        EXPECT_VALUES(wk_where(wk_gt(x, two), x, half), 0, 0.5, 0.5, 3);
+        EXPECT_VALUES(wk_clamp(x, half, two), 0, 1, 2, 2);
+        EXPECT_VALUES(wk_add_(wk_clone(x), two), 0, 3, 4, 5);
+        assert_int_equal(wk_backward(wk_sum(scaled)), WK_OK);
+        assert_true(wk_device_eq(wk_device_of(wk_grad_of(half)), wk_cpu()));
+        assert_int_equal(wk_dtype_of(wk_grad_of(half)), WK_F64);
+        EXPECT_VALUES(wk_grad_of(half), 0, 6);
+        wk_set_grad(half, NULL);
+        wk_tensor *product = wk_mul_(wk_clone(x), half);
+        EXPECT_VALUES(product, 0, 0.5, 1, 1.5);
+        wk_backward(wk_mean(product));
+        EXPECT_VALUES(wk_grad_of(half), 0, 2);
+        expect_fine();
+        assert_null(wk_mul(x, near)); /* it has a dimension */
+        expect_error("mul", "different devices", NULL);
+        assert_null(wk_mul(near, alone)); /* not of the CPU */
+        expect_error("mul", "different devices", NULL);
+        assert_null(wk_mul_(wk_detach(half), x)); /* a target stays where it is */
+        expect_error("mul_", "different devices", NULL);
+        assert_null(wk_cat((wk_reshape(x, (3)), near), 0));
+        expect_error("cat", "different devices", NULL);
+        assert_null(wk_add(wk_add(x, wk_to(near, wk_opencl(1 - device.index))), two));
+        expect_error("add", "different devices", NULL);
+    }
+}
+
 /* ---- 12: soft placement ------------------------------------------------------------------------------------------- */
 
 enum { MOST_LINES = 100 };
@@ -109,6 +152,38 @@ static void soft_placement_copies_counts_and_says_so_once(void **state)
     assert_int_equal(lines_with("add: operand 1 (24 bytes) copied from opencl:1 to cpu", "lesson_work.c:"), 1);
     assert_null(wk_add(near, far)); /* strict again */
     expect_error("different devices", NULL);
+}
+
+/* It is a copy like any other, of which soft placement knows nothing, and whoever keeps no scope owns none. */
+static void what_a_number_of_the_cpu_costs(void **state)
+{
+    (void)state;
+    int64_t copies_before, copies, bytes;
+    wk_transfer_counters before = {.size = sizeof before}, after = before;
+    wk_memory_stats empty = {.size = sizeof empty}, now = empty;
+    wk_tensor *x = wk_ones((3), .device = wk_opencl(0)), *number = wk_full((), 2.0),
+              *far = wk_ones((3), .device = test_null());
+    wk_sync();
+    wk_placement_counters(&copies_before, &bytes);
+    wk_transfers(&before);
+    wk_memory_stats_of(wk_opencl(0), &empty);
+    listen("placement");
+    wk_tensor *product = wk_mul(x, number), *elsewhere = wk_add(number, far);
+    EXPECT_VALUES(product, 0, 2, 2, 2);
+    assert_true(wk_device_eq(wk_device_of(elsewhere), test_null()));
+    wk_sync();
+    wk_set_log(NULL, NULL, NULL);
+    wk_placement_counters(&copies, &bytes);
+    wk_transfers(&after);
+    assert_int_equal(copies, copies_before);
+    assert_int_equal(after.uploads - before.uploads, 4 + 4); /* to both devices */
+    assert_int_equal(lines_with("to ", "lesson_work.c"), 2);
+    wk_free(product), wk_free(elsewhere);
+    wk_sync();
+    wk_memory_stats_of(wk_opencl(0), &now);
+    assert_int_equal(now.live, empty.live);
+    wk_free(x), wk_free(number), wk_free(far);
+    expect_fine();
 }
 
 static void soft_placement_passes_gradients(void **state)
@@ -301,6 +376,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_one_device_it_works),
         cmocka_unit_test(across_devices_it_fails),
+        cmocka_unit_test(a_number_of_the_cpu_goes_along),
+        cmocka_unit_test_setup_teardown(what_a_number_of_the_cpu_costs, test_usual_mode, test_mode_back),
         cmocka_unit_test(soft_placement_copies_counts_and_says_so_once),
         cmocka_unit_test(soft_placement_passes_gradients),
         cmocka_unit_test(the_log_of_a_process),

@@ -327,6 +327,7 @@ static void devices_name_the_call(void **state)
     wk_memory_stats stats = {0};
     wk_transfer_counters counters = {0};
     wk_op op = {0};
+    wk_setting setting = {0};
     const wk_device none = wk_opencl(99);
     unnamed = 0;
     NAMED("device_parse", wk_device_parse("tpu:0"));
@@ -343,6 +344,8 @@ static void devices_name_the_call(void **state)
     NAMED("set_log", wk_set_log("bogus", NULL, NULL));
     NAMED("transfers", wk_transfers(&counters));
     NAMED("op_info", wk_op_info(0, &op));
+    NAMED("setting_info", wk_setting_info(0, &setting));
+    NAMED("setting_info", wk_setting_info(wk_setting_count(), &setting));
     assert_int_equal(unnamed, 0);
 }
 
@@ -459,10 +462,36 @@ static void numbers_are_refused(void **state)
     expect_error("init_uniform_: no number lies in [1, 0)", NULL);
     assert_null(wk_init_normal_(x, 0, -1));
     expect_error("init_normal_: a standard deviation of -1", NULL);
+    assert_null(wk_arange_from(0, 5, -1));
+    expect_error("arange_from: steps of -1 lead from 0 away from 5; give the step the other sign, 1", NULL);
+    assert_null(wk_arange_from(0.5, 0, 0.25));
+    expect_error("arange_from: steps of 0.25 lead from 0.5 away from 0;", "-0.25", NULL);
+    assert_null(wk_arange_from(1, 1, 0));
+    expect_error("arange_from: the step must not be 0", NULL);
+    assert_null(wk_arange(-5));
+    expect_error("arange: steps of 1 lead from 0 away from -5; the end must be 0 or more", "wk_arange_from", NULL);
+    assert_null(wk_arange(-0.5));
+    expect_error("arange: steps of 1 lead from 0 away from -0.5; the end must be 0 or more", NULL);
+    assert_true(wk_numel(wk_arange_from(5, 5, -1)) == 0 && wk_numel(wk_arange(0)) == 0 &&
+                wk_numel(wk_arange(-0.0)) == 0);
+    expect_fine();
     assert_int_equal(wk_opencl(-1).kind, -1);
     expect_error("opencl: -1 is not the number of a device", NULL);
     wk_ones((2), .device = (wk_device){.kind = -1});
     expect_error("ones: the device is not valid", NULL);
+}
+
+/* Unless the number is good. */
+static void expect_refused(const char *name, int line, bool good)
+{
+    char site[80];
+    if (good) {
+        expect_fine();
+        return;
+    }
+    snprintf(site, sizeof site, "rules_messages.c:%d: %s", line, name);
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error(site, "expected 0 <= p <= 1", NULL);
 }
 
 /* Nobody looks at the numbers at the call: who reads the result is told, with the line of the call. */
@@ -480,18 +509,21 @@ static void probabilities_are_looked_at_by_the_device(void **state)
             wk_bernoulli(wk_ones((0), .dtype = dtype, .device = device));
             expect_fine();
             for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-                char site[64];
                 wk_tensor *p = wk_clone(fine);
                 wk_fill_(wk_select(p, 0, 2), bad[k]);
-                snprintf(site, sizeof site, "rules_messages.c:%d: bernoulli: ", __LINE__ + 1);
+                const bool good = walk_rounded(bad[k], dtype) == 1;
                 wk_item(wk_sum(wk_bernoulli(p)));
-                if (walk_rounded(bad[k], dtype) == 1) {
-                    expect_fine();
-                    continue;
-                }
-                assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
-                expect_error(site, "expected 0 <= p <= 1", NULL);
+                expect_refused("bernoulli: ", __LINE__ - 1, good);
+                wk_item(wk_binary_cross_entropy(p, fine));
+                expect_refused("binary_cross_entropy: ", __LINE__ - 1, good);
+                wk_tensor *each =
+                    wk_binary_cross_entropy(fine, wk_add(p, 0), .weight = fine, .reduction = WK_REDUCE_NONE);
+                wk_item(wk_sum(each));
+                expect_refused("binary_cross_entropy: ", __LINE__ - 2, good);
             }
+            assert_true(wk_item(wk_binary_cross_entropy(wk_to_dtype(fine, WK_F64), wk_gt(fine, 0.3))) > 0);
+            wk_item(wk_binary_cross_entropy(fine, wk_to(wk_of(int64_t, (4), 0, 1, 2, 1), device)));
+            expect_refused("binary_cross_entropy: ", __LINE__ - 1, false);
         }
     }
 }

@@ -275,10 +275,11 @@ static void structs_that_are_filled(void **state)
         wk_op op;
         wk_device_properties device;
         wk_transfer_counters transfers;
+        wk_setting setting;
         size_t size;
         char bytes[1024];
     } out;
-    for (int call = 0; call < 4; call++) {
+    for (int call = 0; call < 5; call++) {
         const size_t sizes[] = {0, sizeof(size_t), 16, 1024};
         for (int k = 0; k < 4; k++) {
             memset(&out, 0x55, sizeof out);
@@ -286,6 +287,7 @@ static void structs_that_are_filled(void **state)
             wk_code code = call == 0   ? wk_memory_stats_of(wk_cpu(), &out.memory)
                            : call == 1 ? wk_op_info(0, &out.op)
                            : call == 2 ? wk_device_describe(wk_cpu(), &out.device)
+                           : call == 3 ? wk_setting_info(0, &out.setting)
                                        : wk_transfers(&out.transfers);
             assert_int_equal(code, k < 2 ? WK_ERR_ARGUMENT : WK_OK);
             if (k < 2) expect_error("set .size = sizeof(wk_", NULL);

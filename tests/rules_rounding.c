@@ -1,7 +1,9 @@
 /* Rules 11 and 12 of docs/semantics.md: how results lie in memory, and where they are rounded. */
 #include "support_bits.h"
+#include "support_devices.h"
 
 #include "../src/engine/ring.h"
+#include <math.h>
 
 /* ---- rule 11: layout --------------------------------------------------------------------------------------------- */
 
@@ -115,6 +117,69 @@ static void integers_wrap_in_registers(void **state)
     EXPECT_VALUES(wk_to_dtype(wk_to_dtype(wk_add(wk_to_dtype(bytes, WK_I32), 200), WK_I8), WK_I32), 0, 44, 100, -55);
 }
 
+/* PyTorch's numbers: an operand becomes what is computed in first, so that wk_eq(x, c) finds what wk_full of c and x's dtype holds. */
+static void operands_take_the_dtype_that_is_computed_in(void **state)
+{
+    (void)state;
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        wk_tensor *bytes = wk_to(wk_of(uint8_t, (5), 0, 1, 7, 254, 255), device),
+                  *less = wk_to(wk_of(int64_t, (), -1), device);
+        wk_tensor *chars = wk_to(wk_of(int8_t, (5), 0, 1, 7, -128, 127), device);
+        EXPECT_VALUES(wk_eq(bytes, -1), 0, 0, 0, 0, 0, 1);
+        EXPECT_VALUES(wk_eq(bytes, less), 0, 0, 0, 0, 0, 1);
+        EXPECT_VALUES(wk_lt(bytes, 300), 0, 1, 1, 1, 0, 0);
+        EXPECT_VALUES(wk_logical_and(bytes, 256), 0, 0, 0, 0, 0, 0);
+        EXPECT_VALUES(wk_maximum(bytes, less), 0, 255, 255, 255, 255, 255);
+        EXPECT_VALUES(wk_remainder(bytes, -3), 0, 0, 1, 7, 1, 2);
+        EXPECT_VALUES(wk_floor_divide(chars, 300), 0, 0, 0, 0, -3, 2);
+        EXPECT_VALUES(wk_div(bytes, -2), 1e-6, 0, -0.5, -3.5, -127, -127.5);
+        EXPECT_VALUES(wk_eq(wk_to_dtype(bytes, WK_I32), (int64_t)1 << 32), 0, 1, 0, 0, 0, 0);
+        EXPECT_VALUES(wk_gt(wk_to_dtype(bytes, WK_I64), -1), 0, 1, 1, 1, 1, 1);
+        EXPECT_VALUES(wk_clamp(bytes, -1, 300), 0, 0, 1, 7, 254, 255); /* limits do not wrap */
+        EXPECT_VALUES(wk_clamp(chars, WK_NONE, 300), 0, 0, 1, 7, -128, 127);
+        EXPECT_VALUES(wk_clamp(wk_to_dtype(chars, WK_I32), -((int64_t)1 << 32), 3), 0, 0, 1, 3, -128, 3);
+        EXPECT_VALUES(wk_where(wk_gt(bytes, 1), bytes, -1), 0, 255, 255, 7, 254, 255);
+        for (wk_dtype dtype = WK_F32; dtype <= WK_BF16; dtype++) {
+            wk_tensor *tenth = wk_full((2), 0.1, .dtype = dtype, .device = device);
+            EXPECT_VALUES(wk_eq(tenth, 0.1), 0, 1, 1);
+            EXPECT_VALUES(wk_ge(tenth, wk_full((), 0.1, .dtype = WK_F64, .device = device)), 0, 1, 1);
+            EXPECT_VALUES(wk_gt(wk_mul(tenth, 10), 2049), 0, 0, 0);
+        }
+        wk_tensor *ten = wk_full((1), 10.0, .dtype = WK_BF16, .device = device); /* arithmetic is rounded once, */
+        EXPECT_VALUES(wk_mul(ten, 1.02), 0, 10.1875);                            /* not as 1.0234 x 10 would be */
+    }
+}
+
+/* By way of i64: the low bits of the fraction cut off, and where no i64 is near, its least number. */
+static void what_no_integer_holds(void **state)
+{
+    (void)state;
+    static const struct {
+        wk_dtype dtype;
+        double value[8];
+    } expected[] = {{WK_U8, {0, 44, 255, 255, 0, 0, 0, 0}},
+                    {WK_I8, {0, 44, -1, -1, 0, 0, 0, 0}},
+                    {WK_I16, {0, 300, -1, -1, 0, 0, 0, 24064}},
+                    {WK_I32, {0, 300, -1, -1, 0, 0, 0, -1294967296}},
+                    {WK_I64, {-0x1p63, 300, -1, -1, -0x1p63, -0x1p63, -0x1p63, 3e9}},
+                    {WK_BOOL, {1, 1, 1, 1, 1, 1, 1, 1}}};
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        wk_tensor *x = wk_to(wk_of(float, (8), NAN, 300.5f, -1, -1.9f, 1e20f, -1e20f, INFINITY, 3e9f), device);
+        for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+            wk_tensor *same = wk_to_dtype(wk_mul(wk_to_dtype(x, WK_F64), 1), expected[k].dtype);
+            expect_values(wk_to_dtype(x, expected[k].dtype), 8, expected[k].value, 0);
+            expect_values(same, 8, expected[k].value, 0);
+            wk_tensor *filled = wk_full((1), NAN, .dtype = expected[k].dtype, .device = device);
+            EXPECT_VALUES(filled, 0, expected[k].value[0]);
+            EXPECT_VALUES(wk_fill_(filled, 1e20), 0, expected[k].value[4]);
+        }
+    }
+}
+
 /* A composed op computes in f32 and rounds once at its end, whether its parts are fused or stored. */
 static void composed_ops_round_once(void **state)
 {
@@ -181,6 +246,8 @@ int main(void)
         cmocka_unit_test(views_and_copies),
         cmocka_unit_test(rounded_in_registers),
         cmocka_unit_test(integers_wrap_in_registers),
+        cmocka_unit_test(operands_take_the_dtype_that_is_computed_in),
+        cmocka_unit_test(what_no_integer_holds),
         cmocka_unit_test(composed_ops_round_once),
         cmocka_unit_test(gradients_round_once),
     };

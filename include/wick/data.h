@@ -46,7 +46,7 @@ typedef struct wk_loader_options {
     bool drop_last;     /* without the last batch if it is smaller */
     uint64_t seed;
     int rank, world;  /* of `world` processes this is number `rank`: each gets its share, of equal size; world 0: 1 */
-    wk_device device; /* where batches are made */
+    wk_device device; /* where batches are made; one that is not there is WK_ERR_DEVICE at once */
 } wk_loader_options;
 /* torch.utils.data.DataLoader: the next batch is gathered in the background while the program works on one. */
 WK_API wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options);

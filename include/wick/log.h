@@ -48,8 +48,27 @@ typedef struct wk_transfer_counters {
 /* Since the start of the process, over all devices. WK_OK, or WK_ERR_ARGUMENT if the size is not set. */
 WK_API wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters);
 
-#define wk_set_log(...)   wk_set_log_at(WK_HERE, __VA_ARGS__)
-#define wk_transfers(...) wk_transfers_at(WK_HERE, __VA_ARGS__)
+/* ---- the environment ----------------------------------------------------------------------------------------------- */
+
+/* A variable that the library reads, when it first needs it. The texts live for ever, but for the value: until it is changed. */
+typedef struct wk_setting {
+    size_t size;       /* sizeof(wk_setting), set by the caller */
+    const char *name;  /* "WICK_THREADS" */
+    const char *doc;   /* what it is for, one line */
+    const char *takes; /* "a number from 1 to 1024" */
+    const char *value; /* as the environment has it now; NULL when it is not set */
+    int32_t off;       /* not 0: it is set to what is the same as not */
+    int32_t wrong;     /* not 0: its value is not what it takes */
+} wk_setting;
+
+/* How many there are. */
+WK_API int wk_setting_count(void);
+/* The i-th into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an index out of range. */
+WK_API wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info);
+
+#define wk_set_log(...)      wk_set_log_at(WK_HERE, __VA_ARGS__)
+#define wk_transfers(...)    wk_transfers_at(WK_HERE, __VA_ARGS__)
+#define wk_setting_info(...) wk_setting_info_at(WK_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

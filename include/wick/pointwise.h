@@ -2,11 +2,12 @@
  *
  * Of all of them: operands are broadcast (sizes are equal or 1, from the right); mixed dtypes meet as PyTorch's do; a form whose
  * name ends in _ writes the result into its first operand, whose shape and class of dtype it must fit, and returns it.
- * "Floats": bool and integers become f32 first. Several calls in a row run as one pass over memory.
+ * "Floats": bool and integers become f32 first. Several calls in a row run as one pass over memory. Operands lie on one device; a 0-d
+ * tensor of the CPU is a number, as in PyTorch: it is copied to where the others are, as by wk_to, and its gradient comes back.
  *
  * Errors: sizes that do not broadcast, or a result larger than the target of a form in place, are WK_ERR_SHAPE; a dtype that an op
- * does not take, or a result that the target's dtype cannot hold, WK_ERR_DTYPE; writing over a leaf that requires grad, or where
- * elements share memory, WK_ERR_STATE. */
+ * does not take, or a result that the target's dtype cannot hold, WK_ERR_DTYPE; other operands on different devices WK_ERR_DEVICE;
+ * writing over a leaf that requires grad, or where elements share memory, WK_ERR_STATE. */
 #ifndef WICK_POINTWISE_H
 #define WICK_POINTWISE_H
 
@@ -18,7 +19,8 @@ extern "C" {
 #endif
 
 /* ---- arithmetic: a tensor or a number on either side --------------------------------------------------------------
- * A whole number stays whole (i64 + 1 is i64), a fraction is a float of the tensor's class (i64 + 0.5 is f32). */
+ * A whole number stays whole (i64 + 1 is i64), a fraction is a float of the tensor's class (i64 + 0.5 is f32). Either takes the dtype
+ * that is computed in, as in PyTorch: u8 with -1 is u8 with 255, and f16 is compared with 0.1 as f16 has it. */
 #define WK_ARITH_DECL_(name)                                                                                           \
     WK_API wk_tensor *name##_at(wk_site site, wk_tensor *a, wk_tensor *b);                                             \
     WK_API wk_tensor *name##_tf_at(wk_site site, wk_tensor *a, double b);                                              \
@@ -246,7 +248,8 @@ static inline wk_value wk_value_itself(wk_value x)
     return x;
 }
 
-/* min(max(x, low), high); WK_NONE for no limit on a side. The gradient passes at the limits. WK_ERR_ARGUMENT without any limit. */
+/* min(max(x, low), high); WK_NONE for no limit on a side. Of integers a number past what their dtype holds is the last that it does.
+ * The gradient passes at the limits. WK_ERR_ARGUMENT without any limit. */
 WK_API wk_tensor *wk_clamp_at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
 WK_API wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
 /* a where the condition (bool) holds, else b. For where with the condition alone see wk_nonzero_numpy. */

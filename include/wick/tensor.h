@@ -75,10 +75,11 @@ WK_API wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, cons
 WK_API wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim,
                                 const wk_options *options);
 WK_API wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options);
-/* 0, 1, ... below end: i64 for a whole end, f32 for a fraction. */
+/* 0, 1, ... below end: i64 for a whole end, f32 for a fraction. WK_ERR_ARGUMENT for an end below 0. */
 WK_API wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options);
 WK_API wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options);
-/* start, start + step, ... below (above, for a negative step) end, f32. WK_ERR_ARGUMENT for a step of 0. torch.arange. */
+/* start, start + step, ... below (above, for a negative step) end, f32. WK_ERR_ARGUMENT for a step of 0 or one that leads away from
+ * the end; nothing where start is end. torch.arange. */
 WK_API wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options);
 /* count numbers from start to end, both included, evenly spaced; f32. */
 WK_API wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count, const wk_options *options);
@@ -160,7 +161,8 @@ WK_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 
 /* x on that device: x itself if it is there already. Gradients flow back through the copy. */
 WK_API wk_tensor *wk_to_at(wk_site site, wk_tensor *x, wk_device device);
-/* x in that dtype: x itself if it has it. Fractions are cut off, integers wrap, whatever is not 0 is true. torch's x.to(dtype). */
+/* x in that dtype: x itself if it has it. Fractions are cut off, integers wrap, whatever is not 0 is true. torch's x.to(dtype). Floats
+ * become integers by way of i64, on every device: what no i64 is near (NaN, infinity, 1e20) is -2^63 as i64, 0 in a narrower one. */
 WK_API wk_tensor *wk_to_dtype_at(wk_site site, wk_tensor *x, wk_dtype dtype);
 /* A copy, dense, with its own storage. */
 WK_API wk_tensor *wk_clone_at(wk_site site, wk_tensor *x);

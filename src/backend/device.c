@@ -1,8 +1,8 @@
 /* The table of opened devices; see device.h. */
 #include "device.h"
 #include "../base/alloc.h"
+#include "../base/environment.h"
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_DEVICES = 64 };
@@ -42,7 +42,7 @@ static bool counts_as_gpu(const wk__backend *backend, int index, wk__device_info
     wk__fail fail;
     if (backend->kind == WK_CPU || backend->kind == WK_NULL) return false;
     if (backend->info(index, info, &fail) != WK_OK) return false;
-    const char *wish = getenv("WICK_GPU");
+    const char *wish = wk__setting_text(WK__SET_GPU);
     return info->is_gpu || (wish && strcmp(wish, backend->name) == 0);
 }
 

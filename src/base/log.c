@@ -2,10 +2,10 @@
 #include "log.h"
 #include "alloc.h"
 #include "context.h"
+#include "environment.h"
 #include "text.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <wick/log.h>
@@ -22,46 +22,23 @@ static struct place {
 } * places; /* that have spoken */
 static int64_t place_count, place_capacity;
 
-static const struct {
-    const char *name;
-    int subject;
-} names[] = {{"placement", WK__LOG_PLACEMENT}, {"sync", WK__LOG_SYNC}, {"kernel", WK__LOG_KERNEL}};
-
-/* The subjects in a list with commas. Of the first that is none, *unknown is the beginning, and *length its length; else it is NULL. */
-static int parse(const char *text, const char **unknown, int *length)
-{
-    int found = 0;
-    *unknown = NULL;
-    while (text && *(text += strspn(text, ", "))) {
-        size_t n = strcspn(text, ", "), k = 0, count = sizeof names / sizeof *names;
-        while (k < count && (strncmp(names[k].name, text, n) != 0 || names[k].name[n])) k++;
-        if (k < count) {
-            found |= names[k].subject;
-        } else if (!*unknown) {
-            *unknown = text;
-            *length = (int)n;
-        }
-        text += n;
-    }
-    return found;
-}
-
+/* The subjects are the words that WICK_LOG takes, in their order: 1 << 0, ... */
 #define NO_SUBJECT "there is no subject \"%.*s\"; there are placement, sync and kernel"
 
 static void read_environment(void)
 {
-    const char *path = getenv("WICK_LOG_FILE"), *unknown;
+    const char *path = wk__setting_text(WK__SET_LOG_FILE), *unknown;
     int length = 0;
     if (path) file = fopen(path, "ae");
     if (!file) return;
-    atomic_store(&subjects, parse(getenv("WICK_LOG"), &unknown, &length));
+    atomic_store(&subjects, wk__setting_words(WK__SET_LOG, wk__setting_text(WK__SET_LOG), &unknown, &length));
     if (unknown) fprintf(file, "WICK_LOG: " NO_SUBJECT "\n", length, unknown);
 }
 
 wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, void *user)
 {
     const char *unknown;
-    int length = 0, found = parse(wanted, &unknown, &length);
+    int length = 0, found = wk__setting_words(WK__SET_LOG, wanted, &unknown, &length);
     if (unknown) {
         wk__error_set(site, WK_ERR_ARGUMENT, "set_log: " NO_SUBJECT, length > 60 ? 60 : length, unknown);
         return WK_ERR_ARGUMENT;

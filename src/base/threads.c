@@ -3,10 +3,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "environment.h"
 #include "pool.h"
 
 enum { MOST_THREADS = 1024 };
@@ -42,16 +42,6 @@ static int clamp(long count)
     return count < 1 ? 1 : count > MOST_THREADS ? MOST_THREADS : (int)count;
 }
 
-/* 0 when the variable is not there or is no number from 1 on. */
-static int from_environment(void)
-{
-    const char *text = getenv("WICK_THREADS");
-    if (!text || !*text) return 0;
-    char *end;
-    long count = strtol(text, &end, 10);
-    return *end || count < 1 ? 0 : clamp(count);
-}
-
 static int usable_cpus(void)
 {
     cpu_set_t set;
@@ -64,7 +54,7 @@ int wk__threads(void)
 {
     int count = atomic_load_explicit(&chosen, memory_order_relaxed);
     if (count > 0) return count;
-    count = from_environment();
+    count = (int)wk__setting_number(WK__SET_THREADS, 0);
     if (count == 0) count = usable_cpus();
     int none = 0;
     return atomic_compare_exchange_strong(&chosen, &none, count) ? count : none; /* wk__set_threads was quicker */

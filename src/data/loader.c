@@ -74,10 +74,10 @@ static bool options_fit(wk_site site, const wk_loader_options *o)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: .world is %d; there is 1 process or more", o->world);
     else if (o->rank < 0 || o->rank >= o->world)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: rank %d is not in 0..%d", o->rank, o->world - 1);
-    else if (o->device.kind < 0)
-        wk__error_set(site, WK_ERR_DEVICE, "data_loader: %s", WK__INVALID_DEVICE);
+    else if (wk__in_forked_child())
+        return wk__refuse_fork(site, "data_loader");
     else
-        return true;
+        return wk__device_opened(site, "data_loader", o->device) != NULL;
     return false;
 }
 
@@ -216,8 +216,11 @@ static bool open_batch(loader *l)
     wk__background_wait(&l->background);
     int64_t n = size_of_batch(l, l->next);
     l->batch.index = l->next++;
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, "WK_EACH", l->site);
     l->batch.x = tensor_of(l, &l->samples->x, l->x, n);
     l->batch.y = l->samples->labelled ? tensor_of(l, &l->samples->y, l->y, n) : NULL;
+    wk__outer_leave(context, before);
     if (l->next < l->batches) wk__background_ask(&l->background, l->next);
     return !wk__error_pending();
 }

@@ -2,6 +2,7 @@
  *
  * Loads stand where they are first needed, all stores at the end: an output may then take over the memory of an input that
  * dies with this group. Dimensions that are reduced are moved last. */
+#include "../ir/number.h"
 #include "ring.h"
 #include <string.h>
 
@@ -95,6 +96,33 @@ static wk__imm as_class(wk__imm imm, wk_dtype from, wk_dtype class)
     return whole ? imm : (wk__imm){.f = (double)imm.i};
 }
 
+/* What the dtype holds of a whole number: its low bits, or, of a limit, the nearest number. */
+static int64_t narrowed(int64_t number, wk_dtype dtype, bool limit)
+{
+    const int64_t most = dtype == WK_U8 ? UINT8_MAX : INT64_MAX >> (64 - 8 * wk_dtype_size(dtype));
+    const int64_t least = dtype == WK_U8 ? 0 : -most - 1;
+    if (!limit || dtype == WK_BOOL) return wk__number_as_i64(&number, dtype);
+    return number < least ? least : number > most ? most : number;
+}
+
+/* Is it to be rounded before it is used? What is compared is, and integers wrap: an op computes with operands that its dtype can hold,
+ * as in PyTorch, where its class has room for more. Other fractions beside halves are rounded with the result. */
+static bool is_rounded(const wk__record *r, const wk__ref *ref)
+{
+    const wk_dtype compute = r->compute;
+    if (compute == wk__class_of(compute) || compute == WK_BOOL || ref->dtype == compute) return false;
+    if (ref->flags & WK__REF_AS_IS || wk_dtype_size(ref->dtype) < wk_dtype_size(compute)) return false;
+    return !wk__is_float(compute) || r->op->result == WK__RESULT_BOOL;
+}
+
+static int number(builder *w, const wk__record *r, const wk__ref *ref, wk_dtype class)
+{
+    wk__imm imm = as_class(ref->imm, ref->dtype, class);
+    if (class == WK_I32) imm.i = narrowed(imm.i, r->compute, r->op->limits);
+    int reg = wk__emit_imm(&w->emit, class, imm);
+    return class == WK_F32 && is_rounded(r, ref) ? wk__emit_cast(&w->emit, r->compute, reg) : reg;
+}
+
 static int input(builder *w, wk__record *r, int k)
 {
     const wk__ref *ref = &r->ref[k];
@@ -110,9 +138,10 @@ static int input(builder *w, wk__record *r, int k)
         return operand_of(w, r, k, false);
     }
     wk_dtype class = wk__class_of(r->compute);
-    if (!ref->value) return wk__emit_imm(&w->emit, class, as_class(ref->imm, ref->dtype, class));
+    if (!ref->value) return number(w, r, ref, class);
     int reg = loaded(w, r, k);
-    return ref->flags & WK__REF_AS_IS || wk__class_of(ref->dtype) == class ? reg : wk__emit_cast(&w->emit, class, reg);
+    if (!(ref->flags & WK__REF_AS_IS) && wk__class_of(ref->dtype) != class) reg = wk__emit_cast(&w->emit, class, reg);
+    return is_rounded(r, ref) ? wk__emit_cast(&w->emit, r->compute, reg) : reg;
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */

@@ -53,6 +53,7 @@ struct wk__op {
     uint8_t instruction;   /* the wk__alu of an expression that is one instruction: wk__instruction */
     uint8_t conditions;    /* bits of operands that keep their own dtype (a condition, an index) */
     uint16_t domain;       /* dtypes it takes (after promotion); 0 = any */
+    bool limits; /* numbers among its operands that an integer dtype cannot hold are the nearest: they do not wrap */
     /* reductions: the code (WK__RSUM, ...) */
     uint8_t reduction;
     bool takes_dtype; /* the option .dtype */

@@ -72,19 +72,24 @@ static inline __attribute__((always_inline)) bool sound(wk_context *context, con
     return true;
 }
 
-wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count)
+wk__device *wk__ready_meeting(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__meeting meeting)
 {
     wk_context *context = wk__context();
     if (!sound(context, op, site, in, count)) return NULL;
-    wk__device *device = wk__body_of(in[0])->storage->device;
+    const wk__device *device = wk__body_of(in[0])->storage->device;
     for (int k = 1; k < count; k++) {
         if (__builtin_expect(wk__body_of(in[k])->storage->device == device, 1)) continue;
-        if (!wk__placement_move(op, site, in, count, &device)) return different_devices(op, site, in, count);
+        if (!wk__placement_meet(op, site, in, count, meeting)) return different_devices(op, site, in, count);
         break;
     }
     for (int k = 0; k < count; k++)
         if (!wk__touch(context, in[k], site)) return NULL;
-    return device;
+    return wk__body_of(in[0])->storage->device;
+}
+
+wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count)
+{
+    return wk__ready_meeting(op, site, in, count, 0);
 }
 
 wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
@@ -92,17 +97,7 @@ wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
     wk_context *context = wk__context();
     if (!sound(context, op, site, NULL, 0)) return NULL;
     if (device.kind == 0) device = context->device;
-    if (device.kind == 0) device = wk_cpu();
-    if (device.kind < 0) {
-        wk__error_set(site, WK_ERR_DEVICE, "%s: %s", op->name, WK__INVALID_DEVICE);
-        return NULL;
-    }
-    wk_device found = wk__device_resolve(device);
-    wk__fail fail = {.tag = -1};
-    if (found.kind == 0) found = device; /* gpu:i that is not there: the message names what is */
-    wk__device *opened = wk__device_get(found, &fail);
-    if (!opened) wk__error_set(site, fail.code, "%s: %s", op->name, fail.text);
-    return opened;
+    return wk__device_opened(site, op->name, device);
 }
 
 bool wk__dtype_usable(const wk__op *op, wk_site site, wk_dtype dtype)

@@ -30,6 +30,12 @@ static inline wk__arg wk__f(double value)
  * be recorded. The device, or NULL with the error recorded. Roles in messages: "input" for one, "first operand", ... for
  * more. With soft placement an operand on another device is copied (in[k] is replaced). */
 wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count);
+/* The same where operands on different devices meet in another way: */
+typedef enum wk__meeting {
+    WK__MEET_IN_PLACE = 1, /* in[0] is the target: the others come to it */
+    WK__MEET_NUMBERS = 2   /* a 0-d tensor of the CPU is a number: it comes to any other device */
+} wk__meeting;
+wk__device *wk__ready_meeting(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__meeting meeting);
 /* The device that an option or the scope names, opened; NULL with the error recorded. */
 wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device);
 

@@ -117,6 +117,7 @@ const wk__op wk__op_clamp = {
     .doc = "min(max(x, low), high); the gradient passes at the limits",
     .expression = expression,
     .arity = 3,
+    .limits = true,
     .domain = WK__NUMBERS,
     .gradient = gradient,
     .needs = {ALL, ALL, ALL},

@@ -184,6 +184,18 @@ static int diagonal(wk__emit *e, const int in[])
     return wk__emit_compare(e, WK__EQ, row, column);
 }
 
+static wk_tensor *wrong_way(wk_site site, double start, double end, double step)
+{
+    wk__text text = {0};
+    wk__text_format(&text, "arange: steps of %g lead from %g away from %g; ", step, start, end);
+    if (start == 0 && step == 1)
+        wk__text_add(&text, "the end must be 0 or more, or see wk_arange_from(start, end, step)");
+    else
+        wk__text_format(&text, "give the step the other sign, %g, or exchange the ends", -step);
+    wk__error_take(site, WK_ERR_ARGUMENT, &text);
+    return NULL;
+}
+
 static wk_tensor *arange(wk_site site, double start, double end, double step, const wk_options *options)
 {
     wk__create c;
@@ -192,7 +204,8 @@ static wk_tensor *arange(wk_site site, double start, double end, double step, co
         wk__error_set(site, WK_ERR_ARGUMENT, "arange: the step must not be 0 and all three numbers must be finite");
         return NULL;
     }
-    int64_t shape[1] = {count < 0 ? 0 : count > 9e18 ? INT64_MAX : (int64_t)count};
+    if ((end - start) / step < 0) return wrong_way(site, start, end, step);
+    int64_t shape[1] = {count > 9e18 ? INT64_MAX : (int64_t)count};
     bool whole = start == floor(start) && step == floor(step) && end == floor(end);
     if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_F32)) return NULL;
     if (!wk__is_float(c.dtype) && whole)
@@ -217,7 +230,8 @@ wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options)
 wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options)
 {
     wk__create c;
-    int64_t shape[1] = {end < 0 ? 0 : end};
+    if (end < 0) return wrong_way(site, 0, (double)end, 1);
+    const int64_t shape[1] = {end};
     if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_I64)) return NULL;
     return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = 0}, {.i = 1}}, NULL, 2);
 }
@@ -308,7 +322,6 @@ static void arange_reference(wk__reference *r)
 {
     double start = wk__value_float(&r->args[0], 0), step = wk__value_float(&r->args[2], 1);
     int64_t n = (int64_t)ceil((wk__value_float(&r->args[1], 0) - start) / step);
-    n = n < 0 ? 0 : n;
     double *out = wk__reference_out(r, 0, 1, &n);
     for (int64_t k = 0; k < n; k++) out[k] = start + (double)k * step;
 }

@@ -1,6 +1,5 @@
 /* Elementwise calls: promotion, broadcasting, layout, one record, one node. */
 #include "call.h"
-#include "placement.h"
 #include <string.h>
 
 typedef struct plan {
@@ -35,8 +34,10 @@ static bool gather(plan *p, bool in_place)
         wk__error_set(p->site, WK_ERR_ARGUMENT, "%s: one operand at least must be a tensor", p->op->name);
         return false;
     }
-    if (in_place && !wk__placement_follow(p->op, p->site, p->tensor, p->tensors)) return false;
-    p->device = wk__ready(p->op, p->site, p->tensor, p->tensors);
+    /* a composed op hangs its node on operands as they came: those must be together */
+    const wk__meeting numbers = p->context->frame.composing ? 0 : WK__MEET_NUMBERS;
+    p->device =
+        wk__ready_meeting(p->op, p->site, p->tensor, p->tensors, in_place ? numbers | WK__MEET_IN_PLACE : numbers);
     return p->device != NULL;
 }
 
@@ -252,28 +253,44 @@ static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args
     return p->uniform || (choose_dtypes(p) && broadcast_all(p));
 }
 
+/* Copies of operands that were elsewhere: what needs them holds them. */
+static void let_go(const plan *p)
+{
+    for (int k = 0; k < p->tensors; k++)
+        if (__builtin_expect(p->tensor[k] != p->args[p->place[k]].tensor, 0))
+            wk__handle_release(&p->tensor[k]->handle, p->site);
+}
+
+static wk_tensor *recorded(const plan *p, const wk__attr *attr)
+{
+    const wk__op *op = p->op;
+    wk_tensor *out = p->uniform ? wk__tensor_pending_as(p->context, p->device, p->result, wk__body_of(p->tensor[0]),
+                                                        p->bytes, p->site, op->name)
+                                : wk__tensor_pending_of(p->context, p->device, p->result, p->ndim, p->shape, p->bytes,
+                                                        p->site, op->name);
+    if (!out) return NULL;
+    wk__body *body = wk__body_of(out);
+    if (!p->uniform && choose_layout(p, body->stride)) body->dense = false;
+    wk__record *r =
+        wk__record_begin(p->context, WK__RECORD_EXPRESSION, op, p->device, p->site, p->ndim, p->shape, 1, p->count);
+    if (!r) return wk__abandon(out);
+    wk__record_ref(r, 0, body, body->stride);
+    record_operands(p, r);
+    wk__record_commit(p->context, r);
+    if (op->node && wk__wants_node(p->context, p->tensor, p->tensors)) {
+        wk_tensor *in[WK__MAX_INPUTS];
+        wk__attr own = {.count = 0};
+        operands_of(p, in);
+        if (!wk__node_attach(op, p->site, in, p->count, &out, 1, attributes(p, attr, &own))) return NULL;
+    }
+    return out;
+}
+
 wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
 {
     plan p;
-    if (!prepare(&p, op, site, args, count, false)) return NULL;
-    wk_tensor *out =
-        p.uniform
-            ? wk__tensor_pending_as(p.context, p.device, p.result, wk__body_of(p.tensor[0]), p.bytes, site, op->name)
-            : wk__tensor_pending_of(p.context, p.device, p.result, p.ndim, p.shape, p.bytes, site, op->name);
-    if (!out) return NULL;
-    wk__body *body = wk__body_of(out);
-    if (!p.uniform && choose_layout(&p, body->stride)) body->dense = false;
-    wk__record *r = wk__record_begin(p.context, WK__RECORD_EXPRESSION, op, p.device, site, p.ndim, p.shape, 1, count);
-    if (!r) return wk__abandon(out);
-    wk__record_ref(r, 0, body, body->stride);
-    record_operands(&p, r);
-    wk__record_commit(p.context, r);
-    if (op->node && wk__wants_node(p.context, p.tensor, p.tensors)) {
-        wk_tensor *in[WK__MAX_INPUTS];
-        wk__attr own = {.count = 0};
-        operands_of(&p, in);
-        if (!wk__node_attach(op, site, in, count, &out, 1, attributes(&p, attr, &own))) return NULL;
-    }
+    wk_tensor *out = prepare(&p, op, site, args, count, false) ? recorded(&p, attr) : NULL;
+    let_go(&p);
     return out;
 }
 
@@ -385,24 +402,23 @@ static bool overwrite(const plan *p, wk_tensor *target)
     return true;
 }
 
-static wk_tensor *in_place(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
+static wk_tensor *in_place(const plan *p, const wk__attr *attr)
 {
-    plan p;
-    if (!prepare(&p, op, site, args, count, true)) return NULL;
-    wk_tensor *target = p.tensor[0];
-    if (!fits_target(&p, target) || !wk__in_place_allowed(op, site, target) || !keeps_history(&p, target)) return NULL;
-    if (!wk__target_ready(p.context, target, p.tensor, p.tensors, site)) return NULL;
+    wk_tensor *target = p->tensor[0];
+    if (!fits_target(p, target) || !wk__in_place_allowed(p->op, p->site, target) || !keeps_history(p, target))
+        return NULL;
+    if (!wk__target_ready(p->context, target, p->tensor, p->tensors, p->site)) return NULL;
     wk_tensor *in[WK__MAX_INPUTS];
-    operands_of(&p, in);
+    operands_of(p, in);
     wk__attr own = {.count = 0};
-    if (!op->node || !wk__wants_node(p.context, p.tensor, p.tensors)) return overwrite(&p, target) ? target : NULL;
-    if (!(in[0] = wk__tensor_snapshot(p.context, target))) return NULL; /* the gradient may read what is overwritten */
+    if (!p->op->node || !wk__wants_node(p->context, p->tensor, p->tensors)) return overwrite(p, target) ? target : NULL;
+    if (!(in[0] = wk__tensor_snapshot(p->context, target))) return NULL; /* the gradient may read what is overwritten */
     wk__before before;
     wk__before_take(&before, target);
-    bool fine =
-        overwrite(&p, target) && wk__node_attach_in_place(op, site, target, in, count, attributes(&p, attr, &own));
+    bool fine = overwrite(p, target) &&
+                wk__node_attach_in_place(p->op, p->site, target, in, p->count, attributes(p, attr, &own));
     wk__before_end(&before, fine);
-    wk__handle_release(&in[0]->handle, site);
+    wk__handle_release(&in[0]->handle, p->site);
     return fine ? target : NULL;
 }
 
@@ -410,7 +426,9 @@ wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *
 {
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter_in_place(context, op->name, site);
-    wk_tensor *out = in_place(op, site, args, count, attr);
+    plan p;
+    wk_tensor *out = prepare(&p, op, site, args, count, true) ? in_place(&p, attr) : NULL;
+    let_go(&p);
     wk__outer_leave(context, before);
     return out;
 }

@@ -68,6 +68,7 @@ const wk__op wk__op_hardtanh = {
     .doc = "x between the limits; the gradient at a limit is 0",
     .expression = hardtanh_expression,
     .arity = 3,
+    .limits = true,
     .conditions = 6,
     .domain = WK__NUMBERS,
     .gradient = hardtanh_gradient,

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <wick/device.h>
 #include <wick/log.h>
+#include "../base/environment.h"
 #include "../base/log.h"
 #include "forms.h"
 
@@ -15,7 +16,7 @@ static bool soft(void)
 {
     int now = atomic_load_explicit(&mode, memory_order_relaxed);
     if (now < 0) {
-        const char *text = getenv("WICK_PLACEMENT");
+        const char *text = wk__setting_text(WK__SET_PLACEMENT);
         now = text && strcmp(text, "soft") == 0;
         atomic_store(&mode, now);
     }
@@ -56,34 +57,37 @@ static void say(const wk__op *op, wk_site site, int operand, int64_t bytes, cons
             (long long)bytes, wk_device_str(from->id), wk_device_str(to->id));
 }
 
-static bool gather(const wk__op *op, wk_site site, wk_tensor *in[], int count, const wk__device *target)
+static void count(const wk__op *op, wk_site site, wk_tensor *x, int operand, const wk__device *target)
 {
-    for (int k = 0; k < count; k++) {
-        const wk__body *body = wk__body_of(in[k]);
-        if (body->storage->device == target) continue;
-        int64_t bytes = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype);
-        if (wk__log_first(WK__LOG_PLACEMENT, wk__site(site))) say(op, site, k, bytes, body->storage->device, target);
-        pthread_once(&at_exit, watch_exit);
-        atomic_fetch_add(&copies, 1);
-        atomic_fetch_add(&copied_bytes, bytes);
-        if (!(in[k] = wk_to_at(site, in[k], target->id))) return false;
+    const wk__body *body = wk__body_of(x);
+    const int64_t bytes = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype);
+    if (wk__log_first(WK__LOG_PLACEMENT, wk__site(site))) say(op, site, operand, bytes, body->storage->device, target);
+    pthread_once(&at_exit, watch_exit);
+    atomic_fetch_add(&copies, 1);
+    atomic_fetch_add(&copied_bytes, bytes);
+}
+
+static bool is_number(const wk_tensor *x)
+{
+    return wk__body_of(x)->ndim == 0 && wk__body_of(x)->storage->device->id.kind == WK_CPU;
+}
+
+bool wk__placement_meet(const wk__op *op, wk_site site, wk_tensor *in[], int operands, wk__meeting meeting)
+{
+    const wk__device *target = wk__body_of(in[0])->storage->device;
+    for (int k = 1; k < operands && !(meeting & WK__MEET_IN_PLACE) && target->id.kind == WK_CPU; k++)
+        target = wk__body_of(in[k])->storage->device;
+    const bool all = soft();
+    for (int k = 0; k < operands && !all; k++) {
+        if (wk__body_of(in[k])->storage->device == target) continue;
+        if (!(meeting & WK__MEET_NUMBERS) || !is_number(in[k])) return false;
+    }
+    for (int k = 0; k < operands; k++) {
+        if (wk__body_of(in[k])->storage->device == target) continue;
+        if (all) count(op, site, in[k], k, target);
+        wk_tensor *there = wk_to_at(site, in[k], target->id);
+        if (!there) return false;
+        in[k] = there;
     }
     return true;
-}
-
-bool wk__placement_move(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__device **device)
-{
-    if (!soft()) return false;
-    wk__device *target = wk__body_of(in[0])->storage->device;
-    for (int k = 0; k < count && target->id.kind == WK_CPU; k++) target = wk__body_of(in[k])->storage->device;
-    if (!gather(op, site, in, count, target)) return false;
-    *device = target;
-    return true;
-}
-
-bool wk__placement_follow(const wk__op *op, wk_site site, wk_tensor *in[], int count)
-{
-    for (int k = 0; k < count; k++)
-        if (!wk__is_tensor(in[k])) return true;
-    return !soft() || gather(op, site, in, count, wk__body_of(in[0])->storage->device);
 }

@@ -4,10 +4,9 @@
 
 #include "call.h"
 
-/* Copies the operands that are elsewhere to the device of the first accelerator among them, and says so once per place in
- * the program. False when placement is strict (or a copy failed: the error is recorded). */
-bool wk__placement_move(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__device **device);
-/* For an in-place call: the others come to the target, in[0]. Does nothing where placement is strict. False when a copy failed. */
-bool wk__placement_follow(const wk__op *op, wk_site site, wk_tensor *in[], int count);
+/* Operands on different devices are brought to one, where that is allowed: to the first accelerator among them, or in place to
+ * the target, in[0]. Soft placement copies whatever is elsewhere, and says so once per place in the program; `meeting` says what else
+ * may come. False when something may not, or a copy failed: then the error is recorded. */
+bool wk__placement_meet(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__meeting meeting);
 
 #endif

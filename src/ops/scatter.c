@@ -1,7 +1,6 @@
 /* Writing at places that are numbers in a tensor: scatter_add, index_add, scatter. All of them stand on the kernel scatter_add,
  * which adds in the order of the indices on every device. */
 #include "indices.h"
-#include "placement.h"
 #include "reference.h"
 #include "views.h"
 #include <string.h>
@@ -17,8 +16,7 @@ typedef struct adding {
 /* in: target, index as i64, source. The target gets a new value, which takes over the old one's memory where nobody needs it. */
 static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], const adding *way, bool in_place)
 {
-    if (in_place && !wk__placement_follow(op, site, in, 3)) return false;
-    wk__device *device = wk__ready(op, site, in, 3);
+    wk__device *device = wk__ready_meeting(op, site, in, 3, in_place ? WK__MEET_IN_PLACE : 0);
     if (!device) return false;
     wk_context *context = wk__context();
     const wk__body *target = wk__body_of(in[0]), *source = wk__body_of(in[2]);

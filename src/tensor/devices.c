@@ -222,13 +222,18 @@ const char *wk_device_status(int kind)
     return status[kind];
 }
 
-static wk__device *opened(wk_site site, wk_device d, const char *call)
+wk__device *wk__device_opened(wk_site site, const char *call, wk_device d)
 {
     wk__fail fail = {.tag = -1};
+    if (d.kind < 0) {
+        wk__error_set(site, WK_ERR_DEVICE, "%s: %s", call, WK__INVALID_DEVICE);
+        return NULL;
+    }
     wk_device found = wk__device_resolve(d.kind == 0 ? wk_cpu() : d);
-    wk__device *device_opened = d.kind < 0 ? NULL : wk__device_get(found.kind ? found : d, &fail);
-    if (!device_opened) wk__error_set(site, WK_ERR_DEVICE, "%s: %s", call, d.kind < 0 ? WK__INVALID_DEVICE : fail.text);
-    return device_opened;
+    if (found.kind == 0) found = d; /* gpu:i that is not there: the message names what is */
+    wk__device *opened = wk__device_get(found, &fail);
+    if (!opened) wk__error_set(site, fail.code, "%s: %s", call, fail.text);
+    return opened;
 }
 
 wk_code wk_device_describe_at(wk_site site, wk_device d, wk_device_properties *properties)
@@ -238,7 +243,7 @@ wk_code wk_device_describe_at(wk_site site, wk_device d, wk_device_properties *p
     wk__device_info info;
     wk__fail fail = {.tag = -1};
     if (!backend || found.index < 0 || found.index >= backend->count())
-        return opened(site, d, "device_describe") ? WK_OK : WK_ERR_DEVICE;
+        return wk__device_opened(site, "device_describe", d) ? WK_OK : WK_ERR_DEVICE;
     memset(&info, 0, sizeof info);
     if (backend->info(found.index, &info, &fail) != WK_OK) {
         wk__error_set(site, WK_ERR_DEVICE, "device_describe: %s", fail.text);
@@ -262,7 +267,7 @@ wk_code wk_device_describe_at(wk_site site, wk_device d, wk_device_properties *p
 
 wk_code wk_memory_stats_of_at(wk_site site, wk_device d, wk_memory_stats *stats)
 {
-    wk__device *of = opened(site, d, "memory_stats_of");
+    wk__device *of = wk__device_opened(site, "memory_stats_of", d);
     if (!of) return WK_ERR_DEVICE;
     wk__arena_stats now;
     wk__arena_stats_of(of->arena, &now);
@@ -273,7 +278,7 @@ wk_code wk_memory_stats_of_at(wk_site site, wk_device d, wk_memory_stats *stats)
 
 int wk_memory_largest_at(wk_site site, wk_device d, int64_t *bytes, wk_site *sites, int places)
 {
-    wk__device *of = opened(site, d, "memory_largest");
+    wk__device *of = wk__device_opened(site, "memory_largest", d);
     if (!of || places <= 0) return 0;
     if (bytes && sites) return wk__large_list(of, sites, bytes, places);
     wk__error_set(site, WK_ERR_ARGUMENT, "memory_largest: %s is NULL", bytes ? "sites" : "bytes");
@@ -282,7 +287,7 @@ int wk_memory_largest_at(wk_site site, wk_device d, int64_t *bytes, wk_site *sit
 
 wk_code wk_memory_reset_peak_at(wk_site site, wk_device d)
 {
-    wk__device *of = opened(site, d, "memory_reset_peak");
+    wk__device *of = wk__device_opened(site, "memory_reset_peak", d);
     if (of) wk__arena_reset_peak(of->arena);
     return of ? WK_OK : WK_ERR_DEVICE;
 }
@@ -294,14 +299,14 @@ wk_code wk_memory_set_limit_at(wk_site site, wk_device d, int64_t bytes)
                       (long long)bytes);
         return WK_ERR_ARGUMENT;
     }
-    wk__device *of = opened(site, d, "memory_set_limit");
+    wk__device *of = wk__device_opened(site, "memory_set_limit", d);
     if (of) wk__device_set_limit(of, bytes);
     return of ? WK_OK : WK_ERR_DEVICE;
 }
 
 wk_code wk_memory_trim_at(wk_site site, wk_device d)
 {
-    wk__device *of = opened(site, d, "memory_trim");
+    wk__device *of = wk__device_opened(site, "memory_trim", d);
     if (of) wk__arena_trim(of->arena);
     return of ? WK_OK : WK_ERR_DEVICE;
 }

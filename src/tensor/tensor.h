@@ -116,6 +116,11 @@ typedef struct wk__promotion {
 void wk__promotion_add(wk__promotion *p, wk_dtype dtype, wk__weight weight);
 wk_dtype wk__promotion_result(const wk__promotion *p);
 
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+/* What a call's `device` names, opened; NULL with the error recorded. Kind 0 is the CPU. */
+wk__device *wk__device_opened(wk_site site, const char *call, wk_device device);
+
 /* ---- in messages ------------------------------------------------------------------------------------------------- */
 
 /* "f32[2,3]", and with its device "f32[2,3] on cpu". */

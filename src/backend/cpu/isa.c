@@ -1,8 +1,8 @@
 /* Which instruction set runs: asked of the CPU once. */
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../../base/environment.h"
 #include "isa.h"
 
 extern const wk__cpu_isa wk__cpu_isa_portable;
@@ -66,7 +66,7 @@ const wk__cpu_isa *wk__cpu_isa_current(void)
 {
     const wk__cpu_isa *isa = atomic_load_explicit(&current, memory_order_acquire);
     if (isa) return isa;
-    isa = asked_for(getenv("WICK_CPU"));
+    isa = asked_for(wk__setting_text(WK__SET_CPU));
     if (!isa) isa = wk__cpu_isa_at(0);
     atomic_store_explicit(&current, isa, memory_order_release);
     return isa;

@@ -1,5 +1,6 @@
 /* The cache of compiled programs on disk. Whoever could write there could run code in this process, hence the checks.
  */
+#include "../../base/environment.h"
 #include "cache.h"
 
 #include <errno.h>
@@ -50,7 +51,7 @@ static int open_below(const char *parent, const char *name)
 
 static int find_folder(bool driver_has_one)
 {
-    const char *own = getenv("WICK_CACHE_DIR");
+    const char *own = wk__setting_text(WK__SET_CACHE_DIR);
     if (own != NULL) return own[0] == '\0' || strcmp(own, "off") == 0 ? -1 : open_below(own, "");
     if (driver_has_one) return -1;
     const char *xdg = getenv("XDG_CACHE_HOME");

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../base/alloc.h"
+#include "../../base/environment.h"
 
 enum { NAME_SIZE = 37, DEFAULT_MB = 256, STALE_SECONDS = 24 * 3600 };
 
@@ -83,11 +84,8 @@ static int64_t drop_beyond(int folder, const entries *all, int64_t limit)
 /* In bytes, from WICK_CACHE_MB. */
 static int64_t bound(void)
 {
-    const char *text = getenv("WICK_CACHE_MB");
-    char *end = NULL;
-    long long megabytes = text != NULL && *text != '\0' ? strtoll(text, &end, 10) : DEFAULT_MB;
-    if ((end != NULL && *end != '\0') || megabytes < 0) megabytes = DEFAULT_MB;
-    return megabytes == 0 || megabytes > INT64_MAX >> 20 ? INT64_MAX : (int64_t)megabytes << 20;
+    const int64_t megabytes = wk__setting_number(WK__SET_CACHE_MB, DEFAULT_MB);
+    return megabytes == 0 ? INT64_MAX : megabytes << 20;
 }
 
 /* Down to three quarters, so that there is room until the next time. */

@@ -1,4 +1,5 @@
 /* Finds the OpenCL devices of the machine, once, and says what each can do. */
+#include "../../base/environment.h"
 #include "device.h"
 
 #include <math.h>
@@ -103,7 +104,8 @@ static void describe(cl_device id, wk__cl_card *card)
     read_text(id, CL_DEVICE_VERSION, version, sizeof version);
     card->driver_caches = strcasestr(version, "pocl") != NULL;
     card->largest_block = read_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    const char *more = getenv("WICK_OPENCL_OPTIONS"); /* -cl-opt-disable makes PoCL's builds three times as fast */
+    const char *more =
+        wk__setting_text(WK__SET_OPENCL_OPTIONS); /* -cl-opt-disable makes PoCL's builds three times as fast */
     snprintf(card->options, sizeof card->options, "-w%s %s", exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
              more != NULL ? more : "");
     int64_t parameters = read_number(id, CL_DEVICE_MAX_PARAMETER_SIZE);

@@ -37,6 +37,13 @@ static inline const char *element_at(wk__vm_state *s, const char *lane, int64_t 
     return NULL;
 }
 
+static inline bool all_alike(const int64_t *index, int64_t count)
+{
+    int64_t differences = 0;
+    for (int64_t l = 0; l < count; l++) differences |= index[l] ^ index[0]; /* from 0 on: as they were stored */
+    return differences == 0;
+}
+
 /* Fetches the elements of a block side by side into place FETCHED, 0 where there is none; the load of their dtype takes
  * them from there. When all lanes want the same index and lie side by side (rows of an embedding), one copy does. */
 static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const int64_t index[LANES], size_t size)
@@ -48,14 +55,14 @@ static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const
     const int64_t bound = s->cell[in->c].i64, step = s->cell[in->c + 1].i64 * (int64_t)size;
     const range r = {bound < 0 ? -bound : bound, step, bound < 0 ? 0 : bound};
     const int64_t count = s->count < LANES ? s->count : LANES;
-    bool one_row = place->step == (int64_t)size;
-    for (int64_t l = 1; l < count; l++) one_row &= index[l] == index[0];
-    memset(to, 0, LANES * size);
-    if (one_row) {
+    const bool full = count == LANES; /* as most blocks are: what follows for them is of a constant size */
+    if (place->step == (int64_t)size && (full ? all_alike(index, LANES) : all_alike(index, count))) {
         const char *at = element_at(s, base, index[0], &r);
-        if (at) memcpy(to, at, (size_t)count * size);
+        if (!at || !full) memset(to, 0, LANES * size);
+        if (at) memcpy(to, at, full ? LANES * size : (size_t)count * size);
         return;
     }
+    memset(to, 0, LANES * size);
     for (int64_t l = 0; l < count; l++) {
         const char *at = element_at(s, base + offset[l], index[l], &r);
         if (at) memcpy(to + (size_t)l * size, at, size);
@@ -66,7 +73,7 @@ static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const
     static void fetch_##SIZE(VM_ARGUMENTS)                                                                             \
     {                                                                                                                  \
         const block8 x = WIDE_BLOCK;                                                                                   \
-        int64_t index[LANES];                                                                                          \
+        int64_t index[LANES] __attribute__((aligned(64)));                                                             \
         memcpy(index, &x, sizeof index);                                                                               \
         fetch(in, s, i, index, SIZE);                                                                                  \
         NEXT8(x0, x1, x2, x3, x4, x5, x6, x7);                                                                         \

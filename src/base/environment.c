@@ -1,0 +1,152 @@
+/* What the environment may say; see environment.h. */
+#include "environment.h"
+#include "context.h"
+#include "options.h"
+#include <stdlib.h>
+#include <string.h>
+#include <wick/log.h>
+
+typedef enum kind { ANY, SWITCH, NUMBER, WORD, WORDS } kind;
+enum { MOST_WORDS = 3 };
+
+static const struct {
+    const char *name, *doc, *takes;
+    kind kind;
+    int64_t least, most; /* NUMBER */
+    const char *words[MOST_WORDS];
+} table[WK__SETTINGS] = {
+    [WK__SET_SYNC] = {.name = "WICK_SYNC", .doc = "every call runs at once", .takes = "0 or 1", .kind = SWITCH},
+    [WK__SET_NOFUSE] = {.name = "WICK_NOFUSE",
+                        .doc = "every op is a kernel of its own",
+                        .takes = "0 or 1",
+                        .kind = SWITCH},
+    [WK__SET_CPU] = {.name = "WICK_CPU", .doc = "the CPU's instructions", .takes = "avx512, avx2, neon or portable"},
+    [WK__SET_THREADS] = {.name = "WICK_THREADS",
+                         .doc = "threads of the CPU",
+                         .takes = "a number from 1 to 1024",
+                         .kind = NUMBER,
+                         .least = 1,
+                         .most = 1024},
+    [WK__SET_PLACEMENT] = {.name = "WICK_PLACEMENT",
+                           .doc = "soft: operands on different devices are brought together",
+                           .takes = "strict or soft",
+                           .kind = WORD,
+                           .words = {"strict", "soft"}},
+    [WK__SET_GPU] = {.name = "WICK_GPU",
+                     .doc = "a backend whose devices all count as GPUs",
+                     .takes = "opencl or cuda",
+                     .kind = WORD,
+                     .words = {"opencl", "cuda"}},
+    [WK__SET_CACHE_DIR] = {.name = "WICK_CACHE_DIR", .doc = "folder of compiled kernels", .takes = "a folder, or off"},
+    [WK__SET_CACHE_MB] = {.name = "WICK_CACHE_MB",
+                          .doc = "how many megabytes of them are kept, 0: all",
+                          .takes = "a number from 0 on",
+                          .kind = NUMBER,
+                          .most = INT64_MAX >> 20},
+    [WK__SET_OPENCL_OPTIONS] = {.name = "WICK_OPENCL_OPTIONS",
+                                .doc = "options for the OpenCL compiler",
+                                .takes = "any text"},
+    [WK__SET_LOG] = {.name = "WICK_LOG",
+                     .doc = "subjects of the log",
+                     .takes = "a list of placement, sync and kernel",
+                     .kind = WORDS,
+                     .words = {"placement", "sync", "kernel"}},
+    [WK__SET_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes", .takes = "a file"},
+};
+
+const char *wk__setting_text(wk__setting which)
+{
+    return getenv(table[which].name);
+}
+
+static bool is_off(const char *text)
+{
+    return !text || !*text || strcmp(text, "0") == 0;
+}
+
+bool wk__setting_on(wk__setting which)
+{
+    return !is_off(wk__setting_text(which));
+}
+
+/* The number that all of the text is; below the least where it is none. */
+static int64_t number_in(wk__setting which, const char *text)
+{
+    char *end;
+    const long long number = strtoll(text, &end, 10);
+    return end == text || *end ? table[which].least - 1 : number;
+}
+
+int64_t wk__setting_number(wk__setting which, int64_t otherwise)
+{
+    const char *text = wk__setting_text(which);
+    const int64_t number = text ? number_in(which, text) : table[which].least - 1;
+    return number < table[which].least ? otherwise : number > table[which].most ? table[which].most : number;
+}
+
+static int word_at(wk__setting which, const char *text, size_t length)
+{
+    for (int k = 0; k < MOST_WORDS && table[which].words[k]; k++) {
+        const char *word = table[which].words[k];
+        if (strncmp(word, text, length) == 0 && !word[length]) return k;
+    }
+    return -1;
+}
+
+int wk__setting_words(wk__setting which, const char *text, const char **unknown, int *length)
+{
+    int found = 0;
+    *unknown = NULL;
+    while (text && *(text += strspn(text, ", "))) {
+        const size_t n = strcspn(text, ", ");
+        const int place = word_at(which, text, n);
+        if (place >= 0) {
+            found |= 1 << place;
+        } else if (!*unknown) {
+            *unknown = text;
+            *length = (int)n;
+        }
+        text += n;
+    }
+    return found;
+}
+
+/* ---- asked by the program ---------------------------------------------------------------------------------------- */
+
+static bool is_wrong(wk__setting which, const char *text)
+{
+    const char *unknown = NULL;
+    int length;
+    const int64_t number = table[which].kind == NUMBER ? number_in(which, text) : 0;
+    switch (table[which].kind) {
+    case SWITCH: return !is_off(text) && strcmp(text, "1") != 0;
+    case NUMBER: return number < table[which].least || number > table[which].most;
+    case WORD: return word_at(which, text, strlen(text)) < 0;
+    case WORDS: return wk__setting_words(which, text, &unknown, &length), unknown != NULL;
+    default: return false;
+    }
+}
+
+int wk_setting_count(void)
+{
+    return WK__SETTINGS;
+}
+
+wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info)
+{
+    if (index < 0 || index >= WK__SETTINGS) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "setting_info: the index is out of range");
+        return WK_ERR_ARGUMENT;
+    }
+    const wk__setting which = (wk__setting)index;
+    const char *text = wk__setting_text(which);
+    const bool empty = text && (!*text || (table[index].kind == SWITCH && is_off(text)));
+    const wk_setting known = {.size = sizeof known,
+                              .name = table[index].name,
+                              .doc = table[index].doc,
+                              .takes = table[index].takes,
+                              .value = text,
+                              .off = empty,
+                              .wrong = text && !empty && is_wrong(which, text)};
+    return wk__fill(site, "setting_info", wk_setting, info, &known);
+}

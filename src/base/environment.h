@@ -1,0 +1,33 @@
+/* The variables of the environment that the library reads: one table says what each is for and what it takes. */
+#ifndef WICK_BASE_ENVIRONMENT_H
+#define WICK_BASE_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum wk__setting {
+    WK__SET_SYNC,
+    WK__SET_NOFUSE,
+    WK__SET_CPU,
+    WK__SET_THREADS,
+    WK__SET_PLACEMENT,
+    WK__SET_GPU,
+    WK__SET_CACHE_DIR,
+    WK__SET_CACHE_MB,
+    WK__SET_OPENCL_OPTIONS,
+    WK__SET_LOG,
+    WK__SET_LOG_FILE,
+    WK__SETTINGS
+} wk__setting;
+
+/* As it is set; NULL when it is not. */
+const char *wk__setting_text(wk__setting which);
+/* Of a switch: anything but nothing and 0. */
+bool wk__setting_on(wk__setting which);
+/* `otherwise` where there is no number, or one below the least; one above the most is the most. */
+int64_t wk__setting_number(wk__setting which, int64_t otherwise);
+/* The words in a list with commas, as bits by their place in the table. Of the first that is none, *unknown is the beginning and
+ * *length its length; else it is NULL. */
+int wk__setting_words(wk__setting which, const char *text, const char **unknown, int *length);
+
+#endif
