@@ -136,13 +136,39 @@ static void groups_have_options_of_their_own(void **state)
     expect_error("learning rate", NULL);
 }
 
+/* A network may be handed over whole, with parts of it frozen: they are left alone until they are thawed. */
+static void frozen_parameters_are_left_alone(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_ones((1), .requires_grad = true), *b = wk_ones((1));
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 0.5, .momentum = 0.9);
+    assert_non_null(optim);
+    for (int step = 0; step < 2; step++) {
+        wk_optim_zero_grad(optim);
+        wk_backward(wk_sum(wk_mul(a, b)));
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+        if (step == 0) {
+            EXPECT_VALUES(a, 1e-6, 0.5);
+            EXPECT_VALUES(b, 0, 1);
+            wk_requires_grad_(b, true);
+        }
+    }
+    EXPECT_VALUES(a, 1e-6, 0.5 - 0.5 * (0.9 + 1));
+    EXPECT_VALUES(b, 1e-6, 1 - 0.5 * 0.5);
+    assert_null(wk_error());
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *a = wk_ones((1), .requires_grad = true), *b = wk_ones((1));
     assert_null(wk_optim_sgd(wk_list((b))));
-    expect_error("optim_sgd", "\"0\"", "does not require grad: wk_requires_grad_", NULL);
+    expect_error("optim_sgd", "none of the parameters requires grad", "wk_requires_grad_", NULL);
+    wk_tensor *whole = wk_zeros((1), .dtype = WK_I64);
+    assert_null(wk_optim_sgd(wk_list((a, whole))));
+    expect_error("optim_sgd", "\"1\"", "floats", NULL);
     assert_null(wk_optim_sgd(wk_list((wk_mul(a, 2)))));
     expect_error("\"0\"", "is no leaf", NULL);
     assert_null(wk_optim_sgd(wk_list((a, a))));
@@ -340,6 +366,7 @@ int main(void)
         cmocka_unit_test(adam),
         cmocka_unit_test(adamw),
         cmocka_unit_test(groups_have_options_of_their_own),
+        cmocka_unit_test(frozen_parameters_are_left_alone),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(a_step_refuses_while_an_error_is_pending),
         cmocka_unit_test(parameters_without_a_gradient_are_left_alone),

@@ -99,19 +99,24 @@ static bool parameters_fit(wk_site site, const char *name, const wk__optim *opti
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: the list of parameters is empty", name);
         return false;
     }
+    bool trains = optim->groups > 0; /* a group may be frozen until later */
     for (int64_t k = 0; k < list->count; k++) {
         wk_tensor *x = list->item[k].tensor;
-        const char *problem =
-            !wk_is_leaf(x) ? "is no leaf: it is computed from others, and those are what is trained"
-            : !wk_requires_grad(x)
-                ? "does not require grad: wk_requires_grad_(x, true) before, or leave it out; it can be frozen later"
-            : trained_already(optim, list, k) ? "is there already"
-                                              : NULL;
+        const char *problem = !wk_is_leaf(x) ? "is no leaf: it is computed from others, and those are what is trained"
+                              : !wk__is_float(wk_dtype_of(x))   ? "has no floats, and only floats are trained"
+                              : trained_already(optim, list, k) ? "is there already"
+                                                                : NULL;
+        trains = trains || wk_requires_grad(x);
         if (!problem) continue;
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: parameter \"%.80s\" %s", name, list->item[k].name, problem);
         return false;
     }
-    return true;
+    if (!trains)
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "%s: none of the parameters requires grad, so nothing would be trained: make them with "
+                      ".requires_grad = true, or wk_requires_grad_(x, true)",
+                      name);
+    return trains;
 }
 
 static bool add_group(wk_site site, const char *name, wk__optim *optim, const wk__list *list,
