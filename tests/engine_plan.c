@@ -104,19 +104,6 @@ static void a_reduction_takes_its_producers(void **state)
     wk_free(x);
 }
 
-/* Of what is looked at by the device only the target must be in memory. */
-static void probabilities_that_are_checked_stay_in_registers(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = ones(2, 3), *t = ones(2, 3);
-    start();
-    need(wk_binary_cross_entropy(wk_sigmoid(x), t));
-    assert_int_equal(groups(), 1);
-    assert_int_equal(stores(), 1);
-    wk_free(x), wk_free(t);
-}
-
 static void a_row_stage_follows_its_reduction(void **state)
 {
     (void)state;
@@ -278,7 +265,6 @@ int main(void)
         cmocka_unit_test(what_nobody_sees_is_never_computed),
         cmocka_unit_test(kept_results_are_stored),
         cmocka_unit_test(a_reduction_takes_its_producers),
-        cmocka_unit_test(probabilities_that_are_checked_stay_in_registers),
         cmocka_unit_test(a_row_stage_follows_its_reduction),
         cmocka_unit_test(long_rows_are_not_walked_twice),
         cmocka_unit_test(independent_ops_of_one_space_share_a_group),

@@ -481,19 +481,6 @@ static void numbers_are_refused(void **state)
     expect_error("ones: the device is not valid", NULL);
 }
 
-/* Unless the number is good. */
-static void expect_refused(const char *name, int line, bool good)
-{
-    char site[80];
-    if (good) {
-        expect_fine();
-        return;
-    }
-    snprintf(site, sizeof site, "rules_messages.c:%d: %s", line, name);
-    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
-    expect_error(site, "expected 0 <= p <= 1", NULL);
-}
-
 /* Nobody looks at the numbers at the call: who reads the result is told, with the line of the call. */
 static void probabilities_are_looked_at_by_the_device(void **state)
 {
@@ -509,21 +496,18 @@ static void probabilities_are_looked_at_by_the_device(void **state)
             wk_bernoulli(wk_ones((0), .dtype = dtype, .device = device));
             expect_fine();
             for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+                char site[64];
                 wk_tensor *p = wk_clone(fine);
                 wk_fill_(wk_select(p, 0, 2), bad[k]);
-                const bool good = walk_rounded(bad[k], dtype) == 1;
+                snprintf(site, sizeof site, "rules_messages.c:%d: bernoulli: ", __LINE__ + 1);
                 wk_item(wk_sum(wk_bernoulli(p)));
-                expect_refused("bernoulli: ", __LINE__ - 1, good);
-                wk_item(wk_binary_cross_entropy(p, fine));
-                expect_refused("binary_cross_entropy: ", __LINE__ - 1, good);
-                wk_tensor *each =
-                    wk_binary_cross_entropy(fine, wk_add(p, 0), .weight = fine, .reduction = WK_REDUCE_NONE);
-                wk_item(wk_sum(each));
-                expect_refused("binary_cross_entropy: ", __LINE__ - 2, good);
+                if (walk_rounded(bad[k], dtype) == 1) {
+                    expect_fine();
+                    continue;
+                }
+                assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+                expect_error(site, "expected 0 <= p <= 1", NULL);
             }
-            assert_true(wk_item(wk_binary_cross_entropy(wk_to_dtype(fine, WK_F64), wk_gt(fine, 0.3))) > 0);
-            wk_item(wk_binary_cross_entropy(fine, wk_to(wk_of(int64_t, (4), 0, 1, 2, 1), device)));
-            expect_refused("binary_cross_entropy: ", __LINE__ - 1, false);
         }
     }
 }

@@ -165,8 +165,7 @@ typedef struct wk_huber_loss_options {
 WK_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                    const wk_huber_loss_options *options);
 
-/* -(t log p + (1 - t) log(1 - p)), where input is the probability p; its logarithms are cut off at -100. WK_ERR_ARGUMENT, when it is
- * computed, for an input or a target that is not in 0..1 (NaN is not). */
+/* -(t log p + (1 - t) log(1 - p)), where input is the probability p; its logarithms are cut off at -100. */
 typedef struct wk_bce_options {
     size_t size;
     wk_by_name by_name;

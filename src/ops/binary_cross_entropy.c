@@ -10,21 +10,13 @@ static int cut_log(wk__emit *e, int x)
     return wk__emit_2(e, WK__MAX, wk__emit_1(e, WK__LOG, x), wk__emit_constant(e, -100));
 }
 
-/* -(t log p + (1 - t) log(1 - p)). A logarithm is NaN where p is no probability, and t (1 - t) is below 0 where t is none. t is read
- * once more, at place 0 with a stride of 0; place 1 is asked for beside those, and devices notice that (wk__op.fault): nobody looks at
- * the numbers at the call. in: p, t, t in memory, bound and stride */
+/* -(t log p + (1 - t) log(1 - p)). in: p, t */
 static int of_probability(wk__emit *e, const int in[])
 {
-    int zero = wk__emit_constant(e, 0), one = wk__emit_constant(e, 1), other = wk__emit_2(e, WK__SUB, one, in[1]);
-    int yes = cut_log(e, in[0]), no = cut_log(e, wk__emit_2(e, WK__SUB, one, in[0]));
-    int nothing = wk__emit_2(e, WK__MAX, wk__emit_2(e, WK__ADD, yes, no), zero); /* 0 or NaN */
-    int fits = wk__emit_compare(e, WK__GE, wk__emit_2(e, WK__MUL, in[1], other), nothing);
-    int unfit = wk__emit_compare(e, WK__EQ, fits, wk__emit_imm(e, WK_BOOL, (wk__imm){.i = 0}));
-    wk_dtype stored = e->group->operand[in[2]].dtype;
-    int t = wk__emit_ins(e, WK__LOADX, stored, wk__emit_cast(e, WK_I64, unfit), in[2], in[3]);
-    if (stored != e->dtype) t = wk__emit_cast(e, e->dtype, t);
-    int sum = wk__emit_2(e, WK__ADD, wk__emit_2(e, WK__MUL, t, yes), wk__emit_2(e, WK__MUL, other, no));
-    return wk__emit_1(e, WK__NEG, sum);
+    int one = wk__emit_constant(e, 1);
+    int yes = wk__emit_2(e, WK__MUL, in[1], cut_log(e, in[0]));
+    int no = wk__emit_2(e, WK__MUL, wk__emit_2(e, WK__SUB, one, in[1]), cut_log(e, wk__emit_2(e, WK__SUB, one, in[0])));
+    return wk__emit_1(e, WK__NEG, wk__emit_2(e, WK__ADD, yes, no));
 }
 
 /* log(1 + e^-|x|) */
@@ -57,37 +49,10 @@ static const wk__op weighted_op = {
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* Only the target need be in memory: an input that was just computed stays in a register. */
-static wk_tensor *of_probabilities(const wk__loss *l)
-{
-    wk__record *r;
-    wk_tensor *in[2] = {l->in[0], l->in[1]};
-    const wk_dtype dtype = wk__promote_types(wk__body_of(in[0])->dtype, wk__body_of(in[1])->dtype);
-    const wk__making m = {WK__RECORD_EXPRESSION, .inputs = 5, .dtype = wk__class_of(dtype), .like = true};
-    wk_tensor *out = wk__make(l->op, l->site, in, 2, m, &r);
-    if (!out) return NULL;
-    const wk__body *target = wk__body_of(in[1]);
-    r->compute = (uint8_t)m.dtype;
-    wk__record_ref(r, 1, wk__body_of(in[0]), wk__body_of(in[0])->stride);
-    wk__record_ref(r, 2, target, target->stride);
-    wk__record_ref(r, 3, target, target->stride);
-    r->ref[3].flags = WK__REF_INDIRECT;
-    wk__record_imm(r, 4, WK_I64, (wk__imm){.i = 1}, WK__REF_IMM | WK__REF_RAW);
-    wk__record_imm(r, 5, WK_I64, (wk__imm){.i = 0}, WK__REF_IMM | WK__REF_RAW);
-    wk__record_commit(wk__context(), r);
-    return out;
-}
-
 static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *const in[4], wk_reduction reduction)
 {
-    const bool logits = op == &wk__op_binary_cross_entropy_with_logits;
-    return wk__loss_of(&(wk__loss){.op = op,
-                                   .expression = in[3] ? &weighted_op : op,
-                                   .site = site,
-                                   .in = {in[0], in[1], in[2], in[3]},
-                                   .reduction = reduction,
-                                   .weighted = true,
-                                   .each = logits ? NULL : of_probabilities});
+    const wk__op *expression = in[3] ? &weighted_op : op;
+    return wk__loss_of(&(wk__loss){op, expression, site, {in[0], in[1], in[2], in[3]}, reduction, .weighted = true});
 }
 
 wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_bce_options *options)
@@ -174,8 +139,6 @@ const wk__op wk__op_binary_cross_entropy = {
     .node = "BinaryCrossEntropyBackward0",
     .doc = "-(t log p + (1 - t) log(1 - p)), logarithms cut off at -100",
     .expression = of_probability,
-    .fault = "an element of the input or of the target is no probability; expected 0 <= p <= 1. Of logits the loss is "
-             "wk_binary_cross_entropy_with_logits",
     .arity = 3,
     .domain = WK__FLOATS,
     .gradient = gradient,

@@ -62,16 +62,11 @@ static wk_tensor *reduced(const wk__loss *l, wk_tensor *loss, wk__attr *attr)
     return divided ? wk_div(loss, attr->f[0]) : loss;
 }
 
-static wk_tensor *expressed(const wk__loss *l)
+static wk_tensor *each(const wk__loss *l)
 {
     wk__arg args[4] = {wk__t(wk__widened(l->in[0])), wk__t(wk__widened(l->in[1])), wk__f(l->number)};
     if (l->in[3]) args[3] = wk__t(wk__widened(l->in[3]));
-    return wk__elementwise(l->expression, l->site, args, l->in[3] ? 4 : 3);
-}
-
-static wk_tensor *each(const wk__loss *l)
-{
-    wk_tensor *loss = l->each ? l->each(l) : expressed(l);
+    wk_tensor *loss = wk__elementwise(l->expression, l->site, args, l->in[3] ? 4 : 3);
     return l->in[2] ? wk_mul(loss, l->in[2]) : loss;
 }
 

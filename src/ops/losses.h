@@ -14,9 +14,7 @@ typedef struct wk__loss {
     wk_tensor *in[4]; /* input, target; weight and pos_weight, broadcast, or NULL */
     wk_reduction reduction;
     double number;
-    bool weighted; /* the op takes weights */
-    /* the loss of each element, in the class that losses are computed in; NULL: `expression` */
-    wk_tensor *(*each)(const struct wk__loss *l);
+    bool weighted;            /* the op takes weights */
     const char *const *nodes; /* by reduction: what the result prints as grad_fn; NULL: op->node */
 } wk__loss;
 
