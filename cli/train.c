@@ -91,6 +91,7 @@ static int try_to_write(const char *path)
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST && access(path, W_OK) == 0)
         return stat(path, &is) == 0 && S_ISDIR(is.st_mode) ? EISDIR : 0;
+    if (file < 0 && errno == ENOENT && lstat(path, &is) == 0) return 0; /* a link: what it names is made at the end */
     if (file < 0) return errno;
     close(file);
     unlink(path);

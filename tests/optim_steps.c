@@ -156,6 +156,9 @@ static void frozen_parameters_are_left_alone(void **state)
     }
     EXPECT_VALUES(a, 1e-6, 0.5 - 0.5 * (0.9 + 1));
     EXPECT_VALUES(b, 1e-6, 1 - 0.5 * 0.5);
+    wk_requires_grad_(b, false); /* its gradient is still there */
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    EXPECT_VALUES(b, 1e-6, 1 - 0.5 * 0.5);
     assert_null(wk_error());
 }
 

@@ -281,6 +281,25 @@ static void one_context_for_many_threads(void **state)
 }
 
 /* Short memory changes no name. */
+static void the_code_returned_is_the_one_recorded(void **state)
+{
+    (void)state;
+    wk_device elsewhere = wk_cpu();
+    elsewhere.task = 3;
+    wk_memory_stats stats = {.size = sizeof stats};
+    wk_device_properties properties = {.size = sizeof properties};
+    const wk_code codes[] = {wk_memory_stats_of(elsewhere, &stats), wk_memory_trim(elsewhere),
+                             wk_memory_reset_peak(elsewhere), wk_memory_set_limit(elsewhere, 1 << 20)};
+    const wk_code first = wk_error_code();
+    assert_int_equal(first, WK_ERR_UNSUPPORTED);
+    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) assert_int_equal(codes[k], first);
+    wk_clear_error();
+    const wk_code absent = wk_device_describe(wk_opencl(99), &properties);
+    assert_int_equal(absent, WK_ERR_DEVICE);
+    assert_int_equal(wk_error_code(), absent);
+    wk_clear_error();
+}
+
 static void a_name_is_right_without_memory(void **state)
 {
     (void)state;
@@ -295,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counting_devices_and_fork),
         cmocka_unit_test(cpus_are_no_gpus_unless_asked_for),
+        cmocka_unit_test(the_code_returned_is_the_one_recorded),
         cmocka_unit_test(a_name_is_right_without_memory),
         cmocka_unit_test_setup_teardown(a_pending_result_is_run_by_its_own_ring, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_write_in_place_comes_after_what_was_recorded),

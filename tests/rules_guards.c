@@ -65,6 +65,58 @@ static void a_handler_may_jump_out(void **state)
     expect_fine();
 }
 
+static void fail_at_the_end(wk_module *m)
+{
+    (void)m;
+    wk_neg(NULL);
+}
+static wk_tensor *itself(wk_module *m, wk_tensor *x)
+{
+    (void)m;
+    return x;
+}
+static const wk_module_kind part_kind = {
+    .size = sizeof part_kind, .name = "part", .forward1 = itself, .destroy = fail_at_the_end};
+
+static wk_tensor *jump_from_a_scope(wk_module *m, wk_tensor *x)
+{
+    (void)m;
+    wk_scope_open(WK_HERE);
+    wk_module_new(&part_kind);
+    wk_exp(NULL);
+    return x;
+}
+static const wk_module_kind jumping_kind = {
+    .size = sizeof jumping_kind, .name = "jumping", .forward1 = jump_from_a_scope};
+
+static __attribute__((noinline)) void overwrite_the_stack(void)
+{
+    volatile char used[1 << 14];
+    for (size_t k = 0; k < sizeof used; k++) used[k] = 'x';
+}
+
+/* The scope that forward left open is closed after the jump: what fails then is not said to be in forward, whose frame is gone. */
+static void what_closes_after_a_jump_stands_alone(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2));
+    wk_guard scope = wk_scope_open(WK_HERE);
+    wk_module *jumping = wk_module_new(&jumping_kind);
+    wk_set_error_handler(jump, NULL);
+    if (!setjmp(back)) {
+        wk_forward(jumping, x);
+        fail();
+    }
+    wk_set_error_handler(NULL, NULL);
+    expect_error("exp: ", NULL);
+    overwrite_the_stack();
+    wk_guard_close(&scope);
+    assert_non_null(strstr(wk_error(), "neg: "));
+    assert_null(strstr(wk_error(), "forward"));
+    wk_clear_error();
+}
+
 static void grad_mode_nests(void **state)
 {
     (void)state;
@@ -154,6 +206,7 @@ int main(void)
         cmocka_unit_test(closing_a_guard_closes_all_above_it),
         cmocka_unit_test(grad_mode_nests),
         cmocka_unit_test(a_handler_may_jump_out),
+        cmocka_unit_test(what_closes_after_a_jump_stands_alone),
         cmocka_unit_test(a_slot_is_not_used_again_soon),
         cmocka_unit_test(a_wild_pointer_is_told),
         cmocka_unit_test(texts_live_as_long_as_their_object),

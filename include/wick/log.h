@@ -57,8 +57,8 @@ typedef struct wk_setting {
     const char *doc;   /* what it is for, one line */
     const char *takes; /* "a number from 1 to 1024" */
     const char *value; /* as the environment has it now; NULL when it is not set */
-    int32_t off;       /* not 0: it is set to what is the same as not */
-    int32_t wrong;     /* not 0: its value is not what it takes */
+    int32_t off;       /* not 0: what it is set to switches it off */
+    int32_t wrong; /* not 0: its value is not what it takes (WICK_CPU: whether this CPU knows it, wick doctor tells) */
 } wk_setting;
 
 /* How many there are. */

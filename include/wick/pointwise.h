@@ -20,7 +20,7 @@ extern "C" {
 
 /* ---- arithmetic: a tensor or a number on either side --------------------------------------------------------------
  * A whole number stays whole (i64 + 1 is i64), a fraction is a float of the tensor's class (i64 + 0.5 is f32). Either takes the dtype
- * that is computed in, as in PyTorch: u8 with -1 is u8 with 255, and f16 is compared with 0.1 as f16 has it. */
+ * that is computed in, as in PyTorch: u8 with -1 is u8 with 255 (and with 256 it is with 0), and f16 is compared with 0.1 as f16 has it. */
 #define WK_ARITH_DECL_(name)                                                                                           \
     WK_API wk_tensor *name##_at(wk_site site, wk_tensor *a, wk_tensor *b);                                             \
     WK_API wk_tensor *name##_tf_at(wk_site site, wk_tensor *a, double b);                                              \

@@ -39,6 +39,13 @@ struct wk__layer {
     const char *(*describe)(const wk__layer *layer, wk__text *out);
 };
 
+/* How an object ended, for messages about its handle. */
+typedef struct wk__end {
+    const char *by;              /* the call that let go of it; NULL: it was freed. A scope that closed: see handle.c */
+    wk_site site;                /* of that call, or where the scope was opened */
+    const struct wk__kind *with; /* the kind of the object that it went with, NULL: it went by itself */
+} wk__end;
+
 /* What the calls that a call leads to have to know of it. Kept in one piece: user code that the library runs has one of its own, and a
  * guard that closes puts back the one before it, also when a handler's longjmp left what had changed it. */
 typedef struct wk__frame {
@@ -48,6 +55,7 @@ typedef struct wk__frame {
     wk__outer outer;
     const char *callback;   /* what of the program's own the library has called, "forward of \"block\"" */
     const wk__layer *layer; /* the innermost whose forward runs */
+    wk__end ending;         /* of the object whose parts are let go of just now, or of the scope that closes */
 } wk__frame;
 
 /* ---- guards ------------------------------------------------------------------------------------------------------ */
@@ -59,13 +67,6 @@ typedef enum wk__guard_kind {
     WK__GUARD_BATCH,   /* an epoch of a loader */
     WK__GUARD_CALLBACK /* the library runs user code: call sites start anew */
 } wk__guard_kind;
-
-/* How an object ended, for messages about its handle. */
-typedef struct wk__end {
-    const char *by;              /* the call that let go of it; NULL: it was freed. A scope that closed: see handle.c */
-    wk_site site;                /* of that call, or where the scope was opened */
-    const struct wk__kind *with; /* the kind of the object that it went with, NULL: it went by itself */
-} wk__end;
 
 typedef struct wk__guard {
     uint64_t token; /* serial number, never used twice in a process */
@@ -103,9 +104,8 @@ struct wk_context {
     _Atomic(const void *) holder;       /* the thread that flushes it (wk__thread) */
     wk_context *next;                   /* in the list of all contexts */
     int visitors;                       /* other threads that are with it: it does not end meanwhile */
-    wk__end ending; /* of the object whose parts are let go of just now, or of the scope that closes */
-    bool ready;     /* listed and its thread's end is watched */
-    bool quiet;     /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
+    bool ready;                         /* listed and its thread's end is watched */
+    bool quiet; /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
 };
 
 /* This thread's context. Never NULL. */

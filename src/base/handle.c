@@ -83,10 +83,10 @@ static const char by_scope[] = "a scope"; /* a wk__end with this address: the sc
 static void destroy_whole(const wk__kind *kind, void *body, wk__end end)
 {
     wk_context *context = wk__context();
-    const wk__end before = context->ending;
-    context->ending = end;
+    const wk__end before = context->frame.ending;
+    context->frame.ending = end;
     kind->destroy(body);
-    context->ending = before;
+    context->frame.ending = before;
 }
 
 /* The parts of a wk__end one by one: a struct that was just written would have to be read again whole. */
@@ -116,7 +116,7 @@ void wk__handle_drop(wk__handle *handle)
 {
     if (!handle) return;
     firm(handle, -1);
-    const wk__end *end = &wk__context()->ending;
+    const wk__end *end = &wk__context()->frame.ending;
     let_go(handle, end->by, end->site, end->with);
 }
 
@@ -274,24 +274,26 @@ static void find_scope(wk_context *context)
  * guard is looked up again each time. */
 static void close_scope(wk_context *context, int64_t k)
 {
-    const wk__end before = context->ending;
+    const wk__end before = context->frame.ending;
     const wk_site opened = context->guard[k].site;
-    context->ending = (wk__end){.by = by_scope, .site = opened};
+    context->frame.ending = (wk__end){.by = by_scope, .site = opened};
     while (context->guard[k].first) {
         wk__guard *scope = &context->guard[k];
         wk__handle *handle = scope->first;
         unlink_from(scope, handle);
         let_go(handle, by_scope, opened, NULL);
     }
-    context->ending = before;
+    context->frame.ending = before;
 }
 
 static void close_top(wk_context *context)
 {
     int64_t k = context->guards - 1;
     wk__guard *guard = &context->guard[k];
+    const wk__frame before = guard->before;
     bool flush = false;
-    wk__frame_leave(context, &guard->before);
+    wk__frame_enter(context,
+                    NULL); /* the one in force, and that of a guard inside, may be of calls that a longjmp has left */
     if (guard->kind == WK__GUARD_SCOPE) {
         close_scope(context, k);
         flush = context->guard[k].flush;
@@ -300,6 +302,7 @@ static void close_top(wk_context *context)
     } else if (guard->close) {
         guard->close(guard->object);
     }
+    wk__frame_leave(context, &before);
     context->guards = k;
     find_scope(context);
     if (flush) wk__above.flush(context);

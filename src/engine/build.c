@@ -4,6 +4,7 @@
  * dies with this group. Dimensions that are reduced are moved last. */
 #include "../ir/number.h"
 #include "ring.h"
+#include <math.h>
 #include <string.h>
 
 typedef struct builder {
@@ -89,10 +90,17 @@ static int loaded(builder *w, wk__record *r, int k)
     return w->b->load_reg[operand];
 }
 
+/* Without its fraction; the nearest there is. */
+static int64_t whole_of(double x)
+{
+    if (isnan(x)) return 0;
+    return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
+}
+
 static wk__imm as_class(wk__imm imm, wk_dtype from, wk_dtype class)
 {
     bool whole = class == WK_I32 || class == WK_I64;
-    if (wk__is_float(from)) return whole ? (wk__imm){.i = (int64_t)imm.f} : imm;
+    if (wk__is_float(from)) return whole ? (wk__imm){.i = whole_of(imm.f)} : imm;
     return whole ? imm : (wk__imm){.f = (double)imm.i};
 }
 

@@ -1,4 +1,5 @@
 /* pow and square. */
+#include "../ir/number.h"
 #include "forms.h"
 #include <math.h>
 
@@ -119,11 +120,19 @@ static const wk__op squared = {
     .needs = {WK__SAVE_0},
 };
 
+/* Whole numbers to a whole power, which is computed with in their dtype. */
 static bool fits(wk_site site, wk__arg a, wk__arg b)
 {
-    if (!a.tensor || b.tensor || !b.whole || b.number.i >= 0 || !wk__is_tensor(a.tensor) ||
-        wk__is_float(wk__body_of(a.tensor)->dtype))
-        return true;
+    if (!a.tensor || b.tensor || !b.whole || !wk__is_tensor(a.tensor)) return true;
+    const wk_dtype dtype = (wk_dtype)wk__body_of(a.tensor)->dtype;
+    if (wk__is_float(dtype) || dtype == WK_BOOL) return true;
+    if (b.number.i >= 0 && wk__number_as_i64(&b.number.i, dtype) == b.number.i) return true;
+    if (b.number.i >= 0) {
+        wk__op_error(&wk__op_pow, site, WK_ERR_ARGUMENT, &a.tensor,
+                     "$a to the power %lld: %s does not hold that number; wk_to_dtype(x, WK_I64) first",
+                     (long long)b.number.i, wk_dtype_str(dtype));
+        return false;
+    }
     wk__op_error(&wk__op_pow, site, WK_ERR_ARGUMENT, &a.tensor,
                  "$a to the power %lld: integers have no negative powers; wk_to_dtype(x, WK_F32) first",
                  (long long)b.number.i);

@@ -165,6 +165,12 @@ wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *paramet
 
 /* ---- step -------------------------------------------------------------------------------------------------------- */
 
+/* NULL: the parameter is left alone. One that was frozen after a backward keeps its gradient. */
+static wk_tensor *gradient_of(const wk__trained *t)
+{
+    return wk_requires_grad(t->parameter) ? wk_grad_of(t->parameter) : NULL;
+}
+
 /* What the rule keeps for a parameter: made at its first step, brought along when the parameter has moved. */
 static bool prepare_states(const wk__rule *rule, const wk_optim_options *options, wk__trained *t)
 {
@@ -196,7 +202,7 @@ static bool prepare(wk_site site, wk__optim *optim)
     for (int64_t g = 0; g < optim->groups; g++)
         for (int64_t k = 0; k < optim->group[g].count; k++) {
             wk__trained *t = &optim->group[g].item[k];
-            wk_tensor *grad = wk_grad_of(t->parameter);
+            wk_tensor *grad = gradient_of(t);
             if (!grad) continue;
             if (!wk__touch(context, t->parameter, site) || !wk__touch(context, grad, site)) return false;
             if (!prepare_states(optim->rule, &optim->group[g].options, t)) return false;
@@ -219,7 +225,7 @@ static bool each(step *step, bool (*visit)(struct step *step, const wk_optim_opt
     for (int64_t g = 0; g < step->optim->groups; g++) {
         wk__group_of *group = &step->optim->group[g];
         for (int64_t k = 0; k < group->count; k++)
-            if (wk_grad_of(group->item[k].parameter) && !visit(step, &group->options, &group->item[k])) return false;
+            if (gradient_of(&group->item[k]) && !visit(step, &group->options, &group->item[k])) return false;
     }
     return true;
 }
@@ -236,7 +242,7 @@ static bool remember(step *step, const wk_optim_options *options, wk__trained *t
 
 static bool update(step *step, const wk_optim_options *options, wk__trained *t)
 {
-    return step->optim->rule->update(options, t, wk_grad_of(t->parameter));
+    return step->optim->rule->update(options, t, gradient_of(t));
 }
 
 static bool uncount(step *step, const wk_optim_options *options, wk__trained *t)

@@ -243,7 +243,7 @@ wk_code wk_device_describe_at(wk_site site, wk_device d, wk_device_properties *p
     wk__device_info info;
     wk__fail fail = {.tag = -1};
     if (!backend || found.index < 0 || found.index >= backend->count())
-        return wk__device_opened(site, "device_describe", d) ? WK_OK : WK_ERR_DEVICE;
+        return wk__device_opened(site, "device_describe", d) ? WK_OK : wk_error_code();
     memset(&info, 0, sizeof info);
     if (backend->info(found.index, &info, &fail) != WK_OK) {
         wk__error_set(site, WK_ERR_DEVICE, "device_describe: %s", fail.text);
@@ -268,7 +268,7 @@ wk_code wk_device_describe_at(wk_site site, wk_device d, wk_device_properties *p
 wk_code wk_memory_stats_of_at(wk_site site, wk_device d, wk_memory_stats *stats)
 {
     wk__device *of = wk__device_opened(site, "memory_stats_of", d);
-    if (!of) return WK_ERR_DEVICE;
+    if (!of) return wk_error_code();
     wk__arena_stats now;
     wk__arena_stats_of(of->arena, &now);
     const wk_memory_stats known = {
@@ -289,7 +289,7 @@ wk_code wk_memory_reset_peak_at(wk_site site, wk_device d)
 {
     wk__device *of = wk__device_opened(site, "memory_reset_peak", d);
     if (of) wk__arena_reset_peak(of->arena);
-    return of ? WK_OK : WK_ERR_DEVICE;
+    return of ? WK_OK : wk_error_code();
 }
 
 wk_code wk_memory_set_limit_at(wk_site site, wk_device d, int64_t bytes)
@@ -301,12 +301,12 @@ wk_code wk_memory_set_limit_at(wk_site site, wk_device d, int64_t bytes)
     }
     wk__device *of = wk__device_opened(site, "memory_set_limit", d);
     if (of) wk__device_set_limit(of, bytes);
-    return of ? WK_OK : WK_ERR_DEVICE;
+    return of ? WK_OK : wk_error_code();
 }
 
 wk_code wk_memory_trim_at(wk_site site, wk_device d)
 {
     wk__device *of = wk__device_opened(site, "memory_trim", d);
     if (of) wk__arena_trim(of->arena);
-    return of ? WK_OK : WK_ERR_DEVICE;
+    return of ? WK_OK : wk_error_code();
 }
