@@ -125,6 +125,34 @@ static void a_step_is_all_or_nothing(void **state)
 }
 
 /* Every index is looked at before the first place is written. */
+/* Neither what is computed beside it, nor what it was computed from, nor a target in place: whatever shares a kernel on the CPU. */
+static void a_bad_index_fails_what_depends_on_it(void **state)
+{
+    (void)state;
+    wk_tensor *places, *beside, *fine, *taken, *after;
+    WK_SCOPE;
+    wk_tensor *rows = wk_ones((3)), *target = wk_ones((2)), *bad = wk_of(int64_t, (2), 0, 9),
+              *good = wk_of(int64_t, (2), 0, 2);
+    wk_sync();
+    places = wk_retain(wk_add(bad, 0));
+    beside = wk_retain(wk_add(wk_ones((2)), 5));
+    fine = wk_retain(wk_index_select(rows, 0, wk_add(good, 0)));
+    taken = wk_retain(wk_index_select(rows, 0, places));
+    after = wk_retain(wk_add(taken, beside));
+    wk_mul_(target, 3);
+    wk_add_(wk_select(target, 0, 1), 1);
+    wk_sync();
+    expect_error("index_select", "index 9 is out of range", NULL);
+    EXPECT_VALUES(places, 0, 0, 9);
+    EXPECT_VALUES(beside, 0, 6, 6);
+    EXPECT_VALUES(fine, 0, 1, 1);
+    EXPECT_VALUES(target, 0, 3, 4);
+    assert_true(isnan(wk_item(wk_sum(after))));
+    expect_error("index_select", NULL);
+    wk_tensor *all[] = {places, beside, fine, taken, after};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) wk_free(all[k]);
+}
+
 static void a_bad_index_writes_nothing(void **state)
 {
     (void)state;
@@ -177,6 +205,7 @@ int main(void)
         cmocka_unit_test_teardown(late_errors_come_with_the_next_call_or_the_reader, test_clean),
         cmocka_unit_test_teardown(dependants_have_the_first_cause, test_clean),
         cmocka_unit_test_teardown(a_step_is_all_or_nothing, test_clean),
+        cmocka_unit_test_teardown(a_bad_index_fails_what_depends_on_it, test_clean),
         cmocka_unit_test_teardown(a_bad_index_writes_nothing, test_clean),
         cmocka_unit_test_teardown(a_lost_device, test_clean),
     };

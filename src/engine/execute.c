@@ -126,6 +126,33 @@ static void mark_crossing(wk__record **record, int records, int32_t group)
         }
 }
 
+static void run_programs(wk__run *run, wk__record **record, int records);
+
+/* May the records of a group at fault run again, each on its own? A group that reads at computed places has written over nothing that it
+ * reads (outputs.c), but what the program knows by its address has been written. */
+static bool can_run_apart(wk__record **record, int records)
+{
+    bool hidden = records > 1;
+    for (int k = 0; k < records; k++)
+        for (int o = 0; o < record[k]->nout; o++) hidden = hidden && !record[k]->ref[o].value->exposed;
+    return hidden;
+}
+
+/* An index was bad: so that only what depends on it fails, and not what happened to share its kernel. */
+static void run_apart(wk__run *run, wk__record **record, int records)
+{
+    wk__watch_given(record[0]->device, run->owner);
+    for (int k = 0; k < records; k++)
+        for (int o = 0; o < record[k]->nout; o++) {
+            wk__value *out = record[k]->ref[o].value;
+            if (out->memory.block) wk__value_give_memory(out);
+            out->reg = -1;
+            out->escapes = true;
+        }
+    for (int k = 0; k < records; k++)
+        if (wk__drop_failed(run, record + k, 1)) run_programs(run, record + k, 1);
+}
+
 static void run_programs(wk__run *run, wk__record **record, int records)
 {
     wk__building *b = &run->building;
@@ -148,9 +175,13 @@ static void run_programs(wk__run *run, wk__record **record, int records)
         else
             code = record[0]->kind == WK__RECORD_MATMUL ? run_matmul(run, b, &fail) : run_program(run, b, &fail);
         fail.code = code;
-        finish(run, record, b->records, code, &fail);
-        record += b->records;
-        records -= b->records;
+        const int tried = b->records;
+        if (code == WK_ERR_INDEX && can_run_apart(record, tried))
+            run_apart(run, record, tried);
+        else
+            finish(run, record, tried, code, &fail);
+        record += tried;
+        records -= tried;
         if (records) records = wk__drop_failed(run, record, records);
     }
 }
