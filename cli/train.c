@@ -73,6 +73,7 @@ static int try_to_replace(const char *path)
 {
     char target[PATH_MAX], other[PATH_MAX];
     struct stat is;
+    if (!path[0]) return ENOENT;
     const bool there = lstat(path, &is) == 0;
     if (there && (!realpath(path, target) || stat(target, &is) != 0)) return errno;
     if (there && !S_ISREG(is.st_mode)) return S_ISDIR(is.st_mode) ? EISDIR : EINVAL;
@@ -101,9 +102,11 @@ static int try_to_write(const char *path)
 static bool can_end(const char *svg, const char *save)
 {
     const int network = try_to_replace(save), picture = svg ? try_to_write(svg) : 0;
+    const bool same = svg && strcmp(svg, save) == 0;
+    if (same) fprintf(stderr, "wick train: --save and --svg are both %s\n", save);
     if (network) fprintf(stderr, "wick train: --save %s cannot be written: %s\n", save, strerror(network));
     if (picture) fprintf(stderr, "wick train: --svg %s cannot be written: %s\n", svg, strerror(picture));
-    return !network && !picture;
+    return !network && !picture && !same;
 }
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */

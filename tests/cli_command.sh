@@ -135,6 +135,8 @@ check "train: a folder without digits fails" ends 1 "$wick" train mnist --device
 check "train: a picture that cannot be written fails" ends 1 "$wick" train mnist --device cpu --epochs 1 \
     --save "$WICK_WORK/net.safetensors" --svg "$WICK_WORK/no/such/folder.svg"
 check "train: before it trains" sh -c "test ! -s '$WICK_WORK/stdout' && grep -q 'folder.svg cannot be written: No such file' '$WICK_WORK/stderr'"
+check "train: one file is not two" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/one" --svg "$WICK_WORK/one"
+check "train: a file has a name" ends 1 "$wick" train mnist --device cpu --save ""
 check "train: a folder is no picture" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/none.safetensors" --svg "$WICK_WORK"
 check "train: a network that cannot be saved fails" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/no/such.safetensors"
 check "train: ... before it trains, too" sh -c \

@@ -20,6 +20,32 @@ static void reading(void **state)
     EXPECT(wk_tril(wk_ones((2, 2), .dtype = WK_BOOL)), (2, 2), 1, 0, 1, 1);
 }
 
+/* Operands whose lanes do not lie side by side, though their columns do: what is read in squares (run_patch.c). */
+static void reading_what_is_turned(void **state)
+{
+    (void)state;
+    enum { N = 3, ROWS = 20, COLUMNS = 70 };
+    for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
+        WK_SCOPE;
+        wk_tensor *dense = wk_to_dtype(wk_remainder(wk_arange(N * ROWS * COLUMNS), 113), dtype),
+                  *x = wk_transpose(wk_reshape(dense, (N, COLUMNS, ROWS)), 1, 2), *copy = wk_clone(x),
+                  *i = wk_of(int64_t, (2), 2, 0), *wide = wk_expand(wk_reshape(i, (2, 1, 1)), (2, ROWS, COLUMNS));
+        wk_sync();
+        wk_tensor *read[][2] = {
+            {wk_index_select(x, 0, i), wk_index_select(copy, 0, i)},
+            {wk_gather(x, 0, wide), wk_gather(copy, 0, wide)},
+            {wk_take_along_dim(x, wk_reshape(i, (2, 1, 1)), 0), wk_take_along_dim(copy, wk_reshape(i, (2, 1, 1)), 0)}};
+        for (size_t k = 0; k < sizeof read / sizeof *read; k++) {
+            wk_tensor *got = wk_retain(read[k][0]), *want = wk_retain(read[k][1]); /* so that it is stored, not fused */
+            wk_sync();
+            assert_true(wk_item(wk_all(wk_eq(got, want))) == 1);
+            assert_true(wk_item(wk_all(wk_eq(wk_select(got, 0, 1), wk_select(copy, 0, 0)))) == 1);
+            wk_free(got);
+            wk_free(want);
+        }
+    }
+}
+
 static void writing(void **state)
 {
     (void)state;
@@ -222,11 +248,17 @@ static void gradients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),           cmocka_unit_test(writing),
-        cmocka_unit_test(selecting),         cmocka_unit_test(places_by_dimension),
-        cmocka_unit_test(distinct_elements), cmocka_unit_test(membership),
-        cmocka_unit_test(bad_index_late),    cmocka_unit_test(bad_index_at_the_call),
-        cmocka_unit_test(gradients),         cmocka_unit_test(shapes_that_do_not_fit),
+        cmocka_unit_test(reading),
+        cmocka_unit_test(writing),
+        cmocka_unit_test(reading_what_is_turned),
+        cmocka_unit_test(selecting),
+        cmocka_unit_test(places_by_dimension),
+        cmocka_unit_test(distinct_elements),
+        cmocka_unit_test(membership),
+        cmocka_unit_test(bad_index_late),
+        cmocka_unit_test(bad_index_at_the_call),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(shapes_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,10 +50,12 @@ static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *
         wk__text_tensor_device(&text, in[k]);
     }
     const wk__device *first = wk__body_of(in[0])->storage->device;
+    int other = 1;
+    while (wk__body_of(in[other])->storage->device == first) other++;
     if (first->id.kind == WK_CPU)
-        wk__text_add(&text, ". Move one: wk_to(b, wk_cpu())");
+        wk__text_format(&text, ". Move one: wk_to(%c, wk_cpu())", 'a' + other);
     else
-        wk__text_format(&text, ". Move one: wk_to(b, wk_%s(%d))", first->backend->name, first->id.index);
+        wk__text_format(&text, ". Move one: wk_to(%c, wk_%s(%d))", 'a' + other, first->backend->name, first->id.index);
     if (wk__context()->frame.layer) wk__text_add(&text, ", or the network: wk_module_to(net, device)");
     wk__error_take(site, WK_ERR_DEVICE, &text);
     return NULL;

@@ -100,8 +100,8 @@ static bool write_part(const join *j, wk_tensor *out, wk_tensor *x, int64_t at, 
     wk_tensor *part =
         wk__tensor_view(j->context, out, at * whole->stride[j->d], body->ndim, body->shape, whole->stride);
     if (!part) return false;
-    if (!first) { /* a full ring may have run what was recorded so far */
-        if (!wk__touch(j->context, out, j->site)) return false;
+    if (!first) { /* a full ring may have run what was recorded so far, and parked what nobody has asked for: x, too */
+        if (!wk__touch(j->context, out, j->site) || !wk__touch(j->context, x, j->site)) return false;
         value = wk__value_new(j->context, j->device, whole->storage->bytes, j->site);
         if (!value) return false;
     }

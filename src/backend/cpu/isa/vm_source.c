@@ -44,6 +44,13 @@ static inline bool all_alike(const int64_t *index, int64_t count)
     return differences == 0;
 }
 
+static inline bool side_by_side(const int64_t *offset, int64_t count, int64_t size)
+{
+    int64_t differences = 0;
+    for (int64_t l = 0; l < count; l++) differences |= offset[l] ^ l * size;
+    return differences == 0;
+}
+
 /* Fetches the elements of a block side by side into place FETCHED, 0 where there is none; the load of their dtype takes
  * them from there. When all lanes want the same index and lie side by side (rows of an embedding), one copy does. */
 static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const int64_t index[LANES], size_t size)
@@ -56,7 +63,7 @@ static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const
     const range r = {bound < 0 ? -bound : bound, step, bound < 0 ? 0 : bound};
     const int64_t count = s->count < LANES ? s->count : LANES;
     const bool full = count == LANES; /* as most blocks are: what follows for them is of a constant size */
-    if (place->step == (int64_t)size && (full ? all_alike(index, LANES) : all_alike(index, count))) {
+    if ((full ? all_alike(index, LANES) : all_alike(index, count)) && side_by_side(offset, count, (int64_t)size)) {
         const char *at = element_at(s, base, index[0], &r);
         if (!at || !full) memset(to, 0, LANES * size);
         if (at) memcpy(to, at, full ? LANES * size : (size_t)count * size);
