@@ -56,7 +56,7 @@ static double value_at(const check *c, int which, const double *data)
     wk__callback scope;
     wk__callback_begin(&scope, NULL, c->site);
     context->frame.grad_off = true;
-    wk_tensor *in[MOST];
+    wk_tensor *in[MOST] = {0};
     for (int k = 0; k < c->count; k++)
         in[k] = k == which ? fresh(wk__body_of(c->in[k])->storage->device, wk__body_of(c->in[k]), data) : c->in[k];
     wk_tensor *y = in[which] ? c->f(in, c->context) : NULL;

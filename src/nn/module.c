@@ -131,7 +131,7 @@ const wk__item *wk__module_item(const wk__module *body, const char *name, size_t
 
 static bool name_fits(wk_site site, const char *op, const wk__module *body, const char *name)
 {
-    if (!wk__array_check(name, 1, site, op, "the name")) return false;
+    if (!name) return wk__array_refuse(1, site, op, "the name");
     const char *problem = !*name              ? "is empty"
                           : strchr(name, '.') ? "has a dot in it, which separates the names in a path"
                           : wk__module_item(body, name, strlen(name)) ? "is taken"
