@@ -28,6 +28,30 @@ else
     echo "skip an interpreter loads libwick.so"
 fi
 
+static_program()
+{
+    cc $common -static -o "$WICK_WORK/alone" tests/plugins/static.c "$release/libwick.a" -lz -ldl -lm -pthread && "$WICK_WORK/alone"
+}
+if echo 'int main(void) { return 0; }' | cc -static -x c -o "$WICK_WORK/empty" - -lz -lm 2>/dev/null; then
+    check "a program linked with -static computes, and says why it has no OpenCL" static_program
+else
+    echo "skip a program linked with -static computes: there is no static libz"
+fi
+
+# PoCL calls abort() where it finds no /sys.
+without_sys() { unshare -rm sh -c 'mount -t tmpfs none /sys && exec "$@"' sh "$@"; }
+sandboxed()
+{
+    without_sys "$release/wick" devices >"$WICK_WORK/devices" || return 1
+    cat "$WICK_WORK/devices"
+    tr '\n' ' ' <"$WICK_WORK/devices" | grep -q -e "mount it here" -e "^Wick.*opencl:0"
+}
+if without_sys true 2>/dev/null; then
+    check "without /sys the cpu is left" sandboxed
+else
+    echo "skip without /sys the cpu is left: no mounts of one's own here"
+fi
+
 # What a program can load while it runs shares a few hundred bytes of thread-local storage with all others.
 small_tls() # LIBRARY
 {

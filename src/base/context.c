@@ -3,7 +3,7 @@
 #include "above.h"
 #include "alloc.h"
 #include "handle.h"
-#include "stay.h"
+#include "loading.h"
 #include <sched.h>
 #include <string.h>
 #include <time.h>
