@@ -143,6 +143,29 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *targe
     return false;
 }
 
+bool wk__operands_before(wk_tensor *target, wk_tensor *in[], int inputs, wk_tensor *kept[WK__MAX_INPUTS])
+{
+    const wk__storage *storage = wk__body_of(target)->storage;
+    bool fine = true;
+    for (int k = 0; k < inputs; k++) {
+        kept[k] = NULL;
+        if (!fine || !in[k] || wk__body_of(in[k])->storage != storage) continue;
+        wk__edge edge = wk__edge_of(in[k]); /* its place in the graph is up to date, or made, before it is shared */
+        in[k] = kept[k] = wk__tensor_snapshot(wk__context(), in[k]);
+        wk__node_drop(edge.node);
+        wk__leaf_drop(edge.leaf);
+        fine = kept[k] != NULL;
+    }
+    if (!fine) wk__operands_after(kept, inputs);
+    return fine;
+}
+
+void wk__operands_after(wk_tensor *kept[], int inputs)
+{
+    for (int k = 0; k < inputs; k++)
+        if (kept[k]) wk__handle_release(&kept[k]->handle, (wk_site){0});
+}
+
 static void free_inner(void *inner)
 {
     wk__node_drop(inner);

@@ -224,12 +224,12 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     atomic_store_explicit(&node->refs, 1, memory_order_relaxed);
     node->op = op;
     node->site = wk__site(site);
-    node->sequence = next_sequence();
     bool saved = true;
     for (int k = 0; k < inputs; k++) {
         saved = edge_to(&node->edge[k], in[k]) && saved;
         if (in[k]) remember_shape(&node->shape[k], in[k]);
     }
+    node->sequence = next_sequence(); /* after the edges: an operand that is a stale view gets its new node there */
     int want = saved ? what_to_save(op, node) : 0;
     for (int k = 0; k < inputs && k < WK__SAVED_OUT; k++)
         if (want >> k & 1 && in[k]) saved = saved && save(context, node, k, in[k], false);
