@@ -238,6 +238,174 @@ static void in_place_with_itself(void **state)
     }
 }
 
+/* ---- what has no living base -------------------------------------------------------------------------------------- */
+
+/* New tensors that ops give, of the elements of a [2,2]; each is written in place, itself or through a view. */
+static wk_tensor *made(int how, wk_tensor *x)
+{
+    wk_tensor *index = wk_of(int64_t, (2), 1, 1);
+    switch (how) {
+    case 0: return wk_logsumexp(x, (1));
+    case 1: return wk_softmax(wk_transpose(x, 0, 1), 0);
+    case 2: return wk_tile(x, (1, 2));
+    case 3: return wk_repeat_interleave(x, 2, 0);
+    case 4: return wk_roll(x, (1), (0));
+    case 5: return wk_roll(x, (0), (0));
+    case 6: return wk_index_add(x, 0, index, x);
+    case 7: return wk_scatter_add(wk_select(x, 0, 0), 0, index, wk_select(x, 0, 1));
+    case 8: return wk_reshape(wk_transpose(x, 0, 1), (4));
+    case 9: return wk_repeat(wk_narrow(x, 1, 0, 1), (1, 3));
+    case 10: return wk_repeat_interleave(wk_narrow(x, 1, 0, 1), 3, 1);
+    case 11: return wk_repeat(x, (2, 1));
+    case 12: return wk_cumsum(wk_transpose(x, 0, 1), 0);
+    case 13: return wk_linear(x, x, NULL);
+    case 14: return wk_flip(x, (0));
+    case 15: return wk_var(x, (0));
+    }
+    return NULL;
+}
+enum { KEEP_THEIR_RESULT = 2, WAYS_TO_MAKE = 16 };
+
+static wk_tensor *written_itself(wk_tensor *const in[], void *context)
+{
+    wk_tensor *y = made(*(int *)context, in[0]);
+    assert_ptr_equal(wk_mul_(y, wk_add(wk_sum(in[0]), y)), y);
+    return y;
+}
+
+static wk_tensor *written_through_a_view(wk_tensor *const in[], void *context)
+{
+    wk_tensor *y = made(*(int *)context, in[0]), *part = wk_select(y, 0, 0), *last = wk_narrow(y, -1, -1, 1);
+    assert_ptr_equal(wk_mul_(part, wk_sum(in[0])), part);
+    wk_add_(last, wk_mul(last, 3));
+    return wk_add(wk_sum(wk_mul(part, part)), y);
+}
+
+/* A new tensor is the base of its storage, whatever the op made it of, and shares memory with nothing. */
+static void results_of_ops_can_be_written(void **state)
+{
+    (void)state;
+    for (int how = 0; how < WAYS_TO_MAKE; how++) {
+        WK_SCOPE;
+        wk_tensor *x = wk_requires_grad_(wk_of(double, (2, 2), 0.7, 1.2, 0.4, 0.9), true);
+        for (int view = 0; view < 2; view++) {
+            if (wk_gradcheck(view ? written_through_a_view : written_itself, &how, (x))) continue;
+            if (how < KEEP_THEIR_RESULT) expect_error("needs its result as it was", NULL);
+            expect_fine();
+        }
+        EXPECT_VALUES(x, 0, 0.7, 1.2, 0.4, 0.9);
+    }
+}
+
+/* What is repeated along a dimension of size 1 is copied as well. */
+static void repeated_elements_share_no_memory(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 1), 1, 2), *before = wk_of(double, (2, 3), 1, 1, 1, 2, 2, 2);
+    wk_tensor *all[] = {wk_repeat(x, (1, 3)), wk_tile(x, (3)), wk_repeat_interleave(x, 3, 1),
+                        wk_repeat(wk_transpose(x, 0, 1), (3, 1))};
+    for (int k = 0; k < 4; k++) {
+        wk_tensor *y = k == 3 ? wk_transpose(all[k], 0, 1) : all[k];
+        assert_non_null(wk_add_(y, before));
+        EXPECT_VALUES(y, 0, 2, 2, 2, 4, 4, 4);
+        assert_non_null(wk_fill_(wk_narrow(y, 1, 0, 1), 0));
+        EXPECT_VALUES(y, 0, 0, 2, 2, 0, 4, 4);
+    }
+    EXPECT_VALUES(x, 0, 1, 2);
+}
+
+/* The base has gone, and had no history: a view is written with one, and its siblings have it. */
+static void views_outlive_a_base_without_history(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = counting(), *base = wk_ones((3, 4), .dtype = WK_F64), *all = wk_transpose(base, 0, 1);
+    wk_tensor *row = wk_select(base, 0, 1), *last = wk_narrow(base, 1, 3, 1);
+    wk_free(base);
+    assert_ptr_equal(wk_mul_(row, w), row);
+    assert_ptr_equal(wk_mul_(last, 2), last);
+    EXPECT_VALUES(all, 0, 1, 1, 1, 1, 2, 1, 1, 3, 1, 2, 8, 2);
+    EXPECT_GRADIENT(wk_sum(wk_mul(all, all)), w, 2, 4, 6, 32);
+}
+
+/* A view of a leaf that has gone is a view of a leaf. */
+static void views_outlive_a_leaf(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = counting(), *w = counting(), *v = wk_narrow(x, 0, 0, 2), *twin = wk_detach(x), *unseen;
+    {
+        WK_NO_GRAD;
+        unseen = wk_narrow(x, 0, 2, 2);
+    }
+    wk_mul_(twin, w); /* every view of x is looked at anew when it is used */
+    wk_free(x);
+    assert_null(wk_mul_(v, 2));
+    expect_error("mul_", "view of one", NULL);
+    assert_null(wk_mul_(unseen, wk_narrow(w, 0, 0, 2)));
+    expect_error("mul_", "view of one", NULL);
+    x = counting(), v = wk_narrow(x, 0, 0, 2);
+    wk_mul_(wk_detach(x), 3);
+    EXPECT_GRADIENT(wk_sum(wk_mul(v, 5)), x, 5, 5, 0, 0);
+}
+
+static void expand_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    (void)f;
+    out[0] = wk_expand(in[0], (2, 4));
+    out[1] = wk_select(wk_reshape(wk_add(in[0], 1), (2, 2)), 1, 1);
+}
+static void expand_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    (void)f;
+    wk_tensor *sum = grad_out[0] ? wk_sum(grad_out[0], (0)) : wk_zeros((4), .dtype = WK_F64);
+    wk_tensor *spread = grad_out[1] ? wk_reshape(grad_out[1], (2, 1)) : wk_zeros((2, 1), .dtype = WK_F64);
+    grad_in[0] = wk_add(sum, wk_reshape(wk_cat((wk_zeros((2, 1), .dtype = WK_F64), spread), 1), (4)));
+}
+
+/* What functions and gradients give is a base like any other, also where forward gave a view with gaps, or one whose elements share
+ * memory. */
+static void odd_results_are_bases(void **state)
+{
+    (void)state;
+    static const wk_function_kind kind = {.size = sizeof kind,
+                                          .name = "odd",
+                                          .inputs = 1,
+                                          .outputs = 2,
+                                          .forward = expand_forward,
+                                          .backward = expand_backward};
+    WK_SCOPE;
+    wk_tensor *x = counting(), *out[2], *g[2];
+    assert_int_equal(wk_apply_n(&kind, NULL, (x), out), WK_OK);
+    assert_non_null(wk_mul_(wk_select(out[0], 0, 0), 3));
+    assert_non_null(wk_mul_(wk_narrow(out[1], 0, 1, 1), wk_narrow(x, 0, 0, 1)));
+    assert_non_null(wk_mul_(out[1], 2));
+    EXPECT_VALUES(out[0], 0, 3, 6, 9, 12, 1, 2, 3, 4);
+    EXPECT_VALUES(out[1], 0, 6, 10);
+    EXPECT_GRADIENT(wk_add(wk_sum(out[0]), wk_sum(out[1])), x, 14, 6, 4, 6);
+
+    wk_tensor *a = counting(), *b = counting();
+    assert_int_equal(wk_grad((wk_sum(wk_mul(wk_add(a, b), wk_mul(a, b)))), (a, b), g, .create_graph = true), WK_OK);
+    wk_mul_(wk_narrow(g[0], 0, 0, 1), 10); /* 2 a b + b^2 and a^2 + 2 a b */
+    wk_add_(g[1], g[0]);
+    EXPECT_VALUES(g[0], 0, 30, 12, 27, 48);
+    EXPECT_GRADIENT(wk_sum(g[1]), a, 24, 12, 18, 24);
+}
+
+/* The results of one wk_grad share no memory: writing one leaves the others. */
+static void gradients_share_no_memory(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = counting(), *b = counting(), *seed = wk_of(double, (4), 1, 2, 3, 4), *seeds[] = {seed}, *g[2];
+    assert_int_equal(wk_grad((wk_add(a, b)), (a, b), g, .grad_outputs = seeds), WK_OK);
+    wk_mul_(g[0], 10);
+    EXPECT_VALUES(g[0], 0, 10, 20, 30, 40);
+    EXPECT_VALUES(g[1], 0, 1, 2, 3, 4);
+    EXPECT_VALUES(seed, 0, 1, 2, 3, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +413,12 @@ int main(void)
         cmocka_unit_test(a_stale_view_after_a_function),
         cmocka_unit_test(operands_may_share_memory_with_the_target),
         cmocka_unit_test(in_place_with_itself),
+        cmocka_unit_test(results_of_ops_can_be_written),
+        cmocka_unit_test(repeated_elements_share_no_memory),
+        cmocka_unit_test(views_outlive_a_base_without_history),
+        cmocka_unit_test(views_outlive_a_leaf),
+        cmocka_unit_test(odd_results_are_bases),
+        cmocka_unit_test(gradients_share_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,7 @@ void wk__node_drop(wk__node *node)
 /* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
 void wk__body_forget(wk__body *body)
 {
-    if (body->storage->base == body && body->node && wk__count_get(&body->storage->views) > 0) wk__history_bury(body);
+    if (body->storage->base == body && wk__count_get(&body->storage->views) > 0) wk__history_bury(body);
     if (body->node) wk__node_drop(body->node);
     if (body->leaf) wk__leaf_drop(body->leaf);
 }

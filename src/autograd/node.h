@@ -139,6 +139,8 @@ void wk__operands_after(wk_tensor *kept[], int inputs);
 /* May `target` be written in place? Records why not: a leaf that requires grad, elements that share memory. */
 bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target);
 
+/* history.c: the memory, dense, that a base of this shape and these strides lies in. */
+void wk__history_extent(const wk__shape *base, const int64_t *stride, wk__shape *extent);
 void wk__copy_slices_gradient(wk__gradient *g); /* history.c; its descriptor is in src/ops/as_strided.c */
 
 /* The edge to whatever made a tensor, brought up to date after in-place calls on its base. */

@@ -54,10 +54,12 @@ static void gradient(wk__gradient *g)
     }
     if (repeated) grad = wk_sum_at((wk_site){0}, grad, dims, repeated, NULL);
     wk_options like = {.size = sizeof like, .dtype = base->dtype};
+    wk__shape extent;
     if (!grad) return;
+    wk__history_extent(base, a->list3, &extent);
     like.device = wk_device_of(grad);
     like.dtype = wk_dtype_of(grad);
-    wk_tensor *zeros = wk_zeros_at((wk_site){0}, base->size, base->ndim, &like);
+    wk_tensor *zeros = wk_zeros_at((wk_site){0}, extent.size, extent.ndim, &like);
     wk_tensor *part = wk_as_strided_at((wk_site){0}, zeros, shape, stride, ndim, a->i[0] - a->i[2]);
     if (part && wk__body_overlaps(wk__body_of(part)))
         wk__error_set((wk_site){0}, WK_ERR_UNSUPPORTED,
