@@ -406,6 +406,65 @@ static void gradients_share_no_memory(void **state)
     EXPECT_VALUES(seed, 0, 1, 2, 3, 4);
 }
 
+/* ---- gradients of gradients, and views of all kinds --------------------------------------------------------------- */
+
+static wk_tensor *through_a_view(wk_tensor *const in[], void *context)
+{
+    (void)context;
+    wk_tensor *y = wk_clone(in[0]);
+    wk_sin_(wk_unsqueeze(wk_narrow(y, 0, 1, 3), 0));
+    return y;
+}
+
+static wk_tensor *kept_result(wk_tensor *const in[], void *context)
+{
+    (void)context;
+    wk_tensor *out[2];
+    static const wk_function_kind kind = {.size = sizeof kind,
+                                          .name = "odd",
+                                          .inputs = 1,
+                                          .outputs = 2,
+                                          .forward = expand_forward,
+                                          .backward = expand_backward};
+    if (wk_apply_n(&kind, NULL, (in[0]), out) != WK_OK) return NULL;
+    wk_tanh_(out[1]); /* the second result of its call, and the first of the next */
+    return wk_mul(out[1], wk_narrow(out[0], 1, 0, 2));
+}
+
+static wk_tensor *overlapping(wk_tensor *const in[], void *context)
+{
+    (void)context;
+    wk_tensor *y = wk_mul(in[0], 0.5), *windows = wk_unfold(y, 0, 2, 1),
+              *all = wk_expand(wk_unfold(y, 0, 3, 1), (2, 2, 3));
+    wk_square_(y); /* the windows are looked at anew: they share elements by unequal steps */
+    return wk_mul(wk_sum(wk_sin(windows)), all);
+}
+
+typedef wk_tensor *function(wk_tensor *const in[], void *context);
+
+static wk_tensor *first_order(wk_tensor *const in[], void *context)
+{
+    WK_ENABLE_GRAD;
+    wk_tensor *x = wk_requires_grad(in[0]) ? in[0] : wk_requires_grad_(wk_clone(in[0]), true), *grads[1];
+    wk_tensor *loss = wk_sum(wk_square((*(function **)context)(&x, NULL)));
+    return wk_grad((loss), (x), grads, .create_graph = true) == WK_OK ? grads[0] : NULL;
+}
+
+static void gradients_of_gradients(void **state)
+{
+    (void)state;
+    function *const all[] = {through_a_view, kept_result, overlapping};
+    for (int k = 0; k < 3; k++) {
+        WK_SCOPE;
+        wk_tensor *x = wk_requires_grad_(wk_of(double, (4), 0.7, 1.2, 0.4, 0.9), true);
+        function *f = all[k];
+        wk_gradcheck(f, NULL, (x));
+        expect_fine();
+        wk_gradcheck(first_order, &f, (x));
+        expect_fine();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +478,7 @@ int main(void)
         cmocka_unit_test(views_outlive_a_leaf),
         cmocka_unit_test(odd_results_are_bases),
         cmocka_unit_test(gradients_share_no_memory),
+        cmocka_unit_test(gradients_of_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

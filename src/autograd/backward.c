@@ -175,7 +175,7 @@ static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tenso
     int place = wanted(w, edge);
     if (edge->leaf && (place >= 0 || !w->targets) && moved_since(w, from, edge)) return;
     if (place >= 0) {
-        wk_tensor *own = wk__tensor_snapshot(w->context, grad); /* the program may write it */
+        wk_tensor *own = wk__snapshot_of(grad); /* the program may write it */
         if (!own || !gather(&w->found[place], own)) fail(w);
     }
     if (edge->leaf) {

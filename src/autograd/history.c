@@ -179,6 +179,15 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *targe
     return false;
 }
 
+wk_tensor *wk__snapshot_of(wk_tensor *x)
+{
+    wk__edge edge = wk__edge_of(x);
+    wk_tensor *snapshot = wk__tensor_snapshot(wk__context(), x);
+    wk__node_drop(edge.node);
+    wk__leaf_drop(edge.leaf);
+    return snapshot;
+}
+
 bool wk__operands_before(wk_tensor *target, wk_tensor *in[], int inputs, wk_tensor *kept[WK__MAX_INPUTS])
 {
     const wk__storage *storage = wk__body_of(target)->storage;
@@ -186,10 +195,7 @@ bool wk__operands_before(wk_tensor *target, wk_tensor *in[], int inputs, wk_tens
     for (int k = 0; k < inputs; k++) {
         kept[k] = NULL;
         if (!fine || !in[k] || wk__body_of(in[k])->storage != storage) continue;
-        wk__edge edge = wk__edge_of(in[k]); /* its place in the graph is up to date, or made, before it is shared */
-        in[k] = kept[k] = wk__tensor_snapshot(wk__context(), in[k]);
-        wk__node_drop(edge.node);
-        wk__leaf_drop(edge.leaf);
+        in[k] = kept[k] = wk__snapshot_of(in[k]);
         fine = kept[k] != NULL;
     }
     if (!fine) wk__operands_after(kept, inputs);

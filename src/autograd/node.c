@@ -195,6 +195,8 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
     if (is_output) { /* its node is this one: a reference to itself would never go */
         saved->node = NULL;
         saved->leaf = NULL;
+        saved->output = 0;
+        saved->is_view = false; /* its place in the graph is not that of a view */
     }
     wk__body_share(saved);
     node->saved[place] = saved;

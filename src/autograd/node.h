@@ -145,6 +145,8 @@ void wk__copy_slices_gradient(wk__gradient *g); /* history.c; its descriptor is 
 
 /* The edge to whatever made a tensor, brought up to date after in-place calls on its base. */
 wk__edge wk__edge_of(wk_tensor *tensor);
+/* wk__tensor_snapshot of a tensor whose place in the graph has been brought up to date, or made. */
+wk_tensor *wk__snapshot_of(wk_tensor *x);
 wk__leaf *wk__leaf_of(wk__body *body); /* made when first asked for; NULL when memory is short */
 /* Its gradient goes, if there is one, by the call of that name. */
 void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site);
