@@ -66,9 +66,12 @@ WK_API wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_co
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
-/* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor to use instead, or
- * NULL. On a leaf with .after: once per backward, when the gradient is complete, with the whole of it. WK_OK or a code: WK_ERR_STATE
- * for a tensor that no gradient comes to. torch's register_hook, and register_post_accumulate_grad_hook. */
+/* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor of its shape, dtype and device
+ * to use instead, or NULL. On a leaf with .after: once per backward, when the gradient is complete, with the whole of it. The grad mode
+ * is that of the gradients: off without .create_graph. The gradient belongs to the library: written in place, it is used so, and no other
+ * tensor changes; wk_retain lets it live on; to free it is an error. A hook that is registered while the hooks of a tensor run has its
+ * turn with the next gradient. What fails in a hook fails the backward. WK_OK or a code: WK_ERR_STATE for a tensor that no gradient
+ * comes to. torch's register_hook, and register_post_accumulate_grad_hook. */
 typedef wk_tensor *wk_hook(wk_tensor *grad, void *user);
 typedef struct wk_hook_options {
     size_t size;
@@ -88,7 +91,8 @@ typedef struct wk_function_kind {
     int inputs, outputs;
     /* Computes out[] from in[] with ordinary ops; nothing is added to the graph meanwhile. */
     void (*forward)(wk_function *f, wk_tensor *const in[], wk_tensor *out[]);
-    /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed). Ordinary ops: it can be differentiated again. */
+    /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed), which it may write but not free. Ordinary ops: it can be
+     * differentiated again. */
     void (*backward)(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[]);
     void (*destroy)(void *context); /* optional: of the context, when the last user has gone */
 } wk_function_kind;

@@ -50,7 +50,13 @@ static void free_hooks(wk__hook *hook)
 void wk__leaf_drop(wk__leaf *leaf)
 {
     if (!leaf || !wk__count_down(&leaf->refs)) return;
-    if (leaf->grad) wk__handle_drop(&leaf->grad->handle);
+    if (leaf->grad) {
+        wk__end *end = &wk__context()->frame.ending;
+        const wk__end before = *end;
+        if (!end->with) end->with = &wk__tensor_kind; /* it goes with its leaf */
+        wk__handle_drop(&leaf->grad->handle);
+        *end = before;
+    }
     free_hooks(leaf->hooks);
     wk__free(leaf);
 }
@@ -264,6 +270,12 @@ bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int 
         for (int k = 0; k < outputs; k++) wk__handle_release(&out[k]->handle, site);
         return false;
     }
+    wk__node_hang(node, out, outputs);
+    return true;
+}
+
+void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
+{
     node->outputs = (uint8_t)outputs;
     for (int k = 0; k < outputs; k++) {
         wk__body *body = wk__body_of(out[k]);
@@ -276,7 +288,6 @@ bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int 
         body->seen = body->storage->history;
     }
     if (!wk__body_of(out[0])->requires_grad) wk__node_drop(node);
-    return true;
 }
 
 /* ---- what a gradient reads --------------------------------------------------------------------------------------- */

@@ -34,9 +34,9 @@ typedef struct wk__leaf {
     wk__storage *storage; /* what it is the gradient of; not held (the body does) */
     int64_t shape[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    bool listed;    /* a walk has given it a gradient and will run the hooks that come after, once */
-    uint32_t moves; /* how often the parameter was moved to another device, */
-    wk_site moved;  /* and by which call the last time */
+    uint64_t listed; /* the walk that has given it a gradient and will run the hooks that come after, once; 0: none */
+    uint32_t moves;  /* how often the parameter was moved to another device, */
+    wk_site moved;   /* and by which call the last time */
 } wk__leaf;
 
 struct wk__hook {
