@@ -26,7 +26,7 @@ WK_API bool wk_is_grad_enabled(void);
 
 /* Would backward bring x a gradient: is it a leaf that wants one, or computed from such? false for NULL. */
 WK_API bool wk_requires_grad_at(wk_site site, const wk_tensor *x);
-/* Makes a leaf want a gradient, or not. Returns x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
+/* Makes a leaf want a gradient, or not; one that wants none gets none, also from a graph that was made before. Returns x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
 WK_API wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on);
 /* Was x made, not computed from something that requires grad? */
 WK_API bool wk_is_leaf_at(wk_site site, const wk_tensor *x);
@@ -47,7 +47,8 @@ typedef struct wk_backward_options {
 /* Adds the gradients of x to those of all leaves it depends on. WK_OK or a code. */
 WK_API wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
 
-/* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it. */
+/* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it. WK_ERR_STATE for what is
+ * no leaf, but was computed: wk_grad gives its gradient. */
 WK_API wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf);
 /* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype and device. */
 WK_API wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);

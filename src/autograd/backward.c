@@ -180,13 +180,13 @@ static void too_late(walk *w, const wk__node *node)
 static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tensor *grad)
 {
     int place = wanted(w, edge);
-    if (edge->leaf && (place >= 0 || !w->targets) && moved_since(w, from, edge)) return;
+    if (edge->leaf && !edge->leaf->frozen && (place >= 0 || !w->targets) && moved_since(w, from, edge)) return;
     if (place >= 0) {
         wk_tensor *own = wk__snapshot_of(grad); /* the program may write it */
         if (!own || !gather(&w->found[place], own)) fail(w);
     }
     if (edge->leaf) {
-        if (w->targets) {
+        if (w->targets || edge->leaf->frozen) {
             let_go(grad);
         } else if (!wk__leaf_gather(edge->leaf, grad, w->create_graph)) {
             w->failed = true;

@@ -86,9 +86,10 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
         return NULL;
     }
     if (f->saved[k]->storage->version != f->version[k]) {
-        wk__error_set(f->site, WK_ERR_STATE,
-                      "%s: backward needs tensor %d that it kept, but an in-place call has changed it since", f->name,
-                      k);
+        wk__text text = {0};
+        wk__text_format(&text, "%s: backward needs tensor %d that it kept, but ", f->name, k);
+        wk__text_changes(&text, f->saved[k]->storage, f->version[k]);
+        wk__error_take(f->site, WK_ERR_STATE, &text);
         return NULL;
     }
     return wk__tensor_like(wk__context(), f->saved[k]);

@@ -164,6 +164,7 @@ bool wk_is_leaf_at(wk_site site, const wk_tensor *x)
 wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
 {
     if (!wk__check(x, site, "requires_grad_", "input")) return NULL;
+    wk__has_gradient(x); /* brings a view up to date */
     wk__body *body = wk__body_of(x);
     if (on && !wk__is_float(body->dtype)) {
         wk__error_set(site, WK_ERR_DTYPE, "requires_grad_: only floating dtypes can require gradients, not %s",
@@ -176,7 +177,9 @@ wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
             "requires_grad_: this tensor is not a leaf; wk_detach(x) gives the same numbers without a history");
         return NULL;
     }
-    if (!body->node) body->requires_grad = on;
+    if (body->node) return x;
+    body->requires_grad = on;
+    if (body->leaf) body->leaf->frozen = !on;
     return x;
 }
 
@@ -193,9 +196,24 @@ wk_tensor *wk_detach_at(wk_site site, wk_tensor *x)
     return out;
 }
 
+/* Backward leaves gradients in leaves only. */
+static bool is_leaf(wk_site site, const char *op, wk_tensor *x)
+{
+    wk__has_gradient(x);
+    if (!wk__body_of(x)->node) return true;
+    wk__text text = {0};
+    wk__text_format(&text, "%s: ", op);
+    wk__text_tensor(&text, x);
+    wk__text_add(
+        &text, " is no leaf, it was computed, so backward leaves no gradient in it. wk_grad gives that of any tensor, "
+               "and a hook (wk_register_hook) sees it pass");
+    wk__error_take(site, WK_ERR_STATE, &text);
+    return false;
+}
+
 wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf)
 {
-    if (!leaf || !wk__check(leaf, site, "grad_of", "input")) return NULL;
+    if (!leaf || !wk__check(leaf, site, "grad_of", "input") || !is_leaf(site, "grad_of", leaf)) return NULL;
     const wk__leaf *of = wk__body_of(leaf)->leaf;
     return of ? of->grad : NULL;
 }
@@ -212,6 +230,7 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 {
     if (!wk__check(leaf, site, "set_grad", "leaf")) return wk_error_code();
     if (!grad && wk__error_pending()) return wk_error_code(); /* one that failed is no wish to forget the old one */
+    if (!is_leaf(site, "set_grad", leaf)) return wk_error_code();
     wk__body *body = wk__body_of(leaf);
     wk__leaf *of = wk__leaf_of(body);
     if (!of) return WK_ERR_MEMORY;

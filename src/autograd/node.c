@@ -188,15 +188,27 @@ wk__edge wk__edge_of(wk_tensor *tensor)
     return edge;
 }
 
-/* A body of the node's own: it keeps the storage, and the operand's place in the graph for second derivatives. */
+/* A body of the node's own: it keeps the storage (or, where the op says so, the numbers that it holds now, in a storage of their own),
+ * and the operand's place in the graph for second derivatives. */
 static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tensor, bool is_output)
 {
     wk__body *saved = wk__slab_take(context->slots, WK__SLAB_VIEW);
     if (!saved) return false;
     const wk__body *body = wk__body_of(tensor);
+    const bool numbers = node->op->keeps >> place & 1;
+    wk__storage *own = numbers ? wk__storage_new(context, body->storage->value) : NULL;
+    if (numbers && !own) {
+        wk__slab_give(context->slots, WK__SLAB_VIEW, saved);
+        return false;
+    }
     memcpy(saved, body, sizeof *saved);
     saved->text = NULL;
-    wk__storage_hold(saved->storage);
+    if (numbers) {
+        saved->storage = own;
+        saved->is_view = saved->apart = false;
+    } else {
+        wk__storage_hold(saved->storage);
+    }
     wk__storage_firm(saved->storage, +1);
     if (is_output) { /* its node is this one: a reference to itself would never go */
         saved->node = NULL;
@@ -292,18 +304,28 @@ void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
 
 /* ---- what a gradient reads --------------------------------------------------------------------------------------- */
 
+void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version)
+{
+    const unsigned times = storage->version - version;
+    const wk_site at = storage->changed_at;
+    wk__text_format(text, "an in-place call has changed it since: %s%s",
+                    storage->changed_by ? storage->changed_by : "?",
+                    storage->changed_by ? wk__underscore(storage->changed_by, storage->changed_in_place) : "");
+    if (at.file) wk__text_format(text, " at %s:%d", at.file, (int)at.line);
+    if (times > 1) wk__text_format(text, ", the last of %u", times);
+}
+
 static wk_tensor *changed(const wk__gradient *g, int k)
 {
     const char *what = k == WK__SAVED_OUT ? "its result"
                        : k == 0           ? "its first operand"
                        : k == 1           ? "its second operand"
                                           : "an operand";
-    const unsigned times = g->node->saved[k]->storage->version - g->node->version[k];
-    wk__error_set(
-        g->node->site, WK_ERR_STATE,
-        "%s: backward needs %s as it was, but an in-place call has changed it since (%u time%s). Use the form "
-        "without _, or clone it before",
-        g->node->op->name, what, times, times == 1 ? "" : "s");
+    wk__text text = {0};
+    wk__text_format(&text, "%s: backward needs %s as it was, but ", g->node->op->name, what);
+    wk__text_changes(&text, g->node->saved[k]->storage, g->node->version[k]);
+    wk__text_add(&text, ". Use the form without _, or clone it before");
+    wk__error_take(g->node->site, WK_ERR_STATE, &text);
     return NULL;
 }
 
