@@ -214,6 +214,7 @@ static void start(builder *w, wk__building *b)
     g->ndim = w->ndim;
     g->nreduce = __builtin_popcount(w->reduce_mask);
     g->tag = -1;
+    g->origin = NULL;
     int place = 0;
     for (int reduced = 0; reduced < 2; reduced++)
         for (int d = 0; d < w->ndim; d++)

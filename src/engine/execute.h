@@ -24,7 +24,7 @@ wk__failure *wk__explain_record(const wk__record *r, const wk__fail *fail);
 
 /* outputs.c: memory for what a group stores, its own or taken over from what dies. */
 wk_code wk__program_outputs(wk__run *run, wk__building *b, wk__fail *fail);
-wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__fail *fail);
+wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__kernel *kernel, wk__fail *fail);
 /* A product that is not wanted itself goes where one of its epilogue's results will be, if one fits. */
 wk_code wk__product_output(wk__building *b, wk__value *product, wk__fail *fail);
 

@@ -227,6 +227,7 @@ typedef struct wk__building {
     int16_t load_reg[WK__MAX_OPERANDS];   /* register that holds the loaded operand, -1 */
     wk__value *value[WK__MAX_OPERANDS];   /* whose memory the operand is */
     wk__record *writer[WK__MAX_OPERANDS]; /* stored operands: by which record */
+    wk__memory old[WK__MAX_OPERANDS];     /* of those in place: where the target's old numbers are */
     bool
         indirect; /* something is read at computed places: nothing is written in place, a bad index leaves targets alone */
 } wk__building;
