@@ -148,7 +148,7 @@ static bool fits(const open_group *g, int32_t number, wk__record *r)
     if (r->kind == WK__RECORD_REDUCTION) {
         if (!full || g->matmul || (g->reduce_mask && (g->reduce_mask != r->reduce_mask || columns(g) > SHORT_ROW)))
             return false;
-        if (g->indexed && !keeps_order(r->reduce_mask, r->ndim)) return false;
+        if ((g->indexed || r->op->indexed) && !keeps_order(r->reduce_mask, r->ndim)) return false;
         open_group reduced = *g;
         reduced.reduce_mask = r->reduce_mask;
         return reads_in_place(&reduced, number, r);
