@@ -17,10 +17,11 @@
 
 typedef enum wk__record_kind {
     WK__RECORD_EXPRESSION, /* elementwise: op->expression over the space */
-    WK__RECORD_REDUCTION,  /* input 0 reduced over the dimensions in reduce_mask */
-    WK__RECORD_MATMUL,     /* space (batch.., m, n); inputs a with strides (batch.., m, k) and b (batch.., k, n); `k` */
-    WK__RECORD_KERNEL,     /* a kernel of backend.h by name */
-    WK__RECORD_TRANSFER    /* a dense copy of input 0 to the output's device */
+    WK__RECORD_REDUCTION, /* input 0 reduced over the dimensions in reduce_mask; or, of an op with an expression, what that gives
+                              of the inputs, in the class of the result */
+    WK__RECORD_MATMUL,  /* space (batch.., m, n); inputs a with strides (batch.., m, k) and b (batch.., k, n); `k` */
+    WK__RECORD_KERNEL,  /* a kernel of backend.h by name */
+    WK__RECORD_TRANSFER /* a dense copy of input 0 to the output's device */
 } wk__record_kind;
 
 /* How a record sees one operand. */
