@@ -113,6 +113,14 @@ static void gradient(wk__gradient *g)
     wk_function *f = g->node->own;
     wk_tensor *in[MOST] = {0};
     wk__callback c;
+    if (!f->kind.backward) {
+        wk__error_set(
+            f->site, WK_ERR_STATE,
+            "%s: no gradient goes through it, as its wk_function_kind has no .backward; give it one, or apply it "
+            "to wk_detach(x) if none is meant to",
+            f->name);
+        return;
+    }
     wk__callback_begin(&c, f->backward, f->site);
     f->kind.backward(f, g->out, in);
     wk__callback_end(&c, in, f->kind.inputs);
@@ -217,7 +225,7 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context,
     if (!check(site, kind, in, count)) return wk_error_code();
     wk_function *f = begin(site, kind, context);
     if (!f) return WK_ERR_MEMORY;
-    bool wanted = kind->backward && wk__wants_node(wk__context(), in, count);
+    bool wanted = wk__wants_node(wk__context(), in, count);
     for (int k = 0; k < count; k++)
         if (wk__has_gradient(in[k])) f->needs |= 1u << k;
     bool fine = run_forward(f, in, out, wanted);
