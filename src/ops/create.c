@@ -48,8 +48,9 @@ bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64
     if (!c->device) return false;
     if (!wk__dtype_usable(op, site, c->dtype)) return false;
     if (c->requires_grad && !wk__is_float(c->dtype)) {
-        wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require gradients, not %s", op->name,
-                      wk_dtype_str(c->dtype));
+        wk__error_set(site, WK_ERR_DTYPE,
+                      "%s: only floating dtypes can require gradients, not %s; leave .dtype out or take WK_F32",
+                      op->name, wk_dtype_str(c->dtype));
         return false;
     }
     return set_shape(c, shape, ndim);

@@ -27,7 +27,9 @@ static bool addable(const wk__op *op, wk_site site, wk_tensor *const in[], const
     int64_t shape[WK__MAX_DIMS];
     int ndim;
     if (x->dtype != wk__body_of(in[1])->dtype) {
-        wk__op_error(op, site, WK_ERR_DTYPE, in, "$a is added to the product of $b and $c: their dtypes must be equal");
+        wk__op_error(op, site, WK_ERR_DTYPE, in,
+                     "$a is added to the product of $b and $c: their dtypes must be equal; convert one "
+                     "with wk_to_dtype");
         return false;
     }
     if (wk__broadcast(x->ndim, x->shape, to->ndim, to->shape, &ndim, shape) &&
@@ -205,8 +207,8 @@ static bool linear_fits(wk_site site, wk_tensor *const in[], bool biased)
     if (bias->dtype == weight->dtype && fits) return true;
     wk__op_error(
         &wk__op_linear, site, bias->dtype == weight->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
-        "the bias $c does not fit the weight $b: it must be of its dtype, with one number for each of its rows, or "
-        "without dimensions for a weight of one");
+        "the bias $c does not fit the weight $b: it must be of its dtype (wk_to_dtype), with one number for each of its "
+        "rows, or without dimensions for a weight of one");
     return false;
 }
 
