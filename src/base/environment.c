@@ -7,7 +7,7 @@
 #include <wick/log.h>
 
 typedef enum kind { ANY, SWITCH, NUMBER, WORD, WORDS } kind;
-enum { MOST_WORDS = 3 };
+enum { MOST_WORDS = 4 };
 
 static const struct {
     const char *name, *doc, *takes;
@@ -20,6 +20,14 @@ static const struct {
                         .doc = "every op is a kernel of its own",
                         .takes = "0 or 1",
                         .kind = SWITCH},
+    [WK__SET_CHECK] = {.name = "WICK_CHECK",
+                       .doc = "everything is computed twice, call by call and as planned, and compared",
+                       .takes = "0 or 1",
+                       .kind = SWITCH},
+    [WK__SET_CHECK_DIR] =
+        {.name = "WICK_CHECK_DIR",
+         .doc = "where WICK_CHECK writes what differed, for `wick replay`; the current folder if not set",
+         .takes = "a folder"},
     [WK__SET_CPU] = {.name = "WICK_CPU", .doc = "the CPU's instructions", .takes = "avx512, avx2, neon or portable"},
     [WK__SET_THREADS] = {.name = "WICK_THREADS",
                          .doc = "threads of the CPU",
@@ -48,9 +56,9 @@ static const struct {
                                 .takes = "any text"},
     [WK__SET_LOG] = {.name = "WICK_LOG",
                      .doc = "subjects of the log",
-                     .takes = "a list of placement, sync and kernel",
+                     .takes = "a list of placement, sync, kernel and check",
                      .kind = WORDS,
-                     .words = {"placement", "sync", "kernel"}},
+                     .words = {"placement", "sync", "kernel", "check"}},
     [WK__SET_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes", .takes = "a file"},
 };
 
