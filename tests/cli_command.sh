@@ -90,7 +90,7 @@ check "doctor: ... is nothing unusual" sh -c "! WICK_SYNC=0 '$wick' doctor | gre
 check "doctor: a switch that is none" says "^!  *WICK_NOFUSE=off is not 0 or 1" env WICK_NOFUSE=off "$wick" doctor
 check "doctor: a placement that is none" says "^!  *WICK_PLACEMENT=sfot is not strict or soft" env WICK_PLACEMENT=sfot "$wick" doctor
 check "doctor: a backend that is none" says "^!  *WICK_GPU=openc is not opencl or cuda" env WICK_GPU=openc "$wick" doctor
-check "doctor: a subject that is none" says "^!  *WICK_LOG=sync,kernle is not a list of placement, sync, kernel and leaks" \
+check "doctor: a subject that is none" says "^!  *WICK_LOG=sync,kernle is not a list of placement, sync, kernel, leaks and check" \
     env WICK_LOG=sync,kernle WICK_LOG_FILE="$WICK_WORK/doctor.log" "$wick" doctor
 check "doctor: a log that is off" says "WICK_LOG_FILE=: off" env WICK_LOG_FILE= "$wick" doctor
 doctor_quiet() { ! env WICK_LOG_FILE= "$wick" doctor | grep "cannot be written"; }

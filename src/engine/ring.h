@@ -95,6 +95,7 @@ typedef struct wk__ring {
     int64_t parked_count;  /* and its length */
     atomic_llong
         orphans; /* values that only parked records hold, since the list was last looked through; large ones count more */
+    struct wk__twins *twins;                 /* of the flush that runs, when it is checked; check_mode.h */
     int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
 } wk__ring;
 
@@ -167,6 +168,8 @@ void wk__ring_leave(wk_context *context);
 bool wk__ring_held(const wk_context *context);
 /* Runs all that was recorded, the lock being held. `park`: what nobody has asked for yet may wait. flush.c */
 void wk__ring_run(wk_context *owner, bool park);
+/* Has a value of this context (visited, if another thread's) computed that was pending or parked when the caller looked. */
+void wk__value_compute(wk_context *owner, wk__value *value);
 /* The tensor's value is in memory on return (enqueued on its device), or false with its failure recorded. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
 /* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough. */
@@ -195,11 +198,13 @@ bool wk__park_free(wk__value *value);   /* park.c */
 typedef struct wk__modes {
     bool sync;      /* WICK_SYNC: flush after every call */
     bool nofuse;    /* WICK_NOFUSE: every group is one op */
+    bool check;     /* WICK_CHECK: every flush is computed twice and compared; check_mode.h */
     int64_t budget; /* bytes of pending outputs that force a flush */
 } wk__modes;
 const wk__modes *wk__modes_now(void);
 /* For tests: changes the modes of this process from now on. */
 void wk__modes_set(bool sync, bool nofuse);
+void wk__modes_set_check(bool on);
 
 /* ---- the parts of a flush ---------------------------------------------------------------------------------------- */
 
