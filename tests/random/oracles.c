@@ -1,0 +1,112 @@
+/* Programs run in each mode and compared; see oracles.h. */
+#include "oracles.h"
+#include "generate.h"
+#include "notes.h"
+#include "tensor/tensor.h"
+#include <string.h>
+
+const char *const oracle_name[ORACLES] = {"nothing",
+                                          "crash",
+                                          "wrong",
+                                          "default = sync",
+                                          "nofuse = sync",
+                                          "order = sync",
+                                          "1 thread = sync",
+                                          "7 threads = sync",
+                                          "central differences"};
+const mode mode_sync = {.name = "sync", .sync = true, .threads = 2};
+static const mode mode_of[ORACLES] = {
+    [ORACLE_DEFAULT] = {.name = "default", .threads = 2},
+    [ORACLE_NOFUSE] = {.name = "nofuse", .nofuse = true, .threads = 2},
+    [ORACLE_ORDER] = {.name = "order", .threads = 2},
+    [ORACLE_ONE_THREAD] = {.name = "1 thread", .threads = 1},
+    [ORACLE_MANY_THREADS] = {.name = "7 threads", .threads = 7},
+};
+
+static machine base, other;
+static oracle_counts own_counts;
+oracle_counts *counts = &own_counts;
+
+static bool report(verdict *v, oracle which)
+{
+    v->oracle = which;
+    return true;
+}
+
+/* base has run op by op. */
+static bool mode_differs(program *p, oracle which, verdict *v)
+{
+    mode mode = mode_of[which];
+    if (which == ORACLE_ORDER) mode.order = p->seed | 1;
+    machine_run(&other, p, &mode);
+    return (notes_wrong(&other, v->text, sizeof v->text) || notes_differ(&base, &other, v->text, sizeof v->text)) &&
+           report(v, which);
+}
+
+/* Are there tensors that several threads work on? */
+static bool is_large(const machine *m)
+{
+    for (size_t at = 0; at < m->used;) {
+        const note *n = (const note *)(const void *)(m->notes + at);
+        if (n->bytes > 8192) return true;
+        at += sizeof *n + (size_t)n->bytes;
+    }
+    return false;
+}
+
+static void count(const program *p)
+{
+    const int calls = program_calls(p);
+    bool backward = false;
+    for (int k = 0; k < p->steps; k++)
+        backward = backward || p->step[k].kind == STEP_BACKWARD || p->step[k].kind == STEP_DIFFERENTIATE;
+    counts->programs++;
+    counts->calls += calls;
+    counts->by_calls[calls < 63 ? calls : 63]++;
+    counts->backwards += backward;
+}
+
+void oracles_try(program *p, uint64_t seed, verdict *v)
+{
+    v->oracle = ORACLE_NOTHING;
+    generate(p, &base, &mode_sync, seed);
+    count(p);
+    if (notes_wrong(&base, v->text, sizeof v->text)) {
+        report(v, ORACLE_WRONG);
+        return;
+    }
+    for (oracle which = ORACLE_DEFAULT; which <= ORACLE_ORDER; which++)
+        if (mode_differs(p, which, v)) return;
+    if (is_large(&base)) {
+        counts->large++;
+        if (mode_differs(p, ORACLE_ONE_THREAD, v) || mode_differs(p, ORACLE_MANY_THREADS, v)) return;
+    }
+    bool conclusive = false;
+    if (p->differences && differences_disagree(p, &other, v, &conclusive)) report(v, ORACLE_DIFFERENCES);
+    if (p->differences) *(conclusive ? &counts->differences : &counts->inconclusive) += 1;
+}
+
+bool oracle_broken(program *p, oracle which, verdict *v)
+{
+    bool conclusive;
+    v->oracle = ORACLE_NOTHING;
+    if (which == ORACLE_DIFFERENCES) return differences_disagree(p, &other, v, &conclusive) && report(v, which);
+    machine_run(&base, p, &mode_sync);
+    if (which == ORACLE_WRONG || which == ORACLE_CRASH) {
+        if (notes_wrong(&base, v->text, sizeof v->text)) return report(v, ORACLE_WRONG);
+        if (which == ORACLE_WRONG) return false;
+        for (oracle any = ORACLE_DEFAULT; any <= ORACLE_MANY_THREADS; any++) mode_differs(p, any, v);
+        v->oracle = ORACLE_NOTHING;
+        if (p->differences) differences_disagree(p, &other, v, &conclusive);
+        return false; /* still here */
+    }
+    if (base.faulty || notes_wrong(&base, v->text, sizeof v->text)) return false; /* another matter */
+    return mode_differs(p, which, v);
+}
+
+void oracles_tidy(program *p)
+{
+    machine_begin(&base, p, &mode_sync);
+    for (int k = 0; k < p->steps; k++) p->step[k].gone = !machine_step(&base, k);
+    machine_end(&base);
+}

@@ -1,0 +1,43 @@
+/* What must be true of every program. */
+#ifndef TESTS_RANDOM_ORACLES_H
+#define TESTS_RANDOM_ORACLES_H
+
+#include "machine.h"
+
+typedef enum oracle {
+    ORACLE_NOTHING,
+    ORACLE_CRASH,      /* it ends the process */
+    ORACLE_WRONG,      /* in any mode: a failure without a reason, memory written that is not a tensor's, ... */
+    ORACLE_DEFAULT,    /* as it usually runs = op by op, WICK_SYNC=1 */
+    ORACLE_NOFUSE,     /* WICK_NOFUSE=1 = op by op */
+    ORACLE_ORDER,      /* groups in another order = op by op */
+    ORACLE_ONE_THREAD, /* = op by op */
+    ORACLE_MANY_THREADS,
+    ORACLE_DIFFERENCES, /* gradients = central differences */
+    ORACLES
+} oracle;
+extern const char *const oracle_name[ORACLES];
+extern const mode mode_sync;
+
+typedef struct verdict {
+    oracle oracle; /* the first that was broken */
+    char text[400];
+} verdict;
+
+/* Grows the program of a seed and runs it past every oracle. */
+void oracles_try(program *p, uint64_t seed, verdict *v);
+/* Is this oracle broken by the program? */
+bool oracle_broken(program *p, oracle which, verdict *v);
+/* Leaves out the steps that are passed over. */
+void oracles_tidy(program *p);
+
+typedef struct oracle_counts {
+    int64_t programs, calls, backwards, differences, inconclusive, large;
+    int64_t by_calls[64];
+} oracle_counts;
+extern oracle_counts *counts; /* added to by oracles_try */
+
+/* differences.c: gradients of a program against central differences; `conclusive` says whether they say anything. */
+bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive);
+
+#endif
