@@ -202,6 +202,7 @@ void wk__modes_set(bool sync, bool nofuse);
 /* For tests: from now on the groups of each flush run in an order that is drawn from the seed, among those that their operands allow;
  * 0: in that of the program. shuffle.c */
 void wk__shuffle_groups(uint64_t seed);
+void wk__plan_shuffle(wk__ring *ring, int32_t groups); /* when the groups are known */
 
 /* ---- the parts of a flush ---------------------------------------------------------------------------------------- */
 
@@ -210,10 +211,9 @@ static inline bool wk__stores(const wk__value *value)
 {
     return value->rooted || value->escapes;
 }
-void wk__plan_live(wk__ring *ring, bool park);         /* plan.c */
-int32_t wk__plan_groups(wk__ring *ring);               /* group.c: gives each live record its group; returns how many */
-void wk__plan_shuffle(wk__ring *ring, int32_t groups); /* shuffle.c */
-void wk__plan_promises(wk__ring *ring);                /* plan.c: marks what records that will be parked read */
+void wk__plan_live(wk__ring *ring, bool park); /* plan.c */
+int32_t wk__plan_groups(wk__ring *ring);       /* group.c: gives each live record its group; returns how many */
+void wk__plan_promises(wk__ring *ring);        /* plan.c: marks what records that will be parked read */
 void wk__park_or_release(wk__ring *ring, wk__record *r);   /* park.c: a record is done with */
 void wk__park_rest(wk__ring *ring);                        /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */

@@ -238,6 +238,7 @@ static void of_slot(generator *g, step_kind kind, unsigned dtypes, int results, 
     step *s = x >= 0 ? generate_begin(g, kind, results) : NULL;
     if (!s) return;
     s->how = (uint8_t)how;
+    s->dtype = generate_body(g, x)->dtype;
     s->arguments = 1;
     s->argument[0] = argument_slot(x);
     if (kind == STEP_CARRY || kind == STEP_DIFFERENTIATE) {

@@ -1,11 +1,11 @@
 /* Steps carried out; see machine.h. */
 #include "machine.h"
 #include "base/pool.h"
-#include "callbacks.h"
 #include "draw.h"
 #include "engine/ring.h"
 #include "ir/number.h"
 #include "notes.h"
+#include "parts.h"
 #include "support_group_reference.h"
 #include "tensor/tensor.h"
 #include <math.h>
@@ -125,7 +125,7 @@ static bool run_function(machine *m, const step *s)
     call c;
     wk_tensor *in[2], *out[2] = {0};
     if (!arguments_of(m, s, &c)) return false;
-    const wk_function_kind *kind = &callback_functions[s->how];
+    const wk_function_kind *kind = &part_functions[s->how];
     for (int k = 0; k < kind->inputs; k++) in[k] = c.value[k].tensor;
     m->code = wk_apply_n_at(site_of(m), kind, NULL, in, kind->inputs, out);
     for (int k = 0; k < kind->outputs; k++) put(m, s, k, out[k], false);
@@ -135,16 +135,10 @@ static bool run_function(machine *m, const step *s)
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Fractions of which sums round, whole numbers where the dtype has no others. */
 double made_number(const step *s, int64_t k)
 {
-    draw d = {s->seed + (uint64_t)k * 0x2545f4914f6cdd1du};
-    const double u = draw_fraction(&d);
-    if (s->how & MAKE_INDEX) return floor(u * (double)s->argument[1].i);
-    if (s->dtype == WK_BOOL) return u < 0.5;
-    if (!wk__is_float(s->dtype)) return floor(u * 12) - (s->dtype == WK_U8 || s->how & MAKE_POSITIVE ? 0 : 4);
-    const double x = s->how & MAKE_POSITIVE ? 0.25 + 2 * u : 4 * u - 2;
-    return s->seed & 1 ? round(x * 8) / 8 : (double)(float)x;
+    const int64_t below = s->how & MAKE_INDEX ? s->argument[1].i : 0;
+    return part_number(s->seed, k, s->dtype, below, s->how & MAKE_POSITIVE);
 }
 
 double nudge_direction(uint32_t seed, int slot, int64_t k)
@@ -297,6 +291,14 @@ static bool run_host(machine *m, const step *s)
 
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
+static wk_tensor *notes(wk_tensor *grad, void *machine)
+{
+    notes_read(machine, NOTE_HOOK, -1, grad);
+    return NULL;
+}
+
+static wk_hook *const hooks[HOOKS] = {part_looks, part_scales, notes, notes};
+
 static bool run_gradient(machine *m, const step *s)
 {
     call c;
@@ -321,7 +323,7 @@ static bool run_gradient(machine *m, const step *s)
         put(m, s, 0, grad ? wk_retain_at(site_of(m), grad) : NULL, true);
     } else if (s->kind == STEP_HOOK) {
         wk_hook_options options = {.size = sizeof options, .after = s->how == HOOK_AFTER};
-        m->code = wk_register_hook_at(site_of(m), x, callback_hooks[s->how], m, &options);
+        m->code = wk_register_hook_at(site_of(m), x, hooks[s->how], m, &options);
     } else if (s->kind == STEP_DETACH) {
         put(m, s, 0, wk_detach_at(site_of(m), x), false);
     } else {
@@ -391,13 +393,8 @@ void machine_look(machine *m)
 {
     m->now = -1;
     const int slots = m->program->slots;
-    draw d = {m->program->order};
     int order[MOST_SLOTS];
-    for (int k = 0; k < slots; k++) {
-        const int at = m->program->order ? draw_below(&d, k + 1) : k;
-        order[k] = order[at];
-        order[at] = k;
-    }
+    program_order(m->program, order);
     for (int k = 0; k < slots; k++) {
         const slot *x = &m->slot[order[k]];
         if (!x->tensor) continue;

@@ -14,7 +14,7 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "1 thread = sync",
                                           "7 threads = sync",
                                           "central differences"};
-const mode mode_sync = {.name = "sync", .sync = true, .threads = 2};
+const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
 static const mode mode_of[ORACLES] = {
     [ORACLE_DEFAULT] = {.name = "default", .threads = 2},
     [ORACLE_NOFUSE] = {.name = "nofuse", .nofuse = true, .threads = 2},
@@ -43,6 +43,24 @@ static bool mode_differs(program *p, oracle which, verdict *v)
            report(v, which);
 }
 
+bool oracle_broken(program *p, oracle which, verdict *v)
+{
+    bool conclusive;
+    v->oracle = ORACLE_NOTHING;
+    if (which == ORACLE_DIFFERENCES) return differences_disagree(p, &other, v, &conclusive) && report(v, which);
+    machine_run(&base, p, &mode_sync);
+    if (which == ORACLE_WRONG || which == ORACLE_CRASH) {
+        if (notes_wrong(&base, v->text, sizeof v->text)) return report(v, ORACLE_WRONG);
+        if (which == ORACLE_WRONG) return false;
+        for (oracle any = ORACLE_DEFAULT; any <= ORACLE_MANY_THREADS; any++) mode_differs(p, any, v);
+        v->oracle = ORACLE_NOTHING;
+        if (p->differences) differences_disagree(p, &other, v, &conclusive);
+        return false; /* still here */
+    }
+    if (base.faulty || notes_wrong(&base, v->text, sizeof v->text)) return false; /* another matter */
+    return mode_differs(p, which, v);
+}
+
 /* Are there tensors that several threads work on? */
 static bool is_large(const machine *m)
 {
@@ -66,6 +84,24 @@ static void count(const program *p)
     counts->backwards += backward;
 }
 
+/* Programs with large tensors wait until there are some of them: to give the pool another number of threads takes longer than to run
+ * a program. */
+static bool large_differs(program *p, verdict *v)
+{
+    enum { BATCH = 16 };
+    static program waiting[BATCH];
+    static int count;
+    counts->large++;
+    if (mode_differs(p, ORACLE_ONE_THREAD, v)) return true;
+    waiting[count++] = *p;
+    if (count < BATCH) return false;
+    while (count > 0) {
+        *p = waiting[--count];
+        if (oracle_broken(p, ORACLE_MANY_THREADS, v)) return true;
+    }
+    return false;
+}
+
 void oracles_try(program *p, uint64_t seed, verdict *v)
 {
     v->oracle = ORACLE_NOTHING;
@@ -77,36 +113,17 @@ void oracles_try(program *p, uint64_t seed, verdict *v)
     }
     for (oracle which = ORACLE_DEFAULT; which <= ORACLE_ORDER; which++)
         if (mode_differs(p, which, v)) return;
-    if (is_large(&base)) {
-        counts->large++;
-        if (mode_differs(p, ORACLE_ONE_THREAD, v) || mode_differs(p, ORACLE_MANY_THREADS, v)) return;
-    }
+    if (is_large(&base) && large_differs(p, v)) return;
     bool conclusive = false;
     if (p->differences && differences_disagree(p, &other, v, &conclusive)) report(v, ORACLE_DIFFERENCES);
     if (p->differences) *(conclusive ? &counts->differences : &counts->inconclusive) += 1;
-}
-
-bool oracle_broken(program *p, oracle which, verdict *v)
-{
-    bool conclusive;
-    v->oracle = ORACLE_NOTHING;
-    if (which == ORACLE_DIFFERENCES) return differences_disagree(p, &other, v, &conclusive) && report(v, which);
-    machine_run(&base, p, &mode_sync);
-    if (which == ORACLE_WRONG || which == ORACLE_CRASH) {
-        if (notes_wrong(&base, v->text, sizeof v->text)) return report(v, ORACLE_WRONG);
-        if (which == ORACLE_WRONG) return false;
-        for (oracle any = ORACLE_DEFAULT; any <= ORACLE_MANY_THREADS; any++) mode_differs(p, any, v);
-        v->oracle = ORACLE_NOTHING;
-        if (p->differences) differences_disagree(p, &other, v, &conclusive);
-        return false; /* still here */
-    }
-    if (base.faulty || notes_wrong(&base, v->text, sizeof v->text)) return false; /* another matter */
-    return mode_differs(p, which, v);
 }
 
 void oracles_tidy(program *p)
 {
     machine_begin(&base, p, &mode_sync);
     for (int k = 0; k < p->steps; k++) p->step[k].gone = !machine_step(&base, k);
+    for (int k = 0; k < p->slots; k++)
+        p->left[k] = base.slot[k].tensor ? base.slot[k].leaf ? LEFT_LEAF : LEFT_TENSOR : 0;
     machine_end(&base);
 }

@@ -28,7 +28,7 @@ typedef struct verdict {
 void oracles_try(program *p, uint64_t seed, verdict *v);
 /* Is this oracle broken by the program? */
 bool oracle_broken(program *p, oracle which, verdict *v);
-/* Leaves out the steps that are passed over. */
+/* Leaves out the steps that are passed over, and says which slots are left in the end. */
 void oracles_tidy(program *p);
 
 typedef struct oracle_counts {

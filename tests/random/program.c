@@ -1,5 +1,6 @@
 /* Programs as data; see program.h. */
 #include "program.h"
+#include "draw.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -13,6 +14,16 @@ step *program_add(program *p, step_kind kind, int results)
     s->results = (uint8_t)results;
     p->slots += results;
     return s;
+}
+
+void program_order(const program *p, int order[])
+{
+    draw d = {p->order};
+    for (int k = 0; k < p->slots; k++) {
+        const int at = p->order ? draw_below(&d, k + 1) : k;
+        order[k] = order[at];
+        order[at] = k;
+    }
 }
 
 int program_loss(const program *p)

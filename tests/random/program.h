@@ -79,11 +79,14 @@ typedef struct step {
     argument argument[MOST_ARGUMENTS];
 } step;
 
+enum { LEFT_TENSOR = 1, LEFT_LEAF = 2 };
+
 typedef struct program {
     uint64_t seed;
     int32_t steps, slots, guards, threads;
-    uint32_t order;   /* in which the slots are read at the end */
-    bool differences; /* all leaves are f64, and its only backward can be checked with central differences */
+    uint32_t order;           /* in which the slots are read at the end */
+    uint8_t left[MOST_SLOTS]; /* LEFT_: what is there in the end, once oracles_tidy has found out */
+    bool differences;         /* all leaves are f64, and its only backward can be checked with central differences */
     step step[MOST_STEPS];
 } program;
 
@@ -109,6 +112,8 @@ static inline argument argument_ints(int count, const int64_t *ints)
 }
 /* Appends a step of this kind; NULL when the program is full. Its results get the next slots. */
 step *program_add(program *p, step_kind kind, int results);
+/* In which order its slots are read at the end; order[p->slots]. */
+void program_order(const program *p, int order[]);
 /* The slot that its last backward starts at, -1 when there is none. */
 int program_loss(const program *p);
 /* How many steps are there, without those left out. */

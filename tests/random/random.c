@@ -132,6 +132,12 @@ static void shrink_failure(oracle which)
     if (fails_apart(p, &how)) shrink(p, fails_apart, &how);
     common->now = *p;
     free(p);
+    const pid_t child = start_child();
+    if (child == 0) {
+        oracles_tidy(&common->now);
+        _exit(0);
+    }
+    end_of(child);
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
@@ -151,16 +157,15 @@ static bool is_new(const char *signature)
 static void report(int end)
 {
     const oracle which = end == FAILED ? common->verdict.oracle : ORACLE_CRASH;
-    const uint64_t number = common->next - 1;
     char signature[256];
     by_oracle[which]++;
     if (!set.whole) shrink_failure(which);
+    const uint64_t seed = common->now.seed;
     int n = snprintf(signature, sizeof signature, "%s: ", oracle_name[which]);
     print_signature(signature + n, sizeof signature - (size_t)n, &common->now);
     if (!is_new(signature)) return;
-    printf("FAILED program %llu (--only %llu), %s\n  %s\n", (unsigned long long)number,
-           (unsigned long long)(set.just_one ? set.only : seed_of(number)), signature,
-           which == ORACLE_CRASH ? "" : common->verdict.text);
+    printf("FAILED after %llu programs (--only %llu), %s\n  %s\n", (unsigned long long)common->next,
+           (unsigned long long)seed, signature, which == ORACLE_CRASH ? "" : common->verdict.text);
     print_program(stdout, &common->now);
 }
 
