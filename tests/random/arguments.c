@@ -175,7 +175,7 @@ static void drawn_ints(generator *g, const row *r, const char *name, const wk__b
 static argument drawn_scalar(generator *g, const char *name)
 {
     static const double fractions[] = {0.5, 1.5, 0.3, -0.75, 2.0, 1.1};
-    if (is(name, "eps")) return argument_float(0.125);
+    if (is(name, "eps")) return argument_float(1e-6);
     if (is(name, "p")) return argument_float(draw_percent(&g->draw, 50) ? 0.5 : 2);
     if (is(name, "exponent"))
         return draw_percent(&g->draw, 70) ? argument_int(draw_from(&g->draw, 1, 3)) : argument_float(0.5);

@@ -346,6 +346,7 @@ bool machine_step(machine *m, int k)
     m->given = 0;
     bool done = false;
     if (s->gone) return false;
+    wk_clear_error();
     switch ((step_kind)s->kind) {
     case STEP_MAKE: done = run_make(m, s); break;
     case STEP_CALL: done = run_call(m, s); break;
