@@ -13,7 +13,8 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "order = sync",
                                           "1 thread = sync",
                                           "7 threads = sync",
-                                          "central differences"};
+                                          "central differences",
+                                          "the same on all kinds of CPU"};
 const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
 static const mode mode_of[ORACLES] = {
     [ORACLE_DEFAULT] = {.name = "default", .threads = 2},
@@ -102,11 +103,35 @@ static bool large_differs(program *p, verdict *v)
     return false;
 }
 
-void oracles_try(program *p, uint64_t seed, verdict *v)
+static uint64_t hash(uint64_t h, const void *bytes, size_t size)
+{
+    for (const unsigned char *c = bytes; size; c++, size--) h = (h ^ *c) * 0x100000001b3u;
+    return h;
+}
+
+static void make_digest(const program *p, const machine *m, digest *d)
+{
+    d->program = hash(0xcbf29ce484222325u, p, program_bytes(p));
+    d->structure = 0xcbf29ce484222325u;
+    for (size_t at = 0; at < m->used;) {
+        const note *n = (const note *)(const void *)(m->notes + at);
+        d->structure = hash(d->structure, n, sizeof *n);
+        at += sizeof *n + (size_t)n->bytes;
+    }
+}
+
+void oracles_grow(program *p, uint64_t seed)
+{
+    generate(p, &base, &mode_sync, seed);
+    oracles_tidy(p);
+}
+
+void oracles_try(program *p, uint64_t seed, verdict *v, digest *d)
 {
     v->oracle = ORACLE_NOTHING;
     generate(p, &base, &mode_sync, seed);
     count(p);
+    make_digest(p, &base, d);
     if (notes_wrong(&base, v->text, sizeof v->text)) {
         report(v, ORACLE_WRONG);
         return;

@@ -14,6 +14,7 @@ typedef enum oracle {
     ORACLE_ONE_THREAD, /* = op by op */
     ORACLE_MANY_THREADS,
     ORACLE_DIFFERENCES, /* gradients = central differences */
+    ORACLE_KINDS,       /* shapes, dtypes and refusals are those of another kind of CPU */
     ORACLES
 } oracle;
 extern const char *const oracle_name[ORACLES];
@@ -24,8 +25,15 @@ typedef struct verdict {
     char text[400];
 } verdict;
 
-/* Grows the program of a seed and runs it past every oracle. */
-void oracles_try(program *p, uint64_t seed, verdict *v);
+/* A program and what it has seen but for its numbers, as hashes. */
+typedef struct digest {
+    uint64_t number, program, structure;
+} digest;
+
+/* Grows the program of a seed and runs it past every oracle but ORACLE_KINDS, for which it gives a digest. */
+void oracles_try(program *p, uint64_t seed, verdict *v, digest *digest);
+/* Grows it and says what is left in the end. */
+void oracles_grow(program *p, uint64_t seed);
 /* Is this oracle broken by the program? */
 bool oracle_broken(program *p, oracle which, verdict *v);
 /* Leaves out the steps that are passed over, and says which slots are left in the end. */

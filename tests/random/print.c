@@ -57,14 +57,14 @@ static void print_argument(FILE *out, const argument *a)
 
 /* How an op is written in C where that is not: what the schema requires, then lists of dimensions, then options by name.
  *
- *   3          argument 3         3=x   x where it is not given      3?   only if it is given
- *   3(         argument 3 in parentheses: a list of one              .3   the option of that name, if it is given
- *   &0         where result 0 goes                                   @    the array for all results */
+ *   3    argument 3              3=x   x where it is not given      3?   only if it is given
+ *   .3   the option of that name, if it is given
+ *   &0   where result 0 goes     @     the array for all results */
 static const struct {
     const char *op, *name, *form;
 } forms[] = {
-    {"argmax", NULL, "0 1( .2"},
-    {"argmin", NULL, "0 1( .2"},
+    {"argmax", NULL, "0 1? .2"},
+    {"argmin", NULL, "0 1? .2"},
     {"sort", NULL, "0 1=-1 2=false &0 &1"},
     {"argsort", NULL, "0 1=-1 2=false"},
     {"topk", NULL, "0 1 2=-1 3=true &0 &1"},
@@ -95,6 +95,7 @@ static const struct {
     {"take_along_dim", NULL, "0 1 2=0"},
     {"layer_norm", NULL, "0 1 2=NULL 3=NULL 4=1e-5"},
     {"unique", NULL, "0"},
+    {"to", NULL, "0 1"},
 };
 
 static void print_form(FILE *out, const step *s, const row *r, const char *form)
@@ -106,7 +107,7 @@ static void print_form(FILE *out, const step *s, const row *r, const char *form)
         c += option || result || array;
         const int k = array ? 0 : (int)strtol(c, (char **)(uintptr_t)&c, 10);
         const char *otherwise = *c == '=' ? c + 1 : NULL;
-        const bool listed = *c == '(', needed = !option && *c != '?' && !listed;
+        const bool needed = !option && *c != '?';
         const size_t length = strcspn(c, " ");
         c += length;
         if (result || array) {
@@ -114,12 +115,10 @@ static void print_form(FILE *out, const step *s, const row *r, const char *form)
         } else if (s->argument[k].kind != WK_VALUE_NONE) {
             fputs(comma, out);
             if (option) fprintf(out, ".%s = ", r->parameter[k].name);
-            if (listed) fputs("(", out);
             if (option && strcmp(r->parameter[k].name, "approximate") == 0)
                 fputs(s->argument[k].text[0] == 't' ? "WK_GELU_TANH" : "WK_GELU_NONE", out);
             else
                 print_argument(out, &s->argument[k]);
-            if (listed) fputs(")", out);
         } else if (needed) {
             fprintf(out, "%s%.*s", comma, otherwise ? (int)length - 1 : 4, otherwise ? otherwise : "NULL");
         } else {
@@ -152,6 +151,14 @@ static void print_strided(FILE *out, const step *s)
     fprintf(out, "%d, %lld)", s->argument[1].count, (long long)s->argument[3].i);
 }
 
+/* Over all elements: the macro takes no option without a dimension. */
+static void print_position(FILE *out, const step *s)
+{
+    fprintf(out, "wk_%s_at(WK_HERE, t%d, NULL, -1, ", rows[s->op].op->name, s->argument[0].slot[0]);
+    fprintf(out, "&(wk_reduce_options){.size = sizeof(wk_reduce_options), .keepdim = %s})",
+            s->argument[2].i ? "true" : "false");
+}
+
 static void print_call(FILE *out, const step *s)
 {
     const row *r = &rows[s->op];
@@ -159,6 +166,11 @@ static void print_call(FILE *out, const step *s)
     char usual[64];
     if (strcmp(name, "as_strided") == 0) {
         print_strided(out, s);
+        return;
+    }
+    if (strncmp(name, "arg", 3) == 0 && s->argument[1].kind == WK_VALUE_NONE && s->argument[2].kind != WK_VALUE_NONE &&
+        strcmp(name, "argsort") != 0) {
+        print_position(out, s);
         return;
     }
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)

@@ -1,14 +1,16 @@
 /* Random programs against everything that must be true of them. A supervisor, which never uses the library itself, starts a process
  * that runs one program after the other; the program that it is at lies in shared memory, so one that ends the process is known too.
  *
- *   random [--seconds N] [--programs N] [--seed N] [--keep-going]
- *   random --only SEED       the program of that seed, printed, and what is wrong with it
+ *   random [--seconds N] [--programs N] [--seed N] [--keep-going] [--kinds]
+ *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
+ *   random_programs --print SEED      the program of that seed
  *
- * What fails is shrunk, printed, and the exit status is 1. With --keep-going each kind of failure is printed once. */
+ * With --kinds each kind of CPU has a third of the time. What fails is shrunk, printed, and the exit status is 1. With --keep-going each kind of failure is printed once. */
 #include "generate.h"
 #include "oracles.h"
 #include "print.h"
 #include "shrink.h"
+#include "backend/cpu/isa.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +19,21 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILED = 10, MOST_SIGNATURES = 4000, PROGRAM_SECONDS = 30 };
+enum { FAILED = 10, MOST_SIGNATURES = 4000, MOST_DIGESTS = 1 << 18, PROGRAM_SECONDS = 30 };
 
 typedef struct shared {
     program now;
     verdict verdict;
     oracle_counts counts;
     uint64_t next; /* the number of the next program */
+    int64_t alike; /* programs that two kinds of CPU have run */
+    digest seen[MOST_DIGESTS];
 } shared;
 
 typedef struct settings {
     double seconds;
     uint64_t programs, seed, only;
-    bool keep_going, just_one, whole;
+    bool keep_going, just_one, whole, kinds, print;
 } settings;
 
 static shared *common;
@@ -50,13 +54,31 @@ static uint64_t seed_of(uint64_t number)
 
 /* ---- the process that runs programs ------------------------------------------------------------------------------ */
 
-static void run_programs(void)
+/* The same program sees the same shapes, dtypes and refusals on every kind of CPU. (Its numbers may differ in their last digits, and so
+ * may what is grown from them: then it is another program.) */
+static bool kinds_agree(uint64_t number, digest now)
+{
+    digest *seen = &common->seen[number % MOST_DIGESTS];
+    const bool both = seen->number == number + 1 && seen->program == now.program;
+    if (seen->number != number + 1) {
+        *seen = now;
+        seen->number = number + 1;
+        return true;
+    }
+    common->alike += both;
+    return !both || seen->structure == now.structure;
+}
+
+static void run_programs(double until)
 {
     counts = &common->counts;
-    while (common->next < set.programs && elapsed() < set.seconds) {
+    while (common->next < set.programs && elapsed() < until) {
         const uint64_t number = common->next++;
         alarm(PROGRAM_SECONDS);
-        oracles_try(&common->now, set.just_one ? set.only : seed_of(number), &common->verdict);
+        digest digest;
+        oracles_try(&common->now, set.just_one ? set.only : seed_of(number), &common->verdict, &digest);
+        if (common->verdict.oracle == ORACLE_NOTHING && !kinds_agree(number, digest))
+            common->verdict.oracle = ORACLE_KINDS;
         if (common->verdict.oracle != ORACLE_NOTHING) _exit(FAILED);
     }
     _exit(0);
@@ -199,6 +221,12 @@ static bool read_settings(int argc, char **argv)
         const char *value = k + 1 < argc ? argv[k + 1] : "";
         if (strcmp(argv[k], "--keep-going") == 0) {
             set.keep_going = true;
+        } else if (strcmp(argv[k], "--kinds") == 0) {
+            set.kinds = true;
+        } else if (strcmp(argv[k], "--print") == 0) {
+            set.only = strtoull(value, NULL, 10);
+            set.print = true;
+            k++;
         } else if (strcmp(argv[k], "--whole") == 0) {
             set.whole = true;
         } else if (strcmp(argv[k], "--seconds") == 0) {
@@ -226,22 +254,49 @@ static bool read_settings(int argc, char **argv)
     return true;
 }
 
-int main(int argc, char **argv)
+/* Runs programs until then, in as many processes as it takes. False when one failed. */
+static bool run_until(double until)
 {
-    if (!read_settings(argc, argv) || !rows_read()) return 2;
-    common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (common == MAP_FAILED) return 2;
-    clock_gettime(CLOCK_MONOTONIC, &start);
     bool failed = false;
     for (int end = FAILED; end != 0 && common->next < set.programs && (!failed || set.keep_going);) {
         const pid_t child = start_child();
-        if (child == 0) run_programs();
+        if (child == 0) run_programs(until);
         end = end_of(child);
         if (end == 0) break;
         failed = true;
         report(end);
         fflush(stdout);
     }
+    return !failed;
+}
+
+/* Each kind of CPU that this machine has runs the same programs, in processes of its own. */
+static bool run_kinds(void)
+{
+    const double begin = elapsed(), share = (set.seconds - begin) / 3;
+    bool fine = true;
+    for (int k = 0; wk__cpu_isa_at(k) && (fine || set.keep_going); k++) {
+        setenv("WICK_CPU", wk__cpu_isa_at(k)->name, 1);
+        common->next = 0;
+        fine = run_until(begin + share * (k + 1)) && fine;
+        printf("%s: %llu programs\n", wk__cpu_isa_at(k)->name, (unsigned long long)common->next);
+    }
+    printf("%lld programs on two kinds of CPU\n", (long long)common->alike);
+    return fine;
+}
+
+int main(int argc, char **argv)
+{
+    if (!read_settings(argc, argv) || !rows_read()) return 2;
+    common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (common == MAP_FAILED) return 2;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    if (set.print) {
+        oracles_grow(&common->now, set.only);
+        print_program(stdout, &common->now);
+        return 0;
+    }
+    const bool fine = set.kinds ? run_kinds() : run_until(set.seconds);
     statistics();
-    return failed;
+    return !fine;
 }
