@@ -168,6 +168,7 @@ static void drawn_ints(generator *g, const row *r, const char *name, const wk__b
         count = ndim;
     }
     a->count = (uint8_t)count;
+    if (is(op, "squeeze") && !count) a->kind = WK_VALUE_NONE;
 }
 
 /* ---- the others -------------------------------------------------------------------------------------------------- */
@@ -175,6 +176,7 @@ static void drawn_ints(generator *g, const row *r, const char *name, const wk__b
 static argument drawn_scalar(generator *g, const char *name)
 {
     static const double fractions[] = {0.5, 1.5, 0.3, -0.75, 2.0, 1.1};
+    if (among(name, "min_val max_val")) return argument_float(is(name, "min_val") ? -0.75 : 1.5);
     if (is(name, "eps")) return argument_float(1e-6);
     if (is(name, "p")) return argument_float(draw_percent(&g->draw, 50) ? 0.5 : 2);
     if (is(name, "exponent"))

@@ -139,7 +139,7 @@ static const row *pick_row(generator *g)
 /* Appends the call that *s describes; false when it is not there any more. */
 static bool add_call(generator *g, step_kind kind, const row *r, step *s)
 {
-    step *added = generate_begin(g, kind, kind == STEP_CALL ? MOST_RESULTS : 0);
+    step *added = generate_begin(g, kind, kind == STEP_CALL && !r->writes ? MOST_RESULTS : 0);
     if (!added) return false;
     s->kind = added->kind;
     s->out = added->out;

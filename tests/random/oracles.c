@@ -14,6 +14,7 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "1 thread = sync",
                                           "7 threads = sync",
                                           "central differences",
+                                          "references",
                                           "the same on all kinds of CPU"};
 const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
 static const mode mode_of[ORACLES] = {
@@ -48,6 +49,7 @@ bool oracle_broken(program *p, oracle which, verdict *v)
 {
     bool conclusive;
     v->oracle = ORACLE_NOTHING;
+    if (which == ORACLE_REFERENCE) return reference_disagrees(p, &other, v) && report(v, which);
     if (which == ORACLE_DIFFERENCES) return differences_disagree(p, &other, v, &conclusive) && report(v, which);
     machine_run(&base, p, &mode_sync);
     if (which == ORACLE_WRONG || which == ORACLE_CRASH) {
@@ -139,6 +141,10 @@ void oracles_try(program *p, uint64_t seed, verdict *v, digest *d)
     for (oracle which = ORACLE_DEFAULT; which <= ORACLE_ORDER; which++)
         if (mode_differs(p, which, v)) return;
     if (is_large(&base) && large_differs(p, v)) return;
+    if (p->seed % 6 == 0) {
+        counts->referred++;
+        if (reference_disagrees(p, &other, v) && report(v, ORACLE_REFERENCE)) return;
+    }
     bool conclusive = false;
     if (p->differences && differences_disagree(p, &other, v, &conclusive)) report(v, ORACLE_DIFFERENCES);
     if (p->differences) *(conclusive ? &counts->differences : &counts->inconclusive) += 1;

@@ -14,6 +14,7 @@ typedef enum oracle {
     ORACLE_ONE_THREAD, /* = op by op */
     ORACLE_MANY_THREADS,
     ORACLE_DIFFERENCES, /* gradients = central differences */
+    ORACLE_REFERENCE,   /* each call gives what the row's reference does, and changes nothing but what it writes */
     ORACLE_KINDS,       /* shapes, dtypes and refusals are those of another kind of CPU */
     ORACLES
 } oracle;
@@ -40,12 +41,15 @@ bool oracle_broken(program *p, oracle which, verdict *v);
 void oracles_tidy(program *p);
 
 typedef struct oracle_counts {
-    int64_t programs, calls, backwards, differences, inconclusive, large;
+    int64_t programs, calls, backwards, differences, inconclusive, large, referred;
     int64_t by_calls[64];
 } oracle_counts;
 extern oracle_counts *counts; /* added to by oracles_try */
 
 /* differences.c: gradients of a program against central differences; `conclusive` says whether they say anything. */
 bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive);
+
+/* reference.c: runs it op by op and compares every call. */
+bool reference_disagrees(program *p, machine *m, verdict *v);
 
 #endif

@@ -2,6 +2,7 @@
 #include "print.h"
 #include "machine.h"
 #include "rows.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,13 +27,17 @@ static void print_ints(FILE *out, const argument *a, const char *open, const cha
 static void print_fraction(FILE *out, double x)
 {
     char text[40];
+    if (isinf(x) || isnan(x)) {
+        fputs(isnan(x) ? "__builtin_nan(\"\")" : x < 0 ? "-__builtin_inf()" : "__builtin_inf()", out);
+        return;
+    }
     snprintf(text, sizeof text, "%.17g", x);
     for (int digits = 1; digits < 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, x);
         if (strtod(text, NULL) == x) break;
         snprintf(text, sizeof text, "%.17g", x);
     }
-    fprintf(out, "%s%s", text, strpbrk(text, ".einf") ? "" : ".0");
+    fprintf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
 static void print_argument(FILE *out, const argument *a)

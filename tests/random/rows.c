@@ -40,19 +40,21 @@ static wk_tensor *lerp(wk_site site, const wk_value *args)
 {
     return wk_lerp__at(site, args[0].tensor, args[1].tensor, args[2]);
 }
-static double number_of(const wk_value *value)
+/* A number of an option: 0 in a struct would mean its default. */
+static double option(const wk_value *value)
 {
-    return value->kind == WK_VALUE_INT ? (double)value->i : value->f;
+    const double x = value->kind == WK_VALUE_INT ? (double)value->i : value->f;
+    return value->kind == WK_VALUE_NONE ? 0 : x == 0 ? WK_ZERO : x;
 }
 static wk_tensor *addcmul(wk_site site, const wk_value *args)
 {
-    wk_addc_options options = {.size = sizeof options, .value = number_of(&args[3])};
-    return wk_addcmul__at(site, args[0].tensor, args[1].tensor, args[2].tensor, args[3].kind ? &options : NULL);
+    const wk_addc_options options = {.size = sizeof options, .value = option(&args[3])};
+    return wk_addcmul__at(site, args[0].tensor, args[1].tensor, args[2].tensor, &options);
 }
 static wk_tensor *addcdiv(wk_site site, const wk_value *args)
 {
-    wk_addc_options options = {.size = sizeof options, .value = number_of(&args[3])};
-    return wk_addcdiv__at(site, args[0].tensor, args[1].tensor, args[2].tensor, args[3].kind ? &options : NULL);
+    const wk_addc_options options = {.size = sizeof options, .value = option(&args[3])};
+    return wk_addcdiv__at(site, args[0].tensor, args[1].tensor, args[2].tensor, &options);
 }
 static wk_tensor *scatter_add(wk_site site, const wk_value *args)
 {
@@ -64,23 +66,30 @@ static wk_tensor *index_add(wk_site site, const wk_value *args)
 }
 static wk_tensor *leaky_relu(wk_site site, const wk_value *args)
 {
-    return wk_leaky_relu__at(site, args[0].tensor, NULL);
+    const wk_leaky_relu_options options = {.size = sizeof options, .negative_slope = option(&args[1])};
+    return wk_leaky_relu__at(site, args[0].tensor, &options);
 }
 static wk_tensor *elu(wk_site site, const wk_value *args)
 {
-    return wk_elu__at(site, args[0].tensor, NULL);
+    const wk_elu_options options = {.size = sizeof options, .alpha = option(&args[1])};
+    return wk_elu__at(site, args[0].tensor, &options);
 }
 static wk_tensor *hardtanh(wk_site site, const wk_value *args)
 {
-    return wk_hardtanh__at(site, args[0].tensor, NULL);
+    const wk_hardtanh_options options = {
+        .size = sizeof options, .min_val = option(&args[1]), .max_val = option(&args[2])};
+    return wk_hardtanh__at(site, args[0].tensor, &options);
 }
 static wk_tensor *nan_to_num(wk_site site, const wk_value *args)
 {
-    return wk_nan_to_num__at(site, args[0].tensor, NULL);
+    const wk_nan_to_num_options options = {
+        .size = sizeof options, .nan = option(&args[1]), .posinf = option(&args[2]), .neginf = option(&args[3])};
+    return wk_nan_to_num__at(site, args[0].tensor, &options);
 }
 static wk_tensor *rounded(wk_site site, const wk_value *args)
 {
-    return wk_round__at(site, args[0].tensor, NULL);
+    const wk_round_options options = {.size = sizeof options, .decimals = args[1].kind == WK_VALUE_INT ? args[1].i : 0};
+    return wk_round__at(site, args[0].tensor, &options);
 }
 
 static const struct {
