@@ -205,6 +205,10 @@ const wk__modes *wk__modes_now(void);
 /* For tests: changes the modes of this process from now on. */
 void wk__modes_set(bool sync, bool nofuse);
 void wk__modes_set_check(bool on);
+/* For tests: from now on the groups of each flush run in an order that is drawn from the seed, among those that their operands allow;
+ * 0: in that of the program. shuffle.c */
+void wk__shuffle_groups(uint64_t seed);
+void wk__plan_shuffle(wk__ring *ring, int32_t groups); /* when the groups are known */
 
 /* ---- the parts of a flush ---------------------------------------------------------------------------------------- */
 
