@@ -161,7 +161,7 @@ static void all_ways_agree(void **state)
         said[0] = 0;
         wk_code code = wk_replay(path, hear, NULL);
         if (code != WK_OK) fail_msg("%s\n%s", wk_error(), said);
-        assert_int_equal(times(said, "passes, the same"), 6);
+        assert_int_equal(times(said, ", the same"), 6);
         assert_non_null(strstr(said, "written because of "));
         assert_non_null(strstr(said, "RSUM"));
         assert_non_null(strstr(said, "engine_replay.c:"));
@@ -256,7 +256,7 @@ static bool passes(const char *bytes, int64_t count, bool run)
     return true;
 }
 
-/* Cut off at each byte, and with each byte changed in four ways. */
+/* Cut off at each byte, and with each byte changed in two ways. */
 static void changed_files(void **state)
 {
     (void)state;
@@ -268,14 +268,14 @@ static void changed_files(void **state)
     assert_true(passes(bytes, count, true));
     for (int64_t k = 0; k < count; k++) assert_false(passes(bytes, k, false)); /* cut off */
     int64_t passed = 0;
-    static const unsigned char changes[] = {0x01, 0x80, 0xff, 0x10};
+    static const unsigned char changes[] = {0x01, 0x80};
     for (int64_t k = 0; k < count; k++)
         for (size_t c = 0; c < sizeof changes; c++) {
             bytes[k] = (char)(bytes[k] ^ changes[c]);
-            passed += passes(bytes, count, k % 3 == 0);
+            passed += passes(bytes, count, k % 8 == 0);
             bytes[k] = (char)(bytes[k] ^ changes[c]);
         }
-    assert_true(passed > 100 && passed < 4 * count); /* numbers of operands, names, lines */
+    assert_true(passed > 50 && passed < 2 * count); /* numbers of operands, names, lines */
     wk__free(bytes);
     assert_int_equal(unlink(path), 0);
 }

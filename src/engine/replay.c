@@ -164,7 +164,7 @@ static wk_code run_ways(job *j, wk__fail *fail)
         wk_code code = run_in(j, &ways[k], outcome, fail);
         if (code != WK_OK) return code;
         const bool differing = k > 0 && differs(j, &what);
-        say(j, "%s: %lld passes%s%s", ways[k].name, (long long)j->run.groups,
+        say(j, "%s: %lld pass%s%s%s", ways[k].name, (long long)j->run.groups, j->run.groups == 1 ? "" : "es",
             k == 0      ? ""
             : differing ? ", DIFFERS: "
                         : ", the same",
