@@ -19,6 +19,9 @@ extern "C" {
  *               the program; and what the device's compiler was given to do, and how long it took
  *   check       with WICK_CHECK=1: what was not computed a second time, and why
  *
+ *   leaks       what was retained, or made outside of any scope, and not freed when the process ends: how many objects of which kind, for
+ *               each place in the program. Told at the end, so only in the environment's file
+ *
  * WK_OK, or WK_ERR_ARGUMENT for a subject that is none of these; then the log stays as it was. */
 typedef void wk_log_callback(void *user, const char *line);
 WK_API wk_code wk_set_log_at(wk_site site, const char *subjects, wk_log_callback *callback, void *user);
@@ -72,7 +75,8 @@ typedef struct wk_setting {
     const char *takes; /* "a number from 1 to 1024" */
     const char *value; /* as the environment has it now; NULL when it is not set */
     int32_t off;       /* not 0: what it is set to switches it off */
-    int32_t wrong; /* not 0: its value is not what it takes (WICK_CPU: whether this CPU knows it, wick doctor tells) */
+    int32_t
+        wrong; /* not 0: its value is not what it takes (whether this CPU knows those of WICK_CPU, wick doctor tells) */
 } wk_setting;
 
 /* How many there are. */

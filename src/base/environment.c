@@ -1,6 +1,7 @@
 /* What the environment may say; see environment.h. */
 #include "environment.h"
 #include "context.h"
+#include "log.h"
 #include "options.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,11 @@ static const struct {
         {.name = "WICK_CHECK_DIR",
          .doc = "where WICK_CHECK writes what differed, for `wick replay`; the current folder if not set",
          .takes = "a folder"},
-    [WK__SET_CPU] = {.name = "WICK_CPU", .doc = "the CPU's instructions", .takes = "avx512, avx2, neon or portable"},
+    [WK__SET_CPU] = {.name = "WICK_CPU",
+                     .doc = "the CPU's instructions",
+                     .takes = "avx512, avx2, neon or portable",
+                     .kind = WORD,
+                     .words = {"avx512", "avx2", "neon", "portable"}},
     [WK__SET_THREADS] = {.name = "WICK_THREADS",
                          .doc = "threads of the CPU",
                          .takes = "a number from 1 to 1024",
@@ -56,11 +61,20 @@ static const struct {
                                 .takes = "any text"},
     [WK__SET_LOG] = {.name = "WICK_LOG",
                      .doc = "subjects of the log",
-                     .takes = "a list of placement, sync, kernel and check",
+                     .takes = "a list of placement, sync, kernel, leaks and check",
                      .kind = WORDS,
-                     .words = {"placement", "sync", "kernel", "check"}},
+                     .words = {[WK__LOG_PLACEMENT] = "placement",
+                               [WK__LOG_SYNC] = "sync",
+                               [WK__LOG_KERNEL] = "kernel",
+                               [WK__LOG_LEAKS] = "leaks",
+                               [WK__LOG_CHECK] = "check"}},
     [WK__SET_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes", .takes = "a file"},
 };
+
+const char *wk__setting_takes(wk__setting which)
+{
+    return table[which].takes;
+}
 
 const char *wk__setting_text(wk__setting which)
 {

@@ -24,6 +24,8 @@ typedef enum wk__setting {
 
 /* As it is set; NULL when it is not. */
 const char *wk__setting_text(wk__setting which);
+/* What it takes, in words. */
+const char *wk__setting_takes(wk__setting which);
 /* Of a switch: anything but nothing and 0. */
 bool wk__setting_on(wk__setting which);
 /* `otherwise` where there is no number, or one below the least; one above the most is the most. */

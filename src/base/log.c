@@ -12,7 +12,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_int subjects;
+static atomic_int subjects; /* a bit for each that somebody listens to */
 static wk_log_callback *callback;
 static void *callback_user;
 static struct diverted {
@@ -28,17 +28,16 @@ static struct place {
 } * places; /* that have spoken */
 static int64_t place_count, place_capacity;
 
-/* The subjects are the words that WICK_LOG takes, in their order: 1 << 0, ... */
-#define NO_SUBJECT "there is no subject \"%.*s\"; there are placement, sync, kernel and check"
+#define NO_SUBJECT "there is no subject \"%.*s\"; it takes %s"
 
 static void read_environment(void)
 {
     const char *path = wk__setting_text(WK__SET_LOG_FILE), *unknown;
     int length = 0;
     if (path) file = fopen(path, "ae");
-    if (!file) return;
+    if (!file) return; /* none is named, or it cannot be written: the doctor says so */
     atomic_store(&subjects, wk__setting_words(WK__SET_LOG, wk__setting_text(WK__SET_LOG), &unknown, &length));
-    if (unknown) fprintf(file, "WICK_LOG: " NO_SUBJECT "\n", length, unknown);
+    if (unknown) fprintf(file, "WICK_LOG: " NO_SUBJECT "\n", length, unknown, wk__setting_takes(WK__SET_LOG));
 }
 
 wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, void *user)
@@ -46,7 +45,8 @@ wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, v
     const char *unknown;
     int length = 0, found = wk__setting_words(WK__SET_LOG, wanted, &unknown, &length);
     if (unknown) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "set_log: " NO_SUBJECT, length > 60 ? 60 : length, unknown);
+        wk__error_set(site, WK_ERR_ARGUMENT, "set_log: " NO_SUBJECT, length > 60 ? 60 : length, unknown,
+                      wk__setting_takes(WK__SET_LOG));
         return WK_ERR_ARGUMENT;
     }
     pthread_once(&once, read_environment);
@@ -62,7 +62,7 @@ wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, v
 bool wk__log_on(int subject)
 {
     pthread_once(&once, read_environment);
-    return atomic_load_explicit(&subjects, memory_order_relaxed) & subject;
+    return atomic_load_explicit(&subjects, memory_order_relaxed) >> subject & 1;
 }
 
 void wk__log(int subject, wk_site site, const char *format, ...)
@@ -117,6 +117,6 @@ void wk__log_divert(int subject, wk_log_callback *call, void *user)
     if (!call) diverted.on = false;
     callback = call ? call : diverted.callback;
     callback_user = call ? user : diverted.user;
-    atomic_store(&subjects, call ? subject : diverted.subjects);
+    atomic_store(&subjects, call ? 1 << subject : diverted.subjects);
     pthread_mutex_unlock(&lock);
 }

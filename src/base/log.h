@@ -6,7 +6,8 @@
 #include <wick/core.h>
 #include <wick/log.h>
 
-enum { WK__LOG_PLACEMENT = 1, WK__LOG_SYNC = 2, WK__LOG_KERNEL = 4, WK__LOG_CHECK = 8 };
+/* Their names are in the table of environment.c. */
+enum { WK__LOG_PLACEMENT, WK__LOG_SYNC, WK__LOG_KERNEL, WK__LOG_LEAKS, WK__LOG_CHECK };
 
 /* Is anyone listening to this subject? Cheap. */
 bool wk__log_on(int subject);

@@ -15,8 +15,12 @@ static wk_code run_program(wk__run *run, wk__building *b, wk__fail *fail)
     wk__group_collapse(&b->group);
     run->ring->groups++;
     b->group.tag = wk__watch(device, run->owner, b->record, b->records, b->indirect, &b->group);
+    code = wk__origin_of(b->record[0], run->owner, &b->group.origin, fail);
+    if (code != WK_OK) return code;
     if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(b->record[0], "one pass", &b->group);
-    return device->backend->run(device->state, &b->group, fail);
+    code = device->backend->run(device->state, &b->group, fail);
+    wk__origin_drop(b->group.origin);
+    return code;
 }
 
 static void operand_from(wk__record *r, int k, wk__operand *operand)
@@ -58,7 +62,10 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
     b->group.tag = wk__watch(r->device, run->owner, b->record, b->records, b->indirect, mm.tail);
     if (wk__log_on(WK__LOG_KERNEL))
         wk__tell_kernel(r, mm.tail ? "a matrix product, and then" : "a matrix product", mm.tail);
+    if (code == WK_OK) code = wk__origin_of(r, run->owner, &mm.origin, fail);
+    b->group.origin = mm.origin;
     if (code == WK_OK) code = r->device->backend->matmul(r->device->state, &mm, fail);
+    wk__origin_drop(mm.origin);
     if (!wk__stores(product)) wk__value_give_memory(product);
     return code;
 }
@@ -76,11 +83,15 @@ wk__kernel wk__kernel_of(wk__record *r)
 static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
 {
     wk__kernel kernel = wk__kernel_of(r);
-    wk_code code = wk__kernel_outputs(run, r, fail);
+    kernel.operand[0].base = r->partial;
+    wk_code code = wk__kernel_outputs(run, r, &kernel, fail);
     run->ring->groups++;
     kernel.tag = wk__watch(r->device, run->owner, &r, 1, r->partial, NULL);
     if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(r, r->kernel, NULL);
-    return code == WK_OK ? r->device->backend->kernel(r->device->state, &kernel, fail) : code;
+    if (code == WK_OK) code = wk__origin_of(r, run->owner, &kernel.origin, fail);
+    if (code == WK_OK) code = r->device->backend->kernel(r->device->state, &kernel, fail);
+    wk__origin_drop(kernel.origin);
+    return code;
 }
 
 /* Dense bytes from one device to another, through the host where the backend knows no shorter way. */

@@ -19,6 +19,7 @@ void wk__ring_run(wk_context *owner, bool park)
     ring->twins = wk__modes_now()->check ? wk__check_begin(owner, park) : NULL;
     wk__plan_live(ring, park);
     int32_t groups = wk__plan_groups(ring);
+    wk__plan_shuffle(ring, groups);
     wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
     wk__plan_promises(ring);
     wk__execute(owner, ring, groups);
