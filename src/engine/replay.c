@@ -136,10 +136,10 @@ static wk_code run_in(job *j, const way *how, wk__outcome *outcome, wk__fail *fa
     wk__modes_set_check(how->check);
     const bool writes = wk__check_writes(false);
     if (how->threads) wk__set_threads(how->threads);
-    if (how->programs) wk__log_divert(WK__LOG_KERNEL, j->print, j->user);
+    if (how->programs && j->print) wk__log_divert(WK__LOG_KERNEL, j->print, j->user);
     j->run.one_by_one = how->one_by_one;
     wk_code code = wk__replay_run(&j->run, outcome, fail);
-    if (how->programs) wk__log_divert(WK__LOG_KERNEL, NULL, NULL);
+    if (how->programs && j->print) wk__log_divert(WK__LOG_KERNEL, NULL, NULL);
     if (how->threads) wk__set_threads(threads);
     wk__modes_set(before.sync, before.nofuse);
     wk__modes_set_check(before.check);
