@@ -93,7 +93,7 @@ typedef struct wk_function_kind {
     /* Computes out[] from in[] with ordinary ops; nothing is added to the graph meanwhile. */
     void (*forward)(wk_function *f, wk_tensor *const in[], wk_tensor *out[]);
     /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed), which it may write but not free. Ordinary ops: it can be
-     * differentiated again. */
+     * differentiated again. NULL: a backward that comes here is WK_ERR_STATE. */
     void (*backward)(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[]);
     void (*destroy)(void *context); /* optional: of the context, when the last user has gone */
 } wk_function_kind;

@@ -7,6 +7,7 @@ void wk__callback_begin(wk__callback *c, const char *name, wk_site site)
 {
     wk_context *context = wk__context();
     c->bare = context->scope < 0;
+    c->site = site;
     wk__guard *guard = wk__guard_push(WK__GUARD_CALLBACK, (wk_site){0});
     c->token = guard ? guard->token : 0;
     if (guard) guard = wk__guard_push(WK__GUARD_SCOPE, site);
@@ -22,9 +23,9 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
     for (int k = 0; k < count; k++) {
         if (!out[k] || !wk__is_tensor(out[k])) continue;
         if (c->bare && out[k]->handle.scope != c->scope)
-            wk__handle_retain(&out[k]->handle); /* it was there before: it counts once more for the caller */
+            wk__handle_retain(&out[k]->handle, c->site); /* it was there before: it counts once more for the caller */
         else
-            wk__handle_keep(&out[k]->handle, (wk_site){0});
+            wk__handle_keep(&out[k]->handle, c->site);
     }
     if (c->token) wk__guard_close(c->token);
 }

@@ -6,6 +6,7 @@
 
 typedef struct wk__callback {
     uint64_t token, scope;
+    wk_site site;
     bool bare; /* no scope is open around: each tensor that comes out counts for the caller */
     wk__frame before;
 } wk__callback;

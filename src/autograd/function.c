@@ -122,6 +122,14 @@ static wk_tensor *taken_over(wk_tensor *grad, wk_tensor *const *lent, int count)
 static void gradient(wk__gradient *g)
 {
     wk_function *f = g->node->own;
+    if (!f->kind.backward) {
+        wk__error_set(
+            f->site, WK_ERR_STATE,
+            "%s: no gradient goes through it, as its wk_function_kind has no .backward; give it one, or apply it "
+            "to wk_detach(x) if none is meant to",
+            f->name);
+        return;
+    }
     wk_tensor *in[MOST] = {0}, *lent[MOST] = {0};
     const int outputs = f->kind.outputs;
     if (lend_all(g->out, outputs, lent)) {
@@ -235,7 +243,7 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context,
     if (!check(site, kind, in, count)) return wk_error_code();
     wk_function *f = begin(site, kind, context);
     if (!f) return WK_ERR_MEMORY;
-    const bool wanted = kind->backward && wk__wants_node(wk__context(), in, count);
+    const bool wanted = wk__wants_node(wk__context(), in, count);
     for (int k = 0; k < count; k++)
         if (wk__has_gradient(in[k])) f->needs |= 1u << k;
     /* before forward, which may free or write what it is given */

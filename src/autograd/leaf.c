@@ -167,7 +167,8 @@ wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
     wk__has_gradient(x); /* brings a view up to date */
     wk__body *body = wk__body_of(x);
     if (on && !wk__is_float(body->dtype)) {
-        wk__error_set(site, WK_ERR_DTYPE, "requires_grad_: only floating dtypes can require gradients, not %s",
+        wk__error_set(site, WK_ERR_DTYPE,
+                      "requires_grad_: only floating dtypes can require gradients, not %s; wk_to_dtype(x, WK_F32) can",
                       wk_dtype_str(body->dtype));
         return NULL;
     }
@@ -215,7 +216,12 @@ wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf)
 {
     if (!leaf || !wk__check(leaf, site, "grad_of", "input") || !is_leaf(site, "grad_of", leaf)) return NULL;
     const wk__leaf *of = wk__body_of(leaf)->leaf;
-    return of ? of->grad : NULL;
+    if (of && of->grad) return of->grad;
+    wk__gives_nothing(site, "grad_of",
+                      wk__body_of(leaf)->node ? "gradients stay with leaves, and this tensor was computed; see wk_grad"
+                      : wk__body_of(leaf)->requires_grad ? "no backward has brought the leaf a gradient"
+                                                         : "the tensor does not require a gradient");
+    return NULL;
 }
 
 void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site)

@@ -81,6 +81,14 @@ typedef struct wk__guard {
     void (*close)(void *object);
 } wk__guard;
 
+/* What is known of a NULL that the program passes on while no error is pending: the last call that gave it one. */
+typedef struct wk__nothing {
+    wk__text cleared; /* the message of a call that failed, if its error was cleared; else */
+    const char *call; /* a call that had nothing to give, which is no error; NULL: neither, */
+    const char *why;  /* what it had not, */
+    wk_site site;     /* and where it was */
+} wk__nothing;
+
 /* ---- the context ------------------------------------------------------------------------------------------------- */
 
 struct wk__ring;
@@ -95,8 +103,9 @@ typedef struct wk__doomed {
 } wk__doomed;
 
 struct wk_context {
-    wk_code code;     /* the first error, WK_OK if none */
-    wk__text error;   /* its text */
+    wk_code code;   /* the first error, WK_OK if none */
+    wk__text error; /* its text */
+    wk__nothing nothing;
     wk__guard *guard; /* the stack, guard[guards - 1] on top */
     int64_t guards, guard_capacity;
     int64_t scope; /* index of the innermost scope in guard[], -1 if none */
@@ -171,6 +180,8 @@ static inline bool wk__error_pending(void)
 {
     return wk__context()->code != WK_OK;
 }
+/* A call gives NULL, which is no error: "grad_of", "the leaf has no gradient". The texts live for ever. */
+void wk__gives_nothing(wk_site site, const char *call, const char *why);
 /* The site to report: that of the call, or of the user's call around it when the library composes. */
 wk_site wk__site(wk_site site);
 /* The library begins to carry out a call of the program with calls of its own. What messages name is the outermost such call. Returns

@@ -211,8 +211,7 @@ static void copy_reference(wk__reference *r)
 {
     const wk__array *from = &r->in[1], *to = &r->in[0];
     double *out = wk__reference_out(r, 0, to->ndim, to->shape);
-    for (int64_t k = 0; k < wk__array_numel(to); k++)
-        out[k] = from->data[wk__array_numel(from) == 1 ? 0 : k % wk__array_numel(from)];
+    for (int64_t k = 0; k < wk__array_numel(to); k++) out[k] = wk__array_at(from, to->ndim, to->shape, k);
 }
 
 static const char *const copy_samples[] = {"[3,4], [3,4]", "[3,4], [4]", "[2], []", "[0,2], [2]", NULL};

@@ -43,8 +43,12 @@ static bool gather(plan *p, bool in_place)
 
 static bool wrong_dtype(const plan *p, wk_dtype dtype)
 {
-    wk__op_error(p->op, p->site, WK_ERR_DTYPE, p->tensor, "%s operands cannot be taken%s", wk_dtype_str(dtype),
-                 p->op->domain & WK__INTS ? "" : "; convert them with wk_to_dtype(x, WK_F32)");
+    wk__op_error(p->op, p->site, WK_ERR_DTYPE, p->tensor,
+                 "%s operands cannot be taken; convert them with wk_to_dtype(x, %s)%s", wk_dtype_str(dtype),
+                 p->op->domain & WK__INTS ? "WK_I64" : "WK_F32",
+                 p->op->domain & WK__INTS && dtype == WK_BOOL
+                     ? "; of truths there are wk_logical_not, wk_logical_and, wk_logical_or and wk_logical_xor"
+                     : "");
     return false;
 }
 

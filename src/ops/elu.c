@@ -5,11 +5,13 @@
 /* alpha and lambda of self-normalising networks (Klambauer et al. 2017), to double precision. */
 static const double SELU_ALPHA = 1.6732632423543772, SELU_SCALE = 1.0507009873554805;
 
-/* The slope below 0 is e^x alpha, of x, as the result has rounded it away where x is far below 0. Above it cannot overflow. */
+/* The slope below 0 is alpha e^x, of x and not of the result: elu + alpha is the same, but cancels where elu has come near -alpha. Where
+ * it is not chosen it is that of 0, which cannot overflow. */
 static wk_tensor *slope(const wk__gradient *g, wk_tensor *above, double alpha)
 {
-    wk_tensor *x = wk__saved(g, 0), *below = wk_mul(g->out[0], wk_mul(wk_exp(wk_minimum(x, 0)), alpha));
-    return wk_where(wk_le(x, 0), below, above);
+    wk_tensor *x = wk__saved(g, 0), *negative = wk_le(x, 0);
+    wk_tensor *below = wk_mul(g->out[0], wk_mul(wk_exp(wk_where(negative, x, 0)), alpha));
+    return wk_where(negative, below, above);
 }
 
 /* ---- elu(x, alpha): in attr->f[0] --------------------------------------------------------------------------------- */
