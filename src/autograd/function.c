@@ -68,7 +68,7 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
     memcpy(body, wk__body_of(x), sizeof *body);
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
-    body->text = NULL;
+    atomic_init(&body->said, NULL);
     wk__storage_hold(body->storage);
     wk__storage_firm(body->storage, +1);
     if (body->node || body->leaf) wk__body_share(body);

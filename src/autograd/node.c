@@ -189,7 +189,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
     if (!saved) return false;
     const wk__body *body = wk__body_of(tensor);
     memcpy(saved, body, sizeof *saved);
-    saved->text = NULL;
+    atomic_init(&saved->said, NULL);
     wk__storage_hold(saved->storage);
     wk__storage_firm(saved->storage, +1);
     if (is_output) { /* its node is this one: a reference to itself would never go */

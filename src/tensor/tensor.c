@@ -5,13 +5,23 @@
 #include <string.h>
 #include <wick/device.h>
 
+static void forget_said(wk__said *last)
+{
+    while (last) {
+        wk__said *before = last->before;
+        wk__free(last->text);
+        wk__free(last);
+        last = before;
+    }
+}
+
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
     if (body->node || body->leaf) wk__above.body_forget(body);
     if (body->storage->base == body) body->storage->base = NULL;
     if (body->is_view) wk__view_gone(body->storage);
-    if (body->text) wk__free(body->text);
+    forget_said(atomic_load_explicit(&body->said, memory_order_acquire));
     wk__storage_drop(body->storage);
     wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, body);
 }
@@ -37,7 +47,7 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         body->output = 0;
         body->node = NULL;
         body->leaf = NULL;
-        body->text = NULL;
+        atomic_init(&body->said, NULL);
         body->seen = 0;
         handle = wk__handle_new(context, &wk__tensor_kind, body);
         if (!handle) wk__slab_give(context->slots, WK__SLAB_VIEW, body);
@@ -158,7 +168,7 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
     wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, &body);
     if (!tensor) return NULL;
     memcpy(body, like, sizeof *body);
-    body->text = NULL;
+    atomic_init(&body->said, NULL);
     body->parameter = false;
     if (body->is_view) wk__count_up(&body->storage->views);
     if (body->node || body->leaf) wk__above.body_share(body);

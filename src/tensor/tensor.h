@@ -8,6 +8,13 @@
 struct wk__node;
 struct wk__leaf;
 
+/* A text about a tensor that the program asked for while no scope was open. */
+typedef struct wk__said wk__said;
+struct wk__said {
+    wk__said *before;
+    char *text;
+};
+
 typedef struct wk__body {
     wk__storage *storage;
     int64_t offset; /* in elements, from the start of the storage */
@@ -19,10 +26,10 @@ typedef struct wk__body {
     bool is_view;       /* shares the storage with the tensor it was made from */
     bool apart;         /* detached, or a view of what is: shares the numbers of its storage's base, not the history */
     int16_t output;     /* which output of `node` */
-    struct wk__node *node; /* the function that made it; NULL for leaves */
-    struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
-    char *text;            /* what wk_tensor_str or wk_describe said last */
-    uint32_t seen;         /* history version of the storage when `node` was right; see autograd/history.h */
+    struct wk__node *node;    /* the function that made it; NULL for leaves */
+    struct wk__leaf *leaf;    /* gradient and hooks of a leaf, made when first needed */
+    _Atomic(wk__said *) said; /* texts that live as long as the tensor; any thread may add one */
+    uint32_t seen;            /* history version of the storage when `node` was right; see autograd/history.h */
 } wk__body;
 _Static_assert(sizeof(wk__body) <= 256, "fits its slab slot");
 
