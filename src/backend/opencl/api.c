@@ -1,6 +1,8 @@
 /* Finds the OpenCL loader of the system at run time. */
 #include "api.h"
 
+#include "../../base/loading.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +19,11 @@ const char *wk__cl_load(void)
         WK__CL_FUNCTIONS(WK__CL)
 #undef WK__CL
     };
+    if (wk__linked_statically()) {
+        return "this program is linked with -static, and no driver can be loaded into such a program: leave -static "
+               "out "
+               "(libwick.a may stay inside)";
+    }
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         return "the OpenCL loader libOpenCL.so.1 was not found: apt install ocl-icd-libopencl1 and your device's "
@@ -36,6 +43,7 @@ const char *wk__cl_load(void)
 const char *wk__cl_error(cl_int error, char room[32])
 {
     switch (error) {
+    case CL_DEVICE_NOT_AVAILABLE: return "CL_DEVICE_NOT_AVAILABLE";
     case CL_MEM_OBJECT_ALLOCATION_FAILURE: return "CL_MEM_OBJECT_ALLOCATION_FAILURE";
     case CL_OUT_OF_RESOURCES: return "CL_OUT_OF_RESOURCES";
     case CL_OUT_OF_HOST_MEMORY: return "CL_OUT_OF_HOST_MEMORY";
