@@ -62,7 +62,7 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
     memcpy(body, wk__body_of(x), sizeof *body);
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
-    body->text = NULL;
+    atomic_init(&body->said, NULL);
     if (body->family) wk__count_up(&body->family->refs);
     wk__storage_hold(body->storage);
     wk__storage_firm(body->storage, +1);

@@ -212,7 +212,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
         return false;
     }
     memcpy(saved, body, sizeof *saved);
-    saved->text = NULL;
+    atomic_init(&saved->said, NULL);
     if (numbers || is_output) { /* its place in the graph is not that of a view */
         saved->is_view = saved->apart = false;
         saved->family = NULL;

@@ -5,6 +5,16 @@
 #include <string.h>
 #include <wick/device.h>
 
+static void forget_said(wk__said *last)
+{
+    while (last) {
+        wk__said *before = last->before;
+        wk__free(last->text);
+        wk__free(last);
+        last = before;
+    }
+}
+
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
@@ -13,7 +23,7 @@ static void destroy(void *body_address)
     if (family->base == body) family->base = NULL;
     if (body->is_view) wk__view_gone(family);
     if (body->family) wk__family_drop(family);
-    if (body->text) wk__free(body->text);
+    forget_said(atomic_load_explicit(&body->said, memory_order_acquire));
     wk__storage_drop(body->storage);
     wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, body);
 }
@@ -39,7 +49,7 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         body->output = 0;
         body->node = NULL;
         body->leaf = NULL;
-        body->text = NULL;
+        atomic_init(&body->said, NULL);
         body->family = NULL;
         body->seen = 0;
         handle = wk__handle_new(context, &wk__tensor_kind, body, storage->value->site);
@@ -180,7 +190,7 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
     wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, &body);
     if (!tensor) return NULL;
     memcpy(body, like, sizeof *body);
-    body->text = NULL;
+    atomic_init(&body->said, NULL);
     body->parameter = false;
     if (body->family) wk__count_up(&body->family->refs);
     if (body->is_view) wk__count_up(&wk__family_of(body)->views);

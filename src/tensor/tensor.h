@@ -8,6 +8,13 @@
 struct wk__node;
 struct wk__leaf;
 
+/* A text about a tensor that the program asked for while no scope was open. */
+typedef struct wk__said wk__said;
+struct wk__said {
+    wk__said *before;
+    char *text;
+};
+
 typedef struct wk__body {
     wk__storage *storage;
     int64_t offset; /* in elements, from the start of the storage */
@@ -21,7 +28,7 @@ typedef struct wk__body {
     int16_t output;        /* which output of `node` */
     struct wk__node *node; /* the function that made it; NULL for leaves */
     struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
-    char *text;            /* what wk_tensor_str or wk_describe said last */
+    _Atomic(wk__said *) said; /* texts that live as long as the tensor; any thread may add one */
     wk__family *family;    /* of a detached tensor that has had views, and of those; NULL: the storage's */
     uint32_t seen;         /* history of the family when `node` was right; see autograd/history.h */
 } wk__body;
