@@ -182,7 +182,7 @@ void wk__tell_recorder(wk_context *context, int64_t stream, wk__failure *failure
 {
     if (context == wk__context() && context->stream == stream) {
         wk__tell_failure(failure);
-    } else if (failure && wk__context_visit(context)) {
+    } else if (wk__context_visit(context)) {
         if (context->stream == stream) wk__late(context, failure);
         wk__context_leave(context);
     }
