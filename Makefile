@@ -10,6 +10,7 @@
 #   make tsan         the tests under ThreadSanitizer
 #   make valgrind     the tests under valgrind
 #   make fuzz         the fuzzing programs, FUZZ_SECONDS=60 each
+#   make mutants      does a test fail when a condition of the planner is another one? MUTANTS="--sample 400 --seed 1"
 #   make random       random programs in every mode of the library, SECONDS=60 of them, from SEED=number (else that of the day)
 #   make tidy         clang-tidy
 #   make format       clang-format
@@ -37,7 +38,7 @@ endef
 MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
-.PHONY: all demo check bench install docs check-arm tsan valgrind fuzz random tidy format clean
+.PHONY: all demo check bench install docs check-arm tsan valgrind fuzz mutants random tidy format clean
 
 all:
 	@scripts/setup build
@@ -88,6 +89,10 @@ fuzz:
 	@scripts/setup build fuzz
 	$(call build,fuzz)
 	@tests/fuzz/run build/fuzz $(FUZZ_SECONDS)
+
+mutants:
+	@scripts/setup build opencl check mutants
+	@scripts/mutants $(MUTANTS)
 
 random:
 	@scripts/setup build check

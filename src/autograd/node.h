@@ -34,9 +34,10 @@ typedef struct wk__leaf {
     wk__storage *storage; /* what it is the gradient of; not held (the body does) */
     int64_t shape[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    bool listed;    /* a walk has given it a gradient and will run the hooks that come after, once */
-    uint32_t moves; /* how often the parameter was moved to another device, */
-    wk_site moved;  /* and by which call the last time */
+    uint64_t listed; /* the walk that has given it a gradient and will run the hooks that come after, once; 0: none */
+    bool frozen;     /* it wants no gradient any more */
+    uint32_t moves;  /* how often the parameter was moved to another device, */
+    wk_site moved;   /* and by which call the last time */
 } wk__leaf;
 
 struct wk__hook {
@@ -94,6 +95,8 @@ static inline bool wk__wants(const wk__gradient *g, int k)
 {
     return k < g->node->inputs && (g->node->edge[k].node || g->node->edge[k].leaf);
 }
+/* "an in-place call has changed it since: add_ at file.c:12", of what was at that version when it was kept. */
+void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version);
 /* Saved operand k (0..3), or the result (WK__SAVED_OUT), as a tensor of the current scope, with its place in the graph. NULL with
  * the error recorded when it was changed in place since. */
 enum { WK__SAVED_OUT = 4 };

@@ -50,6 +50,7 @@ typedef struct wk__end {
  * guard that closes puts back the one before it, also when a handler's longjmp left what had changed it. */
 typedef struct wk__frame {
     bool grad_off;     /* WK_NO_GRAD is in force */
+    uint8_t walks;     /* backward runs that are under way: a hook may have begun another one */
     int16_t composing; /* depth of composed ops: no nodes are made */
     uint64_t inner; /* scope of the outermost composed op or gradient that runs, 0 none: it owns what was made since */
     wk__outer outer;
@@ -80,6 +81,14 @@ typedef struct wk__guard {
     void (*close)(void *object);
 } wk__guard;
 
+/* What is known of a NULL that the program passes on while no error is pending: the last call that gave it one. */
+typedef struct wk__nothing {
+    wk__text cleared; /* the message of a call that failed, if its error was cleared; else */
+    const char *call; /* a call that had nothing to give, which is no error; NULL: neither, */
+    const char *why;  /* what it had not, */
+    wk_site site;     /* and where it was */
+} wk__nothing;
+
 /* ---- the context ------------------------------------------------------------------------------------------------- */
 
 struct wk__ring;
@@ -94,8 +103,9 @@ typedef struct wk__doomed {
 } wk__doomed;
 
 struct wk_context {
-    wk_code code;     /* the first error, WK_OK if none */
-    wk__text error;   /* its text */
+    wk_code code;   /* the first error, WK_OK if none */
+    wk__text error; /* its text */
+    wk__nothing nothing;
     wk__guard *guard; /* the stack, guard[guards - 1] on top */
     int64_t guards, guard_capacity;
     int64_t scope; /* index of the innermost scope in guard[], -1 if none */
@@ -170,6 +180,8 @@ static inline bool wk__error_pending(void)
 {
     return wk__context()->code != WK_OK;
 }
+/* A call gives NULL, which is no error: "grad_of", "the leaf has no gradient". The texts live for ever. */
+void wk__gives_nothing(wk_site site, const char *call, const char *why);
 /* The site to report: that of the call, or of the user's call around it when the library composes. */
 wk_site wk__site(wk_site site);
 /* The library begins to carry out a call of the program with calls of its own. What messages name is the outermost such call. Returns
@@ -198,7 +210,7 @@ static inline void wk__outer_leave(wk_context *context, wk__outer before)
 static inline wk__frame wk__frame_enter(wk_context *context, const char *callback)
 {
     const wk__frame before = context->frame;
-    context->frame = (wk__frame){.grad_off = before.grad_off, .callback = callback};
+    context->frame = (wk__frame){.grad_off = before.grad_off, .walks = before.walks, .callback = callback};
     return before;
 }
 static inline void wk__frame_leave(wk_context *context, const wk__frame *before)

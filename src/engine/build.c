@@ -165,12 +165,14 @@ static int result_of(builder *w, wk__record *r)
 {
     int in[WK__MAX_OPERANDS] = {0};
     for (int k = 0; k < r->nin; k++) in[k] = input(w, r, r->nout + k);
+    w->emit.compute = (wk_dtype)r->compute;
     w->emit.dtype = wk__class_of(r->compute);
     if (w->emit.full) return 0;
-    if (r->kind == WK__RECORD_REDUCTION)
-        return wk__emit_ins(&w->emit, r->op->reduction, w->emit.dtype, per_column(w, in[0]), 0, 0);
     w->emit.op = r->op;
-    return r->op->expression(&w->emit, in);
+    int reg = r->op->expression ? r->op->expression(&w->emit, in) : in[0];
+    if (r->kind != WK__RECORD_REDUCTION) return reg;
+    wk_dtype class = r->op->expression ? wk__class_of(r->ref[0].dtype) : w->emit.dtype;
+    return wk__emit_ins(&w->emit, r->op->reduction, class, per_column(w, reg), 0, 0);
 }
 
 static void add_record(builder *w, wk__record *r)
@@ -214,6 +216,7 @@ static void start(builder *w, wk__building *b)
     g->ndim = w->ndim;
     g->nreduce = __builtin_popcount(w->reduce_mask);
     g->tag = -1;
+    g->origin = NULL;
     int place = 0;
     for (int reduced = 0; reduced < 2; reduced++)
         for (int d = 0; d < w->ndim; d++)

@@ -9,6 +9,7 @@
  *             value
  */
 #include "../base/alloc.h"
+#include "faults.h"
 #include "host.h"
 #include <string.h>
 
@@ -109,6 +110,12 @@ static int64_t look(const wk__device *device, int *how_much)
     return number;
 }
 
+int64_t wk__watched(wk__device *device, int *how_much)
+{
+    *how_much = 0;
+    return device->id.kind == WK_CPU ? 0 : look(device, how_much);
+}
+
 int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,
                   const wk__group *group)
 {
@@ -142,22 +149,6 @@ void wk__watch_given(wk__device *device, const wk_context *recorder)
     pthread_mutex_unlock(&lock);
 }
 
-int64_t wk__watched(wk__device *device)
-{
-    int how_much;
-    return device->id.kind == WK_CPU ? 0 : look(device, &how_much);
-}
-
-void wk__device_prove(wk__device *device)
-{
-    int how_much = 0;
-    int64_t number = device->id.kind == WK_CPU ? 0 : look(device, &how_much);
-    if (how_much == 0) return;
-    wk__fail fail = {.tag = -1};
-    wk_code code = device->backend->sync(device->state, &fail);
-    wk__device_settled(device, number, code, &fail, (wk_site){0});
-}
-
 /* ---- who has to hear of it --------------------------------------------------------------------------------------- */
 
 /* Who recorded what is at fault, and those whose writes in place were left out: each with the failure, which is held. */
@@ -187,18 +178,21 @@ static void invite(audience *a, const entry *e, wk__failure *failure)
     a->who[a->count++].failure = failure;
 }
 
+void wk__tell_recorder(wk_context *context, int64_t stream, wk__failure *failure)
+{
+    if (context == wk__context() && context->stream == stream) {
+        wk__tell_failure(failure);
+    } else if (failure && wk__context_visit(context)) {
+        if (context->stream == stream) wk__late(context, failure);
+        wk__context_leave(context);
+    }
+}
+
 static void tell(const audience *a)
 {
     for (int k = 0; k < a->count; k++) {
-        wk_context *context = a->who[k].context;
-        wk__failure *failure = a->who[k].failure;
-        if (context == wk__context() && context->stream == a->who[k].stream) {
-            wk__tell_failure(failure);
-        } else if (failure && wk__context_visit(context)) {
-            if (context->stream == a->who[k].stream) wk__late(context, failure);
-            wk__context_leave(context);
-        }
-        wk__failure_drop(failure);
+        wk__tell_recorder(a->who[k].context, a->who[k].stream, a->who[k].failure);
+        wk__failure_drop(a->who[k].failure);
     }
 }
 
@@ -313,24 +307,34 @@ static void mark(watch *w, const wk__fail *fail, wk__failure *first, audience *a
     wk__failure_drop(another);
 }
 
-void wk__device_settled(wk__device *device, int64_t watched, wk_code code, const wk__fail *fail, wk_site site)
+void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, wk_site site)
 {
-    if (device->id.kind == WK_CPU && code == WK_OK) return;
     audience to_tell = {.count = 0};
-    wk__failure *first = NULL;
     wk__release_later(); /* values that are let go of below may be parked in rings whose threads wait for this lock */
     pthread_mutex_lock(&lock);
     watch *w = watch_of(device);
-    if (code != WK_OK) {
-        first = explain(w, fail->tag, fail, site);
-        mark(w, fail, first, &to_tell);
-    }
+    wk__failure *first = explain(w, fail->tag, fail, site);
+    mark(w, fail, first, &to_tell);
     forget(w, watched);
     pthread_mutex_unlock(&lock);
     wk__release_now();
-    if (code == WK_OK) return;
-    if (code == WK_ERR_LOST) atomic_store(&device->lost, true);
     if (to_tell.count == 0) wk__tell_failure(first); /* no call's: the waiting thread's */
     tell(&to_tell);
     wk__failure_drop(first);
+}
+
+void wk__watch_forget(wk__device *device, int64_t watched)
+{
+    wk__release_later();
+    pthread_mutex_lock(&lock);
+    forget(watch_of(device), watched);
+    pthread_mutex_unlock(&lock);
+    wk__release_now();
+}
+
+void wk__fault_of_value(wk__value *value, wk__failure *failure)
+{
+    pthread_mutex_lock(&lock);
+    if (wk__value_state(value) == WK__STORED) wk__value_fail(value, failure);
+    pthread_mutex_unlock(&lock);
 }

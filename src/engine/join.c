@@ -127,7 +127,8 @@ static bool keeps_positions(uint16_t reduce_mask, int ndim)
 /* An op that counts positions needs the space, and walked in the records' own order of dimensions. */
 static bool counts_right(const wk__open_group *g, wk__record *r)
 {
-    if (r->kind == WK__RECORD_REDUCTION) return !g->indexed || keeps_positions(r->reduce_mask, r->ndim);
+    if (r->kind == WK__RECORD_REDUCTION)
+        return (!g->indexed && !r->op->indexed) || keeps_positions(r->reduce_mask, r->ndim);
     if (!r->op->indexed || !g->reduce_mask) return true;
     return wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape) && keeps_positions(g->reduce_mask, g->ndim);
 }

@@ -85,6 +85,7 @@ static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fai
         take_over(b, operand, prior);
         return WK_OK;
     }
+    b->group.operand[operand].base = true;
     if (wk__may_overwrite(b, operand, prior) && wk__dies_here(b->record, b->records, prior)) {
         take_over(b, operand, prior);
         b->group.operand[operand].over = b->writer[operand]->guarded;
@@ -111,10 +112,23 @@ static wk_code take_output(wk__run *run, wk__building *b, int operand, wk__fail 
     return wk__value_take_memory(out, out->bytes, fail);
 }
 
+/* Where the numbers are that the record's target keeps if this group, to which the states of the target belong that are pending, cannot
+ * be run. A device that runs it later wants to know: by then nobody remembers. */
+static bool old_numbers(const wk__record *r, wk__memory *old)
+{
+    while (r->guarded && r->prior && wk__value_state(r->prior) == WK__PENDING) r = r->prior->record;
+    if (!r->guarded || !r->prior || wk__value_state(r->prior) != WK__STORED || !r->prior->memory.block) return false;
+    *old = r->prior->memory;
+    return true;
+}
+
 wk_code wk__program_outputs(wk__run *run, wk__building *b, wk__fail *fail)
 {
     wk__group *g = &b->group;
-    for (int o = 0; o < g->noperands; o++) g->operand[o].memory = &b->value[o]->memory;
+    for (int o = 0; o < g->noperands; o++) {
+        g->operand[o].memory = &b->value[o]->memory;
+        if (g->operand[o].stored && old_numbers(b->writer[o], &b->old[o])) g->operand[o].old = &b->old[o];
+    }
     for (int o = 0; o < g->noperands; o++) {
         if (!g->operand[o].stored) continue;
         wk_code code = take_output(run, b, o, fail);
@@ -143,9 +157,10 @@ wk_code wk__product_output(wk__building *b, wk__value *product, wk__fail *fail)
     return wk__value_take_memory(product, product->bytes, fail);
 }
 
-wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__fail *fail)
+wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__kernel *kernel, wk__fail *fail)
 {
     wk_code code = WK_OK;
+    if (old_numbers(r, &run->building.old[0])) kernel->operand[0].old = &run->building.old[0];
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
         wk__value *out = r->ref[o].value;
         run->ring->stores++;

@@ -92,6 +92,10 @@ typedef struct wk__operand {
     uint8_t dtype;
     bool stored; /* the group writes it */
     bool over;   /* over an old value, of which a part stays: nothing is written once the device has faulted */
+    bool base;   /* stored: a part of what the memory held before stays, so it must be good */
+    /* stored, by an op in place: where the target's old numbers are, this memory or another, for the case that the group
+     * cannot be run; NULL: there are none */
+    const wk__memory *old;
 } wk__operand;
 
 typedef struct wk__group {
@@ -102,6 +106,7 @@ typedef struct wk__group {
     wk__imm imm[WK__MAX_IMMS];
     wk__operand operand[WK__MAX_OPERANDS];
     int64_t tag; /* which record a fault belongs to: handed back by the backend with the bad index */
+    struct wk__origin *origin; /* whose work it is; see backend.h */
 } wk__group;
 
 /* The class a dtype computes in: WK_F32, WK_F64, WK_I32 or WK_I64. */

@@ -102,7 +102,7 @@ static wk_module *make(wk_site site, const wk_module_kind *kind, bool library)
         body->state = copy.state ? wk__alloc_zero(1, copy.state) : NULL;
     }
     bool whole = body && body->kind.name && (body->state || !copy.state);
-    wk__handle *handle = whole ? wk__handle_new(wk__context(), &wk__module_kind, body) : NULL;
+    wk__handle *handle = whole ? wk__handle_new(wk__context(), &wk__module_kind, body, site) : NULL;
     if (handle) return (wk_module *)handle;
     if (body) free_parts(body);
     wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for a module", copy.name);

@@ -27,11 +27,12 @@ wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, co
                      "the geometry reaches past the storage of $a, or has a negative size or stride");
         return NULL;
     }
-    wk__attr attr = {.i = {start, ndim}};
-    memcpy(attr.list, stride, sizeof *stride * (size_t)ndim);
-    memcpy(attr.list2, shape, sizeof *shape * (size_t)ndim);
+    wk__attr attr = {.i = {start, ndim, body->offset}};
+    for (int d = 0; d < ndim; d++) { /* lists of length 0 may be NULL */
+        attr.list[d] = stride[d];
+        attr.list2[d] = shape[d];
+    }
     memcpy(attr.list3, body->stride, sizeof attr.list3);
-    attr.i[2] = body->offset;
     return wk__view(&wk__op_as_strided, site, x, start, ndim, shape, stride, &attr);
 }
 

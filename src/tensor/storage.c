@@ -118,6 +118,16 @@ void wk__storage_assign(wk__storage *storage, wk__value *value)
     storage->value = value;
 }
 
+void wk__storage_changed(wk__storage *storage, const char *op, wk_site site)
+{
+    const wk__outer *outer = &wk__context()->frame.outer;
+    const bool named = outer->on && outer->name;
+    storage->version++;
+    storage->changed_by = named ? outer->name : op;
+    storage->changed_in_place = !named || outer->in_place;
+    storage->changed_at = outer->on ? outer->site : site;
+}
+
 wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)
 {
     wk_code code = wk__arena_take(value->device->arena, bytes, &value->memory, fail);

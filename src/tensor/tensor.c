@@ -39,7 +39,7 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         body->leaf = NULL;
         body->text = NULL;
         body->seen = 0;
-        handle = wk__handle_new(context, &wk__tensor_kind, body);
+        handle = wk__handle_new(context, &wk__tensor_kind, body, storage->value->site);
         if (!handle) wk__slab_give(context->slots, WK__SLAB_VIEW, body);
     } else {
         wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");

@@ -39,7 +39,9 @@ wk_code wk__gpu_plan_scatter_add(const wk__gpu_target *target, const wk__kernel 
     int64_t lines = wk__gpu_fill_lines(kernel, 3, &launch);
     uint8_t dtype = launch.unit.dtype;
     launch.unit.dtype = WK_I64; /* one check for all: it sees the index alone */
+    launch.writes = false;
     wk_code code = wk__gpu_emit_lines(&launch, &check, lines * launch.argument[WK__GPU_LENGTH], emit, user, fail);
     launch.unit.dtype = dtype;
+    launch.writes = true;
     return code == WK_OK ? wk__gpu_emit_lines(&launch, &add, lines, emit, user, fail) : code;
 }
