@@ -90,8 +90,11 @@ check "doctor: ... is nothing unusual" sh -c "! WICK_SYNC=0 '$wick' doctor | gre
 check "doctor: a switch that is none" says "^!  *WICK_NOFUSE=off is not 0 or 1" env WICK_NOFUSE=off "$wick" doctor
 check "doctor: a placement that is none" says "^!  *WICK_PLACEMENT=sfot is not strict or soft" env WICK_PLACEMENT=sfot "$wick" doctor
 check "doctor: a backend that is none" says "^!  *WICK_GPU=openc is not opencl or cuda" env WICK_GPU=openc "$wick" doctor
-check "doctor: a subject that is none" says "^!  *WICK_LOG=sync,kernle is not a list of placement, sync and kernel" \
+check "doctor: a subject that is none" says "^!  *WICK_LOG=sync,kernle is not a list of placement, sync, kernel, leaks and check" \
     env WICK_LOG=sync,kernle WICK_LOG_FILE="$WICK_WORK/doctor.log" "$wick" doctor
+check "doctor: a log that is off" says "WICK_LOG_FILE=: off" env WICK_LOG_FILE= "$wick" doctor
+doctor_quiet() { ! env WICK_LOG_FILE= "$wick" doctor | grep "cannot be written"; }
+check "doctor: and is not said to be unwritable" doctor_quiet
 check "doctor: a log that cannot be" says "^!  *WICK_LOG_FILE=/nowhere/log cannot be written" env WICK_LOG_FILE=/nowhere/log "$wick" doctor
 check "doctor: megabytes below 0" says "^!  *WICK_CACHE_MB=-1 is not a number from 0 on" env WICK_CACHE_MB=-1 "$wick" doctor
 check "doctor: threads" says "^threads  *1 .*WICK_THREADS=1" env WICK_THREADS=1 "$wick" doctor

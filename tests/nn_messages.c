@@ -155,7 +155,7 @@ static void what_ended_a_tensor(void **state)
         wk_backward(wk_sum(leaf));
         gradient = wk_grad_of(leaf);
     }
-    expect_ended(gradient, "whose scope has closed (opened ", line);
+    expect_ended(gradient, "that went with its tensor, whose scope has closed (opened ", line);
     {
         WK_SCOPE;
         wk_module *net = trained(&weight, &gradient);

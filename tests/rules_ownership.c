@@ -93,7 +93,8 @@ static void callbacks_have_a_scope_of_their_own(void **state)
     wk_backward(wk_sum(y));
     expect_gone(made_inside);
     EXPECT_VALUES(wk_grad_of(x), 0, 3, 3);
-    assert_ptr_equal(wk_apply(&pass, NULL, (x)), x);
+    wk_tensor *plain = wk_ones((2));
+    assert_ptr_equal(wk_apply(&pass, NULL, (plain)), plain);
 
     from_outside = NULL;
     wk_module *m = wk_module_new(&inner);

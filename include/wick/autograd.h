@@ -26,7 +26,7 @@ WK_API bool wk_is_grad_enabled(void);
 
 /* Would backward bring x a gradient: is it a leaf that wants one, or computed from such? false for NULL. */
 WK_API bool wk_requires_grad_at(wk_site site, const wk_tensor *x);
-/* Makes a leaf want a gradient, or not. Returns x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
+/* Makes a leaf want a gradient, or not; one that wants none gets none, also from a graph that was made before. Returns x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
 WK_API wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on);
 /* Was x made, not computed from something that requires grad? */
 WK_API bool wk_is_leaf_at(wk_site site, const wk_tensor *x);
@@ -47,7 +47,8 @@ typedef struct wk_backward_options {
 /* Adds the gradients of x to those of all leaves it depends on. WK_OK or a code. */
 WK_API wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
 
-/* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it. */
+/* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it. WK_ERR_STATE for what is
+ * no leaf, but was computed: wk_grad gives its gradient. */
 WK_API wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf);
 /* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype and device. */
 WK_API wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
@@ -66,9 +67,12 @@ WK_API wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_co
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
-/* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor to use instead, or
- * NULL. On a leaf with .after: once per backward, when the gradient is complete, with the whole of it. WK_OK or a code: WK_ERR_STATE
- * for a tensor that no gradient comes to. torch's register_hook, and register_post_accumulate_grad_hook. */
+/* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor of its shape, dtype and device
+ * to use instead, or NULL. On a leaf with .after: once per backward, when the gradient is complete, with the whole of it. The grad mode
+ * is that of the gradients: off without .create_graph. The gradient belongs to the library: written in place, it is used so, and no other
+ * tensor changes; wk_retain lets it live on; to free it is an error. A hook that is registered while the hooks of a tensor run has its
+ * turn with the next gradient. What fails in a hook fails the backward. WK_OK or a code: WK_ERR_STATE for a tensor that no gradient
+ * comes to. torch's register_hook, and register_post_accumulate_grad_hook. */
 typedef wk_tensor *wk_hook(wk_tensor *grad, void *user);
 typedef struct wk_hook_options {
     size_t size;
@@ -88,7 +92,8 @@ typedef struct wk_function_kind {
     int inputs, outputs;
     /* Computes out[] from in[] with ordinary ops; nothing is added to the graph meanwhile. */
     void (*forward)(wk_function *f, wk_tensor *const in[], wk_tensor *out[]);
-    /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed). Ordinary ops: it can be differentiated again. */
+    /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed), which it may write but not free. Ordinary ops: it can be
+     * differentiated again. NULL: a backward that comes here is WK_ERR_STATE. */
     void (*backward)(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[]);
     void (*destroy)(void *context); /* optional: of the context, when the last user has gone */
 } wk_function_kind;

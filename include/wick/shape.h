@@ -23,7 +23,7 @@ WK_API wk_tensor *wk_unflatten_at(wk_site site, wk_tensor *x, int64_t dim, const
 WK_API wk_tensor *wk_expand_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim);
 /* Expanded to the shape of `other`. */
 WK_API wk_tensor *wk_expand_as_at(wk_site site, wk_tensor *x, wk_tensor *other);
-/* Without the dimensions of size 1 (count -1), or those of the named ones that have it. */
+/* Without the dimensions of size 1 (count -1), or those of the named ones that have it: of an empty list none. */
 WK_API wk_tensor *wk_squeeze_at(wk_site site, wk_tensor *x, const int64_t *dims, int count);
 /* With a new dimension of size 1 before dim; -1: at the end. */
 WK_API wk_tensor *wk_unsqueeze_at(wk_site site, wk_tensor *x, int64_t dim);
@@ -75,8 +75,9 @@ WK_API wk_tensor *wk_stack_at(wk_site site, wk_tensor *const *x, int count, int6
 /* repeats[d] copies one behind the other along each dimension, new ones in front; tile: missing numbers in front are 1. */
 WK_API wk_tensor *wk_repeat_at(wk_site site, wk_tensor *x, const int64_t *repeats, int count);
 WK_API wk_tensor *wk_tile_at(wk_site site, wk_tensor *x, const int64_t *repeats, int count);
-/* Each place of a dimension n times in a row. */
+/* Each place of a dimension n times in a row; flat, as without a dimension: each element, row-major, in a vector. */
 WK_API wk_tensor *wk_repeat_interleave_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim);
+WK_API wk_tensor *wk_repeat_interleave_flat_at(wk_site site, wk_tensor *x, int64_t n);
 /* The named dimensions backwards; a copy, as PyTorch's. */
 WK_API wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *dims, int count);
 /* Shifted round by shifts[k] places along dims[k]; no dims: along all elements in row-major order. */
@@ -89,9 +90,11 @@ WK_API wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, 
 /* x[.., index[k], ..] for each k of a vector (or one number). */
 WK_API wk_tensor *wk_index_select_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index);
 /* x at index along dim, the other places those of the index: out[i,j] = x[index[i,j], j] for dim 0. The result has the shape of
- * the index, which must not exceed x in other dimensions. take_along_dim broadcasts both. */
+ * the index, which must not exceed x in other dimensions. take_along_dim broadcasts both; flat, as without a dimension, it takes
+ * both as vectors of their elements. An index without elements fits any x and may be of any dtype (of gather and scatter). */
 WK_API wk_tensor *wk_gather_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index);
 WK_API wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, int64_t dim);
+WK_API wk_tensor *wk_take_along_dim_flat_at(wk_site site, wk_tensor *x, wk_tensor *index);
 /* x as one row of elements (row-major), at index; in the shape of the index. */
 WK_API wk_tensor *wk_take_at(wk_site site, wk_tensor *x, wk_tensor *index);
 /* Rows of a table: (..) (rows, width) -> (.., width). */
@@ -115,11 +118,25 @@ WK_API wk_tensor *wk_nonzero(wk_tensor *x);
 /* The same as a vector for each dimension: torch.nonzero(x, as_tuple=True), and torch.where with one argument. They come into
  * out[], which has room for one per dimension (a number counts as a vector of one); how many, or -1 with out[] NULL. */
 WK_API int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out);
-/* (..) -> (.., n), i64: 1 where the number is the place, else 0. */
+/* (..) -> (.., n), i64: 1 where the number is the place, else 0. n = -1: one more than the largest number, for which the call waits
+ * for the device. */
 WK_API wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n);
 /* The part of the last two dimensions on and below (tril) or above (triu) the diagonal, which may be moved up; elsewhere 0. */
 WK_API wk_tensor *wk_tril_at(wk_site site, wk_tensor *x, int64_t diagonal);
 WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
+
+/* wk_repeat_interleave(x, n), wk_take_along_dim(x, index): of all elements; with a dimension behind it along that */
+#ifdef __cplusplus
+#define WK_INTERLEAVE_(...) wk_repeat_interleave_at(WK_HERE, __VA_ARGS__)
+#define WK_ALONG_(...)      wk_take_along_dim_at(WK_HERE, __VA_ARGS__)
+#else
+#define WK_INTERLEAVE_(x, ...)        WK_JOIN_(WK_INTERLEAVE_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
+#define WK_INTERLEAVE_1(x, n)         wk_repeat_interleave_flat_at(WK_HERE, x, n)
+#define WK_INTERLEAVE_WK2_(x, n, dim) wk_repeat_interleave_at(WK_HERE, x, n, dim)
+#define WK_ALONG_(x, ...)             WK_JOIN_(WK_ALONG_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
+#define WK_ALONG_1(x, index)          wk_take_along_dim_flat_at(WK_HERE, x, index)
+#define WK_ALONG_WK2_(x, index, dim)  wk_take_along_dim_at(WK_HERE, x, index, dim)
+#endif
 
 #define wk_view_as(...)           wk_view_as_at(WK_HERE, __VA_ARGS__)
 #define wk_expand_as(...)         wk_expand_as_at(WK_HERE, __VA_ARGS__)
@@ -134,10 +151,10 @@ WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 #define wk_chunk(...)             wk_chunk_at(WK_HERE, __VA_ARGS__)
 #define wk_split(...)             wk_split_at(WK_HERE, __VA_ARGS__)
 #define wk_unbind(...)            wk_unbind_at(WK_HERE, __VA_ARGS__)
-#define wk_repeat_interleave(...) wk_repeat_interleave_at(WK_HERE, __VA_ARGS__)
+#define wk_repeat_interleave(...) WK_INTERLEAVE_(__VA_ARGS__)
 #define wk_index_select(...)      wk_index_select_at(WK_HERE, __VA_ARGS__)
 #define wk_gather(...)            wk_gather_at(WK_HERE, __VA_ARGS__)
-#define wk_take_along_dim(...)    wk_take_along_dim_at(WK_HERE, __VA_ARGS__)
+#define wk_take_along_dim(...)    WK_ALONG_(__VA_ARGS__)
 #define wk_take(...)              wk_take_at(WK_HERE, __VA_ARGS__)
 #define wk_embedding(...)         wk_embedding_at(WK_HERE, __VA_ARGS__)
 #define wk_scatter_add(...)       wk_scatter_add_at(WK_HERE, __VA_ARGS__)

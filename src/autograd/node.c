@@ -50,7 +50,13 @@ static void free_hooks(wk__hook *hook)
 void wk__leaf_drop(wk__leaf *leaf)
 {
     if (!leaf || !wk__count_down(&leaf->refs)) return;
-    if (leaf->grad) wk__handle_drop(&leaf->grad->handle);
+    if (leaf->grad) {
+        wk__end *end = &wk__context()->frame.ending;
+        const wk__end before = *end;
+        if (!end->with) end->with = &wk__tensor_kind; /* it goes with its leaf */
+        wk__handle_drop(&leaf->grad->handle);
+        *end = before;
+    }
     free_hooks(leaf->hooks);
     wk__free(leaf);
 }
@@ -85,10 +91,7 @@ void wk__node_spend(wk__node *node, wk_site site)
 
 /* Dropping a node may drop those it points to: they wait in a list of this thread instead of on the stack, so that a chain of
  * a million calls is freed in constant depth. */
-static _Thread_local wk__node *doomed;
-static _Thread_local bool freeing;
-
-static void free_one(wk__node *node)
+static void free_one(wk_context *context, wk__node *node)
 {
     free_saved(node);
     for (int k = 0; k < node->inputs; k++) {
@@ -96,31 +99,38 @@ static void free_one(wk__node *node)
         if (node->edge[k].leaf) wk__leaf_drop(node->edge[k].leaf);
     }
     free_hooks(node->hooks);
-    if (node->own_destroy) node->own_destroy(node->own);
+    void (*const own_destroy)(void *) = node->own_destroy;
+    void *const own = node->own;
     if (node->edge != node->few) wk__free(node->edge);
-    if (node->attr) wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, node->attr);
-    wk__slab_give(wk__context()->slots, WK__SLAB_NODE, node);
+    if (node->attr) wk__slab_give(context->slots, WK__SLAB_VIEW, node->attr);
+    wk__slab_give(context->slots, WK__SLAB_NODE, node);
+    if (!own_destroy) return;
+    context->nodes.busy = false;
+    own_destroy(own);
+    context->nodes.busy = true;
 }
 
 void wk__node_drop(wk__node *node)
 {
     if (!node || !wk__count_down(&node->refs)) return;
-    node->next = doomed;
-    doomed = node;
-    if (freeing) return;
-    freeing = true;
-    while (doomed) {
-        wk__node *one = doomed;
-        doomed = one->next;
-        free_one(one);
+    wk_context *context = wk__context();
+    wk__doomed *doomed = &context->nodes;
+    node->next = doomed->first;
+    doomed->first = node;
+    if (doomed->busy) return;
+    doomed->busy = true;
+    while (doomed->first) {
+        wk__node *one = doomed->first;
+        doomed->first = one->next;
+        free_one(context, one);
     }
-    freeing = false;
+    doomed->busy = false;
 }
 
 /* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
 void wk__body_forget(wk__body *body)
 {
-    if (body->storage->base == body && body->node && wk__count_get(&body->storage->views) > 0) wk__history_bury(body);
+    if (body->storage->base == body && wk__count_get(&body->storage->views) > 0) wk__history_bury(body);
     if (body->node) wk__node_drop(body->node);
     if (body->leaf) wk__leaf_drop(body->leaf);
 }
@@ -182,19 +192,33 @@ wk__edge wk__edge_of(wk_tensor *tensor)
     return edge;
 }
 
-/* A body of the node's own: it keeps the storage, and the operand's place in the graph for second derivatives. */
+/* A body of the node's own: it keeps the storage (or, where the op says so, the numbers that it holds now, in a storage of their own),
+ * and the operand's place in the graph for second derivatives. */
 static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tensor, bool is_output)
 {
     wk__body *saved = wk__slab_take(context->slots, WK__SLAB_VIEW);
     if (!saved) return false;
     const wk__body *body = wk__body_of(tensor);
+    const bool numbers = node->op->keeps >> place & 1;
+    wk__storage *own = numbers ? wk__storage_new(context, body->storage->value) : NULL;
+    if (numbers && !own) {
+        wk__slab_give(context->slots, WK__SLAB_VIEW, saved);
+        return false;
+    }
     memcpy(saved, body, sizeof *saved);
     saved->text = NULL;
-    wk__storage_hold(saved->storage);
+    if (numbers) {
+        saved->storage = own;
+        saved->is_view = saved->apart = false;
+    } else {
+        wk__storage_hold(saved->storage);
+    }
     wk__storage_firm(saved->storage, +1);
     if (is_output) { /* its node is this one: a reference to itself would never go */
         saved->node = NULL;
         saved->leaf = NULL;
+        saved->output = 0;
+        saved->is_view = false; /* its place in the graph is not that of a view */
     }
     wk__body_share(saved);
     node->saved[place] = saved;
@@ -224,12 +248,12 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     atomic_store_explicit(&node->refs, 1, memory_order_relaxed);
     node->op = op;
     node->site = wk__site(site);
-    node->sequence = next_sequence();
     bool saved = true;
     for (int k = 0; k < inputs; k++) {
         saved = edge_to(&node->edge[k], in[k]) && saved;
         if (in[k]) remember_shape(&node->shape[k], in[k]);
     }
+    node->sequence = next_sequence(); /* after the edges: an operand that is a stale view gets its new node there */
     int want = saved ? what_to_save(op, node) : 0;
     for (int k = 0; k < inputs && k < WK__SAVED_OUT; k++)
         if (want >> k & 1 && in[k]) saved = saved && save(context, node, k, in[k], false);
@@ -262,6 +286,12 @@ bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int 
         for (int k = 0; k < outputs; k++) wk__handle_release(&out[k]->handle, site);
         return false;
     }
+    wk__node_hang(node, out, outputs);
+    return true;
+}
+
+void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
+{
     node->outputs = (uint8_t)outputs;
     for (int k = 0; k < outputs; k++) {
         wk__body *body = wk__body_of(out[k]);
@@ -274,10 +304,20 @@ bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int 
         body->seen = body->storage->history;
     }
     if (!wk__body_of(out[0])->requires_grad) wk__node_drop(node);
-    return true;
 }
 
 /* ---- what a gradient reads --------------------------------------------------------------------------------------- */
+
+void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version)
+{
+    const unsigned times = storage->version - version;
+    const wk_site at = storage->changed_at;
+    wk__text_format(text, "an in-place call has changed it since: %s%s",
+                    storage->changed_by ? storage->changed_by : "?",
+                    storage->changed_by ? wk__underscore(storage->changed_by, storage->changed_in_place) : "");
+    if (at.file) wk__text_format(text, " at %s:%d", at.file, (int)at.line);
+    if (times > 1) wk__text_format(text, ", the last of %u", times);
+}
 
 static wk_tensor *changed(const wk__gradient *g, int k)
 {
@@ -285,12 +325,11 @@ static wk_tensor *changed(const wk__gradient *g, int k)
                        : k == 0           ? "its first operand"
                        : k == 1           ? "its second operand"
                                           : "an operand";
-    const unsigned times = g->node->saved[k]->storage->version - g->node->version[k];
-    wk__error_set(
-        g->node->site, WK_ERR_STATE,
-        "%s: backward needs %s as it was, but an in-place call has changed it since (%u time%s). Use the form "
-        "without _, or clone it before",
-        g->node->op->name, what, times, times == 1 ? "" : "s");
+    wk__text text = {0};
+    wk__text_format(&text, "%s: backward needs %s as it was, but ", g->node->op->name, what);
+    wk__text_changes(&text, g->node->saved[k]->storage, g->node->version[k]);
+    wk__text_add(&text, ". Use the form without _, or clone it before");
+    wk__error_take(g->node->site, WK_ERR_STATE, &text);
     return NULL;
 }
 

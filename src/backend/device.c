@@ -107,18 +107,35 @@ static void list_usable(wk__text *out)
     }
 }
 
+/* gpu:i: OpenCL also runs on CPUs, which are no GPUs unless somebody says so. */
+static void why_no_gpu(wk__text *out)
+{
+    int count = wk__backend_of(WK_OPENCL)->count(), gpus;
+    nth_gpu(-1, &gpus);
+    if (gpus > 0)
+        wk__text_format(out, "there %s %d", gpus == 1 ? "is" : "are", gpus);
+    else if (count == 0)
+        wk__text_add(out, "no driver shows one (wick doctor tells why)");
+    else
+        wk__text_format(
+            out,
+            "what OpenCL shows here (%d device%s) is no GPU but a CPU, as PoCL's are; with WICK_GPU=opencl in "
+            "the environment %s as one",
+            count, count == 1 ? "" : "s", count == 1 ? "it counts" : "they count");
+}
+
 static wk_code not_there(wk_device id, const wk__backend *backend, wk__fail *fail)
 {
     wk__text there = {0}, why = {0};
     list_usable(&there);
     const char *name = backend ? backend->name : id.kind == WK_GPU ? "gpu" : "?";
     int count = backend ? backend->count() : 0;
-    if (backend && count == 0 && backend->presence(&why) != WK__PRESENT)
-        wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there: %s. Usable: %s", name, id.index,
-                     why.data ? why.data : "", there.data ? there.data : "cpu");
-    else
-        wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there (%d of that kind). Usable: %s", name, id.index, count,
-                     there.data ? there.data : "cpu");
+    if (id.kind == WK_GPU)
+        why_no_gpu(&why);
+    else if (!backend || count > 0 || backend->presence(&why) == WK__PRESENT)
+        wk__text_format(&why, "there are %d of that kind", count);
+    wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there: %s. Usable: %s", name, id.index, why.data ? why.data : "",
+                 there.data ? there.data : "cpu");
     wk__text_end(&there);
     wk__text_end(&why);
     return WK_ERR_DEVICE;

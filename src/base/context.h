@@ -50,6 +50,7 @@ typedef struct wk__end {
  * guard that closes puts back the one before it, also when a handler's longjmp left what had changed it. */
 typedef struct wk__frame {
     bool grad_off;     /* WK_NO_GRAD is in force */
+    uint8_t walks;     /* backward runs that are under way: a hook may have begun another one */
     int16_t composing; /* depth of composed ops: no nodes are made */
     uint64_t inner; /* scope of the outermost composed op or gradient that runs, 0 none: it owns what was made since */
     wk__outer outer;
@@ -80,14 +81,31 @@ typedef struct wk__guard {
     void (*close)(void *object);
 } wk__guard;
 
+/* What is known of a NULL that the program passes on while no error is pending: the last call that gave it one. */
+typedef struct wk__nothing {
+    wk__text cleared; /* the message of a call that failed, if its error was cleared; else */
+    const char *call; /* a call that had nothing to give, which is no error; NULL: neither, */
+    const char *why;  /* what it had not, */
+    wk_site site;     /* and where it was */
+} wk__nothing;
+
 /* ---- the context ------------------------------------------------------------------------------------------------- */
 
 struct wk__ring;
 struct wk__failure;
+struct wk__value;
+
+/* Objects of one kind that this thread frees one after another: freeing one may drop others, and a long chain must not need a long
+ * stack. While user code runs in between, `busy` is false: a handler's longjmp may never come back from there. */
+typedef struct wk__doomed {
+    void *first;
+    bool busy;
+} wk__doomed;
 
 struct wk_context {
-    wk_code code;     /* the first error, WK_OK if none */
-    wk__text error;   /* its text */
+    wk_code code;   /* the first error, WK_OK if none */
+    wk__text error; /* its text */
+    wk__nothing nothing;
     wk__guard *guard; /* the stack, guard[guards - 1] on top */
     int64_t guards, guard_capacity;
     int64_t scope; /* index of the innermost scope in guard[], -1 if none */
@@ -102,13 +120,18 @@ struct wk_context {
     _Atomic(struct wk__failure *) late; /* a failure to tell this thread at its next call */
     atomic_int lock;                    /* held while the ring is appended to or flushed */
     _Atomic(const void *) holder;       /* the thread that flushes it (wk__thread) */
-    wk_context *next;                   /* in the list of all contexts */
-    int visitors;                       /* other threads that are with it: it does not end meanwhile */
-    bool ready;                         /* listed and its thread's end is watched */
+    wk__doomed nodes, modules;
+    int holding;                      /* calls of wk__release_later that have not ended */
+    struct wk__value *waiting;        /* values to be freed then: with borrowed memory, by parked_next; */
+    struct wk__value *waiting_parked; /* parked in another thread's ring, by release_user */
+    void *scratch;                    /* see wk_module_state; NULL until it is asked for */
+    wk_context *next;                 /* in the list of all contexts, or of those that serve no thread */
+    int visitors;                     /* other threads that are with it: it does not end meanwhile */
     bool quiet; /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
 };
 
-/* This thread's context. Never NULL. */
+/* This thread's context. Never NULL. The pointer is all that the library keeps in thread-local storage: a program that loads the
+ * library while it runs has only a little room left there that needs no call to reach (initial-exec), and shares it. */
 wk_context *wk__context_start(void);
 extern _Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
 
@@ -157,6 +180,8 @@ static inline bool wk__error_pending(void)
 {
     return wk__context()->code != WK_OK;
 }
+/* A call gives NULL, which is no error: "grad_of", "the leaf has no gradient". The texts live for ever. */
+void wk__gives_nothing(wk_site site, const char *call, const char *why);
 /* The site to report: that of the call, or of the user's call around it when the library composes. */
 wk_site wk__site(wk_site site);
 /* The library begins to carry out a call of the program with calls of its own. What messages name is the outermost such call. Returns
@@ -185,7 +210,7 @@ static inline void wk__outer_leave(wk_context *context, wk__outer before)
 static inline wk__frame wk__frame_enter(wk_context *context, const char *callback)
 {
     const wk__frame before = context->frame;
-    context->frame = (wk__frame){.grad_off = before.grad_off, .callback = callback};
+    context->frame = (wk__frame){.grad_off = before.grad_off, .walks = before.walks, .callback = callback};
     return before;
 }
 static inline void wk__frame_leave(wk_context *context, const wk__frame *before)

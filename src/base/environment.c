@@ -1,13 +1,14 @@
 /* What the environment may say; see environment.h. */
 #include "environment.h"
 #include "context.h"
+#include "log.h"
 #include "options.h"
 #include <stdlib.h>
 #include <string.h>
 #include <wick/log.h>
 
 typedef enum kind { ANY, SWITCH, NUMBER, WORD, WORDS } kind;
-enum { MOST_WORDS = 3 };
+enum { MOST_WORDS = 5 };
 
 static const struct {
     const char *name, *doc, *takes;
@@ -20,7 +21,19 @@ static const struct {
                         .doc = "every op is a kernel of its own",
                         .takes = "0 or 1",
                         .kind = SWITCH},
-    [WK__SET_CPU] = {.name = "WICK_CPU", .doc = "the CPU's instructions", .takes = "avx512, avx2, neon or portable"},
+    [WK__SET_CHECK] = {.name = "WICK_CHECK",
+                       .doc = "everything is computed twice, call by call and as planned, and compared",
+                       .takes = "0 or 1",
+                       .kind = SWITCH},
+    [WK__SET_CHECK_DIR] =
+        {.name = "WICK_CHECK_DIR",
+         .doc = "where WICK_CHECK writes what differed, for `wick replay`; the current folder if not set",
+         .takes = "a folder"},
+    [WK__SET_CPU] = {.name = "WICK_CPU",
+                     .doc = "the CPU's instructions",
+                     .takes = "avx512, avx2, neon or portable",
+                     .kind = WORD,
+                     .words = {"avx512", "avx2", "neon", "portable"}},
     [WK__SET_THREADS] = {.name = "WICK_THREADS",
                          .doc = "threads of the CPU",
                          .takes = "a number from 1 to 1024",
@@ -48,11 +61,20 @@ static const struct {
                                 .takes = "any text"},
     [WK__SET_LOG] = {.name = "WICK_LOG",
                      .doc = "subjects of the log",
-                     .takes = "a list of placement, sync and kernel",
+                     .takes = "a list of placement, sync, kernel, leaks and check",
                      .kind = WORDS,
-                     .words = {"placement", "sync", "kernel"}},
+                     .words = {[WK__LOG_PLACEMENT] = "placement",
+                               [WK__LOG_SYNC] = "sync",
+                               [WK__LOG_KERNEL] = "kernel",
+                               [WK__LOG_LEAKS] = "leaks",
+                               [WK__LOG_CHECK] = "check"}},
     [WK__SET_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes", .takes = "a file"},
 };
+
+const char *wk__setting_takes(wk__setting which)
+{
+    return table[which].takes;
+}
 
 const char *wk__setting_text(wk__setting which)
 {

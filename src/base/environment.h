@@ -8,6 +8,8 @@
 typedef enum wk__setting {
     WK__SET_SYNC,
     WK__SET_NOFUSE,
+    WK__SET_CHECK,
+    WK__SET_CHECK_DIR,
     WK__SET_CPU,
     WK__SET_THREADS,
     WK__SET_PLACEMENT,
@@ -22,6 +24,8 @@ typedef enum wk__setting {
 
 /* As it is set; NULL when it is not. */
 const char *wk__setting_text(wk__setting which);
+/* What it takes, in words. */
+const char *wk__setting_takes(wk__setting which);
 /* Of a switch: anything but nothing and 0. */
 bool wk__setting_on(wk__setting which);
 /* `otherwise` where there is no number, or one below the least; one above the most is the most. */

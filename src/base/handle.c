@@ -3,6 +3,7 @@
 #include "above.h"
 #include "alloc.h"
 #include "count.h"
+#include "leaks.h"
 #include <string.h>
 
 static void firm(wk__handle *handle, int change)
@@ -55,7 +56,7 @@ static void unlink_from(wk__guard *scope, wk__handle *handle)
     handle->scope = 0;
 }
 
-wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body)
+wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body, wk_site site)
 {
     wk__handle *handle = fill(context, kind, body);
     if (!handle) return NULL;
@@ -64,13 +65,14 @@ wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body
     } else {
         atomic_store_explicit(&handle->retains, 1, memory_order_relaxed);
         firm(handle, +1);
+        wk__leaks_add(handle, site);
     }
     return handle;
 }
 
 void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool whole, const char *op)
 {
-    wk__handle *handle = whole && body ? wk__handle_new(wk__context(), kind, body) : NULL;
+    wk__handle *handle = whole && body ? wk__handle_new(wk__context(), kind, body, site) : NULL;
     if (handle) return handle;
     if (body) kind->destroy(body);
     wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
@@ -126,16 +128,28 @@ void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site)
     let_go(handle, by, site, NULL);
 }
 
-void wk__handle_retain(wk__handle *handle)
+void wk__handle_pin(wk__handle *handle)
+{
+    atomic_fetch_add_explicit(&handle->owners, 1, memory_order_relaxed);
+}
+
+void wk__handle_unpin(wk__handle *handle)
+{
+    let_go(handle, "the end of the call that it was given to", (wk_site){0}, NULL);
+}
+
+void wk__handle_retain(wk__handle *handle, wk_site site)
 {
     atomic_fetch_add_explicit(&handle->retains, 1, memory_order_relaxed);
     wk__handle_hold(handle);
+    wk__leaks_add(handle, site);
 }
 
 void wk__handle_release(wk__handle *handle, wk_site site)
 {
     if (atomic_load_explicit(&handle->retains, memory_order_relaxed) > 0) {
         atomic_fetch_sub_explicit(&handle->retains, 1, memory_order_relaxed);
+        wk__leaks_take(handle);
         wk__handle_drop_by(handle, NULL, site);
         return;
     }
@@ -173,6 +187,7 @@ void wk__handle_keep(wk__handle *handle, wk_site site)
     atomic_fetch_add_explicit(&handle->retains, 1,
                               memory_order_relaxed); /* no scope around: the caller's from here on */
     firm(handle, +1);
+    wk__leaks_add(handle, site);
 }
 
 bool wk__array_refuse(int64_t count, wk_site site, const char *op, const char *role)
@@ -189,14 +204,31 @@ static const char *article(const wk__kind *kind)
     return strchr("aeiou", kind->name[0]) ? "an" : "a";
 }
 
+/* Is a scope open that was opened at the same place? Then that place is in a loop, and an earlier round made it. */
+static bool of_an_earlier_round(const wk__handle *dead)
+{
+    const wk_context *context = wk__context();
+    for (int64_t k = 0; k < context->guards; k++) {
+        const wk__guard *guard = &context->guard[k];
+        if (guard->kind == WK__GUARD_SCOPE && guard->site.line == dead->line && guard->site.file && dead->file &&
+            strcmp(guard->site.file, dead->file) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void how_it_ended(const wk__handle *dead, wk__text *out)
 {
-    const char *with = dead->with ? dead->with->name : NULL;
+    const char *with = dead->with ? dead->with->name : NULL, *it = with ? "that" : "it";
     if (dead->by == by_scope) {
         if (with) wk__text_format(out, "that went with its %s, ", with);
-        wk__text_format(out,
-                        "whose scope has closed (opened at %s:%d); use wk_keep to let %s live on outside, or wk_retain",
-                        dead->file ? dead->file : "?", (int)dead->line, with ? "that" : "it");
+        wk__text_format(out, "whose scope has closed (opened at %s:%d); ", dead->file ? dead->file : "?",
+                        (int)dead->line);
+        if (of_an_earlier_round(dead))
+            wk__text_format(
+                out, "that was an earlier round of the loop: wk_carry takes %s to the next, wk_retain to all", it);
+        else
+            wk__text_format(out, "use wk_keep to let %s live on outside, or wk_retain", it);
         return;
     }
     wk__text_add(out, "that was freed");
@@ -206,12 +238,38 @@ static void how_it_ended(const wk__handle *dead, wk__text *out)
     if (dead->by) wk__text_add(out, "; wk_retain would keep it");
 }
 
+/* How much of a message is place and call: "net.c:12: matmul" of "net.c:12: matmul: inner sizes differ". */
+static int head_of(const char *text)
+{
+    const char *first = strstr(text, ": ");
+    if (!first) return (int)strlen(text);
+    const size_t name = strspn(first + 2, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return (int)(strncmp(first + 2 + name, ": ", 2) == 0 ? first + 2 + name - text : first - text);
+}
+
+/* No call failed just now, or its error would be the one to tell. */
+static void where_nothing_came_from(wk__text *out)
+{
+    const wk__nothing *nothing = &wk__context()->nothing;
+    if (nothing->call)
+        wk__text_format(out, ", as %s gave at %s:%d: %s", nothing->call, nothing->site.file ? nothing->site.file : "?",
+                        (int)nothing->site.line, nothing->why);
+    else if (nothing->cleared.data)
+        wk__text_format(out, "; the last call that failed here, and whose error was cleared, is %.*s",
+                        head_of(nothing->cleared.data), nothing->cleared.data);
+    else
+        wk__text_add(out, ", and no call of this thread has given that: was it ever set?");
+}
+
 /* A pointer that is no live handle: what is it, and how is that mended? */
 static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
     const wk__kind *was = handle && wk__handle_is(handle) && handle->kind ? handle->kind : kind;
     if (!handle) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is NULL", op, role);
+        wk__text text = {0};
+        wk__text_format(&text, "%s: %s is NULL", op, role);
+        where_nothing_came_from(&text);
+        wk__error_take(site, WK_ERR_ARGUMENT, &text);
     } else if (!wk__handle_is(handle)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not %s %s of this library (a wild pointer?)", op, role,
                       article(kind), kind->name);

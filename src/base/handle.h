@@ -39,9 +39,9 @@ struct wk__handle {
 };
 _Static_assert(sizeof(wk__handle) == 64 || sizeof(void *) != 8, "a handle is one cache line");
 
-/* A new handle around `body`, owned by the innermost scope or, without one, by the caller. NULL when memory is short (the
- * error is recorded; body is the caller's still). */
-wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body);
+/* A new handle around `body`, owned by the innermost scope or, without one, by the caller, who is told of it by `site`. NULL when
+ * memory is short (the error is recorded; body is the caller's still). */
+wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body, wk_site site);
 /* The handle of an object that a call makes. If its body is not whole (or NULL), or there is no slot, then the body is destroyed and
  * "op: out of host memory" recorded, unless an error is already; NULL. */
 void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool whole, const char *op);
@@ -82,9 +82,12 @@ void wk__handle_hold(wk__handle *handle);
 void wk__handle_drop(wk__handle *handle);
 /* The same by a call that does not end the parent, which messages name then. */
 void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site);
+/* An owner for the length of a call of user code, which may free the object meanwhile. The contents need not be kept for it. */
+void wk__handle_pin(wk__handle *handle);
+void wk__handle_unpin(wk__handle *handle);
 /* Moves what the innermost scope owns one scope out; otherwise nothing. */
 void wk__handle_keep(wk__handle *handle, wk_site site);
-void wk__handle_retain(wk__handle *handle);
+void wk__handle_retain(wk__handle *handle, wk_site site);
 void wk__handle_release(wk__handle *handle, wk_site site); /* wk_free */
 
 /* ---- guards (the stack of context.h) ----------------------------------------------------------------------------- */

@@ -12,9 +12,15 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_int subjects;
+static atomic_int subjects; /* a bit for each that somebody listens to */
 static wk_log_callback *callback;
 static void *callback_user;
+static struct diverted {
+    bool on;
+    int subjects; /* before */
+    wk_log_callback *callback;
+    void *user;
+} diverted;
 static FILE *file; /* WICK_LOG_FILE, opened at the first use and kept */
 static struct place {
     wk_site site;
@@ -22,17 +28,16 @@ static struct place {
 } * places; /* that have spoken */
 static int64_t place_count, place_capacity;
 
-/* The subjects are the words that WICK_LOG takes, in their order: 1 << 0, ... */
-#define NO_SUBJECT "there is no subject \"%.*s\"; there are placement, sync and kernel"
+#define NO_SUBJECT "there is no subject \"%.*s\"; it takes %s"
 
 static void read_environment(void)
 {
     const char *path = wk__setting_text(WK__SET_LOG_FILE), *unknown;
     int length = 0;
     if (path) file = fopen(path, "ae");
-    if (!file) return;
+    if (!file) return; /* none is named, or it cannot be written: the doctor says so */
     atomic_store(&subjects, wk__setting_words(WK__SET_LOG, wk__setting_text(WK__SET_LOG), &unknown, &length));
-    if (unknown) fprintf(file, "WICK_LOG: " NO_SUBJECT "\n", length, unknown);
+    if (unknown) fprintf(file, "WICK_LOG: " NO_SUBJECT "\n", length, unknown, wk__setting_takes(WK__SET_LOG));
 }
 
 wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, void *user)
@@ -40,7 +45,8 @@ wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, v
     const char *unknown;
     int length = 0, found = wk__setting_words(WK__SET_LOG, wanted, &unknown, &length);
     if (unknown) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "set_log: " NO_SUBJECT, length > 60 ? 60 : length, unknown);
+        wk__error_set(site, WK_ERR_ARGUMENT, "set_log: " NO_SUBJECT, length > 60 ? 60 : length, unknown,
+                      wk__setting_takes(WK__SET_LOG));
         return WK_ERR_ARGUMENT;
     }
     pthread_once(&once, read_environment);
@@ -56,7 +62,7 @@ wk_code wk_set_log_at(wk_site site, const char *wanted, wk_log_callback *call, v
 bool wk__log_on(int subject)
 {
     pthread_once(&once, read_environment);
-    return atomic_load_explicit(&subjects, memory_order_relaxed) & subject;
+    return atomic_load_explicit(&subjects, memory_order_relaxed) >> subject & 1;
 }
 
 void wk__log(int subject, wk_site site, const char *format, ...)
@@ -92,9 +98,25 @@ bool wk__log_first(int subject, wk_site site)
     if (!wk__log_on(subject)) return false;
     bool known = false;
     pthread_mutex_lock(&lock);
+    if (diverted.on) {
+        pthread_mutex_unlock(&lock);
+        return true;
+    }
     for (int64_t k = 0; k < place_count && !known; k++) known = heard(&places[k], subject, site);
     if (!known && wk__grow(&places, &place_capacity, place_count + 1, sizeof *places))
         places[place_count++] = (struct place){site, subject};
     pthread_mutex_unlock(&lock);
     return !known;
+}
+
+void wk__log_divert(int subject, wk_log_callback *call, void *user)
+{
+    pthread_once(&once, read_environment);
+    pthread_mutex_lock(&lock);
+    if (call && !diverted.on) diverted = (struct diverted){true, atomic_load(&subjects), callback, callback_user};
+    if (!call) diverted.on = false;
+    callback = call ? call : diverted.callback;
+    callback_user = call ? user : diverted.user;
+    atomic_store(&subjects, call ? 1 << subject : diverted.subjects);
+    pthread_mutex_unlock(&lock);
 }

@@ -33,21 +33,27 @@ static void operand_from(wk__record *r, int k, wk__operand *operand)
     memcpy(operand->stride, wk__record_stride(r, k), sizeof(int64_t) * r->ndim);
 }
 
-static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
+wk__matmul wk__product_of(wk__record *r)
 {
-    wk__record *r = b->record[0];
-    wk__value *product = r->ref[0].value;
     wk__matmul mm = {.nbatch = r->ndim - 2, .k = r->bound};
     const int64_t *shape = wk__record_shape(r);
     memcpy(mm.batch, shape, sizeof *shape * (size_t)mm.nbatch);
     mm.m = shape[r->ndim - 2];
     mm.n = shape[r->ndim - 1];
-    wk_code code = wk__product_output(b, product, fail);
-    if (code != WK_OK) return code;
-    run->ring->stores += wk__stores(product);
     operand_from(r, 0, &mm.c);
     operand_from(r, 1, &mm.a);
     operand_from(r, 2, &mm.b);
+    return mm;
+}
+
+static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
+{
+    wk__record *r = b->record[0];
+    wk__value *product = r->ref[0].value;
+    wk__matmul mm = wk__product_of(r);
+    wk_code code = wk__product_output(b, product, fail);
+    if (code != WK_OK) return code;
+    run->ring->stores += wk__stores(product);
     if (b->records > 1) {
         code = wk__program_outputs(run, b, fail);
         mm.tail = &b->group;
@@ -64,13 +70,19 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
     return code;
 }
 
-static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
+wk__kernel wk__kernel_of(wk__record *r)
 {
     wk__kernel kernel = {
         .name = r->kernel, .ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
     memcpy(kernel.shape, wk__record_shape(r), sizeof(int64_t) * r->ndim);
     for (int k = 0; k < r->nout + r->nin; k++) operand_from(r, k, &kernel.operand[k]);
     for (int k = 0; k < r->nout; k++) kernel.operand[k].stored = true;
+    return kernel;
+}
+
+static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
+{
+    wk__kernel kernel = wk__kernel_of(r);
     kernel.operand[0].base = r->partial;
     wk_code code = wk__kernel_outputs(run, r, &kernel, fail);
     run->ring->groups++;

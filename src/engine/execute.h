@@ -22,6 +22,11 @@ typedef struct wk__run {
     int64_t undos, undo_capacity;
 } wk__run;
 
+/* execute.c. What a backend is asked for by a product and by a record of a kernel: operands are those of the record, whose memory may
+ * come later. */
+wk__matmul wk__product_of(wk__record *r);
+wk__kernel wk__kernel_of(wk__record *r);
+
 /* failed.c. The outputs of a group that could not run fail, or keep the old numbers where an op in place was to write. */
 void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail);
 /* Records whose operands have failed fail with the same cause and leave the group; returns how many stay. */
@@ -34,8 +39,6 @@ wk_code wk__program_outputs(wk__run *run, wk__building *b, wk__fail *fail);
 wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__kernel *kernel, wk__fail *fail);
 /* A product that is not wanted itself goes where one of its epilogue's results will be, if one fits. */
 wk_code wk__product_output(wk__building *b, wk__value *product, wk__fail *fail);
-/* Nobody reads the value after this group, and its memory is ours to give away. */
-bool wk__dies_here(wk__record **record, int records, const wk__value *value);
 
 /* The last stored state of the target of an op in place; NULL: there is none. */
 wk__value *wk__old_value(const wk__record *r);

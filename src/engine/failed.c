@@ -1,4 +1,5 @@
 /* Records that could not run: their outputs fail with the cause, or keep the old numbers. */
+#include "check_mode.h"
 #include "execute.h"
 #include "host.h"
 
@@ -32,6 +33,7 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure)
     for (int o = 0; o < r->nout; o++) {
         wk__value *out = r->ref[o].value;
         if (wk__value_state(out) != WK__PENDING) continue;
+        if (run->ring->twins) wk__check_excuse(run->ring->twins, out, failure);
         if (keep_old(r, out)) continue;
         if (out->memory.block) wk__value_give_memory(out);
         wk__value_fail(out, failure);

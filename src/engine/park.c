@@ -1,7 +1,7 @@
 /* Parking: a value that only an open scope owns need not be stored. Its record is kept beside it, holding the operands'
  * values, which never change; reading it later puts the record back into the ring. */
 #include "../base/alloc.h"
-#include "ring.h"
+#include "kept.h"
 #include <string.h>
 
 static void list_add(wk__ring *ring, wk__value *value)
@@ -33,6 +33,7 @@ static void count_reader(wk__record *r, int change)
 /* Chains are at most PARK_DEPTH deep, so the recursion through wk__value_drop is too. */
 static void forget_record(wk__record *r)
 {
+    wk__kept_forget(r->ref[0].value);
     count_reader(r, -1);
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value) wk__value_drop(wk__record_in(r, i)->value);
@@ -145,6 +146,7 @@ static bool put_back(wk_context *owner, wk__value *value)
     if (!r) return false;
     list_remove(owner->ring, value);
     count_reader(parked, -1);
+    if (!wk__modes_now()->check) wk__kept_forget(value);
     value->revived = true;
     value->record = r;
     wk__value_set_state(value, WK__PENDING);

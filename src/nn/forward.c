@@ -15,12 +15,12 @@ static int call(wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out,
 
 /* Without a scope around, each tensor that forward returns counts once for the caller. What was made inside does as
  * it moves out; what was there before (the input itself, a parameter) has to be counted. */
-static void count_passing(bool bare, wk_tensor *const *out, int count)
+static void count_passing(wk_site site, bool bare, wk_tensor *const *out, int count)
 {
     const wk_context *context = wk__context();
     for (int k = 0; k < count && bare; k++)
         if (wk__is_tensor(out[k]) && out[k]->handle.scope != context->guard[context->scope].token)
-            wk__handle_retain(&out[k]->handle);
+            wk__handle_retain(&out[k]->handle, site);
 }
 
 /* A module of the program's own: a scope of its own, and sites are those of the calls inside. */
@@ -44,7 +44,7 @@ static int call_library(wk_site site, wk_module *m, wk_tensor *const *in, int in
     bool bare = wk__context()->scope < 0;
     if (!wk__inside_begin(&c, NULL, site, false)) return -1;
     int count = call(m, in, inputs, out, outputs), given = count > 0 ? count : 0;
-    count_passing(bare, out, given);
+    count_passing(site, bare, out, given);
     wk__inside_end(&c, out, given);
     return count;
 }

@@ -79,7 +79,7 @@ bool wk__replace(wk_tensor *x, wk_tensor *from)
     if (storage->value->exposed) /* its numbers stay where the program knows them to be */
         return wk_copy__at((wk_site){0}, x, from);
     wk__storage_assign(storage, wk__body_of(from)->storage->value);
-    storage->version++;
+    wk__storage_changed(storage, "load", (wk_site){0});
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "placement.h"
 #include <string.h>
 #include <wick/device.h>
+#include <wick/ops.h>
 
 static const char *const roles[2][WK__MAX_INPUTS] = {
     {"input", "", "", ""}, {"first operand", "second operand", "third operand", "fourth operand"}};
@@ -49,13 +50,11 @@ static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *
         wk__text_format(&text, k ? ", %c " : "%c ", 'a' + k);
         wk__text_tensor_device(&text, in[k]);
     }
-    const wk__device *first = wk__body_of(in[0])->storage->device;
-    int other = 1;
-    while (wk__body_of(in[other])->storage->device == first) other++;
-    if (first->id.kind == WK_CPU)
-        wk__text_format(&text, ". Move one: wk_to(%c, wk_cpu())", 'a' + other);
-    else
-        wk__text_format(&text, ". Move one: wk_to(%c, wk_%s(%d))", 'a' + other, first->backend->name, first->id.index);
+    int there = 0, other = 0; /* to the accelerator: that is where the work is meant to be done */
+    while (there < count - 1 && wk__body_of(in[there])->storage->device->id.kind == WK_CPU) there++;
+    const wk__device *target = wk__body_of(in[there])->storage->device;
+    while (wk__body_of(in[other])->storage->device == target) other++;
+    wk__text_format(&text, ". Move one: wk_to(%c, wk_%s(%d))", 'a' + other, target->backend->name, target->id.index);
     if (wk__context()->frame.layer) wk__text_add(&text, ", or the network: wk_module_to(net, device)");
     wk__error_take(site, WK_ERR_DEVICE, &text);
     return NULL;
@@ -105,14 +104,23 @@ wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
 bool wk__dtype_usable(const wk__op *op, wk_site site, wk_dtype dtype)
 {
     if (dtype >= WK_F32 && dtype < WK_DTYPE_COUNT) return true;
-    wk__error_set(site, WK_ERR_DTYPE, "%s: %s is not a dtype that can be computed with", op->name, wk_dtype_str(dtype));
+    const bool known = strcmp(wk_dtype_str(dtype), "?") != 0;
+    wk__text text = {0};
+    wk__text_format(&text, "%s: ", op->name);
+    if (known)
+        wk__text_format(&text, "%s is not computed with", wk_dtype_str(dtype));
+    else
+        wk__text_format(&text, "there is no dtype %d", (int)dtype);
+    wk__text_add(&text,
+                 "; there are WK_F32, WK_F64, WK_F16, WK_BF16, WK_I64, WK_I32, WK_I16, WK_I8, WK_U8 and WK_BOOL");
+    wk__error_take(site, WK_ERR_DTYPE, &text);
     return false;
 }
 
 wk_tensor *wk__again(wk_tensor *x)
 {
     wk_context *context = wk__context();
-    if (context->scope < 0) wk__handle_retain(&x->handle);
+    if (context->scope < 0) wk__handle_retain(&x->handle, wk__body_of(x)->storage->value->site);
     return x;
 }
 
@@ -151,10 +159,19 @@ wk_tensor *wk__make(const wk__op *op, wk_site site, wk_tensor *in[], int count, 
 
 /* ---- composing --------------------------------------------------------------------------------------------------- */
 
+/* Those that are not are told here, by the letters that the program knows: the calls inside have others. */
+static bool together(const wk__op *op, wk_site site, wk_tensor *const in[], int count)
+{
+    for (int k = 1; k < count; k++)
+        if (wk__body_of(in[k])->storage->device != wk__body_of(in[0])->storage->device)
+            return wk__placement_soft() || different_devices(op, site, in, count);
+    return true;
+}
+
 bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor *const in[], int count)
 {
     wk_context *context = wk__context();
-    if (!sound(context, op, site, in, count)) return false;
+    if (!sound(context, op, site, in, count) || !together(op, site, in, count)) return false;
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
     if (!guard) return false;
     c->op = op;
@@ -168,18 +185,38 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     return true;
 }
 
-static void leave(wk__compose *c, wk_tensor *out[], int count)
+static bool same_storage(const wk_tensor *a, const wk_tensor *b)
 {
-    for (int k = 0; k < count; k++)
-        if (out[k]) wk__handle_keep(&out[k]->handle, c->site);
+    return a && wk__body_of(a)->storage == wk__body_of(b)->storage;
+}
+
+/* Result k is a tensor of its own, whatever way it was made: it shares no memory with an operand or another result, no two of its
+ * elements share any, and it is no view of what dies with the call, as gradients of in-place calls flow through the base of a view. */
+static wk_tensor *own_result(const wk__compose *c, wk_tensor *out[], int k)
+{
+    const wk__body *body = wk__body_of(out[k]);
+    bool shared = !body->dense && wk__body_overlaps(body);
+    for (int i = 0; i < c->inputs;
+         i++) /* one that the call made itself may be a result: sort's gradient reads its places */
+        shared = shared || (same_storage(c->in[i], out[k]) && c->in[i]->handle.scope != c->scope);
+    for (int i = 0; i < k; i++) shared = shared || same_storage(out[i], out[k]);
+    if (shared) return wk_clone_at(c->site, out[k]);
+    wk__tensor_as_base(out[k]);
+    return out[k];
+}
+
+static bool leave(wk__compose *c, wk_tensor *out[], int count)
+{
+    bool whole = true;
+    for (int k = 0; k < count && whole; k++) whole = out[k] && (out[k] = own_result(c, out, k));
+    for (int k = 0; k < count && whole; k++) wk__handle_keep(&out[k]->handle, c->site);
     wk__guard_close(c->scope);
+    return whole; /* of several results all or none */
 }
 
 bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr)
 {
-    bool whole = true;
-    for (int k = 0; k < count; k++) whole = whole && out[k];
-    leave(c, out, whole ? count : 0); /* of several results all or none */
+    bool whole = leave(c, out, count);
     if (whole && c->op->node && wk__wants_node(wk__context(), c->in, c->inputs))
         whole = wk__node_attach(c->op, c->site, c->in, c->inputs, out, count, attr);
     return whole;

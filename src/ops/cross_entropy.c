@@ -156,7 +156,8 @@ static bool operands_fit(const loss_call *l, int axis)
     const char *also = smooth ? ", or float probabilities of the scores' shape" : "";
     if (x->ndim == 0 || !wk__is_float(x->dtype))
         wk__op_error(l->op, l->site, x->ndim ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
-                     "scores must be floats of shape (C), (N, C) or (N, C, d1, ...), not $a");
+                     "scores must be floats of shape (C), (N, C) or (N, C, d1, ...), not $a%s",
+                     x->ndim ? "; convert them with wk_to_dtype(scores, WK_F32)" : "");
     else if (fractions ? !smooth || !wk__same_sizes(x, target) : !labels_fit(x, target, axis))
         wk__op_error(
             l->op, l->site, fractions ? WK_ERR_DTYPE : WK_ERR_SHAPE, l->in,
@@ -170,7 +171,8 @@ static bool operands_fit(const loss_call *l, int axis)
                      (long long)x->shape[axis]);
     else if ((unsigned)l->reduction > WK_REDUCE_NONE)
         wk__op_error(l->op, l->site, WK_ERR_ARGUMENT, l->in,
-                     "the reduction is WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE");
+                     "there is no reduction %d; there are WK_REDUCE_MEAN, WK_REDUCE_SUM and WK_REDUCE_NONE",
+                     (int)l->reduction);
     else
         return true;
     return false;
@@ -437,6 +439,7 @@ const wk__op wk__op_cross_entropy = {
     .domain = WK__FLOATS,
     .gradient = cross_entropy_gradient,
     .needs = {ALL, ALL, ALL},
+    .keeps = WK__SAVE_0, /* instead of the logarithms of the probabilities, which need not be stored so */
     .invoke = invoke,
     .reference = cross_entropy_reference,
     .samples = cross_entropy_samples,

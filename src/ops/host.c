@@ -52,7 +52,7 @@ void *wk_keep_at(wk_site site, void *x)
 void *wk_retain_at(wk_site site, void *x)
 {
     wk__handle *handle = object(x, site, "retain");
-    if (handle) wk__handle_retain(handle);
+    if (handle) wk__handle_retain(handle, site);
     return handle;
 }
 

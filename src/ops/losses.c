@@ -14,7 +14,11 @@ static bool fits(const wk__loss *l)
                      "$a is not of a floating dtype; convert it with wk_to_dtype(x, WK_F32)");
     else
         return (unsigned)l->reduction <= WK_REDUCE_BATCHMEAN ||
-               (wk__op_error(l->op, l->site, WK_ERR_ARGUMENT, l->in, "no such reduction"), false);
+               (wk__op_error(l->op, l->site, WK_ERR_ARGUMENT, l->in,
+                             "there is no reduction %d; there are WK_REDUCE_MEAN, WK_REDUCE_SUM, WK_REDUCE_NONE "
+                             "and WK_REDUCE_BATCHMEAN",
+                             (int)l->reduction),
+                false);
     return false;
 }
 
@@ -70,11 +74,27 @@ static wk_tensor *each(const wk__loss *l)
     return l->in[2] ? wk_mul(loss, l->in[2]) : loss;
 }
 
-wk_tensor *wk__loss_of(const wk__loss *l)
+/* A 0-d operand of the CPU beside those of another device is a number, and comes to them. */
+static bool meet(wk__loss *l)
+{
+    wk_tensor *in[4];
+    int place[4], count = 0;
+    for (int k = 0; k < 4; k++) {
+        if (k >= 2 && !l->in[k]) continue;
+        place[count] = k;
+        in[count++] = l->in[k];
+    }
+    if (!wk__ready_meeting(l->op, l->site, in, count, WK__MEET_NUMBERS)) return false;
+    for (int k = 0; k < count; k++) l->in[place[k]] = in[k];
+    return true;
+}
+
+wk_tensor *wk__loss_of(const wk__loss *given)
 {
     wk__compose c;
+    wk__loss own = *given, *l = &own;
     if (l->weighted && (!usable(l, 2, "weight") || !usable(l, 3, "pos_weight"))) return NULL;
-    if (!wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
+    if (!meet(l) || !wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
     wk_tensor *out = NULL;
     wk__attr attr = {.i = {l->reduction}, .f = {0, l->number}};
     if (fits(l) && weight_fits(l, 2) && weight_fits(l, 3)) {

@@ -56,7 +56,8 @@ wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mask)
     int ndim;
     if (b->dtype != WK_BOOL || !wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, &ndim, shape)) {
         wk__op_error(op, site, b->dtype != WK_BOOL ? WK_ERR_DTYPE : WK_ERR_SHAPE, in,
-                     b->dtype != WK_BOOL ? "the mask must be bool, not $b" : "$a and the mask $b do not broadcast");
+                     b->dtype != WK_BOOL ? "the mask must be bool, not $b; wk_ne(mask, 0) is"
+                                         : "$a and the mask $b do not broadcast");
         return NULL;
     }
     wk__compose c;

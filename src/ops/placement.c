@@ -12,7 +12,7 @@
 static atomic_int mode = -1; /* -1: not read yet */
 static atomic_llong copies, copied_bytes;
 
-static bool soft(void)
+bool wk__placement_soft(void)
 {
     int now = atomic_load_explicit(&mode, memory_order_relaxed);
     if (now < 0) {
@@ -77,7 +77,7 @@ bool wk__placement_meet(const wk__op *op, wk_site site, wk_tensor *in[], int ope
     const wk__device *target = wk__body_of(in[0])->storage->device;
     for (int k = 1; k < operands && !(meeting & WK__MEET_IN_PLACE) && target->id.kind == WK_CPU; k++)
         target = wk__body_of(in[k])->storage->device;
-    const bool all = soft();
+    const bool all = wk__placement_soft();
     for (int k = 0; k < operands && !all; k++) {
         if (wk__body_of(in[k])->storage->device == target) continue;
         if (!(meeting & WK__MEET_NUMBERS) || !is_number(in[k])) return false;

@@ -4,6 +4,9 @@
 
 #include "call.h"
 
+/* Does the program want it? */
+bool wk__placement_soft(void);
+
 /* Operands on different devices are brought to one, where that is allowed: to the first accelerator among them, or in place to
  * the target, in[0]. Soft placement copies whatever is elsewhere, and says so once per place in the program; `meeting` says what else
  * may come. False when something may not, or a copy failed: then the error is recorded. */

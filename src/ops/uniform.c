@@ -18,7 +18,7 @@ static wk_tensor *refilled(const wk__op *op, wk_site site, wk_tensor *x, bool no
     if (!wk__view_begin(op, site, x)) return NULL;
     const wk__body *body = wk__body_of(x);
     if (!wk__is_float(body->dtype)) {
-        wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a cannot be filled with floats");
+        wk__op_error(op, site, WK_ERR_DTYPE, &x, "$a cannot be filled with floats; wk_randint draws whole numbers");
         return NULL;
     }
     wk__compose c;

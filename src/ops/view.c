@@ -1,5 +1,6 @@
 /* Views: the same storage seen with another geometry. What every view op ends with, and the general ones: as_strided, expand,
  * and reshape, which copies when no view will do. */
+#include "../base/leaks.h"
 #include "forms.h"
 #include "reference.h"
 #include "views.h"
@@ -8,9 +9,15 @@
 wk_tensor *wk__view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset, int ndim, const int64_t *shape,
                     const int64_t *stride, const wk__attr *attr)
 {
+    int64_t bytes; /* the sizes beside a 0 must multiply, too: strides are computed from them */
+    if (!wk__dense_bytes(ndim, shape, wk__body_of(x)->dtype, &bytes)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, &x, "the view of $a would have more than 2^63 bytes");
+        return NULL;
+    }
     wk_context *context = wk__context();
     wk_tensor *view = wk__tensor_view(context, x, offset, ndim, shape, stride);
     if (!view) return NULL;
+    if (!view->handle.scope) wk__leaks_place(&view->handle, site);
     if (op->node && wk__wants_node(context, &x, 1) && !wk__node_attach(op, site, &x, 1, &view, 1, attr)) return NULL;
     return view;
 }

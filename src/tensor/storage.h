@@ -74,7 +74,10 @@ typedef struct wk__storage {
     wk__value *value;
     wk__device *device;
     int64_t bytes;
-    uint32_t version;      /* rises at each in-place call */
+    uint32_t version;      /* rises at each in-place call; the last one: */
+    bool changed_in_place; /* its name is that of an op, and lacks the _ */
+    const char *changed_by;
+    wk_site changed_at;
     struct wk__body *base; /* the tensor that it was made for, while that lives: views' gradients go through it */
     struct wk__base
         *past;        /* that tensor's place in the graph, once it is gone and while views live; autograd/history.h */
@@ -129,6 +132,8 @@ static inline void wk__storage_firm(wk__storage *storage, int change)
     atomic_fetch_add_explicit(&storage->firm, change, memory_order_relaxed);
     if (change > 0) atomic_store_explicit(&storage->value->keep, true, memory_order_relaxed);
 }
+/* An in-place call counts: of this op, or of the call of the program that is being carried out. */
+void wk__storage_changed(wk__storage *storage, const char *op, wk_site site);
 /* In place: the storage holds `value` from now on (takes a reference, gives the old one back). */
 void wk__storage_assign(wk__storage *storage, wk__value *value);
 

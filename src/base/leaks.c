@@ -1,0 +1,78 @@
+/* See leaks.h. Only counts that are open are listed, and most are closed soon after they were opened: they are looked for from the end. */
+#include "leaks.h"
+#include "alloc.h"
+#include "log.h"
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t at_exit = PTHREAD_ONCE_INIT;
+static struct count {
+    const wk__handle *handle;
+    const wk__kind *kind;
+    wk_site site;
+} * open_counts;
+static int64_t count, capacity;
+
+static bool alike(const struct count *a, const struct count *b)
+{
+    return a->kind == b->kind && a->site.line == b->site.line &&
+           (a->site.file == b->site.file || (a->site.file && b->site.file && strcmp(a->site.file, b->site.file) == 0));
+}
+
+/* A line for each place and kind, in the order in which the places were first heard of: what a line has told leaves the list. */
+static void tell(void)
+{
+    pthread_mutex_lock(&lock);
+    while (count > 0) {
+        const struct count first = open_counts[0];
+        int64_t left = 0;
+        for (int64_t k = 0; k < count; k++)
+            if (!alike(&first, &open_counts[k])) open_counts[left++] = open_counts[k];
+        const int64_t many = count - left;
+        count = left;
+        wk__log(WK__LOG_LEAKS, first.site, "%lld %s%s never freed", (long long)many, first.kind->name,
+                many == 1 ? " was" : "s were");
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void watch_exit(void)
+{
+    atexit(tell);
+}
+
+/* The place of the newest count of an object; with the lock held. */
+static int64_t find(const wk__handle *handle)
+{
+    int64_t k = count - 1;
+    while (k >= 0 && open_counts[k].handle != handle) k--;
+    return k;
+}
+
+void wk__leaks_add(const wk__handle *handle, wk_site site)
+{
+    if (!wk__log_on(WK__LOG_LEAKS)) return;
+    pthread_once(&at_exit, watch_exit);
+    pthread_mutex_lock(&lock);
+    if (wk__grow(&open_counts, &capacity, count + 1, sizeof *open_counts))
+        open_counts[count++] = (struct count){handle, handle->kind, wk__site(site)};
+    pthread_mutex_unlock(&lock);
+}
+
+void wk__leaks_take(const wk__handle *handle)
+{
+    if (!wk__log_on(WK__LOG_LEAKS)) return;
+    pthread_mutex_lock(&lock);
+    const int64_t k = find(handle);
+    if (k >= 0) memmove(open_counts + k, open_counts + k + 1, (size_t)(--count - k) * sizeof *open_counts);
+    pthread_mutex_unlock(&lock);
+}
+
+void wk__leaks_place(const wk__handle *handle, wk_site site)
+{
+    if (!wk__log_on(WK__LOG_LEAKS)) return;
+    pthread_mutex_lock(&lock);
+    const int64_t k = find(handle);
+    if (k >= 0) open_counts[k].site = wk__site(site);
+    pthread_mutex_unlock(&lock);
+}
