@@ -10,6 +10,8 @@
 #   make tsan         the tests under ThreadSanitizer
 #   make valgrind     the tests under valgrind
 #   make fuzz         the fuzzing programs, FUZZ_SECONDS=60 each
+#   make mutants      does a test fail when a condition of the planner is another one? MUTANTS="--sample 400 --seed 1"
+#   make random       random programs in every mode of the library, SECONDS=60 of them, from SEED=number (else that of the day)
 #   make tidy         clang-tidy
 #   make format       clang-format
 #   make clean
@@ -19,6 +21,8 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+SECONDS ?= 60
+SEED ?= $(shell date -u +%Y%m%d)
 TESTS ?= .
 export WICK_TESTS = $(TESTS)
 export DESTDIR
@@ -34,7 +38,7 @@ endef
 MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
-.PHONY: all demo check bench install docs check-arm tsan valgrind fuzz tidy format clean
+.PHONY: all demo check bench install docs check-arm tsan valgrind fuzz mutants random tidy format clean
 
 all:
 	@scripts/setup build
@@ -85,6 +89,16 @@ fuzz:
 	@scripts/setup build fuzz
 	$(call build,fuzz)
 	@tests/fuzz/run build/fuzz $(FUZZ_SECONDS)
+
+mutants:
+	@scripts/setup build opencl check mutants
+	@scripts/mutants $(MUTANTS)
+
+random:
+	@scripts/setup build check
+	$(call build,release,random_programs)
+	@echo "seed $(SEED)"
+	@build/release/tests/random_programs --kinds --seconds $(SECONDS) --seed $(SEED)
 
 tidy:
 	@scripts/setup build check tidy

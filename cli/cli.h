@@ -20,6 +20,7 @@ int cli_tour(int count, char **words);
 int cli_bench(int count, char **words);
 int cli_train(int count, char **words);
 int cli_ops(int count, char **words);
+int cli_replay(int count, char **words);
 
 /* ---- options.c: one table serves parsing and --help -------------------------------------------------------------- */
 

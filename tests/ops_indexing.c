@@ -219,7 +219,6 @@ static void shapes_that_do_not_fit(void **state)
     expect_error(wk_scatter(x, 1, i, 2.0), WK_ERR_SHAPE, "f32[2,6] and the index i64[2] must have as many dimensions");
     expect_error(wk_scatter(x, 1, same, wk_ones((2, 6), .dtype = WK_F64)), WK_ERR_DTYPE,
                  "the target f32[2,6] and the source f64[2,6] must have one dtype");
-    expect_error(wk_scatter(number, 0, wk_zeros((), .dtype = WK_I64), number), WK_ERR_SHAPE, "f32[] has no dimension");
     expect_error(wk_scatter_add(x, 1, longer, x), WK_ERR_SHAPE, "scatter_add: the index i64[3,6] has 3 places");
     expect_error(wk_index_select(x, 1, same), WK_ERR_SHAPE, "must be a vector, not i64[2,6]");
     expect_error(wk_index_select(number, 0, i), WK_ERR_SHAPE, "f32[] has one place");

@@ -2,6 +2,10 @@
 #ifndef WICK_LOG_H
 #define WICK_LOG_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "core.h"
 
 #ifdef __cplusplus
@@ -17,6 +21,7 @@ extern "C" {
  *   sync        where the host waits for a device other than the CPU, once for each place in the program
  *   kernel      what the ops of one pass became: the program that runs over the elements, an instruction a line, once for each place in
  *               the program; and what the device's compiler was given to do, and how long it took
+ *   check       with WICK_CHECK=1: what was not computed a second time, and why
  *
  *   leaks       what was retained, or made outside of any scope, and not freed when the process ends: how many objects of which kind, for
  *               each place in the program. Told at the end, so only in the environment's file
@@ -51,6 +56,19 @@ typedef struct wk_transfer_counters {
 /* Since the start of the process, over all devices. WK_OK, or WK_ERR_ARGUMENT if the size is not set. */
 WK_API wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters);
 
+/* ---- a flush that came out wrong ----------------------------------------------------------------------------------- */
+
+/* With WICK_CHECK=1 everything is computed twice: call by call, and as the library plans it. When the two differ, the value fails with
+ * WK_ERR_INTERNAL, and the work goes into a file, wick-check-PID-N.flush in the folder WICK_CHECK_DIR. wk_replay runs such a file in
+ * all ways in which the library can run work, each compared with the calls one by one, and gives `print` what they become, a line (or
+ * several, for a program) at a time. What was on a device that is not here runs on the CPU.
+ *
+ *     wk_replay("wick-check-4711-1.flush", print_line, NULL);
+ *
+ * WK_OK when all ways agree; WK_ERR_INTERNAL when they differ; WK_ERR_FORMAT, WK_ERR_IO for a file that is none. It changes how the
+ * whole process runs its work while it is at it: a call for tools, such as `wick replay`. */
+WK_API wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, void *user);
+
 /* ---- the environment ----------------------------------------------------------------------------------------------- */
 
 /* A variable that the library reads, when it first needs it. The texts live for ever, but for the value: until it is changed. */
@@ -71,6 +89,7 @@ WK_API int wk_setting_count(void);
 WK_API wk_code wk_setting_info_at(wk_site site, int index, wk_setting *info);
 
 #define wk_set_log(...)      wk_set_log_at(WK_HERE, __VA_ARGS__)
+#define wk_replay(...)       wk_replay_at(WK_HERE, __VA_ARGS__)
 #define wk_transfers(...)    wk_transfers_at(WK_HERE, __VA_ARGS__)
 #define wk_setting_info(...) wk_setting_info_at(WK_HERE, __VA_ARGS__)
 

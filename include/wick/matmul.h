@@ -2,6 +2,10 @@
 #ifndef WICK_MATMUL_H
 #define WICK_MATMUL_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "tensor.h"
 
 #ifdef __cplusplus
@@ -55,8 +59,8 @@ WK_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 #define wk_linear(...) wk_linear_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_addmm(x, a, ...)   WK_OPT3_(wk_addmm_at, wk_addmm_options, x, a, __VA_ARGS__)
-#define wk_baddbmm(x, a, ...) WK_OPT3_(wk_baddbmm_at, wk_addmm_options, x, a, __VA_ARGS__)
+#define wk_addmm(x, a, ...)   WK_OPT3_(wk_tensor *, wk_addmm, wk_addmm_options, x, a, __VA_ARGS__)
+#define wk_baddbmm(x, a, ...) WK_OPT3_(wk_tensor *, wk_baddbmm, wk_addmm_options, x, a, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

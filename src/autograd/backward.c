@@ -11,11 +11,19 @@ typedef struct task {
     wk__node *node;
     wk_tensor **grad; /* [outputs] */
     wk_tensor *one;   /* where grad points for nodes with one output */
+    bool begun;       /* it has been run, or is being run */
 } task;
+
+/* A leaf that has got a gradient, and the walk around this one that had listed it, 0 none. */
+typedef struct listed {
+    wk__leaf *leaf;
+    uint64_t before;
+} listed;
 
 typedef struct walk {
     wk_context *context;
     wk_site site;
+    uint64_t id; /* its scope's */
     bool create_graph, retain_graph;
     const wk__target *targets; /* wk_grad: whose gradients are wanted; NULL: those of all leaves */
     wk_tensor **found;
@@ -24,7 +32,7 @@ typedef struct walk {
     int64_t heap_count, heap_capacity;
     task *table; /* open addressing, by node */
     int64_t table_count, table_capacity;
-    wk__leaf **complete; /* leaves that got a gradient, for the hooks that run after */
+    listed *complete; /* leaves that got a gradient, for the hooks that run after */
     int64_t complete_count, complete_capacity;
     bool failed, clean; /* clean: no error was pending at the start */
 } walk;
@@ -161,33 +169,43 @@ static bool moved_since(walk *w, const wk__node *from, const wk__edge *edge)
     return true;
 }
 
+/* A gradient for a node that has run would be lost. Sequence numbers keep that from happening. */
+static void too_late(walk *w, const wk__node *node)
+{
+    wk__error_set(node->site, WK_ERR_INTERNAL, "backward: a gradient of %s came after its turn", node->op->name);
+    w->failed = true;
+}
+
 /* A gradient arrives at an edge. Takes over the reference. */
 static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tensor *grad)
 {
     int place = wanted(w, edge);
-    if (edge->leaf && (place >= 0 || !w->targets) && moved_since(w, from, edge)) return;
+    if (edge->leaf && !edge->leaf->frozen && (place >= 0 || !w->targets) && moved_since(w, from, edge)) return;
     if (place >= 0) {
-        wk_tensor *copy = wk__tensor_like(w->context, wk__body_of(grad));
-        if (!copy || !gather(&w->found[place], copy)) fail(w);
+        wk_tensor *own = wk__snapshot_of(grad); /* the program may write it */
+        if (!own || !gather(&w->found[place], own)) fail(w);
     }
     if (edge->leaf) {
-        if (w->targets) {
+        if (w->targets || edge->leaf->frozen) {
             let_go(grad);
         } else if (!wk__leaf_gather(edge->leaf, grad, w->create_graph)) {
             w->failed = true;
-        } else if (edge->leaf->listed) {
+        } else if (edge->leaf->listed == w->id) {
             return;
         } else if (!wk__grow(&w->complete, &w->complete_capacity, w->complete_count + 1, sizeof *w->complete)) {
             fail(w);
         } else {
             atomic_fetch_add(&edge->leaf->refs, 1);
-            edge->leaf->listed = true;
-            w->complete[w->complete_count++] = edge->leaf;
+            w->complete[w->complete_count++] = (listed){edge->leaf, edge->leaf->listed};
+            edge->leaf->listed = w->id;
         }
         return;
     }
     task *t = task_of(w, edge->node);
-    if (!t || !gather(&t->grad[edge->output], grad)) fail(w);
+    if (t && t->begun)
+        too_late(w, edge->node);
+    else if (!t || !gather(&t->grad[edge->output], grad))
+        fail(w);
 }
 
 /* ---- one node ---------------------------------------------------------------------------------------------------- */
@@ -242,9 +260,12 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
         return;
     }
     w->context->frame.outer = (wk__outer){.on = true, .site = node->site};
-    for (int k = 0; k < node->outputs; k++)
-        if (grad[k]) grad[k] = wk__run_hooks(node->hooks, grad[k], k, false);
-    compute(w, node, grad, in);
+    for (int k = 0; k < node->outputs && !w->failed; k++) {
+        if (!grad[k]) continue;
+        grad[k] = wk__run_hooks(node->hooks, grad[k], k);
+        w->failed = !grad[k];
+    }
+    if (!w->failed) compute(w, node, grad, in);
     if (w->clean && wk__error_pending()) w->failed = true;
     for (int k = 0; k < node->inputs; k++)
         if (in[k] && !w->failed) arrive(w, node, &node->edge[k], in[k]);
@@ -257,6 +278,7 @@ static void run_all(walk *w)
     while (w->heap_count > 0 && !w->failed) {
         wk__node *node = heap_pop(w);
         task *slot = slot_of(w->table, w->table_capacity, node), t;
+        slot->begun = true;
         put(&t, slot); /* the table may grow while the node runs */
         if (slot->grad != &slot->one) slot->grad = NULL;
         slot->one = NULL;
@@ -264,6 +286,12 @@ static void run_all(walk *w)
         for (int k = 0; k < node->outputs; k++) let_go(t.grad[k]);
         if (t.grad != &t.one) wk__free(t.grad);
     }
+}
+
+/* The hooks that come after the whole gradient of a leaf. */
+static void complete_all(walk *w)
+{
+    for (int64_t k = 0; k < w->complete_count && !w->failed; k++) w->failed = !wk__leaf_complete(w->complete[k].leaf);
 }
 
 static void end(walk *w)
@@ -275,9 +303,8 @@ static void end(walk *w)
         wk__node_drop(slot->node);
     }
     for (int64_t k = 0; k < w->complete_count; k++) {
-        w->complete[k]->listed = false;
-        if (!w->failed) wk__leaf_complete(w->complete[k]);
-        wk__leaf_drop(w->complete[k]);
+        w->complete[k].leaf->listed = w->complete[k].before;
+        wk__leaf_drop(w->complete[k].leaf);
     }
     wk__free(w->complete);
     wk__free(w->table);
@@ -295,6 +322,34 @@ static wk_tensor *seed_of(walk *w, wk_tensor *seed)
     return own;
 }
 
+/* The gradients that the walk begins with arrive. */
+static void begin(walk *w, const wk__walk_request *request)
+{
+    for (int k = 0; k < request->output_count && !w->failed; k++) {
+        wk__edge edge = wk__edge_of(request->outputs[k]);
+        wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(w, request->seeds[k])
+                                                              : wk__through_ones_like(request->outputs[k]);
+        if (seed && (edge.node || edge.leaf))
+            arrive(w, NULL, &edge, seed);
+        else
+            w->failed = true;
+        wk__node_drop(edge.node);
+        wk__leaf_drop(edge.leaf);
+    }
+}
+
+/* Hooks may free what the walk was asked for. */
+static void pin_all(const wk__walk_request *request, void (*change)(wk__handle *handle))
+{
+    for (int k = 0; k < request->output_count; k++) {
+        change(&request->outputs[k]->handle);
+        if (request->seeds && request->seeds[k]) change(&request->seeds[k]->handle);
+    }
+}
+
+/* One within a hook of the one around it, and so on: as deep as the stack of a small thread allows. */
+enum { WALKS_AROUND = 60 };
+
 bool wk__walk(const wk__walk_request *request)
 {
     walk w = {.context = wk__context(),
@@ -305,30 +360,28 @@ bool wk__walk(const wk__walk_request *request)
               .found = request->found,
               .target_count = request->target_count,
               .clean = !wk__error_pending()};
+    if (w.context->frame.walks >= WALKS_AROUND) {
+        wk__error_set(request->site, WK_ERR_STATE, "backward: called by its own hooks, %d deep", WALKS_AROUND);
+        return false;
+    }
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, request->site);
     if (!guard) return false;
-    uint64_t token = guard->token;
+    w.id = guard->token;
     const wk__frame before = w.context->frame;
     w.context->frame.grad_off = !request->create_graph;
-    for (int k = 0; k < request->output_count && !w.failed; k++) {
-        wk__edge edge = wk__edge_of(request->outputs[k]);
-        wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(&w, request->seeds[k])
-                                                              : wk__through_ones_like(request->outputs[k]);
-        if (seed && (edge.node || edge.leaf))
-            arrive(&w, NULL, &edge, seed);
-        else
-            w.failed = true;
-        wk__node_drop(edge.node);
-        wk__leaf_drop(edge.leaf);
-    }
+    w.context->frame.walks++;
+    pin_all(request, wk__handle_pin);
+    begin(&w, request);
     run_all(&w);
+    complete_all(&w);
     bool fine = !w.failed && !(w.clean && wk__error_pending());
     for (int k = 0; k < w.target_count; k++) {
         if (w.found[k] && fine) wk__handle_keep(&w.found[k]->handle, request->site);
         if (!fine) w.found[k] = NULL;
     }
     wk__frame_leave(w.context, &before);
+    pin_all(request, wk__handle_unpin);
     end(&w);
-    wk__guard_close(token);
+    wk__guard_close(w.id);
     return fine;
 }

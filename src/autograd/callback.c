@@ -1,6 +1,7 @@
 /* User code called by the library: in a scope of its own, from which only what it returns comes out, with grad mode, sites and
  * placement as the user's own. */
 #include "callback.h"
+#include "through.h"
 
 void wk__callback_begin(wk__callback *c, const char *name, wk_site site)
 {
@@ -27,6 +28,15 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
             wk__handle_keep(&out[k]->handle, c->site);
     }
     if (c->token) wk__guard_close(c->token);
+}
+
+wk_tensor *wk__lend(wk_tensor *x)
+{
+    wk_tensor *lent = wk__body_overlaps(wk__body_of(x)) ? wk__through_clone(x) : wk__snapshot_of(x);
+    if (!lent) return NULL;
+    wk__handle_pin(&lent->handle);
+    wk__handle_release(&lent->handle, (wk_site){0}); /* from the scope: no call of the program ends it */
+    return lent;
 }
 
 wk_tensor *wk__call_back(const char *name, wk_tensor *(*call)(wk_tensor *, void *), wk_tensor *x, void *user)

@@ -3,6 +3,7 @@
 #include "../base/options.h"
 #include "callback.h"
 #include "history.h"
+#include "through.h"
 #include "walk.h"
 #include <string.h>
 #include <wick/autograd.h>
@@ -26,14 +27,7 @@ struct wk_function {
 static void destroy(void *address)
 {
     wk_function *f = address;
-    for (int k = 0; k < f->saved_count; k++) {
-        wk__body *saved = f->saved[k];
-        wk__storage_firm(saved->storage, -1);
-        wk__storage_drop(saved->storage);
-        if (saved->node) wk__node_drop(saved->node);
-        if (saved->leaf) wk__leaf_drop(saved->leaf);
-        wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, saved);
-    }
+    for (int k = 0; k < f->saved_count; k++) wk__saved_drop(f->saved[k]);
     if (f->kind.destroy) f->kind.destroy(f->context);
     wk__free(f);
 }
@@ -68,7 +62,8 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
     memcpy(body, wk__body_of(x), sizeof *body);
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
-    body->text = NULL;
+    atomic_init(&body->said, NULL);
+    if (body->family) wk__count_up(&body->family->refs);
     wk__storage_hold(body->storage);
     wk__storage_firm(body->storage, +1);
     if (body->node || body->leaf) wk__body_share(body);
@@ -85,9 +80,10 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
         return NULL;
     }
     if (f->saved[k]->storage->version != f->version[k]) {
-        wk__error_set(f->site, WK_ERR_STATE,
-                      "%s: backward needs tensor %d that it kept, but an in-place call has changed it since", f->name,
-                      k);
+        wk__text text = {0};
+        wk__text_format(&text, "%s: backward needs tensor %d that it kept, but ", f->name, k);
+        wk__text_changes(&text, f->saved[k]->storage, f->version[k]);
+        wk__error_take(f->site, WK_ERR_STATE, &text);
         return NULL;
     }
     return wk__tensor_like(wk__context(), f->saved[k]);
@@ -108,11 +104,24 @@ static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, in
     return false;
 }
 
+/* Gradients as the program gets them; those that it gives back become the walk's. */
+static bool lend_all(wk_tensor *const *out, int count, wk_tensor **lent)
+{
+    for (int k = 0; k < count; k++)
+        if (out[k] && !(lent[k] = wk__lend(out[k]))) return false;
+    return true;
+}
+
+static wk_tensor *taken_over(wk_tensor *grad, wk_tensor *const *lent, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (grad == lent[k]) return wk__snapshot_of(grad);
+    return grad;
+}
+
 static void gradient(wk__gradient *g)
 {
     wk_function *f = g->node->own;
-    wk_tensor *in[MOST] = {0};
-    wk__callback c;
     if (!f->kind.backward) {
         wk__error_set(
             f->site, WK_ERR_STATE,
@@ -121,11 +130,18 @@ static void gradient(wk__gradient *g)
             f->name);
         return;
     }
-    wk__callback_begin(&c, f->backward, f->site);
-    f->kind.backward(f, g->out, in);
-    wk__callback_end(&c, in, f->kind.inputs);
+    wk_tensor *in[MOST] = {0}, *lent[MOST] = {0};
+    const int outputs = f->kind.outputs;
+    if (lend_all(g->out, outputs, lent)) {
+        wk__callback c;
+        wk__callback_begin(&c, f->backward, f->site);
+        f->kind.backward(f, lent, in);
+        wk__callback_end(&c, in, f->kind.inputs);
+    }
     for (int k = 0; k < f->kind.inputs; k++)
-        if (in[k] && fits(f, g->node, in[k], k)) g->in[k] = in[k];
+        if (in[k] && fits(f, g->node, in[k], k)) g->in[k] = taken_over(in[k], lent, outputs);
+    for (int k = 0; k < outputs; k++)
+        if (lent[k]) wk__handle_unpin(&lent[k]->handle);
 }
 
 static wk_function *begin(wk_site site, const wk_function_kind *kind, void *context)
@@ -175,11 +191,13 @@ static bool outputs_are_there(const wk_function *f, wk_tensor *const *out)
     return true;
 }
 
-/* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone. */
+/* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone. Elements that share
+ * memory are told apart, as the output is a base, of whose gradient each element has a part. */
 static bool detach_outputs(const wk_function *f, wk_tensor **out)
 {
     for (int k = 0; k < f->kind.outputs; k++) {
-        out[k] = wk__tensor_snapshot(wk__context(), out[k]);
+        const bool shared = wk__body_overlaps(wk__body_of(out[k]));
+        out[k] = shared ? wk__through_clone(out[k]) : wk__tensor_snapshot(wk__context(), out[k]);
         if (!out[k]) return false;
         wk__body *body = wk__body_of(out[k]);
         wk__node_drop(body->node);
@@ -225,18 +243,22 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context,
     if (!check(site, kind, in, count)) return wk_error_code();
     wk_function *f = begin(site, kind, context);
     if (!f) return WK_ERR_MEMORY;
-    bool wanted = wk__wants_node(wk__context(), in, count);
+    const bool wanted = wk__wants_node(wk__context(), in, count);
     for (int k = 0; k < count; k++)
         if (wk__has_gradient(in[k])) f->needs |= 1u << k;
-    bool fine = run_forward(f, in, out, wanted);
-    if (fine && wanted) fine = wk__node_attach(&f->op, site, in, count, out, kind->outputs, NULL);
-    if (fine && wanted) {
-        wk__node *node = wk__body_of(out[0])->node;
+    /* before forward, which may free or write what it is given */
+    wk__node *node = wanted ? wk__node_make(&f->op, site, in, count, NULL, NULL) : NULL;
+    if (node) {
         node->own = f;
         node->own_destroy = destroy;
-    } else {
-        destroy(f);
     }
+    const bool fine = (node || !wanted) && run_forward(f, in, out, wanted);
+    if (fine && node)
+        wk__node_hang(node, out, kind->outputs);
+    else if (node)
+        wk__node_drop(node);
+    else
+        destroy(f);
     for (int k = 0; k < kind->outputs && !fine; k++) out[k] = NULL;
     return fine ? WK_OK : wk_error_code();
 }

@@ -11,6 +11,8 @@
 /* What is left of a base whose handle has gone. */
 typedef struct wk__base {
     wk__node *node;
+    wk__leaf *leaf;
+    bool requires_grad;
     int16_t output;
     int64_t offset;
     uint8_t ndim, dtype;
@@ -23,6 +25,8 @@ void wk__history_forget(wk__base *past); /* the last view goes too */
 /* node.c */
 wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *result,
                         const wk__attr *attr);
+/* The tensors out[] are its results from now on. Takes over the reference. */
+void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs);
 void wk__node_spend(wk__node *node, wk_site site); /* by the backward of that site */
 
 #endif

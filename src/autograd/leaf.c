@@ -12,7 +12,7 @@ static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
 {
     if (!wk__check(instead, (wk_site){0}, "backward", "what a hook returned")) return false;
     const wk__body *a = wk__body_of(instead), *b = wk__body_of(grad);
-    if (wk__same_sizes(a, b) && a->storage->device == b->storage->device) return true;
+    if (wk__same_sizes(a, b) && a->dtype == b->dtype && a->storage->device == b->storage->device) return true;
     wk__text text = {0};
     wk__text_add(&text, "backward: a hook returned ");
     wk__text_tensor_device(&text, instead);
@@ -22,16 +22,35 @@ static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
     return false;
 }
 
-wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output, bool after)
+/* What a hook makes of the gradient: what it returns, or the gradient as it left it. NULL when something went wrong (recorded). */
+static wk_tensor *through_hook(const wk__hook *hook, wk_tensor *grad)
 {
-    for (const wk__hook *hook = hooks; hook && grad; hook = hook->next) {
-        if (hook->after != after || hook->output != output) continue;
-        wk_tensor *instead = wk__call_back("a hook", hook->call, grad, hook->user);
-        if (!instead || instead == grad) continue;
-        bool fits = may_replace(instead, grad);
+    const bool clean = !wk__error_pending();
+    wk_tensor *lent = wk__lend(grad);
+    if (!lent) return NULL;
+    wk_tensor *instead = wk__call_back("a hook", hook->call, lent, hook->user);
+    if (!instead) instead = lent;
+    bool fine = (instead == lent || may_replace(instead, grad)) && !(clean && wk__error_pending());
+    wk_tensor *out = fine ? wk__snapshot_of(instead) : NULL; /* instead may be anybody's */
+    wk__handle_unpin(&lent->handle);
+    return out;
+}
+
+/* The last hook that is there: those that hooks register meanwhile have their turn the next time. */
+static const wk__hook *last_of(const wk__hook *hook)
+{
+    while (hook && hook->next) hook = hook->next;
+    return hook;
+}
+
+wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output)
+{
+    const wk__hook *last = last_of(hooks);
+    for (const wk__hook *hook = hooks; hook && grad; hook = hook == last ? NULL : hook->next) {
+        if (hook->after || hook->output != output) continue;
+        wk_tensor *now = through_hook(hook, grad);
         wk__handle_release(&grad->handle, (wk_site){0});
-        if (!fits) return NULL;
-        grad = wk__tensor_like(wk__context(), wk__body_of(instead)); /* instead may be anybody's */
+        grad = now;
     }
     return grad;
 }
@@ -39,11 +58,10 @@ wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output, boo
 /* The gradient as the leaf's own: a storage of its own over the same value, dense (a stride of 0 could not be written). */
 static wk_tensor *own(wk_tensor *grad, bool create_graph)
 {
-    wk_context *context = wk__context();
     const wk__body *body = wk__body_of(grad);
     bool whole = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
-    wk_tensor *mine = wk__body_overlaps(body) || body->is_view || !whole ? wk__through_clone(grad)
-                                                                         : wk__tensor_snapshot(context, grad);
+    wk_tensor *mine =
+        wk__body_overlaps(body) || body->is_view || !whole ? wk__through_clone(grad) : wk__snapshot_of(grad);
     if (!mine) return NULL;
     wk__body *of = wk__body_of(mine);
     if (!create_graph && of->node) {
@@ -52,12 +70,13 @@ static wk_tensor *own(wk_tensor *grad, bool create_graph)
         of->requires_grad = false;
     }
     wk__handle_hold(&mine->handle);
+    wk__handle_release(&mine->handle, (wk_site){0}); /* by the scope: nobody frees it but the leaf */
     return mine;
 }
 
 bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
 {
-    grad = wk__run_hooks(leaf->hooks, grad, 0, false);
+    grad = wk__run_hooks(leaf->hooks, grad, 0);
     if (!grad) return false;
     bool fine;
     if (!leaf->grad) {
@@ -75,13 +94,26 @@ bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
     return fine;
 }
 
-void wk__leaf_complete(wk__leaf *leaf)
+/* One hook that comes after: it gets the gradient itself, which the leaf owns. */
+static bool finish_with(wk__leaf *leaf, const wk__hook *hook)
 {
-    for (const wk__hook *hook = leaf->hooks; hook && leaf->grad; hook = hook->next) {
-        if (!hook->after) continue;
-        wk_tensor *instead = wk__call_back("a hook", hook->call, leaf->grad, hook->user);
-        if (instead && instead != leaf->grad) wk__through_copy_(leaf->grad, instead);
-    }
+    const bool clean = !wk__error_pending();
+    wk_tensor *grad = leaf->grad;
+    wk__handle_pin(&grad->handle); /* the hook may make the leaf forget it */
+    wk_tensor *instead = wk__call_back("a hook", hook->call, grad, hook->user);
+    bool fine = !instead || instead == grad || may_replace(instead, grad);
+    if (fine && instead && instead != leaf->grad && leaf->grad) fine = wk__through_copy_(leaf->grad, instead) != NULL;
+    wk__handle_unpin(&grad->handle);
+    return fine && !(clean && wk__error_pending());
+}
+
+bool wk__leaf_complete(wk__leaf *leaf)
+{
+    const wk__hook *last = last_of(leaf->hooks);
+    bool fine = true;
+    for (const wk__hook *hook = leaf->hooks; hook && leaf->grad && fine; hook = hook == last ? NULL : hook->next)
+        if (hook->after) fine = finish_with(leaf, hook);
+    return fine;
 }
 
 /* ---- the program's calls ----------------------------------------------------------------------------------------- */
@@ -132,6 +164,7 @@ bool wk_is_leaf_at(wk_site site, const wk_tensor *x)
 wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
 {
     if (!wk__check(x, site, "requires_grad_", "input")) return NULL;
+    wk__has_gradient(x); /* brings a view up to date */
     wk__body *body = wk__body_of(x);
     if (on && !wk__is_float(body->dtype)) {
         wk__error_set(site, WK_ERR_DTYPE,
@@ -145,26 +178,43 @@ wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
             "requires_grad_: this tensor is not a leaf; wk_detach(x) gives the same numbers without a history");
         return NULL;
     }
-    if (!body->node) body->requires_grad = on;
+    if (body->node) return x;
+    body->requires_grad = on;
+    if (body->leaf) body->leaf->frozen = !on;
     return x;
 }
 
 wk_tensor *wk_detach_at(wk_site site, wk_tensor *x)
 {
     if (!wk__check(x, site, "detach", "input")) return NULL;
-    const wk__body *body = wk__body_of(x);
-    wk_tensor *out = wk__tensor_view(wk__context(), x, body->offset, body->ndim, body->shape, body->stride);
-    if (!out) return NULL;
-    wk__body *apart = wk__body_of(out);
-    apart->apart = true; /* what is written in place later brings it no history either */
-    apart->is_view = false;
-    wk__view_gone(body->storage);
-    return out;
+    wk__body apart = *wk__body_of(x);
+    apart.node = NULL;
+    apart.leaf = NULL;
+    apart.output = 0;
+    apart.requires_grad = apart.is_view = false;
+    apart.apart = true;  /* what is written in place through others of the storage brings it no history, */
+    apart.family = NULL; /* and it has views of its own */
+    return wk__tensor_like(wk__context(), &apart);
+}
+
+/* Backward leaves gradients in leaves only. */
+static bool is_leaf(wk_site site, const char *op, wk_tensor *x)
+{
+    wk__has_gradient(x);
+    if (!wk__body_of(x)->node) return true;
+    wk__text text = {0};
+    wk__text_format(&text, "%s: ", op);
+    wk__text_tensor(&text, x);
+    wk__text_add(
+        &text, " is no leaf, it was computed, so backward leaves no gradient in it. wk_grad gives that of any tensor, "
+               "and a hook (wk_register_hook) sees it pass");
+    wk__error_take(site, WK_ERR_STATE, &text);
+    return false;
 }
 
 wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf)
 {
-    if (!leaf || !wk__check(leaf, site, "grad_of", "input")) return NULL;
+    if (!leaf || !wk__check(leaf, site, "grad_of", "input") || !is_leaf(site, "grad_of", leaf)) return NULL;
     const wk__leaf *of = wk__body_of(leaf)->leaf;
     if (of && of->grad) return of->grad;
     wk__gives_nothing(site, "grad_of",
@@ -186,6 +236,7 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 {
     if (!wk__check(leaf, site, "set_grad", "leaf")) return wk_error_code();
     if (!grad && wk__error_pending()) return wk_error_code(); /* one that failed is no wish to forget the old one */
+    if (!is_leaf(site, "set_grad", leaf)) return wk_error_code();
     wk__body *body = wk__body_of(leaf);
     wk__leaf *of = wk__leaf_of(body);
     if (!of) return WK_ERR_MEMORY;

@@ -50,7 +50,13 @@ static void free_hooks(wk__hook *hook)
 void wk__leaf_drop(wk__leaf *leaf)
 {
     if (!leaf || !wk__count_down(&leaf->refs)) return;
-    if (leaf->grad) wk__handle_drop(&leaf->grad->handle);
+    if (leaf->grad) {
+        wk__end *end = &wk__context()->frame.ending;
+        const wk__end before = *end;
+        if (!end->with) end->with = &wk__tensor_kind; /* it goes with its leaf */
+        wk__handle_drop(&leaf->grad->handle);
+        *end = before;
+    }
     free_hooks(leaf->hooks);
     wk__free(leaf);
 }
@@ -62,17 +68,22 @@ void wk__node_hold(wk__node *node)
     wk__count_up(&node->refs);
 }
 
+void wk__saved_drop(wk__body *saved)
+{
+    wk__storage_firm(saved->storage, -1);
+    if (saved->family) wk__family_drop(saved->family);
+    wk__storage_drop(saved->storage);
+    if (saved->node) wk__node_drop(saved->node);
+    if (saved->leaf) wk__leaf_drop(saved->leaf);
+    wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, saved);
+}
+
 static void free_saved(wk__node *node)
 {
     for (int k = 0; k < WK__NODE_SAVED; k++) {
         wk__body *saved = node->saved[k];
-        if (!saved) continue;
         node->saved[k] = NULL;
-        wk__storage_firm(saved->storage, -1);
-        wk__storage_drop(saved->storage);
-        if (saved->node) wk__node_drop(saved->node);
-        if (saved->leaf) wk__leaf_drop(saved->leaf);
-        wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, saved);
+        if (saved) wk__saved_drop(saved);
     }
 }
 
@@ -124,7 +135,8 @@ void wk__node_drop(wk__node *node)
 /* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
 void wk__body_forget(wk__body *body)
 {
-    if (body->storage->base == body && body->node && wk__count_get(&body->storage->views) > 0) wk__history_bury(body);
+    const wk__family *family = wk__family_of(body);
+    if (family->base == body && wk__count_get(&family->views) > 0) wk__history_bury(body);
     if (body->node) wk__node_drop(body->node);
     if (body->leaf) wk__leaf_drop(body->leaf);
 }
@@ -186,19 +198,35 @@ wk__edge wk__edge_of(wk_tensor *tensor)
     return edge;
 }
 
-/* A body of the node's own: it keeps the storage, and the operand's place in the graph for second derivatives. */
+/* A body of the node's own: it keeps the storage (or, where the op says so, the numbers that it holds now, in a storage of their own),
+ * and the operand's place in the graph for second derivatives. */
 static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tensor, bool is_output)
 {
     wk__body *saved = wk__slab_take(context->slots, WK__SLAB_VIEW);
     if (!saved) return false;
     const wk__body *body = wk__body_of(tensor);
+    const bool numbers = node->op->keeps >> place & 1;
+    wk__storage *own = numbers ? wk__storage_new(context, body->storage->value) : NULL;
+    if (numbers && !own) {
+        wk__slab_give(context->slots, WK__SLAB_VIEW, saved);
+        return false;
+    }
     memcpy(saved, body, sizeof *saved);
-    saved->text = NULL;
-    wk__storage_hold(saved->storage);
+    atomic_init(&saved->said, NULL);
+    if (numbers || is_output) { /* its place in the graph is not that of a view */
+        saved->is_view = saved->apart = false;
+        saved->family = NULL;
+    }
+    if (numbers)
+        saved->storage = own;
+    else
+        wk__storage_hold(saved->storage);
+    if (saved->family) wk__count_up(&saved->family->refs);
     wk__storage_firm(saved->storage, +1);
     if (is_output) { /* its node is this one: a reference to itself would never go */
         saved->node = NULL;
         saved->leaf = NULL;
+        saved->output = 0;
     }
     wk__body_share(saved);
     node->saved[place] = saved;
@@ -228,12 +256,12 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     atomic_store_explicit(&node->refs, 1, memory_order_relaxed);
     node->op = op;
     node->site = wk__site(site);
-    node->sequence = next_sequence();
     bool saved = true;
     for (int k = 0; k < inputs; k++) {
         saved = edge_to(&node->edge[k], in[k]) && saved;
         if (in[k]) remember_shape(&node->shape[k], in[k]);
     }
+    node->sequence = next_sequence(); /* after the edges: an operand that is a stale view gets its new node there */
     int want = saved ? what_to_save(op, node) : 0;
     for (int k = 0; k < inputs && k < WK__SAVED_OUT; k++)
         if (want >> k & 1 && in[k]) saved = saved && save(context, node, k, in[k], false);
@@ -266,6 +294,12 @@ bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int 
         for (int k = 0; k < outputs; k++) wk__handle_release(&out[k]->handle, site);
         return false;
     }
+    wk__node_hang(node, out, outputs);
+    return true;
+}
+
+void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
+{
     node->outputs = (uint8_t)outputs;
     for (int k = 0; k < outputs; k++) {
         wk__body *body = wk__body_of(out[k]);
@@ -275,13 +309,23 @@ bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int 
         body->node = node;
         body->output = (int16_t)k;
         body->requires_grad = true;
-        body->seen = body->storage->history;
+        body->seen = wk__family_of(body)->history;
     }
     if (!wk__body_of(out[0])->requires_grad) wk__node_drop(node);
-    return true;
 }
 
 /* ---- what a gradient reads --------------------------------------------------------------------------------------- */
+
+void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version)
+{
+    const unsigned times = storage->version - version;
+    const wk_site at = storage->changed_at;
+    wk__text_format(text, "an in-place call has changed it since: %s%s",
+                    storage->changed_by ? storage->changed_by : "?",
+                    storage->changed_by ? wk__underscore(storage->changed_by, storage->changed_in_place) : "");
+    if (at.file) wk__text_format(text, " at %s:%d", at.file, (int)at.line);
+    if (times > 1) wk__text_format(text, ", the last of %u", times);
+}
 
 static wk_tensor *changed(const wk__gradient *g, int k)
 {
@@ -289,12 +333,11 @@ static wk_tensor *changed(const wk__gradient *g, int k)
                        : k == 0           ? "its first operand"
                        : k == 1           ? "its second operand"
                                           : "an operand";
-    const unsigned times = g->node->saved[k]->storage->version - g->node->version[k];
-    wk__error_set(
-        g->node->site, WK_ERR_STATE,
-        "%s: backward needs %s as it was, but an in-place call has changed it since (%u time%s). Use the form "
-        "without _, or clone it before",
-        g->node->op->name, what, times, times == 1 ? "" : "s");
+    wk__text text = {0};
+    wk__text_format(&text, "%s: backward needs %s as it was, but ", g->node->op->name, what);
+    wk__text_changes(&text, g->node->saved[k]->storage, g->node->version[k]);
+    wk__text_add(&text, ". Use the form without _, or clone it before");
+    wk__error_take(g->node->site, WK_ERR_STATE, &text);
     return NULL;
 }
 

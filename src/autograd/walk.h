@@ -23,9 +23,9 @@ bool wk__walk(const wk__walk_request *request);
 
 /* leaf.c: adds a gradient to a leaf's (takes over the reference); runs the hooks that come after. */
 bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph);
-void wk__leaf_complete(wk__leaf *leaf);
-/* Gives grad to the hooks of one output (of the kind before or after); what comes back takes its place. Takes over the
- * reference to grad, gives one back. */
-wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output, bool after);
+bool wk__leaf_complete(wk__leaf *leaf); /* false: one of them failed (recorded) */
+/* Gives grad to the hooks of one output; what comes back takes its place. Takes over the reference to grad, gives one back, or NULL when
+ * one of them failed (recorded). */
+wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output);
 
 #endif

@@ -6,14 +6,18 @@
  * after the call may be handed out again at once, because what comes later comes later. Host pointers passed to `upload`
  * may be reused when the call returns.
  *
- * Faults: a call returns WK_OK or a code with the text in *fail. What fails later (an index out of range on the device, a
- * lost device) is returned by the next `sync` or `download`, once, with the tag of the group it happened in. From an index
- * out of range until then, groups that overwrite what they read (wk__group_overwrites) and "scatter_add" do nothing. */
+ * Faults: a call returns WK_OK or a code with the text in *fail. An index out of range that the device finds later is
+ * returned by the next `sync` or `download`, once, with the tag of the group it happened in. From then on until that, groups
+ * that overwrite what they read (wk__group_overwrites) and "scatter_add" do nothing.
+ * Work that cannot be done when its turn has come (a compiler that refuses it, memory, a lost device) is left out, and so is
+ * all that reads what it was to write; each `download` of such memory fails with the first cause until the memory is written
+ * anew. What an operand with `old` was to replace stays. The next `sync` or `download` returns it once, too (`elsewhere`). */
 #ifndef WICK_BACKEND_BACKEND_H
 #define WICK_BACKEND_BACKEND_H
 
 #include "../base/text.h"
 #include "../ir/ir.h"
+#include <stdatomic.h>
 
 enum { WK__BACKEND_VERSION = 1, WK__ALIGN = 256 /* bytes: start of every piece of device memory */ };
 
@@ -25,6 +29,22 @@ struct wk__memory {
     int64_t bytes;
 };
 
+/* Whose work a call is: held by a backend as long as the work may still fail, and handed back with the failure. */
+typedef struct wk__origin {
+    atomic_int refs;
+    const void *who; /* hears of a failure once, however much of its work fails */
+    void (*end)(struct wk__origin *origin);
+} wk__origin;
+static inline wk__origin *wk__origin_hold(wk__origin *origin)
+{
+    if (origin) atomic_fetch_add(&origin->refs, 1);
+    return origin;
+}
+static inline void wk__origin_drop(wk__origin *origin)
+{
+    if (origin && atomic_fetch_sub(&origin->refs, 1) == 1) origin->end(origin);
+}
+
 /* Why a call failed. */
 enum { WK__FAULT_TAGS = 1024 }; /* tags are told apart modulo this: no more groups than that may be on their way */
 typedef struct wk__fail {
@@ -33,7 +53,20 @@ typedef struct wk__fail {
     int64_t tag;                        /* of the group or kernel at fault, -1 not known; of several the first */
     int64_t index, bound;               /* WK_ERR_INDEX: the bad index and the number of valid ones */
     uint64_t tags[WK__FAULT_TAGS / 64]; /* late WK_ERR_INDEX: a bit for each group at fault */
+    /* Of `sync` and `download`, work that was left out: */
+    wk__origin *origin; /* whose work it was, NULL: not known */
+    wk__origin
+        *whom; /* who has to be told, as their work was left out, too; NULL: nobody new. Both are held: wk__fail_end */
+    bool lost; /* `download`: the memory holds nothing that could be read, now or later */
+    bool elsewhere; /* what was asked for has been done: there may be more such failures */
 } wk__fail;
+/* Lets go of what the failure holds. */
+static inline void wk__fail_end(wk__fail *fail)
+{
+    wk__origin_drop(fail->origin);
+    wk__origin_drop(fail->whom);
+    fail->origin = fail->whom = NULL;
+}
 static inline void wk__fail_tag(wk__fail *fail, int64_t tag)
 {
     fail->tags[tag % WK__FAULT_TAGS / 64] |= UINT64_C(1) << tag % 64;
@@ -74,6 +107,7 @@ typedef struct wk__matmul {
     int64_t m, n, k;
     wk__operand a, b, c;
     const wk__group *tail;
+    wk__origin *origin;
 } wk__matmul;
 
 /* A kernel that is no group, by name. shape/ndim/dim describe the work as each name says:
@@ -91,6 +125,7 @@ typedef struct wk__kernel {
     int64_t bound;
     wk__operand operand[4];
     int64_t tag;
+    wk__origin *origin;
 } wk__kernel;
 
 typedef struct wk__backend {

@@ -13,6 +13,8 @@ wk_code wk__fail_set(wk__fail *fail, wk_code code, const char *format, ...)
     fail->code = code;
     fail->tag = -1;
     fail->index = fail->bound = 0;
+    fail->origin = fail->whom = NULL;
+    fail->lost = fail->elsewhere = false;
     memset(fail->tags, 0, sizeof fail->tags);
     return code;
 }

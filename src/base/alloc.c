@@ -96,6 +96,18 @@ int64_t wk__alloc_count(void)
     return atomic_load(&requests);
 }
 
+wk__alloc_pause wk__alloc_pause_begin(void)
+{
+    const int64_t doomed_now = atomic_exchange(&doomed, 0);
+    return (wk__alloc_pause){atomic_load(&requests), doomed_now};
+}
+
+void wk__alloc_pause_end(wk__alloc_pause before)
+{
+    atomic_store(&requests, before.requests);
+    atomic_store(&doomed, before.doomed);
+}
+
 wk_code wk_set_allocator_at(wk_site site, wk_resize *resize, void *user)
 {
     const wk_code code = !resize ? WK_ERR_ARGUMENT : wk__alloc_count() > 0 ? WK_ERR_STATE : WK_OK;

@@ -33,5 +33,12 @@ static inline bool wk__add_size(int64_t a, int64_t b, int64_t *sum)
 void wk__alloc_fail_at(int64_t n);
 /* Requests made so far, for tests that fail each in turn. */
 int64_t wk__alloc_count(void);
+/* Work that is no part of the program's begins and ends (WICK_CHECK computes everything a second time): the requests in between are
+ * not counted, and none of them is the one that has to fail. */
+typedef struct wk__alloc_pause {
+    int64_t requests, doomed;
+} wk__alloc_pause;
+wk__alloc_pause wk__alloc_pause_begin(void);
+void wk__alloc_pause_end(wk__alloc_pause before);
 
 #endif

@@ -50,6 +50,7 @@ typedef struct wk__end {
  * guard that closes puts back the one before it, also when a handler's longjmp left what had changed it. */
 typedef struct wk__frame {
     bool grad_off;     /* WK_NO_GRAD is in force */
+    uint8_t walks;     /* backward runs that are under way: a hook may have begun another one */
     int16_t composing; /* depth of composed ops: no nodes are made */
     uint64_t inner; /* scope of the outermost composed op or gradient that runs, 0 none: it owns what was made since */
     wk__outer outer;
@@ -209,7 +210,7 @@ static inline void wk__outer_leave(wk_context *context, wk__outer before)
 static inline wk__frame wk__frame_enter(wk_context *context, const char *callback)
 {
     const wk__frame before = context->frame;
-    context->frame = (wk__frame){.grad_off = before.grad_off, .callback = callback};
+    context->frame = (wk__frame){.grad_off = before.grad_off, .walks = before.walks, .callback = callback};
     return before;
 }
 static inline void wk__frame_leave(wk_context *context, const wk__frame *before)

@@ -8,7 +8,7 @@
 #include <wick/log.h>
 
 typedef enum kind { ANY, SWITCH, NUMBER, WORD, WORDS } kind;
-enum { MOST_WORDS = 4 };
+enum { MOST_WORDS = 5 };
 
 static const struct {
     const char *name, *doc, *takes;
@@ -21,6 +21,14 @@ static const struct {
                         .doc = "every op is a kernel of its own",
                         .takes = "0 or 1",
                         .kind = SWITCH},
+    [WK__SET_CHECK] = {.name = "WICK_CHECK",
+                       .doc = "everything is computed twice, call by call and as planned, and compared",
+                       .takes = "0 or 1",
+                       .kind = SWITCH},
+    [WK__SET_CHECK_DIR] =
+        {.name = "WICK_CHECK_DIR",
+         .doc = "where WICK_CHECK writes what differed, for `wick replay`; the current folder if not set",
+         .takes = "a folder"},
     [WK__SET_CPU] = {.name = "WICK_CPU",
                      .doc = "the CPU's instructions",
                      .takes = "avx512, avx2, neon or portable",
@@ -53,12 +61,13 @@ static const struct {
                                 .takes = "any text"},
     [WK__SET_LOG] = {.name = "WICK_LOG",
                      .doc = "subjects of the log",
-                     .takes = "a list of placement, sync, kernel and leaks",
+                     .takes = "a list of placement, sync, kernel, leaks and check",
                      .kind = WORDS,
                      .words = {[WK__LOG_PLACEMENT] = "placement",
                                [WK__LOG_SYNC] = "sync",
                                [WK__LOG_KERNEL] = "kernel",
-                               [WK__LOG_LEAKS] = "leaks"}},
+                               [WK__LOG_LEAKS] = "leaks",
+                               [WK__LOG_CHECK] = "check"}},
     [WK__SET_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes", .takes = "a file"},
 };
 

@@ -8,6 +8,8 @@
 typedef enum wk__setting {
     WK__SET_SYNC,
     WK__SET_NOFUSE,
+    WK__SET_CHECK,
+    WK__SET_CHECK_DIR,
     WK__SET_CPU,
     WK__SET_THREADS,
     WK__SET_PLACEMENT,

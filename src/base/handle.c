@@ -128,6 +128,16 @@ void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site)
     let_go(handle, by, site, NULL);
 }
 
+void wk__handle_pin(wk__handle *handle)
+{
+    atomic_fetch_add_explicit(&handle->owners, 1, memory_order_relaxed);
+}
+
+void wk__handle_unpin(wk__handle *handle)
+{
+    let_go(handle, "the end of the call that it was given to", (wk_site){0}, NULL);
+}
+
 void wk__handle_retain(wk__handle *handle, wk_site site)
 {
     atomic_fetch_add_explicit(&handle->retains, 1, memory_order_relaxed);

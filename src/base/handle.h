@@ -82,6 +82,9 @@ void wk__handle_hold(wk__handle *handle);
 void wk__handle_drop(wk__handle *handle);
 /* The same by a call that does not end the parent, which messages name then. */
 void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site);
+/* An owner for the length of a call of user code, which may free the object meanwhile. The contents need not be kept for it. */
+void wk__handle_pin(wk__handle *handle);
+void wk__handle_unpin(wk__handle *handle);
 /* Moves what the innermost scope owns one scope out; otherwise nothing. */
 void wk__handle_keep(wk__handle *handle, wk_site site);
 void wk__handle_retain(wk__handle *handle, wk_site site);

@@ -15,6 +15,12 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_int subjects; /* a bit for each that somebody listens to */
 static wk_log_callback *callback;
 static void *callback_user;
+static struct diverted {
+    bool on;
+    int subjects; /* before */
+    wk_log_callback *callback;
+    void *user;
+} diverted;
 static FILE *file; /* WICK_LOG_FILE, opened at the first use and kept */
 static struct place {
     wk_site site;
@@ -92,9 +98,25 @@ bool wk__log_first(int subject, wk_site site)
     if (!wk__log_on(subject)) return false;
     bool known = false;
     pthread_mutex_lock(&lock);
+    if (diverted.on) {
+        pthread_mutex_unlock(&lock);
+        return true;
+    }
     for (int64_t k = 0; k < place_count && !known; k++) known = heard(&places[k], subject, site);
     if (!known && wk__grow(&places, &place_capacity, place_count + 1, sizeof *places))
         places[place_count++] = (struct place){site, subject};
     pthread_mutex_unlock(&lock);
     return !known;
+}
+
+void wk__log_divert(int subject, wk_log_callback *call, void *user)
+{
+    pthread_once(&once, read_environment);
+    pthread_mutex_lock(&lock);
+    if (call && !diverted.on) diverted = (struct diverted){true, atomic_load(&subjects), callback, callback_user};
+    if (!call) diverted.on = false;
+    callback = call ? call : diverted.callback;
+    callback_user = call ? user : diverted.user;
+    atomic_store(&subjects, call ? 1 << subject : diverted.subjects);
+    pthread_mutex_unlock(&lock);
 }

@@ -15,8 +15,12 @@ static wk_code run_program(wk__run *run, wk__building *b, wk__fail *fail)
     wk__group_collapse(&b->group);
     run->ring->groups++;
     b->group.tag = wk__watch(device, run->owner, b->record, b->records, b->indirect, &b->group);
+    code = wk__origin_of(b->record[0], run->owner, &b->group.origin, fail);
+    if (code != WK_OK) return code;
     if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(b->record[0], "one pass", &b->group);
-    return device->backend->run(device->state, &b->group, fail);
+    code = device->backend->run(device->state, &b->group, fail);
+    wk__origin_drop(b->group.origin);
+    return code;
 }
 
 static void operand_from(wk__record *r, int k, wk__operand *operand)
@@ -29,21 +33,27 @@ static void operand_from(wk__record *r, int k, wk__operand *operand)
     memcpy(operand->stride, wk__record_stride(r, k), sizeof(int64_t) * r->ndim);
 }
 
-static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
+wk__matmul wk__product_of(wk__record *r)
 {
-    wk__record *r = b->record[0];
-    wk__value *product = r->ref[0].value;
     wk__matmul mm = {.nbatch = r->ndim - 2, .k = r->bound};
     const int64_t *shape = wk__record_shape(r);
     memcpy(mm.batch, shape, sizeof *shape * (size_t)mm.nbatch);
     mm.m = shape[r->ndim - 2];
     mm.n = shape[r->ndim - 1];
-    wk_code code = wk__product_output(b, product, fail);
-    if (code != WK_OK) return code;
-    run->ring->stores += wk__stores(product);
     operand_from(r, 0, &mm.c);
     operand_from(r, 1, &mm.a);
     operand_from(r, 2, &mm.b);
+    return mm;
+}
+
+static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
+{
+    wk__record *r = b->record[0];
+    wk__value *product = r->ref[0].value;
+    wk__matmul mm = wk__product_of(r);
+    wk_code code = wk__product_output(b, product, fail);
+    if (code != WK_OK) return code;
+    run->ring->stores += wk__stores(product);
     if (b->records > 1) {
         code = wk__program_outputs(run, b, fail);
         mm.tail = &b->group;
@@ -52,23 +62,36 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
     b->group.tag = wk__watch(r->device, run->owner, b->record, b->records, b->indirect, mm.tail);
     if (wk__log_on(WK__LOG_KERNEL))
         wk__tell_kernel(r, mm.tail ? "a matrix product, and then" : "a matrix product", mm.tail);
+    if (code == WK_OK) code = wk__origin_of(r, run->owner, &mm.origin, fail);
+    b->group.origin = mm.origin;
     if (code == WK_OK) code = r->device->backend->matmul(r->device->state, &mm, fail);
+    wk__origin_drop(mm.origin);
     if (!wk__stores(product)) wk__value_give_memory(product);
     return code;
 }
 
-static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
+wk__kernel wk__kernel_of(wk__record *r)
 {
     wk__kernel kernel = {
         .name = r->kernel, .ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
     memcpy(kernel.shape, wk__record_shape(r), sizeof(int64_t) * r->ndim);
-    wk_code code = wk__kernel_outputs(run, r, fail);
     for (int k = 0; k < r->nout + r->nin; k++) operand_from(r, k, &kernel.operand[k]);
     for (int k = 0; k < r->nout; k++) kernel.operand[k].stored = true;
+    return kernel;
+}
+
+static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
+{
+    wk__kernel kernel = wk__kernel_of(r);
+    kernel.operand[0].base = r->partial;
+    wk_code code = wk__kernel_outputs(run, r, &kernel, fail);
     run->ring->groups++;
     kernel.tag = wk__watch(r->device, run->owner, &r, 1, r->partial, NULL);
     if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(r, r->kernel, NULL);
-    return code == WK_OK ? r->device->backend->kernel(r->device->state, &kernel, fail) : code;
+    if (code == WK_OK) code = wk__origin_of(r, run->owner, &kernel.origin, fail);
+    if (code == WK_OK) code = r->device->backend->kernel(r->device->state, &kernel, fail);
+    wk__origin_drop(kernel.origin);
+    return code;
 }
 
 /* Dense bytes from one device to another, through the host where the backend knows no shorter way. */
@@ -248,24 +271,6 @@ static wk__record **by_group(wk__ring *ring, int32_t groups, int64_t *live)
     return ring->sorted;
 }
 
-/* A call that happens whole begins: there must be memory for all of it. */
-static void reserve(wk__run *run, wk__record **record, int64_t live)
-{
-    int64_t k = 0;
-    while (k + 1 < live && record[k]->whole == 0 && record[k + 1]->group == record[0]->group) k++;
-    int32_t whole = record[k]->whole;
-    if (whole == 0 || whole == run->reserved || whole == run->refused) return;
-    wk__fail fail = {.tag = -1};
-    const wk__record *culprit = NULL;
-    if (wk__whole_reserve(whole, record, live, &culprit, &fail) == WK_OK) {
-        run->reserved = whole;
-        return;
-    }
-    wk__failure_drop(run->refusal);
-    run->refusal = wk__explain_record(culprit, &fail);
-    run->refused = whole;
-}
-
 /* References go with each group, so that the next one finds out what dies in it. */
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
 {
@@ -273,16 +278,20 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.owner = owner;
     run.ring = ring;
     run.culprit = NULL;
-    run.reserved = run.refused = 0;
+    run.arranged = run.begun = run.refused = 0;
     run.refusal = NULL;
+    run.undo = NULL;
+    run.undos = run.undo_capacity = 0;
     int64_t live;
     wk__record **record = by_group(ring, groups, &live);
     for (int64_t k = 0, end; k < live; k = end) {
         int count = 0;
-        for (end = k; end < live && record[end]->group == record[k]->group; end++) run.scratch[count++] = record[end];
-        reserve(&run, record + k, live - k);
+        end = k;
+        if (wk__whole_enter(&run, record + k, live - k)) continue;
+        for (; end < live && record[end]->group == record[k]->group; end++) run.scratch[count++] = record[end];
         run_group(&run, run.scratch, count);
         for (int64_t done = end; done-- > k;) wk__park_or_release(ring, record[done]);
     }
+    wk__whole_leave(&run);
     wk__failure_drop(run.refusal);
 }

@@ -1,5 +1,5 @@
 /* Running what a ring has recorded, because it is full or somebody asks for a value: this thread's, or another one's. */
-#include "ring.h"
+#include "check_mode.h"
 
 static void forget_records(wk__ring *ring)
 {
@@ -16,11 +16,15 @@ void wk__ring_run(wk_context *owner, bool park)
     wk__park_orphans(owner);
     if (ring->count == 0) return;
     ring->flushes++;
+    ring->twins = wk__modes_now()->check ? wk__check_begin(owner, park) : NULL;
     wk__plan_live(ring, park);
     int32_t groups = wk__plan_groups(ring);
+    wk__plan_shuffle(ring, groups);
     wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
     wk__plan_promises(ring);
     wk__execute(owner, ring, groups);
+    if (ring->twins) wk__check_end(ring->twins);
+    ring->twins = NULL;
     forget_records(ring);
 }
 
@@ -51,7 +55,7 @@ void wk__flush_all(void)
 }
 
 /* Has a value computed that was pending or parked when the caller looked. */
-static void compute(wk_context *owner, wk__value *value)
+void wk__value_compute(wk_context *owner, wk__value *value)
 {
     wk__ring_enter(owner);
     wk__state state = wk__value_state(value);
@@ -70,9 +74,9 @@ bool wk__materialize(const wk_tensor *tensor, wk_site site)
     if (state == WK__PENDING || state == WK__PARKED) {
         wk_context *owner = value->writer;
         if (owner == wk__context()) {
-            compute(owner, value);
+            wk__value_compute(owner, value);
         } else if (wk__context_visit(owner)) { /* else its thread has ended, and has stored the value */
-            compute(owner, value);
+            wk__value_compute(owner, value);
             wk__context_leave(owner);
         }
     }

@@ -21,19 +21,6 @@ bool wk__host_write(wk__value *value, const void *data, int64_t bytes, wk_site s
     return true;
 }
 
-wk_code wk__value_download(wk__value *value, int64_t from, int64_t bytes, void *to, wk_site site, wk__fail *fail)
-{
-    wk__device *device = value->device;
-    for (;;) {
-        int64_t watched = wk__watched(device);
-        fail->tag = -1;
-        wk_code code = device->backend->download(device->state, to, &value->memory, from, bytes, fail);
-        wk__device_settled(device, watched, code, fail, site);
-        bool another = code != WK_OK && fail->tag >= 0; /* some group's fault, not that of the copy */
-        if (!another || wk__value_state(value) != WK__STORED) return code;
-    }
-}
-
 /* Where the bytes of a view lie: from its first element to its last. */
 static void extent(const wk__body *body, int64_t *from, int64_t *bytes)
 {
@@ -120,11 +107,8 @@ typedef struct waiting {
 static void sync_device(wk__device *device, void *user)
 {
     waiting *w = user;
-    wk__fail fail = {.tag = -1};
     if (device->id.kind != WK_CPU) atomic_fetch_add(&device->syncs, 1);
-    int64_t watched = wk__watched(device);
-    wk_code code = device->backend->sync(device->state, &fail);
-    wk__device_settled(device, watched, code, &fail, w->site);
+    wk_code code = wk__device_settle(device, w->site);
     if (w->code == WK_OK) w->code = code;
 }
 

@@ -38,11 +38,12 @@ wk__failure *wk__explain(const char *op, const char *underscore, const char *fau
 int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,
                   const wk__group *group);
 void wk__watch_given(wk__device *device, const wk_context *recorder);
-/* How many records were watched so far: asked before waiting for the device. */
-int64_t wk__watched(wk__device *device);
-/* The device has been waited for: what was watched before that is done, or `code` and *fail say what went wrong first; then
- * what depends on that is marked, and the threads are told whose calls those were. */
-void wk__device_settled(wk__device *device, int64_t watched, wk_code code, const wk__fail *fail, wk_site site);
+/* Whose work a group is, by the record that it is named after: for devices that may find out later that they can't do it. NULL for
+ * others; the caller drops it. */
+wk_code wk__origin_of(const wk__record *r, wk_context *recorder, wk__origin **origin, wk__fail *fail);
+/* Waits for the device until it has nothing to report any more: what was given to it before is done, or what depends on what went
+ * wrong is marked, and the threads are told whose calls those were. The first code. */
+wk_code wk__device_settle(wk__device *device, wk_site site);
 /* Waits for the device if something that it was given may have faulted. */
 void wk__device_prove(wk__device *device);
 

@@ -11,6 +11,7 @@ static void read_modes(void)
 {
     modes.sync = wk__setting_on(WK__SET_SYNC);
     modes.nofuse = wk__setting_on(WK__SET_NOFUSE);
+    modes.check = wk__setting_on(WK__SET_CHECK);
     modes.budget = (int64_t)256 << 20;
     atomic_store_explicit(&modes_ready, true, memory_order_release);
 }
@@ -26,4 +27,10 @@ void wk__modes_set(bool sync, bool nofuse)
     wk__modes_now();
     modes.sync = sync;
     modes.nofuse = nofuse;
+}
+
+void wk__modes_set_check(bool on)
+{
+    wk__modes_now();
+    modes.check = on;
 }

@@ -17,10 +17,11 @@
 
 typedef enum wk__record_kind {
     WK__RECORD_EXPRESSION, /* elementwise: op->expression over the space */
-    WK__RECORD_REDUCTION,  /* input 0 reduced over the dimensions in reduce_mask */
-    WK__RECORD_MATMUL,     /* space (batch.., m, n); inputs a with strides (batch.., m, k) and b (batch.., k, n); `k` */
-    WK__RECORD_KERNEL,     /* a kernel of backend.h by name */
-    WK__RECORD_TRANSFER    /* a dense copy of input 0 to the output's device */
+    WK__RECORD_REDUCTION, /* input 0 reduced over the dimensions in reduce_mask; or, of an op with an expression, what that gives
+                              of the inputs, in the class of the result */
+    WK__RECORD_MATMUL,  /* space (batch.., m, n); inputs a with strides (batch.., m, k) and b (batch.., k, n); `k` */
+    WK__RECORD_KERNEL,  /* a kernel of backend.h by name */
+    WK__RECORD_TRANSFER /* a dense copy of input 0 to the output's device */
 } wk__record_kind;
 
 /* How a record sees one operand. */
@@ -94,6 +95,7 @@ typedef struct wk__ring {
     int64_t parked_count;  /* and its length */
     atomic_llong
         orphans; /* values that only parked records hold, since the list was last looked through; large ones count more */
+    struct wk__twins *twins;                 /* of the flush that runs, when it is checked; check_mode.h */
     int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
 } wk__ring;
 
@@ -166,9 +168,12 @@ void wk__ring_leave(wk_context *context);
 bool wk__ring_held(const wk_context *context);
 /* Runs all that was recorded, the lock being held. `park`: what nobody has asked for yet may wait. flush.c */
 void wk__ring_run(wk_context *owner, bool park);
+/* Has a value of this context (visited, if another thread's) computed that was pending or parked when the caller looked. */
+void wk__value_compute(wk_context *owner, wk__value *value);
 /* The tensor's value is in memory on return (enqueued on its device), or false with its failure recorded. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
-/* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough. */
+/* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough. NULL: there was no
+ * memory to say more. */
 void wk__late(wk_context *context, wk__failure *failure);
 void wk__late_forget(wk_context *context);
 /* Tells this thread of a late failure of its work, if there is one. */
@@ -194,11 +199,17 @@ bool wk__park_free(wk__value *value);   /* park.c */
 typedef struct wk__modes {
     bool sync;      /* WICK_SYNC: flush after every call */
     bool nofuse;    /* WICK_NOFUSE: every group is one op */
+    bool check;     /* WICK_CHECK: every flush is computed twice and compared; check_mode.h */
     int64_t budget; /* bytes of pending outputs that force a flush */
 } wk__modes;
 const wk__modes *wk__modes_now(void);
 /* For tests: changes the modes of this process from now on. */
 void wk__modes_set(bool sync, bool nofuse);
+void wk__modes_set_check(bool on);
+/* For tests: from now on the groups of each flush run in an order that is drawn from the seed, among those that their operands allow;
+ * 0: in that of the program. shuffle.c */
+void wk__shuffle_groups(uint64_t seed);
+void wk__plan_shuffle(wk__ring *ring, int32_t groups); /* when the groups are known */
 
 /* ---- the parts of a flush ---------------------------------------------------------------------------------------- */
 
@@ -227,14 +238,12 @@ typedef struct wk__building {
     int16_t load_reg[WK__MAX_OPERANDS];   /* register that holds the loaded operand, -1 */
     wk__value *value[WK__MAX_OPERANDS];   /* whose memory the operand is */
     wk__record *writer[WK__MAX_OPERANDS]; /* stored operands: by which record */
+    wk__memory old[WK__MAX_OPERANDS];     /* of those in place: where the target's old numbers are */
     bool
         indirect; /* something is read at computed places: nothing is written in place, a bad index leaves targets alone */
 } wk__building;
 /* Builds the program of one group. Operands have no memory yet. The number of records that fit: all of them, unless the
  * program is full. */
 int wk__build(wk__building *b);
-/* How dimension d of the group's space maps for record r: fills stride[] over the group's dims for operand k. False if the
- * record's space does not fit the group's. */
-bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint16_t reduce_mask, int64_t *stride);
 
 #endif

@@ -10,7 +10,8 @@ struct wk__op;
 typedef struct wk__emit {
     wk__group *group;
     const struct wk__op *op; /* whose expression is being written */
-    wk_dtype dtype;          /* the op's compute dtype: a class (f32, f64, i32, i64) */
+    wk_dtype compute;        /* what the op computes in; a bool that became an i32 may still be a register of bool */
+    wk_dtype dtype;          /* its class (f32, f64, i32, i64) */
     bool full;
 } wk__emit;
 

@@ -92,6 +92,10 @@ typedef struct wk__operand {
     uint8_t dtype;
     bool stored; /* the group writes it */
     bool over;   /* over an old value, of which a part stays: nothing is written once the device has faulted */
+    bool base;   /* stored: a part of what the memory held before stays, so it must be good */
+    /* stored, by an op in place: where the target's old numbers are, this memory or another, for the case that the group
+     * cannot be run; NULL: there are none */
+    const wk__memory *old;
 } wk__operand;
 
 typedef struct wk__group {
@@ -101,7 +105,8 @@ typedef struct wk__group {
     wk__ins ins[WK__MAX_INS];
     wk__imm imm[WK__MAX_IMMS];
     wk__operand operand[WK__MAX_OPERANDS];
-    int64_t tag; /* which record a fault belongs to: handed back by the backend with the bad index */
+    int64_t tag; /* of the first LOADX, the next has the next: handed back by the backend with the bad index */
+    struct wk__origin *origin; /* whose work it is; see backend.h */
 } wk__group;
 
 /* The class a dtype computes in: WK_F32, WK_F64, WK_I32 or WK_I64. */
@@ -112,6 +117,9 @@ extern const char wk__alu_kind[WK__ALU_COUNT];
 extern const char *const wk__alu_name[WK__ALU_COUNT];
 extern const char *const wk__alu_text[WK__ALU_COUNT];
 
+/* Does the operand change along the columns? With nothing reduced the whole space counts as one row. A stride over a dimension of
+ * size 1 leads nowhere; one over a dimension of size 0 does: what walks it has no elements, where a row's value has one. */
+bool wk__walks_columns(const wk__group *group, const wk__operand *operand);
 /* Is register k the same for all columns of a row? Fills level[k] (0 row, 1 element) and pass[k] for all instructions:
  * the first pass over the row in which an element-level instruction can run, and in which a row-level register can be
  * used (an IMM: 0; a reduction over pass 0: 1, it is known before pass 1 begins). So for each p in turn: the row-level

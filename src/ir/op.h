@@ -64,6 +64,7 @@ struct wk__op {
 
     void (*gradient)(struct wk__gradient *g);
     uint8_t needs[WK__MAX_INPUTS]; /* per operand: what its gradient reads */
+    uint8_t keeps; /* WK__SAVE_0, ...: of that the numbers are kept, so that the program may write it afterwards */
 
     /* bits of arguments that may be numbers where the schema says Tensor; with wk__invoke_pointwise all may, of two or more */
     uint8_t numbers;

@@ -1,38 +1,35 @@
 /* argmax, argmin: where the largest and the smallest element is; the first among equals. NaN wins over every number.
  *
  *     best  = amax(x)                         one row program: two reductions over the same row
- *     place = x is best ? position : n
- *     index = amin(place)
+ *     first = amin(x is best ? position in all of x : 2^63 - 1)
+ *     index = first mod columns
+ *
+ * Positions have no tensor: one would need 8 bytes for each element of x.
  */
 #include "reference.h"
 #include "rows.h"
 
-/* NaN is best wherever it stands: then `best` is NaN and nothing equals it. */
-static int is_best(wk__emit *e, const int in[])
+/* in: x, best -> i64. NaN is best wherever it stands: then `best` is NaN and nothing equals it. */
+static int place_of_best(wk__emit *e, const int in[])
 {
     int equal = wk__emit_compare(e, WK__EQ, in[0], in[1]), nan = wk__emit_compare(e, WK__NE, in[0], in[0]);
-    return wk__emit_ins(e, WK__OR, WK_BOOL, equal, nan, 0);
+    int found = wk__emit_ins(e, WK__OR, WK_BOOL, equal, nan, 0);
+    int place = wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
+    return wk__emit_ins(e, WK__WHERE, WK_I64, found, place, wk__emit_imm(e, WK_I64, (wk__imm){.i = INT64_MAX}));
 }
 
-/* in: is this the best? its position, columns of a row */
-static int place(wk__emit *e, const int in[])
-{
-    return wk__emit_where(e, in[0], in[1], in[2]);
-}
+static const wk__op first_op = {
+    .name = "argmax", .expression = place_of_best, .reduction = WK__RMIN, .arity = 2, .indexed = true};
+static const wk__op column_op = {.name = "argmax", .expression = wk__instruction, .instruction = WK__REM, .arity = 2};
 
-static const wk__op best_op = {.name = "argmax", .expression = is_best, .arity = 2, .result = WK__RESULT_BOOL};
-static const wk__op place_op = {.name = "argmax", .expression = place, .arity = 3, .conditions = 1};
-
+/* The masked dimensions are the last of x, or all. */
 static wk_tensor *first_best(const wk__op *reduction, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim)
 {
     if (!x) return NULL;
     wk_tensor *best = wk__reduce(reduction, site, x, mask, true, wk__body_of(x)->dtype, 0);
-    wk_tensor *positions = best ? wk__row_positions(site, x, mask) : NULL;
-    wk_tensor *found = positions ? wk__binary(&best_op, site, wk__t(x), wk__t(best)) : NULL;
-    if (!found) return NULL;
-    wk__arg args[3] = {wk__t(found), wk__t(positions), wk__i(wk__columns(x, mask))};
-    wk_tensor *places = wk__elementwise(&place_op, site, args, 3);
-    return places ? wk__reduce(&wk__op_amin, site, places, mask, keepdim, WK_I64, WK_I64) : NULL;
+    wk_tensor *first = best ? wk__reduce_expression(&first_op, site, x, best, mask, keepdim, WK_I64) : NULL;
+    if (!first || wk__columns(x, mask) == wk__body_numel(wk__body_of(x))) return first;
+    return wk__binary(&column_op, site, wk__t(first), wk__i(wk__columns(x, mask)));
 }
 
 static bool one_dimension(const wk__op *op, wk_site site, wk_tensor *x, int count)

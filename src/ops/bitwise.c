@@ -66,7 +66,7 @@ const wk__op wk__op_bitwise_xor = {
 
 static int not_expression(wk__emit *e, const int in[])
 {
-    if (e->group->ins[in[0]].dtype != WK_BOOL) return wk__emit_1(e, WK__NOT, in[0]);
+    if (e->compute != WK_BOOL) return wk__emit_1(e, WK__NOT, in[0]);
     return wk__emit_compare(e, WK__EQ, in[0], wk__emit_constant(e, 0));
 }
 

@@ -126,6 +126,11 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
 /* op->reduction over the masked dimensions, giving `dtype` (0: the input's). One record, no node: the op's file composes. */
 wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute,
                       wk_dtype dtype);
+/* The same of what op->expression gives of x and another tensor of its dtype, which broadcasts to it: nothing of the size of x is
+ * made. The expression gives a register of dtype's class, and one that differs along the rows. Reduces something: a mask of 0 is for
+ * x without dimensions. */
+wk_tensor *wk__reduce_expression(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask,
+                                 bool keepdim, wk_dtype dtype);
 
 /* ---- views ------------------------------------------------------------------------------------------------------- */
 

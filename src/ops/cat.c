@@ -232,11 +232,14 @@ static void cat_gradient(wk__gradient *g)
 {
     int d = (int)g->attr->i[0];
     int64_t at = 0;
+    const int64_t all[] = {-1};
     for (int k = 0; k < g->node->inputs; k++) {
         const wk__shape *shape = &g->node->shape[k];
         bool empty = shape->ndim == 1 && shape->size[0] == 0;
         int64_t length = empty ? 0 : shape->size[d];
-        if (wk__wants(g, k) && !empty) g->in[k] = wk_narrow_at((wk_site){0}, g->out[0], d, at, length);
+        if (wk__wants(g, k))
+            g->in[k] = empty ? wk_narrow_at((wk_site){0}, wk_reshape_at((wk_site){0}, g->out[0], all, 1), 0, 0, 0)
+                             : wk_narrow_at((wk_site){0}, g->out[0], d, at, length);
         at += length;
     }
 }

@@ -19,68 +19,123 @@ static wk__arg unlimited(wk_tensor *x, wk__arg other, bool above)
     return wk__i(above ? INT32_MAX : INT32_MIN);
 }
 
-/* Number limits go to the gradient: bit k of attr->count says that operand k is one, f[k - 1] is its value. */
-static void keep_limit(wk__attr *attr, int k, wk__arg limit)
+/* Number limits go to the gradient: bit k of attr->count says that operand k is one, f[k - 1] is its value; bit 4 + k, that there is
+ * no such limit. */
+static void keep_limit(wk__attr *attr, int k, wk__arg limit, bool given)
 {
     if (limit.tensor) return;
-    attr->count |= 1 << k;
+    attr->count |= (given ? 1 : 1 | 1 << 4) << k;
     attr->f[k - 1] = limit.whole ? (double)limit.number.i : limit.number.f;
 }
 
-static bool prepare(wk_site site, wk_tensor *x, wk_value low, wk_value high, wk__arg args[3], wk__attr *attr)
+typedef struct clamping {
+    const wk__op *op;
+    wk__arg arg[3];
+    int count;
+    wk__attr attr;
+} clamping;
+
+/* A truth value has no number past it that would leave it one: with one limit, of bool too, it is the larger or smaller of two. */
+static const wk__op larger = {
+    .name = "clamp", .expression = wk__instruction, .instruction = WK__MAX, .arity = 2, .domain = WK__BOOLS};
+static const wk__op smaller = {
+    .name = "clamp", .expression = wk__instruction, .instruction = WK__MIN, .arity = 2, .domain = WK__BOOLS};
+
+static bool is_bool(const wk_tensor *x)
 {
-    bool lower = low.kind != WK_VALUE_NONE, upper = high.kind != WK_VALUE_NONE;
+    return x && wk__is_tensor(x) && wk__body_of(x)->dtype == WK_BOOL;
+}
+
+static bool prepare(wk_site site, wk_tensor *x, wk_value low, wk_value high, clamping *c)
+{
+    const bool lower = low.kind != WK_VALUE_NONE, upper = high.kind != WK_VALUE_NONE;
     if (!lower && !upper) {
         wk__error_set(site, WK_ERR_ARGUMENT, "clamp: neither limit is given");
         return false;
     }
-    args[0] = wk__t(x);
-    args[1] = lower ? wk__value_arg(&low) : unlimited(x, wk__value_arg(&high), false);
-    args[2] = upper ? wk__value_arg(&high) : unlimited(x, args[1], true);
-    keep_limit(attr, 1, args[1]);
-    keep_limit(attr, 2, args[2]);
+    *c = (clamping){.op = &wk__op_clamp, .arg = {wk__t(x)}, .count = 3};
+    c->arg[1] = lower ? wk__value_arg(&low) : unlimited(x, wk__value_arg(&high), false);
+    c->arg[2] = upper ? wk__value_arg(&high) : unlimited(x, c->arg[1], true);
+    keep_limit(&c->attr, 1, c->arg[1], lower);
+    keep_limit(&c->attr, 2, c->arg[2], upper);
+    if (lower != upper && is_bool(x) && is_bool(c->arg[lower ? 1 : 2].tensor)) {
+        c->op = lower ? &larger : &smaller;
+        c->arg[1] = c->arg[lower ? 1 : 2];
+        c->count = 2;
+    }
     return true;
 }
 
 wk_tensor *wk_clamp_at(wk_site site, wk_tensor *x, wk_value low, wk_value high)
 {
-    wk__arg args[3];
-    wk__attr attr = {.count = 0};
-    return prepare(site, x, low, high, args, &attr) ? wk__elementwise_attr(&wk__op_clamp, site, args, 3, &attr) : NULL;
+    clamping c;
+    return prepare(site, x, low, high, &c) ? wk__elementwise_attr(c.op, site, c.arg, c.count, &c.attr) : NULL;
 }
 
 wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high)
 {
-    wk__arg args[3];
-    wk__attr attr = {.count = 0};
-    return prepare(site, x, low, high, args, &attr) ? wk__elementwise_attr_(&wk__op_clamp, site, args, 3, &attr) : NULL;
+    clamping c;
+    return prepare(site, x, low, high, &c) ? wk__elementwise_attr_(c.op, site, c.arg, c.count, &c.attr) : NULL;
 }
 
-/* ---- gradient: x between the limits (which it may touch), a limit where x is past it ------------------------------------ */
+/* ---- gradient ---------------------------------------------------------------------------------------------------- *
+ * It goes to x between the limits and to a limit where x is past it. Where x meets a limit that is a tensor, each of the two gets half;
+ * one that is a number leaves all to x. Where the limits cross, the upper one wins; where they meet x there, x has all. */
 
 static wk__arg limit(const wk__gradient *g, int k)
 {
     return g->attr->count >> k & 1 ? wk__f(g->attr->f[k - 1]) : wk__t(wk__saved(g, k));
 }
 
+static wk_tensor *is(const wk__op *op, wk__arg a, wk__arg b)
+{
+    return wk__binary(op, (wk_site){0}, a, b);
+}
+
+/* Half of the gradient at a tie, all of it where `whole` holds. */
+static wk_tensor *share(const wk__gradient *g, wk_tensor *tie, wk_tensor *whole)
+{
+    return wk_where(tie, wk_mul(g->out[0], 0.5), wk_where(whole, g->out[0], 0));
+}
+
+static void between_numbers(wk__gradient *g, wk__arg x, wk__arg low, wk__arg high)
+{
+    wk_tensor *inside = wk_logical_and(is(&wk__op_ge, x, low), is(&wk__op_le, x, high));
+    g->in[0] = wk_where(inside, g->out[0], 0);
+}
+
+/* Limit k alone: beyond it x is `past`, on its other side `before`. NaN is neither, and both get all. */
+static void at_one(wk__gradient *g, int k, wk__arg x, wk__arg at)
+{
+    const wk__op *past = k == 1 ? &wk__op_lt : &wk__op_gt, *before = k == 1 ? &wk__op_gt : &wk__op_lt;
+    wk_tensor *tie = is(&wk__op_eq, x, at);
+    if (wk__wants(g, 0)) g->in[0] = share(g, tie, wk_logical_not(is(past, x, at)));
+    if (wk__wants(g, k)) g->in[k] = share(g, tie, wk_logical_not(is(before, x, at)));
+}
+
+static void at_both(wk__gradient *g, wk__arg x, wk__arg low, wk__arg high)
+{
+    wk_tensor *apart = is(&wk__op_lt, low, high), *in_order = is(&wk__op_le, low, high);
+    wk_tensor *below = is(&wk__op_lt, x, low), *above = is(&wk__op_gt, x, high);
+    wk_tensor *ties[] = {wk_logical_and(is(&wk__op_eq, x, low), apart), wk_logical_and(is(&wk__op_eq, x, high), apart)};
+    if (wk__wants(g, 0))
+        g->in[0] = share(g, wk_logical_or(ties[0], ties[1]), wk_logical_not(wk_logical_or(below, above)));
+    if (wk__wants(g, 1)) g->in[1] = share(g, ties[0], wk_logical_and(below, in_order));
+    if (!wk__wants(g, 2)) return;
+    wk_tensor *crossed = is(&wk__op_gt, low, high);
+    g->in[2] = share(g, ties[1], wk_logical_or(wk_logical_and(above, in_order), crossed));
+}
+
 static void gradient(wk__gradient *g)
 {
-    wk_site here = {0};
+    const int count = g->attr->count;
     wk__arg x = wk__t(wk__saved(g, 0)), low = limit(g, 1), high = limit(g, 2);
-    if (wk__wants(g, 0)) {
-        wk_tensor *inside = wk_logical_and(wk__binary(&wk__op_ge, here, x, low), wk__binary(&wk__op_le, here, x, high));
-        g->in[0] = wk_where(inside, g->out[0], 0);
-    }
-    if (wk__wants(g, 1)) { /* where the limits cross, the upper one wins */
-        wk_tensor *below =
-            wk_logical_and(wk__binary(&wk__op_lt, here, x, low), wk__binary(&wk__op_lt, here, low, high));
-        g->in[1] = wk_where(below, g->out[0], 0);
-    }
-    if (wk__wants(g, 2)) {
-        wk_tensor *above =
-            wk_logical_or(wk__binary(&wk__op_gt, here, x, high), wk__binary(&wk__op_lt, here, high, low));
-        g->in[2] = wk_where(above, g->out[0], 0);
-    }
+    if (count >> 1 & count >> 2 & 1)
+        between_numbers(g, x, low, high);
+    else if (count >> 5 & 3)
+        at_one(g, count >> 5 & 1 ? 2 : 1, x, count >> 5 & 1 ? high : low);
+    else
+        at_both(g, x, low, high);
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -114,7 +169,7 @@ const wk__op wk__op_clamp = {
     .group = "pointwise",
     .node = "ClampBackward0",
     .number_node = {[1] = "ClampBackward1", [2] = "ClampBackward1"},
-    .doc = "min(max(x, low), high); the gradient passes at the limits",
+    .doc = "min(max(x, low), high); at a limit the gradient passes, or is shared with one that is a tensor",
     .expression = expression,
     .arity = 3,
     .limits = true,

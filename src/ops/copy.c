@@ -211,8 +211,7 @@ static void copy_reference(wk__reference *r)
 {
     const wk__array *from = &r->in[1], *to = &r->in[0];
     double *out = wk__reference_out(r, 0, to->ndim, to->shape);
-    for (int64_t k = 0; k < wk__array_numel(to); k++)
-        out[k] = from->data[wk__array_numel(from) == 1 ? 0 : k % wk__array_numel(from)];
+    for (int64_t k = 0; k < wk__array_numel(to); k++) out[k] = wk__array_at(from, to->ndim, to->shape, k);
 }
 
 static const char *const copy_samples[] = {"[3,4], [3,4]", "[3,4], [4]", "[2], []", "[0,2], [2]", NULL};
@@ -274,14 +273,14 @@ static bool copied_with_node(wk_site site, wk_tensor *x, wk_tensor *y, wk_tensor
 {
     wk_device from = wk__body_of(y)->storage->device->id;
     wk__attr attr = {.i = {from.kind, from.index}};
-    wk_tensor *in[2] = {wk__tensor_snapshot(wk__context(), x), y};
-    if (!in[0]) return false;
+    wk_tensor *in[2] = {x, y}, *kept[WK__MAX_INPUTS];
+    if (!wk__operands_before(x, in, 2, kept)) return false;
     wk__before before;
     wk__before_take(&before, x);
     bool fine = wk__assign(&wk__op_copy_, site, x, wk__t(here)) &&
                 wk__node_attach_in_place(&wk__op_copy_, site, x, in, 2, &attr);
     wk__before_end(&before, fine);
-    wk__handle_release(&in[0]->handle, site);
+    wk__operands_after(kept, 2);
     return fine;
 }
 

@@ -190,11 +190,16 @@ static wk_tensor *wrong_way(wk_site site, double start, double end, double step)
     wk__text text = {0};
     wk__text_format(&text, "arange: steps of %g lead from %g away from %g; ", step, start, end);
     if (start == 0 && step == 1)
-        wk__text_add(&text, "the end must be 0 or more, or see wk_arange_from(start, end, step)");
+        wk__text_add(&text, "the end must be 0 or more, or see wk_arange(start, end, step)");
     else
         wk__text_format(&text, "give the step the other sign, %g, or exchange the ends", -step);
     wk__error_take(site, WK_ERR_ARGUMENT, &text);
     return NULL;
+}
+
+static int64_t whole_part(double x)
+{
+    return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
 }
 
 static wk_tensor *arange(wk_site site, double start, double end, double step, const wk_options *options)
@@ -207,10 +212,9 @@ static wk_tensor *arange(wk_site site, double start, double end, double step, co
     }
     if ((end - start) / step < 0) return wrong_way(site, start, end, step);
     int64_t shape[1] = {count > 9e18 ? INT64_MAX : (int64_t)count};
-    bool whole = start == floor(start) && step == floor(step) && end == floor(end);
     if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_F32)) return NULL;
-    if (!wk__is_float(c.dtype) && whole)
-        return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = (int64_t)start}, {.i = (int64_t)step}}, NULL, 2);
+    if (!wk__is_float(c.dtype)) /* as many as of floats, made of the whole parts: PyTorch's */
+        return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = whole_part(start)}, {.i = whole_part(step)}}, NULL, 2);
     return wk__create_end(&c, WK_F64, (wk__imm[]){{.f = start}, {.f = step}}, NULL, 2);
 }
 
@@ -221,6 +225,15 @@ wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step
     wk_tensor *out = arange(site, start, end, step, options);
     wk__outer_leave(context, before);
     return out;
+}
+
+wk_tensor *wk_arange_range_at(wk_site site, double start, double end, double step, bool whole,
+                              const wk_options *options)
+{
+    wk_options o;
+    if (!wk__options(site, "arange", options, &o)) return NULL;
+    if (!o.dtype) o.dtype = whole && end == floor(end) && step == floor(step) ? WK_I64 : WK_F32;
+    return arange(site, start, end, step, &o);
 }
 
 wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options)
@@ -241,6 +254,10 @@ wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count,
 {
     wk__create c;
     if (!wk__create_begin(&c, &wk__op_linspace, site, &count, 1, options, WK_F32)) return NULL;
+    if (!wk__is_float(c.dtype)) { /* between the whole parts: PyTorch's */
+        start = trunc(start);
+        end = trunc(end);
+    }
     const int64_t half = count / 2 + (count == 1);
     double last = count > 1 ? (double)(count - 1) : 1;
     wk__imm imm[] = {{.f = start}, {.f = end}, {.f = (end - start) / last}, {.f = (double)half}, {.f = last}};
@@ -319,11 +336,19 @@ static void full_reference(wk__reference *r)
 {
     filled_reference(r, wk__value_float(&r->args[1], 0));
 }
+static bool whole_dtype(const wk_value *dtype)
+{
+    return dtype->kind == WK_VALUE_DTYPE && !wk__is_float((wk_dtype)dtype->i);
+}
 static void arange_reference(wk__reference *r)
 {
     double start = wk__value_float(&r->args[0], 0), step = wk__value_float(&r->args[2], 1);
     int64_t n = (int64_t)ceil((wk__value_float(&r->args[1], 0) - start) / step);
     double *out = wk__reference_out(r, 0, 1, &n);
+    if (whole_dtype(&r->args[3])) {
+        start = trunc(start);
+        step = trunc(step);
+    }
     for (int64_t k = 0; k < n; k++) out[k] = start + (double)k * step;
 }
 static void linspace_reference(wk__reference *r)
@@ -331,6 +356,10 @@ static void linspace_reference(wk__reference *r)
     double start = wk__value_float(&r->args[0], 0), end = wk__value_float(&r->args[1], 0);
     int64_t n = wk__value_int(&r->args[2], 0);
     double *out = wk__reference_out(r, 0, 1, &n);
+    if (whole_dtype(&r->args[3])) {
+        start = trunc(start);
+        end = trunc(end);
+    }
     for (int64_t k = 0; k < n; k++) out[k] = n == 1 ? start : start + (end - start) * (double)k / (double)(n - 1);
 }
 static void eye_reference(wk__reference *r)

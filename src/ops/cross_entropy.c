@@ -439,6 +439,7 @@ const wk__op wk__op_cross_entropy = {
     .domain = WK__FLOATS,
     .gradient = cross_entropy_gradient,
     .needs = {ALL, ALL, ALL},
+    .keeps = WK__SAVE_0, /* instead of the logarithms of the probabilities, which need not be stored so */
     .invoke = invoke,
     .reference = cross_entropy_reference,
     .samples = cross_entropy_samples,

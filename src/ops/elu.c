@@ -5,11 +5,13 @@
 /* alpha and lambda of self-normalising networks (Klambauer et al. 2017), to double precision. */
 static const double SELU_ALPHA = 1.6732632423543772, SELU_SCALE = 1.0507009873554805;
 
-/* The slope below 0, e^x alpha = elu + alpha, is read from the result: it cannot overflow where it is not chosen. */
+/* The slope below 0 is alpha e^x, of x and not of the result: elu + alpha is the same, but cancels where elu has come near -alpha. Where
+ * it is not chosen it is that of 0, which cannot overflow. */
 static wk_tensor *slope(const wk__gradient *g, wk_tensor *above, double alpha)
 {
-    wk_tensor *below = wk_mul(g->out[0], wk_add(wk__saved(g, WK__SAVED_OUT), alpha));
-    return wk_where(wk_le(wk__saved(g, 0), 0), below, above);
+    wk_tensor *x = wk__saved(g, 0), *negative = wk_le(x, 0);
+    wk_tensor *below = wk_mul(g->out[0], wk_mul(wk_exp(wk_where(negative, x, 0)), alpha));
+    return wk_where(negative, below, above);
 }
 
 /* ---- elu(x, alpha): in attr->f[0] --------------------------------------------------------------------------------- */
@@ -66,7 +68,7 @@ const wk__op wk__op_elu = {
     .conditions = 2,
     .domain = WK__FLOATS,
     .gradient = elu_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .needs = {WK__SAVE_0},
     .invoke = elu_invoke,
     .exact = elu_exact,
     .samples = elu_samples,
@@ -103,7 +105,7 @@ const wk__op wk__op_selu = {
     .arity = 1,
     .domain = WK__FLOATS,
     .gradient = selu_gradient,
-    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
     .exact = selu_exact,
     .samples = wk__samples_unary,

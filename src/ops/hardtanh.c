@@ -25,11 +25,18 @@ static int hardtanh_expression(wk__emit *e, const int in[])
     return emit_limited(e, in[0], in[1], in[2]);
 }
 
+static wk_tensor *in_order(wk__numbered *how, wk_site site, wk_tensor *x, const double limit[2])
+{
+    if (!(limit[0] > limit[1])) return how(&wk__op_hardtanh, site, x, 2, limit);
+    wk__error_set(site, WK_ERR_ARGUMENT, "hardtanh: min_val, %g, is greater than max_val, %g", limit[0], limit[1]);
+    return NULL;
+}
+
 static wk_tensor *hardtanh(wk__numbered *how, wk_site site, wk_tensor *x, const wk_hardtanh_options *options)
 {
     wk_hardtanh_options o;
     if (!wk__options(site, "hardtanh", options, &o)) return NULL;
-    return how(&wk__op_hardtanh, site, x, 2, (double[]){wk__option(o.min_val, -1), wk__option(o.max_val, 1)});
+    return in_order(how, site, x, (double[]){wk__option(o.min_val, -1), wk__option(o.max_val, 1)});
 }
 
 wk_tensor *wk_hardtanh_at(wk_site site, wk_tensor *x, const wk_hardtanh_options *options)
@@ -50,7 +57,8 @@ static void hardtanh_gradient(wk__gradient *g)
 static int hardtanh_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     double limit[2] = {wk__value_float(&args[1], -1), wk__value_float(&args[2], 1)};
-    return wk__one(out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 2, limit));
+    (void)op;
+    return wk__one(out, in_order(wk__with_numbers, site, wk__value_tensor(&args[0]), limit));
 }
 
 static double hardtanh_exact(const double *x)

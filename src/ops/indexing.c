@@ -143,13 +143,13 @@ wk_tensor *wk_gather_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *inde
     wk_tensor *in[2] = {x, index};
     if (!wk__index_fits(op, site, in, 2, d)) return NULL;
     const wk__body *body = wk__body_of(x);
-    reading way = {
-        .ndim = body->ndim, .bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
-    if (!(in[1] = wk__as_indices(op, site, index, way.bound, in))) return NULL;
-    memcpy(way.shape, wk__body_of(in[1])->shape, sizeof way.shape);
-    memcpy(way.x, body->stride, sizeof way.x);
-    memcpy(way.index, wk__body_of(in[1])->stride, sizeof way.index);
-    way.x[d] = 0;
+    reading way = {.bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
+    if (!(in[1] = wk__as_places(op, site, index, way.bound, in))) return NULL;
+    const wk__body *places = wk__body_of(in[1]);
+    way.ndim = places->ndim;
+    memcpy(way.shape, places->shape, sizeof way.shape);
+    memcpy(way.index, places->stride, sizeof way.index);
+    for (int k = 0; k < way.ndim && way.ndim == body->ndim; k++) way.x[k] = k == d ? 0 : body->stride[k];
     return with_node(op, site, read_at(op, site, in, &way), in, d);
 }
 
@@ -179,6 +179,17 @@ wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, in
     return out;
 }
 
+wk_tensor *wk_take_along_dim_flat_at(wk_site site, wk_tensor *x, wk_tensor *index)
+{
+    const wk__op *op = &wk__op_take_along_dim;
+    if (!wk__view_begin(op, site, x) || !wk__check(index, site, op->name, "index")) return NULL;
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, op->name, site);
+    wk_tensor *out = wk_gather_at(site, wk_flatten_at(site, x, 0, -1), 0, wk_flatten_at(site, index, 0, -1));
+    wk__outer_leave(context, before);
+    return out;
+}
+
 static void gather_gradient(wk__gradient *g)
 {
     g->in[0] = wk_scatter_add_at((wk_site){0}, wk__zeros_like_operand(g), g->attr->i[0], wk__saved(g, 1), g->out[0]);
@@ -189,7 +200,27 @@ static int gather_invoke(const wk__op *op, wk_site site, const wk_value *args, w
     wk_tensor *x = wk__value_tensor(&args[0]);
     if (op == &wk__op_gather)
         return wk__one(out, wk_gather_at(site, x, wk__value_int(&args[1], 0), wk__value_tensor(&args[2])));
-    return wk__one(out, wk_take_along_dim_at(site, x, wk__value_tensor(&args[1]), wk__value_int(&args[2], 0)));
+    wk_tensor *index = wk__value_tensor(&args[1]);
+    if (args[2].kind == WK_VALUE_NONE) return wk__one(out, wk_take_along_dim_flat_at(site, x, index));
+    return wk__one(out, wk_take_along_dim_at(site, x, index, wk__value_int(&args[2], 0)));
+}
+
+/* All of it in a row. */
+static wk__array as_row(const wk__array *x)
+{
+    wk__array row = {.ndim = 1, .shape = {wk__array_numel(x)}, .data = x->data};
+    return row;
+}
+
+/* Where one operand has no dimensions, and where none is named, both are seen as rows; the result has the index's shape. */
+static bool gather_in_a_row(wk__reference *r, bool flat)
+{
+    const wk__array x = as_row(&r->in[0]), index = as_row(&r->in[1]);
+    const wk__array *like = flat ? &index : &r->in[1];
+    if (!flat && r->in[0].ndim && r->in[1].ndim && index.shape[0]) return false;
+    double *out = wk__reference_out(r, 0, like->ndim, like->shape);
+    for (int64_t k = 0; k < index.shape[0]; k++) out[k] = x.data[place_of(index.data[k], x.shape[0])];
+    return true;
 }
 
 static void gather_along(wk__reference *r, int64_t dim)
@@ -215,18 +246,22 @@ static void gather_along(wk__reference *r, int64_t dim)
 }
 static void gather_reference(wk__reference *r)
 {
-    gather_along(r, r->args[1].i);
+    if (!gather_in_a_row(r, false)) gather_along(r, r->args[1].i);
 }
 static void take_along_dim_reference(wk__reference *r)
 {
-    gather_along(r, wk__value_int(&r->args[2], 0));
+    const bool flat = r->args[2].kind == WK_VALUE_NONE;
+    if (!flat || !gather_in_a_row(r, true)) gather_along(r, wk__value_int(&r->args[2], 0));
 }
 
 static const char *const gather_samples[] = {"[5], 0, [7]:i64<5",     "[3,4], 1, [3,2]:i64<4",
                                              "[3,4], 0, [5,3]:i64<3", "[2,3,4], -2, [2,2,4]:i64<3",
-                                             "[3,4], 1, [0,4]:i64<4", NULL};
+                                             "[3,4], 1, [0,4]:i64<4", "[], 0, []:i64<1",
+                                             "[], 0, [3]:i64<1",      "[4], -1, []:i64<4",
+                                             "[3,4], 0, [0]:u8<2",    NULL};
 static const char *const take_along_dim_samples[] = {"[3,4], [3,2]:i64<4, 1", "[3,4], [1,4]:i64<3, 0",
-                                                     "[1,4], [3,2]:i64<4, 1", NULL};
+                                                     "[1,4], [3,2]:i64<4, 1", "[3,4], [2,5]:i64<12",
+                                                     "[], [2]:i32<1",         NULL};
 
 const wk__op wk__op_gather = {
     .name = "gather",
@@ -245,10 +280,10 @@ const wk__op wk__op_gather = {
 };
 const wk__op wk__op_take_along_dim = {
     .name = "take_along_dim",
-    .schema = "take_along_dim(Tensor self, Tensor indices, int dim=0) -> Tensor",
+    .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
     .group = "indexing",
     .node = "GatherBackward0",
-    .doc = "gather with both operands broadcast",
+    .doc = "gather with both operands broadcast, or, without a dimension, as rows of elements",
     .gradient = gather_gradient,
     .needs = {WK__SAVE_1},
     .invoke = gather_invoke,

@@ -48,20 +48,38 @@ wk_tensor *wk__as_indices(const wk__op *op, wk_site site, wk_tensor *index, int6
     return wk_to_dtype_at(site, index, WK_I64);
 }
 
+wk_tensor *wk__as_places(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])
+{
+    if (wk__body_numel(wk__body_of(index)) == 0) return wk_to_dtype_at(site, index, WK_I64);
+    return wk__as_indices(op, site, index, bound, in);
+}
+
+/* A number counts as a vector of one. */
+static int dims_of(const wk__body *body)
+{
+    return body->ndim ? body->ndim : 1;
+}
+
+static int64_t size_of(const wk__body *body, int d)
+{
+    return body->ndim ? body->shape[d] : 1;
+}
+
 bool wk__index_fits(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
 {
     const wk__body *x = wk__body_of(in[0]), *index = wk__body_of(in[1]), *source = wk__body_of(in[count - 1]);
-    if (index->ndim != x->ndim || (count == 3 && source->ndim != x->ndim)) {
+    if (wk__body_numel(index) == 0) return true;
+    if (dims_of(index) != dims_of(x) || (count == 3 && dims_of(source) != dims_of(x))) {
         wk__op_error(op, site, WK_ERR_SHAPE, in, "$a%s must have as many dimensions; wk_unsqueeze makes one more",
                      count == 3 ? ", the index $b and the source $c" : " and the index $b");
         return false;
     }
-    for (int k = 0; k < index->ndim; k++) {
-        const bool of_x = k != d && index->shape[k] > x->shape[k];
-        if (!of_x && (count < 3 || index->shape[k] <= source->shape[k])) continue;
+    for (int k = 0; k < dims_of(index); k++) {
+        const int64_t places = size_of(index, k);
+        const bool of_x = k != d && places > size_of(x, k);
+        if (!of_x && (count < 3 || places <= size_of(source, k))) continue;
         wk__op_error(op, site, WK_ERR_SHAPE, in, "the index $b has %lld places in dimension %d, %s only %lld%s",
-                     (long long)index->shape[k], k, of_x ? "$a" : "the source $c",
-                     (long long)(of_x ? x : source)->shape[k],
+                     (long long)places, k, of_x ? "$a" : "the source $c", (long long)size_of(of_x ? x : source, k),
                      of_x ? ", and the call goes along another dimension" : "");
         return false;
     }

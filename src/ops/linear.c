@@ -5,6 +5,15 @@
 
 /* ---- addmm, baddbmm ---------------------------------------------------------------------------------------------- */
 
+/* Integers have no fractions of themselves. */
+static bool is_whole(const wk__op *op, wk_site site, wk_tensor *const in[], const char *name, double factor)
+{
+    if (factor == floor(factor) || wk__is_float(wk__body_of(in[1])->dtype)) return true;
+    wk__op_error(op, site, WK_ERR_ARGUMENT, in, "%s is %g, and $b and $c are of integers: it must be whole", name,
+                 factor);
+    return false;
+}
+
 /* A whole factor keeps integers integers. */
 static wk_tensor *scaled(wk_tensor *x, double by)
 {
@@ -43,7 +52,7 @@ static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor 
     wk_tensor *out = NULL;
     if (wk__body_of(a)->ndim != ndim || wk__body_of(b)->ndim != ndim)
         wk__op_error(op, site, WK_ERR_SHAPE, in, "the product needs %d dimensions, not $b and $c", ndim);
-    else
+    else if (is_whole(op, site, in, "beta", attr.f[0]) && is_whole(op, site, in, "alpha", attr.f[1]))
         out = wk__wide_product(op, site, &in[1], false);
     if (out && !addable(op, site, c.in, out)) out = NULL;
     if (out) {
@@ -126,11 +135,15 @@ const wk__op wk__op_baddbmm = {
 
 /* ---- linear ------------------------------------------------------------------------------------------------------ */
 
-/* x (.., in), weight (out, in), bias (out): d x = G weight, d weight = G^T x over all rows. */
+/* x (.., in), weight (out, in), bias (out): d x = G weight, d weight = G^T x over all rows. A weight (in) is multiplied as matmul does. */
 static void linear_gradient(wk__gradient *g)
 {
     wk_tensor *grad = g->out[0];
     if (wk__wants(g, 2)) g->in[2] = grad;
+    if (g->node->shape[1].ndim == 1) {
+        wk__product_gradient(g, grad, 0);
+        return;
+    }
     if (wk__wants(g, 0)) g->in[0] = wk_matmul(grad, wk__saved(g, 1));
     if (wk__wants(g, 1))
         g->in[1] = wk_mm(wk_transpose_at((wk_site){0}, wk__as_rows(grad), 0, 1), wk__as_rows(wk__saved(g, 0)));
@@ -145,14 +158,16 @@ static int linear_invoke(const wk__op *op, wk_site site, const wk_value *args, w
 
 static void linear_reference(wk__reference *r)
 {
-    double *out = wk__reference_product(r, 0, true);
-    int64_t n = r->in[1].shape[0];
+    const bool row = r->in[1].ndim == 1;
+    double *out = wk__reference_product(r, 0, !row);
+    int64_t n = row ? 1 : r->in[1].shape[0];
     for (int64_t k = 0; k < wk__array_numel(&r->out[0]) && r->inputs > 2; k++) out[k] += r->in[2].data[k % n];
 }
 
-static const char *const linear_samples[] = {
-    "[3,4], [5,4], [5]", "[3,4], [5,4]",      "[2,3,4], [5,4], [5]",    "[2,3,4], [5,4]",
-    "[4], [5,4], [5]",   "[0,4], [5,4], [5]", "[33,65], [70,65], [70]", NULL};
+static const char *const linear_samples[] = {"[3,4], [5,4], [5]",      "[3,4], [5,4]",     "[2,3,4], [5,4], [5]",
+                                             "[2,3,4], [5,4]",         "[4], [5,4], [5]",  "[0,4], [5,4], [5]",
+                                             "[33,65], [70,65], [70]", "[3,4], [4]",       "[4], [4]",
+                                             "[4], [4], []",           "[2,3,4], [4], []", NULL};
 
 const wk__op wk__op_linear = {
     .name = "linear",
@@ -170,27 +185,30 @@ const wk__op wk__op_linear = {
     .high = 2,
 };
 
-/* PyTorch's names for the results: [has bias][dimensions of the input, 3 or more as 3] */
-static const char *const linear_nodes[2][4] = {
-    {NULL, "SqueezeBackward4", "MmBackward0", "UnsafeViewBackward0"},
-    {NULL, "AddBackward0", "AddmmBackward0", "ViewBackward0"},
+/* PyTorch's names for the results: [weight of one dimension][has bias][dimensions of the input, 3 or more as 3] */
+static const char *const linear_nodes[2][2][4] = {
+    {{NULL, "SqueezeBackward4", "MmBackward0", "UnsafeViewBackward0"},
+     {NULL, "AddBackward0", "AddmmBackward0", "ViewBackward0"}},
+    {{NULL, "DotBackward0", "MvBackward0", "UnsafeViewBackward0"},
+     {NULL, "AddBackward0", "AddBackward0", "AddBackward0"}},
 };
 
 static bool linear_fits(wk_site site, wk_tensor *const in[], bool biased)
 {
     const wk__body *weight = wk__body_of(in[1]);
-    if (weight->ndim != 2) {
-        wk__op_error(&wk__op_linear, site, WK_ERR_SHAPE, in, "the weight must have two dimensions (out, in), not $b");
+    if (weight->ndim != 2 && weight->ndim != 1) {
+        wk__op_error(&wk__op_linear, site, WK_ERR_SHAPE, in,
+                     "the weight must have two dimensions (out, in), or one (in), not $b");
         return false;
     }
     if (!biased) return true;
     const wk__body *bias = wk__body_of(in[2]);
-    if (bias->dtype == weight->dtype && bias->ndim == 1 && bias->shape[0] == weight->shape[0]) return true;
+    const bool fits = bias->ndim == weight->ndim - 1 && (bias->ndim == 0 || bias->shape[0] == weight->shape[0]);
+    if (bias->dtype == weight->dtype && fits) return true;
     wk__op_error(
         &wk__op_linear, site, bias->dtype == weight->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
-        "the bias $c does not fit the weight $b: it must be of its dtype (wk_to_dtype), with one number for each "
-        "of its %lld rows",
-        (long long)weight->shape[0]);
+        "the bias $c does not fit the weight $b: it must be of its dtype (wk_to_dtype), with one number for each of its "
+        "rows, or without dimensions for a weight of one");
     return false;
 }
 
@@ -200,9 +218,10 @@ wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor
     if (!bias && wk__error_pending()) return NULL;
     wk__compose c;
     if (!wk__compose_begin(&c, &wk__op_linear, site, in, 2 + (bias != NULL))) return NULL;
-    int ndim = wk__body_of(x)->ndim;
-    wk__attr attr = {.node = linear_nodes[bias != NULL][ndim > 3 ? 3 : ndim]};
-    if (linear_fits(site, in, bias != NULL)) out = wk__wide_product(&wk__op_linear, site, in, true);
+    const int ndim = wk__body_of(x)->ndim;
+    const bool row = wk__body_of(weight)->ndim == 1;
+    wk__attr attr = {.node = linear_nodes[row][bias != NULL][ndim > 3 ? 3 : ndim]};
+    if (linear_fits(site, in, bias != NULL)) out = wk__wide_product(&wk__op_linear, site, in, !row);
     if (bias && out) out = wk_add(out, wk__widened(bias));
     return wk__compose_end(&c, wk_to_dtype_at(site, out, wk__body_of(x)->dtype), &attr);
 }

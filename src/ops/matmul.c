@@ -94,14 +94,16 @@ static bool lay_out(const wk__op *op, wk_site site, wk_tensor *const in[], bool 
     p->space[p->nbatch + 1] = b.shape[b.ndim - 1];
     strides_over(p, &a, p->a);
     strides_over(p, &b, p->b);
-    wk__strides_dense(p->ndim, p->space, p->c);
     memcpy(p->out, p->space, sizeof p->out);
     p->nout = p->nbatch;
     if (left->ndim > 1) p->out[p->nout++] = p->space[p->nbatch];
     if (right->ndim > 1) p->out[p->nout++] = p->space[p->nbatch + 1];
-    if (wk__dense_bytes(p->nout, p->out, left->dtype, &bytes)) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, in, "the product of $a and $b would have more than 2^63 bytes");
-    return false;
+    if (!wk__dense_bytes(p->nout, p->out, left->dtype, &bytes)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the product of $a and $b would have more than 2^63 bytes");
+        return false;
+    }
+    wk__strides_dense(p->ndim, p->space, p->c);
+    return true;
 }
 
 static bool dtypes_fit(const wk__op *op, wk_site site, wk_tensor *const in[])

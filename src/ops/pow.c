@@ -49,10 +49,10 @@ static wk_tensor *base_gradient(const wk__gradient *g, wk_tensor *base, wk__arg 
     if (!exponent.tensor && (exponent.whole ? exponent.number.i == 0 : exponent.number.f == 0))
         return wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
     wk_site here = {0};
+    double number =
+        exponent.whole ? (double)exponent.number.i : exponent.number.f; /* the base is of a floating dtype */
     wk_tensor *less = wk__binary(&wk__op_pow, here, wk__t(base),
-                                 exponent.tensor  ? wk__t(wk_sub(exponent.tensor, 1))
-                                 : exponent.whole ? wk__i(exponent.number.i - 1)
-                                                  : wk__f(exponent.number.f - 1));
+                                 exponent.tensor ? wk__t(wk_sub(exponent.tensor, 1)) : wk__f(number - 1));
     wk_tensor *slope = wk_mul(g->out[0], wk__binary(&wk__op_mul, here, exponent, wk__t(less)));
     return exponent.tensor ? wk_where(wk_eq(exponent.tensor, 0), 0, slope) : slope;
 }

@@ -40,9 +40,10 @@ static wk_tensor *winners(wk_site site, wk_tensor *index, wk_tensor *corner, int
 static wk_tensor *written(wk_site site, wk_tensor *x, int d, wk_tensor *index, wk_tensor *source, double value)
 {
     const wk__body *places = wk__body_of(index);
-    wk_tensor *out = wk_clone_at(site, x), *corner = corner_of(site, out, places, d);
-    if (!corner) return NULL;
+    wk_tensor *out = wk_clone_at(site, x);
     if (wk__body_numel(places) == 0) return out;
+    wk_tensor *corner = corner_of(site, out, places, d);
+    if (!corner) return NULL;
     wk_tensor *winner = winners(site, index, corner, d), *put = NULL;
     if (!winner) return NULL;
     wk_tensor *gets = wk_gt(winner, 0);
@@ -66,11 +67,9 @@ static wk_tensor *from_the_start(wk_tensor *index, int64_t bound)
 static bool fits(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)
 {
     const wk__body *x = wk__body_of(in[0]);
-    const bool same = count < 3 || wk__body_of(in[2])->dtype == x->dtype;
-    if (same && x->ndim > 0) return wk__index_fits(op, site, in, count, d);
-    wk__op_error(op, site, same ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
-                 same ? "$a has no dimension to go along; wk_reshape(x, (1)) has one"
-                      : "the target $a and the source $c must have one dtype; convert one with wk_to_dtype");
+    if (count < 3 || wk__body_of(in[2])->dtype == x->dtype) return wk__index_fits(op, site, in, count, d);
+    wk__op_error(op, site, WK_ERR_DTYPE, in,
+                 "the target $a and the source $c must have one dtype; convert one with wk_to_dtype");
     return false;
 }
 
@@ -83,12 +82,14 @@ static wk_tensor *scattered(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *
     int d;
     if (!wk__ready(op, site, in, count) || !wk__dim_of(op, site, x, dim, 0, &d) || !fits(op, site, in, count, d))
         return NULL;
-    int64_t bound = wk__body_of(in[0])->shape[d];
-    if (!(in[1] = wk__as_indices(op, site, in[1], bound, in))) return NULL;
+    const wk__body *body = wk__body_of(in[0]);
+    const int64_t bound = body->ndim ? body->shape[d] : 1;
+    if (!(in[1] = wk__as_places(op, site, in[1], bound, in))) return NULL;
     wk__compose c;
     if (!wk__compose_begin(&c, op, site, in, count)) return NULL;
-    wk_tensor *places = from_the_start(in[1], bound);
-    if (places) out = written(site, in[0], d, places, count == 3 ? in[2] : NULL, value);
+    wk_tensor *places = from_the_start(wk__with_dim(in[1]), bound);
+    if (places) out = written(site, wk__with_dim(in[0]), d, places, count == 3 ? wk__with_dim(in[2]) : NULL, value);
+    if (!body->ndim) out = wk_reshape_at(site, out, NULL, 0);
     return wk__compose_end(&c, out, &(wk__attr){.node = count == 2 ? "ScatterBackward1" : NULL, .i = {d}});
 }
 
@@ -118,20 +119,15 @@ static wk_tensor *stayed(wk_tensor *x, wk_tensor *index, int d)
 static void gradient(wk__gradient *g)
 {
     const wk_site here = {0};
-    int d = (int)g->attr->i[0];
-    wk_tensor *saved = wk__saved(g, 1), *index = from_the_start(saved, g->node->shape[0].size[d]);
+    const int d = (int)g->attr->i[0];
+    const wk__shape *x = &g->node->shape[0];
+    wk_tensor *index = from_the_start(wk__with_dim(wk__saved(g, 1)), x->ndim ? x->size[d] : 1);
     if (!index) return;
     if (wk__wants(g, 0)) g->in[0] = wk_scatter_f_at(here, g->out[0], d, index, 0);
     if (!wk__wants(g, 2)) return;
-    const wk__shape *source = &g->node->shape[2];
-    wk_tensor *part = wk_gather_at(here, g->out[0], d, index);
-    if (part && wk__body_numel(wk__body_of(index))) part = wk_where(stayed(g->out[0], index, d), part, 0.0);
-    if (!part) return;
-    wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(part), .device = wk_device_of(part)};
-    wk_tensor *zeros = wk_zeros_at(here, source->size, source->ndim, &options), *corner = zeros;
-    for (int k = 0; k < source->ndim && corner; k++)
-        corner = wk_narrow_at(here, corner, k, 0, wk__body_of(index)->shape[k]);
-    g->in[2] = corner && wk_copy__at(here, corner, part) ? zeros : NULL;
+    wk_tensor *grad = wk__with_dim(g->out[0]), *part = wk_gather_at(here, grad, d, index);
+    if (part && wk__body_numel(wk__body_of(index))) part = wk_where(stayed(grad, index, d), part, 0.0);
+    g->in[2] = wk__of_source(g, part);
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -152,7 +148,11 @@ static void reference(wk__reference *r)
     memcpy(out, x->data, sizeof *out * (size_t)wk__array_numel(x));
     for (int64_t k = 0; k < wk__array_numel(index); k++) {
         int64_t rest = k, to = 0, from = 0, to_step = 1, from_step = 1, at = (int64_t)index->data[k];
-        if (at < 0) at += x->shape[d];
+        if (at < 0) at += x->ndim ? x->shape[d] : 1;
+        if (x->ndim == 0 || index->ndim == 0) {
+            out[at] = source ? source->data[k] : wk__value_float(&r->args[3], 0);
+            continue;
+        }
         for (int e = x->ndim; e-- > 0; rest /= index->shape[e]) {
             int64_t own = rest % index->shape[e];
             to += (e == d ? at : own) * to_step;
@@ -164,9 +164,17 @@ static void reference(wk__reference *r)
     }
 }
 
-static const char *const samples[] = {"[4], 0, [6]:i64<4, [6]",       "[3,4], 1, [3,2]:i64<4, [3,2]",
-                                      "[3,4], 0, [5,3]:i64<3, [6,4]", "[3], 0, [0]:i64<1, [2]",
-                                      "[3,4], 1, [2,3]:i64<4, 2",     NULL};
+static const char *const samples[] = {"[4], 0, [6]:i64<4, [6]",
+                                      "[3,4], 1, [3,2]:i64<4, [3,2]",
+                                      "[3,4], 0, [5,3]:i64<3, [6,4]",
+                                      "[3], 0, [0]:i64<1, [2]",
+                                      "[3,4], 1, [2,3]:i64<4, 2",
+                                      "[], 0, []:i64<1, []",
+                                      "[], -1, [1]:i64<1, []",
+                                      "[4], 0, []:i64<4, [3]",
+                                      "[], 0, []:i64<1, 2",
+                                      "[3], 0, [0,2]:u8<3, [2]",
+                                      NULL};
 
 const wk__op wk__op_scatter = {
     .name = "scatter",

@@ -78,15 +78,16 @@ const wk__op wk__op_flip = {
 
 static int64_t shift_within(int64_t shift, int64_t size)
 {
-    return size ? (shift % size + size) % size : 0;
+    int64_t rest = size ? shift % size : 0;
+    return rest < 0 ? rest + size : rest;
 }
 
+/* By 0 to size - 1 places. */
 static wk_tensor *rolled(wk_tensor *x, int64_t shift, int d)
 {
     const wk_site here = {0};
-    int64_t size = x ? wk__body_of(x)->shape[d] : 0;
-    shift = shift_within(shift, size);
     if (!x || shift == 0) return x;
+    int64_t size = wk__body_of(x)->shape[d];
     wk_tensor *part[2] = {wk_narrow_at(here, x, d, size - shift, shift), wk_narrow_at(here, x, d, 0, size - shift)};
     return wk_cat_at(here, part, 2, d);
 }
@@ -109,20 +110,23 @@ wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shi
                      shift_count, dim_count);
         return wk__compose_end(&c, NULL, NULL);
     }
-    memcpy(attr.list, shifts, sizeof *shifts * (size_t)shift_count);
     if (dim_count == 0) {
-        wk_tensor *row = wk_reshape_at(site, x, (const int64_t[]){wk__body_numel(body)}, 1);
-        out = wk_reshape_at(site, rolled(row, shifts[0], 0), body->shape, body->ndim);
+        const int64_t n = wk__body_numel(body);
+        wk_tensor *row = wk_reshape_at(site, x, &n, 1);
+        attr.list[0] = shift_within(shifts[0], n);
+        out = wk_reshape_at(site, rolled(row, attr.list[0], 0), body->shape, body->ndim);
+    } else if (body->ndim == 0) {
+        wk__op_error(&wk__op_roll, site, WK_ERR_INDEX, &x, "$a has no dimensions, and %d are named", dim_count);
     } else {
-        memcpy(attr.list2, dims, sizeof *dims * (size_t)dim_count);
         out = x;
         for (int k = 0; k < dim_count && out; k++) {
             int d;
-            out = wk__dim_of(&wk__op_roll, site, x, dims[k], 0, &d) ? rolled(out, body->ndim ? shifts[k] : 0, d) : NULL;
+            if (!wk__dim_of(&wk__op_roll, site, x, dims[k], 0, &d)) return wk__compose_end(&c, NULL, NULL);
+            attr.list[k] = shift_within(shifts[k], body->shape[d]); /* a gradient may turn its sign */
+            attr.list2[k] = d;
+            out = rolled(out, attr.list[k], d);
         }
     }
-    if (out && wk__body_of(out)->storage == body->storage)
-        out = wk_clone_at(site, out); /* nothing moved: still a tensor of its own */
     return wk__compose_end(&c, out, &attr);
 }
 
@@ -205,12 +209,6 @@ static wk_tensor *repeated(const wk__op *op, wk_site site, wk_tensor *x, int d, 
     return wk_reshape_at(site, wk_expand_at(site, one, shape, 4), result, body->ndim);
 }
 
-/* Never a view: what is repeated once, or along a dimension of size 1, would be one. */
-static wk_tensor *apart(wk_site site, const wk_tensor *x, wk_tensor *out)
-{
-    return out && wk__body_of(out)->storage == wk__body_of(x)->storage ? wk_clone_at(site, out) : out;
-}
-
 /* The sum over the copies of dimension d. */
 static wk_tensor *gathered(wk_tensor *grad, int d, int64_t n, int64_t size, int behind)
 {
@@ -248,7 +246,7 @@ static wk_tensor *repeat(const wk__op *op, wk_site site, wk_tensor *x, const int
     }
     wk_tensor *out = wk_reshape_at(site, x, shape, count);
     for (int d = 0; d < count; d++) out = repeated(op, site, out, d, repeats[d], 0);
-    return wk__compose_end(&c, apart(site, x, out), &attr);
+    return wk__compose_end(&c, out, &attr);
 }
 
 wk_tensor *wk_repeat_at(wk_site site, wk_tensor *x, const int64_t *repeats, int count)
@@ -346,21 +344,44 @@ wk_tensor *wk_repeat_interleave_at(wk_site site, wk_tensor *x, int64_t n, int64_
                      "or more",
                      (long long)n);
     else if (wk__dim_of(&wk__op_repeat_interleave, site, x, dim, 0, &d))
-        out = apart(site, x, repeated(&wk__op_repeat_interleave, site, x, d, n, 1));
+        out = repeated(&wk__op_repeat_interleave, site, x, d, n, 1);
     return wk__compose_end(&c, out, out ? &(wk__attr){.i = {d, n}} : NULL);
 }
 
+wk_tensor *wk_repeat_interleave_flat_at(wk_site site, wk_tensor *x, int64_t n)
+{
+    const wk__op *op = &wk__op_repeat_interleave;
+    wk__compose c;
+    wk_tensor *out = NULL;
+    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
+    if (n < 0)
+        wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "%lld copies of each element of $a: the number must be 0 or more",
+                     (long long)n);
+    else
+        out = repeated(op, site, wk_reshape_at(site, x, (const int64_t[]){wk__body_numel(wk__body_of(x))}, 1), 0, n, 1);
+    return wk__compose_end(&c, out, &(wk__attr){.i = {-1, n}});
+}
+
+/* Dimension -1: of all elements in a row. */
 static void interleave_gradient(wk__gradient *g)
 {
-    int d = (int)g->attr->i[0];
-    g->in[0] = gathered(g->out[0], d, g->attr->i[1], g->node->shape[0].size[d], 1);
+    const wk__shape *from = &g->node->shape[0];
+    const int d = (int)g->attr->i[0];
+    if (d >= 0) {
+        g->in[0] = gathered(g->out[0], d, g->attr->i[1], from->size[d], 1);
+    } else {
+        wk_tensor *row = gathered(g->out[0], 0, g->attr->i[1], wk__numel(from->ndim, from->size), 1);
+        g->in[0] = wk_reshape_at((wk_site){0}, row, from->size, from->ndim);
+    }
 }
 
 static int interleave_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_repeat_interleave_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1),
-                                                wk__value_int(&args[2], 0)));
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    const int64_t n = wk__value_int(&args[1], 1);
+    if (args[2].kind == WK_VALUE_NONE) return wk__one(out, wk_repeat_interleave_flat_at(site, x, n));
+    return wk__one(out, wk_repeat_interleave_at(site, x, n, wk__value_int(&args[2], 0)));
 }
 
 static void interleave_reference(wk__reference *r)
@@ -368,22 +389,27 @@ static void interleave_reference(wk__reference *r)
     const wk__array *x = &r->in[0];
     int64_t shape[WK__MAX_DIMS], n = r->args[1].i, inner = 1;
     int d = 0;
-    wk__dim(x->ndim, wk__value_int(&r->args[2], 0), &d);
+    const bool flat = r->args[2].kind == WK_VALUE_NONE;
     memcpy(shape, x->shape, sizeof shape);
+    if (flat)
+        shape[0] = wk__array_numel(x);
+    else
+        wk__dim(x->ndim, r->args[2].i, &d);
     shape[d] *= n;
-    for (int k = d + 1; k < x->ndim; k++) inner *= x->shape[k];
-    double *out = wk__reference_out(r, 0, x->ndim, shape);
+    for (int k = d + 1; k < x->ndim && !flat; k++) inner *= x->shape[k];
+    double *out = wk__reference_out(r, 0, flat ? 1 : x->ndim, shape);
     for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) out[k] = x->data[k / (inner * n) * inner + k % inner];
 }
 
-static const char *const interleave_samples[] = {"[3], 2, 0", "[2,3], 3, 1", "[2,3,2], 2, -2", "[2], 0, 0", NULL};
+static const char *const interleave_samples[] = {"[3], 2, 0", "[2,3], 3, 1", "[2,3,2], 2, -2", "[2], 0, 0",
+                                                 "[2,3], 2",  "[], 3",       "[0,3], 2",       NULL};
 
 const wk__op wk__op_repeat_interleave = {
     .name = "repeat_interleave",
-    .schema = "repeat_interleave(Tensor self, int repeats, int dim=0) -> Tensor",
+    .schema = "repeat_interleave(Tensor self, int repeats, int? dim=None) -> Tensor",
     .group = "joining",
     .node = "ViewBackward0",
-    .doc = "each place of a dimension several times in a row",
+    .doc = "each place of a dimension, or each element, several times in a row",
     .gradient = interleave_gradient,
     .invoke = interleave_invoke,
     .reference = interleave_reference,

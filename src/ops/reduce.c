@@ -29,37 +29,51 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
     return true;
 }
 
-wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute,
-                      wk_dtype dtype)
+/* One record over the space of in[0], to which the others broadcast. */
+static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *in[], int count, uint16_t mask, bool keepdim,
+                          wk_dtype compute, wk_dtype dtype)
 {
-    if (mask == 0)
-        return wk_clone_at(site,
-                           wk_to_dtype_at(site, x, dtype ? dtype : (wk_dtype)wk__body_of(x)->dtype)); /* 0-d: itself */
-    wk_tensor *in[1] = {x};
-    wk__device *device = wk__ready(op, site, in, 1);
+    wk__device *device = wk__ready(op, site, in, count);
     if (!device) return NULL;
     wk_context *context = wk__context();
-    const wk__body *body = wk__body_of(x);
+    const wk__body *body = wk__body_of(in[0]);
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS] = {0};
     int ndim = 0;
     for (int d = 0; d < body->ndim; d++)
         if (keepdim || !(mask >> d & 1)) shape[ndim++] = mask >> d & 1 ? 1 : body->shape[d];
-    wk_tensor *out = wk__tensor_pending(context, device, dtype ? dtype : body->dtype, ndim, shape, site, op->name);
+    wk_tensor *out = wk__tensor_pending(context, device, dtype, ndim, shape, site, op->name);
     if (!out) return NULL;
     const bool scalar = body->ndim == 0; /* a space without dimensions has none to reduce: it is taken as [1] */
     wk__record *r = wk__record_begin(context, WK__RECORD_REDUCTION, op, device, site, scalar ? 1 : body->ndim,
-                                     scalar ? &(int64_t){1} : body->shape, 1, 1);
+                                     scalar ? &(int64_t){1} : body->shape, 1, count);
     if (!r) return wk__abandon(out);
     const wk__body *result = wk__body_of(out);
     for (int d = 0, k = 0; d < body->ndim; d++) {
-        bool reduced = mask >> d & 1;
-        stride[d] = reduced ? 0 : result->stride[k];
-        k += keepdim || !reduced;
+        bool gone = mask >> d & 1;
+        stride[d] = gone ? 0 : result->stride[k];
+        k += keepdim || !gone;
     }
     r->reduce_mask = scalar ? 1 : mask;
     r->compute = (uint8_t)compute;
     wk__record_ref(r, 0, result, stride);
-    wk__record_ref(r, 1, body, scalar ? stride : body->stride);
+    for (int k = 0; k < count; k++) {
+        if (!scalar) wk__broadcast_strides(wk__body_of(in[k]), body->ndim, body->shape, stride);
+        wk__record_ref(r, 1 + k, wk__body_of(in[k]), stride);
+    }
     wk__record_commit(context, r);
     return out;
+}
+
+wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute,
+                      wk_dtype dtype)
+{
+    if (!dtype) dtype = wk__body_of(x)->dtype;
+    if (mask == 0) return wk_clone_at(site, wk_to_dtype_at(site, x, dtype)); /* 0-d: itself */
+    return reduced(op, site, (wk_tensor *[]){x}, 1, mask, keepdim, compute, dtype);
+}
+
+wk_tensor *wk__reduce_expression(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask,
+                                 bool keepdim, wk_dtype dtype)
+{
+    return reduced(op, site, (wk_tensor *[]){x, other}, 2, mask, keepdim, wk__body_of(x)->dtype, dtype);
 }

@@ -54,6 +54,15 @@ int wk__invoke_reduction(wk__reduction *call, const wk__op *op, wk_site site, co
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
+/* Of x, or asked for by an option. */
+static bool no_such_dtype(const wk__reducing *r, const wk__op *op, wk_site site, wk_tensor *x)
+{
+    if (!r->dtype_given) return wk__must_float(op, site, x);
+    wk__op_error(op, site, WK_ERR_DTYPE, &x, ".dtype is %s: there is no such result of $a, which is one of floats",
+                 wk_dtype_str(r->dtype));
+    return false;
+}
+
 bool wk__reducing_begin(wk__reducing *r, const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                         bool keepdim, wk_dtype dtype)
 {
@@ -62,7 +71,7 @@ bool wk__reducing_begin(wk__reducing *r, const wk__op *op, wk_site site, wk_tens
     r->dtype_given = dtype != 0;
     r->dtype = dtype ? dtype : (wk_dtype)wk__body_of(x)->dtype;
     bool taken = wk__dtype_usable(op, site, r->dtype);
-    taken = taken && (!op->domain || op->domain >> r->dtype & 1 || wk__must_float(op, site, x));
+    taken = taken && (!op->domain || op->domain >> r->dtype & 1 || no_such_dtype(r, op, site, x));
     if (taken && wk__dims_mask(op, site, x, dims, count, &r->mask)) {
         r->attr = (wk__attr){.node = count > 0 ? op->dims_node : NULL, .i = {r->mask, keepdim}};
         return true;

@@ -40,8 +40,7 @@ static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], cons
     return true;
 }
 
-/* x without dimensions is one place of one dimension. */
-static wk_tensor *with_dim(wk_tensor *x)
+wk_tensor *wk__with_dim(wk_tensor *x)
 {
     return x && wk__body_of(x)->ndim == 0 ? wk_reshape_at((wk_site){0}, x, (const int64_t[]){1}, 1) : x;
 }
@@ -81,8 +80,9 @@ static bool vector_fits(const wk__op *op, wk_site site, wk_tensor *const in[], i
 /* target += source at the index; both checked, every tensor with a dimension at least. */
 static bool add_at(const wk__op *op, wk_site site, wk_tensor *const call[3], int d, bool by_vector, bool in_place)
 {
-    wk_tensor *in[3] = {call[0], with_dim(call[1]), with_dim(call[2])};
+    wk_tensor *in[3] = {call[0], wk__with_dim(call[1]), wk__with_dim(call[2])};
     if (!in[1] || !in[2]) return false;
+    if (wk__body_numel(wk__body_of(in[1])) == 0) return true; /* of any shape */
     const wk__body *index = wk__body_of(in[1]), *source = wk__body_of(in[2]);
     adding way = {.ndim = source->ndim, .d = d};
     memcpy(way.shape, by_vector ? source->shape : index->shape, sizeof way.shape);
@@ -98,7 +98,7 @@ static wk_tensor *summed(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor
                          bool by_vector)
 {
     wk_tensor *wide = wk__widened(x), *terms = wk__widened(source);
-    wk_tensor *copy = with_dim(wide == x ? wk_clone_at(site, x) : wide);
+    wk_tensor *copy = wk__with_dim(wide == x ? wk_clone_at(site, x) : wide);
     if (!copy || !terms || !add_at(op, site, (wk_tensor *const[]){copy, index, terms}, d, by_vector, false))
         return NULL;
     return wk_to_dtype_at(site, wk_reshape_at(site, copy, wk__body_of(x)->shape, wk__body_of(x)->ndim),
@@ -111,7 +111,9 @@ static bool checked(const wk__op *op, wk_site site, wk_tensor *in[3], int64_t di
     if (!begin(op, site, in, 3, dim, d) || !dtypes_fit(op, site, in)) return false;
     if (by_vector ? !vector_fits(op, site, in, *d) : !wk__index_fits(op, site, in, 3, *d)) return false;
     const wk__body *x = wk__body_of(in[0]);
-    return (in[1] = wk__as_indices(op, site, in[1], x->ndim ? x->shape[*d] : 1, in)) != NULL;
+    const int64_t bound = x->ndim ? x->shape[*d] : 1;
+    in[1] = by_vector ? wk__as_indices(op, site, in[1], bound, in) : wk__as_places(op, site, in[1], bound, in);
+    return in[1] != NULL;
 }
 
 static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source,
@@ -144,7 +146,7 @@ static wk_tensor *add_over(const wk__op *op, wk_site site, wk_tensor *x, int64_t
         wk_tensor *sum = summed(op, site, x, in[1], source, d, by_vector);
         fine = sum && wk__assign(op, site, x, wk__t(sum));
     } else {
-        wk_tensor *target = with_dim(x);
+        wk_tensor *target = wk__with_dim(x);
         fine = target && add_at(op, site, (wk_tensor *const[]){target, in[1], source}, d, by_vector, true);
     }
     wk__compose_end(&c, NULL, NULL);
@@ -180,22 +182,27 @@ wk_tensor *wk_index_add__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *
     return added_in_place(&wk__op_index_add, site, x, dim, index, source, true);
 }
 
-/* The gradient of a source that is larger than the index is 0 outside of it. */
-static wk_tensor *of_source(const wk__gradient *g, wk_tensor *part)
+wk_tensor *wk__of_source(const wk__gradient *g, wk_tensor *part)
 {
     const wk_site here = {0};
     const wk__shape *source = &g->node->shape[2];
-    if (!part || wk__numel(source->ndim, source->size) == wk__body_numel(wk__body_of(part))) return part;
+    if (!part) return NULL;
+    const int64_t covered = wk__body_numel(wk__body_of(part));
+    if (wk__numel(source->ndim, source->size) == covered) return wk_reshape_at(here, part, source->size, source->ndim);
     wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(part), .device = wk_device_of(part)};
     wk_tensor *zeros = wk_zeros_at(here, source->size, source->ndim, &options), *corner = zeros;
-    for (int d = 0; d < source->ndim; d++) corner = wk_narrow_at(here, corner, d, 0, wk__body_of(part)->shape[d]);
-    return wk_copy__at(here, corner, part) ? zeros : NULL;
+    if (covered == 0) return zeros;
+    part = wk__with_dim(part);
+    for (int d = 0; d < source->ndim && part; d++)
+        corner = wk_narrow_at(here, corner, d, 0, wk__body_of(part)->shape[d]);
+    return part && wk_copy__at(here, corner, part) ? zeros : NULL;
 }
 
 static void scatter_add_gradient(wk__gradient *g)
 {
     if (wk__wants(g, 0)) g->in[0] = g->out[0];
-    if (wk__wants(g, 2)) g->in[2] = of_source(g, wk_gather_at((wk_site){0}, g->out[0], g->attr->i[0], wk__saved(g, 1)));
+    if (wk__wants(g, 2))
+        g->in[2] = wk__of_source(g, wk_gather_at((wk_site){0}, g->out[0], g->attr->i[0], wk__saved(g, 1)));
 }
 
 static void index_add_gradient(wk__gradient *g)
@@ -226,6 +233,13 @@ static void add_reference(wk__reference *r, bool by_vector)
     wk__dim(x->ndim, r->args[1].i, &d);
     double *out = wk__reference_out(r, 0, x->ndim, x->shape);
     memcpy(out, x->data, sizeof *out * (size_t)wk__array_numel(x));
+    if (x->ndim == 0 || index->ndim == 0 || wk__array_numel(index) == 0) {
+        for (int64_t k = 0; k < wk__array_numel(index); k++) {
+            const int64_t at = (int64_t)index->data[k];
+            out[at < 0 ? at + wk__array_numel(x) : at] += source->data[k];
+        }
+        return;
+    }
     for (int64_t k = 0, inner = 1; k < wk__numel(x->ndim, shape); k++, inner = 1) {
         for (int e = d + 1; e < x->ndim; e++) inner *= shape[e];
         int64_t own = k / inner % shape[d], at = (int64_t)index->data[by_vector ? own : k];
@@ -242,8 +256,10 @@ static void index_add_reference(wk__reference *r)
     add_reference(r, true);
 }
 
-static const char *const scatter_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]",
-                                                  "[3,4], 0, [5,3]:i64<3, [6,4]", "[3], 0, [0]:i64<1, [2]", NULL};
+static const char *const scatter_add_samples[] = {
+    "[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]", "[3,4], 0, [5,3]:i64<3, [6,4]",
+    "[3], 0, [0]:i64<1, [2]", "[], 0, []:i64<1, []",          "[], 0, [2]:i64<1, [3]",
+    "[4], 0, []:i64<4, [3]",  "[3,2], 0, [0]:u8<3, [2,2]",    NULL};
 static const char *const index_add_samples[] = {"[4], 0, [6]:i64<4, [6]", "[3,4], 0, [5]:i64<3, [5,4]",
                                                 "[3,4], -1, [2]:i64<4, [3,2]", NULL};
 

@@ -300,20 +300,21 @@ const wk__op wk__op_diagonal = {
 wk_tensor *wk_unfold_at(wk_site site, wk_tensor *x, int64_t dim, int64_t size, int64_t step)
 {
     int d;
-    if (!wk__view_begin(&wk__op_unfold, site, x) || !has_dims(&wk__op_unfold, site, x) ||
-        !wk__dim_of(&wk__op_unfold, site, x, dim, 0, &d))
-        return NULL;
+    if (!wk__view_begin(&wk__op_unfold, site, x) || !wk__dim_of(&wk__op_unfold, site, x, dim, 0, &d)) return NULL;
     wk__geometry g;
     wk__geometry_of(wk__body_of(x), &g);
-    if (size < 0 || size > g.shape[d] || step < 1) {
+    const int64_t places = g.ndim ? g.shape[d] : 1;
+    if (size < 0 || size > places || step < 1) {
         wk__op_error(&wk__op_unfold, site, WK_ERR_ARGUMENT, &x,
                      "windows of %lld places every %lld do not fit dimension %d of $a, which has %lld", (long long)size,
-                     (long long)step, d, (long long)g.shape[d]);
+                     (long long)step, d, (long long)places);
         return NULL;
     }
-    int64_t stride = g.stride[d];
-    g.shape[d] = (g.shape[d] - size) / step + 1;
-    g.stride[d] *= g.shape[d] > 1 ? step : 1;
+    const int64_t stride = g.ndim ? g.stride[d] : 1;
+    if (g.ndim) { /* a number is its only window */
+        g.shape[d] = (places - size) / step + 1;
+        g.stride[d] *= g.shape[d] > 1 ? step : 1;
+    }
     if (!wk__geometry_insert(&wk__op_unfold, site, x, &g, g.ndim, size, stride)) return NULL;
     return wk__view_as(&wk__op_unfold, site, x, &g, &(wk__attr){.i = {d, size, step}});
 }
@@ -323,6 +324,10 @@ static void unfold_gradient(wk__gradient *g)
 {
     const wk_site here = {0};
     const int64_t dim = g->attr->i[0], size = g->attr->i[1], step = g->attr->i[2];
+    if (g->node->shape[0].ndim == 0) {
+        g->in[0] = wk_sum_at(here, g->out[0], NULL, -1, NULL);
+        return;
+    }
     wk_tensor *zeros = wk__zeros_like_operand(g);
     if (!zeros) return;
     int64_t windows = (wk__body_of(zeros)->shape[dim] - size) / step + 1;
@@ -349,13 +354,16 @@ static void unfold_reference(wk__reference *r)
     wk__strides_dense(x->ndim, x->shape, stride);
     memcpy(shape, x->shape, sizeof shape);
     shape[x->ndim] = size;
-    stride[x->ndim] = stride[d];
-    shape[d] = (x->shape[d] - size) / step + 1;
-    stride[d] *= step;
+    stride[x->ndim] = x->ndim ? stride[d] : 1;
+    if (x->ndim) {
+        shape[d] = (x->shape[d] - size) / step + 1;
+        stride[d] *= step;
+    }
     wk__reference_strided(r, x->ndim + 1, shape, stride, 0);
 }
 
-static const char *const unfold_samples[] = {"[7], 0, 3, 2", "[7], 0, 3, 1", "[2,6], 1, 2, 2", "[5,2], 0, 5, 1", NULL};
+static const char *const unfold_samples[] = {
+    "[7], 0, 3, 2", "[7], 0, 3, 1", "[2,6], 1, 2, 2", "[5,2], 0, 5, 1", "[], 0, 1, 1", "[], -1, 0, 3", NULL};
 
 const wk__op wk__op_unfold = {
     .name = "unfold",

@@ -4,14 +4,14 @@
 wk_tensor *wk_squeeze_at(wk_site site, wk_tensor *x, const int64_t *dims, int count)
 {
     if (!wk__view_begin(&wk__op_squeeze, site, x)) return NULL;
-    uint16_t mask;
+    uint16_t mask = 0; /* an empty list names no dimension */
     wk__geometry g;
-    if (!wk__dims_mask(&wk__op_squeeze, site, x, dims, count, &mask)) return NULL;
+    if (count != 0 && !wk__dims_mask(&wk__op_squeeze, site, x, dims, count, &mask)) return NULL;
     wk__geometry_of(wk__body_of(x), &g);
     for (int d = g.ndim; d-- > 0;)
         if (mask >> d & 1 && g.shape[d] == 1) wk__geometry_drop(&g, d);
-    const wk__attr named = {.node = count > 1 ? "SqueezeBackward2" : "SqueezeBackward1"};
-    return wk__view_as(&wk__op_squeeze, site, x, &g, count > 0 ? &named : NULL);
+    const wk__attr named = {.node = count != 1 ? "SqueezeBackward2" : "SqueezeBackward1"};
+    return wk__view_as(&wk__op_squeeze, site, x, &g, count >= 0 ? &named : NULL);
 }
 
 wk_tensor *wk_unsqueeze_at(wk_site site, wk_tensor *x, int64_t dim)
@@ -65,8 +65,8 @@ static void unsqueeze_reference(wk__reference *r)
     wk__reference_same(r, x->ndim + 1, shape);
 }
 
-static const char *const squeeze_samples[] = {
-    "[1,3,1]", "[1,3,1], (0)", "[1,3,1], (-1)", "[1,3,1], (0,1)", "[]", "[1,0]", NULL};
+static const char *const squeeze_samples[] = {"[1,3,1]",     "[1,3,1], (0)", "[1,3,1], (-1)", "[1,3,1], (0,1)",
+                                              "[1,3,1], ()", "[]",           "[1,0]",         NULL};
 static const char *const unsqueeze_samples[] = {"[3,4], 0", "[3,4], 1", "[3,4], -1", "[], 0", "[0], 1", NULL};
 
 #define SIZE_ONE .group = "view", .gradient = wk__reshape_back, .low = -3, .high = 3

@@ -163,13 +163,32 @@ static wk_tensor *hot_at(wk_site site, wk_tensor *x, const wk__geometry *g, int6
     return out;
 }
 
+/* One more than the largest number of x, which is waited for. */
+static bool count_classes(wk_site site, wk_tensor *x, int64_t *n)
+{
+    if (wk__body_numel(wk__body_of(x)) == 0) {
+        wk__op_error(&wk__op_one_hot, site, WK_ERR_SHAPE, &x, "$a has no number to know the number of classes by");
+        return false;
+    }
+    wk__compose c;
+    if (!wk__compose_begin(&c, &wk__op_one_hot, site, &x, 1)) return false;
+    wk_tensor *index = wk__as_indices(&wk__op_one_hot, site, x, -INT64_MAX, &x);
+    wk_tensor *most = index ? wk_amax_at(site, index, NULL, -1, NULL) : NULL;
+    bool known = most && wk_read_at(site, most, n, sizeof *n) == WK_OK;
+    wk__compose_end(&c, NULL, NULL);
+    *n += known && *n < INT64_MAX;
+    return known;
+}
+
 wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
 {
     const wk__op *op = &wk__op_one_hot;
     wk__geometry g;
-    if (!wk__view_begin(op, site, x)) return NULL;
+    if (!wk__view_begin(op, site, x) || (n == -1 && !count_classes(site, x, &n))) return NULL;
     if (n < 1) {
-        wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "the number of classes must be 1 or more, not %lld", (long long)n);
+        wk__op_error(op, site, WK_ERR_ARGUMENT, &x,
+                     "the number of classes must be 1 or more, or -1 for one more than the largest number, not %lld",
+                     (long long)n);
         return NULL;
     }
     if (!(x = wk__as_indices(op, site, x, -n, &x))) return NULL;
@@ -184,26 +203,30 @@ wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
 static int one_hot_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__one(out, wk_one_hot_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+    return wk__one(out, wk_one_hot_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
 }
 
 static void one_hot_reference(wk__reference *r)
 {
     const wk__array *x = &r->in[0];
-    int64_t shape[WK__MAX_DIMS], n = r->args[1].i;
+    int64_t shape[WK__MAX_DIMS], n = wk__value_int(&r->args[1], -1);
+    for (int64_t k = 0; k < wk__array_numel(x) && wk__value_int(&r->args[1], -1) == -1; k++)
+        if (x->data[k] >= (double)n) n = (int64_t)x->data[k] + 1;
     memcpy(shape, x->shape, sizeof shape);
     shape[x->ndim] = n;
     double *out = wk__reference_out(r, 0, x->ndim + 1, shape);
     for (int64_t k = 0; k < wk__array_numel(x); k++) out[k * n + (int64_t)x->data[k]] = 1;
 }
 
-static const char *const one_hot_samples[] = {"[5]:i64<4, 4", "[2,3]:i64<7, 7", "[]:i64<3, 5", "[0]:i64<3, 3", NULL};
+static const char *const one_hot_samples[] = {"[5]:i64<4, 4",  "[2,3]:i64<7, 7", "[]:i64<3, 5", "[0]:i64<3, 3",
+                                              "[5]:i64<4, -1", "[2,3]:i32<5",    NULL};
 
 const wk__op wk__op_one_hot = {
     .name = "one_hot",
-    .schema = "one_hot(Tensor self, int num_classes) -> Tensor",
+    .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
     .group = "indexing",
-    .doc = "1 where the number is the place in the new last dimension, else 0",
+    .doc = "1 where the number is the place in the new last dimension, else 0; -1 classes: one more than the largest "
+           "number, which is waited for",
     .expression = hot,
     .indexed = true,
     .domain = WK__INTS,

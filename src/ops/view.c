@@ -9,6 +9,11 @@
 wk_tensor *wk__view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset, int ndim, const int64_t *shape,
                     const int64_t *stride, const wk__attr *attr)
 {
+    int64_t bytes; /* the sizes beside a 0 must multiply, too: strides are computed from them */
+    if (!wk__dense_bytes(ndim, shape, wk__body_of(x)->dtype, &bytes)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, &x, "the view of $a would have more than 2^63 bytes");
+        return NULL;
+    }
     wk_context *context = wk__context();
     wk_tensor *view = wk__tensor_view(context, x, offset, ndim, shape, stride);
     if (!view) return NULL;

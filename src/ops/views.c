@@ -56,7 +56,7 @@ bool wk__sizes_fit(const wk__op *op, wk_site site, wk_tensor *x, int d, const in
                           : d >= 0 && count == 0                                ? "there must be one size at least"
                           : count + (d < 0 ? 0 : body->ndim - 1) > WK__MAX_DIMS ? "a tensor has 8 dimensions at most"
                                                                                 : NULL;
-    int64_t known = 1;
+    int64_t known = 1, beside = 1; /* the product, and that of the sizes beside a 0, from which strides are computed */
     int open = -1;
     for (int k = 0; k < count && !problem; k++) {
         shape[k] = sizes[k];
@@ -65,7 +65,7 @@ bool wk__sizes_fit(const wk__op *op, wk_site site, wk_tensor *x, int d, const in
         else if (sizes[k] < 0)
             problem =
                 sizes[k] == -1 ? "only one size may be -1" : "a size is 0 or more, or -1 for what the others leave";
-        else if (!wk__mul_size(known, sizes[k], &known))
+        else if (!wk__mul_size(known, sizes[k], &known) || (sizes[k] && !wk__mul_size(beside, sizes[k], &beside)))
             problem = "the sizes multiply to more than 2^63";
     }
     if (!problem && open >= 0 && known == 0) problem = "beside a 0 the -1 could be any size; write it";

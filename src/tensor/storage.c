@@ -97,16 +97,23 @@ void wk__storage_drop(wk__storage *storage)
     if (!wk__count_down(&storage->refs)) return;
     if (wk__value_state(storage->value) == WK__PENDING) wk__above.pending_orphan(storage->value);
     leave(storage->value);
-    if (storage->past) wk__above.base_free(storage->past);
+    if (storage->family.past) wk__above.base_free(storage->family.past);
     wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);
 }
 
-void wk__view_gone(wk__storage *storage)
+void wk__view_gone(wk__family *family)
 {
-    if (!wk__count_down(&storage->views) || !storage->past) return;
-    struct wk__base *past = storage->past;
-    storage->past = NULL;
+    if (!wk__count_down(&family->views) || !family->past) return;
+    struct wk__base *past = family->past;
+    family->past = NULL;
     wk__above.base_free(past);
+}
+
+void wk__family_drop(wk__family *family)
+{
+    if (!wk__count_down(&family->refs)) return;
+    if (family->past) wk__above.base_free(family->past);
+    wk__free(family);
 }
 
 void wk__storage_assign(wk__storage *storage, wk__value *value)
@@ -116,6 +123,16 @@ void wk__storage_assign(wk__storage *storage, wk__value *value)
         atomic_store_explicit(&value->keep, true, memory_order_relaxed);
     leave(storage->value);
     storage->value = value;
+}
+
+void wk__storage_changed(wk__storage *storage, const char *op, wk_site site)
+{
+    const wk__outer *outer = &wk__context()->frame.outer;
+    const bool named = outer->on && outer->name;
+    storage->version++;
+    storage->changed_by = named ? outer->name : op;
+    storage->changed_in_place = !named || outer->in_place;
+    storage->changed_at = outer->on ? outer->site : site;
 }
 
 wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)

@@ -87,34 +87,52 @@ static void narrow(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const
                      at->c + (i - piece->row) * at->c_row * (int64_t)plan->class->size);
 }
 
-/* The tail on rows `row` .. `end` of the plan, told apart where batches have become rows:
+/* The largest box of a side's dimensions that begins at place `at` and has at most `left` places; returns how many it has.
  *
- *     plan rows    | batch 3: .. m - 1 | batch 4: 0 .. m - 1 | batch 5: 0 .. |        boxes of three batches
+ *     places of (batch 3, inner 4)      0 1 2 3 | 4 5 6 7 | 8 9 10 11
+ *     from 2 on, 9 left                     2 3 | 4 5 6 7 | 8 9 10           three boxes: [0][2..3], [1][0..3], [2][0..2]
+ *     from 4 on, 8 left                           4 5 6 7 | 8 9 10 11        one: [1..2][0..3]
  */
+static int64_t next_box(const wk__gemm_side *side, const int64_t shape[], int64_t at, int64_t left, int64_t start[],
+                        int64_t size[])
+{
+    int64_t places = 1; /* of the box so far */
+    bool whole = true;  /* it has all of the dimensions further in, so that this one may have more than one step */
+    for (int k = side->batch_end; k >= side->batch; k--) {
+        const int d = k == side->batch_end ? side->inner : k;
+        start[d] = at % shape[d];
+        size[d] = whole ? least(shape[d] - start[d], left / places) : 1;
+        whole = whole && size[d] == shape[d];
+        places *= size[d];
+        at /= shape[d];
+    }
+    return places;
+}
+
+/* The tail on rows `row` .. `end` of the piece, in boxes of the product's own dimensions. */
 static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
                         wk__fail *fail)
 {
     const wk__matmul *product = plan->product;
-    const int high = product->nbatch + plan->turned, wide = product->nbatch + !plan->turned;
-    const int64_t height = plan->turned ? product->n : product->m;
-    int64_t start[WK__MAX_DIMS], size[WK__MAX_DIMS];
+    const int64_t *shape = product->tail->shape; /* (batch.., m, n) */
+    int64_t start[WK__MAX_DIMS] = {0}, size[WK__MAX_DIMS];
     wk_code first = WK_OK;
-    start[wide] = piece->column;
-    size[wide] = piece->column_end - piece->column;
+    int64_t batch = piece->batch;
+    for (int d = product->nbatch - 1; d >= 0; d--) {
+        size[d] = 1; /* but for what next_box says */
+        if (d >= plan->nbatch) continue;
+        start[d] = batch % shape[d];
+        batch /= shape[d];
+    }
     while (row < end) {
-        start[high] = row % height;
-        size[high] = least(end - row, height - start[high]);
-        int64_t merged = row / height, batch = piece->batch;
-        for (int d = product->nbatch - 1; d >= 0; d--) {
-            int64_t *index = d >= plan->nbatch ? &merged : &batch;
-            start[d] = *index % product->batch[d];
-            size[d] = 1;
-            *index /= product->batch[d];
+        const int64_t high = next_box(&plan->rows, shape, row, end - row, start, size);
+        for (int64_t column = piece->column; column < piece->column_end;) {
+            wk__fail other;
+            column += next_box(&plan->columns, shape, column, piece->column_end - column, start, size);
+            const wk_code code = wk__cpu_program_box(plan->tail, start, size, first ? &other : fail);
+            if (!first) first = code;
         }
-        wk__fail other;
-        const wk_code code = wk__cpu_program_box(plan->tail, start, size, first ? &other : fail);
-        if (!first) first = code;
-        row += size[high];
+        row += high;
     }
     return first;
 }

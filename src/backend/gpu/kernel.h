@@ -64,7 +64,7 @@ typedef struct wk__gpu_launch {
     int64_t scratch;                   /* bytes of scratch memory wanted, 0: none */
     int64_t argument[WK__GPU_MAX_ARGUMENTS]; /* [0] is the backend's: where this part of the launch begins */
     int64_t count;                           /* work-groups or work-items */
-    int64_t tag;
+    bool writes;                             /* to the memory of the group, not to scratch memory only */
 } wk__gpu_launch;
 
 typedef wk_code wk__gpu_emit(void *user, const wk__gpu_launch *launch, wk__fail *fail);

@@ -31,7 +31,7 @@ int64_t wk__gpu_fill_lines(const wk__kernel *kernel, int operands, wk__gpu_launc
     launch->unit.nmemory = operands;
     launch->unit.dtype = kernel->operand[0].dtype;
     launch->unit.narguments = WK__GPU_LINE_ARGUMENTS;
-    launch->tag = kernel->tag;
+    launch->writes = true;
     argument[WK__GPU_LENGTH] = kernel->ndim > 0 ? kernel->shape[kernel->dim] : 1;
     argument[WK__GPU_MODE] = kernel->mode;
     argument[WK__GPU_BOUND] = kernel->bound;

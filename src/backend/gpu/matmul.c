@@ -195,7 +195,8 @@ static int64_t fill(const wk__matmul *product, int64_t *argument)
 wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, wk__gpu_emit *emit, void *user,
                             wk__fail *fail)
 {
-    wk__gpu_launch launch = {.unit = {.dtype = product->c.dtype, .nmemory = 3, .narguments = ARGUMENTS}, .tag = -1};
+    wk__gpu_launch launch = {.unit = {.dtype = product->c.dtype, .nmemory = 3, .narguments = ARGUMENTS},
+                             .writes = true};
     if (product->c.dtype == WK_F64 && !target->has_f64) return wk__gpu_no_f64(fail);
     int64_t batches = fill(product, launch.argument), m = product->m, n = product->n;
     launch.block[0] = product->a.memory->block;

@@ -96,6 +96,15 @@ static void fill_arguments(const wk__group *group, int64_t chunks, wk__gpu_launc
     }
 }
 
+/* Does this pass store anything of the group's? */
+static bool pass_writes(const wk__group *group, const wk__gpu_schedule *schedule, int pass, int last)
+{
+    bool writes = false;
+    for (int k = 0; k < group->nins; k++)
+        writes |= group->ins[k].code == WK__STORE && (schedule->loop[k] ? schedule->pass[k] == pass : pass == last);
+    return writes;
+}
+
 static wk_code emit_chunks(const wk__group *group, const wk__gpu_schedule *schedule, int64_t chunks,
                            wk__gpu_launch *launch, wk__gpu_emit *emit, void *user, wk__fail *fail)
 {
@@ -106,6 +115,7 @@ static wk_code emit_chunks(const wk__group *group, const wk__gpu_schedule *sched
     int last = wk__gpu_last_pass(group, schedule);
     for (int pass = 0; pass <= last; pass++) {
         launch->unit.form.pass = (uint8_t)pass;
+        launch->writes = pass_writes(group, schedule, pass, last);
         wk_code code = emit(user, launch, fail);
         if (code != WK_OK) return code;
     }
@@ -123,7 +133,7 @@ static bool uses_doubles(const wk__group *group)
 static wk_code plan_collapsed(const wk__gpu_target *target, const wk__group *group, wk__gpu_emit *emit, void *user,
                               wk__fail *fail)
 {
-    wk__gpu_launch launch = {.unit = {.group = group, .nmemory = group->noperands}, .tag = group->tag};
+    wk__gpu_launch launch = {.unit = {.group = group, .nmemory = group->noperands}, .writes = true};
     wk__gpu_schedule schedule;
     wk__gpu_schedule_of(group, &schedule);
     int64_t columns = wk__group_columns(group), chunks = (columns + target->chunk - 1) / target->chunk;
@@ -139,6 +149,7 @@ static wk_code plan_collapsed(const wk__gpu_target *target, const wk__group *gro
     if (in_place && wk__gpu_has(group, WK__LOADX)) {
         wk__gpu_launch check = launch;
         check.unit.form.check = true;
+        check.writes = false;
         if (check.unit.form.walk == WK__GPU_CHUNKS) check.unit.form.walk = WK__GPU_GROUPS;
         wk_code code = emit(user, &check, fail);
         if (code != WK_OK) return code;

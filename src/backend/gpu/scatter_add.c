@@ -9,7 +9,7 @@ static const char check_body[] = TEXT(
     if (item >= A(1)) return;
     const i64 line = item / LENGTH;);
 static const char check_tail[] = TEXT(
-    wk_index(F, ((GM const i64 *)m1)[o1 + item % LENGTH * STRIDE(1)], BOUND, TAG););
+    wk_index(F, ((GM const i64 *)m1)[o1 + item % LENGTH * STRIDE(1)], BOUND, TAG, item););
 
 static const char body[] = TEXT(
     const i64 line = A(0) + ITEM;
@@ -39,7 +39,9 @@ wk_code wk__gpu_plan_scatter_add(const wk__gpu_target *target, const wk__kernel 
     int64_t lines = wk__gpu_fill_lines(kernel, 3, &launch);
     uint8_t dtype = launch.unit.dtype;
     launch.unit.dtype = WK_I64; /* one check for all: it sees the index alone */
+    launch.writes = false;
     wk_code code = wk__gpu_emit_lines(&launch, &check, lines * launch.argument[WK__GPU_LENGTH], emit, user, fail);
     launch.unit.dtype = dtype;
+    launch.writes = true;
     return code == WK_OK ? wk__gpu_emit_lines(&launch, &add, lines, emit, user, fail) : code;
 }

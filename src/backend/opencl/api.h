@@ -22,6 +22,7 @@ typedef uint64_t cl_bits;
 
 enum {
     CL_SUCCESS = 0,
+    CL_DEVICE_NOT_AVAILABLE = -2,
     CL_MEM_OBJECT_ALLOCATION_FAILURE = -4,
     CL_OUT_OF_RESOURCES = -5,
     CL_OUT_OF_HOST_MEMORY = -6,

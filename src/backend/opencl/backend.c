@@ -70,6 +70,7 @@ static void unlist(wk__cl_device *device)
 
 static void free_device(wk__cl_device *device)
 {
+    wk__cl_lost_end(device);
     wk__cl_free_programs(device);
     if (device->scratch != NULL) wk__cl.ReleaseMemObject(device->scratch);
     if (device->fault != NULL) wk__cl.ReleaseMemObject(device->fault);
@@ -103,7 +104,6 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     wk__cl_device *device = wk__alloc_zero(1, sizeof *device);
     if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     device->card = card;
-    device->late.code = WK_OK;
     wk_code code = prepare(device, fail);
     if (code == WK_OK) code = wk__cl_start(device, fail);
     if (code != WK_OK) {

@@ -34,9 +34,9 @@ const wk__cl_card *wk__cl_card_at(int index, wk__fail *fail);
 
 /* What kernels write when an index is out of range. */
 typedef struct wk__cl_fault {
-    int32_t raised, unused;
-    int64_t tag, index, bound;     /* of the first */
-    int32_t marks[WK__FAULT_TAGS]; /* a group at fault sets its own: by tag */
+    int32_t raised, lock;
+    int64_t tag, index, bound, at; /* of the first in the order of the program */
+    int32_t marks[WK__FAULT_TAGS]; /* each place at fault sets its own: by tag */
 } wk__cl_fault;
 
 /* ---- a device that is open --------------------------------------------------------------------------------------- */
@@ -52,12 +52,34 @@ typedef struct wk__cl_unit {
     uint64_t key;
     wk__gpu_unit unit; /* its group is a copy */
     cl_kernel kernel;  /* NULL until built; belongs to the program */
-    bool refused;      /* the compiler did not take it */
+    bool refused;      /* the compiler did not take it, */
+    char refusal[200]; /* with these words */
     int memory_slots;  /* parameters for memory that the kernel has */
     int which;         /* its number in a merged kernel, -1: it is a kernel of its own */
 } wk__cl_unit;
 
 enum { WK__CL_BUCKETS = 1024, WK__CL_BATCHES = 2 };
+
+/* ---- lost.c: what could not be done, and what depends on it ------------------------------------------------------- */
+
+/* Why something could not be done: the first cause, however long the chain. */
+typedef struct wk__cl_cause wk__cl_cause;
+
+/* What a command does with a piece of memory, which its start tells apart from others. */
+enum {
+    WK__CL_READS = 1,
+    WK__CL_WRITES = 2, /* all of it, unless it reads it, too */
+    WK__CL_KEEPS = 4   /* in place: when it is left out, the piece has (or gets) the numbers of `old` */
+};
+typedef struct wk__cl_use {
+    cl_mem block, old_block;
+    int64_t offset, old_offset, bytes; /* of the old numbers */
+    int how;
+    /* while the piece is lost, as this command was to write it */
+    wk__cl_cause *cause;
+    struct wk__cl_use *next;
+    wk__cl_command *command;
+} wk__cl_use;
 
 /* Commands that the driver works on: freed when it is through with them. */
 typedef struct wk__cl_batch {
@@ -88,10 +110,16 @@ struct wk__cl_device {
     /* only the device's thread touches these */
     wk__cl_batch batch[WK__CL_BATCHES]; /* [0] is being filled */
     int in_batch;
-    wk__fail late; /* what went wrong since the last sync or download */
+    wk__cl_use *lost;        /* pieces of memory that hold nothing good */
+    wk__cl_cause *untold;    /* what the next that wait are to be told, oldest first */
+    wk__cl_cause *gone;      /* why the device does nothing any more */
+    wk__cl_cause *no_memory; /* for want of memory for a cause of its own */
+    int64_t broken_call;     /* number of the call that failed last: the rest of it is left out */
+    bool wrote;              /* the call that is being worked on has launched what writes */
     wk__cl_program *programs;
     int programs_built;
 
+    _Atomic int64_t calls; /* numbers of calls that became commands */
     pthread_mutex_t units_lock;
     wk__cl_unit *bucket[WK__CL_BUCKETS];
     wk__cl_unit *waiting;
@@ -116,6 +144,16 @@ struct wk__cl_command {
     wk__cl_waiter *waiter;
     int64_t staged; /* bytes that count against the queue's limit */
     bool in_flight; /* the driver still reads from the command when it has been performed */
+    /* of those that nobody waits for: */
+    wk__origin *origin;
+    wk__cl_use *use;     /* in the command's own memory */
+    int uses, marks;     /* marks: pieces that are lost by this command, which lives as long as one of them */
+    int64_t call;        /* commands of one call have one number */
+    bool first;          /* of its call */
+    bool writes;         /* to those pieces, not to scratch memory only */
+    bool partly;         /* it failed when it had begun to write */
+    bool always;         /* performed whatever has failed: others wait for it */
+    wk__cl_cause *cause; /* why it could not be done, when it knows better than its code */
 };
 
 wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail);
@@ -129,12 +167,44 @@ wk_code wk__cl_push(wk__cl_device *device, wk__cl_command *command, wk__fail *fa
 wk_code wk__cl_push_and_wait(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
 /* A zeroed command of `size` bytes, NULL and *fail when memory is short. */
 void *wk__cl_command_new(size_t size, wk__cl_perform *perform, wk__fail *fail);
-/* The fault word and late failures: what is there is reported and cleared. Device's thread, after all work is done. */
-wk_code wk__cl_check(wk__cl_device *device, wk__fail *fail);
+void wk__cl_command_free(wk__cl_command *command);
+/* Waits, and reports the fault word: WK_ERR_INDEX, else WK_OK. The device's thread. */
+wk_code wk__cl_check_faults(wk__cl_device *device, wk__fail *fail);
+/* A new number for a call that becomes several commands. Any thread. */
+static inline int64_t wk__cl_call(wk__cl_device *device)
+{
+    return atomic_fetch_add_explicit(&device->calls, 1, memory_order_relaxed) + 1;
+}
 wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what);
+/* Waits for all that the driver has. The device's thread. */
+void wk__cl_finish(wk__cl_device *device);
 /* Was this process forked from one that has used OpenCL? Then nothing may be touched any more. */
 bool wk__cl_forked(void);
 void wk__cl_watch_forks(void);
+
+/* lost.c. Performs a command that nobody waits for, unless what it reads is lost; then what it was to write is lost, too. True: the
+ * command says so from now on, and is not to be freed. The device's thread, as for all of these. */
+bool wk__cl_perform_unwatched(wk__cl_device *device, wk__cl_command *command);
+/* Fills in a use of a piece, by a command that is not performed yet. */
+void wk__cl_use_of(wk__cl_command *command, wk__cl_use *use, int how, const wk__memory *piece, const wk__memory *old);
+/* Why the piece holds nothing good, NULL: it does. */
+wk__cl_cause *wk__cl_lost(const wk__cl_device *device, cl_mem block, int64_t offset);
+/* The piece is written anew. */
+void wk__cl_found(wk__cl_device *device, cl_mem block, int64_t offset);
+/* The block is given back. */
+void wk__cl_forget_block(wk__cl_device *device, cl_mem block);
+/* The device answers no more. */
+void wk__cl_gone(wk__cl_device *device, const wk__fail *fail);
+/* Fills *fail with the cause, which is told with that. */
+wk_code wk__cl_tell(wk__cl_device *device, wk__cl_cause *cause, wk__fail *fail);
+/* The same of the oldest that nobody has been told of; WK_OK: there is none. */
+wk_code wk__cl_tell_untold(wk__cl_device *device, wk__fail *fail);
+/* The same cause for another device, where nobody has to be told of it; NULL when memory is short. */
+wk__cl_cause *wk__cl_cause_copy(const wk__cl_cause *cause);
+void wk__cl_cause_drop(wk__cl_cause *cause);
+/* Before the thread runs, and when it has ended. */
+bool wk__cl_lost_begin(wk__cl_device *device);
+void wk__cl_lost_end(wk__cl_device *device);
 
 /* ---- programs.c -------------------------------------------------------------------------------------------------- */
 

@@ -7,11 +7,11 @@
  * stops kernels that take long; longer launches are cut. */
 static const int64_t most_groups = 32768;
 
-/* A launch, cut to what its unit has: the memory and then the arguments stand behind the struct. */
+/* A launch, cut to what its unit has: the memory, then the arguments, then what it does with which piece stand behind the struct. */
 typedef struct launch_command {
     wk__cl_command base;
     wk__cl_unit *unit;
-    int64_t count, scratch, tag;
+    int64_t count, scratch;
     cl_mem memory[];
 } launch_command;
 
@@ -90,6 +90,7 @@ static cl_int enqueue(wk__cl_device *device, launch_command *command)
         }
         if (device->argument_memory != NULL) wk__cl.ReleaseMemObject(device->argument_memory);
         device->argument_memory = NULL;
+        if (error != CL_SUCCESS) command->base.partly = first > 0 && command->base.writes;
     }
     return error;
 }
@@ -98,9 +99,10 @@ static cl_int enqueue(wk__cl_device *device, launch_command *command)
 static wk_code provide_kernel(wk__cl_device *device, wk__cl_unit *unit, wk__fail *fail)
 {
     if (unit->kernel != NULL) return WK_OK;
-    if (unit->refused) return wk__fail_set(fail, WK_ERR_INTERNAL, "the device's compiler refused this kernel before");
+    if (unit->refused) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s", unit->refusal);
     wk_code code = wk__cl_build(device, false, fail);
-    return unit->kernel != NULL ? WK_OK : code;
+    if (unit->kernel != NULL) return WK_OK;
+    return code != WK_OK ? code : wk__fail_set(fail, WK_ERR_INTERNAL, "a kernel was not built");
 }
 
 static wk_code perform_launch(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
@@ -113,7 +115,6 @@ static wk_code perform_launch(wk__cl_device *device, wk__cl_command *base, wk__f
         if (error == CL_SUCCESS) error = enqueue(device, command);
         if (error != CL_SUCCESS) code = wk__cl_failed(fail, error, "running a kernel");
     }
-    if (code != WK_OK) fail->tag = command->tag;
     return code;
 }
 
@@ -125,36 +126,79 @@ static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk_
 
 /* ---- any thread -------------------------------------------------------------------------------------------------- */
 
+/* What the engine has called for, while it becomes commands. */
+typedef struct call {
+    wk__cl_device *device;
+    wk__origin *origin;
+    const wk__operand *operand[WK__MAX_OPERANDS];
+    int operands;
+    int64_t number, commands;
+} call;
+
+static call call_of(wk__cl_device *device, wk__origin *origin)
+{
+    return (call){.device = device, .origin = origin, .number = wk__cl_call(device)};
+}
+
+static void fill_uses(const call *call, launch_command *command, wk__cl_use *use)
+{
+    command->base.use = use;
+    command->base.uses = call->operands;
+    for (int k = 0; k < call->operands; k++) {
+        const wk__operand *operand = call->operand[k];
+        int how = !operand->stored ? WK__CL_READS : operand->base ? WK__CL_READS | WK__CL_WRITES : WK__CL_WRITES;
+        wk__cl_use_of(&command->base, &use[k], how, operand->memory, operand->stored ? operand->old : NULL);
+    }
+}
+
 static wk_code push_launch(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 {
-    wk__cl_device *device = user;
+    call *call = user;
+    wk__cl_device *device = call->device;
     if (launch->count == 0) return WK_OK;
+    size_t memory = (size_t)launch->unit.nmemory * sizeof(cl_mem);
+    size_t arguments = (size_t)launch->unit.narguments * sizeof(int64_t);
+    size_t uses = (size_t)call->operands * sizeof(wk__cl_use);
+    for (int k = 0; k < launch->unit.nmemory - (launch->scratch > 0); k++)
+        if (launch->block[k] == NULL) /* a driver would give the kernel a pointer to nothing */
+            return wk__fail_set(fail, WK_ERR_INTERNAL, "an operand has no memory");
     wk__cl_unit *unit = wk__cl_unit_of(device, &launch->unit, fail);
     if (unit == NULL) return WK_ERR_MEMORY;
     if (device->gathering) return WK_OK;
-    size_t memory = (size_t)launch->unit.nmemory * sizeof(cl_mem);
-    size_t arguments = (size_t)launch->unit.narguments * sizeof(int64_t);
-    launch_command *command = wk__cl_command_new(sizeof *command + memory + arguments, perform_launch, fail);
+    launch_command *command = wk__cl_command_new(sizeof *command + memory + arguments + uses, perform_launch, fail);
     if (command == NULL) return WK_ERR_MEMORY;
     command->unit = unit;
     command->count = launch->count;
     command->scratch = launch->scratch;
-    command->tag = launch->tag;
+    command->base.origin = wk__origin_hold(call->origin);
+    command->base.call = call->number;
+    command->base.first = call->commands++ == 0;
+    command->base.writes = launch->writes;
     memcpy(command->memory, launch->block, memory);
     memcpy(arguments_of(command), launch->argument, arguments);
+    fill_uses(call, command, (wk__cl_use *)(void *)((char *)arguments_of(command) + arguments));
     return wk__cl_push(device, &command->base, fail);
 }
 
 wk_code wk__cl_run(void *user, const wk__group *group, wk__fail *fail)
 {
     wk__cl_device *device = user;
-    return wk__gpu_plan_group(&device->card->target, group, push_launch, device, fail);
+    call call = call_of(device, group->origin);
+    for (int k = 0; k < group->noperands; k++) call.operand[call.operands++] = &group->operand[k];
+    return wk__gpu_plan_group(&device->card->target, group, push_launch, &call, fail);
 }
 
+/* What follows the product is a call of its own: it reads the product. */
 wk_code wk__cl_matmul(void *user, const wk__matmul *product, wk__fail *fail)
 {
     wk__cl_device *device = user;
-    wk_code code = wk__gpu_plan_matmul(&device->card->target, product, push_launch, device, fail);
+    call call = call_of(device, product->origin);
+    wk__operand out = product->c;
+    out.stored = true;
+    call.operand[call.operands++] = &product->a;
+    call.operand[call.operands++] = &product->b;
+    call.operand[call.operands++] = &out;
+    wk_code code = wk__gpu_plan_matmul(&device->card->target, product, push_launch, &call, fail);
     if (code == WK_OK && product->tail != NULL) code = wk__cl_run(user, product->tail, fail);
     return code;
 }
@@ -162,7 +206,10 @@ wk_code wk__cl_matmul(void *user, const wk__matmul *product, wk__fail *fail)
 wk_code wk__cl_kernel_of(void *user, const wk__kernel *kernel, wk__fail *fail)
 {
     wk__cl_device *device = user;
-    return wk__gpu_plan_kernel(&device->card->target, kernel, push_launch, device, fail);
+    call call = call_of(device, kernel->origin);
+    for (int k = 0; k < 4; k++)
+        if (kernel->operand[k].memory != NULL) call.operand[call.operands++] = &kernel->operand[k];
+    return wk__gpu_plan_kernel(&device->card->target, kernel, push_launch, &call, fail);
 }
 
 wk_code wk__cl_gather(void *user, bool on, wk__fail *fail)

@@ -27,8 +27,8 @@ typedef struct give_command {
 
 static wk_code perform_give(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
-    (void)device;
     (void)fail;
+    wk__cl_forget_block(device, ((give_command *)base)->memory);
     wk__cl.ReleaseMemObject(((give_command *)base)->memory);
     return WK_OK;
 }
@@ -40,6 +40,7 @@ void wk__cl_block_give(void *user, wk__memory *block)
     if (wk__cl_forked()) return;
     give_command *command = wk__cl_command_new(sizeof *command, perform_give, &fail);
     if (command != NULL) {
+        command->base.always = true;
         command->memory = block->block;
         wk__cl_push(user, &command->base, &fail);
     } else { /* memory is short: wait with a command on the stack */
@@ -55,8 +56,9 @@ enum { STAGED_UPLOAD = 4 << 20 /* larger ones wait for the device instead of bei
 
 typedef struct upload_command {
     wk__cl_command base;
+    wk__cl_use use;
     cl_mem to;
-    int64_t offset, bytes;
+    int64_t piece, offset, bytes;
     const void *from; /* the caller's, or the bytes below */
     char staging[];
 } upload_command;
@@ -68,6 +70,7 @@ static wk_code perform_upload(wk__cl_device *device, wk__cl_command *base, wk__f
     cl_int error = wk__cl.EnqueueWriteBuffer(device->queue, command->to, wait, (size_t)command->offset,
                                              (size_t)command->bytes, command->from, 0, NULL, NULL);
     base->in_flight = !wait && error == CL_SUCCESS;
+    if (wait && error == CL_SUCCESS) wk__cl_found(device, command->to, command->piece);
     return error == CL_SUCCESS ? WK_OK : wk__cl_failed(fail, error, "copying to the device");
 }
 
@@ -75,14 +78,19 @@ wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const vo
 {
     if (bytes == 0) return WK_OK;
     upload_command here = {
-        .base.perform = perform_upload, .to = to->block, .offset = to->offset + offset, .bytes = bytes, .from = from};
+        .to = to->block, .piece = to->offset, .offset = to->offset + offset, .bytes = bytes, .from = from};
+    here.base.perform = perform_upload;
     if (bytes > STAGED_UPLOAD) return wk__cl_push_and_wait(user, &here.base, fail);
     upload_command *command = wk__cl_command_new(sizeof here + (size_t)bytes, perform_upload, fail);
     if (command == NULL) return WK_ERR_MEMORY;
+    here.base = command->base;
     memcpy(command, &here, sizeof here);
     memcpy(command->staging, from, (size_t)bytes);
     command->from = command->staging;
     command->base.staged = bytes;
+    command->base.use = &command->use;
+    command->base.uses = 1;
+    wk__cl_use_of(&command->base, &command->use, offset == 0 ? WK__CL_WRITES : WK__CL_WRITES | WK__CL_READS, to, NULL);
     return wk__cl_push(user, &command->base, fail);
 }
 
@@ -90,6 +98,7 @@ wk_code wk__cl_upload(void *user, const wk__memory *to, int64_t offset, const vo
 
 typedef struct copy_command {
     wk__cl_command base;
+    wk__cl_use use[2];
     cl_mem to, from;
     int64_t to_offset, from_offset, bytes;
 } copy_command;
@@ -110,6 +119,11 @@ wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const w
     if (command == NULL) return WK_ERR_MEMORY;
     command->to = to->block;
     command->from = from->block;
+    command->base.use = command->use;
+    command->base.uses = 2;
+    wk__cl_use_of(&command->base, &command->use[0], WK__CL_READS, from, NULL);
+    wk__cl_use_of(&command->base, &command->use[1], to_offset == 0 ? WK__CL_WRITES : WK__CL_WRITES | WK__CL_READS, to,
+                  NULL);
     command->to_offset = to->offset + to_offset;
     command->from_offset = from->offset + from_offset;
     command->bytes = bytes;
@@ -120,25 +134,30 @@ wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const w
 
 typedef struct download_command {
     wk__cl_command base;
-    cl_mem from;
-    int64_t offset, bytes;
+    cl_mem from; /* NULL: nothing is read, the device is waited for */
+    int64_t piece, offset, bytes;
     void *to;
 } download_command;
 
-/* Reading the fault word waits for the work, the copy included. */
+/* Reading the fault word waits for the work, the copy included. A bad index comes first: what it does to this memory the engine
+ * knows. */
 static wk_code perform_download(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     const download_command *c = (const download_command *)base;
-    cl_int error = CL_SUCCESS;
-    if (c->bytes > 0) {
-        error = wk__cl.EnqueueReadBuffer(device->queue, c->from, false, (size_t)c->offset, (size_t)c->bytes, c->to, 0,
-                                         NULL, NULL);
-    }
     wk__fail copy_failed = {.code = WK_OK};
-    if (error != CL_SUCCESS) wk__cl_failed(&copy_failed, error, "copying from the device");
-    if (c->bytes == 0) wk__cl.Finish(device->queue);
-    wk_code code = wk__cl_check(device, fail);
-    if (code != WK_OK || copy_failed.code == WK_OK) return code;
+    bool good = c->from == NULL || wk__cl_lost(device, c->from, c->piece) == NULL;
+    if (good && c->bytes > 0) {
+        cl_int error = wk__cl.EnqueueReadBuffer(device->queue, c->from, false, (size_t)c->offset, (size_t)c->bytes,
+                                                c->to, 0, NULL, NULL);
+        if (error != CL_SUCCESS) wk__cl_failed(&copy_failed, error, "copying from the device");
+    } else {
+        wk__cl_finish(device);
+    }
+    wk_code code = wk__cl_check_faults(device, fail);
+    if (code != WK_OK) return code;
+    wk__cl_cause *cause = c->from == NULL ? NULL : wk__cl_lost(device, c->from, c->piece);
+    if (cause != NULL) return wk__cl_tell(device, cause, fail);
+    if (copy_failed.code == WK_OK) return wk__cl_tell_untold(device, fail);
     *fail = copy_failed;
     return fail->code;
 }
@@ -147,6 +166,7 @@ wk_code wk__cl_download(void *user, void *to, const wk__memory *from, int64_t of
 {
     download_command command = {.base.perform = perform_download,
                                 .from = from->block,
+                                .piece = from->offset,
                                 .offset = from->offset + offset,
                                 .bytes = bytes,
                                 .to = to};
@@ -171,15 +191,17 @@ typedef struct parcel {
     bool filled;
     wk_code code; /* of filling */
     wk__fail fail;
+    wk__cl_cause *cause; /* what was to be sent is lost */
     int64_t bytes;
     char data[];
 } parcel;
 
 typedef struct parcel_command {
     wk__cl_command base;
+    wk__cl_use use;
     parcel *parcel;
     cl_mem memory;
-    int64_t offset;
+    int64_t piece, offset;
 } parcel_command;
 
 enum { PARCEL = 16 << 20 };
@@ -192,28 +214,39 @@ static void drop(parcel *parcel)
     if (!last) return;
     pthread_mutex_destroy(&parcel->lock);
     pthread_cond_destroy(&parcel->changed);
+    wk__cl_cause_drop(parcel->cause);
     wk__free(parcel);
 }
 
-static void hand_over(parcel *parcel, wk_code code, const wk__fail *fail)
+static void hand_over(parcel *parcel, wk_code code, const wk__fail *fail, wk__cl_cause *cause)
 {
     pthread_mutex_lock(&parcel->lock);
     parcel->filled = true;
     parcel->code = code;
+    parcel->cause = cause;
     if (code != WK_OK) parcel->fail = *fail;
     pthread_cond_broadcast(&parcel->changed);
     pthread_mutex_unlock(&parcel->lock);
     drop(parcel);
 }
 
+/* A failure is the receiver's: it has nothing to give. */
 static wk_code perform_send(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     const parcel_command *c = (const parcel_command *)base;
-    cl_int error = wk__cl.EnqueueReadBuffer(device->queue, c->memory, true, (size_t)c->offset, (size_t)c->parcel->bytes,
-                                            c->parcel->data, 0, NULL, NULL);
-    wk_code code = error == CL_SUCCESS ? WK_OK : wk__cl_failed(fail, error, "copying to another device");
-    hand_over(c->parcel, code, fail);
-    return WK_OK; /* a failure is the receiver's: it has nothing to give */
+    const wk__cl_cause *cause = wk__cl_lost(device, c->memory, c->piece);
+    wk__cl_cause *copy = NULL;
+    wk_code code = WK_OK;
+    if (cause != NULL) {
+        copy = wk__cl_cause_copy(cause);
+        code = wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory while work was run");
+    } else {
+        cl_int error = wk__cl.EnqueueReadBuffer(device->queue, c->memory, true, (size_t)c->offset,
+                                                (size_t)c->parcel->bytes, c->parcel->data, 0, NULL, NULL);
+        if (error != CL_SUCCESS) code = wk__cl_failed(fail, error, "copying to another device");
+    }
+    hand_over(c->parcel, code, fail, copy);
+    return WK_OK;
 }
 
 static wk_code perform_receive(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
@@ -225,6 +258,8 @@ static wk_code perform_receive(wk__cl_device *device, wk__cl_command *base, wk__
     pthread_mutex_unlock(&parcel->lock);
     wk_code code = parcel->code;
     if (code != WK_OK) *fail = parcel->fail;
+    base->cause = parcel->cause; /* taken over */
+    parcel->cause = NULL;
     if (code == WK_OK) {
         cl_int error = wk__cl.EnqueueWriteBuffer(device->queue, c->memory, true, (size_t)c->offset,
                                                  (size_t)parcel->bytes, parcel->data, 0, NULL, NULL);
@@ -246,30 +281,40 @@ static parcel *new_parcel(int64_t bytes, wk__fail *fail)
     made->references = 2;
     made->filled = false;
     made->code = WK_OK;
+    made->cause = NULL;
     made->bytes = bytes;
     return made;
 }
 
 static wk_code push_end(wk__cl_device *device, parcel *parcel, wk__cl_perform *perform, const wk__memory *memory,
-                        int64_t at, wk__fail *fail)
+                        int64_t at, int64_t call, wk__fail *fail)
 {
     parcel_command *command = wk__cl_command_new(sizeof *command, perform, fail);
     if (command == NULL) return WK_ERR_MEMORY;
     command->parcel = parcel;
     command->memory = memory->block;
+    command->piece = memory->offset;
     command->offset = memory->offset + at;
-    if (perform == perform_receive) command->base.staged = parcel->bytes;
+    command->base.always = true;
+    if (perform == perform_receive) {
+        command->base.staged = parcel->bytes;
+        command->base.use = &command->use;
+        command->base.uses = 1;
+        command->base.first = at == 0;
+        command->base.call = call;
+        wk__cl_use_of(&command->base, &command->use, WK__CL_WRITES, memory, NULL);
+    }
     return wk__cl_push(device, &command->base, fail);
 }
 
 static wk_code transfer_part(wk__cl_device *to_device, const wk__memory *to, wk__cl_device *from_device,
-                             const wk__memory *from, int64_t at, int64_t bytes, wk__fail *fail)
+                             const wk__memory *from, int64_t at, int64_t bytes, int64_t call, wk__fail *fail)
 {
     parcel *parcel = new_parcel(bytes, fail);
     if (parcel == NULL) return WK_ERR_MEMORY;
-    wk_code code = push_end(from_device, parcel, perform_send, from, at, fail);
+    wk_code code = push_end(from_device, parcel, perform_send, from, at, 0, fail);
     if (code != WK_OK) drop(parcel); /* the sender's reference */
-    if (code == WK_OK) code = push_end(to_device, parcel, perform_receive, to, at, fail);
+    if (code == WK_OK) code = push_end(to_device, parcel, perform_receive, to, at, call, fail);
     if (code != WK_OK) drop(parcel); /* the receiver's */
     return code;
 }
@@ -277,9 +322,10 @@ static wk_code transfer_part(wk__cl_device *to_device, const wk__memory *to, wk_
 wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
                         wk__fail *fail)
 {
+    int64_t call = wk__cl_call(to_device);
     for (int64_t at = 0; at < bytes; at += PARCEL) {
         int64_t part = bytes - at < PARCEL ? bytes - at : PARCEL;
-        wk_code code = transfer_part(to_device, to, from_device, from, at, part, fail);
+        wk_code code = transfer_part(to_device, to, from_device, from, at, part, call, fail);
         if (code != WK_OK) return code;
     }
     return WK_OK;

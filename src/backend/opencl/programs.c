@@ -35,8 +35,8 @@ static void free_job(job *job)
     wk__free(job->entry);
 }
 
-/* The digest is over all that decides what the compiler makes of the unit alone. */
-static wk__gpu_digest digest_of(const wk__cl_card *card, const wk__cl_unit *unit, const char *body)
+/* The digest is over all that decides what the compiler makes of the unit alone. False: memory is short. */
+static bool take_digest(const wk__cl_card *card, const wk__cl_unit *unit, const char *body, wk__gpu_digest *to)
 {
     wk__gpu_digest digest = wk__gpu_digest_start();
     static const int version[] = {WK_VERSION_MAJOR, WK_VERSION_MINOR, WK_VERSION_PATCH};
@@ -50,10 +50,12 @@ static wk__gpu_digest digest_of(const wk__cl_card *card, const wk__cl_unit *unit
     wk__gpu_digest_add_text(&digest, card->info.driver);
     wk__gpu_digest_add_text(&digest, card->options);
     wk__gpu_digest_add(&digest, call, sizeof call);
-    if (prelude.data != NULL) wk__gpu_digest_add_text(&digest, prelude.data);
+    bool good = prelude.data != NULL && !prelude.failed;
+    if (good) wk__gpu_digest_add_text(&digest, prelude.data);
     wk__gpu_digest_add_text(&digest, body);
     wk__text_end(&prelude);
-    return digest;
+    *to = digest;
+    return good;
 }
 
 /* Takes all units that wait. False when memory is short: they wait on. */
@@ -71,7 +73,7 @@ static bool collect(wk__cl_device *device, job *job)
     for (int k = 0; good && k < job->count; k++) {
         wk__gpu_print(&job->body[k], &job->unit[k]->unit);
         good = !job->body[k].failed && job->body[k].data != NULL;
-        if (good) job->entry[k].unit = digest_of(device->card, job->unit[k], job->body[k].data);
+        if (good) good = take_digest(device->card, job->unit[k], job->body[k].data, &job->entry[k].unit);
     }
     return good;
 }
@@ -167,13 +169,18 @@ static wk_code compile(wk__cl_device *device, const char *source, cl_program *pr
     wk__log(WK__LOG_KERNEL, (wk_site){0}, "%s: %zu bytes of source compiled in %lld ms", device->card->info.name,
             strlen(source), (long long)(milliseconds() - begin));
     if (error == CL_SUCCESS) return WK_OK;
+    if (wk__cl_failed(fail, error, "compiling a kernel") != WK_ERR_INTERNAL) { /* the compiler found no memory */
+        wk__cl.ReleaseProgram(*program);
+        return fail->code;
+    }
     char log[8192] = "";
     wk__cl.GetProgramBuildInfo(*program, id, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
     log[sizeof log - 1] = '\0';
     wk__cl.ReleaseProgram(*program);
-    char *first_error = strstr(log, "error:");
-    wk__fail_set(fail, WK_ERR_INTERNAL, "the device's compiler refused a kernel: %.160s",
-                 first_error ? first_error : log);
+    const char *first_error = strstr(log, "error:"), *said = first_error ? first_error : log;
+    const size_t length = strcspn(said, "\n");
+    wk__fail_set(fail, WK_ERR_INTERNAL, "the device's compiler refused a kernel: %.*s",
+                 length < 160 ? (int)length : 160, said);
     return WK_ERR_INTERNAL;
 }
 
@@ -220,6 +227,7 @@ static wk_code build_each(wk__cl_device *device, int folder, job *all, wk__fail 
         wk__fail why;
         wk_code code = build_rest(device, folder, &one, false, &why);
         all->unit[k]->refused = code == WK_ERR_INTERNAL;
+        if (all->unit[k]->refused) snprintf(all->unit[k]->refusal, sizeof all->unit[k]->refusal, "%.199s", why.text);
         if (code == WK_OK || first != WK_OK) continue;
         first = code;
         *fail = why;

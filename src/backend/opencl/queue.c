@@ -38,6 +38,7 @@ wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what)
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
     case CL_OUT_OF_HOST_MEMORY:
     case CL_INVALID_BUFFER_SIZE: return wk__fail_set(fail, WK_ERR_MEMORY, "%s: out of memory (%s)", what, name);
+    case CL_DEVICE_NOT_AVAILABLE:
     case CL_OUT_OF_RESOURCES: return wk__fail_set(fail, WK_ERR_LOST, "%s: the device gave up (%s)", what, name);
     default: return wk__fail_set(fail, WK_ERR_INTERNAL, "%s: %s", what, name);
     }
@@ -54,21 +55,22 @@ static wk_code read_fault(wk__cl_device *device, wk__fail *fail)
         error = wk__cl.EnqueueReadBuffer(device->queue, device->fault, true, 0, sizeof found, &found, 0, NULL, NULL);
         wk__cl.EnqueueWriteBuffer(device->queue, device->fault, true, 0, sizeof none, &none, 0, NULL, NULL);
     }
-    if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "reading the fault word");
+    if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "waiting for the device");
     if (!found.raised) return WK_OK;
     wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)found.index,
                  (long long)found.bound);
     for (int k = 0; k < WK__FAULT_TAGS; k++)
         if (found.marks[k]) wk__fail_tag(fail, k);
+    fail->elsewhere = true;
     return wk__fail_index(fail, found.tag, found.index, found.bound);
 }
 
-wk_code wk__cl_check(wk__cl_device *device, wk__fail *fail)
+wk_code wk__cl_check_faults(wk__cl_device *device, wk__fail *fail)
 {
-    if (device->late.code == WK_OK) return read_fault(device, fail);
-    *fail = device->late;
-    device->late.code = WK_OK;
-    return fail->code;
+    wk_code code = device->gone == NULL ? read_fault(device, fail) : WK_OK;
+    if (code == WK_OK || code == WK_ERR_INDEX) return code;
+    wk__cl_gone(device, fail);
+    return WK_OK;
 }
 
 /* ---- what the driver works on ------------------------------------------------------------------------------------ */
@@ -79,7 +81,7 @@ static void free_commands(wk__cl_device *device, wk__cl_command *commands)
     while (commands != NULL) {
         wk__cl_command *next = commands->next;
         staged += commands->staged;
-        wk__free(commands);
+        wk__cl_command_free(commands);
         commands = next;
     }
     pthread_mutex_lock(&device->lock);
@@ -88,18 +90,33 @@ static void free_commands(wk__cl_device *device, wk__cl_command *commands)
     pthread_mutex_unlock(&device->lock);
 }
 
+/* Waiting fails when something that the driver took could not be done: nobody can say what. */
+static void waited(wk__cl_device *device, cl_int error)
+{
+    if (error == CL_SUCCESS || device->gone != NULL) return;
+    char room[32];
+    wk__fail fail;
+    wk__fail_set(&fail, WK_ERR_LOST, "waiting for the device: it gave up (%s)", wk__cl_error(error, room));
+    wk__cl_gone(device, &fail);
+}
+
+void wk__cl_finish(wk__cl_device *device)
+{
+    waited(device, wk__cl.Finish(device->queue));
+}
+
 /* Waits for the oldest batch, then begins a new one. So the driver never holds more than the batches hold. */
 static void next_batch(wk__cl_device *device)
 {
     wk__cl_batch *oldest = &device->batch[WK__CL_BATCHES - 1];
     if (oldest->end != NULL) {
-        wk__cl.WaitForEvents(1, &oldest->end);
+        waited(device, wk__cl.WaitForEvents(1, &oldest->end));
         wk__cl.ReleaseEvent(oldest->end);
     }
     free_commands(device, oldest->commands);
     if (wk__cl.EnqueueMarkerWithWaitList(device->queue, 0, NULL, &device->batch[0].end) != CL_SUCCESS) {
         device->batch[0].end = NULL;
-        wk__cl.Finish(device->queue);
+        wk__cl_finish(device);
     }
     wk__cl.Flush(device->queue);
     memmove(device->batch + 1, device->batch, (WK__CL_BATCHES - 1) * sizeof device->batch[0]);
@@ -109,26 +126,35 @@ static void next_batch(wk__cl_device *device)
 
 static void end_batches(wk__cl_device *device)
 {
-    wk__cl.Finish(device->queue);
+    wk__cl_finish(device);
     for (int k = 0; k < WK__CL_BATCHES; k++) next_batch(device);
 }
 
 /* ---- the thread -------------------------------------------------------------------------------------------------- */
 
+/* It stays where the driver reads from it, or where it says what is lost. */
+static void perform_unwatched(wk__cl_device *device, wk__cl_command *command)
+{
+    bool stays = wk__cl_perform_unwatched(device, command);
+    if (command->in_flight) {
+        command->next = device->batch[0].commands;
+        device->batch[0].commands = command;
+        return;
+    }
+    pthread_mutex_lock(&device->lock);
+    device->staged -= command->staged;
+    pthread_mutex_unlock(&device->lock);
+    if (!stays) wk__cl_command_free(command);
+}
+
 static void perform(wk__cl_device *device, wk__cl_command *command)
 {
     wk__cl_waiter *waiter = command->waiter;
-    wk__fail fail = {.tag = -1};
-    wk_code code = command->perform(device, command, waiter ? waiter->fail : &fail);
-    if (waiter == NULL && code != WK_OK && device->late.code == WK_OK) device->late = fail;
-
-    if (waiter == NULL && command->in_flight) {
-        command->next = device->batch[0].commands;
-        device->batch[0].commands = command;
-    } else if (waiter == NULL) {
-        command->next = NULL;
-        free_commands(device, command);
-    }
+    wk_code code = WK_OK;
+    if (waiter == NULL)
+        perform_unwatched(device, command);
+    else
+        code = command->perform(device, command, waiter->fail);
     if (++device->in_batch >= BATCH) next_batch(device);
     pthread_mutex_lock(&device->lock);
     device->pending--;
@@ -182,6 +208,7 @@ wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail)
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->units_lock, NULL);
     pthread_cond_init(&device->changed, NULL);
+    if (!wk__cl_lost_begin(device)) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     if (wk__thread_start(&device->thread, serve, device)) return WK_OK;
     return wk__fail_set(fail, WK_ERR_MEMORY, "the system gave no thread for the device");
 }
@@ -206,7 +233,14 @@ void *wk__cl_command_new(size_t size, wk__cl_perform *perform_it, wk__fail *fail
         return NULL;
     }
     command->perform = perform_it;
+    command->first = command->writes = true;
     return command;
+}
+
+void wk__cl_command_free(wk__cl_command *command)
+{
+    wk__origin_drop(command->origin);
+    wk__free(command);
 }
 
 /* With the lock held. A command larger than the limit gets in when nothing else is there. */
@@ -249,7 +283,7 @@ static wk_code append(wk__cl_device *device, wk__cl_command *command, wk__fail *
 wk_code wk__cl_push(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
 {
     wk_code code = append(device, command, fail);
-    if (code != WK_OK) wk__free(command);
+    if (code != WK_OK) wk__cl_command_free(command);
     return code;
 }
 
@@ -273,7 +307,7 @@ static wk_code perform_finish(wk__cl_device *device, wk__cl_command *command, wk
 {
     (void)command;
     (void)fail;
-    wk__cl.Finish(device->queue);
+    wk__cl_finish(device);
     return WK_OK;
 }
 

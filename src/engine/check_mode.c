@@ -1,0 +1,158 @@
+/* See check_mode.h. */
+#include "check_mode.h"
+#include "../base/alloc.h"
+#include "../base/environment.h"
+#include "../base/log.h"
+#include "compare.h"
+#include "flush_file.h"
+#include "host.h"
+#include "kept.h"
+#include "recompute.h"
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- before ------------------------------------------------------------------------------------------------------ */
+
+/* What was given to the devices before is brought to its end: its faults are not this flush's. */
+static void settle_devices(const wk__ring *ring)
+{
+    wk__device *last = NULL;
+    for (int64_t k = 0; k < ring->count; k++) {
+        wk__device *device = ring->record[k]->device;
+        if (device != last && device->id.kind != WK_NULL) wk__device_prove(device);
+        last = device;
+    }
+}
+
+static void not_checked(const wk__ring *ring, const char *why)
+{
+    wk__log(WK__LOG_CHECK, ring->record[0]->site, "a flush of %lld calls is not checked: %s", (long long)ring->count,
+            why);
+}
+
+static wk__twins *computed(wk_context *owner, bool park)
+{
+    wk__twins *twins = wk__twins_new(owner, park);
+    if (twins) wk__recompute(twins);
+    if (twins && !twins->why) return twins;
+    not_checked(owner->ring, twins ? twins->why : "out of host memory");
+    if (twins) wk__twins_free(twins);
+    return NULL;
+}
+
+static void forget_kept(const wk__ring *ring)
+{
+    for (int64_t k = 0; k < ring->count; k++) wk__kept_forget(ring->record[k]->ref[0].value);
+}
+
+wk__twins *wk__check_begin(wk_context *owner, bool park)
+{
+    settle_devices(owner->ring);
+    const wk__alloc_pause pause = wk__alloc_pause_begin();
+    wk__twins *twins = computed(owner, park);
+    if (!twins) forget_kept(owner->ring);
+    wk__alloc_pause_end(pause);
+    return twins;
+}
+
+/* ---- meanwhile --------------------------------------------------------------------------------------------------- */
+
+void wk__check_excuse(wk__twins *twins, const wk__value *value, const wk__failure *failure)
+{
+    wk__twin *t = wk__twin_of(twins, value);
+    const bool by_numbers = failure && (failure->code == WK_ERR_INDEX || failure->code == WK_ERR_ARGUMENT);
+    if (t && !by_numbers) t->excused = true;
+}
+
+/* ---- after ------------------------------------------------------------------------------------------------------- */
+
+enum { NAMED = 5 /* ops of a long pass that a message names */ };
+
+static void add_pass(wk__text *text, const wk__twins *twins, const wk__record *r)
+{
+    int named = 0;
+    for (int64_t k = 0; k < twins->ring->count; k++) {
+        const wk__record *other = twins->ring->record[k];
+        if (r->group < 0 || other->group != r->group || named++ >= NAMED) continue;
+        wk__text_format(text, "%s%s%s (%s:%d)", named == 1 ? " Computed in one pass: " : ", ", other->name,
+                        wk__underscore(other->name, other->in_place), other->site.file ? other->site.file : "?",
+                        (int)other->site.line);
+    }
+    if (named > NAMED) wk__text_format(text, " and %d more", named - NAMED);
+}
+
+/* A folder full of them would help nobody. */
+enum { MOST_FILES = 16 };
+static atomic_int files;
+static atomic_bool silent;
+
+bool wk__check_writes(bool on)
+{
+    return !atomic_exchange(&silent, !on);
+}
+
+/* Writes the flush beside others, and says where, or why not. */
+static void write_file(wk__text *text, const wk__twins *twins, const char *said)
+{
+    char path[PATH_MAX];
+    wk__io_error error;
+    const char *folder = wk__setting_text(WK__SET_CHECK_DIR);
+    const int number = atomic_load(&silent) ? MOST_FILES + 1 : atomic_fetch_add(&files, 1) + 1;
+    if (number > MOST_FILES) return;
+    snprintf(path, sizeof path, "%s%swick-check-%d-%d.flush", folder && *folder ? folder : "",
+             folder && *folder ? "/" : "", (int)getpid(), number);
+    if (wk__flush_write(twins, said, path, &error) == WK_OK)
+        wk__text_format(text, " `wick replay %s` runs it again.", path);
+    else
+        wk__text_format(text, " It could not be written down: %s.", error.text);
+}
+
+static wk__failure *failure_of(const wk__twins *twins, const wk__difference *found)
+{
+    wk__text text = {0};
+    const wk__record *r = found->record;
+    wk__text_format(&text, "%s%s: WICK_CHECK: %s.", r->name, wk__underscore(r->name, r->in_place),
+                    found->what.data ? found->what.data : "");
+    write_file(&text, twins, text.data ? text.data : "");
+    add_pass(&text, twins, r);
+    wk__failure *failure =
+        wk__failure_new(WK_ERR_INTERNAL, r->site, text.data ? text.data : "WICK_CHECK: a difference");
+    wk__text_end(&text);
+    return failure;
+}
+
+/* Nobody can go on with such a number: the value fails, its memory stays (another thread may just be about to read it). */
+static void judge(wk__twins *twins, wk__twin *t, wk__failure **failure)
+{
+    wk__difference found;
+    if (wk__differs(twins, t, &found)) {
+        if (!*failure) *failure = failure_of(twins, &found);
+        wk__text_end(&found.what);
+        if (wk__value_state(t->of) == WK__STORED) wk__value_fail(t->of, *failure);
+    } else if (t->held && t->known && !t->may_differ && wk__value_state(t->of) == WK__PARKED) {
+        wk__kept_add(t);
+    }
+}
+
+void wk__check_end(wk__twins *twins)
+{
+    settle_devices(twins->ring);
+    const wk__alloc_pause pause = wk__alloc_pause_begin();
+    wk__failure *failure = NULL;
+    wk__excuse(twins);
+    for (int64_t k = 0; k < twins->ring->count; k++) { /* in the order of the program: the first is told */
+        wk__record *r = twins->ring->record[k];
+        for (int o = 0; o < r->nout; o++) judge(twins, wk__twin_of(twins, r->ref[o].value), &failure);
+    }
+    for (int64_t k = 0; k < twins->count; k++)
+        if (!twins->twin[k].writer) judge(twins, &twins->twin[k], &failure);
+    if (failure) {
+        wk__late_forget(twins->owner); /* what else went wrong is of less weight */
+        wk__late(twins->owner, failure);
+    }
+    wk__failure_drop(failure);
+    wk__twins_free(twins);
+    wk__alloc_pause_end(pause);
+}

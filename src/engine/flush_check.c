@@ -1,0 +1,254 @@
+/* See flush_check.h. What a program reads and writes is judged as the null device judges it, on the program of each record by itself. */
+#include "flush_check.h"
+#include "../backend/null/plan.h"
+#include "../base/alloc.h"
+#include "execute.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t most = (int64_t)1 << 56; /* of anything that is counted in elements */
+
+typedef struct checker {
+    const wk__flush_data *flush;
+    wk__value *value; /* stand for the flush's: they have sizes and no memory */
+    bool *made;
+    wk__building building;
+} checker;
+
+static bool usable(int dtype)
+{
+    return dtype >= WK_F32 && dtype < WK_DTYPE_COUNT;
+}
+
+/* ---- geometry ---------------------------------------------------------------------------------------------------- */
+
+static bool space_fits(wk__record *r)
+{
+    int64_t elements = 1;
+    for (int d = 0; d < r->ndim; d++) {
+        const int64_t size = wk__record_shape(r)[d];
+        if (size < 0 || size > most) return false;
+        if (size > 0 && (!wk__mul_size(elements, size, &elements) || elements > most)) return false;
+    }
+    return true;
+}
+
+/* The space over which the record walks its k-th reference. */
+static void space_of(wk__record *r, int k, int64_t shape[])
+{
+    memcpy(shape, wk__record_shape(r), sizeof *shape * r->ndim);
+    if (r->kind == WK__RECORD_MATMUL && k == 1) shape[r->ndim - 1] = r->bound;
+    if (r->kind == WK__RECORD_MATMUL && k == 2) shape[r->ndim - 2] = r->bound;
+    if (r->kind == WK__RECORD_KERNEL && k == 0 && strcmp(r->kernel, "scatter_add") == 0) shape[r->dim] = r->bound;
+}
+
+/* Within the value, unless what is read lies at places that are computed: of those the program says more. */
+static bool reach_fits(wk__record *r, int k, int64_t bytes)
+{
+    int64_t shape[WK__MAX_DIMS], low = r->ref[k].offset, high = low;
+    const int64_t size = (int64_t)wk_dtype_size(r->ref[k].dtype);
+    bool empty = false;
+    if (low > most || low < -most) return false;
+    space_of(r, k, shape);
+    for (int d = 0; d < r->ndim; d++) {
+        int64_t way;
+        empty = empty || shape[d] == 0;
+        if (shape[d] < 1) continue;
+        if (!wk__mul_size(shape[d] - 1, wk__record_stride(r, k)[d], &way) || way > most || way < -most) return false;
+        *(way < 0 ? &low : &high) += way;
+    }
+    return empty || r->ref[k].flags & WK__REF_INDIRECT || (low >= 0 && high < bytes / size);
+}
+
+/* ---- kinds of record --------------------------------------------------------------------------------------------- */
+
+static bool kernel_fits(const wk__record *r)
+{
+    static const struct {
+        const char *name;
+        uint8_t nout, nin;
+    } known[] = {{"scatter_add", 1, 2}, {"scan", 1, 1}, {"sort", 2, 1}};
+    size_t k = 0;
+    while (k < 3 && strcmp(known[k].name, r->kernel) != 0) k++;
+    if (k == 3 || r->nout != known[k].nout || r->nin != known[k].nin) return false;
+    if (r->dim < 0 || r->dim >= r->ndim || r->bound < 0 || r->bound > most || r->mode < 0 || r->mode > 1) return false;
+    const int values = k == 0 ? 2 : r->nout; /* the reference that has the dtype of reference 0 */
+    return r->ref[0].dtype == r->ref[values].dtype && (k == 1 || r->ref[1].dtype == WK_I64) && (k == 0) == r->partial;
+}
+
+static bool reduction_fits(const wk__record *r)
+{
+    return r->nin == 1 && r->op->reduction >= WK__RSUM && r->op->reduction < WK__ALU_COUNT && r->reduce_mask &&
+           r->reduce_mask >> r->ndim == 0;
+}
+
+static bool kind_fits(wk__record *r)
+{
+    if (r->kind == WK__RECORD_KERNEL) return kernel_fits(r);
+    if (r->nout != 1) return false;
+    if (r->kind == WK__RECORD_MATMUL)
+        return r->nin == 2 && r->ndim >= 2 && r->bound >= 0 && r->bound <= most && !r->partial;
+    if (r->kind == WK__RECORD_TRANSFER) return r->nin == 1 && !r->partial;
+    if (r->kind == WK__RECORD_REDUCTION) return reduction_fits(r) && usable(r->compute);
+    return usable(r->compute) && r->reduce_mask == 0;
+}
+
+static bool imm_fits(const wk__ref *ref)
+{
+    return ref->flags & WK__REF_IMM && !(ref->flags & WK__REF_INDIRECT);
+}
+
+static bool ref_fits(const checker *c, const wk__flush_record *f, int k)
+{
+    wk__record *r = f->record;
+    const wk__ref *ref = &r->ref[k];
+    const bool output = k < r->nout, plain = r->kind != WK__RECORD_EXPRESSION;
+    if (!usable(ref->dtype) || (plain && ref->flags != 0)) return false;
+    if (f->value[k] < 0) return !output && !plain && imm_fits(ref);
+    if (f->value[k] >= c->flush->values || ref->flags & (WK__REF_IMM | WK__REF_RAW)) return false;
+    if (c->made[f->value[k]] == output || (output && ref->flags)) return false;
+    return reach_fits(r, k, c->flush->value[f->value[k]].bytes);
+}
+
+static bool same_device(const wk__flush_value *a, const wk__flush_value *b)
+{
+    return a->device.kind == b->device.kind && a->device.index == b->device.index;
+}
+
+static bool prior_fits(const checker *c, const wk__flush_record *f)
+{
+    const wk__flush_value *value = c->flush->value;
+    if (f->prior < 0) return !f->record->partial;
+    return f->prior < c->flush->values && c->made[f->prior] && value[f->prior].bytes == value[f->value[0]].bytes &&
+           same_device(&value[f->prior], &value[f->value[0]]);
+}
+
+/* All on one device, but for a copy between two. */
+static bool devices_fit(const checker *c, const wk__flush_record *f)
+{
+    const wk__flush_value *value = c->flush->value, *out = &value[f->value[0]];
+    const wk__record *r = f->record;
+    for (int k = 1; k < r->nout + r->nin && r->kind != WK__RECORD_TRANSFER; k++)
+        if (f->value[k] >= 0 && !same_device(&value[f->value[k]], out)) return false;
+    return true;
+}
+
+/* ---- what it does ------------------------------------------------------------------------------------------------ */
+
+/* Places that are computed lie between the first and the last, whatever the index: their numbers must not overflow. */
+static bool places_fit(const wk__group *g)
+{
+    for (int k = 0; k < g->nins; k++) {
+        const wk__ins *ins = &g->ins[k];
+        if (ins->code != WK__LOADX) continue;
+        if (ins->arg[2] < 0 || ins->arg[2] + 1 >= g->nimms) return false;
+        const int64_t bound = g->imm[ins->arg[2]].i, stride = g->imm[ins->arg[2] + 1].i;
+        int64_t way;
+        if (bound > most || bound < -most || !wk__mul_size(llabs(bound), stride, &way)) return false;
+        if (way > most || way < -most) return false;
+    }
+    return true;
+}
+
+static const char *wrong_program(checker *c, wk__record *r)
+{
+    wk__building *b = &c->building;
+    b->record = &r;
+    b->records = 1;
+    const bool fits = wk__build(b) == 1;
+    r->ref[0].value->reg = -1;
+    if (!fits) return "a program that is too long";
+    for (int o = 0; o < b->group.noperands; o++) b->group.operand[o].memory = &b->value[o]->memory;
+    return places_fit(&b->group) ? wk__null_check_group(&b->group) : "places that are no numbers";
+}
+
+static const char *wrong_work(checker *c, const wk__flush_record *f)
+{
+    wk__record *r = f->record;
+    const char *wrong = NULL;
+    for (int k = 0; k < r->nout + r->nin; k++)
+        if (f->value[k] >= 0) r->ref[k].value = &c->value[f->value[k]];
+    if (r->kind == WK__RECORD_MATMUL) {
+        const wk__matmul product = wk__product_of(r);
+        wrong = wk__null_check_matmul(&product);
+    } else if (r->kind == WK__RECORD_KERNEL) {
+        const wk__kernel kernel = wk__kernel_of(r);
+        wrong = wk__null_check_kernel(&kernel);
+    } else if (r->kind == WK__RECORD_TRANSFER) {
+        const int64_t skip = r->ref[1].offset * (int64_t)wk_dtype_size(r->ref[1].dtype);
+        const bool fits = skip >= 0 && r->ref[0].value->bytes <= r->ref[1].value->bytes - skip;
+        wrong = fits ? NULL : "a copy of more than there is";
+    } else {
+        wrong = wrong_program(c, r);
+    }
+    for (int k = 0; k < r->nout + r->nin; k++)
+        if (f->value[k] >= 0) r->ref[k].value = NULL;
+    return wrong;
+}
+
+static const char *wrong_record(checker *c, const wk__flush_record *f)
+{
+    wk__record *r = f->record;
+    if (!kind_fits(r)) return "a kind of work that there is not";
+    if (!space_fits(r)) return "a space that is too large";
+    for (int k = r->nout; k < r->nout + r->nin; k++)
+        if (!ref_fits(c, f, k)) return "an operand that is not there, or reaches outside of its value";
+    for (int k = 0; k < r->nout; k++)
+        if (!ref_fits(c, f, k)) return "a result that was there before, or reaches outside of its value";
+    if (!prior_fits(c, f)) return "what it writes over";
+    if (!devices_fit(c, f)) return "operands of several devices";
+    if (r->nout == 2 && f->value[0] == f->value[1]) return "two results in one value";
+    const char *wrong = wrong_work(c, f);
+    for (int k = 0; k < r->nout; k++) c->made[f->value[k]] = true;
+    return wrong;
+}
+
+static void stand_for(wk__value *value, const wk__flush_value *v)
+{
+    value->bytes = v->bytes;
+    value->reg = -1;
+    value->group = -1;
+    value->rooted = true;
+    value->memory = (wk__memory){.block = value, .bytes = v->bytes};
+    wk__value_set_state(value, WK__STORED);
+}
+
+static wk_code check_all(checker *c, wk__io_error *error)
+{
+    const wk__flush_data *flush = c->flush;
+    for (int64_t k = 0; k < flush->values; k++) {
+        stand_for(&c->value[k], &flush->value[k]);
+        c->made[k] = flush->value[k].flags & (WK__FLUSH_THERE | WK__FLUSH_FAILED);
+    }
+    for (int64_t k = 0; k < flush->records; k++) {
+        const char *wrong = wrong_record(c, &flush->record[k]);
+        if (wrong)
+            return wk__io_fail(error, WK_ERR_FORMAT, "not a flush as WICK_CHECK writes it: call %lld has %s",
+                               (long long)k + 1, wrong);
+    }
+    for (int64_t k = 0; k < flush->values; k++)
+        if (!c->made[k])
+            return wk__io_fail(error, WK_ERR_FORMAT, "not a flush as WICK_CHECK writes it: nobody makes value %lld",
+                               (long long)k + 1);
+    return WK_OK;
+}
+
+wk_code wk__flush_check(const wk__flush_data *flush, wk__io_error *error)
+{
+    checker *c = wk__alloc_zero(1, sizeof *c);
+    wk__value *value = wk__alloc_zero((size_t)flush->values, sizeof *value);
+    bool *made = wk__alloc_zero((size_t)flush->values, sizeof *made);
+    wk_code code = WK_ERR_MEMORY;
+    if (c && value && made) {
+        c->flush = flush;
+        c->value = value;
+        c->made = made;
+        code = check_all(c, error);
+    } else {
+        wk__io_fail(error, code, "out of host memory");
+    }
+    wk__free(c);
+    wk__free(value);
+    wk__free(made);
+    return code;
+}

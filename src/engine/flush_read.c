@@ -1,0 +1,304 @@
+/* Reading a flush; see flush_file.h. First the bytes: every number is looked at before it is used. Then what they say: flush_check.c. */
+#include "../base/alloc.h"
+#include "flush_check.h"
+#include "flush_file.h"
+#include <string.h>
+
+/* Where the reader stands. Past the end it gives zeros and remembers that. */
+typedef struct reader {
+    const unsigned char *bytes;
+    int64_t at, count;
+    bool failed;
+} reader;
+
+static int64_t get(reader *in, int bytes)
+{
+    uint64_t number = 0;
+    if (in->failed || in->count - in->at < bytes) {
+        in->failed = true;
+        return 0;
+    }
+    for (int k = 0; k < bytes; k++) number |= (uint64_t)in->bytes[in->at + k] << 8 * k;
+    in->at += bytes;
+    if (bytes < 8 && number >> (8 * bytes - 1)) number |= ~UINT64_C(0) << 8 * bytes; /* signed */
+    return (int64_t)number;
+}
+
+static uint32_t get_u32(reader *in)
+{
+    return (uint32_t)get(in, 4);
+}
+
+static uint8_t get_u8(reader *in)
+{
+    return (uint8_t)get(in, 1);
+}
+
+/* A string without zeros, copied to *to, which moves behind its end. */
+static const char *get_string(reader *in, char **to)
+{
+    const int64_t length = get(in, 2);
+    if (length < 0 || length > WK__FLUSH_STRING || length > in->count - in->at) in->failed = true;
+    if (in->failed) return "";
+    char *string = *to;
+    memcpy(string, in->bytes + in->at, (size_t)length);
+    string[length] = 0;
+    in->failed = memchr(string, 0, (size_t)length) != NULL;
+    in->at += length;
+    *to += length + 1;
+    return string;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* "there" and "failed" exclude each other, and bytes are those of what is there. */
+static bool flags_fit(uint32_t flags)
+{
+    const bool there = flags & WK__FLUSH_THERE, failed = flags & WK__FLUSH_FAILED;
+    return flags <= WK__FLUSH_ALL && !(there && failed) && (there || !(flags & WK__FLUSH_BYTES));
+}
+
+static bool get_value(reader *in, wk__flush_value *v)
+{
+    v->device.kind = (int16_t)get(in, 2);
+    v->device.index = (int16_t)get(in, 2);
+    v->flags = get_u32(in);
+    v->bytes = get(in, 8);
+    const bool known = v->device.kind == WK_CPU || v->device.kind == WK_CUDA || v->device.kind == WK_OPENCL;
+    return !in->failed && known && v->device.index >= 0 && flags_fit(v->flags) && v->bytes >= 0 &&
+           v->bytes <= INT64_MAX / 4;
+}
+
+/* The bytes of the values are the end of the file, nothing between them. */
+static bool place_data(reader *in, wk__flush_data *flush)
+{
+    for (int64_t k = 0; k < flush->values; k++) {
+        wk__flush_value *v = &flush->value[k];
+        if (!(v->flags & WK__FLUSH_BYTES)) continue;
+        if (v->bytes > in->count - in->at) return false;
+        v->data = flush->bytes + in->at;
+        in->at += v->bytes;
+    }
+    return in->at == in->count;
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+static void get_refs(reader *in, wk__flush_record *f)
+{
+    wk__record *r = f->record;
+    for (int k = 0; k < r->nout + r->nin; k++) {
+        wk__ref *ref = &r->ref[k];
+        f->value[k] = (int32_t)get(in, 4);
+        ref->dtype = get_u8(in);
+        ref->flags = get_u8(in);
+        const int64_t number = get(in, 8);
+        if (f->value[k] < 0)
+            ref->imm.i = number;
+        else
+            ref->offset = number;
+        for (int d = 0; d < r->ndim; d++) wk__record_stride(r, k)[d] = get(in, 8);
+    }
+}
+
+static bool get_code(reader *in, wk__flush_record *f)
+{
+    const wk__record *r = f->record;
+    wk__flush_code *code = &f->op->code;
+    code->nins = get_u8(in);
+    code->nimms = get_u8(in);
+    code->result = (int16_t)get(in, 2);
+    if (code->nins > WK__MAX_INS || code->nimms > WK__MAX_IMMS) return false;
+    for (int k = 0; k < code->nins; k++) {
+        code->ins[k].code = get_u8(in);
+        code->ins[k].dtype = get_u8(in);
+        for (int a = 0; a < 3; a++) code->ins[k].arg[a] = (int16_t)get(in, 2);
+    }
+    for (int k = 0; k < code->nimms; k++) code->imm[k].i = get(in, 8);
+    return r->kind != WK__RECORD_EXPRESSION || wk__flush_code_fits(code, r->ref + r->nout, r->nin);
+}
+
+/* Names of kernels are compared by address nowhere, but a record's lives as long as the flush. */
+static void get_names(reader *in, wk__flush_record *f)
+{
+    wk__record *r = f->record;
+    wk__op *op = &f->op->op;
+    char *to = f->strings;
+    r->name = get_string(in, &to);
+    op->name = get_string(in, &to);
+    op->fault = get_string(in, &to);
+    r->site.file = get_string(in, &to);
+    r->kernel = get_string(in, &to);
+    if (!*op->fault) op->fault = NULL;
+    if (!*r->site.file) r->site.file = NULL;
+}
+
+/* Of the strings ahead, without looking at them: what they need at most. */
+static size_t room_for_strings(const reader *in)
+{
+    reader ahead = *in;
+    size_t bytes = 0;
+    for (int k = 0; k < 5; k++) {
+        const int64_t length = get(&ahead, 2);
+        if (ahead.failed || length < 0 || length > ahead.count - ahead.at) break;
+        bytes += (size_t)length + 1;
+        ahead.at += length;
+    }
+    return bytes + 5;
+}
+
+/* What a record begins with, up to its strings. */
+typedef struct head {
+    uint8_t kind, ndim, nout, nin, compute, reduction, result, bits;
+    int8_t dim, mode;
+    uint16_t reduce_mask;
+    int32_t whole, prior, line;
+    int64_t bound;
+} head;
+
+static bool get_head(reader *in, head *h)
+{
+    uint8_t *const small[] = {&h->kind, &h->ndim, &h->nout, &h->nin, &h->compute, &h->reduction, &h->result, &h->bits};
+    for (size_t k = 0; k < sizeof small / sizeof *small; k++) *small[k] = get_u8(in);
+    h->dim = (int8_t)get(in, 1);
+    h->mode = (int8_t)get(in, 1);
+    h->reduce_mask = (uint16_t)get(in, 2);
+    h->whole = (int32_t)get(in, 4);
+    h->bound = get(in, 8);
+    h->prior = (int32_t)get(in, 4);
+    h->line = (int32_t)get(in, 4);
+    return !in->failed && h->kind <= WK__RECORD_TRANSFER && h->ndim <= WK__MAX_DIMS && h->nout >= 1 && h->nout <= 2 &&
+           h->nin <= WK__MAX_OPERANDS && h->bits < 32 && h->result <= WK__RESULT_BOOL;
+}
+
+static void fill(wk__flush_record *f, const head *h)
+{
+    *f->record = (wk__record){.op = &f->op->op,
+                              .site.line = h->line,
+                              .bound = h->bound,
+                              .group = -1,
+                              .whole = h->whole,
+                              .reduce_mask = h->reduce_mask,
+                              .kind = h->kind,
+                              .ndim = h->ndim,
+                              .nout = h->nout,
+                              .nin = h->nin,
+                              .compute = h->compute,
+                              .dim = h->dim,
+                              .mode = h->mode,
+                              .partial = h->bits & 1,
+                              .guarded = h->bits >> 1 & 1,
+                              .in_place = h->bits >> 2 & 1};
+    f->op->op = (wk__op){.expression = wk__flush_expression,
+                         .reduction = h->reduction,
+                         .result = h->result,
+                         .limits = h->bits >> 3 & 1,
+                         .indexed = h->bits >> 4 & 1};
+    f->prior = h->prior;
+}
+
+static bool get_record(reader *in, wk__flush_record *f, bool *no_memory)
+{
+    head h;
+    if (!get_head(in, &h)) return false;
+    f->record = wk__alloc_zero(1, wk__record_bytes(h.ndim, h.nout + h.nin));
+    f->op = wk__alloc_zero(1, sizeof *f->op);
+    f->strings = wk__alloc(room_for_strings(in));
+    *no_memory = !f->record || !f->op || !f->strings;
+    if (*no_memory) return false;
+    fill(f, &h);
+    get_names(in, f);
+    for (int d = 0; d < h.ndim; d++) wk__record_shape(f->record)[d] = get(in, 8);
+    get_refs(in, f);
+    return get_code(in, f) && !in->failed;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+enum { BEFORE_BODY = 32, LEAST_VALUE = 16, LEAST_RECORD = 60 /* bytes that one takes in a file at least */ };
+
+static bool get_counts(reader *in, wk__flush_data *out)
+{
+    if (in->count < BEFORE_BODY || memcmp(in->bytes, "WICKFLSH", 8) != 0) return false;
+    in->at = 8;
+    const uint32_t version = get_u32(in), flags = get_u32(in);
+    const int64_t bytes = get(in, 8);
+    out->values = get_u32(in);
+    out->records = get_u32(in);
+    out->park = flags == 1;
+    return version == WK__FLUSH_VERSION && flags <= 1 && bytes == in->count && out->records >= 1 &&
+           out->records <= WK__FLUSH_RECORDS && out->records <= in->count / LEAST_RECORD &&
+           out->values <= in->count / LEAST_VALUE;
+}
+
+static wk_code refused(wk__io_error *error, const reader *in, const char *what)
+{
+    return wk__io_fail(error, WK_ERR_FORMAT, "not a flush as WICK_CHECK writes it: %s, before byte %lld", what,
+                       (long long)in->at);
+}
+
+static wk_code no_room(wk__io_error *error)
+{
+    return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
+}
+
+static wk_code get_all(reader *in, wk__flush_data *out, wk__io_error *error)
+{
+    if (!get_counts(in, out)) return refused(error, in, "its first bytes");
+    out->value = wk__alloc_zero((size_t)out->values, sizeof *out->value);
+    out->record = wk__alloc_zero((size_t)out->records, sizeof *out->record);
+    out->said = wk__alloc(WK__FLUSH_STRING + 1);
+    if (!out->value || !out->record || !out->said) return no_room(error);
+    char *to = out->said;
+    get_string(in, &to);
+    if (in->failed) return refused(error, in, "its message");
+    for (int64_t k = 0; k < out->values; k++)
+        if (!get_value(in, &out->value[k])) return refused(error, in, "a value");
+    for (int64_t k = 0; k < out->records; k++) {
+        bool no_memory = false;
+        if (!get_record(in, &out->record[k], &no_memory))
+            return no_memory ? no_room(error) : refused(error, in, "a call");
+    }
+    return place_data(in, out) ? WK_OK : refused(error, in, "the bytes of its values");
+}
+
+wk_code wk__flush_parse(char *bytes, int64_t count, wk__flush_data *out, wk__io_error *error)
+{
+    *out = (wk__flush_data){.bytes = bytes};
+    reader in = {.bytes = (const unsigned char *)bytes, .count = count};
+    wk_code code = get_all(&in, out, error);
+    if (code == WK_OK) code = wk__flush_check(out, error);
+    if (code != WK_OK) wk__flush_end(out);
+    return code;
+}
+
+wk_code wk__flush_read(const char *path, wk__flush_data *out, wk__io_error *error)
+{
+    wk__file file;
+    wk_code code = wk__file_open(&file, path, error);
+    if (code != WK_OK) return code;
+    const int64_t count = file.bytes;
+    char *bytes = wk__alloc((size_t)count);
+    code = bytes ? wk__file_read_at(&file, 0, bytes, count, error) : no_room(error);
+    wk__file_close(&file);
+    if (code == WK_OK) {
+        code = wk__flush_parse(bytes, count, out, error);
+        return code == WK_OK ? code : wk__io_prefix(error, "%s", wk__show(path).text);
+    }
+    wk__free(bytes);
+    return code;
+}
+
+void wk__flush_end(wk__flush_data *flush)
+{
+    for (int64_t k = 0; k < flush->records && flush->record; k++) {
+        wk__free(flush->record[k].record);
+        wk__free(flush->record[k].op);
+        wk__free(flush->record[k].strings);
+    }
+    wk__free(flush->record);
+    wk__free(flush->value);
+    wk__free(flush->said);
+    wk__free(flush->bytes);
+    *flush = (wk__flush_data){0};
+}

@@ -1,0 +1,120 @@
+/* What a device finds out late: work that it could not do when its turn had come. The device knows what depends on it and leaves that
+ * out (backend.h); who reads one of those values, or waits for the device, gets the failure here, with the call that it was. */
+#include "../base/alloc.h"
+#include "faults.h"
+#include "host.h"
+
+/* Whose work it was. */
+typedef struct origin {
+    wk__origin base;
+    const char *op, *underscore, *fault;
+    wk_site site;
+    wk_context *recorder;
+    int64_t stream;
+    _Atomic(wk__failure *) failure; /* once it has failed: one for all that depend on it */
+} origin;
+
+static void end_origin(wk__origin *base)
+{
+    origin *o = (origin *)base;
+    wk__failure_drop(atomic_load(&o->failure));
+    wk__free(o);
+}
+
+wk_code wk__origin_of(const wk__record *r, wk_context *recorder, wk__origin **out, wk__fail *fail)
+{
+    *out = NULL;
+    if (r->device->id.kind == WK_CPU) return WK_OK;
+    origin *o = wk__alloc_zero(1, sizeof *o);
+    if (!o) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to run it");
+    *o = (origin){.base = {.refs = 1, .who = recorder, .end = end_origin},
+                  .op = r->name,
+                  .underscore = wk__underscore(r->name, r->in_place),
+                  .fault = r->op->fault,
+                  .site = r->site,
+                  .recorder = recorder,
+                  .stream = recorder->stream};
+    *out = &o->base;
+    return WK_OK;
+}
+
+/* Held for the caller; NULL when memory is short. */
+static wk__failure *failure_of(const wk__device *device, const wk__fail *fail, wk_site site)
+{
+    origin *o = (origin *)fail->origin;
+    if (!o) return wk__explain(device->backend->name, "", NULL, site, fail, false);
+    wk__failure *failure = atomic_load(&o->failure), *none = NULL;
+    if (!failure && (failure = wk__explain(o->op, o->underscore, o->fault, o->site, fail, false))) {
+        if (!atomic_compare_exchange_strong(&o->failure, &none, failure)) {
+            wk__failure_drop(failure);
+            failure = none;
+        }
+    }
+    if (failure) atomic_fetch_add(&failure->refs, 1);
+    return failure;
+}
+
+/* `value`: what was to be read, or NULL. Who reads it is told by its caller if it has failed. */
+static void left_out(wk__device *device, wk__value *value, wk__fail *fail, wk_site site)
+{
+    if (fail->code == WK_ERR_LOST) atomic_store(&device->lost, true);
+    wk__failure *failure = failure_of(device, fail, fail->lost && value ? value->site : site);
+    const origin *whom = (const origin *)fail->whom;
+    if (fail->lost && value) wk__fault_of_value(value, failure);
+    if (whom)
+        wk__tell_recorder(whom->recorder, whom->stream, failure);
+    else if (!fail->origin && !fail->lost)
+        wk__tell_failure(failure);
+    wk__failure_drop(failure);
+    wk__fail_end(fail);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+/* The device has been waited for. */
+static void settled(wk__device *device, wk__value *value, int64_t number, wk_code code, wk__fail *fail, wk_site site)
+{
+    if (code == WK_ERR_INDEX) {
+        wk__fault_found(device, number, fail, site);
+        return;
+    }
+    if (device->id.kind != WK_CPU) wk__watch_forget(device, number);
+    if (code != WK_OK) left_out(device, value, fail, site);
+}
+
+wk_code wk__device_settle(wk__device *device, wk_site site)
+{
+    wk_code first = WK_OK;
+    for (bool more = true; more;) {
+        wk__fail fail = {.tag = -1};
+        int how_much;
+        int64_t number = wk__watched(device, &how_much);
+        wk_code code = device->backend->sync(device->state, &fail);
+        more = code != WK_OK && fail.elsewhere;
+        settled(device, NULL, number, code, &fail, site);
+        if (first == WK_OK) first = code;
+    }
+    return first;
+}
+
+void wk__device_prove(wk__device *device)
+{
+    int how_much;
+    wk__watched(device, &how_much);
+    if (how_much > 0) wk__device_settle(device, (wk_site){0});
+}
+
+wk_code wk__value_download(wk__value *value, int64_t from, int64_t bytes, void *to, wk_site site, wk__fail *fail)
+{
+    wk__device *device = value->device;
+    for (;;) {
+        int how_much;
+        int64_t number = wk__watched(device, &how_much);
+        *fail = (wk__fail){.tag = -1};
+        wk_code code = device->backend->download(device->state, to, &value->memory, from, bytes, fail);
+        bool another =
+            code != WK_OK && (fail->elsewhere || fail->tag >= 0); /* some group's fault, not that of the copy */
+        settled(device, value, number, code, fail, site);
+        if (!another || wk__value_state(value) != WK__STORED) return code;
+    }
+}

@@ -1,0 +1,79 @@
+/* For tests: the groups of a flush in another order that is as good. What a group reads must have been computed, and nothing else
+ * matters: records name values, and memory is taken over by who reads it last, whoever that is. */
+#include "ring.h"
+
+static _Atomic uint64_t order;
+
+void wk__shuffle_groups(uint64_t seed)
+{
+    atomic_store_explicit(&order, seed, memory_order_relaxed);
+}
+
+enum { MOST_GROUPS = 512 };
+
+typedef struct shuffle {
+    uint64_t state;
+    int32_t waits[MOST_GROUPS]; /* groups that it reads of and that have no place yet; counted once per record */
+    int32_t place[MOST_GROUPS];
+} shuffle;
+
+static uint32_t drawn(shuffle *s, uint32_t below)
+{
+    s->state = s->state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(s->state >> 33) % below;
+}
+
+/* The group that has to run before r because of operand k, -1 none. Operand -1 is what r writes over. */
+static int32_t before(const wk__record *r, int k)
+{
+    const wk__value *value = k < 0 ? r->prior : r->ref[r->nout + k].value;
+    if (!value || wk__value_state(value) != WK__PENDING) return -1;
+    return value->group == r->group ? -1 : value->group;
+}
+
+static void count(shuffle *s, wk__ring *ring, int32_t done, int32_t by)
+{
+    for (int64_t n = 0; n < ring->count; n++) {
+        const wk__record *r = ring->record[n];
+        for (int k = -1; r->live && k < r->nin; k++) {
+            const int32_t group = before(r, k);
+            if (group >= 0 && (done < 0 || group == done)) s->waits[r->group] += by;
+        }
+    }
+}
+
+static void renumber(shuffle *s, wk__ring *ring)
+{
+    for (int64_t n = 0; n < ring->count; n++) {
+        wk__record *r = ring->record[n];
+        if (!r->live) continue;
+        r->group = s->place[r->group];
+        for (int o = 0; o < r->nout; o++) r->ref[o].value->group = r->group;
+    }
+}
+
+/* Calls that happen whole or not at all are reserved for in the order of their records, and keep it. */
+static bool is_whole(const wk__ring *ring)
+{
+    for (int64_t n = 0; n < ring->count; n++)
+        if (ring->record[n]->whole) return true;
+    return false;
+}
+
+void wk__plan_shuffle(wk__ring *ring, int32_t groups)
+{
+    const uint64_t seed = atomic_load_explicit(&order, memory_order_relaxed);
+    if (__builtin_expect(seed == 0, 1) || groups < 2 || groups > MOST_GROUPS || is_whole(ring)) return;
+    shuffle s = {.state = seed};
+    count(&s, ring, -1, 1);
+    for (int32_t k = 0; k < groups; k++) s.place[k] = -1;
+    for (int32_t next = 0; next < groups; next++) {
+        int32_t chosen = -1;
+        uint32_t ready = 0;
+        for (int32_t k = 0; k < groups; k++)
+            if (s.place[k] < 0 && s.waits[k] == 0 && drawn(&s, ++ready) == 0) chosen = k;
+        s.place[chosen] = next;
+        count(&s, ring, chosen, -1);
+    }
+    renumber(&s, ring);
+}

@@ -1,0 +1,263 @@
+/* Work that a device cannot do when its turn has come: its driver refuses a kernel, a launch, a copy, memory. Each call of the driver
+ * fails in turn, once, and each value of a program that uses much of the device is right, or fails with the first cause for everyone
+ * who reads it, however often; what is written in place has its old numbers or its new ones. Then the program runs again as if nothing
+ * had been. */
+#include "support_threads.h"
+
+#include <math.h>
+
+#include "../src/backend/opencl/api.h"
+#include "support_driver.h"
+
+static int take_over(void **state)
+{
+    (void)state;
+    assert_true(wk_device_count(WK_OPENCL) > 0);
+    driver_take_over();
+    return 0;
+}
+
+/* ---- a program ---------------------------------------------------------------------------------------------------- */
+
+enum { SIZE = 6, MOST = 24 };
+
+typedef struct result {
+    wk_tensor *tensor;
+    double want[SIZE], old[SIZE]; /* old: what may stand there as well, of a target that was written in place */
+    bool kept;
+} result;
+
+typedef struct program {
+    result result[MOST];
+    int count;
+} program;
+
+static void add(program *p, wk_tensor *tensor, bool kept, const double *old)
+{
+    result *r = &p->result[p->count++];
+    *r = (result){.tensor = tensor, .kept = kept};
+    if (old) memcpy(r->old, old, sizeof r->old);
+}
+
+static wk_tensor *on(wk_device device, double first)
+{
+    float data[SIZE];
+    for (int k = 0; k < SIZE; k++) data[k] = (float)(first + k);
+    return wk_to(wk_from(data, (SIZE)), device);
+}
+
+/* Retained tensors of SIZE elements. `odd` changes the structure of some kernels, so that they are built anew. */
+static void run(program *p, wk_device device, wk_device other, int odd)
+{
+    const double ones[SIZE] = {1, 2, 3, 4, 5, 6};
+    p->count = 0;
+    wk_tensor *x = wk_retain(on(device, 1)), *apart = wk_retain(on(device, 10)), *y = wk_retain(wk_mul(x, 2));
+    for (int k = 0; k < odd; k++) {
+        wk_tensor *more = wk_retain(wk_add(wk_abs(y), k & 1 ? x : apart));
+        wk_free(y);
+        y = more;
+    }
+    wk_tensor *in_place = wk_retain(wk_clone(x)), *snapshot, *part = wk_retain(wk_clone(x));
+    wk_tensor *holder = wk_retain(wk_module_set_buffer(wk_nn_relu(), "old", part)); /* has the same numbers, for now */
+    wk_flush();
+    wk_tensor *product =
+        wk_retain(wk_reshape(wk_add(wk_matmul(wk_reshape(y, (6, 1)), wk_ones((1, 1), .device = device)), 1), (6)));
+    wk_add_(in_place, y);
+    wk_flush();
+    snapshot = wk_retain(wk_mul(in_place, 1));
+    wk_mul_(in_place, 3);
+    wk_copy_(wk_narrow(part, 0, 1, 2), wk_narrow(y, 0, 0, 2));
+    wk_flush();
+    wk_tensor *sorted, *places;
+    wk_sort(wk_neg(y), 0, false, &sorted, &places);
+    sorted = wk_retain(sorted);
+    wk_tensor *added = wk_retain(wk_index_add(x, 0, wk_to(wk_of(int64_t, (2), 0, 0), device), wk_narrow(y, 0, 0, 2)));
+    wk_tensor *joined = wk_retain(wk_cat((wk_narrow(y, 0, 0, 3), wk_narrow(apart, 0, 0, 3)), 0));
+    wk_tensor *there = wk_retain(wk_to(y, other)), *sum = wk_retain(wk_expand(wk_sum(there), (6)));
+    wk_tensor *fine = wk_retain(wk_add(apart, 1));
+    add(p, x, false, NULL), add(p, y, false, NULL), add(p, apart, false, NULL), add(p, product, false, NULL);
+    add(p, in_place, true, ones), add(p, snapshot, true, ones), add(p, part, true, ones), add(p, sorted, false, NULL);
+    add(p, added, false, NULL), add(p, joined, false, NULL), add(p, there, false, NULL), add(p, sum, false, NULL);
+    add(p, fine, false, NULL), add(p, holder, false, NULL);
+}
+
+static bool read_one(const result *r, double numbers[SIZE])
+{
+    float data[SIZE];
+    if (!r->tensor || wk_read(r->tensor, data, sizeof data) != WK_OK) return false;
+    for (int k = 0; k < SIZE; k++) numbers[k] = data[k];
+    return true;
+}
+
+static bool same(const double *a, const double *b)
+{
+    return memcmp(a, b, SIZE * sizeof *a) == 0;
+}
+
+/* How many failed. A target may have been written by one of two calls, so what it can hold is old, new, or in between. */
+static int look(program *p, const program *want, const char *what, int n)
+{
+    int failed = 0;
+    for (int k = 0; k < p->count; k++) {
+        double numbers[SIZE];
+        char first[600] = "";
+        for (int again = 0; again < 3; again++) {
+            bool fine = read_one(&p->result[k], numbers);
+            for (int once_more = 0; !fine && once_more < 4 && !wk_error() && p->result[k].tensor; once_more++)
+                fine = read_one(&p->result[k], numbers);
+            if (!fine && p->result[k].tensor && (!wk_error() || strlen(wk_error()) < 10))
+                fail_msg("%s %d: value %d fails without a word", what, n, k);
+            const char *said = wk_error() ? wk_error() : "";
+            bool late = fine && *said; /* another value's, told on the way */
+            bool same_words =
+                strcmp(first, said) == 0 || strstr(said, "copying from the device"); /* of this one reader */
+            if (!fine && again > 0 && p->result[k].tensor && !same_words)
+                fail_msg("%s %d: value %d says \"%s\", then \"%s\"", what, n, k, first, said);
+            if (!fine) snprintf(first, sizeof first, "%s", said);
+            if (fine && !same(numbers, want->result[k].want) && !p->result[k].kept)
+                fail_msg("%s %d: value %d is %g %g .. and no error (%s)", what, n, k, numbers[0], numbers[1],
+                         late ? said : "");
+            failed += !fine && again == 0;
+            wk_clear_error();
+        }
+        wk_free(p->result[k].tensor);
+    }
+    return failed;
+}
+
+static void expected(program *p, int odd)
+{
+    WK_SCOPE;
+    run(p, wk_cpu(), wk_cpu(), odd);
+    for (int k = 0; k < p->count; k++) {
+        assert_true(read_one(&p->result[k], p->result[k].want));
+        wk_free(p->result[k].tensor);
+    }
+    expect_fine();
+}
+
+static int failures_of(const program *want, wk_device device, driver_call which, int n, cl_int error, int odd)
+{
+    WK_SCOPE;
+    program p;
+    wk_device other = wk_opencl(wk_device_count(WK_OPENCL) > 1 ? 1 - (int)device.index : 0);
+    driver_order(which, n, error);
+    run(&p, device, other, odd);
+    int failed = look(&p, want, driver_names[which], n);
+    bool was_met = driver_met();
+    driver_order(which, 0, 0);
+    return was_met || failed ? failed : -1;
+}
+
+static void each_call_of_the_driver_fails(void **state)
+{
+    (void)state;
+    program want;
+    expected(&want, 0);
+    for (int d = 0; d < wk_device_count(WK_OPENCL); d++) {
+        assert_int_equal(failures_of(&want, wk_opencl(d), DRIVER_LAUNCH, 0, 0, 0), -1);
+        for (driver_call which = DRIVER_ARGUMENT; which < DRIVER_CALLS; which++) {
+            int failed = 0, n = 1;
+            for (int of = 0; of >= 0 && n < 400; n++) {
+                if (which == DRIVER_BUFFER || which == DRIVER_WRITE) wk_memory_trim(wk_opencl(d));
+                of = failures_of(&want, wk_opencl(d), which, n, CL_OUT_OF_HOST_MEMORY, 0);
+                failed += of > 0;
+                wk_clear_error();
+                int after = failures_of(&want, wk_opencl(d), which, 0, 0, 0);
+                if (after != -1) fail_msg("%s %d: afterwards %d fail", driver_names[which], n, after);
+                expect_fine();
+            }
+            print_message("opencl:%d: %s failed %d times, %d with values that fail\n", d, driver_names[which], n - 2,
+                          failed);
+        }
+    }
+}
+
+/* Each round has kernels of its own. A compiler without memory is asked again; what it refuses stays refused. */
+static void kernels_that_are_not_built(void **state)
+{
+    (void)state;
+    const cl_int refused = -11, errors[] = {CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_HOST_MEMORY, refused};
+    const driver_call calls[] = {DRIVER_BUILD, DRIVER_KERNEL, DRIVER_BUILD};
+    for (int k = 0; k < 3; k++) {
+        program want;
+        expected(&want, k + 1);
+        wk_device device = wk_opencl(0);
+        assert_true(failures_of(&want, device, calls[k], -1, errors[k], k + 1) > 3);
+        int after = failures_of(&want, device, calls[k], 0, 0, k + 1);
+        if (errors[k] != refused && after != -1) fail_msg("%s: afterwards %d fail", driver_names[calls[k]], after);
+        expect_fine();
+    }
+}
+
+/* ---- other threads ----------------------------------------------------------------------------------------------- */
+
+static void writes_in_place(test_thread *t)
+{
+    WK_SCOPE;
+    wk_tensor *const *of = t->with;
+    float have[SIZE] = {0};
+    wk_add_(of[0], of[1]);
+    SAY(t, wk_read(of[0], have, sizeof have) == WK_OK);
+    SAY(t, have[0] == 1 && have[5] == 6); /* it could not be done: so this thread has to know */
+    SAY_ERROR(t, "sqrt", "OUT_OF_HOST_MEMORY", NULL);
+    SAY(t, wk_read(of[0], have, sizeof have) == WK_OK);
+    SAY(t, !wk_error());
+}
+
+static void all_are_told_whose_writes_were_left_out(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(on(wk_opencl(0), 1)), *four = wk_retain(wk_mul(on(wk_opencl(0), 4), 1));
+    wk_sync();
+    wk_tensor *bad = wk_retain(wk_sqrt(four));
+    driver_order(DRIVER_ARGUMENT, 1, CL_OUT_OF_HOST_MEMORY);
+    wk_flush();
+    test_elsewhere(writes_in_place, (wk_tensor *[]){x, bad});
+    wk_add(four, 1);
+    expect_error("sqrt", "opencl_late.c", NULL);
+    wk_sync();
+    expect_fine(); /* once */
+    assert_true(isnan(wk_item(wk_sum(bad))));
+    expect_error("sqrt", "opencl_late.c", NULL);
+    wk_free(x), wk_free(four), wk_free(bad);
+}
+
+/* Last of all: the device stays lost. */
+static void a_device_that_is_lost(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    int devices = wk_device_count(WK_OPENCL);
+    wk_tensor *there = wk_retain(on(wk_opencl(devices - 1), 1)), *here = wk_retain(on(wk_opencl(0), 1)),
+              *in_place = there;
+    wk_tensor *more = wk_retain(wk_mul(there, 2));
+    wk_sync();
+    driver_order(DRIVER_ARGUMENT, 1, CL_OUT_OF_RESOURCES);
+    wk_add_(in_place, 1);
+    wk_flush();
+    for (int again = 0; again < 2; again++) {
+        assert_true(isnan(wk_item(wk_sum(in_place))));
+        expect_error("add_", "OUT_OF_RESOURCES", NULL);
+        assert_true(isnan(wk_item(wk_sum(more))));
+        expect_error("OUT_OF_RESOURCES", NULL);
+        assert_null(wk_tensor_str(wk_ones((2), .device = wk_opencl(devices - 1))));
+        expect_error("OUT_OF_RESOURCES", NULL);
+    }
+    if (devices > 1) EXPECT_VALUES(here, 0, 1, 2, 3, 4, 5, 6);
+    EXPECT_VALUES(wk_add(wk_ones((2)), 1), 0, 2, 2);
+    expect_fine();
+    wk_free(there), wk_free(here), wk_free(more);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_call_of_the_driver_fails),
+        cmocka_unit_test(kernels_that_are_not_built),
+        cmocka_unit_test(all_are_told_whose_writes_were_left_out),
+        cmocka_unit_test(a_device_that_is_lost),
+    };
+    return cmocka_run_group_tests(tests, take_over, NULL);
+}

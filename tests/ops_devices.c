@@ -1,0 +1,62 @@
+/* Ops whose kernels ask for more than their operands' values: the dtype that is computed in, places in memory. On every device. */
+#include "support_devices.h"
+#include <wick/device.h>
+
+/* A bool that became an integer in the same kernel has that integer's bits. */
+static void bits_of_a_converted_bool(void **state)
+{
+    (void)state;
+    static const wk_dtype whole[] = {WK_U8, WK_I32, WK_I64};
+    EACH_DEVICE(device)
+    {
+        for (int k = 0; k < 3; k++) {
+            WK_SCOPE;
+            const wk_dtype dtype = whole[k];
+            const double first = dtype == WK_U8 ? 254 : -2, second = first + 1;
+            wk_tensor *mask = wk_eq(wk_arange(2, .device = device), 0);
+            EXPECT_VALUES(wk_bitwise_not(wk_to_dtype(mask, dtype)), 0, first, second);
+            wk_tensor *x = wk_zeros((2), .dtype = dtype, .device = device);
+            wk_eq_(x, wk_arange(2, .dtype = dtype, .device = device));
+            EXPECT_VALUES(wk_bitwise_not(x), 0, first, second);
+            wk_tensor *square = wk_expand(wk_to_dtype(mask, dtype), (2, 2));
+            EXPECT_VALUES(wk_bitwise_not(wk_tril(square)), 0, first, second, first, second);
+        }
+    }
+}
+
+/* The place of an element is one number: with room for half of the positions, over all elements and over rows, which may be longer
+ * than what a kernel walks twice. */
+static void argmax_needs_no_positions(void **state)
+{
+    (void)state;
+    enum { ROWS = 4, COLUMNS = 1 << 18 };
+    const int64_t at[ROWS] = {77, 0, COLUMNS - 1, 40000};
+    uint8_t *bytes = calloc(ROWS, COLUMNS);
+    for (int64_t r = 0; r < ROWS; r++) bytes[r * COLUMNS + at[r]] = (uint8_t)(1 + r % 2);
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        wk_tensor *x =
+            wk_to(wk_from_at(WK_HERE, WK_U8, bytes, ROWS * COLUMNS, (const int64_t[]){ROWS, COLUMNS}, 2), device);
+        assert_int_equal(wk_sync(), WK_OK);
+        wk_memory_set_limit(device, ROWS * COLUMNS * 4);
+        EXPECT_VALUES(wk_argmax(x), 0, COLUMNS);
+        EXPECT_VALUES(wk_argmin(x), 0, 0);
+        EXPECT_VALUES(wk_argmax(x, 1), 0, 77, 0, COLUMNS - 1, 40000);
+        EXPECT_VALUES(wk_argmax(wk_transpose(x, 0, 1), 0, .keepdim = true), 0, 77, 0, COLUMNS - 1, 40000);
+        EXPECT_VALUES(wk_argmin(x, (1), .keepdim = true), 0, 0, 1, 0, 0);
+        EXPECT_VALUES(wk_sum(wk_argmax(x, 0)), 0, 0 + 2 + 3 + 1);
+        wk_memory_set_limit(device, 0);
+    }
+    free(bytes);
+    expect_fine();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_of_a_converted_bool),
+        cmocka_unit_test(argmax_needs_no_positions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

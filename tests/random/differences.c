@@ -1,0 +1,86 @@
+/* Gradients against central differences: the leaves move along a random direction, and the loss must change as the gradients say. Two
+ * runs a program, whatever the number of elements. */
+#include "oracles.h"
+#include "notes.h"
+#include "tensor/tensor.h"
+#include <math.h>
+#include <string.h>
+
+static double loss_of(machine *m, const program *p)
+{
+    wk_tensor *loss = m->slot[program_loss(p)].tensor;
+    return loss && wk__body_numel(wk__body_of(loss)) == 1 ? machine_number(loss, 0) : NAN;
+}
+
+/* The loss where the leaves have been moved by `nudge`. */
+static double moved_loss(program *p, machine *m, double nudge)
+{
+    m->nudge = nudge;
+    m->forward_only = true;
+    machine_begin(m, p, &mode_sync);
+    for (int k = 0; k < p->steps; k++) machine_step(m, k);
+    const double loss = loss_of(m, p);
+    machine_end(m);
+    m->nudge = 0;
+    m->forward_only = false;
+    return loss;
+}
+
+/* The change of the loss that the gradients of the leaves promise; which leaves those are comes into nudged[]. */
+static double promised(program *p, machine *m, bool *nudged, bool *done)
+{
+    double total = 0;
+    for (int k = 0; k < p->steps; k++) {
+        const step *s = &p->step[k];
+        if (s->gone || s->kind != STEP_MAKE || !(s->how & MAKE_LEAF)) continue;
+        wk_tensor *leaf = m->slot[s->out].tensor, *grad = leaf ? wk_grad_of(leaf) : NULL;
+        nudged[s->out] = leaf != NULL;
+        for (int64_t e = 0; grad && e < wk__body_numel(wk__body_of(grad)); e++)
+            total += machine_number(grad, e) * nudge_direction(m->nudge_seed, s->out, e);
+        *done = *done || grad;
+    }
+    return total;
+}
+
+static bool backward_ran(const program *p, const machine *m)
+{
+    for (size_t at = 0; at < m->used;) {
+        const note *n = (const note *)(const void *)(m->notes + at);
+        if (n->what == NOTE_FAILED && p->step[n->step].kind == STEP_BACKWARD) return false;
+        at += sizeof *n + (size_t)n->bytes;
+    }
+    return true;
+}
+
+bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
+{
+    enum { HALVINGS = 2, STEEP = 1000000 };
+    bool nudged[MOST_SLOTS] = {0}, done = false;
+    *conclusive = false;
+    if (program_loss(p) < 0) return false;
+    m->nudged = nudged;
+    m->nudge_seed = (uint32_t)p->seed;
+    machine_begin(m, p, &mode_sync);
+    for (int k = 0; k < p->steps; k++) machine_step(m, k);
+    const double here = loss_of(m, p), slope = promised(p, m, nudged, &done);
+    machine_end(m);
+    if (!backward_ran(p, m) || !isfinite(here) || !(fabs(slope) < STEEP) || !done) return false;
+    double nudge = 1e-5, quotient[HALVINGS];
+    const double noise = 1e-9 * fmax(1, fabs(here)) / nudge, near = 1e-4 * fmax(1, fabs(slope)) + noise;
+    for (int k = 0; k < HALVINGS; k++, nudge /= 2) {
+        const double ahead = moved_loss(p, m, nudge), behind = moved_loss(p, m, -nudge);
+        /* where the loss has a corner its gradient may be anything between the slopes to both sides */
+        const double bend = fabs((ahead - here) - (here - behind)) / nudge;
+        quotient[k] = (ahead - behind) / (2 * nudge);
+        if (k == 0 && fabs(quotient[0] - slope) <= near) {
+            *conclusive = true;
+            return false;
+        }
+        if (!isfinite(quotient[k]) || fabs(quotient[k] - slope) <= near + 2 * bend) return false;
+    }
+    if (fabs(quotient[0] - quotient[1]) > near) return false;
+    *conclusive = true;
+    snprintf(v->text, sizeof v->text, "along a direction the loss changes by %.9g; its gradients say %.9g", quotient[1],
+             slope);
+    return true;
+}

@@ -1,0 +1,64 @@
+/* Grows a random program step by step, carrying each step out as it comes: so what the next one can be applied to (shapes, dtypes,
+ * histories, what shares memory) is what the library says, and an op needs no rule here to take part.
+ *
+ *     generate.c    which step comes next, and whether it stays
+ *     arguments.c   the numbers of a call, by the names in its schema
+ *     operands.c    the tensors of a call, from slots that there are or with steps that make them fit */
+#ifndef TESTS_RANDOM_GENERATE_H
+#define TESTS_RANDOM_GENERATE_H
+
+#include "draw.h"
+#include "machine.h"
+
+typedef struct generator {
+    draw draw;
+    program *program;
+    machine *machine;
+    int size[4], sizes; /* what dimensions are made of in this program: equal spaces meet in one kernel */
+    wk_dtype dtype;     /* of most of its tensors */
+    bool grads;         /* it has leaves */
+    bool mixed;         /* other dtypes too */
+    int big;            /* percent of its tensors that are large */
+    int dim;            /* the last dimension drawn for a call */
+    int thread;         /* that goes on */
+    int calls;          /* aimed at */
+    bool wide;          /* any op, not only the usual ones */
+} generator;
+
+/* Fills *p with the program of this seed; it has been carried out on m, which is ended. */
+void generate(program *p, machine *m, const mode *mode, uint64_t seed);
+
+/* ---- generate.c -------------------------------------------------------------------------------------------------- */
+
+/* Appends a step, to be filled in; NULL when the program is full. */
+step *generate_begin(generator *g, step_kind kind, int results);
+/* Carries the last step out. It stays if it went well: false when it is not there any more. */
+bool generate_end(generator *g);
+
+/* ---- operands.c -------------------------------------------------------------------------------------------------- */
+
+enum { ANY_DTYPE = WK__ANY };
+static inline const wk__body *generate_body(const generator *g, int slot)
+{
+    return wk__body_of(g->machine->slot[slot].tensor);
+}
+/* A live slot whose dtype is among these bits, of at least min_ndim dimensions; -1 when there is none. */
+int generate_pick(generator *g, unsigned dtypes, int min_ndim);
+/* A new tensor of this shape; its slot, -1 when the program is full. */
+int generate_make(generator *g, wk_dtype dtype, int ndim, const int64_t *shape, int how, int64_t below);
+void generate_shape(generator *g, int *ndim, int64_t *shape);
+/* A tensor of exactly this shape and one of these dtypes: one that is there, one cut from another, or a new one. */
+int generate_operand(generator *g, unsigned dtypes, int ndim, const int64_t *shape);
+/* Fills in all tensors of a call of this row; false when that can't be. */
+bool generate_operands(generator *g, const row *r, step *s);
+/* A step of one view op: x cut down, turned, ... ; its slot or -1. */
+int generate_view(generator *g, const char *op, int x, int count, const argument *arguments);
+
+/* ---- arguments.c ------------------------------------------------------------------------------------------------- */
+
+/* Fills in what is no tensor, the tensors being there. */
+void generate_arguments(generator *g, const row *r, step *s);
+/* From one of the row's samples, tensors and all. */
+bool generate_sample(generator *g, const row *r, step *s);
+
+#endif

@@ -1,0 +1,91 @@
+/* Carries a program out, step by step, in one of the library's modes, and notes all that a program can see: what each step that fails
+ * says, the numbers that it reads, and in the end the numbers of all that is left. */
+#ifndef TESTS_RANDOM_MACHINE_H
+#define TESTS_RANDOM_MACHINE_H
+
+#include "program.h"
+#include "rows.h"
+
+/* How the library runs it. */
+typedef struct mode {
+    const char *name;
+    bool sync, nofuse;
+    int threads;
+    uint64_t order; /* groups of a flush run in an order drawn from this; 0: in their own */
+    bool opencl;    /* on the first OpenCL device */
+} mode;
+
+typedef struct slot {
+    wk_tensor *tensor; /* NULL: nothing, or nothing any more */
+    int16_t scope;     /* place of its scope among the guards of its thread, -1: of none */
+    uint8_t retains, thread;
+    bool leaf; /* it gathers gradients */
+} slot;
+
+/* What a note is about; the bytes of the tensor follow it. */
+typedef struct note {
+    int16_t step, slot; /* -1 at the end of the program; -1 for none */
+    uint8_t what, code, dtype, ndim;
+    bool requires_grad;
+    int64_t shape[8], bytes;
+} note;
+enum { NOTE_FAILED, NOTE_READ, NOTE_LEFT, NOTE_GRADIENT, NOTE_HOOK, NOTE_GUARD, NOTE_SHARED };
+
+enum { MOST_GUARDS = 24, MOST_LENT = 8, LENT_GUARD = 64 };
+
+typedef struct machine {
+    program *program;
+    const mode *mode;
+    slot slot[MOST_SLOTS];
+    struct {
+        int count;
+        struct {
+            wk_guard token;
+            int16_t number; /* of the program, -1 for the scope around all */
+            bool scope;
+        } guard[MOST_GUARDS];
+    } thread[MOST_THREADS];
+    struct {
+        char *memory;
+        size_t bytes, room;
+        int16_t slot;
+    } lent[MOST_LENT];
+    int lents, now; /* the step that runs */
+    int here;       /* which thread, or slot, it is about at the beginning and at the end */
+    bool done;      /* the last step was not passed over */
+    int given;      /* results of the last call, those without a slot too */
+    wk_code code;   /* of the last step */
+    bool faulty;    /* a value could not be computed; op by op this is known at the call, else later */
+    double nudge;   /* of the leaves' numbers, along a direction drawn from nudge_seed */
+    uint32_t nudge_seed;
+    const bool *nudged; /* slots of the leaves that are moved */
+    bool forward_only;  /* without wk_backward */
+    char *notes;
+    size_t used, room;
+} machine;
+
+/* Ready for the first step, in this mode. The program stays the caller's; it may grow between steps. */
+void machine_begin(machine *m, program *p, const mode *mode);
+/* Carries out step k. False when it was passed over, because an operand was missing. */
+bool machine_step(machine *m, int k);
+/* Notes what is left. */
+void machine_look(machine *m);
+/* Ends everything. */
+void machine_end(machine *m);
+/* All of it. */
+void machine_run(machine *m, program *p, const mode *mode);
+void machine_free(machine *m);
+
+/* The numbers of a tensor as its dtype's bytes, NaNs all alike; the code of wk_read. `to` has room for them. */
+wk_code machine_read(wk_tensor *x, void *to);
+size_t tensor_bytes(const wk_tensor *x);
+/* The same as double, NaN where it cannot be read. */
+double machine_number(wk_tensor *x, int64_t k);
+/* How far a leaf's element moves in the direction of this seed, in [-1, 1]. */
+double nudge_direction(uint32_t seed, int slot, int64_t k);
+/* What STEP_MAKE puts at place k. */
+double made_number(const step *s, int64_t k);
+/* The innermost scope of a thread among its guards. */
+int machine_scope(const machine *m, int thread);
+
+#endif

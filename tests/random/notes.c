@@ -1,0 +1,181 @@
+/* Notes of a run written and compared; see notes.h. */
+#include "notes.h"
+#include "ir/number.h"
+#include "tensor/tensor.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *room_for(machine *m, size_t bytes)
+{
+    if (m->used + bytes > m->room) {
+        m->room = 2 * (m->used + bytes) + 4096;
+        m->notes = realloc(m->notes, m->room);
+    }
+    char *at = m->notes + m->used;
+    m->used += bytes;
+    return at;
+}
+
+size_t tensor_bytes(const wk_tensor *x)
+{
+    const wk__body *body = wk__body_of(x);
+    return (size_t)wk__body_numel(body) * wk_dtype_size(body->dtype);
+}
+
+/* Which NaN a computation gives depends on the order of its operands in a register; that it is one does not. */
+static void make_alike(wk_dtype dtype, void *bytes, size_t size)
+{
+    if (dtype == WK_F32) {
+        for (float *x = bytes; size; x++, size -= sizeof *x)
+            if (isnan(*x)) memset(x, 0xff, sizeof *x);
+    } else if (dtype == WK_F64) {
+        for (double *x = bytes; size; x++, size -= sizeof *x)
+            if (isnan(*x)) memset(x, 0xff, sizeof *x);
+    } else if (dtype == WK_F16 || dtype == WK_BF16) {
+        const uint16_t infinity = dtype == WK_F16 ? 0x7c00 : 0x7f80;
+        for (uint16_t *x = bytes; size; x++, size -= sizeof *x)
+            if ((*x & 0x7fff) > infinity) *x = 0xffff;
+    }
+}
+
+wk_code machine_read(wk_tensor *x, void *to)
+{
+    const size_t bytes = tensor_bytes(x);
+    const wk_code code = wk_read_at((wk_site){"program", 0}, x, to, bytes);
+    if (code == WK_OK) make_alike(wk__body_of(x)->dtype, to, bytes);
+    wk_clear_error();
+    return code;
+}
+
+double machine_number(wk_tensor *x, int64_t k)
+{
+    const wk__body *body = wk__body_of(x);
+    const size_t bytes = tensor_bytes(x), width = wk_dtype_size(body->dtype);
+    char few[4096], *numbers = bytes > sizeof few ? malloc(bytes) : few;
+    const double number =
+        machine_read(x, numbers) == WK_OK ? wk__number_as_double(numbers + width * (size_t)k, body->dtype) : NAN;
+    if (numbers != few) free(numbers);
+    return number;
+}
+
+static note *begin_note(machine *m, int what, int slot, size_t bytes)
+{
+    const size_t whole = (bytes + 7) & ~(size_t)7;
+    note *n = (note *)(void *)room_for(m, sizeof *n + whole);
+    memset(n, 0, sizeof *n + whole);
+    n->step = (int16_t)m->now;
+    n->slot = (int16_t)slot;
+    n->what = (uint8_t)what;
+    n->bytes = (int64_t)whole;
+    return n;
+}
+
+void notes_read(machine *m, int what, int slot, wk_tensor *x)
+{
+    const wk__body *body = wk__body_of(x);
+    const size_t bytes = tensor_bytes(x), at = m->used;
+    const bool requires_grad = wk_requires_grad(x); /* that of a view may have to be found out */
+    note *n = begin_note(m, what, slot, bytes);
+    n->dtype = body->dtype;
+    n->ndim = body->ndim;
+    n->requires_grad = requires_grad;
+    memcpy(n->shape, body->shape, sizeof n->shape[0] * body->ndim);
+    const wk_code code = machine_read(x, n + 1);
+    n = (note *)(void *)(m->notes + at);
+    n->code = (uint8_t)code;
+    if (code != WK_OK) memset(n + 1, 0, bytes);
+}
+
+void notes_failed(machine *m)
+{
+    begin_note(m, NOTE_FAILED, -1, 0)->code = (uint8_t)m->code;
+}
+
+void notes_guards(machine *m)
+{
+    for (int k = 0; k < m->lents; k++) {
+        const char *memory = m->lent[k].memory;
+        bool kept = true;
+        for (size_t g = 0; g < LENT_GUARD; g++)
+            kept = kept && memory[g] == (char)0xa5 && memory[LENT_GUARD + m->lent[k].bytes + g] == (char)0xa5;
+        if (!kept) begin_note(m, NOTE_GUARD, m->lent[k].slot, 0);
+    }
+}
+
+void notes_shared(machine *m, int slot)
+{
+    begin_note(m, NOTE_SHARED, slot, 0);
+}
+
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
+
+static int name_note(const note *n, char *text, size_t size)
+{
+    static const char *const what[] = {"fails",
+                                       "is read",
+                                       "is left",
+                                       "its gradient is left",
+                                       "a hook sees",
+                                       "has memory round it that was written",
+                                       "is new, and elements of it share memory"};
+    int at = n->step >= 0 ? snprintf(text, size, "at step %d", n->step) : snprintf(text, size, "at the end");
+    if (n->slot >= 0) at += snprintf(text + at, size - (size_t)at, " t%d", n->slot);
+    at += snprintf(text + at, size - (size_t)at, " %s", what[n->what]);
+    if (n->code) return at + snprintf(text + at, size - (size_t)at, " with code %d", n->code);
+    if (!n->dtype) return at;
+    at += snprintf(text + at, size - (size_t)at, ", %s[", wk_dtype_str((wk_dtype)n->dtype));
+    for (int d = 0; d < n->ndim; d++)
+        at += snprintf(text + at, size - (size_t)at, d ? ",%lld" : "%lld", (long long)n->shape[d]);
+    return at + snprintf(text + at, size - (size_t)at, n->requires_grad ? "] requires_grad" : "]");
+}
+
+/* One element of each that differs. */
+static void name_numbers(const note *a, const note *b, char *text, size_t size)
+{
+    const size_t width = wk_dtype_size(a->dtype);
+    const char *x = (const char *)(a + 1), *y = (const char *)(b + 1);
+    for (size_t k = 0; width && k < (size_t)a->bytes; k += width)
+        if (memcmp(x + k, y + k, width) != 0) {
+            snprintf(text, size, ": element %zu is %.17g, and %.17g", k / width, wk__number_as_double(x + k, a->dtype),
+                     wk__number_as_double(y + k, a->dtype));
+            return;
+        }
+}
+
+bool notes_wrong(const machine *m, char *text, size_t size)
+{
+    for (size_t at = 0; at < m->used;) {
+        const note *n = (const note *)(const void *)(m->notes + at);
+        if (n->what >= NOTE_GUARD || (n->what == NOTE_FAILED && n->code == WK_ERR_INTERNAL)) {
+            const int end = name_note(n, text, size);
+            if (n->what == NOTE_FAILED) snprintf(text + end, size - (size_t)end, " without a reason");
+            return true;
+        }
+        at += sizeof *n + (size_t)n->bytes;
+    }
+    return false;
+}
+
+bool notes_differ(const machine *a, const machine *b, char *text, size_t size)
+{
+    if (a->used == b->used && memcmp(a->notes, b->notes, a->used) == 0) return false;
+    text[0] = 0;
+    for (size_t at = 0; at < a->used && at < b->used;) {
+        const note *x = (const note *)(const void *)(a->notes + at), *y = (const note *)(const void *)(b->notes + at);
+        if (memcmp(x, y, sizeof *x) != 0) {
+            int n = name_note(x, text, size);
+            n += snprintf(text + n, size - (size_t)n, "; and ");
+            name_note(y, text + n, size - (size_t)n);
+            return true;
+        }
+        if (memcmp(x, y, sizeof *x + (size_t)x->bytes) != 0) {
+            const int n = name_note(x, text, size);
+            name_numbers(x, y, text + n, size - (size_t)n);
+            return true;
+        }
+        at += sizeof *x + (size_t)x->bytes;
+    }
+    snprintf(text, size, "one of them sees more");
+    return true;
+}

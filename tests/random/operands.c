@@ -1,0 +1,382 @@
+/* The tensors of a call: slots that there are, cut and turned to fit, or new ones; see generate.h. */
+#include "generate.h"
+#include "tensor/tensor.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGE = 20000 /* elements that a result may have */ };
+
+/* ---- slots ------------------------------------------------------------------------------------------------------- */
+
+static bool fits(const generator *g, int k, unsigned dtypes, int min_ndim)
+{
+    const slot *x = &g->machine->slot[k];
+    if (!x->tensor || (x->thread != g->thread && !x->retains)) return false;
+    const wk__body *body = wk__body_of(x->tensor);
+    return dtypes >> body->dtype & 1 && body->ndim >= min_ndim;
+}
+
+int generate_pick(generator *g, unsigned dtypes, int min_ndim)
+{
+    int found[MOST_SLOTS], count = 0;
+    for (int k = 0; k < g->program->slots; k++)
+        if (fits(g, k, dtypes, min_ndim)) found[count++] = k;
+    if (!count) return -1;
+    /* half of the time one of the newest, so that calls build on each other */
+    if (count > 3 && draw_percent(&g->draw, 50)) return found[count - 1 - draw_below(&g->draw, 3)];
+    return found[draw_below(&g->draw, count)];
+}
+
+void generate_shape(generator *g, int *ndim, int64_t *shape)
+{
+    draw *d = &g->draw;
+    *ndim = draw_percent(d, 8) ? 0 : draw_percent(d, 70) ? draw_from(d, 1, 2) : draw_from(d, 3, 4);
+    for (int k = 0; k < *ndim; k++) shape[k] = draw_percent(d, 12) ? 1 : g->size[draw_below(d, g->sizes)];
+    if (*ndim && draw_percent(d, 3)) shape[draw_below(d, *ndim)] = 0;
+    if (*ndim && *ndim < 3 && draw_percent(d, g->big))
+        shape[draw_below(d, *ndim)] = draw_from(d, 30, 4200 / (int)(shape[0] * (*ndim > 1 ? shape[1] : 1) + 1) + 30);
+}
+
+int generate_make(generator *g, wk_dtype dtype, int ndim, const int64_t *shape, int how, int64_t below)
+{
+    const bool may_be_leaf =
+        wk__is_float(dtype) && (dtype == WK_F64 || !g->program->differences) && !(how & MAKE_INDEX);
+    if (g->grads && may_be_leaf && draw_percent(&g->draw, g->program->differences ? 80 : 50)) how |= MAKE_LEAF;
+    if (!g->program->differences && !(how & MAKE_LEAF) && wk__numel(ndim, shape) > 0 && draw_percent(&g->draw, 8))
+        how |= MAKE_BORROWED;
+    step *s = generate_begin(g, STEP_MAKE, 1);
+    if (!s) return -1;
+    s->dtype = (uint8_t)dtype;
+    s->how = (uint8_t)how;
+    s->seed = (uint32_t)draw_bits(&g->draw);
+    if (g->program->differences)
+        s->seed &= ~1u; /* eighths are equal too often, and where they are nothing has a slope */
+    s->arguments = 2;
+    s->argument[0] = argument_ints(ndim, shape);
+    s->argument[1] = argument_int(below);
+    const int slot = s->out;
+    return generate_end(g) ? slot : -1;
+}
+
+int generate_view(generator *g, const char *op, int x, int count, const argument *arguments)
+{
+    const int index = wk_op_find(op);
+    step *s = generate_begin(g, STEP_CALL, 1);
+    if (!s) return -1;
+    s->op = (int16_t)index;
+    s->arguments = (uint8_t)rows[index].parameters;
+    s->argument[0] = argument_slot(x);
+    memcpy(s->argument + 1, arguments, sizeof *arguments * (size_t)count);
+    const int out = s->out;
+    if (!generate_end(g)) return -1;
+    return g->machine->slot[out].tensor ? out : x; /* what was so already */
+}
+
+/* ---- of a wanted shape ------------------------------------------------------------------------------------------- */
+
+static bool has_shape(const wk__body *body, int ndim, const int64_t *shape)
+{
+    return wk__same_shape(body->ndim, body->shape, ndim, shape);
+}
+
+static int same_shape(generator *g, unsigned dtypes, int ndim, const int64_t *shape)
+{
+    int found = -1, seen = 0;
+    for (int k = 0; k < g->program->slots; k++)
+        if (fits(g, k, dtypes, ndim) && has_shape(generate_body(g, k), ndim, shape) &&
+            draw_below(&g->draw, ++seen) == 0)
+            found = k;
+    return found;
+}
+
+/* Cut out of x, which has at least as many elements: seen as a row, narrowed, folded. */
+static int cut(generator *g, int x, int ndim, const int64_t *shape)
+{
+    const int64_t have = wk__body_numel(generate_body(g, x)), want = wk__numel(ndim, shape);
+    const argument flat[] = {argument_ints(1, (const int64_t[]){-1})};
+    if (have < want || have == 0) return -1;
+    x = generate_view(g, "reshape", x, 1, flat);
+    if (x >= 0 && have > want) {
+        const argument part[] = {argument_int(0), argument_int(draw_below(&g->draw, (int)(have - want) + 1)),
+                                 argument_int(want)};
+        x = generate_view(g, "narrow", x, 3, part);
+    }
+    const argument folded[] = {argument_ints(ndim, shape)};
+    return x >= 0 ? generate_view(g, "reshape", x, 1, folded) : -1;
+}
+
+/* The dimensions in another order, where that gives the shape. */
+static int turned(generator *g, unsigned dtypes, int ndim, const int64_t *shape)
+{
+    if (ndim != 2) return -1;
+    const int64_t other[] = {shape[1], shape[0]};
+    const int x = same_shape(g, dtypes, 2, other);
+    const argument dims[] = {argument_int(0), argument_int(1)};
+    return x < 0 ? -1 : generate_view(g, "transpose", x, 2, dims);
+}
+
+int generate_operand(generator *g, unsigned dtypes, int ndim, const int64_t *shape)
+{
+    int x = draw_percent(&g->draw, 75) ? same_shape(g, dtypes, ndim, shape) : -1;
+    if (x < 0 && draw_percent(&g->draw, 50)) x = turned(g, dtypes, ndim, shape);
+    if (x < 0 && draw_percent(&g->draw, 50)) {
+        const int from = generate_pick(g, dtypes, 0);
+        if (from >= 0) x = cut(g, from, ndim, shape);
+    }
+    if (x >= 0) return x;
+    wk_dtype dtype = g->dtype;
+    for (int tries = 0; !(dtypes >> dtype & 1) && tries < 40; tries++)
+        dtype = (wk_dtype)draw_from(&g->draw, WK_F32, WK_DTYPE_COUNT - 1);
+    return dtypes >> dtype & 1 ? generate_make(g, dtype, ndim, shape, 0, 0) : -1;
+}
+
+/* ---- what broadcasts --------------------------------------------------------------------------------------------- */
+
+static bool broadcasts(const wk__body *a, const wk__body *b)
+{
+    int ndim;
+    int64_t shape[WK__MAX_DIMS];
+    return a->ndim <= 5 && b->ndim <= 5 && wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, &ndim, shape) &&
+           wk__numel(ndim, shape) <= LARGE;
+}
+
+static int broadcasting(generator *g, unsigned dtypes, int x)
+{
+    int found = -1, seen = 0;
+    for (int k = 0; k < g->program->slots; k++) /* the newer the likelier */
+        if (fits(g, k, dtypes, 0) && broadcasts(generate_body(g, x), generate_body(g, k)) &&
+            (seen++ == 0 || draw_below(&g->draw, 2 * seen) < seen + 1))
+            found = k;
+    return found;
+}
+
+/* In the shape of x, or of a part of its dimensions, or 1 in some. */
+static int smaller(generator *g, unsigned dtypes, int x)
+{
+    const wk__body *body = generate_body(g, x);
+    int64_t shape[WK__MAX_DIMS];
+    const int from = body->ndim ? draw_below(&g->draw, body->ndim + 1) : 0, ndim = body->ndim - from;
+    for (int k = 0; k < ndim; k++) shape[k] = draw_percent(&g->draw, 25) ? 1 : body->shape[from + k];
+    return generate_operand(g, dtypes, ndim, shape);
+}
+
+/* With a divisor near 0 these jump so often that differences see the average. */
+static bool jumps(const generator *g, const row *r)
+{
+    return g->program->differences && (strcmp(r->op->name, "remainder") == 0 || strcmp(r->op->name, "fmod") == 0);
+}
+
+static bool pointwise_operand(generator *g, const row *r, int k, int first, argument *a)
+{
+    const unsigned domain = r->op->domain ? r->op->domain : ANY_DTYPE;
+    const bool condition = r->op->conditions >> k & 1 && r->parameter[k].type == TYPE_TENSOR && !r->parameter[k].number;
+    const unsigned dtypes = condition ? WK__BOOLS : g->mixed ? domain : domain & (1u << generate_body(g, first)->dtype);
+    if (r->parameter[k].number && (jumps(g, r) || draw_percent(&g->draw, 20))) {
+        *a = draw_percent(&g->draw, 50) ? argument_int(draw_from(&g->draw, -2, 3))
+                                        : argument_float(draw_percent(&g->draw, 50) ? 0.5 : 1.7);
+        return true;
+    }
+    if (!condition && draw_percent(&g->draw, 12)) {
+        *a = argument_slot(first);
+        return true;
+    }
+    int x = draw_percent(&g->draw, 70) ? broadcasting(g, dtypes ? dtypes : domain, first) : -1;
+    if (x < 0) x = smaller(g, dtypes ? dtypes : domain, first);
+    if (x >= 0) *a = argument_slot(x);
+    return x >= 0;
+}
+
+/* Of equal limits neither is the one that counts: their gradients are 0, as PyTorch's, and differences say 1. */
+static bool is_second_limit(const generator *g, const row *r, const step *s, int k)
+{
+    return g->program->differences && k == 2 && strcmp(r->op->name, "clamp") == 0 &&
+           s->argument[1].kind != WK_VALUE_NONE;
+}
+
+static bool pointwise_operands(generator *g, const row *r, step *s)
+{
+    const unsigned domain = r->op->domain ? r->op->domain : ANY_DTYPE;
+    const int at =
+        r->op->conditions & 1 && r->parameters > 1 && r->tensors > 1 ? 1 : 0; /* where: the condition comes first */
+    const int first = generate_pick(g, at ? ANY_DTYPE : domain, 0);
+    if (first < 0) return false;
+    for (int k = 0; k < r->parameters; k++) {
+        const parameter *p = &r->parameter[k];
+        if (p->type != TYPE_TENSOR) continue;
+        if (k == at) {
+            s->argument[k] = argument_slot(first);
+        } else if ((!p->optional || draw_percent(&g->draw, 60)) && !is_second_limit(g, r, s, k)) {
+            if (!pointwise_operand(g, r, k, first, &s->argument[k])) return false;
+        }
+    }
+    return true;
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+static int64_t extent(generator *g)
+{
+    return draw_percent(&g->draw, 30) ? 1 : g->size[draw_below(&g->draw, g->sizes)];
+}
+
+/* The second of a product, for the first: perhaps itself or its transpose, with batches that broadcast. */
+static int factor(generator *g, const wk__body *a, int x, int ndim)
+{
+    const unsigned dtypes = 1u << a->dtype;
+    const int64_t k = a->ndim ? a->shape[a->ndim - 1] : 1;
+    int64_t shape[WK__MAX_DIMS];
+    if (a->ndim >= 2 && ndim >= 2 && a->shape[a->ndim - 2] == k && draw_percent(&g->draw, 40)) return x;
+    if (ndim == 1) return generate_operand(g, dtypes, 1, &k);
+    for (int d = 0; d < ndim - 2; d++) {
+        const int own = a->ndim - ndim + d;
+        shape[d] = own >= 0 && own < a->ndim - 2 ? (draw_percent(&g->draw, 30) ? 1 : a->shape[own]) : extent(g);
+    }
+    shape[ndim - 2] = k;
+    shape[ndim - 1] = extent(g);
+    return generate_operand(g, dtypes, ndim, shape);
+}
+
+static bool product_operands(generator *g, const row *r, step *s)
+{
+    const char *name = r->op->name;
+    const bool added = strstr(name, "add") != NULL, batch = strstr(name, "bmm") != NULL;
+    const bool any = strcmp(name, "matmul") == 0, vector = strcmp(name, "dot") == 0 || strcmp(name, "outer") == 0;
+    const bool linear = strcmp(name, "linear") == 0;
+    const int ndim = batch ? 3 : vector ? 1 : any || linear ? 0 : 2;
+    int a = -1;
+    for (int tries = 0; tries < 4 && a < 0; tries++) {
+        a = generate_pick(g, WK__NUMBERS, any || linear ? 1 : ndim);
+        if (a >= 0 && ndim && generate_body(g, a)->ndim != ndim) a = -1;
+    }
+    if (a < 0) {
+        int64_t shape[4] = {extent(g), extent(g), extent(g), extent(g)};
+        a = generate_operand(g, 1u << (g->dtype == WK_BOOL ? WK_F32 : g->dtype),
+                             ndim ? ndim : draw_from(&g->draw, 1, 4), shape);
+        if (a < 0) return false;
+    }
+    const wk__body *body = generate_body(g, a);
+    const int other = strcmp(name, "mv") == 0 || vector ? 1 : any ? draw_from(&g->draw, 1, 4) : batch ? 3 : 2;
+    int b;
+    if (linear) {
+        const int64_t shape[] = {extent(g), body->shape[body->ndim - 1]};
+        b = generate_operand(g, 1u << body->dtype, 2, shape);
+    } else {
+        b = strcmp(name, "outer") == 0 ? generate_pick(g, 1u << body->dtype, 1) : factor(g, body, a, other);
+    }
+    if (b < 0) return false;
+    s->argument[added] = argument_slot(a);
+    s->argument[added + 1] = argument_slot(b);
+    if (!added && !linear) return true;
+    const wk__body *right = generate_body(g, b);
+    const int64_t columns = linear ? right->shape[0] : right->shape[right->ndim - 1];
+    const int c = draw_percent(&g->draw, 70) || !added ? generate_operand(g, 1u << body->dtype, 1, &columns)
+                                                       : generate_pick(g, 1u << body->dtype, 0);
+    if (c >= 0) s->argument[linear ? 2 : 0] = argument_slot(c);
+    return c >= 0;
+}
+
+/* ---- lists and indices ------------------------------------------------------------------------------------------- */
+
+static bool list_operands(generator *g, const row *r, step *s)
+{
+    const int x = generate_pick(g, ANY_DTYPE, 1);
+    if (x < 0) return false;
+    const wk__body *body = generate_body(g, x);
+    argument list = {.kind = WK_VALUE_TENSORS, .count = (uint8_t)draw_from(&g->draw, 1, 3)};
+    const bool joined = strcmp(r->op->name, "cat") == 0;
+    const int dim = draw_below(&g->draw, body->ndim + !joined);
+    const unsigned dtypes = g->mixed && draw_percent(&g->draw, 20) ? ANY_DTYPE : 1u << body->dtype;
+    int64_t shape[WK__MAX_DIMS];
+    const int ndim = body->ndim;
+    memcpy(shape, body->shape, sizeof shape);
+    list.slot[0] = (int16_t)x;
+    for (int k = 1; k < list.count; k++) {
+        if (joined && draw_percent(&g->draw, 40)) shape[dim] = draw_below(&g->draw, 4);
+        const int y = draw_percent(&g->draw, 20) ? x : generate_operand(g, dtypes, ndim, shape);
+        if (y < 0) return false;
+        list.slot[k] = (int16_t)y;
+    }
+    s->argument[0] = list;
+    s->argument[1] = argument_int(draw_percent(&g->draw, 20) ? dim - ndim - !joined : dim);
+    return true;
+}
+
+static int index_tensor(generator *g, int ndim, const int64_t *shape, int64_t below)
+{
+    return generate_make(g, draw_percent(&g->draw, 80) ? WK_I64 : WK_I32, ndim, shape, MAKE_INDEX, below);
+}
+
+/* x, dim, index and perhaps what is put there. */
+static bool index_operands(generator *g, const row *r, step *s)
+{
+    const char *name = r->op->name;
+    const bool rows_of = strcmp(name, "embedding") == 0, taken = strcmp(name, "take") == 0;
+    const bool along = strcmp(name, "take_along_dim") == 0;
+    const bool whole = strcmp(name, "index_select") == 0 || strcmp(name, "index_add") == 0;
+    const int x = generate_pick(g, ANY_DTYPE, rows_of ? 2 : 1);
+    if (x < 0) return false;
+    const wk__body *body = generate_body(g, x);
+    if (rows_of && body->ndim != 2) return false;
+    const int dim = rows_of ? 0 : draw_below(&g->draw, body->ndim);
+    const int64_t places = taken ? wk__body_numel(body) : body->shape[dim];
+    int64_t shape[WK__MAX_DIMS] = {0};
+    int ndim = whole ? 1 : body->ndim;
+    if (whole) {
+        shape[0] = draw_below(&g->draw, 5);
+    } else if (rows_of || taken) {
+        generate_shape(g, &ndim, shape);
+        if (ndim > 2) ndim = 2;
+    } else {
+        memcpy(shape, body->shape, sizeof shape);
+        shape[dim] = draw_below(&g->draw, 5);
+    }
+    if (places == 0 || wk__numel(ndim, shape) > LARGE / 10) return false;
+    const int index = index_tensor(g, ndim, shape, places);
+    if (index < 0) return false;
+    const int at = rows_of ? 0 : taken || along ? 1 : 2;
+    s->argument[rows_of ? 1 : 0] = argument_slot(x);
+    s->argument[at] = argument_slot(index);
+    if (!rows_of && !taken)
+        s->argument[along ? 2 : 1] = argument_int(draw_percent(&g->draw, 20) ? dim - body->ndim : dim);
+    if (r->tensors < 3) return true;
+    body = generate_body(g, x);
+    int64_t source[WK__MAX_DIMS];
+    memcpy(source, body->shape, sizeof source);
+    if (whole)
+        source[dim] = shape[0];
+    else
+        memcpy(source, shape, sizeof source);
+    const int y = generate_operand(g, 1u << body->dtype, body->ndim, source);
+    if (y >= 0) s->argument[3] = argument_slot(y);
+    return y >= 0;
+}
+
+/* ---- which of them ----------------------------------------------------------------------------------------------- */
+
+static bool named(const row *r, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(r->op->name, *names) == 0) return true;
+    return false;
+}
+
+bool generate_operands(generator *g, const row *r, step *s)
+{
+    static const char *const looked_up[] = {"index_select", "gather",  "take_along_dim", "take", "embedding",
+                                            "scatter_add",  "scatter", "index_add",      NULL};
+    s->arguments = (uint8_t)r->parameters;
+    if (r->parameters && r->parameter[0].list && r->parameter[0].type == TYPE_TENSOR) return list_operands(g, r, s);
+    if (strcmp(r->op->group, "matmul") == 0) return product_operands(g, r, s);
+    if (named(r, looked_up)) return index_operands(g, r, s);
+    if (r->pointwise || strcmp(r->op->name, "copy_") == 0) return pointwise_operands(g, r, s);
+    if (r->tensors == 0) return true;
+    const int x = generate_pick(g, r->op->domain ? r->op->domain : ANY_DTYPE, 0);
+    if (x < 0) return false;
+    s->argument[0] = argument_slot(x);
+    if (r->tensors == 1) return true;
+    if (r->tensors > 2) return false; /* by a sample */
+    const int y = draw_percent(&g->draw, 50) ? broadcasting(g, 1u << generate_body(g, x)->dtype, x)
+                                             : smaller(g, 1u << generate_body(g, x)->dtype, x);
+    if (y >= 0) s->argument[1] = argument_slot(y);
+    return y >= 0;
+}

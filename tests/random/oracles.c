@@ -1,0 +1,185 @@
+/* Programs run in each mode and compared; see oracles.h. */
+#include "oracles.h"
+#include "generate.h"
+#include "notes.h"
+#include "tensor/tensor.h"
+#include <string.h>
+
+const char *const oracle_name[ORACLES] = {"nothing",
+                                          "crash",
+                                          "wrong",
+                                          "default = sync",
+                                          "nofuse = sync",
+                                          "order = sync",
+                                          "1 thread = sync",
+                                          "7 threads = sync",
+                                          "central differences",
+                                          "references",
+                                          "OpenCL: default = sync",
+                                          "the same on all kinds of CPU"};
+const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
+static const mode mode_of[ORACLES] = {
+    [ORACLE_DEFAULT] = {.name = "default", .threads = 2},
+    [ORACLE_NOFUSE] = {.name = "nofuse", .nofuse = true, .threads = 2},
+    [ORACLE_ORDER] = {.name = "order", .threads = 2},
+    [ORACLE_ONE_THREAD] = {.name = "1 thread", .threads = 1},
+    [ORACLE_MANY_THREADS] = {.name = "7 threads", .threads = 7},
+    [ORACLE_OPENCL] = {.name = "OpenCL", .threads = 1, .opencl = true},
+};
+
+static const mode opencl_sync = {.name = "OpenCL, sync", .sync = true, .threads = 1, .opencl = true};
+static machine base, other;
+static oracle_counts own_counts;
+oracle_counts *counts = &own_counts;
+
+static bool report(verdict *v, oracle which)
+{
+    v->oracle = which;
+    return true;
+}
+
+/* base has run op by op. */
+static bool mode_differs(program *p, oracle which, verdict *v)
+{
+    mode mode = mode_of[which];
+    if (which == ORACLE_ORDER) mode.order = p->seed | 1;
+    machine_run(&other, p, &mode);
+    return (notes_wrong(&other, v->text, sizeof v->text) || notes_differ(&base, &other, v->text, sizeof v->text)) &&
+           report(v, which);
+}
+
+bool oracle_broken(program *p, oracle which, verdict *v)
+{
+    bool conclusive;
+    v->oracle = ORACLE_NOTHING;
+    if (which == ORACLE_REFERENCE) return reference_disagrees(p, &other, v) && report(v, which);
+    if (which == ORACLE_DIFFERENCES) return differences_disagree(p, &other, v, &conclusive) && report(v, which);
+    machine_run(&base, p, which == ORACLE_OPENCL ? &opencl_sync : &mode_sync);
+    if (which == ORACLE_WRONG || which == ORACLE_CRASH) {
+        if (notes_wrong(&base, v->text, sizeof v->text)) return report(v, ORACLE_WRONG);
+        if (which == ORACLE_WRONG) return false;
+        for (oracle any = ORACLE_DEFAULT; any <= ORACLE_MANY_THREADS; any++) mode_differs(p, any, v);
+        v->oracle = ORACLE_NOTHING;
+        if (p->differences) differences_disagree(p, &other, v, &conclusive);
+        return false; /* still here */
+    }
+    if (base.faulty || notes_wrong(&base, v->text, sizeof v->text)) return false; /* another matter */
+    return mode_differs(p, which, v);
+}
+
+/* Are there tensors that several threads work on? */
+static bool is_large(const machine *m)
+{
+    for (size_t at = 0; at < m->used;) {
+        const note *n = (const note *)(const void *)(m->notes + at);
+        if (n->bytes > 8192) return true;
+        at += sizeof *n + (size_t)n->bytes;
+    }
+    return false;
+}
+
+static void count(const program *p)
+{
+    const int calls = program_calls(p);
+    bool backward = false;
+    for (int k = 0; k < p->steps; k++)
+        backward = backward || p->step[k].kind == STEP_BACKWARD || p->step[k].kind == STEP_DIFFERENTIATE;
+    counts->programs++;
+    counts->calls += calls;
+    counts->by_calls[calls < 63 ? calls : 63]++;
+    counts->backwards += backward;
+}
+
+/* Programs with large tensors wait until there are some of them: to give the pool another number of threads takes longer than to run
+ * a program. */
+static bool large_differs(program *p, verdict *v)
+{
+    enum { BATCH = 16 };
+    static program waiting[BATCH];
+    static int count;
+    counts->large++;
+    if (mode_differs(p, ORACLE_ONE_THREAD, v)) return true;
+    waiting[count++] = *p;
+    if (count < BATCH) return false;
+    while (count > 0) {
+        *p = waiting[--count];
+        if (oracle_broken(p, ORACLE_MANY_THREADS, v)) return true;
+    }
+    return false;
+}
+
+static uint64_t hash(uint64_t h, const void *bytes, size_t size)
+{
+    for (const unsigned char *c = bytes; size; c++, size--) h = (h ^ *c) * 0x100000001b3u;
+    return h;
+}
+
+static void make_digest(const program *p, const machine *m, digest *d)
+{
+    d->program = hash(0xcbf29ce484222325u, p, program_bytes(p));
+    d->structure = 0xcbf29ce484222325u;
+    for (size_t at = 0; at < m->used;) {
+        const note *n = (const note *)(const void *)(m->notes + at);
+        d->structure = hash(d->structure, n, sizeof *n);
+        at += sizeof *n + (size_t)n->bytes;
+    }
+}
+
+void oracles_grow(program *p, uint64_t seed)
+{
+    generate(p, &base, &mode_sync, seed);
+    oracles_tidy(p);
+}
+
+void oracles_try(program *p, uint64_t seed, verdict *v, digest *d)
+{
+    v->oracle = ORACLE_NOTHING;
+    generate(p, &base, &mode_sync, seed);
+    count(p);
+    make_digest(p, &base, d);
+    if (notes_wrong(&base, v->text, sizeof v->text)) {
+        report(v, ORACLE_WRONG);
+        return;
+    }
+    for (oracle which = ORACLE_DEFAULT; which <= ORACLE_ORDER; which++)
+        if (mode_differs(p, which, v)) return;
+    if (is_large(&base) && large_differs(p, v)) return;
+    if (p->seed % 6 == 0 && p->threads == 1) {
+        counts->referred++;
+        if (reference_disagrees(p, &other, v) && report(v, ORACLE_REFERENCE)) return;
+    }
+    bool conclusive = false;
+    if (p->differences && differences_disagree(p, &other, v, &conclusive)) report(v, ORACLE_DIFFERENCES);
+    if (p->differences) *(conclusive ? &counts->differences : &counts->inconclusive) += 1;
+}
+
+/* Other sizes in place of those that the program has, the same for the same. */
+static void vary(program *p, int variant)
+{
+    for (int k = 0; k < p->steps; k++)
+        for (int a = 0; a < p->step[k].arguments; a++) {
+            argument *x = &p->step[k].argument[a];
+            if (x->kind != WK_VALUE_INTS) continue;
+            for (int j = 0; j < x->count; j++)
+                if (x->ints[j] > 1) x->ints[j] = 2 + (x->ints[j] * (1 + variant % 7) + variant) % 11;
+        }
+}
+
+void oracles_try_opencl(program *p, uint64_t seed, int variant, verdict *v)
+{
+    v->oracle = ORACLE_NOTHING;
+    generate(p, &base, &mode_sync, seed);
+    p->differences = false;
+    if (variant) vary(p, variant);
+    count(p);
+    oracle_broken(p, ORACLE_OPENCL, v);
+}
+
+void oracles_tidy(program *p)
+{
+    machine_begin(&base, p, &mode_sync);
+    for (int k = 0; k < p->steps; k++) p->step[k].gone = !machine_step(&base, k);
+    for (int k = 0; k < p->slots; k++)
+        p->left[k] = base.slot[k].tensor ? base.slot[k].leaf ? LEFT_LEAF : LEFT_TENSOR : 0;
+    machine_end(&base);
+}

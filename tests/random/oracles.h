@@ -1,0 +1,58 @@
+/* What must be true of every program. */
+#ifndef TESTS_RANDOM_ORACLES_H
+#define TESTS_RANDOM_ORACLES_H
+
+#include "machine.h"
+
+typedef enum oracle {
+    ORACLE_NOTHING,
+    ORACLE_CRASH,      /* it ends the process */
+    ORACLE_WRONG,      /* in any mode: a failure without a reason, memory written that is not a tensor's, ... */
+    ORACLE_DEFAULT,    /* as it usually runs = op by op, WICK_SYNC=1 */
+    ORACLE_NOFUSE,     /* WICK_NOFUSE=1 = op by op */
+    ORACLE_ORDER,      /* groups in another order = op by op */
+    ORACLE_ONE_THREAD, /* = op by op */
+    ORACLE_MANY_THREADS,
+    ORACLE_DIFFERENCES, /* gradients = central differences */
+    ORACLE_REFERENCE,   /* each call gives what the row's reference does, and changes nothing but what it writes */
+    ORACLE_OPENCL,      /* as it usually runs there = op by op there */
+    ORACLE_KINDS,       /* shapes, dtypes and refusals are those of another kind of CPU */
+    ORACLES
+} oracle;
+extern const char *const oracle_name[ORACLES];
+extern const mode mode_sync;
+
+typedef struct verdict {
+    oracle oracle; /* the first that was broken */
+    char text[400];
+} verdict;
+
+/* A program and what it has seen but for its numbers, as hashes. */
+typedef struct digest {
+    uint64_t number, program, structure;
+} digest;
+
+/* Grows the program of a seed and runs it past every oracle but ORACLE_KINDS, for which it gives a digest. */
+void oracles_try(program *p, uint64_t seed, verdict *v, digest *digest);
+/* The same on OpenCL: a variant of the program of this seed, of other sizes, for which the same kernels do. */
+void oracles_try_opencl(program *p, uint64_t seed, int variant, verdict *v);
+/* Grows it and says what is left in the end. */
+void oracles_grow(program *p, uint64_t seed);
+/* Is this oracle broken by the program? */
+bool oracle_broken(program *p, oracle which, verdict *v);
+/* Leaves out the steps that are passed over, and says which slots are left in the end. */
+void oracles_tidy(program *p);
+
+typedef struct oracle_counts {
+    int64_t programs, calls, backwards, differences, inconclusive, large, referred;
+    int64_t by_calls[64];
+} oracle_counts;
+extern oracle_counts *counts; /* added to by oracles_try */
+
+/* differences.c: gradients of a program against central differences; `conclusive` says whether they say anything. */
+bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive);
+
+/* reference.c: runs it op by op and compares every call. */
+bool reference_disagrees(program *p, machine *m, verdict *v);
+
+#endif

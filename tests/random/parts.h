@@ -1,0 +1,126 @@
+/* What random programs use besides the library: the numbers of their tensors, hooks, functions with a gradient of their own. The
+ * generator and the programs that it prints include it, so it needs the public headers only. */
+#ifndef TESTS_RANDOM_PARTS_H
+#define TESTS_RANDOM_PARTS_H
+
+#include <math.h>
+#include <wick.h>
+
+/* Not every program uses all of them. */
+#define PART static inline __attribute__((unused))
+
+/* Number k of a tensor with this seed, in [0, 1): splitmix64. */
+PART double part_fraction(uint32_t seed, int64_t k)
+{
+    uint64_t z = seed + (uint64_t)k * 0x2545f4914f6cdd1du + 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/* The same as an element: fractions of which sums round, eighths for odd seeds; whole numbers where the dtype has no others; below
+ * `below` if that is not 0; above 0 if `positive`. */
+PART double part_number(uint32_t seed, int64_t k, wk_dtype dtype, int64_t below, bool positive)
+{
+    const double u = part_fraction(seed, k);
+    if (below) return floor(u * (double)below);
+    if (dtype == WK_BOOL) return u < 0.5;
+    if (dtype > WK_BF16) return floor(u * 12) - (dtype == WK_U8 || positive ? 0 : 4);
+    const double x = positive ? 0.25 + 2 * u : 4 * u - 2;
+    return seed & 1 ? round(x * 8) / 8 : (double)(float)x;
+}
+
+/* ---- hooks ------------------------------------------------------------------------------------------------------- */
+
+PART wk_tensor *part_looks(wk_tensor *grad, void *user)
+{
+    (void)grad;
+    (void)user;
+    return NULL;
+}
+
+PART wk_tensor *part_scales(wk_tensor *grad, void *user)
+{
+    (void)user;
+    return wk_mul(grad, 2.0);
+}
+
+/* Runs what was recorded in the midst of backward. */
+PART wk_tensor *part_reads(wk_tensor *grad, void *user)
+{
+    (void)user;
+    wk_print(grad);
+    return NULL;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+/* sin(a) b, of equal shapes */
+PART void part_sine_product(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    wk_function_save(f, in[0]);
+    wk_function_save(f, in[1]);
+    out[0] = wk_mul(wk_sin(in[0]), in[1]);
+}
+
+PART void part_sine_product_back(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    wk_tensor *a = wk_function_saved(f, 0), *b = wk_function_saved(f, 1);
+    if (wk_function_needs(f, 0)) grad_in[0] = wk_mul(grad_out[0], wk_mul(wk_cos(a), b));
+    if (wk_function_needs(f, 1)) grad_in[1] = wk_mul(grad_out[0], wk_sin(a));
+}
+
+/* e^(a / 4), which its gradient reads */
+PART void part_saves_result(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    out[0] = wk_exp(wk_mul(in[0], 0.25));
+    wk_function_save(f, out[0]);
+}
+
+PART void part_saves_result_back(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    grad_in[0] = wk_mul(wk_mul(grad_out[0], wk_function_saved(f, 0)), 0.25);
+}
+
+/* a + 2 b and a b */
+PART void part_two_results(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    wk_function_save(f, in[0]);
+    wk_function_save(f, in[1]);
+    out[0] = wk_add(in[0], wk_mul(in[1], 2));
+    out[1] = wk_mul(in[0], in[1]);
+}
+
+PART void part_two_results_back(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    wk_tensor *a = wk_function_saved(f, 0), *b = wk_function_saved(f, 1);
+    for (int k = 0; k < 2; k++) {
+        wk_tensor *sum = grad_out[0] ? wk_mul(grad_out[0], k + 1) : NULL;
+        wk_tensor *product = grad_out[1] ? wk_mul(grad_out[1], k ? a : b) : NULL;
+        grad_in[k] = sum && product ? wk_add(sum, product) : sum ? sum : product;
+    }
+}
+
+static const wk_function_kind part_functions[] __attribute__((unused)) = {
+    {.size = sizeof(wk_function_kind),
+     .name = "sine_product",
+     .inputs = 2,
+     .outputs = 1,
+     .forward = part_sine_product,
+     .backward = part_sine_product_back},
+    {.size = sizeof(wk_function_kind),
+     .name = "saves_result",
+     .inputs = 1,
+     .outputs = 1,
+     .forward = part_saves_result,
+     .backward = part_saves_result_back},
+    {.size = sizeof(wk_function_kind),
+     .name = "two_results",
+     .inputs = 2,
+     .outputs = 2,
+     .forward = part_two_results,
+     .backward = part_two_results_back},
+};
+
+#undef PART
+#endif

@@ -1,0 +1,12 @@
+/* A program printed: as C that a test can take over. */
+#ifndef TESTS_RANDOM_PRINT_H
+#define TESTS_RANDOM_PRINT_H
+
+#include "program.h"
+#include <stdio.h>
+
+void print_program(FILE *out, const program *p);
+/* The kinds of its steps in order of the alphabet: programs that fail for one reason mostly have the same. */
+void print_signature(char *text, size_t size, const program *p);
+
+#endif

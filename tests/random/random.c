@@ -1,0 +1,309 @@
+/* Random programs against everything that must be true of them. A supervisor, which never uses the library itself, starts a process
+ * that runs one program after the other; the program that it is at lies in shared memory, so one that ends the process is known too.
+ *
+ *   random [--seconds N] [--programs N] [--seed N] [--keep-going] [--kinds | --opencl]
+ *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
+ *   random_programs --print SEED      the program of that seed
+ *
+ * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With --kinds each kind of CPU has a third of the time. What fails is shrunk, printed, and the exit status is 1. With --keep-going each kind of failure is printed once. */
+#include "generate.h"
+#include "oracles.h"
+#include "print.h"
+#include "shrink.h"
+#include "backend/cpu/isa.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FAILED = 10, MOST_SIGNATURES = 4000, MOST_DIGESTS = 1 << 18, PROGRAM_SECONDS = 60, VARIANTS = 40 };
+
+typedef struct shared {
+    program now;
+    verdict verdict;
+    oracle_counts counts;
+    uint64_t next; /* the number of the next program */
+    int64_t alike; /* programs that two kinds of CPU have run */
+    digest seen[MOST_DIGESTS];
+} shared;
+
+typedef struct settings {
+    double seconds;
+    uint64_t programs, seed, only;
+    bool keep_going, just_one, whole, kinds, print, opencl;
+} settings;
+
+static shared *common;
+static settings set = {.seconds = 60, .programs = UINT64_MAX, .seed = 1};
+static struct timespec start;
+
+static double elapsed(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start.tv_sec) + 1e-9 * (double)(now.tv_nsec - start.tv_nsec);
+}
+
+static uint64_t seed_of(uint64_t number)
+{
+    return set.seed << 32 | number;
+}
+
+/* ---- the process that runs programs ------------------------------------------------------------------------------ */
+
+/* The same program sees the same shapes, dtypes and refusals on every kind of CPU. (Its numbers may differ in their last digits, and so
+ * may what is grown from them: then it is another program.) */
+static bool kinds_agree(uint64_t number, digest now)
+{
+    digest *seen = &common->seen[number % MOST_DIGESTS];
+    const bool both = seen->number == number + 1 && seen->program == now.program;
+    if (seen->number != number + 1) {
+        *seen = now;
+        seen->number = number + 1;
+        return true;
+    }
+    common->alike += both;
+    return !both || seen->structure == now.structure;
+}
+
+static void run_programs(double until)
+{
+    counts = &common->counts;
+    while (common->next < set.programs && elapsed() < until) {
+        const uint64_t number = common->next++;
+        alarm(PROGRAM_SECONDS);
+        digest digest;
+        if (set.opencl) {
+            oracles_try_opencl(&common->now, seed_of(number / VARIANTS), (int)(number % VARIANTS), &common->verdict);
+            if (common->verdict.oracle != ORACLE_NOTHING) _exit(FAILED);
+            continue;
+        }
+        oracles_try(&common->now, set.just_one ? set.only : seed_of(number), &common->verdict, &digest);
+        if (common->verdict.oracle == ORACLE_NOTHING && !kinds_agree(number, digest))
+            common->verdict.oracle = ORACLE_KINDS;
+        if (common->verdict.oracle != ORACLE_NOTHING) _exit(FAILED);
+    }
+    _exit(0);
+}
+
+/* How a process that was forked ended: its exit status, or -1 for a crash. */
+static int end_of(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        ;
+    return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == FAILED) ? WEXITSTATUS(status) : -1;
+}
+
+static pid_t start_child(void)
+{
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child < 0) {
+        perror("random: fork");
+        exit(2);
+    }
+    return child;
+}
+
+/* ---- shrinking --------------------------------------------------------------------------------------------------- */
+
+/* In this process. */
+static bool fails_here(program *candidate, void *user)
+{
+    verdict v;
+    alarm(PROGRAM_SECONDS);
+    return oracle_broken(candidate, *(const oracle *)user, &v);
+}
+
+/* In a process of its own, which may end. */
+static bool fails_apart(program *candidate, void *user)
+{
+    const oracle which = *(const oracle *)user;
+    common->now = *candidate;
+    const pid_t child = start_child();
+    if (child == 0) {
+        if (which == ORACLE_CRASH) freopen("/dev/null", "w", stderr);
+        alarm(PROGRAM_SECONDS);
+        _exit(oracle_broken(&common->now, which, &common->verdict) ? FAILED : 0);
+    }
+    const int end = end_of(child);
+    return which == ORACLE_CRASH ? end == -1 : end == FAILED;
+}
+
+static void shrink_failure(oracle which)
+{
+    program *p = malloc(sizeof *p);
+    *p = common->now;
+    if (which != ORACLE_CRASH) {
+        const pid_t child = start_child();
+        if (child == 0) {
+            program *own = malloc(sizeof *own);
+            *own = common->now;
+            shrink(own, fails_here, (void *)&which);
+            oracles_tidy(own);
+            const bool fails = fails_here(own, (void *)&which);
+            oracle_broken(own, which, &common->verdict);
+            common->now = *own;
+            _exit(fails ? 0 : FAILED);
+        }
+        if (end_of(child) == 0) {
+            free(p);
+            return;
+        }
+    }
+    oracle how = which;
+    if (fails_apart(p, &how)) shrink(p, fails_apart, &how);
+    common->now = *p;
+    free(p);
+    const pid_t child = start_child();
+    if (child == 0) {
+        oracles_tidy(&common->now);
+        _exit(0);
+    }
+    end_of(child);
+}
+
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
+
+static char signatures[MOST_SIGNATURES][256];
+static int signature_count, by_oracle[ORACLES];
+
+static bool is_new(const char *signature)
+{
+    for (int k = 0; k < signature_count; k++)
+        if (strcmp(signatures[k], signature) == 0) return false;
+    if (signature_count < MOST_SIGNATURES)
+        snprintf(signatures[signature_count++], sizeof signatures[0], "%s", signature);
+    return true;
+}
+
+static void report(int end)
+{
+    const oracle which = end == FAILED ? common->verdict.oracle : ORACLE_CRASH;
+    char signature[256];
+    by_oracle[which]++;
+    if (!set.whole) shrink_failure(which);
+    const uint64_t seed = common->now.seed;
+    int n = snprintf(signature, sizeof signature, "%s: ", oracle_name[which]);
+    print_signature(signature + n, sizeof signature - (size_t)n, &common->now);
+    if (!is_new(signature)) return;
+    printf("FAILED after %llu programs (--only %llu), %s\n  %s\n", (unsigned long long)common->next,
+           (unsigned long long)seed, signature, which == ORACLE_CRASH ? "" : common->verdict.text);
+    print_program(stdout, &common->now);
+}
+
+static int64_t median(void)
+{
+    int64_t seen = 0;
+    int k = 0;
+    while (k < 63 && (seen += common->counts.by_calls[k]) * 2 < common->counts.programs) k++;
+    return k;
+}
+
+static void statistics(void)
+{
+    const oracle_counts *c = &common->counts;
+    const double n = c->programs ? (double)c->programs : 1;
+    printf("%lld programs in %.1f s, %.0f us each; calls: median %lld, mean %.1f; with backward %.1f %%, checked by "
+           "central "
+           "differences %.1f %% (and %.1f %% that say nothing); large %.1f %%, against references %.1f %%\n",
+           (long long)c->programs, elapsed(), 1e6 * elapsed() / n, (long long)median(), (double)c->calls / n,
+           100 * (double)c->backwards / n, 100 * (double)c->differences / n, 100 * (double)c->inconclusive / n,
+           100 * (double)c->large / n, 100 * (double)c->referred / n);
+    for (int k = 0; k < ORACLES; k++)
+        if (by_oracle[k]) printf("failed: %s: %d\n", oracle_name[k], by_oracle[k]);
+}
+
+/* ---- the command line -------------------------------------------------------------------------------------------- */
+
+static bool read_settings(int argc, char **argv)
+{
+    for (int k = 1; k < argc; k++) {
+        const char *value = k + 1 < argc ? argv[k + 1] : "";
+        if (strcmp(argv[k], "--keep-going") == 0) {
+            set.keep_going = true;
+        } else if (strcmp(argv[k], "--kinds") == 0) {
+            set.kinds = true;
+        } else if (strcmp(argv[k], "--opencl") == 0) {
+            set.opencl = true;
+        } else if (strcmp(argv[k], "--print") == 0) {
+            set.only = strtoull(value, NULL, 10);
+            set.print = true;
+            k++;
+        } else if (strcmp(argv[k], "--whole") == 0) {
+            set.whole = true;
+        } else if (strcmp(argv[k], "--seconds") == 0) {
+            set.seconds = strtod(value, NULL);
+            k++;
+        } else if (strcmp(argv[k], "--programs") == 0) {
+            set.programs = strtoull(value, NULL, 10);
+            set.seconds = 1e9;
+            k++;
+        } else if (strcmp(argv[k], "--seed") == 0) {
+            set.seed = strtoull(value, NULL, 10);
+            k++;
+        } else if (strcmp(argv[k], "--only") == 0) {
+            set.only = strtoull(value, NULL, 10);
+            set.just_one = true;
+            set.programs = 1;
+            k++;
+        } else {
+            fprintf(stderr,
+                    "random: what is %s? random [--seconds N] [--programs N] [--seed N] [--keep-going] [--only SEED]\n",
+                    argv[k]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Runs programs until then, in as many processes as it takes. False when one failed. */
+static bool run_until(double until)
+{
+    bool failed = false;
+    for (int end = FAILED; end != 0 && common->next < set.programs && (!failed || set.keep_going);) {
+        const pid_t child = start_child();
+        if (child == 0) run_programs(until);
+        end = end_of(child);
+        if (end == 0) break;
+        failed = true;
+        report(end);
+        fflush(stdout);
+    }
+    return !failed;
+}
+
+/* Each kind of CPU that this machine has runs the same programs, in processes of its own. */
+static bool run_kinds(void)
+{
+    const double begin = elapsed(), share = (set.seconds - begin) / 3;
+    bool fine = true;
+    for (int k = 0; wk__cpu_isa_at(k) && (fine || set.keep_going); k++) {
+        setenv("WICK_CPU", wk__cpu_isa_at(k)->name, 1);
+        common->next = 0;
+        fine = run_until(begin + share * (k + 1)) && fine;
+        printf("%s: %llu programs\n", wk__cpu_isa_at(k)->name, (unsigned long long)common->next);
+    }
+    printf("%lld programs on two kinds of CPU\n", (long long)common->alike);
+    return fine;
+}
+
+int main(int argc, char **argv)
+{
+    if (!read_settings(argc, argv) || !rows_read()) return 2;
+    common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (common == MAP_FAILED) return 2;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    if (set.print) {
+        oracles_grow(&common->now, set.only);
+        print_program(stdout, &common->now);
+        return 0;
+    }
+    const bool fine = set.kinds ? run_kinds() : run_until(set.seconds);
+    statistics();
+    return !fine;
+}

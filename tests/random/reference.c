@@ -1,0 +1,225 @@
+/* Each call against the reference of its row, in double precision, and what a call may change: an explicit model of storages. After every
+ * step all live tensors are read. Those that lie in the storage that was written must hold the new numbers where they see the
+ * places of the target and the old ones elsewhere; all others are as they were. */
+#include "oracles.h"
+#include "base/alloc.h"
+#include "ir/number.h"
+#include "notes.h"
+#include "tensor/tensor.h"
+#include "walk.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_READ = 512 /* elements of a tensor that is looked at */ };
+
+/* What a slot held after the last step. */
+typedef struct held {
+    bool known, finite;
+    int64_t n;
+    double number[MOST_READ];
+} held;
+
+typedef struct model {
+    program *program;
+    machine *machine;
+    verdict *verdict;
+    held *held; /* [MOST_SLOTS] */
+} model;
+
+static bool hold(wk_tensor *x, held *h)
+{
+    static _Thread_local char bytes[MOST_READ * 8];
+    const wk__body *body = wk__body_of(x);
+    h->n = wk__body_numel(body);
+    h->known = h->n <= MOST_READ && machine_read(x, bytes) == WK_OK;
+    h->finite = true;
+    for (int64_t k = 0; k < h->n && h->known; k++) {
+        h->number[k] = wk__number_as_double(bytes + (size_t)k * wk_dtype_size(body->dtype), body->dtype);
+        h->finite = h->finite && isfinite(h->number[k]);
+    }
+    return h->known;
+}
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static bool disagree(model *m, const char *what, int slot, int64_t k, double have, double want)
+{
+    snprintf(m->verdict->text, sizeof m->verdict->text, "at step %d t%d %s: element %lld is %.17g, not %.17g",
+             m->machine->now, slot, what, (long long)k, have, want);
+    return true;
+}
+
+/* ---- what changes ------------------------------------------------------------------------------------------------ */
+
+/* Where element k of a tensor lies in its storage. */
+static int64_t place_of(const wk__body *body, int64_t k)
+{
+    int64_t place = body->offset;
+    for (int d = body->ndim; d-- > 0; k /= body->shape[d]) place += k % body->shape[d] * body->stride[d];
+    return place;
+}
+
+/* The element of the target that lies at a place, -1 for none. */
+static int64_t element_at(const wk__body *target, int64_t place)
+{
+    for (int64_t e = wk__body_numel(target); e-- > 0;)
+        if (place_of(target, e) == place) return e;
+    return -1;
+}
+
+/* Slots that live and were known before: as they were, but for the places of `target`, which hold what it holds now. */
+static bool anything_else_changed(model *m, int target)
+{
+    static _Thread_local held now, written;
+    const wk__body *to = target >= 0 ? wk__body_of(m->machine->slot[target].tensor) : NULL;
+    if (to && !hold(m->machine->slot[target].tensor, &written)) return false;
+    for (int s = 0; s < m->program->slots; s++) {
+        wk_tensor *x = m->machine->slot[s].tensor;
+        if (!x || !m->held[s].known || !hold(x, &now)) continue;
+        const wk__body *body = wk__body_of(x);
+        const bool shares = to && body->storage == to->storage && body->dtype == to->dtype;
+        for (int64_t k = 0; k < now.n; k++) {
+            const int64_t e = shares ? element_at(to, place_of(body, k)) : -1;
+            const double want = e >= 0 ? written.number[e] : m->held[s].number[k];
+            if (!same(now.number[k], want)) return disagree(m, "changed", s, k, now.number[k], want);
+        }
+    }
+    return false;
+}
+
+static void hold_all(model *m)
+{
+    for (int s = 0; s < m->program->slots; s++) {
+        m->held[s].known = false;
+        if (m->machine->slot[s].tensor) hold(m->machine->slot[s].tensor, &m->held[s]);
+    }
+}
+
+/* ---- what a call gives ------------------------------------------------------------------------------------------- */
+
+static bool is_dense(const model *m, const step *s)
+{
+    const wk_tensor *x = m->machine->slot[s->argument[0].slot[0]].tensor;
+    return x && !wk__body_of(x)->is_view && wk__body_contiguous(wk__body_of(x));
+}
+
+/* The call as the walk's sample and inputs; false for one that it cannot compare: of other dtypes than f64, too large, without a
+ * reference, or one that jumps. */
+static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input input[])
+{
+    static const char *const jumping[] = {"floor_divide", "remainder", "fmod",       "div",
+                                          "to",           "empty",     "nan_to_num", NULL};
+    const row *r = &rows[s->op];
+    if ((!r->op->reference && !r->op->exact) || r->draws) return false;
+    /* its reference sees the elements of the operand and not those beside it */
+    if (strcmp(r->op->name, "as_strided") == 0 && !is_dense(m, s)) return false;
+    for (int k = 0; jumping[k]; k++)
+        if (strcmp(jumping[k], r->op->name) == 0) return false;
+    memset(sample, 0, sizeof *sample);
+    sample->arguments = s->arguments;
+    for (int k = 0; k < s->arguments; k++) {
+        const argument *a = &s->argument[k];
+        wk_value *v = &sample->argument[k];
+        sample->first[k] = sample->operands;
+        *v = (wk_value){.kind = a->kind, .count = a->kind == WK_VALUE_TENSOR ? 0 : a->count};
+        if (a->kind == WK_VALUE_INTS) v->ints = a->ints;
+        if (a->kind == WK_VALUE_TEXT) v->text = a->text;
+        if (a->kind == WK_VALUE_FLOAT) v->f = a->f;
+        if (a->kind == WK_VALUE_DTYPE && a->i != WK_F64) return false; /* converted before it is added up */
+        if (a->kind == WK_VALUE_INT || a->kind == WK_VALUE_BOOL || a->kind == WK_VALUE_DTYPE) v->i = a->i;
+        const int count = a->kind == WK_VALUE_TENSOR || a->kind == WK_VALUE_TENSORS ? a->count : 0;
+        for (int j = 0; j < count; j++) {
+            const wk_tensor *x = m->machine->slot[a->slot[j]].tensor;
+            const held *h = &m->held[a->slot[j]];
+            if (!x || !h->known || !h->finite || sample->operands == WALK_TENSORS) return false;
+            const wk__body *body = wk__body_of(x);
+            if (wk__is_float(body->dtype) && body->dtype != WK_F64) return false;
+            wk__array *array = &input[sample->operands++].array;
+            *array = (wk__array){.ndim = body->ndim, .dtype = body->dtype, .data = (double *)(uintptr_t)h->number};
+            memcpy(array->shape, body->shape, sizeof body->shape);
+        }
+    }
+    return sample->operands > 0 && input[0].array.dtype == WK_F64;
+}
+
+/* Rounding adds up and cancels: what is looked for are elements of another place. */
+static double tolerance(const walk_sample *sample, const walk_input input[])
+{
+    double largest = 1, n = 1;
+    for (int k = 0; k < sample->operands; k++) {
+        const int64_t count = wk__array_numel(&input[k].array);
+        n = fmax(n, (double)count);
+        for (int64_t e = 0; e < count; e++)
+            if (isfinite(input[k].array.data[e])) largest = fmax(largest, fabs(input[k].array.data[e]));
+    }
+    return 1e-9 * n * largest * largest;
+}
+
+static bool results_wrong(model *m, const step *s, int target, const wk__array expected[], int count, double near)
+{
+    static _Thread_local held now;
+    for (int k = 0; k < count; k++) {
+        const int slot = target >= 0 ? target : s->out + k;
+        if (target < 0 && k >= s->results) break;
+        wk_tensor *x = m->machine->slot[slot].tensor;
+        if (!x || !hold(x, &now)) continue;
+        const wk__body *body = wk__body_of(x);
+        if (!wk__same_shape(body->ndim, body->shape, expected[k].ndim, expected[k].shape))
+            return disagree(m, "has another shape", slot, 0, body->ndim, expected[k].ndim);
+        for (int64_t e = 0; e < now.n; e++) {
+            const double have = now.number[e], want = walk_rounded(expected[k].data[e], body->dtype);
+            const bool close = fabs(have - want) <= near * fmax(1, fabs(want)) || !isfinite(want) || fabs(want) > 1e6;
+            if (!same(have, want) && !(wk__is_float(body->dtype) && close))
+                return disagree(m, "is wrong", slot, e, have, want);
+        }
+    }
+    return false;
+}
+
+/* Carries the step out, with what the reference says beforehand. */
+static bool call_wrong(model *m, int k)
+{
+    const step *s = &m->program->step[k];
+    walk_sample sample;
+    walk_input input[WALK_TENSORS] = {{0}};
+    wk__array expected[WALK_RESULTS] = {{0}};
+    const bool writes = s->kind == STEP_IN_PLACE || rows[s->op].writes;
+    const bool compared = as_sample(m, s, &sample, input);
+    const int target = writes ? s->argument[0].slot[0] : -1;
+    if (!machine_step(m->machine, k) || m->machine->code != WK_OK || m->machine->given > 4) return false;
+    wk_tensor *result = m->machine->slot[target >= 0 ? target : s->out].tensor;
+    if (!result || !compared || wk__body_numel(wk__body_of(result)) > MOST_READ)
+        return result && anything_else_changed(m, target);
+    const int count = walk_expected(rows[s->op].op, &sample, input, expected, result);
+    bool wrong = results_wrong(m, s, target, expected, count, tolerance(&sample, input));
+    for (int j = 0; j < count; j++) wk__free(expected[j].data);
+    return wrong || anything_else_changed(m, target);
+}
+
+bool reference_disagrees(program *p, machine *m, verdict *v)
+{
+    static held *room;
+    if (!room) room = calloc(MOST_SLOTS, sizeof *room);
+    model model = {.program = p, .machine = m, .verdict = v, .held = room};
+    bool wrong = false;
+    machine_begin(m, p, &mode_sync);
+    for (int s = 0; s < MOST_SLOTS; s++) room[s].known = false;
+    for (int k = 0; k < p->steps && !wrong; k++) {
+        const uint8_t kind = p->step[k].kind;
+        if (kind == STEP_CALL || kind == STEP_IN_PLACE)
+            wrong = call_wrong(&model, k);
+        else
+            machine_step(m, k);
+        if (m->faulty) break;
+        /* gradients that the program has named grow in backward; the host writes where it likes */
+        if (kind != STEP_BACKWARD && kind != STEP_POKE && kind != STEP_CALL && kind != STEP_IN_PLACE)
+            wrong = wrong || anything_else_changed(&model, -1);
+        hold_all(&model);
+    }
+    machine_end(m);
+    return wrong;
+}

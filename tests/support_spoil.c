@@ -1,0 +1,113 @@
+/* See support_spoil.h. */
+#include "support_spoil.h"
+
+#include "backend/device.h"
+
+static wk__device *device;
+static const wk__backend *real;
+static wk__backend spoiling;
+static spoil_order order;
+static int64_t left; /* until the one that goes wrong; 0: none */
+
+static bool is_due(void)
+{
+    return left > 0 && --left == 0;
+}
+
+static void write_number(const wk__operand *operand)
+{
+    wk__fail fail;
+    const int64_t whole = (int64_t)order.number, size = (int64_t)wk_dtype_size((wk_dtype)operand->dtype);
+    const bool is_whole = operand->dtype == WK_I64;
+    assert_true(is_whole || operand->dtype == WK_F32);
+    const void *number = is_whole ? (const void *)&whole : &order.number;
+    real->upload(device->state, operand->memory, order.place * size, number, size, &fail);
+}
+
+static void spoil(const wk__operand *const operand[], const bool stored[], int count)
+{
+    int which = order.which;
+    for (int k = 0; k < count; k++)
+        if (stored[k] == (order.how == SPOIL_RESULT) && which-- == 0) write_number(operand[k]);
+}
+
+static void spoil_group(const wk__group *group)
+{
+    const wk__operand *operand[WK__MAX_OPERANDS];
+    bool stored[WK__MAX_OPERANDS];
+    for (int k = 0; k < group->noperands; k++) operand[k] = &group->operand[k], stored[k] = group->operand[k].stored;
+    spoil(operand, stored, group->noperands);
+}
+
+static wk_code bad_index(wk__fail *fail)
+{
+    wk__fail_set(fail, WK_ERR_INDEX, "index 9 is out of range for 3 places");
+    return wk__fail_index(fail, -1, 9, 3);
+}
+
+static wk_code run(void *state, const wk__group *group, wk__fail *fail)
+{
+    if (!is_due()) return real->run(state, group, fail);
+    if (order.how == SPOIL_INDEX) return bad_index(fail);
+    if (order.how == SPOIL_EARLY) spoil_group(group);
+    wk_code code = order.how == SPOIL_NOTHING ? WK_OK : real->run(state, group, fail);
+    if (order.how == SPOIL_RESULT || order.how == SPOIL_OPERAND) spoil_group(group);
+    return code;
+}
+
+/* What it reads: a, b and what its tail reads; what it stores: the product, then what the tail does. */
+static void spoil_product(const wk__matmul *product)
+{
+    const wk__operand *operand[3 + WK__MAX_OPERANDS] = {&product->a, &product->b, &product->c};
+    bool stored[3 + WK__MAX_OPERANDS] = {false, false, true};
+    int count = 3;
+    for (int k = 1; product->tail && k < product->tail->noperands; k++, count++) {
+        operand[count] = &product->tail->operand[k];
+        stored[count] = product->tail->operand[k].stored;
+    }
+    spoil(operand, stored, count);
+}
+
+static wk_code matmul(void *state, const wk__matmul *product, wk__fail *fail)
+{
+    if (!is_due()) return real->matmul(state, product, fail);
+    if (order.how == SPOIL_EARLY) spoil_product(product);
+    wk_code code = order.how == SPOIL_NOTHING ? WK_OK : real->matmul(state, product, fail);
+    if (order.how != SPOIL_EARLY) spoil_product(product);
+    return code;
+}
+
+static wk_code kernel(void *state, const wk__kernel *work, wk__fail *fail)
+{
+    if (!is_due()) return real->kernel(state, work, fail);
+    wk_code code = order.how == SPOIL_NOTHING ? WK_OK : real->kernel(state, work, fail);
+    if (order.how == SPOIL_RESULT) write_number(&work->operand[order.which]);
+    return code;
+}
+
+void spoil_begin(wk_device id)
+{
+    wk__fail fail;
+    device = wk__device_get(id, &fail);
+    assert_non_null(device);
+    real = device->backend;
+    spoiling = *real;
+    spoiling.run = run;
+    spoiling.matmul = matmul;
+    spoiling.kernel = kernel;
+    device->backend = &spoiling;
+    left = 0;
+}
+
+void spoil_next(spoil_order next)
+{
+    order = next;
+    left = next.n;
+}
+
+bool spoil_end(void)
+{
+    if (device) device->backend = real;
+    device = NULL;
+    return left == 0;
+}
