@@ -35,7 +35,7 @@ WK_API wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on);
 /* Was x made, not computed from something that requires grad? */
 WK_API bool wk_is_leaf_at(wk_site site, const wk_tensor *x);
 /* The same numbers (the same storage) without a history. Written in place, it changes x, leaf or not, and brings it no history; a
- * graph that needs the old numbers says so in backward. A write that would bring a view of it a history is WK_ERR_STATE. */
+ * graph that needs the old numbers says so in backward. It and its views may take one by writes of their own, which x gets no part of. */
 WK_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */

@@ -271,24 +271,6 @@ static wk__record **by_group(wk__ring *ring, int32_t groups, int64_t *live)
     return ring->sorted;
 }
 
-/* A call that happens whole begins: there must be memory for all of it. */
-static void reserve(wk__run *run, wk__record **record, int64_t live)
-{
-    int64_t k = 0;
-    while (k + 1 < live && record[k]->whole == 0 && record[k + 1]->group == record[0]->group) k++;
-    int32_t whole = record[k]->whole;
-    if (whole == 0 || whole == run->reserved || whole == run->refused) return;
-    wk__fail fail = {.tag = -1};
-    const wk__record *culprit = NULL;
-    if (wk__whole_reserve(whole, record, live, &culprit, &fail) == WK_OK) {
-        run->reserved = whole;
-        return;
-    }
-    wk__failure_drop(run->refusal);
-    run->refusal = wk__explain_record(culprit, &fail);
-    run->refused = whole;
-}
-
 /* References go with each group, so that the next one finds out what dies in it. */
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
 {
@@ -296,16 +278,20 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.owner = owner;
     run.ring = ring;
     run.culprit = NULL;
-    run.reserved = run.refused = 0;
+    run.arranged = run.begun = run.refused = 0;
     run.refusal = NULL;
+    run.undo = NULL;
+    run.undos = run.undo_capacity = 0;
     int64_t live;
     wk__record **record = by_group(ring, groups, &live);
     for (int64_t k = 0, end; k < live; k = end) {
         int count = 0;
-        for (end = k; end < live && record[end]->group == record[k]->group; end++) run.scratch[count++] = record[end];
-        reserve(&run, record + k, live - k);
+        end = k;
+        if (wk__whole_enter(&run, record + k, live - k)) continue;
+        for (; end < live && record[end]->group == record[k]->group; end++) run.scratch[count++] = record[end];
         run_group(&run, run.scratch, count);
         for (int64_t done = end; done-- > k;) wk__park_or_release(ring, record[done]);
     }
+    wk__whole_leave(&run);
     wk__failure_drop(run.refusal);
 }

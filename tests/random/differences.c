@@ -54,7 +54,7 @@ static bool backward_ran(const program *p, const machine *m)
 
 bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
 {
-    enum { HALVINGS = 2 };
+    enum { HALVINGS = 2, STEEP = 1000000 };
     bool nudged[MOST_SLOTS] = {0}, done = false;
     *conclusive = false;
     if (program_loss(p) < 0) return false;
@@ -64,7 +64,7 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
     for (int k = 0; k < p->steps; k++) machine_step(m, k);
     const double here = loss_of(m, p), slope = promised(p, m, nudged, &done);
     machine_end(m);
-    if (!backward_ran(p, m) || !isfinite(here) || !isfinite(slope) || !done) return false;
+    if (!backward_ran(p, m) || !isfinite(here) || !(fabs(slope) < STEEP) || !done) return false;
     double nudge = 1e-5, quotient[HALVINGS];
     const double noise = 1e-9 * fmax(1, fabs(here)) / nudge, near = 1e-4 * fmax(1, fabs(slope)) + noise;
     for (int k = 0; k < HALVINGS; k++, nudge /= 2) {

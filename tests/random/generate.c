@@ -12,6 +12,7 @@
 step *generate_begin(generator *g, step_kind kind, int results)
 {
     step *s = program_add(g->program, kind, results);
+    if (s) s->thread = (uint8_t)g->thread;
     return s;
 }
 
@@ -45,6 +46,17 @@ static bool is_cut_off(const generator *g, const step *s, const wk_tensor *x)
     return history && !body->requires_grad && wk__is_float(body->dtype);
 }
 
+/* Lengths near 0 have any slope there. */
+static bool is_pointed(const step *s, wk_tensor *x)
+{
+    static const char *const lengths[] = {"std", "norm", "dist", "sqrt", "cosine_similarity", NULL};
+    for (int k = 0; lengths[k]; k++)
+        if (s->kind == STEP_CALL && strcmp(rows[s->op].op->name, lengths[k]) == 0)
+            for (int64_t e = 0; e < wk__body_numel(wk__body_of(x)); e++)
+                if (fabs(machine_number(x, e)) < 1e-5) return true;
+    return false;
+}
+
 static bool is_sane(generator *g, const step *s)
 {
     if (s->kind != STEP_CALL && s->kind != STEP_FUNCTION) return true;
@@ -52,7 +64,7 @@ static bool is_sane(generator *g, const step *s)
     for (int k = 0; k < s->results && k < g->machine->given; k++) {
         wk_tensor *x = g->machine->slot[s->out + k].tensor;
         if (x && !is_tame(x)) return draw_percent(&g->draw, 3);
-        if (x && g->program->differences && is_cut_off(g, s, x)) return false;
+        if (x && g->program->differences && (is_cut_off(g, s, x) || is_pointed(s, x))) return false;
     }
     return true;
 }
@@ -142,6 +154,7 @@ static bool add_call(generator *g, step_kind kind, const row *r, step *s)
     step *added = generate_begin(g, kind, kind == STEP_CALL && !r->writes ? MOST_RESULTS : 0);
     if (!added) return false;
     s->kind = added->kind;
+    s->thread = added->thread;
     s->out = added->out;
     s->results = added->results;
     s->op = (int16_t)(r - rows);
@@ -263,11 +276,11 @@ static void open_guard(generator *g, step_kind kind)
 
 static void close_guard(generator *g, bool all)
 {
-    const int count = g->machine->thread[0].count;
+    const int count = g->machine->thread[g->thread].count;
     if (count < 2) return;
     step *s = generate_begin(g, STEP_END, 0);
     if (!s) return;
-    s->guard = g->machine->thread[0].guard[all ? 1 : count - 1].number;
+    s->guard = g->machine->thread[g->thread].guard[all ? 1 : count - 1].number;
     generate_end(g);
 }
 
@@ -412,8 +425,16 @@ static void make(generator *g)
     generate_make(g, dtype, ndim, shape, 0, 0);
 }
 
+/* Another thread goes on, with some of what this one has: that is retained first. */
+static void hand_over(generator *g)
+{
+    for (int k = draw_from(&g->draw, 1, 3); k > 0; k--) of_slot(g, STEP_RETAIN, ANY_DTYPE, 0, 0);
+    g->thread = draw_below(&g->draw, g->program->threads);
+}
+
 static void one(generator *g)
 {
+    if (g->program->threads > 1 && draw_percent(&g->draw, 12)) hand_over(g);
     const int what = draw_below(&g->draw, 100);
     if (what < 3)
         make(g);
@@ -478,6 +499,7 @@ static void decide(generator *g)
     g->sizes = draw_from(d, 2, 3);
     for (int k = 0; k < g->sizes; k++) g->size[k] = draw_percent(d, 75) ? draw_from(d, 2, 4) : draw_from(d, 1, 6);
     g->calls = draw_from(d, 14, 42);
+    p->threads = draw_percent(d, 6) ? draw_from(d, 2, MOST_THREADS) : 1;
     p->order = draw_percent(d, 60) ? (uint32_t)draw_bits(d) : 0;
 }
 
@@ -486,7 +508,6 @@ void generate(program *p, machine *m, const mode *mode, uint64_t seed)
     generator g = {.draw = {seed}, .program = p, .machine = m};
     memset(p, 0, offsetof(program, step));
     p->seed = seed;
-    p->threads = 1;
     decide(&g);
     machine_begin(m, p, mode);
     for (int k = draw_from(&g.draw, 1, 3); k > 0; k--) make(&g);

@@ -20,6 +20,7 @@ typedef struct generator {
     bool mixed;         /* other dtypes too */
     int big;            /* percent of its tensors that are large */
     int dim;            /* the last dimension drawn for a call */
+    int thread;         /* that goes on */
     int calls;          /* aimed at */
     bool wide;          /* any op, not only the usual ones */
 } generator;

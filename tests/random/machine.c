@@ -1,6 +1,7 @@
 /* Steps carried out; see machine.h. */
 #include "machine.h"
 #include "base/pool.h"
+#include "crew.h"
 #include "draw.h"
 #include "engine/ring.h"
 #include "ir/number.h"
@@ -14,9 +15,12 @@
 
 static const wk_site here = {"program", 1};
 
+/* What this thread may use: its own, and what was retained before it was handed over. */
 static wk_tensor *tensor_of(const machine *m, int slot)
 {
-    return slot >= 0 && slot < MOST_SLOTS ? m->slot[slot].tensor : NULL;
+    const int thread = m->program->step[m->now].thread;
+    const struct slot *x = &m->slot[slot];
+    return x->thread == thread || x->retains ? x->tensor : NULL;
 }
 
 static wk_site site_of(const machine *m)
@@ -99,7 +103,7 @@ static bool run_call(machine *m, const step *s)
     call c;
     wk_tensor *out[64] = {0};
     if (!arguments_of(m, s, &c)) return false;
-    if (r->draws) wk_seed(s->seed);
+    if (r->draws) wk_seed_stream(s->seed, 0);
     m->given = row_call(r, site_of(m), c.value, out);
     for (int k = 0; k < m->given; k++) {
         if (is_operand(c.value, out[k])) out[k] = NULL;
@@ -174,16 +178,17 @@ static bool run_make(machine *m, const step *s)
     const argument *shape = &s->argument[0];
     const int64_t n = wk__numel(shape->count, shape->ints);
     const size_t bytes = (size_t)n * wk_dtype_size(s->dtype);
-    char few[1024], *memory = s->how & MAKE_BORROWED ? lend(m, s, bytes) : bytes > sizeof few ? malloc(bytes) : few;
+    const bool lent = s->how & MAKE_BORROWED && !m->mode->opencl;
+    char few[1024], *memory = lent ? lend(m, s, bytes) : bytes > sizeof few ? malloc(bytes) : few;
     if (!memory) return false;
     for (int64_t k = 0; k < n; k++) group_reference_put(s->dtype, memory, k, moved(m, s, k));
     wk_tensor *x;
-    if (s->how & MAKE_BORROWED)
+    if (lent)
         x = wk_borrow_at(site_of(m), s->dtype, memory, shape->ints, shape->count, NULL, NULL);
     else
         x = wk_from_at(site_of(m), s->dtype, memory, bytes, shape->ints, shape->count);
     if (s->how & MAKE_LEAF) wk_requires_grad__at(site_of(m), x, true);
-    if (memory != few && !(s->how & MAKE_BORROWED)) free(memory);
+    if (memory != few && !lent) free(memory);
     put(m, s, 0, x, false);
     m->slot[s->out].leaf = s->how & MAKE_LEAF;
     m->given = 1;
@@ -338,14 +343,11 @@ static bool run_gradient(machine *m, const step *s)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-bool machine_step(machine *m, int k)
+static void run_step(void *user)
 {
-    const step *s = &m->program->step[k];
-    m->now = k;
-    m->code = WK_OK;
-    m->given = 0;
+    machine *m = user;
+    const step *s = &m->program->step[m->now];
     bool done = false;
-    if (s->gone) return false;
     wk_clear_error();
     switch ((step_kind)s->kind) {
     case STEP_MAKE: done = run_make(m, s); break;
@@ -369,7 +371,27 @@ bool machine_step(machine *m, int k)
     if (m->code != WK_OK && m->code != WK_ERR_INTERNAL) m->code = wk_error_code() ? wk_error_code() : m->code;
     if (m->code != WK_OK) notes_failed(m);
     wk_clear_error();
-    return done;
+    m->done = done;
+}
+
+bool machine_step(machine *m, int k)
+{
+    m->now = k;
+    m->code = WK_OK;
+    m->given = 0;
+    m->done = false;
+    if (!m->program->step[k].gone) crew_run(m->program->step[k].thread, run_step, m);
+    return m->done;
+}
+
+static void open_all(void *user)
+{
+    machine *m = user;
+    m->thread[m->here].count = 1;
+    m->thread[m->here].guard[0].token = wk_scope_open(here);
+    m->thread[m->here].guard[0].number = -1;
+    m->thread[m->here].guard[0].scope = true;
+    if (m->mode->opencl) wk_device_guard_open(here, wk_opencl_at(here, 0)); /* goes with the scope */
 }
 
 void machine_begin(machine *m, program *p, const mode *mode)
@@ -384,32 +406,42 @@ void machine_begin(machine *m, program *p, const mode *mode)
     wk__modes_set(mode->sync, mode->nofuse);
     if (wk__threads() != mode->threads) wk_set_threads_at(here, mode->threads);
     wk__shuffle_groups(mode->order);
-    m->thread[0].count = 1;
-    m->thread[0].guard[0].token = wk_scope_open(here);
-    m->thread[0].guard[0].number = -1;
-    m->thread[0].guard[0].scope = true;
+    for (m->here = 0; m->here < p->threads; m->here++) crew_run(m->here, open_all, m);
+}
+
+/* Each thread looks at its own. */
+static void look_at(void *user)
+{
+    machine *m = user;
+    const slot *x = &m->slot[m->here];
+    notes_read(m, NOTE_LEFT, m->here, x->tensor);
+    wk_tensor *grad = x->leaf ? wk_grad_of_at(here, x->tensor) : NULL;
+    if (grad) notes_read(m, NOTE_GRADIENT, m->here, grad);
 }
 
 void machine_look(machine *m)
 {
     m->now = -1;
-    const int slots = m->program->slots;
     int order[MOST_SLOTS];
     program_order(m->program, order);
-    for (int k = 0; k < slots; k++) {
-        const slot *x = &m->slot[order[k]];
-        if (!x->tensor) continue;
-        notes_read(m, NOTE_LEFT, order[k], x->tensor);
-        wk_tensor *grad = x->leaf ? wk_grad_of_at(here, x->tensor) : NULL;
-        if (grad) notes_read(m, NOTE_GRADIENT, order[k], grad);
+    for (int k = 0; k < m->program->slots; k++) {
+        m->here = order[k];
+        if (m->slot[m->here].tensor) crew_run(m->slot[m->here].thread, look_at, m);
     }
+}
+
+static void close_all(void *user)
+{
+    machine *m = user;
+    close_from(m, m->here, 0);
+    wk_sync_at(here);
+    wk_clear_error();
 }
 
 void machine_end(machine *m)
 {
-    const int slots = m->program->slots;
-    close_from(m, 0, 0);
-    for (int k = 0; k < slots; k++)
+    for (m->here = 0; m->here < m->program->threads; m->here++) crew_run(m->here, close_all, m);
+    for (int k = 0; k < m->program->slots; k++)
         for (slot *x = &m->slot[k]; x->tensor && x->retains; x->retains--) wk_free_at(here, x->tensor);
     wk_sync_at(here);
     wk_clear_error();

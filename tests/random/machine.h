@@ -12,6 +12,7 @@ typedef struct mode {
     bool sync, nofuse;
     int threads;
     uint64_t order; /* groups of a flush run in an order drawn from this; 0: in their own */
+    bool opencl;    /* on the first OpenCL device */
 } mode;
 
 typedef struct slot {
@@ -50,6 +51,8 @@ typedef struct machine {
         int16_t slot;
     } lent[MOST_LENT];
     int lents, now; /* the step that runs */
+    int here;       /* which thread, or slot, it is about at the beginning and at the end */
+    bool done;      /* the last step was not passed over */
     int given;      /* results of the last call, those without a slot too */
     wk_code code;   /* of the last step */
     bool faulty;    /* a value could not be computed; op by op this is known at the call, else later */

@@ -11,7 +11,7 @@ enum { LARGE = 20000 /* elements that a result may have */ };
 static bool fits(const generator *g, int k, unsigned dtypes, int min_ndim)
 {
     const slot *x = &g->machine->slot[k];
-    if (!x->tensor) return false;
+    if (!x->tensor || (x->thread != g->thread && !x->retains)) return false;
     const wk__body *body = wk__body_of(x->tensor);
     return dtypes >> body->dtype & 1 && body->ndim >= min_ndim;
 }

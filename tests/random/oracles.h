@@ -15,6 +15,7 @@ typedef enum oracle {
     ORACLE_MANY_THREADS,
     ORACLE_DIFFERENCES, /* gradients = central differences */
     ORACLE_REFERENCE,   /* each call gives what the row's reference does, and changes nothing but what it writes */
+    ORACLE_OPENCL,      /* as it usually runs there = op by op there */
     ORACLE_KINDS,       /* shapes, dtypes and refusals are those of another kind of CPU */
     ORACLES
 } oracle;
@@ -33,6 +34,8 @@ typedef struct digest {
 
 /* Grows the program of a seed and runs it past every oracle but ORACLE_KINDS, for which it gives a digest. */
 void oracles_try(program *p, uint64_t seed, verdict *v, digest *digest);
+/* The same on OpenCL: a variant of the program of this seed, of other sizes, for which the same kernels do. */
+void oracles_try_opencl(program *p, uint64_t seed, int variant, verdict *v);
 /* Grows it and says what is left in the end. */
 void oracles_grow(program *p, uint64_t seed);
 /* Is this oracle broken by the program? */

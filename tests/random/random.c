@@ -1,11 +1,11 @@
 /* Random programs against everything that must be true of them. A supervisor, which never uses the library itself, starts a process
  * that runs one program after the other; the program that it is at lies in shared memory, so one that ends the process is known too.
  *
- *   random [--seconds N] [--programs N] [--seed N] [--keep-going] [--kinds]
+ *   random [--seconds N] [--programs N] [--seed N] [--keep-going] [--kinds | --opencl]
  *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
  *   random_programs --print SEED      the program of that seed
  *
- * With --kinds each kind of CPU has a third of the time. What fails is shrunk, printed, and the exit status is 1. With --keep-going each kind of failure is printed once. */
+ * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With --kinds each kind of CPU has a third of the time. What fails is shrunk, printed, and the exit status is 1. With --keep-going each kind of failure is printed once. */
 #include "generate.h"
 #include "oracles.h"
 #include "print.h"
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILED = 10, MOST_SIGNATURES = 4000, MOST_DIGESTS = 1 << 18, PROGRAM_SECONDS = 30 };
+enum { FAILED = 10, MOST_SIGNATURES = 4000, MOST_DIGESTS = 1 << 18, PROGRAM_SECONDS = 60, VARIANTS = 40 };
 
 typedef struct shared {
     program now;
@@ -33,7 +33,7 @@ typedef struct shared {
 typedef struct settings {
     double seconds;
     uint64_t programs, seed, only;
-    bool keep_going, just_one, whole, kinds, print;
+    bool keep_going, just_one, whole, kinds, print, opencl;
 } settings;
 
 static shared *common;
@@ -76,6 +76,11 @@ static void run_programs(double until)
         const uint64_t number = common->next++;
         alarm(PROGRAM_SECONDS);
         digest digest;
+        if (set.opencl) {
+            oracles_try_opencl(&common->now, seed_of(number / VARIANTS), (int)(number % VARIANTS), &common->verdict);
+            if (common->verdict.oracle != ORACLE_NOTHING) _exit(FAILED);
+            continue;
+        }
         oracles_try(&common->now, set.just_one ? set.only : seed_of(number), &common->verdict, &digest);
         if (common->verdict.oracle == ORACLE_NOTHING && !kinds_agree(number, digest))
             common->verdict.oracle = ORACLE_KINDS;
@@ -223,6 +228,8 @@ static bool read_settings(int argc, char **argv)
             set.keep_going = true;
         } else if (strcmp(argv[k], "--kinds") == 0) {
             set.kinds = true;
+        } else if (strcmp(argv[k], "--opencl") == 0) {
+            set.opencl = true;
         } else if (strcmp(argv[k], "--print") == 0) {
             set.only = strtoull(value, NULL, 10);
             set.print = true;

@@ -159,6 +159,12 @@ static bool plainer_arguments(shrinking *s)
             changed |= try(s);
         }
     }
+    if (s->best->threads > 1) {
+        program *p = begin(s);
+        for (int k = 0; k < p->steps; k++) p->step[k].thread = 0;
+        p->threads = 1;
+        changed |= try(s);
+    }
     if (s->best->order) {
         begin(s)->order = 0;
         changed |= try(s);
