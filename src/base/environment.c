@@ -8,7 +8,7 @@
 #include <wick/log.h>
 
 typedef enum kind { ANY, SWITCH, NUMBER, WORD, WORDS } kind;
-enum { MOST_WORDS = 4 };
+enum { MOST_WORDS = 5 };
 
 static const struct {
     const char *name, *doc, *takes;

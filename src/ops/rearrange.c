@@ -358,7 +358,7 @@ wk_tensor *wk_repeat_interleave_flat_at(wk_site site, wk_tensor *x, int64_t n)
         wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "%lld copies of each element of $a: the number must be 0 or more",
                      (long long)n);
     else
-        out = apart(site, x, repeated(op, site, wk_reshape_at(site, x, (const int64_t[]){-1}, 1), 0, n, 1));
+        out = repeated(op, site, wk_reshape_at(site, x, (const int64_t[]){-1}, 1), 0, n, 1);
     return wk__compose_end(&c, out, &(wk__attr){.i = {-1, n}});
 }
 
