@@ -44,3 +44,9 @@ if(WICK_SANITIZE)
         add_compile_options(-Wno-pass-failed)
     endif()
 endif()
+
+# Every plan is checked before it is run (src/engine/plan_check.h): of the debug build, as it takes time.
+option(WICK_CHECK_PLANS "Check each plan of the engine before it is run" OFF)
+if(WICK_CHECK_PLANS)
+    add_compile_definitions(WICK_CHECK_PLANS)
+endif()

@@ -87,36 +87,60 @@ static void narrow(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const
                      at->c + (i - piece->row) * at->c_row * (int64_t)plan->class->size);
 }
 
-/* The tail on rows `row` .. `end` of the plan, told apart where batches have become rows:
+/* The first box of the tail on rows `row` .. `end` of the plan, which are told apart where batches have become rows:
  *
  *     plan rows    | batch 3: .. m - 1 | batch 4: 0 .. m - 1 | batch 5: 0 .. |        boxes of three batches
  */
-static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
-                        wk__fail *fail)
+static void first_box(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end, wk__piece *box)
 {
     const wk__matmul *product = plan->product;
     const int high = product->nbatch + plan->turned, wide = product->nbatch + !plan->turned;
     const int64_t height = plan->turned ? product->n : product->m;
-    int64_t start[WK__MAX_DIMS], size[WK__MAX_DIMS];
+    box->start[wide] = piece->column;
+    box->size[wide] = piece->column_end - piece->column;
+    box->start[high] = row % height;
+    box->size[high] = least(end - row, height - box->start[high]);
+    int64_t merged = row / height, batch = piece->batch;
+    for (int d = product->nbatch - 1; d >= 0; d--) {
+        int64_t *index = d >= plan->nbatch ? &merged : &batch;
+        box->start[d] = *index % product->batch[d];
+        box->size[d] = 1;
+        *index /= product->batch[d];
+    }
+    box->rows = box->size[high];
+    box->columns = box->size[wide];
+}
+
+static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
+                        wk__fail *fail)
+{
     wk_code first = WK_OK;
-    start[wide] = piece->column;
-    size[wide] = piece->column_end - piece->column;
-    while (row < end) {
-        start[high] = row % height;
-        size[high] = least(end - row, height - start[high]);
-        int64_t merged = row / height, batch = piece->batch;
-        for (int d = product->nbatch - 1; d >= 0; d--) {
-            int64_t *index = d >= plan->nbatch ? &merged : &batch;
-            start[d] = *index % product->batch[d];
-            size[d] = 1;
-            *index /= product->batch[d];
-        }
+    for (wk__piece box; row < end; row += box.rows) {
         wk__fail other;
-        const wk_code code = wk__cpu_program_box(plan->tail, start, size, first ? &other : fail);
+        first_box(plan, piece, row, end, &box);
+        const wk_code code = wk__cpu_program_box(plan->tail, box.start, box.size, first ? &other : fail);
         if (!first) first = code;
-        row += size[high];
     }
     return first;
+}
+
+void wk__gemm_piece_boxes(const wk__gemm_plan *plan, const wk__gemm_piece *piece, wk__piece_visit *visit, void *user)
+{
+    int64_t c = plan->product->c.offset, batch = piece->batch;
+    for (int d = plan->nbatch - 1; d >= 0; d--) {
+        c += batch % plan->product->batch[d] * plan->c_batch[d];
+        batch /= plan->product->batch[d];
+    }
+    for (int64_t row = piece->row, end; row < piece->row_end; row = end) {
+        end = least(piece->row_end, row + WK__GEMM_BLOCK_ROWS);
+        for (wk__piece box; row < end; row += box.rows) {
+            first_box(plan, piece, row, end, &box);
+            box.first = c + row * plan->c_row + piece->column * plan->c_column;
+            box.row_step = plan->c_row;
+            box.column_step = plan->c_column;
+            visit(user, &box);
+        }
+    }
 }
 
 /* The vector a is copied together: what `down` and `along` read of it is contiguous. */
