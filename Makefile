@@ -10,6 +10,7 @@
 #   make tsan         the tests under ThreadSanitizer
 #   make valgrind     the tests under valgrind
 #   make fuzz         the fuzzing programs, FUZZ_SECONDS=60 each
+#   make mutants      does a test fail when a condition of the planner is another one? MUTANTS="--sample 400 --seed 1"
 #   make tidy         clang-tidy
 #   make format       clang-format
 #   make clean
@@ -34,7 +35,7 @@ endef
 MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
-.PHONY: all demo check bench install docs check-arm tsan valgrind fuzz tidy format clean
+.PHONY: all demo check bench install docs check-arm tsan valgrind fuzz mutants tidy format clean
 
 all:
 	@scripts/setup build
@@ -85,6 +86,10 @@ fuzz:
 	@scripts/setup build fuzz
 	$(call build,fuzz)
 	@tests/fuzz/run build/fuzz $(FUZZ_SECONDS)
+
+mutants:
+	@scripts/setup build opencl check mutants
+	@scripts/mutants $(MUTANTS)
 
 tidy:
 	@scripts/setup build check tidy

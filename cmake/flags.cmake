@@ -6,6 +6,7 @@ set(CMAKE_C_EXTENSIONS ON)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_UNITY_BUILD OFF) # a name that is static in one file may be another one's, too
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
@@ -14,17 +15,20 @@ option(WICK_WERROR "Warnings are errors" OFF)
 set(WICK_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them")
 option(WICK_FUZZ "Build the fuzzing programs in place of the tests (clang)" OFF)
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wconversion)
+if(PROJECT_IS_TOP_LEVEL)
+    add_compile_options(-Wall -Wextra -Wpedantic -Wconversion)
+endif()
 if(WICK_WERROR)
     add_compile_options(-Werror)
 endif()
 
-# A product and a sum of two public ops are rounded twice, fused or not (docs/semantics.md, rule 13).
-add_compile_options(-ffp-contract=off -fno-math-errno)
+# A product and a sum of two public ops are rounded twice, fused or not (docs/semantics.md, rule 13), also where the project around
+# this one is compiled with -ffast-math.
+add_compile_options(-fno-fast-math -ffp-contract=off -fno-math-errno)
 add_compile_definitions(_GNU_SOURCE)
 
 # Builds in two folders give the same bytes.
-add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 # For structs gcc likes string instructions (rep stos, rep movs), which take as long to start as a small op has in all.
 include(CheckCCompilerFlag)
@@ -43,10 +47,4 @@ if(WICK_SANITIZE)
     if(WICK_HAS_PASS_FAILED)
         add_compile_options(-Wno-pass-failed)
     endif()
-endif()
-
-# Every plan is checked before it is run (src/engine/plan_check.h): of the debug build, as it takes time.
-option(WICK_CHECK_PLANS "Check each plan of the engine before it is run" OFF)
-if(WICK_CHECK_PLANS)
-    add_compile_definitions(WICK_CHECK_PLANS)
 endif()

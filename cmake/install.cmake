@@ -5,14 +5,11 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/wick)
 install(TARGETS wick wick_static wick_needs EXPORT wick)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-if(TARGET wick_command)
-    install(TARGETS wick_command)
-endif()
 
-configure_package_config_file(cmake/wick-config.cmake.in ${CMAKE_BINARY_DIR}/wick-config.cmake
+configure_package_config_file(cmake/wick-config.cmake.in ${PROJECT_BINARY_DIR}/wick-config.cmake
                               INSTALL_DESTINATION ${package_dir})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/wick-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/wick-config.cmake ${CMAKE_BINARY_DIR}/wick-config-version.cmake
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/wick-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/wick-config.cmake ${PROJECT_BINARY_DIR}/wick-config-version.cmake
         DESTINATION ${package_dir})
 install(EXPORT wick NAMESPACE wick:: FILE wick-targets.cmake DESTINATION ${package_dir})
 
@@ -20,4 +17,4 @@ install(EXPORT wick NAMESPACE wick:: FILE wick-targets.cmake DESTINATION ${packa
 file(RELATIVE_PATH pc_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 configure_file(wick.pc.in wick.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/wick.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/wick.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

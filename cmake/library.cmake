@@ -1,27 +1,34 @@
 # libwick.so and libwick.a from one set of objects. A file's place is its name: every .c below src belongs to the library.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # a project around this one links them with wick_static
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 
-file(GLOB_RECURSE wick_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*.c)
+file(GLOB_RECURSE wick_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
 # Files in src/backend/cpu/isa are compiled once per instruction set, with WK__ISA set to its name.
-file(GLOB isa_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/backend/cpu/isa/*.c)
+file(GLOB isa_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/cpu/isa/*.c)
 if(isa_sources)
     list(REMOVE_ITEM wick_sources ${isa_sources})
 endif()
 
 # What the objects need to compile and whoever links them to link.
 add_library(wick_needs INTERFACE)
-target_include_directories(wick_needs INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+target_include_directories(wick_needs INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(wick_needs INTERFACE Threads::Threads ZLIB::ZLIB ${CMAKE_DL_LIBS} m)
 
 add_library(wick_objects OBJECT ${wick_sources})
 target_link_libraries(wick_objects PRIVATE wick_needs)
 # A handle past its scope is then always told from a live one (docs/semantics.md, rule 4).
-set_source_files_properties(${CMAKE_SOURCE_DIR}/src/base/slab.c PROPERTIES
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/slab.c PROPERTIES
                             COMPILE_DEFINITIONS $<$<CONFIG:Debug>:WK__NEVER_REUSE_HANDLES>)
+# Each plan of the engine is then checked before it is run (src/engine/plan_check.h), which takes time.
+option(WICK_CHECK_PLANS "Check each plan of the engine before it is run" OFF)
+if(WICK_CHECK_PLANS)
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/execute.c PROPERTIES COMPILE_DEFINITIONS
+                                WICK_CHECK_PLANS)
+endif()
 set(wick_object_files $<TARGET_OBJECTS:wick_objects>)
 
 function(wick_add_isa name)
@@ -46,11 +53,11 @@ add_library(wick_static STATIC ${wick_object_files})
 set_target_properties(wick_static PROPERTIES OUTPUT_NAME wick EXPORT_NAME wick_static)
 target_link_libraries(wick_static PUBLIC wick_needs)
 
-set(symbol_map ${CMAKE_SOURCE_DIR}/src/wick.map)
+set(symbol_map ${PROJECT_SOURCE_DIR}/src/wick.map)
 add_library(wick SHARED ${wick_object_files})
 set_target_properties(wick PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
                       LINK_DEPENDS ${symbol_map})
-target_include_directories(wick PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+target_include_directories(wick PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(wick PRIVATE $<BUILD_INTERFACE:wick_needs>)
 target_link_options(wick PRIVATE -Wl,--version-script=${symbol_map} -Wl,--as-needed
@@ -58,3 +65,7 @@ target_link_options(wick PRIVATE -Wl,--version-script=${symbol_map} -Wl,--as-nee
 if(NOT WICK_SANITIZE)
     target_link_options(wick PRIVATE -Wl,-z,defs)
 endif()
+
+# The names by which find_package knows them.
+add_library(wick::wick ALIAS wick)
+add_library(wick::wick_static ALIAS wick_static)

@@ -18,17 +18,27 @@ through_pkg_config() # COMPILER, HOW
         "$WICK_WORK/consumer" "$version"
 }
 
-through_cmake()
+through_cmake() # FROM, OPTIONS...
 {
-    cmake -S tests/install -B "$WICK_WORK/cmake" -DCMAKE_PREFIX_PATH="$prefix" && cmake --build "$WICK_WORK/cmake" &&
-        "$WICK_WORK/cmake/consumer" "$version" && "$WICK_WORK/cmake/consumer_static" "$version"
+    build=$WICK_WORK/$1
+    cmake -S tests/install -B "$build" -DWICK_FROM="$@" && cmake --build "$build" -j 2 --target consumer consumer_static &&
+        "$build/consumer" "$version" && "$build/consumer_static" "$version"
+}
+
+# Configured only: FetchContent ends in add_subdirectory, too, and is built.
+in_a_folder()
+{
+    cmake -S tests/install -B "$WICK_WORK/folder" -DWICK_FROM=folder -DWICK_SOURCE="$WICK_SOURCE" -DWICK_INSTALL=ON \
+        -DCMAKE_UNITY_BUILD=ON -DCMAKE_C_FLAGS=-ffast-math
 }
 
 for compiler in $(compilers gcc clang); do
     check "pkg-config, shared, ${compiler##*/}" through_pkg_config "$compiler"
     check "pkg-config, static, ${compiler##*/}" through_pkg_config "$compiler" static
 done
-check "find_package(wick)" through_cmake
+check "find_package(wick)" through_cmake package -DCMAKE_PREFIX_PATH="$prefix"
+check "add_subdirectory(wick)" in_a_folder
+check "FetchContent" through_cmake fetched -DWICK_SOURCE="$WICK_SOURCE" -DCMAKE_BUILD_TYPE=Unoptimised
 [ -e "$prefix/bin/wick" ] && check "the installed command starts" env -u LD_LIBRARY_PATH "$prefix/bin/wick" --help
 
 small() # LIBRARY

@@ -20,6 +20,12 @@ static const product_case cases[] = {
     {.dtype = WK_F32, .nbatch = 3, .batch = {3, 1, 50}, .m = 7, .n = 30, .k = 40, .b_shared = true},
     {.dtype = WK_F32, .nbatch = 2, .batch = {3, 5}, .m = 20, .n = 30, .k = 40, .a_shared = true, .c = COLUMNS},
     {.dtype = WK_F32, .nbatch = 1, .batch = {300}, .m = 1, .n = 30, .k = 40, .b_shared = true},
+    /* batches become rows, and these columns */
+    {.dtype = WK_F32, .nbatch = 1, .batch = {4}, .m = 3, .n = 1, .k = 8, .b_shared = true},
+    {.dtype = WK_F32, .nbatch = 1, .batch = {5}, .m = 1, .n = 1, .k = 1, .b_shared = true},
+    {.dtype = WK_F32, .nbatch = 2, .batch = {7, 90}, .m = 11, .n = 1, .k = 30, .b_shared = true},
+    {.dtype = WK_F32, .nbatch = 3, .batch = {6, 1, 5}, .m = 1, .n = 9, .k = 4, .a_shared = true},
+    {.dtype = WK_F32, .nbatch = 2, .batch = {70, 40}, .m = 3, .n = 5, .k = 4, .b_shared = true, .c = COLUMNS},
     {.dtype = WK_F64, .nbatch = 1, .batch = {3}, .m = 100, .n = 70, .k = 90, .b = GAPS, .c = GAPS},
     {.dtype = WK_BF16, .m = 100, .n = 500, .k = 600, .c = GAPS},
     {.dtype = WK_F16, .nbatch = 1, .batch = {2}, .m = 100, .n = 50, .k = 60},
@@ -27,7 +33,8 @@ static const product_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* c = max(c + bias[column] x mask[batch, row, column], 0), each step rounded to the dtype. */
+/* c = max(c + bias[column] x mask[column, row, batch], 0), each step rounded to the dtype. The mask lies the other way round than C, so
+ * that no two dimensions of the tail are walked as one. */
 typedef struct tail {
     wk__group group;
     char *bias, *mask;
@@ -62,8 +69,9 @@ static void tail_new(tail *tail, product *product)
     ir_space(g, t->nbatch + 2, shape, 0);
     const int c = ir_operand(g, t->dtype, &product->c.memory, product->c.operand.offset, product->c.operand.stride);
     const int bias = ir_operand(g, t->dtype, &tail->bias_memory, 0, bias_stride);
-    const int mask = ir_dense(g, t->dtype, false);
-    g->operand[mask].memory = &tail->mask_memory;
+    int64_t mask_stride[WK__MAX_DIMS] = {1};
+    for (int d = 1; d < t->nbatch + 2; d++) mask_stride[d] = mask_stride[d - 1] * shape[d - 1];
+    const int mask = ir_operand(g, t->dtype, &tail->mask_memory, 0, mask_stride);
     const int value = ir_load(g, c);
     const int product_of = rounded(g, t->dtype, ir_binary(g, WK__MUL, ir_load(g, bias), ir_load(g, mask)));
     const int sum = rounded(g, t->dtype, ir_binary(g, WK__ADD, value, product_of));

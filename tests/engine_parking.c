@@ -60,12 +60,53 @@ static void stored_as_loaded(void **state)
     wk_free(zeros);
 }
 
+/* What fill_ replaces is of a sort that nobody needs: the parked fill_ must not hold it, as nobody computes it. */
+static void what_is_replaced_was_never_computed(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 2, 3, 4), *a = wk_cumprod(x, -1), *sum, *sorted, *order;
+    {
+        WK_SCOPE;
+        wk_tensor *other;
+        wk_sort(x, 0, false, &other, &order);
+        sum = wk_keep(wk_add(wk_narrow(a, 0, 0, 1), wk_narrow(other, 0, 0, 1)));
+    }
+    wk_sort(x, 0, true, &sorted, &order);
+    wk_add_(a, 1);
+    wk_fill_(sum, 0.25);
+    wk_fill_(sorted, 2);
+    EXPECT(wk_sum(x), (), 10);
+    wk_free(order);
+    wk_add_(sorted, 1);
+    EXPECT(sum, (1, 2), 0.25, 0.25);
+    EXPECT(sorted, (2, 2), 3, 3, 3, 3);
+    EXPECT(a, (2, 2), 2, 3, 4, 13);
+}
+
+/* Each flush parks a state of the target that replaces one that is parked. The states do not hold one another, which would take
+ * memory without end and, when the last one goes, the whole stack. */
+static void replaced_again_and_again(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_clone(wk_of(double, (2), 1, 2));
+    wk_add_(x, 1);
+    for (int k = 0; k < 300000; k++) {
+        wk_fill_(x, k);
+        wk_flush();
+    }
+    EXPECT(x, (2), 299999, 299999);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_with_a_wanted_result),
         cmocka_unit_test(operands_of_registers),
         cmocka_unit_test(stored_as_loaded),
+        cmocka_unit_test(what_is_replaced_was_never_computed),
+        cmocka_unit_test(replaced_again_and_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

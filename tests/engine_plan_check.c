@@ -1,6 +1,8 @@
 /* Plans that compute or own the wrong thing, as a planner that has forgotten one condition makes them, and right ones beside them. */
 #include "support_groups.h"
 
+#include "../src/base/pool.h"
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static void positions_follow_the_call(void **state)
@@ -232,6 +234,40 @@ static void epilogues_run_on_what_was_summed(void **state)
     wk_free(x), wk_free(w), wk_free(place);
 }
 
+/* A product of x over two batch dimensions, [a, b, m, k], and w, [k, n] or one for each b, with an epilogue that knows rows. */
+static void cut_as_the_cpu_does(const int64_t size[5], bool own_w)
+{
+    WK_SCOPE;
+    const int64_t a = size[0], b = size[1], m = size[2], n = size[3], k = size[4];
+    wk_tensor *x = IN_MEMORY(a, b, m, k), *w = own_w ? IN_MEMORY(b, k, n) : IN_MEMORY(k, n), *place = IN_MEMORY(m, 1);
+    groups_begin();
+    wk_tensor *y = wk_add(wk_matmul(x, w), place);
+    GROUP_OF(0, 2, value_of(y));
+    group_record(0)->ref[0].value->memory = value_of(y)->memory;
+    expect_accepted();
+    group_record(0)->ref[0].value->memory.block = NULL;
+    groups_end();
+    wk_free(x), wk_free(w), wk_free(place);
+}
+
+/* Pieces tell of themselves without memory, so that a product of the null device is cut, too. */
+static void the_cpu_cuts_products_well(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][5] = {
+        {1, 1, 5, 7, 3},   {3, 4, 1, 1, 1},   {3, 4, 5, 1, 8}, {3, 4, 1, 5, 8},      {2, 3, 100, 1, 20},
+        {2, 1, 97, 50, 9}, {5, 2, 200, 3, 4}, {0, 2, 3, 4, 5}, {2, 2, 300, 500, 40}, {1, 1, 2000, 1, 300},
+    };
+    const int threads = wk__threads();
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int t = 1; t <= 7; t += 6) {
+            wk__set_threads(t);
+            cut_as_the_cpu_does(sizes[s], false);
+            cut_as_the_cpu_does(sizes[s], true);
+        }
+    wk__set_threads(threads);
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static void kernels_write_elsewhere(void **state)
@@ -257,7 +293,7 @@ int main(void)
         TEST(registers_hold_what_is_read),      TEST(nothing_is_stored_to_no_places),
         TEST(memory_goes_when_nobody_reads_it), TEST(operands_are_computed_before),
         TEST(parts_start_from_the_whole),       TEST(epilogues_run_on_what_was_summed),
-        TEST(kernels_write_elsewhere),
+        TEST(the_cpu_cuts_products_well),       TEST(kernels_write_elsewhere),
 #undef TEST
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

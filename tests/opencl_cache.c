@@ -240,6 +240,20 @@ static void make_file(int at, const char *name, long hours)
     set_age(at, name, hours);
 }
 
+/* Whoever opens a pipe to read it waits for a writer. */
+static void a_pipe_is_no_file(void **state)
+{
+    (void)state;
+    wk__text text = {0};
+    int at = wk__gpu_cache_open(false);
+    assert_true(at >= 0);
+    assert_int_equal(mkfifoat(at, name_of_digest(1), 0600), 0);
+    assert_false(wk__gpu_cache_read(at, digest_of(1), 1 << 20, &text));
+    assert_int_equal(unlinkat(at, name_of_digest(1), 0), 0);
+    wk__text_end(&text);
+    close(at);
+}
+
 /* Eight files of 200 KB under two names each, file 0 the oldest; then file 0 is read. Of 1 MB three quarters stay. */
 static void least_used_go_first(void **state)
 {
@@ -356,6 +370,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(foreign_files),       cmocka_unit_test(switched_off),
         cmocka_unit_test(part_of_the_key),     cmocka_unit_test(default_places),
         cmocka_unit_test(least_used_go_first), cmocka_unit_test(processes_trim_together),
+        cmocka_unit_test(a_pipe_is_no_file),
     };
     (void)opencl_open;
     (void)opencl_close;

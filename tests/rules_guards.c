@@ -117,6 +117,38 @@ static void what_closes_after_a_jump_stands_alone(void **state)
     wk_clear_error();
 }
 
+static int destroyed;
+static void count_destroyed(wk_module *m)
+{
+    (void)m;
+    destroyed++;
+}
+static const wk_module_kind counting_kind = {
+    .size = sizeof counting_kind, .name = "counting", .forward1 = itself, .destroy = count_destroyed};
+
+/* Modules are freed one after another, not one within another: a jump out of the end of one must not keep the next from going. */
+static void modules_go_after_a_jump_out_of_destroy(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    destroyed = 0;
+    wk_guard scope = wk_scope_open(WK_HERE);
+    wk_module *jumps = wk_module_new(&part_kind);
+    wk_module_add(jumps, "child", wk_module_new(&counting_kind));
+    wk_set_error_handler(jump, NULL);
+    if (!setjmp(back)) {
+        wk_free(jumps);
+        fail();
+    }
+    wk_set_error_handler(NULL, NULL);
+    expect_error("neg: ", NULL);
+    wk_free(wk_module_new(&counting_kind));
+    assert_int_equal(destroyed, 1);
+    wk_guard_close(&scope);
+    assert_int_equal(destroyed, 2); /* the child of the one that jumped */
+    expect_fine();
+}
+
 static void grad_mode_nests(void **state)
 {
     (void)state;
@@ -207,6 +239,7 @@ int main(void)
         cmocka_unit_test(grad_mode_nests),
         cmocka_unit_test(a_handler_may_jump_out),
         cmocka_unit_test(what_closes_after_a_jump_stands_alone),
+        cmocka_unit_test(modules_go_after_a_jump_out_of_destroy),
         cmocka_unit_test(a_slot_is_not_used_again_soon),
         cmocka_unit_test(a_wild_pointer_is_told),
         cmocka_unit_test(texts_live_as_long_as_their_object),

@@ -11,6 +11,7 @@ typedef struct task {
     wk__node *node;
     wk_tensor **grad; /* [outputs] */
     wk_tensor *one;   /* where grad points for nodes with one output */
+    bool begun;       /* it has been run, or is being run */
 } task;
 
 typedef struct walk {
@@ -161,14 +162,21 @@ static bool moved_since(walk *w, const wk__node *from, const wk__edge *edge)
     return true;
 }
 
+/* A gradient for a node that has run would be lost. Sequence numbers keep that from happening. */
+static void too_late(walk *w, const wk__node *node)
+{
+    wk__error_set(node->site, WK_ERR_INTERNAL, "backward: a gradient of %s came after its turn", node->op->name);
+    w->failed = true;
+}
+
 /* A gradient arrives at an edge. Takes over the reference. */
 static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tensor *grad)
 {
     int place = wanted(w, edge);
     if (edge->leaf && (place >= 0 || !w->targets) && moved_since(w, from, edge)) return;
     if (place >= 0) {
-        wk_tensor *copy = wk__tensor_like(w->context, wk__body_of(grad));
-        if (!copy || !gather(&w->found[place], copy)) fail(w);
+        wk_tensor *own = wk__snapshot_of(grad); /* the program may write it */
+        if (!own || !gather(&w->found[place], own)) fail(w);
     }
     if (edge->leaf) {
         if (w->targets) {
@@ -187,7 +195,10 @@ static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tenso
         return;
     }
     task *t = task_of(w, edge->node);
-    if (!t || !gather(&t->grad[edge->output], grad)) fail(w);
+    if (t && t->begun)
+        too_late(w, edge->node);
+    else if (!t || !gather(&t->grad[edge->output], grad))
+        fail(w);
 }
 
 /* ---- one node ---------------------------------------------------------------------------------------------------- */
@@ -257,6 +268,7 @@ static void run_all(walk *w)
     while (w->heap_count > 0 && !w->failed) {
         wk__node *node = heap_pop(w);
         task *slot = slot_of(w->table, w->table_capacity, node), t;
+        slot->begun = true;
         put(&t, slot); /* the table may grow while the node runs */
         if (slot->grad != &slot->one) slot->grad = NULL;
         slot->one = NULL;

@@ -3,6 +3,7 @@
 #include "../base/options.h"
 #include "callback.h"
 #include "history.h"
+#include "through.h"
 #include "walk.h"
 #include <string.h>
 #include <wick/autograd.h>
@@ -167,11 +168,13 @@ static bool outputs_are_there(const wk_function *f, wk_tensor *const *out)
     return true;
 }
 
-/* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone. */
+/* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone. Elements that share
+ * memory are told apart, as the output is a base, of whose gradient each element has a part. */
 static bool detach_outputs(const wk_function *f, wk_tensor **out)
 {
     for (int k = 0; k < f->kind.outputs; k++) {
-        out[k] = wk__tensor_snapshot(wk__context(), out[k]);
+        const bool shared = wk__body_overlaps(wk__body_of(out[k]));
+        out[k] = shared ? wk__through_clone(out[k]) : wk__tensor_snapshot(wk__context(), out[k]);
         if (!out[k]) return false;
         wk__body *body = wk__body_of(out[k]);
         wk__node_drop(body->node);

@@ -11,42 +11,70 @@ extern const wk__op wk__op_as_strided, wk__op_copy_slices;
 void wk__history_forget(wk__base *past)
 {
     wk__node_drop(past->node);
+    wk__leaf_drop(past->leaf);
     wk__free(past);
+}
+
+/* A place for the base's place in the graph. NULL when memory is short (recorded: the gradients of views would stop here). */
+static wk__base *new_past(wk__storage *storage)
+{
+    wk__base *past = wk__alloc_zero(1, sizeof *past);
+    if (!past) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for the graph of gradients");
+    storage->past = past;
+    return past;
 }
 
 void wk__history_bury(wk__body *body)
 {
-    wk__base *past = wk__alloc_zero(1, sizeof *past);
-    if (!past) return; /* views then see no history: their in-place gradients stop here */
+    wk__base *past = new_past(body->storage);
+    if (!past) return;
     past->node = body->node;
-    wk__node_hold(past->node);
+    past->leaf = body->leaf;
+    wk__body_share(body);
+    past->requires_grad = body->requires_grad;
     past->output = body->output;
     past->offset = body->offset;
     past->ndim = body->ndim;
     past->dtype = body->dtype;
     memcpy(past->shape, body->shape, sizeof past->shape);
     memcpy(past->stride, body->stride, sizeof past->stride);
-    body->storage->past = past;
 }
 
-/* The base as a tensor of the current scope, whether its handle lives or not. NULL when neither it nor its past is known. */
+/* A base that had no place in the graph leaves nothing behind. When a view of it is to get one, all that the storage holds stands for
+ * it. */
+static bool dig_up(const wk__body *view)
+{
+    wk__base *past = new_past(view->storage);
+    if (!past) return false;
+    past->ndim = 1;
+    past->dtype = view->dtype;
+    past->shape[0] = view->storage->bytes / (int64_t)wk_dtype_size(view->dtype);
+    past->stride[0] = 1;
+    return true;
+}
+
+/* The base, which is known, as a tensor of the current scope, whether its handle lives or not. */
 static wk_tensor *base_of(wk__storage *storage)
 {
     wk_context *context = wk__context();
-    wk__body past = {.storage = storage, .requires_grad = true};
-    const wk__body *body = storage->base;
-    if (!body && storage->past) {
-        const wk__base *from = storage->past;
-        past.node = from->node;
-        past.output = from->output;
-        past.offset = from->offset;
-        past.ndim = from->ndim;
-        past.dtype = from->dtype;
-        memcpy(past.shape, from->shape, sizeof past.shape);
-        memcpy(past.stride, from->stride, sizeof past.stride);
-        body = &past;
-    }
-    return body ? wk__tensor_like(context, body) : NULL;
+    const wk__base *from = storage->past;
+    if (storage->base) return wk__tensor_like(context, storage->base);
+    wk__body past = {.storage = storage,
+                     .node = from->node,
+                     .leaf = from->leaf,
+                     .requires_grad = from->requires_grad,
+                     .output = from->output,
+                     .offset = from->offset,
+                     .ndim = from->ndim,
+                     .dtype = from->dtype};
+    memcpy(past.shape, from->shape, sizeof past.shape);
+    memcpy(past.stride, from->stride, sizeof past.stride);
+    return wk__tensor_like(context, &past);
+}
+
+static bool base_known(const wk__storage *storage)
+{
+    return storage->base || storage->past;
 }
 
 /* Of which node the base is the result. References go along with the pointers. */
@@ -61,8 +89,8 @@ static origin set_base(wk__storage *storage, origin now)
 {
     wk__body *base = storage->base;
     wk__base *past = storage->past;
-    origin before =
-        base ? (origin){base->node, base->output, base->requires_grad} : (origin){past->node, past->output, true};
+    origin before = base ? (origin){base->node, base->output, base->requires_grad}
+                         : (origin){past->node, past->output, past->requires_grad};
     if (base) {
         base->node = now.node;
         base->output = now.output;
@@ -70,6 +98,7 @@ static origin set_base(wk__storage *storage, origin now)
     } else {
         past->node = now.node;
         past->output = now.output;
+        past->requires_grad = now.requires_grad;
     }
     return before;
 }
@@ -113,9 +142,8 @@ bool wk__history_refresh(wk_tensor *view)
     uint64_t token = guard->token;
     uint32_t seen = body->seen;
     body->seen = storage->history; /* asked again meanwhile, it is up to date */
-    bool known = storage->base || storage->past;
-    wk_tensor *base = base_of(storage);
-    bool fine = base ? !wk__body_of(base)->requires_grad || remake(view, base) : !known;
+    wk_tensor *base = base_known(storage) ? base_of(storage) : NULL;
+    bool fine = base ? !wk__body_of(base)->requires_grad || remake(view, base) : !base_known(storage);
     if (!fine) body->seen = seen;
     wk__guard_close(token);
     return fine;
@@ -123,24 +151,61 @@ bool wk__history_refresh(wk_tensor *view)
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
+/* A leaf that requires grad, or a view of one, dead or alive. */
+static bool belongs_to_a_leaf(const wk__body *body)
+{
+    if (body->requires_grad && !body->node) return true;
+    if (body->apart || !body->is_view) return false;
+    const wk__body *base = body->storage->base;
+    const wk__base *past = body->storage->past;
+    return base ? base->requires_grad && !base->node : past && past->requires_grad && !past->node;
+}
+
 bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target)
 {
-    const wk__body *body = wk__body_of(target);
-    const wk__body *base = body->apart ? NULL : body->storage->base;
+    const wk__body *body = wk__body_of(target), *base = body->is_view ? body->storage->base : NULL;
     const wk_context *context = wk__context();
-    if (!context->frame.grad_off && !context->frame.composing &&
-        ((body->requires_grad && !body->node) || (base && base->requires_grad && !base->node))) {
+    if (!context->frame.grad_off && !context->frame.composing && belongs_to_a_leaf(body)) {
         wk__error_set(site, WK_ERR_STATE,
                       "%s%s: a leaf that requires grad (or a view of one) cannot be changed in place; do it under "
                       "WK_NO_GRAD, or use the form without _",
                       op->name, wk__underscore(op->name, true));
         return false;
     }
-    if (!wk__body_overlaps(body)) return true;
+    if (!wk__body_overlaps(body) && !(base && wk__body_overlaps(base))) return true;
     wk__error_set(site, WK_ERR_ARGUMENT,
                   "%s%s: some elements of the target share memory (it was expanded or unfolded); wk_clone it first",
                   op->name, wk__underscore(op->name, true));
     return false;
+}
+
+wk_tensor *wk__snapshot_of(wk_tensor *x)
+{
+    wk__edge edge = wk__edge_of(x);
+    wk_tensor *snapshot = wk__tensor_snapshot(wk__context(), x);
+    wk__node_drop(edge.node);
+    wk__leaf_drop(edge.leaf);
+    return snapshot;
+}
+
+bool wk__operands_before(wk_tensor *target, wk_tensor *in[], int inputs, wk_tensor *kept[WK__MAX_INPUTS])
+{
+    const wk__storage *storage = wk__body_of(target)->storage;
+    bool fine = true;
+    for (int k = 0; k < inputs; k++) {
+        kept[k] = NULL;
+        if (!fine || !in[k] || wk__body_of(in[k])->storage != storage) continue;
+        in[k] = kept[k] = wk__snapshot_of(in[k]);
+        fine = kept[k] != NULL;
+    }
+    if (!fine) wk__operands_after(kept, inputs);
+    return fine;
+}
+
+void wk__operands_after(wk_tensor *kept[], int inputs)
+{
+    for (int k = 0; k < inputs; k++)
+        if (kept[k]) wk__handle_release(&kept[k]->handle, (wk_site){0});
 }
 
 static void free_inner(void *inner)
@@ -157,7 +222,7 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
     if (!guard) return false;
     uint64_t token = guard->token;
     wk__storage *storage = body->storage;
-    wk_tensor *base = base_of(storage);
+    wk_tensor *base = base_known(storage) || dig_up(body) ? base_of(storage) : NULL;
     wk__node *node = NULL;
     bool fine = false;
     if (base) {
@@ -211,18 +276,30 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
 
 /* ---- the two nodes ----------------------------------------------------------------------------------------------- */
 
-/* A part of x as the attributes say, x being dense in the base's layout. The base's own offset is 0 in its gradient. */
+/* A part of x as the attributes say, x lying as the base did. The base's own offset is 0 in its gradient. */
 static wk_tensor *part(wk_tensor *x, const wk__attr *attr)
 {
     return wk__through_as_strided(x, (int)attr->i[1], attr->list2, attr->list, attr->i[0] - attr->i[2]);
 }
 
-/* Gradients of the base lie dense, so the view's strides must be those in a dense base. A base that was not dense row-major
- * (an output that kept a permuted layout) is given its own strides. */
+void wk__history_extent(const wk__shape *base, const int64_t *stride, wk__shape *extent)
+{
+    *extent = (wk__shape){.ndim = 1, .dtype = base->dtype, .size = {1}};
+    for (int d = 0; d < base->ndim; d++) {
+        if (base->size[d] == 0) {
+            extent->size[0] = 0;
+            return;
+        }
+        extent->size[0] += (base->size[d] - 1) * stride[d];
+    }
+}
+
+/* The gradient of the base lies as the base did, so that the view's strides hold in it. */
 static wk_tensor *base_shaped(wk_tensor *grad, const wk__shape *shape, const wk__attr *attr)
 {
-    wk__device *device = wk__body_of(grad)->storage->device;
-    wk_tensor *zeros = wk__through_zeros(shape, device->id);
+    wk__shape extent;
+    wk__history_extent(shape, attr->list3, &extent);
+    wk_tensor *zeros = wk__through_zeros(&extent, wk__body_of(grad)->storage->device->id);
     if (!zeros) return NULL;
     wk_tensor *laid_out = wk__through_as_strided(zeros, shape->ndim, shape->size, attr->list3, 0);
     return wk__through_copy_(laid_out, grad) ? laid_out : NULL;

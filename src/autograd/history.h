@@ -11,6 +11,8 @@
 /* What is left of a base whose handle has gone. */
 typedef struct wk__base {
     wk__node *node;
+    wk__leaf *leaf;
+    bool requires_grad;
     int16_t output;
     int64_t offset;
     uint8_t ndim, dtype;

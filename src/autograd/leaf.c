@@ -39,11 +39,10 @@ wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output, boo
 /* The gradient as the leaf's own: a storage of its own over the same value, dense (a stride of 0 could not be written). */
 static wk_tensor *own(wk_tensor *grad, bool create_graph)
 {
-    wk_context *context = wk__context();
     const wk__body *body = wk__body_of(grad);
     bool whole = wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
-    wk_tensor *mine = wk__body_overlaps(body) || body->is_view || !whole ? wk__through_clone(grad)
-                                                                         : wk__tensor_snapshot(context, grad);
+    wk_tensor *mine =
+        wk__body_overlaps(body) || body->is_view || !whole ? wk__through_clone(grad) : wk__snapshot_of(grad);
     if (!mine) return NULL;
     wk__body *of = wk__body_of(mine);
     if (!create_graph && of->node) {

@@ -85,10 +85,7 @@ void wk__node_spend(wk__node *node, wk_site site)
 
 /* Dropping a node may drop those it points to: they wait in a list of this thread instead of on the stack, so that a chain of
  * a million calls is freed in constant depth. */
-static _Thread_local wk__node *doomed;
-static _Thread_local bool freeing;
-
-static void free_one(wk__node *node)
+static void free_one(wk_context *context, wk__node *node)
 {
     free_saved(node);
     for (int k = 0; k < node->inputs; k++) {
@@ -96,31 +93,38 @@ static void free_one(wk__node *node)
         if (node->edge[k].leaf) wk__leaf_drop(node->edge[k].leaf);
     }
     free_hooks(node->hooks);
-    if (node->own_destroy) node->own_destroy(node->own);
+    void (*const own_destroy)(void *) = node->own_destroy;
+    void *const own = node->own;
     if (node->edge != node->few) wk__free(node->edge);
-    if (node->attr) wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, node->attr);
-    wk__slab_give(wk__context()->slots, WK__SLAB_NODE, node);
+    if (node->attr) wk__slab_give(context->slots, WK__SLAB_VIEW, node->attr);
+    wk__slab_give(context->slots, WK__SLAB_NODE, node);
+    if (!own_destroy) return;
+    context->nodes.busy = false;
+    own_destroy(own);
+    context->nodes.busy = true;
 }
 
 void wk__node_drop(wk__node *node)
 {
     if (!node || !wk__count_down(&node->refs)) return;
-    node->next = doomed;
-    doomed = node;
-    if (freeing) return;
-    freeing = true;
-    while (doomed) {
-        wk__node *one = doomed;
-        doomed = one->next;
-        free_one(one);
+    wk_context *context = wk__context();
+    wk__doomed *doomed = &context->nodes;
+    node->next = doomed->first;
+    doomed->first = node;
+    if (doomed->busy) return;
+    doomed->busy = true;
+    while (doomed->first) {
+        wk__node *one = doomed->first;
+        doomed->first = one->next;
+        free_one(context, one);
     }
-    freeing = false;
+    doomed->busy = false;
 }
 
 /* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
 void wk__body_forget(wk__body *body)
 {
-    if (body->storage->base == body && body->node && wk__count_get(&body->storage->views) > 0) wk__history_bury(body);
+    if (body->storage->base == body && wk__count_get(&body->storage->views) > 0) wk__history_bury(body);
     if (body->node) wk__node_drop(body->node);
     if (body->leaf) wk__leaf_drop(body->leaf);
 }
@@ -195,6 +199,8 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
     if (is_output) { /* its node is this one: a reference to itself would never go */
         saved->node = NULL;
         saved->leaf = NULL;
+        saved->output = 0;
+        saved->is_view = false; /* its place in the graph is not that of a view */
     }
     wk__body_share(saved);
     node->saved[place] = saved;
@@ -224,12 +230,12 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     atomic_store_explicit(&node->refs, 1, memory_order_relaxed);
     node->op = op;
     node->site = wk__site(site);
-    node->sequence = next_sequence();
     bool saved = true;
     for (int k = 0; k < inputs; k++) {
         saved = edge_to(&node->edge[k], in[k]) && saved;
         if (in[k]) remember_shape(&node->shape[k], in[k]);
     }
+    node->sequence = next_sequence(); /* after the edges: an operand that is a stale view gets its new node there */
     int want = saved ? what_to_save(op, node) : 0;
     for (int k = 0; k < inputs && k < WK__SAVED_OUT; k++)
         if (want >> k & 1 && in[k]) saved = saved && save(context, node, k, in[k], false);

@@ -64,7 +64,7 @@ struct wk__node {
     uint8_t inputs, outputs;
     bool spent; /* a backward without retain_graph has used it up: what it saved is gone */
     const wk__op *op;
-    uint64_t sequence; /* later calls have higher numbers */
+    uint64_t sequence; /* higher than those of the nodes that its edges lead to: the walk takes the highest first */
     wk_site site;
     wk__edge *edge; /* [inputs]: `few`, or allocated when there are more */
     wk__edge few[WK__NODE_EDGES];
@@ -130,13 +130,23 @@ bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int 
 /* The same for an in-place call: `target` is operand 0 and the result; a view rebases the history of its base. */
 bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs,
                               const wk__attr *attr);
+/* Before an in-place call that makes a node: each operand that shares the target's storage, the target among them, gives its place in
+ * in[] to a tensor of the same numbers and the same place in the graph with a storage of its own. The write changes the others, and the
+ * gradient reads what was there before. The new ones are in kept[], for wk__operands_after once the node is made. False when memory is
+ * short (recorded). */
+bool wk__operands_before(wk_tensor *target, wk_tensor *in[], int inputs, wk_tensor *kept[WK__MAX_INPUTS]);
+void wk__operands_after(wk_tensor *kept[], int inputs);
 /* May `target` be written in place? Records why not: a leaf that requires grad, elements that share memory. */
 bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target);
 
+/* history.c: the memory, dense, that a base of this shape and these strides lies in. */
+void wk__history_extent(const wk__shape *base, const int64_t *stride, wk__shape *extent);
 void wk__copy_slices_gradient(wk__gradient *g); /* history.c; its descriptor is in src/ops/as_strided.c */
 
 /* The edge to whatever made a tensor, brought up to date after in-place calls on its base. */
 wk__edge wk__edge_of(wk_tensor *tensor);
+/* wk__tensor_snapshot of a tensor whose place in the graph has been brought up to date, or made. */
+wk_tensor *wk__snapshot_of(wk_tensor *x);
 wk__leaf *wk__leaf_of(wk__body *body); /* made when first asked for; NULL when memory is short */
 /* Its gradient goes, if there is one, by the call of that name. */
 void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site);

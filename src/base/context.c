@@ -1,19 +1,28 @@
-/* One context per thread, in thread-local storage: it needs no allocation, so an error can be told when memory is short. */
+/* One context per thread, found through a pointer in thread-local storage. */
 #include "context.h"
 #include "above.h"
 #include "alloc.h"
 #include "handle.h"
+#include "loading.h"
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 _Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
-static _Thread_local wk_context own;
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk_context *list;
 static int64_t streams;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t at_exit;
+static pthread_key_t at_exit; /* of each thread: its context */
+
+/* The first threads need no memory for theirs, so an error can be told when memory is short. */
+enum { AT_HAND = 64, CACHE_LINE = 64 };
+static struct {
+    _Alignas(CACHE_LINE) wk_context context;
+} at_hand[AT_HAND];
+static int handed_out;
+static wk_context *unused; /* of threads that have ended */
 
 atomic_bool wk__forked;
 
@@ -53,24 +62,51 @@ static void finish(wk_context *context)
     wk__above.end(context);
     wk__slab_retire(context->slots);
     wk__free(context->guard);
+    wk__free(context->scratch);
     wk__text_end(&context->error);
     memset(context, 0, sizeof *context);
 }
 
-static void end_thread(void *context_address)
+static void end_thread(void *address)
 {
-    finish(context_address);
+    wk_context *context = address;
+    finish(context);
     wk__context_now = NULL;
+    pthread_mutex_lock(&list_lock);
+    context->next = unused;
+    unused = context;
+    pthread_mutex_unlock(&list_lock);
 }
 
 static void make_key(void)
 {
+    wk__stay_loaded(); /* before the first pointer to a function of ours is given to somebody who keeps it */
     pthread_key_create(&at_exit, end_thread);
+}
+
+static wk_context *take(void)
+{
+    pthread_mutex_lock(&list_lock);
+    wk_context *context = unused;
+    if (context)
+        unused = context->next;
+    else if (handed_out < AT_HAND)
+        context = &at_hand[handed_out++].context;
+    pthread_mutex_unlock(&list_lock);
+    return context ? context : wk__alloc_zero(1, sizeof *context);
+}
+
+/* A thread without one could not even be told that memory is short, so it waits until another has ended or given memory back. */
+static wk_context *take_for_certain(void)
+{
+    static const struct timespec moment = {.tv_nsec = 1000000};
+    wk_context *context;
+    while (!(context = take())) nanosleep(&moment, NULL);
+    return context;
 }
 
 static void begin(wk_context *context)
 {
-    context->ready = true;
     context->scope = -1;
     pthread_mutex_lock(&list_lock);
     context->stream = streams++;
@@ -82,9 +118,10 @@ static void begin(wk_context *context)
 
 wk_context *wk__context_start(void)
 {
-    wk_context *context = &own;
-    if (!context->ready) {
-        pthread_once(&once, make_key);
+    pthread_once(&once, make_key);
+    wk_context *context = pthread_getspecific(at_exit);
+    if (!context) {
+        context = take_for_certain();
         pthread_setspecific(at_exit, context);
         begin(context);
     }

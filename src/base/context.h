@@ -84,6 +84,14 @@ typedef struct wk__guard {
 
 struct wk__ring;
 struct wk__failure;
+struct wk__value;
+
+/* Objects of one kind that this thread frees one after another: freeing one may drop others, and a long chain must not need a long
+ * stack. While user code runs in between, `busy` is false: a handler's longjmp may never come back from there. */
+typedef struct wk__doomed {
+    void *first;
+    bool busy;
+} wk__doomed;
 
 struct wk_context {
     wk_code code;     /* the first error, WK_OK if none */
@@ -102,13 +110,18 @@ struct wk_context {
     _Atomic(struct wk__failure *) late; /* a failure to tell this thread at its next call */
     atomic_int lock;                    /* held while the ring is appended to or flushed */
     _Atomic(const void *) holder;       /* the thread that flushes it (wk__thread) */
-    wk_context *next;                   /* in the list of all contexts */
-    int visitors;                       /* other threads that are with it: it does not end meanwhile */
-    bool ready;                         /* listed and its thread's end is watched */
+    wk__doomed nodes, modules;
+    int holding;                      /* calls of wk__release_later that have not ended */
+    struct wk__value *waiting;        /* values to be freed then: with borrowed memory, by parked_next; */
+    struct wk__value *waiting_parked; /* parked in another thread's ring, by release_user */
+    void *scratch;                    /* see wk_module_state; NULL until it is asked for */
+    wk_context *next;                 /* in the list of all contexts, or of those that serve no thread */
+    int visitors;                     /* other threads that are with it: it does not end meanwhile */
     bool quiet; /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
 };
 
-/* This thread's context. Never NULL. */
+/* This thread's context. Never NULL. The pointer is all that the library keeps in thread-local storage: a program that loads the
+ * library while it runs has only a little room left there that needs no call to reach (initial-exec), and shares it. */
 wk_context *wk__context_start(void);
 extern _Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
 

@@ -27,8 +27,6 @@ wk_code wk__program_outputs(wk__run *run, wk__building *b, wk__fail *fail);
 wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__fail *fail);
 /* A product that is not wanted itself goes where one of its epilogue's results will be, if one fits. */
 wk_code wk__product_output(wk__building *b, wk__value *product, wk__fail *fail);
-/* Nobody reads the value after this group, and its memory is ours to give away. */
-bool wk__dies_here(wk__record **record, int records, const wk__value *value);
 
 /* whole.c: is there memory for all that the call of that number will store, from this group on? It is taken once and given back,
  * so that the arena has it at hand. Else the code, and for which record it was not to be had. */

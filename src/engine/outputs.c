@@ -1,47 +1,8 @@
-/* Where the outputs of a group lie: memory is taken as late as possible, what dies is taken over, and memory whose address the program
- * knows stays with its tensor. */
+/* Where the outputs of a group lie: memory is taken as late as possible, what dies is taken over where reuse.c says that it may be, and
+ * memory whose address the program knows stays with its tensor. */
 #include "execute.h"
+#include "reuse.h"
 #include <string.h>
-
-static int uses_in(wk__record **record, int records, const wk__value *value)
-{
-    int uses = 0;
-    for (int k = 0; k < records; k++) {
-        for (int i = 0; i < record[k]->nin; i++) uses += wk__record_in(record[k], i)->value == value;
-        uses += record[k]->prior == value;
-    }
-    return uses;
-}
-
-/* Will this record be parked, and so read its operands again? */
-static bool stays_unstored(const wk__record *r)
-{
-    const wk__value *out = r->ref[0].value;
-    return !wk__stores(out) && (out->promised || atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs,
-                                                                      memory_order_relaxed) > out->ring_refs);
-}
-
-static bool read_later(wk__record **record, int records, const wk__value *value)
-{
-    for (int k = 0; k < records; k++)
-        for (int i = 0; i < record[k]->nin; i++)
-            if (wk__record_in(record[k], i)->value == value && stays_unstored(record[k])) return true;
-    return false;
-}
-
-/* Nobody reads the value after this group. */
-static bool last_use(wk__record **record, int records, const wk__value *value)
-{
-    return atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) ==
-               uses_in(record, records, value) &&
-           !read_later(record, records, value);
-}
-
-bool wk__dies_here(wk__record **record, int records, const wk__value *value)
-{
-    return wk__value_state(value) == WK__STORED && !value->release && !value->shares && !value->exposed &&
-           value->memory.block && last_use(record, records, value);
-}
 
 static void hand_over(wk__value *to, wk__value *from)
 {
@@ -90,59 +51,24 @@ static void take_over(wk__building *b, int operand, wk__value *from)
         if (b->group.operand[o].memory == &from->memory) b->group.operand[o].memory = &out->memory;
 }
 
-static bool same_places(const wk__operand *a, const wk__operand *b)
-{
-    return a->offset == b->offset && wk_dtype_size(a->dtype) == wk_dtype_size(b->dtype) &&
-           memcmp(a->stride, b->stride, sizeof a->stride) == 0;
-}
-
-/* Is operand `in` stored as it was loaded, elsewhere than in `out`? Such a number is read when it is stored: by then `out`, if it
- * had the memory of `in`, might have been written over it. */
-static bool stored_as_loaded(const wk__group *g, int in, int out)
-{
-    for (int k = 0; k < g->nins; k++) {
-        const wk__ins *store = &g->ins[k];
-        if (store->code != WK__STORE || store->arg[0] == out) continue;
-        const wk__ins *from = &g->ins[store->arg[1]];
-        if (from->code == WK__LOAD && from->arg[0] == in) return true;
-    }
-    return false;
-}
-
 /* An input that dies and that lies exactly as the output will: the output is written over it, element by element. */
-static wk__value *donor_of(wk__building *b, int operand)
+static wk__value *donor_of(const wk__building *b, int operand)
 {
-    const wk__group *g = &b->group;
-    if (g->nreduce || b->indirect) return NULL;
-    wk__value *out = b->value[operand];
-    for (int o = 0; o < g->noperands; o++) {
+    const wk__value *out = b->value[operand];
+    for (int o = 0; o < b->group.noperands; o++) {
         wk__value *in = b->value[o];
-        if (g->operand[o].stored || in->device != out->device || in->bytes != out->bytes ||
-            !same_places(&g->operand[o], &g->operand[operand]) || stored_as_loaded(g, o, operand) ||
-            !wk__dies_here(b->record, b->records, in))
-            continue;
-        bool once = true; /* seen through one view only: another would read what was just written */
-        for (int other = 0; other < g->noperands; other++) once = once && (other == o || b->value[other] != in);
-        if (once) return in;
+        if (!b->group.operand[o].stored && in->device == out->device && in->bytes == out->bytes &&
+            wk__may_overwrite(b, operand, in) && wk__dies_here(b->record, b->records, in))
+            return in;
     }
     return NULL;
-}
-
-/* May the group write over `prior` while it runs? Not if it reads it through another view than it writes. */
-static bool only_read_in_place(const wk__building *b, int operand, const wk__value *prior)
-{
-    bool alone = !b->indirect && b->group.nreduce == 0;
-    for (int o = 0; o < b->group.noperands; o++)
-        alone = alone && (b->value[o] != prior || (same_places(&b->group.operand[o], &b->group.operand[operand]) &&
-                                                   !stored_as_loaded(&b->group, o, operand)));
-    return alone;
 }
 
 /* The memory that the program knows by its address: what else is read of the old numbers is read from a copy of them. */
 static wk_code same_place(wk__run *run, wk__building *b, int operand, wk__fail *fail)
 {
     wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
-    if (only_read_in_place(b, operand, prior) && last_use(b->record, b->records, prior)) {
+    if (wk__may_overwrite(b, operand, prior) && wk__last_use(b->record, b->records, prior)) {
         take_over(b, operand, prior);
         return WK_OK;
     }
@@ -159,7 +85,7 @@ static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fai
         take_over(b, operand, prior);
         return WK_OK;
     }
-    if (only_read_in_place(b, operand, prior) && wk__dies_here(b->record, b->records, prior)) {
+    if (wk__may_overwrite(b, operand, prior) && wk__dies_here(b->record, b->records, prior)) {
         take_over(b, operand, prior);
         b->group.operand[operand].over = b->writer[operand]->guarded;
         return WK_OK;
@@ -205,7 +131,7 @@ wk_code wk__product_output(wk__building *b, wk__value *product, wk__fail *fail)
         const wk__operand *operand = &b->group.operand[o];
         wk__value *out = b->value[o];
         if (!operand->stored || b->writer[o]->partial || keeps_place(b->writer[o]) || out->bytes != product->bytes ||
-            !same_places(operand, &b->group.operand[0]) || stored_as_loaded(&b->group, 0, o))
+            !wk__same_places(operand, &b->group.operand[0]) || wk__stored_as_loaded(&b->group, 0, o))
             continue;
         wk_code code = wk__value_take_memory(out, out->bytes, fail);
         if (code != WK_OK) return code;
@@ -223,8 +149,8 @@ wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__fail *fail)
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
         wk__value *out = r->ref[o].value;
         run->ring->stores++;
-        bool alone = r->prior && uses_in(&r, 1, r->prior) == 1;
-        if (r->partial && alone && (keeps_place(r) ? last_use(&r, 1, r->prior) : wk__dies_here(&r, 1, r->prior))) {
+        bool alone = r->prior && wk__uses_in(&r, 1, r->prior) == 1;
+        if (r->partial && alone && (keeps_place(r) ? wk__last_use(&r, 1, r->prior) : wk__dies_here(&r, 1, r->prior))) {
             hand_over(out, r->prior);
         } else if (keeps_place(r)) {
             code = displace(r->prior, out, fail);

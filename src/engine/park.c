@@ -75,6 +75,14 @@ void wk__park_orphan(wk__value *value)
     if (ring) count_orphan(ring, value->bytes);
 }
 
+/* What an in-place op replaced is not read again, but stays if the op fails: so a parked record holds it as long as there is something
+ * to keep. A state of the target that is never stored would only make what computed it look wanted, and hang the states of a target
+ * one behind the other without end. */
+static bool keeps_prior(const wk__value *prior)
+{
+    return wk__value_state(prior) == WK__STORED || (wk__value_state(prior) == WK__PENDING && wk__stores(prior));
+}
+
 /* Keeps a copy of the record; its references to operands stay, the ring's reference to the output goes. */
 static bool park(wk__ring *ring, wk__record *r)
 {
@@ -93,22 +101,33 @@ static bool park(wk__ring *ring, wk__record *r)
         if (in && wk__value_state(in) == WK__PENDING)
             in->ring_refs--; /* a parked record's reference is not the ring's */
     }
-    if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->ring_refs--;
+    if (r->prior) {
+        if (wk__value_state(r->prior) == WK__PENDING) r->prior->ring_refs--;
+        if (!keeps_prior(r->prior)) {
+            copy->prior = NULL;
+            wk__value_drop(r->prior);
+        }
+    }
     out->ring_refs--;
     wk__value_drop(out);
     return true;
 }
 
+static bool seen_outside(const wk__value *out)
+{
+    return wk__value_state(out) == WK__PENDING && wk__count_get(&out->refs) > out->ring_refs;
+}
+
 /* A record is done with. Its output, if it was not stored (never computed, or only in a register) and somebody besides the ring
  * can still read it, is parked; otherwise what the record holds goes. Called from the last record of a group (or of the ring) to
- * the first: parking one makes its pending operands visible, so those are parked too. */
+ * the first: parking one makes its pending operands visible, so those are parked too. Only records with one output are: liveness
+ * parks nothing on the others that is not stored (plan.c). */
 void wk__park_or_release(wk__ring *ring, wk__record *r)
 {
-    wk__value *out = r->ref[0].value;
-    bool read_later = r->nout == 1 && wk__value_state(out) == WK__PENDING &&
-                      atomic_load_explicit(&out->refs, memory_order_relaxed) > out->ring_refs;
-    if (read_later && park(ring, r)) return;
-    if (read_later) wk__value_fail(out, NULL); /* no memory to remember how it is computed */
+    if (r->nout == 1 && seen_outside(r->ref[0].value) && park(ring, r)) return;
+    for (int o = 0; o < r->nout; o++)
+        if (seen_outside(r->ref[o].value))
+            wk__value_fail(r->ref[o].value, NULL); /* no memory to remember how it is computed */
     wk__release_record(r);
 }
 

@@ -81,6 +81,11 @@ static void start_space(wk__audit *c)
 static bool check_space(wk__audit *c)
 {
     const wk__group *g = &c->b->group;
+    int64_t stride[WK__MAX_DIMS];
+    for (int k = 0; k < c->b->records; k++)
+        if (wk__audit_strides(c, c->b->record[k], 0, stride) < 0)
+            return wk__audit_refuse(c, "space", "%s is neither over the elements of the group of %s nor over its rows",
+                                    wk__audit_name(c->b->record[k]).text, wk__audit_name(c->b->record[0]).text);
     bool same = g->ndim == c->ndim && g->nreduce == c->nreduce;
     for (int d = 0; d < c->ndim && same; d++) same = g->shape[d] == c->shape[c->order[d]];
     return same || wk__audit_refuse(c, "space", "the program is not over the space of %s",

@@ -8,7 +8,7 @@ static void list(wk__audit *c, wk__value *value, wk__record *maker)
 {
     int v = value ? wk__audit_find(c, value) : 0;
     if (!value || (v < 0 && c->values == WK__CHECK_VALUES)) return;
-    if (v < 0) c->value[v = c->values++] = (wk__checked){.value = value, .area = -1};
+    if (v < 0) c->value[v = c->values++] = (wk__checked){.value = value, .prior = -1, .area = -1};
     if (maker) c->value[v].maker = maker;
 }
 
@@ -49,9 +49,8 @@ static void settle(wk__audit *c)
         c->area[area].plain = false;
     }
     for (int k = 0; k < c->b->records; k++) {
-        wk__record *r = c->b->record[k];
-        const int out = wk__audit_find(c, r->ref[0].value), prior = r->prior ? wk__audit_find(c, r->prior) : -1;
-        if (!r->partial || prior < 0 || c->value[prior].maker || c->value[out].area < 0) continue;
+        const int out = wk__audit_find(c, c->b->record[k]->ref[0].value), prior = c->value[out].prior;
+        if (prior < 0 || c->value[prior].maker || c->value[out].area < 0) continue;
         if (c->value[out].area == c->value[prior].area) continue;
         c->area[c->value[out].area].copied = prior;
         c->area[c->value[out].area].plain = false;
@@ -67,6 +66,10 @@ bool wk__audit_list(wk__audit *c)
         for (int i = 0; i < b->record[k]->nin; i++) list(c, wk__record_in(b->record[k], i)->value, NULL);
     }
     if (c->values == WK__CHECK_VALUES) return false;
+    for (int v = 0; v < c->values; v++) {
+        const wk__record *maker = c->value[v].maker;
+        if (maker && maker->partial && maker->prior) c->value[v].prior = wk__audit_find(c, maker->prior);
+    }
     settle(c);
     int writers[WK__CHECK_VALUES] = {0};
     for (int o = 0; o < b->group.noperands; o++) {
@@ -160,7 +163,7 @@ static bool check_there(wk__audit *c, int k, int i)
 static bool check_target(wk__audit *c, wk__record *r)
 {
     if (!wk__stores(r->ref[0].value)) return true;
-    const int out = wk__audit_find(c, r->ref[0].value), prior = r->partial ? wk__audit_find(c, r->prior) : -1;
+    const int out = wk__audit_find(c, r->ref[0].value), prior = c->value[out].prior;
     if (c->value[out].area < 0)
         return wk__audit_refuse(c, "owners", "the result of %s has no memory", wk__audit_name(r).text);
     return prior < 0 || !c->value[prior].maker || c->value[prior].area == c->value[out].area ||

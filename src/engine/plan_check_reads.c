@@ -127,7 +127,7 @@ static bool check_factor(wk__audit *c, int k, int64_t lines, int64_t other, cons
     wk__record *r = c->b->record[0];
     const int value = wk__audit_find(c, r->ref[k].value), area = c->value[value].area;
     const int64_t inner = wk__visited(r->bound, c->most), step = wk__record_stride(r, k)[r->ndim - (k == 1 ? 1 : 2)];
-    for (int64_t n = 0; n < lines && !c->area[area].plain; n++)
+    for (int64_t n = 0; n < lines && area >= 0 && !c->area[area].plain; n++)
         for (int64_t l = 0; l < inner; l++) {
             const int64_t place = r->ref[k].offset + line[n] + wk__visited_place(r->bound, c->most, l) * step;
             const uint64_t *last = wk__token_find(&c->stores, area, place, false);

@@ -28,7 +28,7 @@ wk__token wk__audit_content(const wk__audit *c, int value, int64_t place)
         const uint64_t *found = wk__token_find(&c->results, v, place, false);
         if (found) return *found;
         if (c->sampled) return WK__TOKEN_UNKNOWN;
-        v = at->maker->partial && at->maker->prior ? wk__audit_find(c, at->maker->prior) : -1;
+        v = at->prior;
     }
     return wk__token_mix(NOTHING, (uint64_t)place);
 }
@@ -161,7 +161,7 @@ static bool build_single(wk__audit *c, wk__record *r)
     single->records = 1;
     r->ref[0].value->reg = -1;
     bool built = wk__build(single) == 1;
-    return built || wk__audit_refuse(c, "record", "%s does not fit in a program", wk__audit_name(r).text);
+    return built || wk__audit_refuse(c, "space", "%s does not fit in a program", wk__audit_name(r).text);
 }
 
 static void put(wk__audit *c, int value, int64_t place, wk__token token)

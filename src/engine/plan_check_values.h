@@ -8,6 +8,7 @@
 typedef struct wk__checked {
     wk__value *value;
     wk__record *maker; /* of this group; NULL: it was in memory before */
+    int prior;         /* what it was made over a part of: its elements where the record writes none; -1 */
     int area;          /* whose elements it is, or was when the group starts; -1: it has no memory */
 } wk__checked;
 

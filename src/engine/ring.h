@@ -233,8 +233,5 @@ typedef struct wk__building {
 /* Builds the program of one group. Operands have no memory yet. The number of records that fit: all of them, unless the
  * program is full. */
 int wk__build(wk__building *b);
-/* How dimension d of the group's space maps for record r: fills stride[] over the group's dims for operand k. False if the
- * record's space does not fit the group's. */
-bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint16_t reduce_mask, int64_t *stride);
 
 #endif

@@ -2,6 +2,7 @@
  * way. Values never change, so that is a matter of pointers; only memory whose address the program knows is written again. */
 #include "../base/alloc.h"
 #include "execute.h"
+#include "reuse.h"
 
 void wk__before_take(wk__before *before, const wk_tensor *target)
 {

@@ -112,6 +112,9 @@ extern const char wk__alu_kind[WK__ALU_COUNT];
 extern const char *const wk__alu_name[WK__ALU_COUNT];
 extern const char *const wk__alu_text[WK__ALU_COUNT];
 
+/* Does the operand change along the columns? With nothing reduced the whole space counts as one row. A stride over a dimension of
+ * size 1 leads nowhere; one over a dimension of size 0 does: what walks it has no elements, where a row's value has one. */
+bool wk__walks_columns(const wk__group *group, const wk__operand *operand);
 /* Is register k the same for all columns of a row? Fills level[k] (0 row, 1 element) and pass[k] for all instructions:
  * the first pass over the row in which an element-level instruction can run, and in which a row-level register can be
  * used (an IMM: 0; a reduction over pass 0: 1, it is known before pass 1 begins). So for each p in turn: the row-level

@@ -3,13 +3,10 @@
 
 #include "ir.h"
 
-/* Does the operand change along the columns? With nothing reduced the whole space counts as one row, so that what is
- * the same everywhere is of row level. A stride over a dimension of size 1 leads nowhere. */
-static bool walks_columns(const wk__group *group, const wk__operand *operand)
+bool wk__walks_columns(const wk__group *group, const wk__operand *operand)
 {
-    for (int d = group->nreduce > 0 ? group->ndim - group->nreduce : 0; d < group->ndim; d++) {
+    for (int d = group->nreduce > 0 ? group->ndim - group->nreduce : 0; d < group->ndim; d++)
         if (operand->stride[d] != 0 && group->shape[d] != 1) return true;
-    }
     return false;
 }
 
@@ -51,8 +48,8 @@ void wk__group_levels(const wk__group *group, uint8_t level[], uint8_t pass[])
             element |= level[r];
             if (pass[r] > first) first = pass[r];
         }
-        if (ins->code == WK__LOAD) element |= walks_columns(group, &group->operand[ins->arg[0]]);
-        if (ins->code == WK__LOADX) element |= walks_columns(group, &group->operand[ins->arg[1]]);
+        if (ins->code == WK__LOAD) element |= wk__walks_columns(group, &group->operand[ins->arg[0]]);
+        if (ins->code == WK__LOADX) element |= wk__walks_columns(group, &group->operand[ins->arg[1]]);
         if (ins->code == WK__STORE && !rows) element = true;
         if (reduces(ins->code) && rows) {
             element = false;

@@ -6,21 +6,8 @@
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* Dropping a module may drop its children: they wait in a list of this thread instead of on the stack. */
-static _Thread_local wk__module *doomed;
-static _Thread_local bool freeing;
-
-/* The handle is dead already; what the kind's destroy gets is one that looks alive for the length of the call. */
-static void call_destroy(wk__module *body)
+static void free_parts(wk__module *body)
 {
-    wk_module self = {.handle = {.kind = &wk__module_kind, .body = body}};
-    atomic_store(&self.handle.owners, 1);
-    body->kind.destroy(&self);
-}
-
-static void free_one(wk__module *body)
-{
-    if (body->kind.destroy) call_destroy(body);
     for (int64_t k = 0; k < body->items; k++) {
         wk__handle_drop(body->item[k].handle);
         wk__free(body->item[k].name);
@@ -31,19 +18,52 @@ static void free_one(wk__module *body)
     wk__free(body);
 }
 
+static void free_left(void *address)
+{
+    wk__module *body = address;
+    if (body->destroying) free_parts(body);
+}
+
+/* The handle is dead already; what the kind's destroy gets is one that looks alive for the length of the call. When a handler's longjmp
+ * leaves the destroy, the guard frees the rest of the module as the scope around closes. */
+static void free_with_destroy(wk_context *context, wk__module *body)
+{
+    wk_module self = {.handle = {.kind = &wk__module_kind, .body = body}};
+    atomic_store(&self.handle.owners, 1);
+    wk__guard *guard = wk__guard_push(WK__GUARD_CALLBACK, (wk_site){0});
+    const uint64_t token = guard ? guard->token : 0;
+    if (guard) {
+        guard->object = body;
+        guard->close = free_left;
+    }
+    body->destroying = true;
+    context->modules.busy = false;
+    body->kind.destroy(&self);
+    context->modules.busy = true;
+    body->destroying = false;
+    wk__guard_close(token);
+    free_parts(body);
+}
+
+/* Dropping a module may drop its children, which wait in the list. */
 static void destroy(void *address)
 {
     wk__module *body = address;
-    body->next = doomed;
-    doomed = body;
-    if (freeing) return;
-    freeing = true;
-    while (doomed) {
-        wk__module *one = doomed;
-        doomed = one->next;
-        free_one(one);
+    wk_context *context = wk__context();
+    wk__doomed *doomed = &context->modules;
+    body->next = doomed->first;
+    doomed->first = body;
+    if (doomed->busy) return;
+    doomed->busy = true;
+    while (doomed->first) {
+        wk__module *one = doomed->first;
+        doomed->first = one->next;
+        if (one->kind.destroy)
+            free_with_destroy(context, one);
+        else
+            free_parts(one);
     }
-    freeing = false;
+    doomed->busy = false;
 }
 
 const wk__kind wk__module_kind = {.name = "module", .destroy = destroy, .parts = true};
@@ -84,10 +104,7 @@ static wk_module *make(wk_site site, const wk_module_kind *kind, bool library)
     bool whole = body && body->kind.name && (body->state || !copy.state);
     wk__handle *handle = whole ? wk__handle_new(wk__context(), &wk__module_kind, body) : NULL;
     if (handle) return (wk_module *)handle;
-    if (body) {
-        body->kind.destroy = NULL;
-        free_one(body);
-    }
+    if (body) free_parts(body);
     wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for a module", copy.name);
     return NULL;
 }
@@ -108,11 +125,18 @@ wk_module *wk__module_abandon(wk_module *m)
     return NULL;
 }
 
+/* A thread's own, so that no two write to the same one, but where memory is too short for that as well. */
+static void *scratch(void)
+{
+    static _Alignas(max_align_t) char last_resort[SCRATCH];
+    wk_context *context = wk__context();
+    if (!context->scratch) context->scratch = wk__alloc_zero(1, SCRATCH);
+    return context->scratch ? context->scratch : last_resort;
+}
+
 void *wk_module_state_at(wk_site site, wk_module *m)
 {
-    static _Thread_local _Alignas(max_align_t) char scratch[SCRATCH];
-    if (!m) return scratch;
-    return wk__module_check(m, site, "module_state") ? wk__module_of(m)->state : scratch;
+    return m && wk__module_check(m, site, "module_state") ? wk__module_of(m)->state : scratch();
 }
 
 const char *wk_module_name_at(wk_site site, const wk_module *m)

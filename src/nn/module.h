@@ -33,6 +33,7 @@ struct wk__module {
     bool library; /* one of the library's own kinds: its calls are those of whoever called forward */
     bool eval;
     bool unready;     /* the first forward will make its parameters */
+    bool destroying;  /* its kind's destroy has been called and has not come back */
     wk__module *next; /* worklist of those to be freed */
 };
 

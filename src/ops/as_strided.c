@@ -35,36 +35,60 @@ wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, co
     return wk__view(&wk__op_as_strided, site, x, start, ndim, shape, stride, &attr);
 }
 
-/* Zeros that lie as the base lies, with the gradient written where the view was. Where the view saw an element several times
- * (stride 0), its gradients are summed first. */
+/* What the view saw, with the dimensions left out in which it saw the same element again and again. */
+typedef struct seen {
+    int ndim;
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS], offset;
+} seen;
+
+/* Where in the base's memory each element of the view lies, as one vector. */
+static wk_tensor *places(const seen *view, wk_device device)
+{
+    const wk_site here = {0};
+    const wk_options whole = {.size = sizeof whole, .dtype = WK_I64, .device = device};
+    wk_tensor *sum = wk_add(wk_arange_i_at(here, 1, &whole), view->offset);
+    for (int d = 0; d < view->ndim; d++) {
+        int64_t along[WK__MAX_DIMS];
+        for (int e = 0; e < view->ndim; e++) along[e] = e == d ? view->shape[d] : 1;
+        wk_tensor *step = wk_mul(wk_arange_i_at(here, view->shape[d], &whole), view->stride[d]);
+        sum = wk_add(sum, wk_reshape_at(here, step, along, view->ndim));
+    }
+    return wk_reshape_at(here, sum, (const int64_t[]){-1}, 1);
+}
+
+/* Zeros that lie as the base lies, with the gradient written where the view was, or added where it saw an element several times. */
 static void gradient(wk__gradient *g)
 {
+    const wk_site here = {0};
     const wk__attr *a = g->attr;
     const wk__shape *base = &g->node->shape[0];
     wk_tensor *grad = g->out[0];
-    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS], dims[WK__MAX_DIMS];
-    int ndim = 0, repeated = 0;
+    int64_t dims[WK__MAX_DIMS];
+    seen view = {.offset = a->i[0] - a->i[2]};
+    int repeated = 0;
     for (int d = 0; d < a->i[1]; d++) {
         if (a->list[d] == 0 && a->list2[d] > 1) {
             dims[repeated++] = d;
         } else {
-            shape[ndim] = a->list2[d];
-            stride[ndim++] = a->list[d];
+            view.shape[view.ndim] = a->list2[d];
+            view.stride[view.ndim++] = a->list[d];
         }
     }
-    if (repeated) grad = wk_sum_at((wk_site){0}, grad, dims, repeated, NULL);
-    wk_options like = {.size = sizeof like, .dtype = base->dtype};
+    if (repeated) grad = wk_sum_at(here, grad, dims, repeated, NULL);
+    wk__shape extent;
     if (!grad) return;
-    like.device = wk_device_of(grad);
-    like.dtype = wk_dtype_of(grad);
-    wk_tensor *zeros = wk_zeros_at((wk_site){0}, base->size, base->ndim, &like);
-    wk_tensor *part = wk_as_strided_at((wk_site){0}, zeros, shape, stride, ndim, a->i[0] - a->i[2]);
-    if (part && wk__body_overlaps(wk__body_of(part)))
-        wk__error_set((wk_site){0}, WK_ERR_UNSUPPORTED,
-                      "as_strided: the gradient of a view whose elements overlap by unequal steps");
-    else if (part && wk_copy__at((wk_site){0}, part,
-                                 grad)) /* seen as the base only now: with the history that the copy gave it */
-        g->in[0] = wk_as_strided_at((wk_site){0}, zeros, base->size, a->list3, base->ndim, 0);
+    wk__history_extent(base, a->list3, &extent);
+    const wk_options like = {.size = sizeof like, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
+    wk_tensor *all = wk_zeros_at(here, extent.size, extent.ndim, &like);
+    wk_tensor *part = wk_as_strided_at(here, all, view.shape, view.stride, view.ndim, view.offset);
+    if (!part) return;
+    if (wk__body_overlaps(wk__body_of(part)))
+        all = wk_index_add_at(here, all, 0, places(&view, like.device),
+                              wk_reshape_at(here, grad, (const int64_t[]){-1}, 1));
+    else if (!wk_copy__at(here, part, grad))
+        return;
+    /* seen as the base only now: with the history that the copy gave it */
+    g->in[0] = wk_as_strided_at(here, all, base->size, a->list3, base->ndim, 0);
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -3,6 +3,7 @@
 #include "placement.h"
 #include <string.h>
 #include <wick/device.h>
+#include <wick/ops.h>
 
 static const char *const roles[2][WK__MAX_INPUTS] = {
     {"input", "", "", ""}, {"first operand", "second operand", "third operand", "fourth operand"}};
@@ -168,18 +169,38 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     return true;
 }
 
-static void leave(wk__compose *c, wk_tensor *out[], int count)
+static bool same_storage(const wk_tensor *a, const wk_tensor *b)
 {
-    for (int k = 0; k < count; k++)
-        if (out[k]) wk__handle_keep(&out[k]->handle, c->site);
+    return a && wk__body_of(a)->storage == wk__body_of(b)->storage;
+}
+
+/* Result k is a tensor of its own, whatever way it was made: it shares no memory with an operand or another result, no two of its
+ * elements share any, and it is no view of what dies with the call, as gradients of in-place calls flow through the base of a view. */
+static wk_tensor *own_result(const wk__compose *c, wk_tensor *out[], int k)
+{
+    const wk__body *body = wk__body_of(out[k]);
+    bool shared = !body->dense && wk__body_overlaps(body);
+    for (int i = 0; i < c->inputs;
+         i++) /* one that the call made itself may be a result: sort's gradient reads its places */
+        shared = shared || (same_storage(c->in[i], out[k]) && c->in[i]->handle.scope != c->scope);
+    for (int i = 0; i < k; i++) shared = shared || same_storage(out[i], out[k]);
+    if (shared) return wk_clone_at(c->site, out[k]);
+    wk__tensor_as_base(out[k]);
+    return out[k];
+}
+
+static bool leave(wk__compose *c, wk_tensor *out[], int count)
+{
+    bool whole = true;
+    for (int k = 0; k < count && whole; k++) whole = out[k] && (out[k] = own_result(c, out, k));
+    for (int k = 0; k < count && whole; k++) wk__handle_keep(&out[k]->handle, c->site);
     wk__guard_close(c->scope);
+    return whole; /* of several results all or none */
 }
 
 bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr)
 {
-    bool whole = true;
-    for (int k = 0; k < count; k++) whole = whole && out[k];
-    leave(c, out, whole ? count : 0); /* of several results all or none */
+    bool whole = leave(c, out, count);
     if (whole && c->op->node && wk__wants_node(wk__context(), c->in, c->inputs))
         whole = wk__node_attach(c->op, c->site, c->in, c->inputs, out, count, attr);
     return whole;

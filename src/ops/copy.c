@@ -274,14 +274,14 @@ static bool copied_with_node(wk_site site, wk_tensor *x, wk_tensor *y, wk_tensor
 {
     wk_device from = wk__body_of(y)->storage->device->id;
     wk__attr attr = {.i = {from.kind, from.index}};
-    wk_tensor *in[2] = {wk__tensor_snapshot(wk__context(), x), y};
-    if (!in[0]) return false;
+    wk_tensor *in[2] = {x, y}, *kept[WK__MAX_INPUTS];
+    if (!wk__operands_before(x, in, 2, kept)) return false;
     wk__before before;
     wk__before_take(&before, x);
     bool fine = wk__assign(&wk__op_copy_, site, x, wk__t(here)) &&
                 wk__node_attach_in_place(&wk__op_copy_, site, x, in, 2, &attr);
     wk__before_end(&before, fine);
-    wk__handle_release(&in[0]->handle, site);
+    wk__operands_after(kept, 2);
     return fine;
 }
 

@@ -412,13 +412,14 @@ static wk_tensor *in_place(const plan *p, const wk__attr *attr)
     operands_of(p, in);
     wk__attr own = {.count = 0};
     if (!p->op->node || !wk__wants_node(p->context, p->tensor, p->tensors)) return overwrite(p, target) ? target : NULL;
-    if (!(in[0] = wk__tensor_snapshot(p->context, target))) return NULL; /* the gradient may read what is overwritten */
+    wk_tensor *kept[WK__MAX_INPUTS];
+    if (!wk__operands_before(target, in, p->count, kept)) return NULL;
     wk__before before;
     wk__before_take(&before, target);
     bool fine = overwrite(p, target) &&
                 wk__node_attach_in_place(p->op, p->site, target, in, p->count, attributes(p, attr, &own));
     wk__before_end(&before, fine);
-    wk__handle_release(&in[0]->handle, p->site);
+    wk__operands_after(kept, p->count);
     return fine ? target : NULL;
 }
 

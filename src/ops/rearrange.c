@@ -121,8 +121,6 @@ wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shi
             out = wk__dim_of(&wk__op_roll, site, x, dims[k], 0, &d) ? rolled(out, body->ndim ? shifts[k] : 0, d) : NULL;
         }
     }
-    if (out && wk__body_of(out)->storage == body->storage)
-        out = wk_clone_at(site, out); /* nothing moved: still a tensor of its own */
     return wk__compose_end(&c, out, &attr);
 }
 
@@ -205,12 +203,6 @@ static wk_tensor *repeated(const wk__op *op, wk_site site, wk_tensor *x, int d, 
     return wk_reshape_at(site, wk_expand_at(site, one, shape, 4), result, body->ndim);
 }
 
-/* Never a view: what is repeated once, or along a dimension of size 1, would be one. */
-static wk_tensor *apart(wk_site site, const wk_tensor *x, wk_tensor *out)
-{
-    return out && wk__body_of(out)->storage == wk__body_of(x)->storage ? wk_clone_at(site, out) : out;
-}
-
 /* The sum over the copies of dimension d. */
 static wk_tensor *gathered(wk_tensor *grad, int d, int64_t n, int64_t size, int behind)
 {
@@ -248,7 +240,7 @@ static wk_tensor *repeat(const wk__op *op, wk_site site, wk_tensor *x, const int
     }
     wk_tensor *out = wk_reshape_at(site, x, shape, count);
     for (int d = 0; d < count; d++) out = repeated(op, site, out, d, repeats[d], 0);
-    return wk__compose_end(&c, apart(site, x, out), &attr);
+    return wk__compose_end(&c, out, &attr);
 }
 
 wk_tensor *wk_repeat_at(wk_site site, wk_tensor *x, const int64_t *repeats, int count)
@@ -346,7 +338,7 @@ wk_tensor *wk_repeat_interleave_at(wk_site site, wk_tensor *x, int64_t n, int64_
                      "or more",
                      (long long)n);
     else if (wk__dim_of(&wk__op_repeat_interleave, site, x, dim, 0, &d))
-        out = apart(site, x, repeated(&wk__op_repeat_interleave, site, x, d, n, 1));
+        out = repeated(&wk__op_repeat_interleave, site, x, d, n, 1);
     return wk__compose_end(&c, out, out ? &(wk__attr){.i = {d, n}} : NULL);
 }
 

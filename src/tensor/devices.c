@@ -125,60 +125,66 @@ wk_device(wk_device_parse)(const char *text)
     return wk_device_parse_at((wk_site){0}, text);
 }
 
-/* Names live for ever: each is made once and kept in a list. One that memory is too short for lives in its thread until the next
- * such one. */
-typedef struct name {
-    struct name *next;
-    wk_device device;
-    bool full;
-    char text[96];
-} name;
+/* What is said of devices lives for ever, so that one printf may ask for any number of texts: each is kept once, in a list. Few differ. */
+typedef struct said {
+    struct said *next;
+    char text[];
+} said;
 
-static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
-static name *names;
+static pthread_mutex_t said_lock = PTHREAD_MUTEX_INITIALIZER;
+static said *all_said;
 
-static void write_name(char *out, size_t size, wk_device d, bool full)
+/* With the lock held. The first 8 KB of texts, more than any machine needs, can be said without memory. */
+static said *room_for(size_t length)
 {
-    const char *kind = d.kind < 0 ? "invalid" : "default";
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (kinds[k].kind == d.kind) kind = kinds[k].name;
-    if (full) {
-        char upper[16] = "";
-        for (size_t k = 0; kind[k] && k < sizeof upper - 1; k++) upper[k] = (char)toupper((unsigned char)kind[k]);
-        snprintf(out, size, "/job:localhost/replica:0/task:%d/device:%s:%d", (int)d.task, upper, d.index);
-    } else if (d.kind <= WK_CPU) {
-        snprintf(out, size, "%s", kind);
-    } else {
-        snprintf(out, size, "%s:%d", kind, d.index);
-    }
+    static _Alignas(said) char at_hand[8192];
+    static size_t used;
+    const size_t size = (sizeof(said) + length + _Alignof(said)) & ~(_Alignof(said) - 1);
+    if (size > sizeof at_hand - used) return wk__alloc(size);
+    used += size;
+    return (said *)(void *)(at_hand + used - size);
 }
 
-static const char *name_of(wk_device d, bool full)
+/* `otherwise` when memory is too short to keep it. */
+static const char *say(const char *text, const char *otherwise)
 {
-    static _Thread_local name spare;
-    pthread_mutex_lock(&names_lock);
-    name *found = names;
-    while (found && (found->full != full || memcmp(&found->device, &d, sizeof d) != 0)) found = found->next;
-    if (!found) {
-        name *made = wk__alloc_zero(1, sizeof *made);
-        found = made ? made : &spare;
-        found->device = d;
-        found->full = full;
-        write_name(found->text, sizeof found->text, d, full);
-        found->next = names;
-        if (made) names = made;
+    pthread_mutex_lock(&said_lock);
+    said *found = all_said;
+    while (found && strcmp(found->text, text) != 0) found = found->next;
+    const size_t length = strlen(text);
+    if (!found && (found = room_for(length)) != NULL) {
+        memcpy(found->text, text, length + 1);
+        found->next = all_said;
+        all_said = found;
     }
-    pthread_mutex_unlock(&names_lock);
-    return found->text;
+    pthread_mutex_unlock(&said_lock);
+    return found ? found->text : otherwise;
+}
+
+static const char *kind_name(wk_device d)
+{
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (kinds[k].kind == d.kind) return kinds[k].name;
+    return d.kind < 0 ? "invalid" : "default";
 }
 
 const char *wk_device_str(wk_device d)
 {
-    return name_of(d, false);
+    const char *kind = kind_name(d);
+    char text[32];
+    if (d.kind <= WK_CPU) return kind;
+    snprintf(text, sizeof text, "%s:%d", kind, d.index);
+    return say(text, kind);
 }
+
 const char *wk_device_full_name(wk_device d)
 {
-    return name_of(d.kind == 0 ? wk_cpu() : wk__device_resolve(d), true);
+    d = d.kind == 0 ? wk_cpu() : wk__device_resolve(d);
+    const char *kind = kind_name(d);
+    char upper[16] = "", text[96];
+    for (size_t k = 0; kind[k] && k < sizeof upper - 1; k++) upper[k] = (char)toupper((unsigned char)kind[k]);
+    snprintf(text, sizeof text, "/job:localhost/replica:0/task:%d/device:%s:%d", (int)d.task, upper, d.index);
+    return say(text, kind);
 }
 
 /* ---- what there is ----------------------------------------------------------------------------------------------- */
@@ -208,18 +214,19 @@ const char *wk_device_status(int kind)
 {
     static const char *const states[] = {"usable",    "not built",      "library not found",
                                          "no driver", "driver too old", "no device"};
-    static _Thread_local char status[WK_NULL + 1][256]; /* several kinds may be asked for in one call of printf */
     const wk__backend *backend = wk__backend_of(kind);
     if (!backend || kind < 0 || kind > WK_NULL) return "there is no such kind of device";
-    wk__text why = {0};
+    wk__text why = {0}, status = {0};
     wk__presence presence = backend->presence(&why);
+    wk__text_format(&status, "%s: ", states[presence]);
     if (presence == WK__PRESENT)
-        snprintf(status[kind], sizeof *status, "%s: %d device%s", states[presence], backend->count(),
-                 backend->count() == 1 ? "" : "s");
+        wk__text_format(&status, "%d device%s", backend->count(), backend->count() == 1 ? "" : "s");
     else
-        snprintf(status[kind], sizeof *status, "%s: %s", states[presence], why.data ? why.data : "");
+        wk__text_add(&status, why.data ? why.data : "");
+    const char *said = status.data ? say(status.data, states[presence]) : states[presence];
     wk__text_end(&why);
-    return status[kind];
+    wk__text_end(&status);
+    return said;
 }
 
 wk__device *wk__device_opened(wk_site site, const char *call, wk_device d)

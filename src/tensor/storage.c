@@ -37,42 +37,41 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
     return storage;
 }
 
-static _Thread_local int holding;               /* calls of wk__release_later that have not ended */
-static _Thread_local wk__value *waiting;        /* values to be freed then: with borrowed memory, by parked_next; */
-static _Thread_local wk__value *waiting_parked; /* parked in another thread's ring, by release_user */
-
 void wk__release_later(void)
 {
-    holding++;
+    wk__context()->holding++;
 }
 
 void wk__release_now(void)
 {
-    if (--holding > 0) return;
-    while (waiting || waiting_parked) {
-        wk__value *value = waiting ? waiting : waiting_parked;
-        if (waiting)
-            waiting = value->parked_next;
+    wk_context *context = wk__context();
+    if (--context->holding > 0) return;
+    while (context->waiting || context->waiting_parked) {
+        wk__value *value = context->waiting ? context->waiting : context->waiting_parked;
+        if (context->waiting)
+            context->waiting = value->parked_next;
         else
-            waiting_parked = value->release_user;
+            context->waiting_parked = value->release_user;
         wk__value_free(value);
     }
 }
 
 bool wk__release_waits(wk__value *parked)
 {
-    if (holding == 0) return false;
-    parked->release_user = waiting_parked;
-    waiting_parked = parked;
+    wk_context *context = wk__context();
+    if (context->holding == 0) return false;
+    parked->release_user = context->waiting_parked;
+    context->waiting_parked = parked;
     return true;
 }
 
 void wk__value_free(wk__value *value)
 {
     wk__state state = wk__value_state(value);
-    if (value->release && holding > 0) {
-        value->parked_next = waiting;
-        waiting = value;
+    wk_context *context = wk__context();
+    if (value->release && context->holding > 0) {
+        value->parked_next = context->waiting;
+        context->waiting = value;
         return;
     }
     if (state == WK__STORED)
@@ -83,7 +82,7 @@ void wk__value_free(wk__value *value)
         if (value->memory.block) wk__value_give_memory(value);
         wk__failure_drop(value->failure);
     }
-    wk__slab_give(wk__context()->slots, WK__SLAB_VALUE, value);
+    wk__slab_give(context->slots, WK__SLAB_VALUE, value);
 }
 
 /* A storage lets go of its value. What only parked records still hold may be worth more than what they would compute. */

@@ -8,7 +8,7 @@
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
-    if (body->node || body->leaf) wk__above.body_forget(body);
+    if (body->node || body->leaf || body->requires_grad) wk__above.body_forget(body);
     if (body->storage->base == body) body->storage->base = NULL;
     if (body->is_view) wk__view_gone(body->storage);
     if (body->text) wk__free(body->text);
@@ -177,6 +177,16 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
     if (tensor) storage->base = wk__body_of(tensor);
     wk__storage_drop(storage);
     return tensor;
+}
+
+void wk__tensor_as_base(wk_tensor *x)
+{
+    wk__body *body = wk__body_of(x);
+    if (!body->is_view) return;
+    body->is_view = false;
+    body->seen = body->storage->history;
+    body->storage->base = body;
+    wk__view_gone(body->storage);
 }
 
 void wk__text_shape(wk__text *out, int ndim, const int64_t *shape)

@@ -55,7 +55,9 @@ static void plan_turn(wk__gemm_plan *plan)
     swap(&plan->a_row, &plan->b_column);
     swap(&plan->a_step, &plan->b_step);
     swap(&plan->c_row, &plan->c_column);
-    plan->turned = true;
+    const wk__gemm_side rows = plan->rows;
+    plan->rows = plan->columns;
+    plan->columns = rows;
 }
 
 /* Batches of A that meet the same B, one below the other, are one taller A. */
@@ -73,6 +75,8 @@ static void plan_merge(wk__gemm_plan *plan)
             return;
         }
         plan->m *= count;
+        if (plan->rows.batch == plan->rows.batch_end) plan->rows.batch_end = d + 1; /* the first one */
+        plan->rows.batch = d;
     }
 }
 
@@ -104,6 +108,8 @@ static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product)
     plan->a_batch = product->a.stride;
     plan->b_batch = product->b.stride;
     plan->c_batch = product->c.stride;
+    plan->rows.inner = rows;
+    plan->columns.inner = columns;
     plan_merge(plan);
     plan_turn(plan);
     plan_merge(plan);

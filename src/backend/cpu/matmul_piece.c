@@ -87,60 +87,80 @@ static void narrow(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const
                      at->c + (i - piece->row) * at->c_row * (int64_t)plan->class->size);
 }
 
-/* The first box of the tail on rows `row` .. `end` of the plan, which are told apart where batches have become rows:
+/* The largest box of a side's dimensions that begins at place `at` and has at most `left` places; returns how many it has.
  *
- *     plan rows    | batch 3: .. m - 1 | batch 4: 0 .. m - 1 | batch 5: 0 .. |        boxes of three batches
+ *     places of (batch 3, inner 4)      0 1 2 3 | 4 5 6 7 | 8 9 10 11
+ *     from 2 on, 9 left                     2 3 | 4 5 6 7 | 8 9 10           three boxes: [0][2..3], [1][0..3], [2][0..2]
+ *     from 4 on, 8 left                           4 5 6 7 | 8 9 10 11        one: [1..2][0..3]
  */
-static void first_box(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end, wk__piece *box)
+static int64_t next_box(const wk__gemm_side *side, const int64_t shape[], int64_t at, int64_t left, int64_t start[],
+                        int64_t size[])
+{
+    int64_t places = 1; /* of the box so far */
+    bool whole = true;  /* it has all of the dimensions further in, so that this one may have more than one step */
+    for (int k = side->batch_end; k >= side->batch; k--) {
+        const int d = k == side->batch_end ? side->inner : k;
+        start[d] = at % shape[d];
+        size[d] = whole ? least(shape[d] - start[d], left / places) : 1;
+        whole = whole && size[d] == shape[d];
+        places *= size[d];
+        at /= shape[d];
+    }
+    return places;
+}
+
+/* Rows `row` .. `end` of the piece, in boxes of the product's own dimensions. */
+static void visit_boxes(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
+                        wk__piece_visit *visit, void *user)
 {
     const wk__matmul *product = plan->product;
-    const int high = product->nbatch + plan->turned, wide = product->nbatch + !plan->turned;
-    const int64_t height = plan->turned ? product->n : product->m;
-    box->start[wide] = piece->column;
-    box->size[wide] = piece->column_end - piece->column;
-    box->start[high] = row % height;
-    box->size[high] = least(end - row, height - box->start[high]);
-    int64_t merged = row / height, batch = piece->batch;
+    const int64_t *shape = product->tail->shape; /* (batch.., m, n) */
+    wk__piece box = {.row_step = plan->c_row, .column_step = plan->c_column};
+    int64_t batch = piece->batch, c = product->c.offset;
     for (int d = product->nbatch - 1; d >= 0; d--) {
-        int64_t *index = d >= plan->nbatch ? &merged : &batch;
-        box->start[d] = *index % product->batch[d];
-        box->size[d] = 1;
-        *index /= product->batch[d];
+        box.size[d] = 1; /* but for what next_box says */
+        if (d >= plan->nbatch) continue;
+        box.start[d] = batch % shape[d];
+        c += box.start[d] * plan->c_batch[d];
+        batch /= shape[d];
     }
-    box->rows = box->size[high];
-    box->columns = box->size[wide];
+    for (; row < end; row += box.rows) {
+        box.rows = next_box(&plan->rows, shape, row, end - row, box.start, box.size);
+        for (int64_t column = piece->column; column < piece->column_end; column += box.columns) {
+            box.columns = next_box(&plan->columns, shape, column, piece->column_end - column, box.start, box.size);
+            box.first = c + row * plan->c_row + column * plan->c_column;
+            visit(user, &box);
+        }
+    }
+}
+
+void wk__gemm_piece_boxes(const wk__gemm_plan *plan, const wk__gemm_piece *piece, wk__piece_visit *visit, void *user)
+{
+    for (int64_t row = piece->row; row < piece->row_end; row += WK__GEMM_BLOCK_ROWS)
+        visit_boxes(plan, piece, row, least(piece->row_end, row + WK__GEMM_BLOCK_ROWS), visit, user);
+}
+
+/* The tail on some boxes: the code is that of the first that failed. */
+typedef struct tail_run {
+    const wk__cpu_program *tail;
+    wk_code first;
+    wk__fail *fail;
+} tail_run;
+
+static void run_box(void *user, const wk__piece *box)
+{
+    tail_run *run = user;
+    wk__fail other;
+    const wk_code code = wk__cpu_program_box(run->tail, box->start, box->size, run->first ? &other : run->fail);
+    if (!run->first) run->first = code;
 }
 
 static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
                         wk__fail *fail)
 {
-    wk_code first = WK_OK;
-    for (wk__piece box; row < end; row += box.rows) {
-        wk__fail other;
-        first_box(plan, piece, row, end, &box);
-        const wk_code code = wk__cpu_program_box(plan->tail, box.start, box.size, first ? &other : fail);
-        if (!first) first = code;
-    }
-    return first;
-}
-
-void wk__gemm_piece_boxes(const wk__gemm_plan *plan, const wk__gemm_piece *piece, wk__piece_visit *visit, void *user)
-{
-    int64_t c = plan->product->c.offset, batch = piece->batch;
-    for (int d = plan->nbatch - 1; d >= 0; d--) {
-        c += batch % plan->product->batch[d] * plan->c_batch[d];
-        batch /= plan->product->batch[d];
-    }
-    for (int64_t row = piece->row, end; row < piece->row_end; row = end) {
-        end = least(piece->row_end, row + WK__GEMM_BLOCK_ROWS);
-        for (wk__piece box; row < end; row += box.rows) {
-            first_box(plan, piece, row, end, &box);
-            box.first = c + row * plan->c_row + piece->column * plan->c_column;
-            box.row_step = plan->c_row;
-            box.column_step = plan->c_column;
-            visit(user, &box);
-        }
-    }
+    tail_run run = {.tail = plan->tail, .fail = fail};
+    visit_boxes(plan, piece, row, end, run_box, &run);
+    return run.first;
 }
 
 /* The vector a is copied together: what `down` and `along` read of it is contiguous. */

@@ -63,16 +63,18 @@ static int find_folder(bool driver_has_one)
     return open_below(home, ".cache/wick");
 }
 
-static bool only_ours(int file)
+/* `type`: S_IFDIR or S_IFREG */
+static bool only_ours(int file, mode_t type)
 {
     struct stat state;
-    return fstat(file, &state) == 0 && state.st_uid == geteuid() && (state.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    return fstat(file, &state) == 0 && (state.st_mode & S_IFMT) == type && state.st_uid == geteuid() &&
+           (state.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 int wk__gpu_cache_open(bool driver_has_one)
 {
     int folder = find_folder(driver_has_one);
-    if (folder < 0 || only_ours(folder)) return folder;
+    if (folder < 0 || only_ours(folder, S_IFDIR)) return folder;
     close(folder);
     return -1;
 }
@@ -88,9 +90,10 @@ bool wk__gpu_cache_read(int folder, wk__gpu_digest digest, int64_t limit, wk__te
 {
     char name[48], buffer[16384];
     name_of(digest, name);
-    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    /* A pipe without a writer would keep open() waiting for one. */
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return false;
-    ssize_t got = only_ours(file) ? 1 : -1;
+    ssize_t got = only_ours(file, S_IFREG) ? 1 : -1;
     if (got > 0) futimens(file, NULL); /* it was used: see trim.c */
     while (got > 0 && content->length < limit) {
         int64_t rest = limit - content->length;

@@ -1,6 +1,8 @@
 /* Finds the OpenCL loader of the system at run time. */
 #include "api.h"
 
+#include "../../base/loading.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +19,11 @@ const char *wk__cl_load(void)
         WK__CL_FUNCTIONS(WK__CL)
 #undef WK__CL
     };
+    if (wk__linked_statically()) {
+        return "this program is linked with -static, and no driver can be loaded into such a program: leave -static "
+               "out "
+               "(libwick.a may stay inside)";
+    }
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         return "the OpenCL loader libOpenCL.so.1 was not found: apt install ocl-icd-libopencl1 and your device's "

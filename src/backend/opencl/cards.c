@@ -1,6 +1,7 @@
 /* Finds the OpenCL devices of the machine, once, and says what each can do. */
 #include "../../base/environment.h"
 #include "device.h"
+#include "trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -121,8 +122,18 @@ static void describe(cl_device id, wk__cl_card *card)
     };
 }
 
+static void ask_driver(void)
+{
+    cl_platform platforms[MAX_PLATFORMS];
+    cl_uint count = 0, devices;
+    if (wk__cl.GetPlatformIDs(MAX_PLATFORMS, platforms, &count) != CL_SUCCESS) return;
+    for (cl_uint k = 0; k < count && k < MAX_PLATFORMS; k++)
+        wk__cl.GetDeviceIDs(platforms[k], CL_DEVICE_TYPE_ALL, 0, NULL, &devices);
+}
+
 static void find_cards(void)
 {
+    enum { PATIENCE = 30000 }; /* milliseconds: some drivers take seconds at first */
     cl_platform platforms[MAX_PLATFORMS];
     cl_uint count = 0;
     found.presence = WK__NO_LIBRARY;
@@ -131,6 +142,11 @@ static void find_cards(void)
     wk__cl_watch_forks();
 
     found.presence = WK__NO_DRIVER;
+    if (wk__cl_wants_trial() && !wk__cl_comes_back(ask_driver, PATIENCE)) {
+        found.why = "an OpenCL driver ends the process that asks it for its devices, for want of /sys: mount it here "
+                    "(mount -t sysfs sysfs /sys), or go on with the cpu";
+        return;
+    }
     found.why =
         "the OpenCL loader knows no driver: install your device's (for an NVIDIA card its driver package, for an "
         "Intel GPU intel-opencl-icd, for the CPU pocl-opencl-icd)";

@@ -1,0 +1,185 @@
+/* The conditions under which a record joins a group, in the order of wk__may_join. plan_check.c checks plans against what they promise:
+ * the kernel computes what the records in program order would. */
+#include "join.h"
+#include "places.h"
+#include <string.h>
+
+enum { SHORT_ROW = 32768 /* columns up to which a row is walked again after its reduction: it must stay in cache */ };
+
+/* ---- room -------------------------------------------------------------------------------------------------------- */
+
+/* A program has limits. An estimate: what does not fit after all is split when it is built. */
+static bool has_room(const wk__open_group *g, const wk__record *r)
+{
+    return g->nins + r->nin + 3 <= WK__MAX_INS && g->operands + r->nin + 1 <= WK__MAX_OPERANDS &&
+           g->imms + r->nin + 2 <= WK__MAX_IMMS;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* A new tensor is written in several parts, and nobody but the next part knows this state of it. */
+static bool only_the_next_part_knows(const wk__record *r)
+{
+    wk__value *prior = r->prior;
+    return !r->guarded && prior->ring_refs == 2 &&
+           atomic_load_explicit(&prior->refs, memory_order_relaxed) == prior->ring_refs;
+}
+
+/* The kernel's form decides which of its stores runs first (rows before columns, passes, threads), so no two may write one place. */
+static bool writes_beside_the_others(int32_t number, wk__record *r)
+{
+    for (wk__value *prior = r->prior; prior && wk__value_state(prior) == WK__PENDING && prior->group == number;
+         prior = prior->record->prior)
+        if (wk__places_meet(prior->record, 0, r, 0)) return false;
+    return true;
+}
+
+/* What a partial write leaves of the old value must be in memory before the group starts, or be another part that the group writes. */
+static bool finds_its_base(int32_t number, wk__record *r)
+{
+    if (!r->partial || !r->prior || wk__value_state(r->prior) != WK__PENDING || r->prior->group < number) return true;
+    return only_the_next_part_knows(r) && writes_beside_the_others(number, r);
+}
+
+/* ---- faults ------------------------------------------------------------------------------------------------------ */
+
+static bool reads_at_places(const wk__record *r)
+{
+    for (int k = r->nout; k < r->nout + r->nin; k++)
+        if (r->ref[k].flags & WK__REF_INDIRECT) return true;
+    return false;
+}
+
+/* A bad place is told of a group: where two records may have one, they must mean the same by it. */
+static bool blames_alike(const wk__open_group *g, const wk__record *r)
+{
+    return !g->indirect || (!g->fault && !r->op->fault) || !reads_at_places(r);
+}
+
+/* ---- space ------------------------------------------------------------------------------------------------------- */
+
+/* A row-level record has size 1 in the reduced dimensions, or lacks them. */
+static bool has_row_shape(const wk__open_group *g, wk__record *r)
+{
+    const int64_t *shape = wk__record_shape(r);
+    if (r->ndim == g->ndim) {
+        for (int d = 0; d < g->ndim; d++)
+            if (shape[d] != (g->reduce_mask >> d & 1 ? 1 : g->shape[d])) return false;
+        return true;
+    }
+    int kept = 0;
+    for (int d = 0; d < g->ndim; d++) {
+        if (g->reduce_mask >> d & 1) continue;
+        if (kept == r->ndim || shape[kept] != g->shape[d]) return false;
+        kept++;
+    }
+    return kept == r->ndim;
+}
+
+bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint16_t reduce_mask, int64_t *stride)
+{
+    const int64_t *from = wk__record_stride(r, k);
+    if (wk__same_shape(r->ndim, wk__record_shape(r), ndim, shape)) {
+        memcpy(stride, from, sizeof *stride * (size_t)ndim);
+        return true;
+    }
+    int kept = 0;
+    for (int d = 0; d < ndim; d++) {
+        bool reduced = reduce_mask >> d & 1;
+        stride[d] = reduced ? 0 : from[r->ndim == ndim ? d : kept];
+        kept += !reduced;
+    }
+    return r->ndim == ndim || kept == r->ndim;
+}
+
+static bool has_short_rows(const wk__open_group *g)
+{
+    int64_t count = 1;
+    for (int d = 0; d < g->ndim; d++)
+        if (g->reduce_mask >> d & 1) count *= g->shape[d];
+    return count <= SHORT_ROW;
+}
+
+/* A group has one space: the record's is that, or, once the group reduces, that of the reduced rows. A second reduction is over the
+ * same dimensions. */
+static bool shares_the_space(const wk__open_group *g, wk__record *r)
+{
+    const bool full = wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape);
+    if (r->kind == WK__RECORD_REDUCTION) {
+        if (!full || g->matmul) return false;
+        return !g->reduce_mask || (g->reduce_mask == r->reduce_mask && has_short_rows(g));
+    }
+    if (!g->reduce_mask) return full;
+    return full ? has_short_rows(g) : has_row_shape(g, r);
+}
+
+/* Reduced dimensions are moved last, which changes the positions that IOTA counts unless they are last already. */
+static bool keeps_positions(uint16_t reduce_mask, int ndim)
+{
+    bool reduced = false;
+    for (int d = 0; d < ndim; d++) {
+        if (reduced && !(reduce_mask >> d & 1)) return false;
+        reduced = reduced || reduce_mask >> d & 1;
+    }
+    return true;
+}
+
+/* An op that counts positions needs the space, and walked in the records' own order of dimensions. */
+static bool counts_right(const wk__open_group *g, wk__record *r)
+{
+    if (r->kind == WK__RECORD_REDUCTION) return !g->indexed || keeps_positions(r->reduce_mask, r->ndim);
+    if (!r->op->indexed || !g->reduce_mask) return true;
+    return wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape) && keeps_positions(g->reduce_mask, g->ndim);
+}
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+/* A result of the group is in a register while the group runs: the element that the record wants of it must be the one that its maker
+ * has just computed. */
+static bool reads_registers(const wk__open_group *g, int32_t number, wk__record *r)
+{
+    const uint16_t reduce_mask = r->kind == WK__RECORD_REDUCTION ? r->reduce_mask : g->reduce_mask;
+    for (int i = 0; i < r->nin; i++) {
+        const wk__ref *in = wk__record_in(r, i);
+        if (!in->value || in->value->group != number || wk__value_state(in->value) != WK__PENDING) continue;
+        if (in->flags & WK__REF_INDIRECT) return false;
+        wk__record *maker = in->value->record;
+        if (maker->ref[0].offset != in->offset || maker->ref[0].dtype != in->dtype) return false;
+        int64_t want[WK__MAX_DIMS], have[WK__MAX_DIMS];
+        if (!wk__map_strides(r, r->nout + i, g->ndim, g->shape, reduce_mask, want) ||
+            !wk__map_strides(maker, 0, g->ndim, g->shape, reduce_mask, have))
+            return false;
+        for (int d = 0; d < g->ndim; d++)
+            if (want[d] != have[d] && g->shape[d] > 1) return false;
+    }
+    return true;
+}
+
+bool wk__may_join(const wk__open_group *g, int32_t number, wk__record *r)
+{
+    if (r->kind != WK__RECORD_EXPRESSION && r->kind != WK__RECORD_REDUCTION) return false;
+    return g->open && g->device == r->device && has_room(g, r) && finds_its_base(number, r) && blames_alike(g, r) &&
+           shares_the_space(g, r) && counts_right(g, r) && reads_registers(g, number, r);
+}
+
+void wk__join(wk__open_group *g, int32_t number, wk__record *r)
+{
+    r->group = number;
+    g->nins += r->nin + 2;
+    g->operands += 1;
+    for (int k = 0; k < r->nin; k++) {
+        const wk__ref *in = wk__record_in(r, k);
+        if (!in->value) {
+            g->imms++;
+        } else if (wk__value_state(in->value) != WK__PENDING || in->value->group != number) {
+            g->operands++;
+            if (wk__value_state(in->value) == WK__PENDING) in->value->escapes = true;
+        }
+    }
+    if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
+    if (r->kind == WK__RECORD_REDUCTION) g->reduce_mask = r->reduce_mask;
+    g->indexed = g->indexed || r->op->indexed;
+    g->indirect = g->indirect || reads_at_places(r);
+    g->fault = g->fault || r->op->fault;
+    for (int o = 0; o < r->nout; o++) r->ref[o].value->group = number;
+}

@@ -1,0 +1,27 @@
+/* May a record join a group? One function per condition in join.c, each with its reason; group.c asks for all of them. */
+#ifndef WICK_ENGINE_JOIN_H
+#define WICK_ENGINE_JOIN_H
+
+#include "ring.h"
+
+/* What is known of a group while it may still grow. */
+typedef struct wk__open_group {
+    wk__device *device;
+    int64_t shape[WK__MAX_DIMS];
+    uint16_t reduce_mask; /* dimensions that it reduces, 0 none yet */
+    uint8_t ndim;
+    bool open, matmul;
+    bool indexed;         /* some op of it counts positions */
+    bool indirect, fault; /* some op reads at places that are computed; has its own name for a bad one */
+    int nins, operands, imms;
+} wk__open_group;
+
+/* May r, which is next in program order, run in the group of that number? */
+bool wk__may_join(const wk__open_group *g, int32_t number, wk__record *r);
+/* r has joined: the group's limits and kind, the values that it stores or has to have stored. */
+void wk__join(wk__open_group *g, int32_t number, wk__record *r);
+/* How dimension d of the group's space maps for record r: fills stride[] over the group's dims for operand k. False if the
+ * record's space does not fit the group's. */
+bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint16_t reduce_mask, int64_t *stride);
+
+#endif

@@ -1,0 +1,11 @@
+/* Which elements of a value a record reads or writes, and whether two of them meet. */
+#ifndef WICK_ENGINE_PLACES_H
+#define WICK_ENGINE_PLACES_H
+
+#include "ring.h"
+
+/* Do ref k of r and ref j of s, which name one piece of memory, have an element in common? False only where that is certain; the
+ * answer is exact where both have one shape and the same strides, as the parts of a cat do. */
+bool wk__places_meet(wk__record *r, int k, wk__record *s, int j);
+
+#endif

@@ -1,0 +1,97 @@
+/* The conditions under which a group's output takes the memory of a value: nobody reads the value later, and what the group itself reads
+ * of it has been read when the output is written. */
+#include "reuse.h"
+#include <string.h>
+
+/* ---- later ------------------------------------------------------------------------------------------------------- */
+
+int wk__uses_in(wk__record **record, int records, const wk__value *value)
+{
+    int uses = 0;
+    for (int k = 0; k < records; k++) {
+        for (int i = 0; i < record[k]->nin; i++) uses += wk__record_in(record[k], i)->value == value;
+        uses += record[k]->prior == value;
+    }
+    return uses;
+}
+
+static int references(const wk__value *value)
+{
+    return atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed);
+}
+
+/* Will this record be parked, and so read its operands again? */
+static bool stays_unstored(const wk__record *r)
+{
+    const wk__value *out = r->ref[0].value;
+    return !wk__stores(out) && (out->promised || references(out) > out->ring_refs);
+}
+
+static bool is_read_when_revived(wk__record **record, int records, const wk__value *value)
+{
+    for (int k = 0; k < records; k++)
+        for (int i = 0; i < record[k]->nin; i++)
+            if (wk__record_in(record[k], i)->value == value && stays_unstored(record[k])) return true;
+    return false;
+}
+
+bool wk__last_use(wk__record **record, int records, const wk__value *value)
+{
+    return references(value) == wk__uses_in(record, records, value) && !is_read_when_revived(record, records, value);
+}
+
+bool wk__dies_here(wk__record **record, int records, const wk__value *value)
+{
+    return wk__value_state(value) == WK__STORED && !value->release && !value->shares && !value->exposed &&
+           value->memory.block && wk__last_use(record, records, value);
+}
+
+/* ---- meanwhile --------------------------------------------------------------------------------------------------- */
+
+bool wk__same_places(const wk__operand *a, const wk__operand *b)
+{
+    return a->offset == b->offset && wk_dtype_size(a->dtype) == wk_dtype_size(b->dtype) &&
+           memcmp(a->stride, b->stride, sizeof a->stride) == 0;
+}
+
+bool wk__stored_as_loaded(const wk__group *g, int in, int out)
+{
+    for (int k = 0; k < g->nins; k++) {
+        const wk__ins *store = &g->ins[k];
+        if (store->code != WK__STORE || store->arg[0] == out) continue;
+        const wk__ins *from = &g->ins[store->arg[1]];
+        if (from->code == WK__LOAD && from->arg[0] == in) return true;
+    }
+    return false;
+}
+
+/* A product reads its operands until its last piece is done; by then its epilogue has written most of what it writes. */
+static bool is_factor(const wk__building *b, const wk__value *value)
+{
+    wk__record *first = b->record[0];
+    return first->kind == WK__RECORD_MATMUL &&
+           (wk__record_in(first, 0)->value == value || wk__record_in(first, 1)->value == value);
+}
+
+/* Element i is read and written in one step only where the group sees it through the very view that it writes; another view reads it
+ * in some other step. */
+static bool is_read_as_written(const wk__building *b, int operand, const wk__value *value)
+{
+    const wk__group *g = &b->group;
+    for (int o = 0; o < g->noperands; o++)
+        if (b->value[o] == value &&
+            (!wk__same_places(&g->operand[o], &g->operand[operand]) || wk__stored_as_loaded(g, o, operand)))
+            return false;
+    return true;
+}
+
+/* A group that reduces walks a row several times, one that reads at computed places may read any of them at any time. */
+static bool walks_once(const wk__building *b)
+{
+    return b->group.nreduce == 0 && !b->indirect;
+}
+
+bool wk__may_overwrite(const wk__building *b, int operand, const wk__value *value)
+{
+    return walks_once(b) && !is_factor(b, value) && is_read_as_written(b, operand, value);
+}

@@ -1,0 +1,66 @@
+#!/bin/sh
+# The library serves programs that load it while they run: an interpreter, plug-ins that were linked with it in either form.
+. "$WICK_SOURCE/tests/runner/checks"
+
+release=$WICK_SOURCE/build/release
+host=$WICK_WORK/host
+common="-std=c11 -Wall -Wextra -Werror -Iinclude"
+# Five threads of the pool, also where there is one CPU.
+export WICK_THREADS=6 LD_LIBRARY_PATH="$release"
+
+plugin() # NAME, LIBRARIES...
+{
+    name=$1
+    shift
+    cc $common -D_GNU_SOURCE -fPIC -shared -Wl,-z,defs -o "$WICK_WORK/$name.so" tests/plugins/plugin.c "$@"
+}
+
+check "the host compiles" cc $common -D_GNU_SOURCE -pthread -o "$host" tests/plugins/host.c -ldl
+check "a plug-in with libwick.so links" plugin shared -L"$release" -lwick
+check "a plug-in with libwick.a inside links" plugin static -Wl,--exclude-libs,ALL "$release/libwick.a" -lz -ldl -lm -pthread
+check "a plug-in with libwick.so, opened and closed 100 times" "$host" "$WICK_WORK/shared.so" 100
+check "a plug-in with libwick.a inside, opened and closed 100 times" "$host" "$WICK_WORK/static.so" 100
+if command -v python3 >/dev/null; then
+    check "an interpreter loads libwick.so" python3 tests/plugins/load.py "$release/libwick.so"
+    check "an interpreter loads a plug-in with libwick.a inside" python3 -c 'import ctypes, sys
+assert ctypes.CDLL(sys.argv[1]).plugin_run() == 0' "$WICK_WORK/static.so"
+else
+    echo "skip an interpreter loads libwick.so"
+fi
+
+static_program()
+{
+    cc $common -static -o "$WICK_WORK/alone" tests/plugins/static.c "$release/libwick.a" -lz -ldl -lm -pthread && "$WICK_WORK/alone"
+}
+if echo 'int main(void) { return 0; }' | cc -static -x c -o "$WICK_WORK/empty" - -lz -lm 2>/dev/null; then
+    check "a program linked with -static computes, and says why it has no OpenCL" static_program
+else
+    echo "skip a program linked with -static computes: there is no static libz"
+fi
+
+# PoCL calls abort() where it finds no /sys.
+without_sys() { unshare -rm sh -c 'mount -t tmpfs none /sys && exec "$@"' sh "$@"; }
+sandboxed()
+{
+    without_sys "$release/wick" devices >"$WICK_WORK/devices" || return 1
+    cat "$WICK_WORK/devices"
+    tr '\n' ' ' <"$WICK_WORK/devices" | grep -q -e "mount it here" -e "^Wick.*opencl:0"
+}
+if without_sys true 2>/dev/null; then
+    check "without /sys the cpu is left" sandboxed
+else
+    echo "skip without /sys the cpu is left: no mounts of one's own here"
+fi
+
+# What a program can load while it runs shares a few hundred bytes of thread-local storage with all others.
+small_tls() # LIBRARY
+{
+    readelf -lW "$1" | awk '$1 == "TLS" { print "thread-local storage: " $6; size = $6 } END { exit size != "0x000008" }'
+}
+check "thread-local storage of libwick.so is a pointer" small_tls "$release/libwick.so"
+cat >"$WICK_WORK/large.c" <<'END'
+_Thread_local char room[6000];
+char *large(void) { return room; }
+END
+cc -shared -fPIC -o "$WICK_WORK/large.so" "$WICK_WORK/large.c"
+fails "larger thread-local storage is found" "0x001770" small_tls "$WICK_WORK/large.so"
