@@ -96,7 +96,7 @@ static const char *keep_text(const wk_tensor *x, char *text)
 {
     wk_context *context = wk__context();
     if (context->scope >= 0) {
-        if (wk__handle_new(context, &text_kind, text)) return text;
+        if (wk__handle_new(context, &text_kind, text, (wk_site){0})) return text;
         wk__free(text);
         return NULL;
     }
