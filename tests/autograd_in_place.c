@@ -465,20 +465,6 @@ static void gradients_of_gradients(void **state)
     }
 }
 
-/* A write through a view without elements changes neither numbers nor gradients. */
-static void an_empty_view_is_written(void **state)
-{
-    (void)state;
-    for (int create = 0; create < 2; create++) {
-        WK_SCOPE;
-        wk_tensor *x = wk_full((), 2.0, .requires_grad = true, .dtype = WK_F64), *g[1];
-        wk_tensor *y = wk_mul(wk_reshape(x, (1)), 1);
-        assert_non_null(wk_mul_(wk_narrow(y, 0, 1, 0), wk_exp(x)));
-        assert_int_equal(wk_grad((wk_sum(wk_mul(y, wk_mul(y, y)))), (x), g, .create_graph = create), WK_OK);
-        EXPECT_VALUES(g[0], 1e-12, 12);
-    }
-}
-
 /* ---- parts that are used together ---------------------------------------------------------------------------------- */
 
 /* A matrix, rows or columns of it, and elements of those, each with a weight. */
@@ -521,7 +507,6 @@ int main(void)
         cmocka_unit_test(odd_results_are_bases),
         cmocka_unit_test(gradients_share_no_memory),
         cmocka_unit_test(gradients_of_gradients),
-        cmocka_unit_test(an_empty_view_is_written),
         cmocka_unit_test(parts_are_used_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,6 +105,7 @@ check "doctor: a number with a letter behind it" says "^!  *WICK_THREADS=${threa
 
 check "ops: a pattern" says "^softmax(\|^    softmax(Tensor input, int dim) -> Tensor" "$wick" ops softmax
 check "ops: nothing matches" ends 1 "$wick" ops no_such_op
+fails "ops: what is not here yet" "What is not here yet" "$wick" ops conv
 check "ops: JSON, sorted, each with a schema" json \
     '[r["name"] for r in rows] == sorted(r["name"] for r in rows) and all(r["schema"].startswith(r["name"] + "(") for r in rows) and len(rows) >= 110' \
     "$wick" ops --json

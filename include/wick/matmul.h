@@ -40,12 +40,12 @@ typedef struct wk_addmm_options {
     wk_by_name by_name;
     double beta, alpha; /* default 1; with a beta of 0 nothing in x counts, NaN neither */
 } wk_addmm_options;
-/* beta x + alpha a b, x broadcast to the product: a, b as in mm; baddbmm: as in bmm. */
+/* beta x + alpha a b, x broadcast to the product: a, b as in mm; baddbmm: as in bmm. Of integers alpha and beta must be whole. */
 WK_API wk_tensor *wk_addmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addmm_options *options);
 WK_API wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
                                 const wk_addmm_options *options);
 
-/* x weight^T + bias: (..,in) (out,in) (out) -> (..,out). bias NULL: none; NULL while an error is pending gives NULL, so that a bias
+/* x weight^T + bias: (..,in) (out,in) (out) -> (..,out), or (..,in) (in) () -> (..). bias NULL: none; NULL while an error is pending gives NULL, so that a bias
  * that could not be made is not left out silently. */
 WK_API wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 WK_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);

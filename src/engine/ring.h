@@ -209,6 +209,9 @@ void wk__modes_set_check(bool on);
 /* For tests: from now on the groups of each flush run in an order that is drawn from the seed, among those that their operands allow;
  * 0: in that of the program. shuffle.c */
 void wk__shuffle_groups(uint64_t seed);
+/* For tests: called in each flush, when its live records have their groups. NULL: nobody. */
+typedef void wk__look(const wk__ring *ring, int32_t groups);
+void wk__look_at_groups(wk__look *at);
 void wk__plan_shuffle(wk__ring *ring, int32_t groups); /* when the groups are known */
 
 /* ---- the parts of a flush ---------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Calls that happen whole or not at all: what their targets held before is remembered, and comes back when something fails on the
  * way. Values never change, so that is a matter of pointers; only memory whose address the program knows is written again. */
 #include "../base/alloc.h"
+#include "check_mode.h"
 #include "execute.h"
 #include "reuse.h"
 #include <string.h>
@@ -283,6 +284,9 @@ void wk__whole_refuse(wk__run *run, int32_t whole, wk__failure *failure)
     run->refusal = failure;
     run->refused = whole;
     if (run->begun != whole) return;
-    for (int64_t k = 0; k < run->undos; k++) take_back(&run->undo[k]);
+    for (int64_t k = 0; k < run->undos; k++) {
+        if (run->ring->twins) wk__check_excuse(run->ring->twins, run->undo[k].out, failure);
+        take_back(&run->undo[k]);
+    }
     wk__whole_leave(run);
 }

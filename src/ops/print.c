@@ -92,11 +92,11 @@ static void forget_text(void *text)
 static const wk__kind text_kind = {.name = "text", .destroy = forget_text};
 
 /* The text becomes the innermost scope's, as a tensor that is made; without a scope it is x's. NULL when memory is short. */
-static const char *keep_text(const wk_tensor *x, char *text)
+static const char *keep_text(wk_site site, const wk_tensor *x, char *text)
 {
     wk_context *context = wk__context();
     if (context->scope >= 0) {
-        if (wk__handle_new(context, &text_kind, text)) return text;
+        if (wk__handle_new(context, &text_kind, text, site)) return text;
         wk__free(text);
         return NULL;
     }
@@ -117,7 +117,7 @@ static const char *keep_text(const wk_tensor *x, char *text)
 const char *wk_tensor_str_at(wk_site site, wk_tensor *x)
 {
     char *text = text_of(x, "tensor_str", site);
-    const char *kept = text ? keep_text(x, text) : NULL;
+    const char *kept = text ? keep_text(site, x, text) : NULL;
     if (text && !kept) wk__error_set(site, WK_ERR_MEMORY, "tensor_str: out of host memory");
     return kept;
 }
@@ -140,7 +140,7 @@ const char *wk_describe_at(wk_site site, const wk_tensor *x)
     wk__describe_format(&text, body->dtype, body->ndim, body->shape, wk_device_str(body->storage->device->id),
                         wk_requires_grad(x));
     if (text.failed) wk__text_end(&text);
-    const char *kept = text.data ? keep_text(x, text.data) : NULL;
+    const char *kept = text.data ? keep_text(site, x, text.data) : NULL;
     if (!kept) wk__error_set(site, WK_ERR_MEMORY, "describe: out of host memory");
     return kept ? kept : "";
 }

@@ -56,8 +56,8 @@ static void flip_reference(wk__reference *r)
     wk__reference_strided(r, x->ndim, x->shape, stride, offset);
 }
 
-static const char *const flip_samples[] = {
-    "[5], (0)", "[2,3], (0,1)", "[2,3,4], (-1)", "[2,0], (1)", "[3], ()", "[1,1], (0,1)", NULL};
+static const char *const flip_samples[] = {"[5], (0)", "[2,3], (0,1)", "[2,3,4], (-1)", "[2,0], (1)",
+                                           "[3], ()",  "[1,1], (0,1)", "[], ()",        NULL};
 
 const wk__op wk__op_flip = {
     .name = "flip",
@@ -164,7 +164,7 @@ static void roll_reference(wk__reference *r)
 }
 
 static const char *const roll_samples[] = {"[5], (2), (0)",  "[2,3], (1,-1), (0,1)", "[2,3], (2)", "[4], (9), (0)",
-                                           "[4], (-4), (0)", "[2,0], (1), (1)",      NULL};
+                                           "[4], (-4), (0)", "[2,0], (1), (1)",      "[], (2)",    NULL};
 
 const wk__op wk__op_roll = {
     .name = "roll",
@@ -298,9 +298,9 @@ static void repeat_reference(wk__reference *r)
     }
 }
 
-static const char *const repeat_samples[] = {
-    "[3], (2)", "[2,3], (2,3)", "[2,3], (2,1,2)", "[], (3)", "[2], (0)", "[1,2], (1,1)", NULL};
-static const char *const tile_samples[] = {"[2,3], (2)", "[3], (2,2)", "[2,3], (1,2)", NULL};
+static const char *const repeat_samples[] = {"[3], (2)", "[2,3], (2,3)", "[2,3], (2,1,2)", "[], (3)",
+                                             "[2], (0)", "[1,2], (1,1)", "[0,2], (2,1)",   NULL};
+static const char *const tile_samples[] = {"[2,3], (2)", "[3], (2,2)", "[2,3], (1,2)", "[], (2)", "[0], (3)", NULL};
 
 const wk__op wk__op_repeat = {
     .name = "repeat",

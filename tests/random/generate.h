@@ -1,9 +1,14 @@
 /* Grows a random program step by step, carrying each step out as it comes: so what the next one can be applied to (shapes, dtypes,
  * histories, what shares memory) is what the library says, and an op needs no rule here to take part.
  *
- *     generate.c    which step comes next, and whether it stays
- *     arguments.c   the numbers of a call, by the names in its schema
- *     operands.c    the tensors of a call, from slots that there are or with steps that make them fit */
+ *     generate.c         which step comes next
+ *     generate_steps.c   carrying it out, and whether it stays
+ *     generate_calls.c   calls of ops, and in place
+ *     generate_graph.c   steps that call no op: owners, reading, gradients
+ *     arguments.c        the numbers of a call, by the names in its schema
+ *     operands.c         the tensors of a call, from slots that there are or with steps that make them fit
+ *     operands_of.c      those of products, lists, indices
+ *     samples.c          calls as a row's samples say */
 #ifndef TESTS_RANDOM_GENERATE_H
 #define TESTS_RANDOM_GENERATE_H
 
@@ -28,16 +33,29 @@ typedef struct generator {
 /* Fills *p with the program of this seed; it has been carried out on m, which is ended. */
 void generate(program *p, machine *m, const mode *mode, uint64_t seed);
 
-/* ---- generate.c -------------------------------------------------------------------------------------------------- */
+/* ---- generate_steps.c -------------------------------------------------------------------------------------------- */
 
 /* Appends a step, to be filled in; NULL when the program is full. */
 step *generate_begin(generator *g, step_kind kind, int results);
 /* Carries the last step out. It stays if it went well: false when it is not there any more. */
 bool generate_end(generator *g);
 
+/* ---- generate_calls.c, generate_graph.c: one step or some, if it goes well ---------------------------------------- */
+
+void generate_call(generator *g);
+void generate_in_place(generator *g);
+void generate_owner(generator *g);
+void generate_host(generator *g);
+void generate_graph(generator *g);
+void generate_backward(generator *g);
+/* Closes the innermost scope or grad mode that the program opened, or all. */
+void generate_close(generator *g, bool all);
+/* A step on a slot of one of these dtypes. */
+void generate_of_slot(generator *g, step_kind kind, unsigned dtypes, int results, int how);
+
 /* ---- operands.c -------------------------------------------------------------------------------------------------- */
 
-enum { ANY_DTYPE = WK__ANY };
+enum { ANY_DTYPE = WK__ANY, LARGE = 20000 /* elements that a result may have */ };
 static inline const wk__body *generate_body(const generator *g, int slot)
 {
     return wk__body_of(g->machine->slot[slot].tensor);
@@ -51,6 +69,9 @@ void generate_shape(generator *g, int *ndim, int64_t *shape);
 int generate_operand(generator *g, unsigned dtypes, int ndim, const int64_t *shape);
 /* Fills in all tensors of a call of this row; false when that can't be. */
 bool generate_operands(generator *g, const row *r, step *s);
+bool generate_product_operands(generator *g, const row *r, step *s);
+bool generate_list_operands(generator *g, const row *r, step *s);
+bool generate_index_operands(generator *g, const row *r, step *s);
 /* A step of one view op: x cut down, turned, ... ; its slot or -1. */
 int generate_view(generator *g, const char *op, int x, int count, const argument *arguments);
 

@@ -9,4 +9,12 @@ void print_program(FILE *out, const program *p);
 /* The kinds of its steps in order of the alphabet: programs that fail for one reason mostly have the same. */
 void print_signature(char *text, size_t size, const program *p);
 
+/* ---- print_calls.c ----------------------------------------------------------------------------------------------- */
+
+extern const char *const print_dtype[]; /* "WK_F32", by the dtype */
+void print_fraction(FILE *out, double x);
+void print_argument(FILE *out, const argument *a);
+/* The statements of a STEP_CALL or STEP_IN_PLACE. */
+void print_op(FILE *out, const step *s);
+
 #endif

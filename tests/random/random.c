@@ -6,6 +6,7 @@
  *   random_programs --print SEED      the program of that seed
  *
  * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With --kinds each kind of CPU has a third of the time. What fails is shrunk, printed, and the exit status is 1. With --keep-going each kind of failure is printed once. */
+#include "coverage.h"
 #include "generate.h"
 #include "oracles.h"
 #include "print.h"
@@ -27,6 +28,7 @@ typedef struct shared {
     oracle_counts counts;
     uint64_t next; /* the number of the next program */
     int64_t alike; /* programs that two kinds of CPU have run */
+    coverage coverage;
     digest seen[MOST_DIGESTS];
 } shared;
 
@@ -72,9 +74,10 @@ static bool kinds_agree(uint64_t number, digest now)
 static void run_programs(double until)
 {
     counts = &common->counts;
+    coverage_of(&common->coverage);
     while (common->next < set.programs && elapsed() < until) {
         const uint64_t number = common->next++;
-        alarm(PROGRAM_SECONDS);
+        alarm(set.opencl ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
         digest digest;
         if (set.opencl) {
             oracles_try_opencl(&common->now, seed_of(number / VARIANTS), (int)(number % VARIANTS), &common->verdict);
@@ -115,7 +118,7 @@ static pid_t start_child(void)
 static bool fails_here(program *candidate, void *user)
 {
     verdict v;
-    alarm(PROGRAM_SECONDS);
+    alarm(set.opencl ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
     return oracle_broken(candidate, *(const oracle *)user, &v);
 }
 
@@ -127,7 +130,7 @@ static bool fails_apart(program *candidate, void *user)
     const pid_t child = start_child();
     if (child == 0) {
         if (which == ORACLE_CRASH) freopen("/dev/null", "w", stderr);
-        alarm(PROGRAM_SECONDS);
+        alarm(set.opencl ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
         _exit(oracle_broken(&common->now, which, &common->verdict) ? FAILED : 0);
     }
     const int end = end_of(child);
@@ -214,6 +217,7 @@ static void statistics(void)
            (long long)c->programs, elapsed(), 1e6 * elapsed() / n, (long long)median(), (double)c->calls / n,
            100 * (double)c->backwards / n, 100 * (double)c->differences / n, 100 * (double)c->inconclusive / n,
            100 * (double)c->large / n, 100 * (double)c->referred / n);
+    coverage_print(stdout, &common->coverage);
     for (int k = 0; k < ORACLES; k++)
         if (by_oracle[k]) printf("failed: %s: %d\n", oracle_name[k], by_oracle[k]);
 }

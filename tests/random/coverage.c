@@ -1,0 +1,68 @@
+/* Pairs of ops that share a kernel; see coverage.h. */
+#include "coverage.h"
+#include "engine/ring.h"
+#include <stdbool.h>
+
+static coverage *into;
+
+static int number_of(const wk__op *op)
+{
+    int k = 0;
+    while (k < into->ops && into->op[k] != op) k++;
+    if (k == MOST_OPS) return -1;
+    if (k == into->ops) into->op[into->ops++] = op;
+    return k;
+}
+
+static void meet(int a, int b)
+{
+    if (a < 0 || b < 0) return;
+    into->met[a][b / 64] |= UINT64_C(1) << b % 64;
+    into->met[b][a / 64] |= UINT64_C(1) << a % 64;
+}
+
+/* Records of one group stand near each other: it is looked for among a few open ones. */
+static void look(const wk__ring *ring, int32_t groups)
+{
+    enum { FAR = 200 };
+    (void)groups;
+    for (int64_t k = 0; k < ring->count; k++) {
+        const wk__record *r = ring->record[k];
+        int64_t together = 1;
+        if (!r->live) continue;
+        const int own = number_of(r->op);
+        for (int64_t j = k - 1; j >= 0 && j > k - FAR; j--) {
+            if (!ring->record[j]->live || ring->record[j]->group != r->group) continue;
+            meet(own, number_of(ring->record[j]->op));
+            together++;
+        }
+        if (together > into->largest) into->largest = together;
+        into->groups += together == 2;
+    }
+}
+
+void coverage_of(coverage *c)
+{
+    into = c;
+    wk__look_at_groups(c ? look : NULL);
+}
+
+static int bits(const uint64_t *row)
+{
+    int count = 0;
+    for (int k = 0; k < MOST_OPS / 64; k++) count += __builtin_popcountll(row[k]);
+    return count;
+}
+
+void coverage_print(FILE *out, const coverage *c)
+{
+    int pairs = 0, alone = 0;
+    for (int k = 0; k < c->ops; k++) {
+        pairs += bits(c->met[k]);
+        alone += bits(c->met[k]) == 0;
+    }
+    fprintf(out,
+            "%d ops recorded; %d ordered pairs of them met in a kernel (%d ops met none); %lld kernels of several "
+            "records, the largest of %lld\n",
+            c->ops, pairs, alone, (long long)c->groups, (long long)c->largest);
+}

@@ -1,0 +1,136 @@
+/* Calls of ops, and of their forms in place; see generate.h. */
+#include "generate.h"
+#include "tensor/tensor.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *group;
+    int weight; /* of each of its rows */
+} weights[] = {{"pointwise", 10}, {"view", 14},  {"reduction", 9},  {"matmul", 14}, {"joining", 9},      {"copy", 14},
+               {"indexing", 6},   {"logic", 7},  {"comparison", 5}, {"sort", 5},    {"softmax", 10},     {"scan", 10},
+               {"creation", 1},   {"random", 2}, {"activation", 4}, {"loss", 2},    {"normalisation", 5}};
+
+static int weight_of(const row *r)
+{
+    static const char *const most[] = {"add", "sub", "mul", "sum", "matmul", "narrow", "slice", "select", NULL};
+    for (int k = 0; most[k]; k++)
+        if (strcmp(r->op->name, most[k]) == 0) return 35;
+    for (size_t k = 0; k < sizeof weights / sizeof *weights; k++)
+        if (strcmp(weights[k].group, r->op->group) == 0) return weights[k].weight;
+    return 4;
+}
+
+static const row *pick_row(generator *g)
+{
+    static int *sum;
+    if (!sum) {
+        int *filled = calloc((size_t)row_count, sizeof *filled);
+        for (int k = 0; k < row_count; k++) filled[k] = (k ? filled[k - 1] : 0) + weight_of(&rows[k]);
+        sum = filled;
+    }
+    const int at = draw_below(&g->draw, sum[row_count - 1]);
+    int k = 0;
+    while (sum[k] <= at) k++;
+    return &rows[k];
+}
+
+/* Appends the call that *s describes; false when it is not there any more. */
+static bool add_call(generator *g, step_kind kind, const row *r, step *s)
+{
+    step *added = generate_begin(g, kind, kind == STEP_CALL && !r->writes ? MOST_RESULTS : 0);
+    if (!added) return false;
+    s->kind = added->kind;
+    s->thread = added->thread;
+    s->out = added->out;
+    s->results = added->results;
+    s->op = (int16_t)(r - rows);
+    s->seed = (uint32_t)draw_bits(&g->draw) & 0xffff;
+    *added = *s;
+    return generate_end(g);
+}
+
+void generate_call(generator *g)
+{
+    const row *r = pick_row(g);
+    /* beside the elements of a view it has no gradient, as PyTorch's */
+    if (g->program->differences && strcmp(r->op->name, "as_strided") == 0) return;
+    step s = {.kind = STEP_CALL};
+    const bool sampled = draw_percent(&g->draw, r->tensors > 2 ? 60 : r->parameters > 2 && !r->view ? 15 : 4);
+    if (sampled ? !generate_sample(g, r, &s) : !generate_operands(g, r, &s)) return;
+    if (!sampled) generate_arguments(g, r, &s);
+    add_call(g, STEP_CALL, r, &s);
+}
+
+/* ---- in place ---------------------------------------------------------------------------------------------------- */
+
+static bool may_be_written(const wk__body *body)
+{
+    return !wk__body_overlaps(body) && !(body->requires_grad && !body->node);
+}
+
+static int pick_target(generator *g, unsigned dtypes)
+{
+    int best = -1;
+    for (int tries = 0; tries < 5; tries++) {
+        const int x = generate_pick(g, dtypes, 0);
+        if (x < 0) return -1;
+        if (!may_be_written(generate_body(g, x)) && !draw_percent(&g->draw, 4)) continue;
+        best = x;
+        if (generate_body(g, x)->is_view || draw_percent(&g->draw, 50)) break;
+    }
+    return best;
+}
+
+/* An operand of an in-place call: of the target's shape or less; now and then the target itself, or a view of it. */
+static bool in_place_operand(generator *g, const row *r, int k, int target, argument *a)
+{
+    const wk__body *body = generate_body(g, target);
+    const bool condition = r->op->conditions >> k & 1 && !r->parameter[k].number;
+    const unsigned dtypes = condition ? WK__BOOLS : 1u << body->dtype;
+    if (!condition && draw_percent(&g->draw, 15)) {
+        int found = -1, seen = 0;
+        for (int j = 0; j < g->program->slots; j++) {
+            const slot *x = &g->machine->slot[j];
+            if (!x->tensor || generate_body(g, j)->storage != body->storage || generate_body(g, j)->ndim > body->ndim)
+                continue;
+            if (draw_below(&g->draw, ++seen) == 0) found = j;
+        }
+        *a = argument_slot(found >= 0 ? found : target);
+        return true;
+    }
+    if (r->parameter[k].number && draw_percent(&g->draw, 35)) {
+        *a = draw_percent(&g->draw, 50) ? argument_int(draw_from(&g->draw, -1, 3)) : argument_float(0.6);
+        return true;
+    }
+    int64_t shape[WK__MAX_DIMS];
+    const int from = draw_percent(&g->draw, 70) ? 0 : draw_below(&g->draw, body->ndim + 1), ndim = body->ndim - from;
+    for (int d = 0; d < ndim; d++) shape[d] = draw_percent(&g->draw, 12) ? 1 : body->shape[from + d];
+    const int x = generate_operand(g, dtypes, ndim, shape);
+    if (x >= 0) *a = argument_slot(x);
+    return x >= 0;
+}
+
+void generate_in_place(generator *g)
+{
+    const row *r = NULL;
+    for (int tries = 0; tries < 30; tries++) {
+        r = pick_row(g);
+        if (row_in_place(r) || r->writes) break;
+    }
+    if (!row_in_place(r) && !r->writes) return;
+    const unsigned domain = r->op->domain ? r->op->domain : ANY_DTYPE;
+    const int target = pick_target(g, domain);
+    if (target < 0) return;
+    step s = {.arguments = (uint8_t)r->parameters};
+    if (r->tensors > 1 && !r->pointwise && strcmp(r->op->name, "copy_") != 0) return; /* scatter_add_ comes by the op */
+    s.argument[0] = argument_slot(target);
+    for (int k = 1; k < r->parameters; k++)
+        if (r->parameter[k].type == TYPE_TENSOR && (!r->parameter[k].optional || draw_percent(&g->draw, 50)) &&
+            !in_place_operand(g, r, k, target, &s.argument[k]))
+            return;
+    generate_arguments(g, r, &s);
+    add_call(g, row_in_place(r) ? STEP_IN_PLACE : STEP_CALL, r, &s);
+}

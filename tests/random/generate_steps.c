@@ -1,0 +1,112 @@
+/* Steps carried out as they come, and whether they stay; see generate.h. */
+#include "generate.h"
+#include "ir/number.h"
+#include "tensor/tensor.h"
+#include <math.h>
+#include <string.h>
+
+step *generate_begin(generator *g, step_kind kind, int results)
+{
+    step *s = program_add(g->program, kind, results);
+    if (s) s->thread = (uint8_t)g->thread;
+    return s;
+}
+
+/* Numbers that are still of some size: what is infinite or NaN everywhere hides the differences that are looked for. */
+static bool is_tame(wk_tensor *x)
+{
+    enum { MOST_BYTES = 32768 };
+    static _Thread_local char bytes[MOST_BYTES];
+    const wk__body *body = wk__body_of(x);
+    const int64_t n = wk__body_numel(body);
+    const size_t width = wk_dtype_size(body->dtype);
+    if (tensor_bytes(x) > MOST_BYTES) return n <= 40000;
+    machine_read(x, bytes);
+    if (!wk__is_float(body->dtype)) return true;
+    const double most = body->dtype == WK_F16 ? 1e3 : 1e4;
+    for (int64_t k = 0; k < n; k++)
+        if (!(fabs(wk__number_as_double(bytes + (size_t)k * width, body->dtype)) <= most)) return false;
+    return true;
+}
+
+/* Fractions that depend on what has a history, and have none themselves (unique, ...): differences would see what gradients don't. */
+static bool is_cut_off(const generator *g, const step *s, const wk_tensor *x)
+{
+    const wk__body *body = wk__body_of(x);
+    bool history = false;
+    for (int k = 0; k < s->arguments; k++) {
+        const argument *a = &s->argument[k];
+        const int count = a->kind == WK_VALUE_TENSOR || a->kind == WK_VALUE_TENSORS ? a->count : 0;
+        for (int j = 0; j < count; j++) history = history || generate_body(g, a->slot[j])->requires_grad;
+    }
+    return history && !body->requires_grad && wk__is_float(body->dtype);
+}
+
+/* Lengths near 0 have any slope there. */
+static bool is_pointed(const step *s, wk_tensor *x)
+{
+    static const char *const lengths[] = {"std", "norm", "dist", "sqrt", "cosine_similarity", NULL};
+    for (int k = 0; lengths[k]; k++)
+        if (s->kind == STEP_CALL && strcmp(rows[s->op].op->name, lengths[k]) == 0)
+            for (int64_t e = 0; e < wk__body_numel(wk__body_of(x)); e++)
+                if (fabs(machine_number(x, e)) < 1e-5) return true;
+    return false;
+}
+
+static bool is_sane(generator *g, const step *s)
+{
+    if (s->kind != STEP_CALL && s->kind != STEP_FUNCTION) return true;
+    if (g->machine->faulty) return false;
+    for (int k = 0; k < s->results && k < g->machine->given; k++) {
+        wk_tensor *x = g->machine->slot[s->out + k].tensor;
+        if (x && !is_tame(x)) return draw_percent(&g->draw, 3);
+        if (x && g->program->differences && (is_cut_off(g, s, x) || is_pointed(s, x))) return false;
+    }
+    return true;
+}
+
+static void drop(generator *g, step *s)
+{
+    for (int k = 0; k < s->results; k++) {
+        slot *x = &g->machine->slot[s->out + k];
+        if (x->tensor) wk_free_at((wk_site){0}, x->tensor);
+        memset(x, 0, sizeof *x);
+    }
+    wk_sync(); /* or the next call would be told of its failure */
+    wk_clear_error();
+    g->program->slots = s->out;
+    g->program->steps--;
+}
+
+/* A refusal is a part of some programs: the same call must fail in each mode. A failure without a reason stays: it is a fault. What an
+ * index refuses comes at the call or later, as its numbers are known. */
+static bool may_fail(generator *g, wk_code code)
+{
+    return code == WK_ERR_INTERNAL || (code != WK_ERR_INDEX && draw_percent(&g->draw, 3));
+}
+
+/* A walk of the graph that fails on its way has brought some gradients and let go of what it passed. */
+static bool leaves_traces(const step *s)
+{
+    return s->kind == STEP_BACKWARD || s->kind == STEP_DIFFERENTIATE;
+}
+
+bool generate_end(generator *g)
+{
+    program *p = g->program;
+    step *s = &p->step[p->steps - 1];
+    const size_t notes = g->machine->used;
+    const bool done = machine_step(g->machine, p->steps - 1);
+    const wk_code code = g->machine->code;
+    if (!done || (code != WK_OK ? !leaves_traces(s) && !may_fail(g, code) : !is_sane(g, s))) {
+        drop(g, s);
+        g->machine->used = notes;
+        g->machine->faulty = false;
+        return false;
+    }
+    if (s->results > g->machine->given) {
+        s->results = (uint8_t)(g->machine->given > 0 ? g->machine->given : 0);
+        p->slots = s->out + s->results;
+    }
+    return code == WK_OK;
+}

@@ -1,0 +1,210 @@
+/* Calls as C, by the schemas of their rows; see print.h. */
+#include "print.h"
+#include "machine.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const print_dtype[] = {
+    [WK_F32] = "WK_F32", [WK_F64] = "WK_F64", [WK_F16] = "WK_F16", [WK_BF16] = "WK_BF16", [WK_I8] = "WK_I8",
+    [WK_U8] = "WK_U8",   [WK_I16] = "WK_I16", [WK_I32] = "WK_I32", [WK_I64] = "WK_I64",   [WK_BOOL] = "WK_BOOL"};
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+static void print_ints(FILE *out, const argument *a, const char *open, const char *close)
+{
+    fputs(open, out);
+    for (int k = 0; k < a->count; k++) fprintf(out, "%s%lld", k ? ", " : "", (long long)a->ints[k]);
+    fputs(close, out);
+}
+
+void print_fraction(FILE *out, double x)
+{
+    char text[40];
+    if (isinf(x) || isnan(x)) {
+        fputs(isnan(x) ? "__builtin_nan(\"\")" : x < 0 ? "-__builtin_inf()" : "__builtin_inf()", out);
+        return;
+    }
+    snprintf(text, sizeof text, "%.17g", x);
+    for (int digits = 1; digits < 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x) break;
+        snprintf(text, sizeof text, "%.17g", x);
+    }
+    fprintf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
+void print_argument(FILE *out, const argument *a)
+{
+    switch (a->kind) {
+    case WK_VALUE_TENSOR: fprintf(out, "t%d", a->slot[0]); break;
+    case WK_VALUE_TENSORS:
+        for (int k = 0; k < a->count; k++) fprintf(out, "%st%d", k ? ", " : "(", a->slot[k]);
+        fputs(")", out);
+        break;
+    case WK_VALUE_INTS: print_ints(out, a, "(", ")"); break;
+    case WK_VALUE_FLOAT: print_fraction(out, a->f); break;
+    case WK_VALUE_BOOL: fputs(a->i ? "true" : "false", out); break;
+    case WK_VALUE_TEXT: fprintf(out, "\"%s\"", a->text); break;
+    case WK_VALUE_DTYPE: fputs(print_dtype[a->i], out); break;
+    case WK_VALUE_DEVICE: fputs("wk_cpu()", out); break;
+    default: fprintf(out, "%lld", (long long)a->i); break;
+    }
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* How an op is written in C where that is not: what the schema requires, then lists of dimensions, then options by name.
+ *
+ *   3    argument 3              3=x   x where it is not given      3?   only if it is given
+ *   .3   the option of that name, if it is given
+ *   &0   where result 0 goes     @     the array for all results */
+static const struct {
+    const char *op, *name, *form;
+} forms[] = {
+    {"argmax", NULL, "0 1? .2"},
+    {"argmin", NULL, "0 1? .2"},
+    {"sort", NULL, "0 1=-1 2=false &0 &1"},
+    {"argsort", NULL, "0 1=-1 2=false"},
+    {"topk", NULL, "0 1 2=-1 3=true &0 &1"},
+    {"kthvalue", NULL, "0 1 2=-1 3=false &0 &1"},
+    {"median", "median_dim", "0 1 2=false &0 &1"},
+    {"slice", NULL, "0 1=0 2=0 3=INT64_MAX 4?"},
+    {"diagonal", NULL, "0 1=0 2=0 3=1"},
+    {"flatten", NULL, "0 1=0 2=-1"},
+    {"chunk", NULL, "0 1 2=0 @"},
+    {"split", NULL, "0 1 2=0 @"},
+    {"split_with_sizes", NULL, "0 1 2=0 @"},
+    {"unbind", NULL, "0 1=0 @"},
+    {"nonzero_numpy", NULL, "0 @"},
+    {"cat", NULL, "0 1=0"},
+    {"stack", NULL, "0 1=0"},
+    {"repeat_interleave", NULL, "0 1 2=0"},
+    {"roll", NULL, "0 1 2=()"},
+    {"linear", NULL, "0 1 2=NULL"},
+    {"isin", NULL, "0 1 .3"},
+    {"clamp", NULL, "0 1=WK_NONE 2=WK_NONE"},
+    {"arange", "arange_from", "0 1 2=1 .3"},
+    {"dropout", NULL, "0 1=0.5 2=true"},
+    {"uniform_", NULL, "0 1=0.0 2=1.0"},
+    {"normal_", NULL, "0 1=0.0 2=1.0"},
+    {"tril", NULL, "0 1?"},
+    {"triu", NULL, "0 1?"},
+    {"cosine_similarity", NULL, "0 1 2=1 .3"},
+    {"take_along_dim", NULL, "0 1 2=0"},
+    {"layer_norm", NULL, "0 1 2=NULL 3=NULL 4=1e-5"},
+    {"unique", NULL, "0"},
+    {"to", NULL, "0 1"},
+};
+
+static void print_form(FILE *out, const step *s, const row *r, const char *form)
+{
+    const char *comma = "";
+    for (const char *c = form; *c; c += *c == ' ') {
+        const bool option = *c == '.', result = *c == '&';
+        const bool array = *c == '@';
+        c += option || result || array;
+        const int k = array ? 0 : (int)strtol(c, (char **)(uintptr_t)&c, 10);
+        const char *otherwise = *c == '=' ? c + 1 : NULL;
+        const bool needed = !option && *c != '?';
+        const size_t length = strcspn(c, " ");
+        c += length;
+        if (result || array) {
+            fprintf(out, result ? "%s&t%d" : "%sr%d", comma, s->out + k);
+        } else if (s->argument[k].kind != WK_VALUE_NONE) {
+            fputs(comma, out);
+            if (option) fprintf(out, ".%s = ", r->parameter[k].name);
+            if (option && strcmp(r->parameter[k].name, "approximate") == 0)
+                fputs(s->argument[k].text[0] == 't' ? "WK_GELU_TANH" : "WK_GELU_NONE", out);
+            else
+                print_argument(out, &s->argument[k]);
+        } else if (needed) {
+            fprintf(out, "%s%.*s", comma, otherwise ? (int)length - 1 : 4, otherwise ? otherwise : "NULL");
+        } else {
+            continue;
+        }
+        comma = ", ";
+    }
+}
+
+/* The form that most ops have. */
+static void usual_form(const row *r, char *form, size_t size)
+{
+    size_t at = 0;
+    form[0] = 0;
+    for (int turn = 0; turn < 3; turn++)
+        for (int k = 0; k < r->parameters; k++) {
+            const parameter *p = &r->parameter[k];
+            const int its = !p->optional ? 0 : p->list && p->type == TYPE_INT ? 1 : 2;
+            if (its != turn || p->type == TYPE_DEVICE) continue;
+            at += (size_t)snprintf(form + at, size - at, "%s%s%d%s", at ? " " : "", turn == 2 ? "." : "", k,
+                                   turn == 1 ? "?" : "");
+        }
+}
+
+static void print_strided(FILE *out, const step *s)
+{
+    fprintf(out, "wk_as_strided_at(WK_HERE, t%d, ", s->argument[0].slot[0]);
+    print_ints(out, &s->argument[1], "(const int64_t[]){", "}, ");
+    print_ints(out, &s->argument[2], "(const int64_t[]){", "}, ");
+    fprintf(out, "%d, %lld)", s->argument[1].count, (long long)s->argument[3].i);
+}
+
+/* Over all elements: the macro takes no option without a dimension. */
+static void print_position(FILE *out, const step *s)
+{
+    fprintf(out, "wk_%s_at(WK_HERE, t%d, NULL, -1, ", rows[s->op].op->name, s->argument[0].slot[0]);
+    fprintf(out, "&(wk_reduce_options){.size = sizeof(wk_reduce_options), .keepdim = %s})",
+            s->argument[2].i ? "true" : "false");
+}
+
+static void print_call(FILE *out, const step *s)
+{
+    const row *r = &rows[s->op];
+    const char *name = r->op->name, *form = NULL;
+    char usual[64];
+    if (strcmp(name, "as_strided") == 0) {
+        print_strided(out, s);
+        return;
+    }
+    if (strncmp(name, "arg", 3) == 0 && s->argument[1].kind == WK_VALUE_NONE && s->argument[2].kind != WK_VALUE_NONE &&
+        strcmp(name, "argsort") != 0) {
+        print_position(out, s);
+        return;
+    }
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+        if (strcmp(forms[k].op, name) == 0) {
+            form = forms[k].form;
+            if (forms[k].name) name = forms[k].name;
+        }
+    if (strcmp(name, "median_dim") == 0 && s->argument[1].kind == WK_VALUE_NONE) {
+        name = "median";
+        form = "0";
+    }
+    usual_form(r, usual, sizeof usual);
+    fprintf(out, "wk_%s%s(", name, s->kind == STEP_IN_PLACE ? "_" : "");
+    print_form(out, s, r, form ? form : usual);
+    fputs(")", out);
+}
+
+/* Ops that put their results where arguments say. */
+static bool fills(const step *s)
+{
+    const char *form = "";
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+        if (strcmp(forms[k].op, rows[s->op].op->name) == 0) form = forms[k].form;
+    if (strcmp(rows[s->op].op->name, "median") == 0) return s->argument[1].kind != WK_VALUE_NONE;
+    return strpbrk(form, "&@") != NULL;
+}
+
+void print_op(FILE *out, const step *s)
+{
+    const bool array = fills(s) && strcmp(rows[s->op].op->group, "sort") != 0;
+    if (rows[s->op].draws) fprintf(out, "    wk_seed(%u);\n", s->seed);
+    if (array) fprintf(out, "    wk_tensor *r%d[16] = {NULL};\n", s->out);
+    fputs("    ", out);
+    if (s->results && !fills(s)) fprintf(out, "t%d = ", s->out);
+    print_call(out, s);
+    fputs(";\n", out);
+    for (int k = 0; array && k < s->results; k++) fprintf(out, "    t%d = r%d[%d];\n", s->out + k, s->out, k);
+}

@@ -1,0 +1,37 @@
+/* The kinds of step, each carried out in the thread that it belongs to. They return false when an operand is missing: then nothing
+ * has happened. m->code says what failed. */
+#ifndef TESTS_RANDOM_STEPS_H
+#define TESTS_RANDOM_STEPS_H
+
+#include "machine.h"
+
+/* What this step's thread may use of a slot. NULL: nothing. */
+wk_tensor *steps_tensor(const machine *m, int slot);
+/* The line of a step is its number. */
+wk_site steps_site(const machine *m);
+
+/* ---- steps_calls.c ----------------------------------------------------------------------------------------------- */
+
+typedef struct call {
+    wk_value value[16]; /* as many as an op's invoke looks at */
+    wk_tensor *list[MOST_ARGUMENTS][MOST_LIST];
+} call;
+bool steps_arguments(const machine *m, const step *s, call *c);
+/* Result k of the step. */
+void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained);
+bool steps_call(machine *m, const step *s);
+bool steps_in_place(machine *m, const step *s);
+bool steps_function(machine *m, const step *s);
+bool steps_make(machine *m, const step *s);
+
+/* ---- steps_others.c ---------------------------------------------------------------------------------------------- */
+
+bool steps_open(machine *m, const step *s);
+bool steps_close(machine *m, const step *s);
+/* Closes the guards of a thread from this place on, and forgets what they owned. */
+void steps_close_from(machine *m, int thread, int place);
+bool steps_owner(machine *m, const step *s);
+bool steps_host(machine *m, const step *s);
+bool steps_gradient(machine *m, const step *s);
+
+#endif

@@ -1,0 +1,176 @@
+/* Steps that give tensors: calls, functions, tensors with numbers of their own; see steps.h. */
+#include "steps.h"
+#include "draw.h"
+#include "notes.h"
+#include "parts.h"
+#include "support_group_reference.h"
+#include "tensor/tensor.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What this thread may use: its own, and what was retained before it was handed over. */
+wk_tensor *steps_tensor(const machine *m, int slot)
+{
+    const int thread = m->program->step[m->now].thread;
+    const struct slot *x = &m->slot[slot];
+    return x->thread == thread || x->retains ? x->tensor : NULL;
+}
+
+wk_site steps_site(const machine *m)
+{
+    return (wk_site){"program", m->now + 1};
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained)
+{
+    m->faulty = m->faulty || (x && wk__value_state(wk__body_of(x)->storage->value) == WK__FAILED);
+    const int scope = machine_scope(m, s->thread);
+    if (k >= s->results) return;
+    m->slot[s->out + k] = (slot){.tensor = x,
+                                 .thread = s->thread,
+                                 .scope = (int16_t)(retained ? -1 : scope),
+                                 .retains = (uint8_t)(retained && x)};
+}
+
+/* Calls that give an argument back give no new tensor. */
+static bool is_operand(const wk_value *args, const wk_tensor *x)
+{
+    for (int k = 0; k < MOST_ARGUMENTS; k++) {
+        if (args[k].kind == WK_VALUE_TENSOR && args[k].tensor == x) return true;
+        for (int j = 0; args[k].kind == WK_VALUE_TENSORS && j < args[k].count; j++)
+            if (args[k].tensors[j] == x) return true;
+    }
+    return false;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+bool steps_arguments(const machine *m, const step *s, call *c)
+{
+    memset(c->value, 0, sizeof c->value);
+    for (int k = 0; k < s->arguments; k++) {
+        const argument *a = &s->argument[k];
+        wk_value *v = &c->value[k];
+        v->kind = a->kind;
+        v->count = a->count;
+        if (a->kind == WK_VALUE_TENSOR) {
+            v->count = 0;
+            if (!(v->tensor = steps_tensor(m, a->slot[0]))) return false;
+        } else if (a->kind == WK_VALUE_TENSORS) {
+            v->tensors = c->list[k];
+            for (int j = 0; j < a->count; j++)
+                if (!(c->list[k][j] = steps_tensor(m, a->slot[j]))) return false;
+        } else if (a->kind == WK_VALUE_INTS) {
+            v->ints = a->ints;
+        } else if (a->kind == WK_VALUE_TEXT) {
+            v->text = a->text;
+        } else if (a->kind == WK_VALUE_DEVICE) {
+            v->device = wk_cpu();
+        } else if (a->kind == WK_VALUE_FLOAT) {
+            v->f = a->f;
+        } else {
+            v->i = a->i;
+        }
+    }
+    return true;
+}
+
+bool steps_call(machine *m, const step *s)
+{
+    const row *r = &rows[s->op];
+    call c;
+    wk_tensor *out[64] = {0};
+    if (!steps_arguments(m, s, &c)) return false;
+    if (r->draws) wk_seed_stream(s->seed, 0);
+    m->given = row_call(r, steps_site(m), c.value, out);
+    for (int k = 0; k < m->given; k++) {
+        if (is_operand(c.value, out[k])) out[k] = NULL;
+        if (out[k] && !r->view && wk__body_overlaps(wk__body_of(out[k]))) notes_shared(m, s->out + k);
+        steps_put(m, s, k, out[k], false);
+    }
+    if (m->given < 0) m->code = wk_error_code() ? wk_error_code() : WK_ERR_INTERNAL;
+    return true;
+}
+
+bool steps_in_place(machine *m, const step *s)
+{
+    call c;
+    if (!steps_arguments(m, s, &c)) return false;
+    const wk_tensor *same = row_call_in_place(&rows[s->op], steps_site(m), c.value);
+    /* a result that is not the target is a failure that says nothing */
+    if (same != c.value[0].tensor) m->code = wk_error_code() ? wk_error_code() : WK_ERR_INTERNAL;
+    return true;
+}
+
+bool steps_function(machine *m, const step *s)
+{
+    call c;
+    wk_tensor *in[2], *out[2] = {0};
+    if (!steps_arguments(m, s, &c)) return false;
+    const wk_function_kind *kind = &part_functions[s->how];
+    for (int k = 0; k < kind->inputs; k++) in[k] = c.value[k].tensor;
+    m->code = wk_apply_n_at(steps_site(m), kind, NULL, in, kind->inputs, out);
+    for (int k = 0; k < kind->outputs; k++) steps_put(m, s, k, out[k], false);
+    m->given = kind->outputs;
+    return true;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+double made_number(const step *s, int64_t k)
+{
+    const int64_t below = s->how & MAKE_INDEX ? s->argument[1].i : 0;
+    return part_number(s->seed, k, s->dtype, below, s->how & MAKE_POSITIVE);
+}
+
+double nudge_direction(uint32_t seed, int slot, int64_t k)
+{
+    draw d = {seed ^ (uint64_t)slot << 32 ^ (uint64_t)k};
+    return 2 * draw_fraction(&d) - 1;
+}
+
+/* Where the numbers of a leaf are moved to find out what its gradient must be. */
+static double moved(const machine *m, const step *s, int64_t k)
+{
+    const double x = made_number(s, k);
+    return m->nudge != 0 && m->nudged[s->out] ? x + m->nudge * nudge_direction(m->nudge_seed, s->out, k) : x;
+}
+
+static char *lend(machine *m, const step *s, size_t bytes)
+{
+    const size_t room = bytes + 2 * LENT_GUARD;
+    if (m->lents == MOST_LENT) return NULL;
+    if (m->lent[m->lents].room < room) {
+        m->lent[m->lents].memory = realloc(m->lent[m->lents].memory, room);
+        m->lent[m->lents].room = room;
+    }
+    m->lent[m->lents].bytes = bytes;
+    m->lent[m->lents].slot = s->out;
+    char *memory = m->lent[m->lents++].memory;
+    memset(memory, 0xa5, room);
+    return memory + LENT_GUARD;
+}
+
+bool steps_make(machine *m, const step *s)
+{
+    const argument *shape = &s->argument[0];
+    const int64_t n = wk__numel(shape->count, shape->ints);
+    const size_t bytes = (size_t)n * wk_dtype_size(s->dtype);
+    const bool lent = s->how & MAKE_BORROWED && !m->mode->opencl;
+    char few[1024], *memory = lent ? lend(m, s, bytes) : bytes > sizeof few ? malloc(bytes) : few;
+    if (!memory) return false;
+    for (int64_t k = 0; k < n; k++) group_reference_put(s->dtype, memory, k, moved(m, s, k));
+    wk_tensor *x;
+    if (lent)
+        x = wk_borrow_at(steps_site(m), s->dtype, memory, shape->ints, shape->count, NULL, NULL);
+    else
+        x = wk_from_at(steps_site(m), s->dtype, memory, bytes, shape->ints, shape->count);
+    if (s->how & MAKE_LEAF) wk_requires_grad__at(steps_site(m), x, true);
+    if (memory != few && !lent) free(memory);
+    steps_put(m, s, 0, x, false);
+    m->slot[s->out].leaf = s->how & MAKE_LEAF;
+    m->given = 1;
+    return true;
+}
