@@ -71,6 +71,9 @@ int cli_ops(int count, char **words)
             print_row(&op);
     }
     if (!json) printf("%d of %d operations\n", shown, total);
-    if (shown == 0) fprintf(stderr, "wick ops: nothing matches \"%s\"\n", pattern ? pattern : "");
+    if (shown == 0)
+        fprintf(stderr,
+                "wick ops: nothing matches \"%s\"; README.md says what is not here yet (\"What is not here yet\")\n",
+                pattern ? pattern : "");
     return shown ? CLI_OK : CLI_FAILED;
 }

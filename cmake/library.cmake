@@ -23,6 +23,12 @@ target_link_libraries(wick_objects PRIVATE wick_needs)
 # A handle past its scope is then always told from a live one (docs/semantics.md, rule 4).
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/slab.c PROPERTIES
                             COMPILE_DEFINITIONS $<$<CONFIG:Debug>:WK__NEVER_REUSE_HANDLES>)
+# Each plan of the engine is then checked before it is run (src/engine/plan_check.h), which takes time.
+option(WICK_CHECK_PLANS "Check each plan of the engine before it is run" OFF)
+if(WICK_CHECK_PLANS)
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/engine/execute.c PROPERTIES COMPILE_DEFINITIONS
+                                WICK_CHECK_PLANS)
+endif()
 set(wick_object_files $<TARGET_OBJECTS:wick_objects>)
 
 function(wick_add_isa name)

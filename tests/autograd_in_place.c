@@ -465,6 +465,34 @@ static void gradients_of_gradients(void **state)
     }
 }
 
+/* ---- parts that are used together ---------------------------------------------------------------------------------- */
+
+/* A matrix, rows or columns of it, and elements of those, each with a weight. */
+static wk_tensor *parts_together(wk_tensor *const in[], void *context)
+{
+    const int way = *(int *)context, d = way % 2, first = way / 2 % 3, element = way / 6 % 3;
+    wk_tensor *x = way / 18 % 2 ? wk_mul(in[0], 2) : in[0], *a = wk_narrow(x, d, first, 3 - first);
+    wk_tensor *line = wk_select(a, 1 - d, element), *s = wk_select(line, 0, -1), *one = wk_narrow(line, 0, 0, 1);
+    wk_tensor *sum = wk_add(wk_sum(wk_mul(a, 0.3)), wk_mul(s, 0.7));
+    if (way / 36 % 2) sum = wk_add(sum, wk_sum(wk_square(x)));
+    if (way / 72 % 2) sum = wk_add(sum, wk_mul(wk_sum(line), wk_sum(one)));
+    return sum;
+}
+
+static void parts_are_used_together(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 144; way++) {
+        WK_SCOPE;
+        wk_tensor *x = wk_requires_grad_(wk_of(double, (3, 3), 1, 2, 3, 4, 5, 6, 7, 8, 9), true);
+        wk_gradcheck(parts_together, &way, (x));
+        expect_fine();
+    }
+    WK_SCOPE;
+    wk_tensor *x = wk_requires_grad_(wk_of(float, (2), 3, 5), true);
+    EXPECT_GRADIENT(wk_add(wk_sum(wk_mul(x, x)), wk_mul(wk_select(x, 0, 1), 10)), x, 6, 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +507,7 @@ int main(void)
         cmocka_unit_test(odd_results_are_bases),
         cmocka_unit_test(gradients_share_no_memory),
         cmocka_unit_test(gradients_of_gradients),
+        cmocka_unit_test(parts_are_used_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,11 @@ while read -r call; do
         fails "$call, ${c##*/}" "options are written by name" "$c" -std=c11 -w -Iinclude -fsyntax-only "$WICK_WORK/call.c"
     done
 done <<'END'
-wk_arange(0, 5)
-wk_arange(0, n)
 wk_eye(3, 4)
+wk_eye(n, n)
 wk_zeros((2), WK_F64)
-wk_zeros(2, 3)
-wk_full((2), 1, NULL)
+wk_full((2), 1, WK_F64)
+wk_randint(0, 1, (2), WK_F64)
 wk_sum(x, 0)
 wk_sum(x, 1, true)
 wk_sum(x, (0), true)
@@ -109,3 +108,21 @@ for c in $(compilers gcc clang); do
     body "int a[2] = {[0] = 1, [0] = n}; wk_elu(x, .alpha = 0); (void)a" >"$WICK_WORK/own.c"
     fails "the program's own overrides are still told, ${c##*/}" "overrid\|overwritten" "$c" -std=c11 $warnings -Iinclude "$WICK_WORK/own.c"
 done
+
+# Each call that takes a list in parentheses takes a WK_ARRAY in its place, and tests/rules_lists.c makes that call. (wk_argmax takes one
+# dimension, without parentheses.)
+lists_of_any_length() # FILE
+{
+    cc -E -P -Iinclude include/wick.h | tr '\n;' ' \n' | tr -s ' ' |
+        grep -E '(const int64_t|wk_tensor \*const) \*[a-z_0-9]+, int (count|ndim|inputs|[a-z]+_count)\b|const int64_t \*stride\)' |
+        sed -n 's/.* \*\{0,1\}\(wk_[a-z0-9_]*\)_at *(wk_site.*/\1/p' | sed 's/_[if]$//; s/_on$//; s/_strided_n$/_strided/' | grep -v '^wk_arg' | sort -u >"$WICK_WORK/calls"
+    tr -d '\n ' <"$1" >"$WICK_WORK/made"
+    bad=0
+    while read -r call; do
+        grep -q "$call([^;]*WK_ARRAY(" "$WICK_WORK/made" || { echo "$call"; bad=1; }
+    done <"$WICK_WORK/calls"
+    [ "$(wc -l <"$WICK_WORK/calls")" -ge 45 ] && [ $bad = 0 ]
+}
+check "every list may be an array" lists_of_any_length tests/rules_lists.c
+echo 'wk_zeros(WK_ARRAY(shape, 2))' >"$WICK_WORK/few.c"
+fails "one that may not is found" "wk_reshape" lists_of_any_length "$WICK_WORK/few.c"

@@ -38,6 +38,18 @@ else
     echo "skip a program linked with -static computes: there is no static libz"
 fi
 
+# The usual stack of a thread with musl, and the least that include/wick/tensor.h asks for.
+small_stack() # THREADS, CPU
+{
+    env WICK_THREADS="$1" WICK_CPU="$2" "$WICK_WORK/stack" 128 "$WICK_WORK/net.safetensors"
+}
+check "the program for small stacks compiles" cc $common -D_GNU_SOURCE -pthread -o "$WICK_WORK/stack" tests/plugins/stack.c \
+    -L"$release" -lwick
+for cpu in "" portable avx2; do
+    check "a stack of 128 KB, 1 thread ${cpu:+($cpu)}" small_stack 1 "$cpu"
+    check "a stack of 128 KB, 6 threads ${cpu:+($cpu)}" small_stack 6 "$cpu"
+done
+
 # PoCL calls abort() where it finds no /sys.
 without_sys() { unshare -rm sh -c 'mount -t tmpfs none /sys && exec "$@"' sh "$@"; }
 sandboxed()

@@ -34,5 +34,5 @@ check "the tests that docs/semantics.md names exist" exist docs/semantics.md
 check "docs/semantics.md has all 33 rules" complete docs/semantics.md 33
 check "the tests that docs/lesson.md names exist" exist docs/lesson.md
 check "docs/lesson.md has all 23 steps" complete docs/lesson.md 23
-sed 's/`engine_fork.before_and_after`/`engine_fork.after`/' docs/semantics.md >"$WICK_WORK/bad.md"
+sed 's/`engine_fork.workers_of_a_server_compute`/`engine_fork.after`/' docs/semantics.md >"$WICK_WORK/bad.md"
 fails "a test that is not there is found" "no engine_fork.after" exist "$WICK_WORK/bad.md"

@@ -44,7 +44,7 @@ check "wick --help" ends 0 "$wick" --help
 check "wick -h" says "^usage: wick COMMAND" "$wick" -h
 check "wick alone is a mistake" ends 2 "$wick"
 check "an unknown command is a mistake" ends 2 "$wick" fly
-for command in devices doctor tour bench train ops; do
+for command in devices doctor tour bench train ops replay; do
     check "wick $command --help" says "^usage: wick $command" "$wick" $command --help
     check "wick $command --help ends with 0" ends 0 "$wick" $command --help
     check "wick $command -h" says "^usage: wick $command" "$wick" $command -h
@@ -88,6 +88,8 @@ check "doctor: without the prefix" says "^!  *wcik_sync is no variable .* is WIC
 check "doctor: a mode that is off" says "^modes  *WICK_SYNC=0: off (every call runs at once)" env WICK_SYNC=0 "$wick" doctor
 check "doctor: ... is nothing unusual" sh -c "! WICK_SYNC=0 '$wick' doctor | grep '^!.*WICK_SYNC'"
 check "doctor: a switch that is none" says "^!  *WICK_NOFUSE=off is not 0 or 1" env WICK_NOFUSE=off "$wick" doctor
+check "doctor: WICK_CHECK is known" says "^modes  *WICK_CHECK=1: everything is computed twice" env WICK_CHECK=1 "$wick" doctor
+check "doctor: ... and its folder" sh -c "! WICK_CHECK_DIR=/tmp '$wick' doctor | grep '^!.*WICK_CHECK_DIR'"
 check "doctor: a placement that is none" says "^!  *WICK_PLACEMENT=sfot is not strict or soft" env WICK_PLACEMENT=sfot "$wick" doctor
 check "doctor: a backend that is none" says "^!  *WICK_GPU=openc is not opencl or cuda" env WICK_GPU=openc "$wick" doctor
 check "doctor: a subject that is none" says "^!  *WICK_LOG=sync,kernle is not a list of placement, sync, kernel, leaks and check" \
@@ -103,6 +105,7 @@ check "doctor: a number with a letter behind it" says "^!  *WICK_THREADS=${threa
 
 check "ops: a pattern" says "^softmax(\|^    softmax(Tensor input, int dim) -> Tensor" "$wick" ops softmax
 check "ops: nothing matches" ends 1 "$wick" ops no_such_op
+fails "ops: what is not here yet" "What is not here yet" "$wick" ops conv
 check "ops: JSON, sorted, each with a schema" json \
     '[r["name"] for r in rows] == sorted(r["name"] for r in rows) and all(r["schema"].startswith(r["name"] + "(") for r in rows) and len(rows) >= 110' \
     "$wick" ops --json
@@ -169,6 +172,22 @@ check "bench: another library in turns" json \
 check "bench: a library that knows no such case" json 'all(r["against"] != "Abacus 1.0" for r in rows)' \
     "$wick" bench --quick --json --peer "sh $WICK_WORK/peer" matmul
 check "bench: a peer that says nothing fails" ends 1 "$wick" bench --quick --peer true fused
+
+# ---- replay: a flush of (x + 1) * 2, written when its result was spoilt on purpose (tests/engine_check.c)
+
+flush=$WICK_SOURCE/tests/fixtures/flush/add_mul.flush
+check "replay: all ways agree" ends 0 "$wick" replay "$flush"
+check "replay: why it was written" says "^written because of mul: WICK_CHECK: element \[1, 1\] is 77, and 10 " "$wick" replay "$flush"
+check "replay: the passes" says "^r2 f32 ADD r0 r1$" "$wick" replay "$flush"
+check "replay: six ways beside the first" sh -c "'$wick' replay '$flush' | grep -c ', the same$' | grep -qx 6"
+check "replay: no file" ends 2 "$wick" replay
+check "replay: two files" ends 2 "$wick" replay "$flush" "$flush"
+check "replay: a file that is not there" ends 1 "$wick" replay /nowhere/at.all
+head -c 300 "$flush" >"$WICK_WORK/cut.flush"
+check "replay: a file that was cut" ends 1 "$wick" replay "$WICK_WORK/cut.flush"
+check "replay: ... and what it says" grep -q "cut.flush: not a flush as WICK_CHECK writes it: " "$WICK_WORK/stderr"
+printf 'WICKFLSH' >"$WICK_WORK/short.flush"
+check "replay: a file that is too short" ends 1 "$wick" replay "$WICK_WORK/short.flush"
 
 # ---- the example
 

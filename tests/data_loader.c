@@ -387,7 +387,7 @@ static void a_loader_may_be_freed_in_its_loop(void **state)
     expect_fine();
 }
 
-/* A child of fork has no thread in the background, and gets an error instead of waiting for it. */
+/* A child of a parent that has used a device with a driver gets an error, and does not wait for a thread that it has not. */
 static void a_child_does_not_hang(void **state)
 {
     (void)state;
@@ -395,6 +395,7 @@ static void a_child_does_not_hang(void **state)
     wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2);
     int64_t seen[6];
     epoch_of(loader, seen);
+    wk_ones((1), .device = test_null());
     pid_t child = fork();
     if (child == 0) {
         alarm(20);

@@ -97,12 +97,82 @@ static void cold_null(void **state)
     cold(test_null(), 30);
 }
 
+/* ---- a step of an optimiser, whatever of its gradient fails ------------------------------------------------------- */
+
+enum { PARAMETERS = 6 };
+
+static wk_module *three_layers(void)
+{
+    wk_seed(3);
+    return wk_nn_sequential(wk_nn_linear(60, 70), wk_nn_tanh(), wk_nn_linear(70, 64), wk_nn_relu(),
+                            wk_nn_linear(64, 10));
+}
+
+static void sums(wk_module *net, double to[PARAMETERS])
+{
+    WK_SCOPE;
+    wk_tensors *list = wk_parameters(net);
+    for (int k = 0; k < PARAMETERS; k++) to[k] = wk_item(wk_sum(wk_detach(wk_tensors_get(list, k))));
+}
+
+/* 0: fine, and no request failed; 1: fine; 2: not. Forward, backward and step run at the end of the scope. */
+static int one_step(long long n, bool all_after)
+{
+    WK_SCOPE;
+    wk_module *net = three_layers();
+    wk_optim *sgd = wk_optim_sgd(wk_parameters(net), .lr = 0.1);
+    double before[PARAMETERS], after[PARAMETERS];
+    sums(net, before);
+    {
+        WK_SCOPE;
+        wk_tensor *x = wk_randn((64, 60)), *y = wk_randn((64, 10));
+        failing_at(n, all_after);
+        wk_backward(wk_mse_loss(wk_forward(net, x), y));
+        wk_optim_step(sgd);
+    }
+    bool met = failing_met();
+    failing_at(0, false);
+    wk_sync();
+    bool told = wk_error() != NULL;
+    failing_calm();
+    sums(net, after);
+    int changed = 0;
+    for (int k = 0; k < PARAMETERS; k++) changed += after[k] != before[k];
+    bool whole = changed == 0 || changed == PARAMETERS;
+    if (whole && !wk_error() && (changed > 0 || told)) return met;
+    print_error("request %lld: %d of %d parameters have changed; %s\n", n, changed, PARAMETERS,
+                wk_error() ? wk_error() : "no error");
+    return 2;
+}
+
+static void a_step_is_all_or_nothing(void **state)
+{
+    (void)state;
+    for (int all_after = 0; all_after < 2; all_after++) {
+        int outcome = 1;
+        for (long long n = 1; outcome == 1; n++) {
+            fflush(NULL);
+            pid_t child = fork();
+            if (child == 0) _exit(one_step(n, all_after));
+            int status = 0;
+            while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+            }
+            outcome = WIFEXITED(status) ? WEXITSTATUS(status) : 2;
+        }
+        assert_int_equal(outcome, 0);
+    }
+}
+
 int main(void)
 {
     failing_begin();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cold_cpu), cmocka_unit_test(cold_null), /* before this process computes */
-        cmocka_unit_test(warm_cpu), cmocka_unit_test(warm_null), cmocka_unit_test(warm_opencl),
+        cmocka_unit_test(a_step_is_all_or_nothing),
+        cmocka_unit_test(cold_cpu),
+        cmocka_unit_test(cold_null), /* before this process computes */
+        cmocka_unit_test(warm_cpu),
+        cmocka_unit_test(warm_null),
+        cmocka_unit_test(warm_opencl),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,18 @@ static void a_step_is_steady(void **state)
     assert_true(before <= 20);
 }
 
+static void layers_without_inputs_or_outputs(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *none = wk_forward(wk_nn_linear(0, 3), wk_ones((2, 0)));
+    EXPECT_VALUES(none, 0, 0, 0, 0, 0, 0, 0);
+    EXPECT_SHAPE(wk_forward(wk_nn_linear(3, 0), wk_ones((2, 3))), 2, 0);
+    EXPECT_SHAPE(wk_forward(wk_nn_embedding(3, 0), wk_of(int64_t, (2), 0, 2)), 2, 0);
+    assert_null(wk_nn_linear(-1, 3));
+    expect_error("nn_linear", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +263,7 @@ int main(void)
         cmocka_unit_test(layer_norm),
         cmocka_unit_test(embedding),
         cmocka_unit_test_setup_teardown(a_step_is_steady, test_usual_mode, test_mode_back),
+        cmocka_unit_test(layers_without_inputs_or_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,7 +206,7 @@ static void gradients_that_do_not_fit(void **state)
     wk_tensor *y = wk_exp(wk_mul(w, 2));
     wk_add_(y, 1);
     wk_backward(wk_sum(y));
-    expect_error("exp: backward needs its result as it was, but an in-place call has changed it since (1 time).", NULL);
+    expect_error("exp: backward needs its result as it was, but an in-place call has changed it since: add_ at ", NULL);
 }
 
 int main(void)

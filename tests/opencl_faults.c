@@ -151,6 +151,35 @@ static void each_fault_is_known(void **state)
     }
 }
 
+/* What shares a kernel with a bad index is well if it does not depend on it, another index too; and the first of several bad ones, in
+ * the order of the program and of the elements, is told. */
+static void others_of_its_kernel_are_well(void **state)
+{
+    (void)state;
+    enum { ROWS = 5000 };
+    for (int first_bad = 0; first_bad < 2; first_bad++) {
+        WK_SCOPE;
+        wk_device device = wk_opencl(0);
+        wk_tensor *x = numbers(device), *fine = wk_zeros((ROWS), .dtype = WK_I64, .device = device);
+        wk_tensor *counted = wk_arange(ROWS, .device = device),
+                  *low = wk_where(wk_lt(counted, 4000), 1, wk_add(counted, 1000));
+        wk_sync();
+        wk_tensor *good = wk_retain(wk_index_select(x, 0, first_bad ? low : fine));
+        wk_tensor *bad = wk_retain(wk_index_select(x, 0, first_bad ? fine : low));
+        wk_tensor *aside = wk_retain(wk_mul(wk_to_dtype(counted, WK_F32), 2));
+        wk_flush();
+        wk_tensor *well = first_bad ? bad : good, *failed = first_bad ? good : bad;
+        wk_sync();
+        expect_error("index_select", "index 5000 is out of range", "4 places", NULL);
+        assert_true(wk_item(wk_sum(well)) == ROWS);
+        assert_true(wk_item(wk_sum(aside)) == (double)ROWS * (ROWS - 1));
+        assert_true(isnan(wk_item(wk_sum(failed))));
+        expect_error("index_select", "index 5000", NULL);
+        expect_fine();
+        wk_free(good), wk_free(bad), wk_free(aside);
+    }
+}
+
 /* ---- many threads ------------------------------------------------------------------------------------------------ */
 
 static void writes_in_place_after_a_fault(test_thread *t)
@@ -213,6 +242,7 @@ int main(void)
         cmocka_unit_test(a_target_keeps_its_numbers),
         cmocka_unit_test(what_was_left_out_has_failed),
         cmocka_unit_test(each_fault_is_known),
+        cmocka_unit_test(others_of_its_kernel_are_well),
         cmocka_unit_test(a_fault_is_told_to_all_whose_writes_were_skipped),
         cmocka_unit_test(threads_and_devices),
     };

@@ -6,110 +6,15 @@
 
 #include <math.h>
 
-#include "../src/backend/opencl/device.h"
-
-/* ---- the driver, made to fail ------------------------------------------------------------------------------------ */
-
-typedef enum call { BUILD, KERNEL, ARGUMENT, LAUNCH, BUFFER, WRITE, READ, COPY, MARKER, CALLS } call;
-static const char *const names[] = {"build", "kernel", "argument", "launch", "buffer",
-                                    "write", "read",   "copy",     "marker"};
-
-static wk__cl_functions driver; /* as it is */
-static atomic_int countdown[CALLS], error_code, met;
-
-static cl_int due(call which)
-{
-    int left = atomic_load(&countdown[which]);
-    if (left == 0 || (left > 0 && atomic_fetch_sub(&countdown[which], 1) != 1)) return CL_SUCCESS;
-    atomic_store(&met, 1);
-    return atomic_load(&error_code);
-}
-
-static cl_int build(cl_program program, cl_uint count, const cl_device *devices, const char *options, void *notify,
-                    void *user)
-{
-    cl_int error = due(BUILD);
-    return error ? error : driver.BuildProgram(program, count, devices, options, notify, user);
-}
-
-static cl_kernel kernel(cl_program program, const char *name, cl_int *error)
-{
-    *error = due(KERNEL);
-    return *error ? NULL : driver.CreateKernel(program, name, error);
-}
-
-static cl_int argument(cl_kernel of, cl_uint index, size_t size, const void *value)
-{
-    cl_int error = due(ARGUMENT);
-    return error ? error : driver.SetKernelArg(of, index, size, value);
-}
-
-static cl_int launch(cl_queue queue, cl_kernel of, cl_uint dimensions, const size_t *offset, const size_t *global,
-                     const size_t *local, cl_uint waits, const cl_event *wait, cl_event *event)
-{
-    cl_int error = due(LAUNCH);
-    return error ? error
-                 : driver.EnqueueNDRangeKernel(queue, of, dimensions, offset, global, local, waits, wait, event);
-}
-
-static cl_mem buffer(cl_context context, cl_bits flags, size_t size, void *host, cl_int *error)
-{
-    *error = due(BUFFER);
-    return *error ? NULL : driver.CreateBuffer(context, flags, size, host, error);
-}
-
-static cl_int write_buffer(cl_queue queue, cl_mem to, cl_uint blocking, size_t offset, size_t size, const void *from,
-                           cl_uint waits, const cl_event *wait, cl_event *event)
-{
-    cl_int error = due(WRITE);
-    return error ? error : driver.EnqueueWriteBuffer(queue, to, blocking, offset, size, from, waits, wait, event);
-}
-
-/* The fault word, 4 bytes, is read whenever the device is waited for: that it can't be is another matter. */
-static cl_int read_buffer(cl_queue queue, cl_mem from, cl_uint blocking, size_t offset, size_t size, void *to,
-                          cl_uint waits, const cl_event *wait, cl_event *event)
-{
-    cl_int error = size == 4 ? CL_SUCCESS : due(READ);
-    return error ? error : driver.EnqueueReadBuffer(queue, from, blocking, offset, size, to, waits, wait, event);
-}
-
-static cl_int copy_buffer(cl_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size,
-                          cl_uint waits, const cl_event *wait, cl_event *event)
-{
-    cl_int error = due(COPY);
-    return error ? error : driver.EnqueueCopyBuffer(queue, from, to, from_offset, to_offset, size, waits, wait, event);
-}
-
-static cl_int marker(cl_queue queue, cl_uint waits, const cl_event *wait, cl_event *event)
-{
-    cl_int error = due(MARKER);
-    return error ? error : driver.EnqueueMarkerWithWaitList(queue, waits, wait, event);
-}
+#include "../src/backend/opencl/api.h"
+#include "support_driver.h"
 
 static int take_over(void **state)
 {
     (void)state;
     assert_true(wk_device_count(WK_OPENCL) > 0);
-    driver = wk__cl;
-    wk__cl.BuildProgram = build;
-    wk__cl.CreateKernel = kernel;
-    wk__cl.SetKernelArg = argument;
-    wk__cl.EnqueueNDRangeKernel = launch;
-    wk__cl.CreateBuffer = buffer;
-    wk__cl.EnqueueWriteBuffer = write_buffer;
-    wk__cl.EnqueueReadBuffer = read_buffer;
-    wk__cl.EnqueueCopyBuffer = copy_buffer;
-    wk__cl.EnqueueMarkerWithWaitList = marker;
+    driver_take_over();
     return 0;
-}
-
-/* The n-th call from now on fails; -1: all of them. */
-static void order(call which, int n, cl_int error)
-{
-    atomic_store(&met, 0);
-    atomic_store(&error_code, error);
-    for (int k = 0; k < CALLS; k++) atomic_store(&countdown[k], 0);
-    atomic_store(&countdown[which], n);
 }
 
 /* ---- a program ---------------------------------------------------------------------------------------------------- */
@@ -231,16 +136,16 @@ static void expected(program *p, int odd)
     expect_fine();
 }
 
-static int failures_of(const program *want, wk_device device, call which, int n, cl_int error, int odd)
+static int failures_of(const program *want, wk_device device, driver_call which, int n, cl_int error, int odd)
 {
     WK_SCOPE;
     program p;
     wk_device other = wk_opencl(wk_device_count(WK_OPENCL) > 1 ? 1 - (int)device.index : 0);
-    order(which, n, error);
+    driver_order(which, n, error);
     run(&p, device, other, odd);
-    int failed = look(&p, want, names[which], n);
-    int was_met = atomic_load(&met);
-    order(which, 0, 0);
+    int failed = look(&p, want, driver_names[which], n);
+    bool was_met = driver_met();
+    driver_order(which, 0, 0);
     return was_met || failed ? failed : -1;
 }
 
@@ -250,19 +155,20 @@ static void each_call_of_the_driver_fails(void **state)
     program want;
     expected(&want, 0);
     for (int d = 0; d < wk_device_count(WK_OPENCL); d++) {
-        assert_int_equal(failures_of(&want, wk_opencl(d), LAUNCH, 0, 0, 0), -1);
-        for (call which = ARGUMENT; which < CALLS; which++) {
+        assert_int_equal(failures_of(&want, wk_opencl(d), DRIVER_LAUNCH, 0, 0, 0), -1);
+        for (driver_call which = DRIVER_ARGUMENT; which < DRIVER_CALLS; which++) {
             int failed = 0, n = 1;
             for (int of = 0; of >= 0 && n < 400; n++) {
-                if (which == BUFFER || which == WRITE) wk_memory_trim(wk_opencl(d));
+                if (which == DRIVER_BUFFER || which == DRIVER_WRITE) wk_memory_trim(wk_opencl(d));
                 of = failures_of(&want, wk_opencl(d), which, n, CL_OUT_OF_HOST_MEMORY, 0);
                 failed += of > 0;
                 wk_clear_error();
                 int after = failures_of(&want, wk_opencl(d), which, 0, 0, 0);
-                if (after != -1) fail_msg("%s %d: afterwards %d fail", names[which], n, after);
+                if (after != -1) fail_msg("%s %d: afterwards %d fail", driver_names[which], n, after);
                 expect_fine();
             }
-            print_message("opencl:%d: %s failed %d times, %d with values that fail\n", d, names[which], n - 2, failed);
+            print_message("opencl:%d: %s failed %d times, %d with values that fail\n", d, driver_names[which], n - 2,
+                          failed);
         }
     }
 }
@@ -272,14 +178,14 @@ static void kernels_that_are_not_built(void **state)
 {
     (void)state;
     const cl_int refused = -11, errors[] = {CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_HOST_MEMORY, refused};
-    const call calls[] = {BUILD, KERNEL, BUILD};
+    const driver_call calls[] = {DRIVER_BUILD, DRIVER_KERNEL, DRIVER_BUILD};
     for (int k = 0; k < 3; k++) {
         program want;
         expected(&want, k + 1);
         wk_device device = wk_opencl(0);
         assert_true(failures_of(&want, device, calls[k], -1, errors[k], k + 1) > 3);
         int after = failures_of(&want, device, calls[k], 0, 0, k + 1);
-        if (errors[k] != refused && after != -1) fail_msg("%s: afterwards %d fail", names[calls[k]], after);
+        if (errors[k] != refused && after != -1) fail_msg("%s: afterwards %d fail", driver_names[calls[k]], after);
         expect_fine();
     }
 }
@@ -306,7 +212,7 @@ static void all_are_told_whose_writes_were_left_out(void **state)
     wk_tensor *x = wk_retain(on(wk_opencl(0), 1)), *four = wk_retain(wk_mul(on(wk_opencl(0), 4), 1));
     wk_sync();
     wk_tensor *bad = wk_retain(wk_sqrt(four));
-    order(ARGUMENT, 1, CL_OUT_OF_HOST_MEMORY);
+    driver_order(DRIVER_ARGUMENT, 1, CL_OUT_OF_HOST_MEMORY);
     wk_flush();
     test_elsewhere(writes_in_place, (wk_tensor *[]){x, bad});
     wk_add(four, 1);
@@ -328,7 +234,7 @@ static void a_device_that_is_lost(void **state)
               *in_place = there;
     wk_tensor *more = wk_retain(wk_mul(there, 2));
     wk_sync();
-    order(ARGUMENT, 1, CL_OUT_OF_RESOURCES);
+    driver_order(DRIVER_ARGUMENT, 1, CL_OUT_OF_RESOURCES);
     wk_add_(in_place, 1);
     wk_flush();
     for (int again = 0; again < 2; again++) {

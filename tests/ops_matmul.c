@@ -9,7 +9,7 @@ static wk_tensor *counting(wk_dtype dtype, int64_t from, const int64_t *shape, i
     return wk_reshape_at(WK_HERE, wk_arange_from_at(WK_HERE, (double)from, (double)(from + n), 1, &options), shape,
                          ndim);
 }
-#define COUNTING(dtype, from, shape) counting(dtype, from, WK_DIMS_(shape))
+#define COUNTING(dtype, from, shape) counting(dtype, from, DIMS(shape))
 
 static void dimensions(void **state)
 {

@@ -14,6 +14,11 @@
 #include <wick/autograd.h>
 #include <wick/ops.h>
 
+/* A list in parentheses as an array and a count, for functions of the tests. */
+#define DIMS_OF(...) __VA_ARGS__
+#define DIMS(list)                                                                                                     \
+    (const int64_t[]){0, DIMS_OF list} + 1, (int)(sizeof((const int64_t[]){0, DIMS_OF list}) / sizeof(int64_t)) - 1
+
 static inline void expect_shape(wk_tensor *x, const int64_t *shape, int ndim)
 {
     if (!x) fail_msg("NULL: %s", wk_error() ? wk_error() : "no error");
@@ -36,14 +41,14 @@ static inline void expect_values(wk_tensor *x, const double *want, size_t count,
 #define EXPECT(x, shape, ...)                                                                                          \
     do {                                                                                                               \
         wk_tensor *expected_ = (x);                                                                                    \
-        expect_shape(expected_, WK_DIMS_(shape));                                                                      \
+        expect_shape(expected_, DIMS(shape));                                                                          \
         expect_values(expected_, (const double[]){__VA_ARGS__},                                                        \
                       sizeof((const double[]){__VA_ARGS__}) / sizeof(double), 1e-6);                                   \
     } while (0)
 #define EXPECT_EMPTY(x, shape)                                                                                         \
     do {                                                                                                               \
         wk_tensor *expected_ = (x);                                                                                    \
-        expect_shape(expected_, WK_DIMS_(shape));                                                                      \
+        expect_shape(expected_, DIMS(shape));                                                                          \
         expect_values(expected_, NULL, 0, 0);                                                                          \
     } while (0)
 
@@ -69,7 +74,7 @@ static inline wk_tensor *leaf_of(const int64_t *shape, int ndim)
     free(data);
     return filled;
 }
-#define LEAF(shape) leaf_of(WK_DIMS_(shape))
+#define LEAF(shape) leaf_of(DIMS(shape))
 
 /* The same function's gradient as one that can be checked again: sum of squares of the gradient of a weighted sum. */
 typedef wk_tensor *function(wk_tensor *const *in, void *context);

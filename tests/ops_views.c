@@ -8,7 +8,7 @@ static wk_tensor *counting(const int64_t *shape, int ndim)
     for (int d = 0; d < ndim; d++) n *= shape[d];
     return wk_reshape_at(WK_HERE, wk_arange((double)n), shape, ndim);
 }
-#define COUNTING(shape) counting(WK_DIMS_(shape))
+#define COUNTING(shape) counting(DIMS(shape))
 
 static void values(void **state)
 {

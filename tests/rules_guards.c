@@ -232,6 +232,31 @@ static void texts_live_as_long_as_their_object(void **state)
     assert_ptr_equal(dtype, wk_dtype_str(WK_BF16));
 }
 
+static void any_number_of_texts_in_one_printf(void **state)
+{
+    (void)state;
+    wk_tensor *lasting = wk_of(float, (1), 3);
+    char line[400];
+    {
+        WK_SCOPE;
+        wk_tensor *x = wk_of(float, (2), 1, 2), *y = wk_ones((3), .dtype = WK_I64);
+        snprintf(line, sizeof line, "%s|%s|%s|%s|%s", wk_describe(x), wk_tensor_str(x), wk_describe(y), wk_describe(x),
+                 wk_tensor_str(lasting));
+        assert_string_equal(line, "f32[2] cpu|tensor([1., 2.])|i64[3] cpu|f32[2] cpu|tensor([3.])");
+        const char *before = wk_tensor_str(x);
+        wk_add_(x, 1);
+        const char *after = wk_tensor_str(x);
+        wk_free(x); /* the texts are the scope's */
+        assert_string_equal(before, "tensor([1., 2.])");
+        assert_string_equal(after, "tensor([2., 3.])");
+    }
+    const char *one = wk_describe(lasting), *two = wk_tensor_str(lasting); /* no scope: as long as the tensor */
+    wk_mul_(lasting, 2);
+    snprintf(line, sizeof line, "%s|%s|%s", one, two, wk_tensor_str(lasting));
+    assert_string_equal(line, "f32[1] cpu|tensor([3.])|tensor([6.])");
+    wk_free(lasting);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +268,7 @@ int main(void)
         cmocka_unit_test(a_slot_is_not_used_again_soon),
         cmocka_unit_test(a_wild_pointer_is_told),
         cmocka_unit_test(texts_live_as_long_as_their_object),
+        cmocka_unit_test(any_number_of_texts_in_one_printf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

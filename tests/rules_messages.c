@@ -169,7 +169,7 @@ static void tensors_name_the_call(void **state)
     NAMED("of", wk_of(float, (3), 1, 2));
     NAMED("of", wk_of(float, (-1), 1));
     NAMED("from", wk_from(data, (-2)));
-    NAMED("from_on", wk_from_on_at(WK_HERE, WK_F32, data, 7, (const int64_t[]){2}, 1, NULL));
+    NAMED("from", wk_from_on_at(WK_HERE, WK_F32, data, 7, (const int64_t[]){2}, 1, NULL));
     NAMED("from_strided", wk_from_strided_at(WK_HERE, WK_F32, data, (const int64_t[]){2}, stride, 1, NULL));
     NAMED("from_strided", wk_from_strided_at(WK_HERE, WK_C64, data, (const int64_t[]){2}, NULL, 0, NULL));
     NAMED("borrow", wk_borrow(data, (-2), NULL, NULL));
@@ -469,7 +469,8 @@ static void numbers_are_refused(void **state)
     assert_null(wk_arange_from(1, 1, 0));
     expect_error("arange_from: the step must not be 0", NULL);
     assert_null(wk_arange(-5));
-    expect_error("arange: steps of 1 lead from 0 away from -5; the end must be 0 or more", "wk_arange_from", NULL);
+    expect_error("arange: steps of 1 lead from 0 away from -5; the end must be 0 or more",
+                 "wk_arange(start, end, step)", NULL);
     assert_null(wk_arange(-0.5));
     expect_error("arange: steps of 1 lead from 0 away from -0.5; the end must be 0 or more", NULL);
     assert_true(wk_numel(wk_arange_from(5, 5, -1)) == 0 && wk_numel(wk_arange(0)) == 0 &&

@@ -88,6 +88,23 @@ static void an_optimiser_takes_0_for_0(void **state)
     assert_true(wk_item(y) == first - 2);
 }
 
+static void options_of_another_optimiser(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensors *list = wk_list((wk_ones((1), .requires_grad = true)));
+    assert_null(wk_optim_adam(list, .momentum = 0.9));
+    expect_error("optim_adam: .momentum is an option of sgd", ".beta1", NULL);
+    assert_null(wk_optim_adamw(list, .nesterov = true));
+    expect_error("optim_adamw: .nesterov is an option of sgd", NULL);
+    assert_null(wk_optim_sgd(list, .lr = 1, .eps = 1e-8));
+    expect_error("optim_sgd: .eps is an option of adam and adamw", ".momentum", NULL);
+    wk_optim *sgd = wk_optim_sgd(list, .lr = 1, .momentum = 0.5);
+    wk_tensor *more = wk_ones((1), .requires_grad = true);
+    assert_int_equal(wk_optim_add_group(sgd, wk_list((more)), .beta1 = 0.5), WK_ERR_ARGUMENT);
+    expect_error("optim_add_group: .beta1 is an option of adam and adamw; sgd has", NULL);
+}
+
 /* In a struct 0 is the default; WK_ZERO, and all that is nearer to 0 than 1e-290, is 0. */
 static void zero_is_the_default_and_wk_zero_is_0(void **state)
 {
@@ -366,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_short_struct_gives_what_it_has),
         cmocka_unit_test(structs_that_are_filled),
         cmocka_unit_test(kinds_of_other_versions),
+        cmocka_unit_test(options_of_another_optimiser),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,10 @@
 #ifndef WICK_AUTOGRAD_H
 #define WICK_AUTOGRAD_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "tensor.h"
 
 #ifdef __cplusplus
@@ -31,7 +35,7 @@ WK_API wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on);
 /* Was x made, not computed from something that requires grad? */
 WK_API bool wk_is_leaf_at(wk_site site, const wk_tensor *x);
 /* The same numbers (the same storage) without a history. Written in place, it changes x, leaf or not, and brings it no history; a
- * graph that needs the old numbers says so in backward. A write that would bring a view of it a history is WK_ERR_STATE. */
+ * graph that needs the old numbers says so in backward. It and its views may take one by writes of their own, which x gets no part of. */
 WK_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
@@ -126,28 +130,35 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
 #define wk_function_saved(...)   wk_function_saved_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_backward(...) WK_OPT_(wk_backward_at, wk_backward_options, __VA_ARGS__)
+#define wk_backward(...) WK_OPT_(wk_code, wk_backward, wk_backward_options, __VA_ARGS__)
 /* wk_grad((loss), (a, b), grads, .create_graph = true) */
 #define wk_grad(outputs, inputs, ...)                                                                                  \
     WK_JOIN_(WK_GRAD_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, WK_LIST_NAME_, outputs, inputs, __VA_ARGS__)
+#define WK_GRAD_TEXT_ "wk_grad: tensors stand in parentheses: wk_grad((loss), (a, b), grads)"
 #define WK_GRAD_1(wk_l_, wk_i_, outputs, inputs, grads)                                                                \
-    WK_LISTED_(wk_l_, outputs,                                                                                         \
-               WK_LISTED_(wk_i_, inputs, wk_grad_at(WK_HERE, WK_LIST_(wk_l_), WK_LIST_(wk_i_), grads, NULL)))
-#define WK_GRAD_WK2_(wk_l_, wk_i_, outputs, inputs, grads, ...)                                                        \
     WK_LISTED_(                                                                                                        \
-        wk_l_, outputs,                                                                                                \
-        WK_LISTED_(wk_i_, inputs,                                                                                      \
-                   WK_CALL_(wk_grad_at, (WK_LIST_(wk_l_), WK_LIST_(wk_i_), grads), wk_grad_options, __VA_ARGS__)))
-#define wk_register_hook(x, hook, ...)       WK_OPT3_(wk_register_hook_at, wk_hook_options, x, hook, __VA_ARGS__)
+        wk_code, wk_l_, outputs, WK_GRAD_TEXT_,                                                                        \
+        WK_LISTED_(wk_code, wk_i_, inputs, WK_GRAD_TEXT_,                                                              \
+                   WK_GIVE_(wk_code, wk_grad_at(WK_HERE, wk_l_.at, wk_l_.count, wk_i_.at, wk_i_.count, grads, NULL))))
+#define WK_GRAD_WK2_(wk_l_, wk_i_, outputs, inputs, grads, ...)                                                        \
+    WK_LISTED_(wk_code, wk_l_, outputs, WK_GRAD_TEXT_,                                                                 \
+               WK_LISTED_(wk_code, wk_i_, inputs, WK_GRAD_TEXT_,                                                       \
+                          WK_CALL_(wk_code, wk_grad, (wk_l_.at, wk_l_.count, wk_i_.at, wk_i_.count, grads),            \
+                                   wk_grad_options, __VA_ARGS__)))
+#define wk_register_hook(x, hook, ...)       WK_OPT3_(wk_code, wk_register_hook, wk_hook_options, x, hook, __VA_ARGS__)
 #define wk_apply(kind, context, list)        WK_APPLY_(kind, context, list, WK_LIST_NAME_)
 #define wk_apply_n(kind, context, list, out) WK_APPLY_N_(kind, context, list, out, WK_LIST_NAME_)
 #define wk_gradcheck(f, context, list)       WK_GRADCHECK_(f, context, list, WK_LIST_NAME_)
 #define WK_APPLY_(kind, context, list, wk_l_)                                                                          \
-    WK_LISTED_(wk_l_, list, wk_apply_at(WK_HERE, kind, context, WK_LIST_(wk_l_)))
+    WK_LISTED_(wk_tensor *, wk_l_, list, "wk_apply: tensors stand in parentheses: wk_apply(kind, context, (x, y))",    \
+               WK_GIVE_(wk_tensor *, wk_apply_at(WK_HERE, kind, context, wk_l_.at, wk_l_.count)))
 #define WK_APPLY_N_(kind, context, list, out, wk_l_)                                                                   \
-    WK_LISTED_(wk_l_, list, wk_apply_n_at(WK_HERE, kind, context, WK_LIST_(wk_l_), out))
+    WK_LISTED_(wk_code, wk_l_, list,                                                                                   \
+               "wk_apply_n: tensors stand in parentheses: wk_apply_n(kind, context, (x, y), out)",                     \
+               WK_GIVE_(wk_code, wk_apply_n_at(WK_HERE, kind, context, wk_l_.at, wk_l_.count, out)))
 #define WK_GRADCHECK_(f, context, list, wk_l_)                                                                         \
-    WK_LISTED_(wk_l_, list, wk_gradcheck_at(WK_HERE, f, context, WK_LIST_(wk_l_)))
+    WK_LISTED_(bool, wk_l_, list, "wk_gradcheck: tensors stand in parentheses: wk_gradcheck(f, context, (x, y))",      \
+               WK_GIVE_(bool, wk_gradcheck_at(WK_HERE, f, context, wk_l_.at, wk_l_.count)))
 #endif
 
 #ifdef __cplusplus

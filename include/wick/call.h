@@ -5,6 +5,10 @@
 #ifndef WICK_CALL_H
 #define WICK_CALL_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "tensor.h"
 
 #ifdef __cplusplus

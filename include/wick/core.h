@@ -10,10 +10,25 @@
 #ifndef WICK_CORE_H
 #define WICK_CORE_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* A number where a tensor must be, a tensor for a number, a list of another kind: C has never allowed these, and compilers of today refuse
+ * them by themselves. From here on older ones do, in all that follows; a program that has such code of its own includes this between
+ * #pragma GCC diagnostic push and pop. */
+#ifndef __cplusplus
+#pragma GCC diagnostic error "-Wint-conversion"
+#pragma GCC diagnostic error "-Wincompatible-pointer-types"
+#ifdef __clang__
+#pragma clang diagnostic warning "-Wincompatible-pointer-types-discards-qualifiers"
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,6 +5,10 @@
 #ifndef WICK_DEVICE_H
 #define WICK_DEVICE_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "core.h"
 
 #ifdef __cplusplus

@@ -5,6 +5,10 @@
 #ifndef WICK_IO_H
 #define WICK_IO_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "nn.h"
 
 #ifdef __cplusplus

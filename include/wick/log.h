@@ -2,6 +2,10 @@
 #ifndef WICK_LOG_H
 #define WICK_LOG_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "core.h"
 
 #ifdef __cplusplus

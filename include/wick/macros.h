@@ -1,6 +1,7 @@
-/* wick/macros.h: how wk_name(...) becomes wk_name_at(site, ...). Nothing in here is an interface; names end in an underscore.
+/* wick/macros.h: how wk_name(...) becomes wk_name_at(site, ...). Names that end in an underscore are no interface.
  *
- *   lists in parentheses    (2, 3) becomes an array and a count; () is an empty list
+ *   lists in parentheses    (2, 3) becomes an array and a count; () is an empty list; WK_ARRAY, the one name here that programs write,
+ *                           stands for a list whose length is known at run time
  *   keyword arguments       .key = value, ... become a pointer to a struct that begins with its size, NULL without any; a 0
  *                           that is written becomes WK_ZERO where 0 would mean another default
  *   numbers for tensors     chosen by type, each operand written once, so that nesting stays linear
@@ -9,33 +10,19 @@
 #ifndef WICK_MACROS_H
 #define WICK_MACROS_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header
+#endif
+
 #include "core.h"
 
 #ifndef __cplusplus
 
-/* A list in parentheses. The macro's name is the compiler's message when they are forgotten. */
-#define WK_list_needs_parentheses_like_(...) __VA_ARGS__
-#define WK_I64S_(list)                                                                                                 \
-    (const int64_t[])                                                                                                  \
-    {                                                                                                                  \
-        0, WK_list_needs_parentheses_like_ list                                                                        \
-    } /* a dummy first: () is legal */
-#define WK_DIMS_(list) WK_I64S_(list) + 1, (int)(sizeof(WK_I64S_(list)) / sizeof(int64_t)) - 1
+/* gcc shows an error in a macro at the macro, and then each macro on the way to the program; of macros of system headers it shows the
+ * program's line and nothing else. So each header with macros says that it is one. What the program writes is warned of all the same, and
+ * clang shows the program's line anyway. */
 
-/* A call with an operand, or a list of tensors, that stands in a variable of its own: so it is written once, and what is nested in it
- * is, too. (Lists of sizes are written twice, the second time inside of sizeof.) */
-#define WK_ONCE_(wk_x_, x, call)                                                                                       \
-    __extension__({                                                                                                    \
-        __auto_type wk_x_ = (x);                                                                                       \
-        call;                                                                                                          \
-    })
-#define WK_LISTED_(wk_l_, list, call)                                                                                  \
-    __extension__({                                                                                                    \
-        wk_tensor *const wk_l_[] = {WK_list_needs_parentheses_like_ list};                                             \
-        call;                                                                                                          \
-    })
-#define WK_LIST_(wk_l_) wk_l_, (int)(sizeof wk_l_ / sizeof *wk_l_)
-#define WK_LIST_NAME_   WK_JOIN_(wk_list_, __COUNTER__)
+/* ---- pasting and counting ---------------------------------------------------------------------------------------- */
 
 #define WK_JOIN__(a, b) a##b
 #define WK_JOIN_(a, b)  WK_JOIN__(a, b)
@@ -52,36 +39,215 @@
 #define WK_COUNT_3_(...)                                                                                               \
     WK_COUNT__(__VA_ARGS__, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, , , )
 
-#define WK_BARE_(...)       __VA_ARGS__
+#define WK_BARE_(...) __VA_ARGS__
+#define WK_NOTHING_(...)
+#define WK_COMMA_(...)      ,
 #define WK_TEXT_(wk1_, ...) #wk1_
+#define WK_TEXTS_(...)      #__VA_ARGS__
 
-/* f(site, operands, options) with the options in a variable of its own. A number that is left out is told from one that is written as
- * 0: it begins as WK_LEFT_OUT_, which is meant to be overridden, and ends as 0; a written 0 becomes WK_ZERO.
+/* WK2_ if the first argument is a list in parentheses, 1 if not. */
+#define WK_IS_LIST_(wk1_, ...) WK_COUNT_(WK_COMMA_ wk1_)
+
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+/* In place of a call that is written wrong: one error, with the right spelling, and a value of the call's type, so that nothing else is
+ * told about what stands around it. */
+#define WK_REFUSE_(type, text)                                                                                         \
+    __extension__({                                                                                                    \
+        _Static_assert(0, text);                                                                                       \
+        (type)0;                                                                                                       \
+    })
+/* What is called where operands do not fit, after a _Static_assert has said so: it takes anything. */
+wk_tensor *wk_refused_(wk_site site, ...);
+
+/* A name that stands for a failed declaration: gcc does not declare wk_x_ in __auto_type wk_x_ = (y) when y is not declared, and would tell
+ * that of wk_x_, too. */
+#ifdef __clang__
+#define WK_OPEN_(type, wk_x_, wk_y_) __extension__({
+#define WK_CLOSE_                                                                                                      \
+    })
+#else
+#define WK_OPEN_(type, wk_x_, wk_y_)                                                                                   \
+    __extension__({                                                                                                    \
+        extern type wk_x_ __attribute__((unused));                                                                     \
+        extern type wk_y_ __attribute__((unused));                                                                     \
+        __extension__({
+#define WK_CLOSE_                                                                                                      \
+    });                                                                                                                \
+    })
+#endif
+/* What a block gives, its last expression: a variable, which has a type even when an operand of the call is an error. (Assigned to
+ * itself: of a variable alone clang says that nobody uses it, where nobody uses what the block gives.) */
+#define WK_GIVE_(type, ...) WK_GIVE_2_(WK_JOIN_(wk_result_, __COUNTER__), type, __VA_ARGS__)
+#define WK_GIVE_2_(wk_r_, type, ...)                                                                                   \
+    type wk_r_ = __VA_ARGS__;                                                                                          \
+    *&wk_r_ = wk_r_
+
+/* A block with an operand that stands in a variable of its own: so it is written once, and what is nested in it is, too. */
+#define WK_ONCE_(type, wk_x_, x, last)                                                                                 \
+    WK_OPEN_(type, wk_x_, WK_JOIN_(wk_x_, 2_))                                                                         \
+    __auto_type wk_x_ = (x);                                                                                           \
+    last;                                                                                                              \
+    WK_CLOSE_
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+/* In place of any list in parentheses: `count` elements from `pointer` on, when their number is known at run time only. Of sizes, dimensions
+ * and other whole numbers const int64_t *, of tensors wk_tensor *const *.
  *
- * wk_zeros((2, 3), .dtype = WK_F64) goes by WK_NEW_ and WK_SHAPED_WK2_ to WK_CALL_(wk_zeros_at, (WK_DIMS_((2, 3))), wk_options,
- * .dtype = WK_F64), and that is
+ *     wk_tensor *x = wk_zeros(WK_ARRAY(shape, ndim), .dtype = WK_F64);
+ *     x = wk_cat(WK_ARRAY(parts, n), 0);
+ */
+#define WK_ARRAY(pointer, count) ()(pointer, count)
+
+/* What a list, or an array, becomes. */
+typedef struct wk_ints_ {
+    const int64_t *at;
+    int count;
+} wk_ints_;
+typedef struct wk_operands_ {
+    wk_tensor *const *at;
+    int count;
+} wk_operands_;
+static inline wk_ints_ wk_array_of_int64_t_(const int64_t *at, int64_t count)
+{
+    wk_ints_ ints = {at, count > INT32_MAX ? -1 : (int)count};
+    return ints;
+}
+static inline wk_operands_ wk_array_of_tensors_(wk_tensor *const *at, int64_t count)
+{
+    wk_operands_ operands = {at, count > INT32_MAX ? -1 : (int)count};
+    return operands;
+}
+
+/* NOT_ for what is no list, LIST_ for one in parentheses, ARRAY_ for a WK_ARRAY. */
+#define WK_KIND_(wk1_)          WK_JOIN_(WK_KIND_, WK_IS_LIST_(wk1_, ))(wk1_)
+#define WK_KIND_1(wk1_)         NOT_
+#define WK_KIND_WK2_(wk1_)      WK_JOIN_(WK_KIND_WK2_, WK_IS_LIST_(WK_NOTHING_ wk1_, ))
+#define WK_KIND_WK2_1           LIST_
+#define WK_KIND_WK2_WK2_        ARRAY_
+/* The same of the first of several arguments. */
+#define WK_KIND_1ST_(wk1_, ...) WK_KIND_(wk1_)
+
+/* Declares wk_s_, a wk_ints_ (or wk_operands_) of a list that is one. */
+#define WK_INTS_(wk_s_, list)               WK_INTS__(wk_s_, WK_JOIN_(wk_s_, in_), WK_KIND_(list), list)
+#define WK_INTS__(wk_s_, wk_i_, kind, list) WK_JOIN_(WK_INTS_, kind)(wk_s_, wk_i_, list)
+#define WK_INTS_LIST_(wk_s_, wk_i_, list)                                                                              \
+    const int64_t wk_i_[] = {0, WK_SIZES_ list}; /* a dummy first: () is legal */                                      \
+    const wk_ints_ wk_s_ = {wk_i_ + 1, (int)(WK_BYTES_(wk_i_) / sizeof(int64_t)) - 1};
+#define WK_INTS_ARRAY_(wk_s_, wk_i_, list) const wk_ints_ wk_s_ = wk_array_of_int64_t_ WK_NOTHING_ list;
+
+#define WK_OPERANDS_(wk_s_, list)               WK_OPERANDS__(wk_s_, WK_JOIN_(wk_s_, in_), WK_KIND_(list), list)
+#define WK_OPERANDS__(wk_s_, wk_i_, kind, list) WK_JOIN_(WK_OPERANDS_, kind)(wk_s_, wk_i_, list)
+#define WK_OPERANDS_LIST_(wk_s_, wk_i_, list)                                                                          \
+    wk_tensor *const wk_i_[] = {WK_BARE_ list};                                                                        \
+    const wk_operands_ wk_s_ = {wk_i_, (int)(WK_BYTES_(wk_i_) / sizeof(wk_tensor *))};
+#define WK_OPERANDS_ARRAY_(wk_s_, wk_i_, list) const wk_operands_ wk_s_ = wk_array_of_tensors_ WK_NOTHING_ list;
+
+/* sizeof, which clang would not have of an array with an error in it. */
+#define WK_BYTES_(array) __builtin_object_size(array, 0)
+#define WK_INTS_NAME_    WK_JOIN_(wk_sizes_, __COUNTER__)
+#define WK_LIST_NAME_    WK_JOIN_(wk_list_, __COUNTER__)
+
+/* The sizes of a list, up to 8 each with an operator that only whole numbers have; of longer lists (they are no shapes) C converts. At most
+ * 64 numbers: more are a WK_ARRAY. */
+typedef int wk_sizes_are_whole_numbers;
+#define WK_SIZE_(wk1_)         (wk1_) | (wk_sizes_are_whole_numbers)0
+#define WK_SIZES_(...)         WK_JOIN_(WK_SIZES_, WK_COUNT_8_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_SIZES_1(wk1_)       WK_JOIN_(WK_SIZES_1_, WK_IS_LIST_(wk1_(), ))(wk1_)
+#define WK_SIZES_1_1(wk1_)     WK_SIZE_(wk1_)
+#define WK_SIZES_1_WK2_(wk1_)  wk1_ /* nothing, or a number in parentheses of its own */
+#define WK_SIZES_2(wk1_, wk2_) WK_SIZE_(wk1_), WK_SIZE_(wk2_)
+#define WK_SIZES_3(wk1_, ...)  WK_SIZE_(wk1_), WK_SIZES_2(__VA_ARGS__)
+#define WK_SIZES_4(wk1_, ...)  WK_SIZE_(wk1_), WK_SIZES_3(__VA_ARGS__)
+#define WK_SIZES_5(wk1_, ...)  WK_SIZE_(wk1_), WK_SIZES_4(__VA_ARGS__)
+#define WK_SIZES_6(wk1_, ...)  WK_SIZE_(wk1_), WK_SIZES_5(__VA_ARGS__)
+#define WK_SIZES_7(wk1_, ...)  WK_SIZE_(wk1_), WK_SIZES_6(__VA_ARGS__)
+#define WK_SIZES_8(wk1_, ...)  WK_SIZE_(wk1_), WK_SIZES_7(__VA_ARGS__)
+#define WK_SIZES_WK9_(...)     __VA_ARGS__
+#define WK_COUNT_8_(...)                                                                                               \
+    WK_COUNT_8__(__VA_ARGS__, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_,      \
+                 WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, \
+                 WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, \
+                 WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, WK9_, 8, 7, 6, 5, 4, 3, 2, 1, )
+#define WK_COUNT_8__(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, wk9_, wk10_, wk11_, wk12_, wk13_, wk14_, wk15_,   \
+                     wk16_, wk17_, wk18_, wk19_, wk20_, wk21_, wk22_, wk23_, wk24_, wk25_, wk26_, wk27_, wk28_, wk29_, \
+                     wk30_, wk31_, wk32_, wk33_, wk34_, wk35_, wk36_, wk37_, wk38_, wk39_, wk40_, wk41_, wk42_, wk43_, \
+                     wk44_, wk45_, wk46_, wk47_, wk48_, wk49_, wk50_, wk51_, wk52_, wk53_, wk54_, wk55_, wk56_, wk57_, \
+                     wk58_, wk59_, wk60_, wk61_, wk62_, wk63_, wk64_, wk65_, ...)                                      \
+    wk65_
+
+/* (.., list, ..): a block that ends with `last`, which has wk_s_, the list's sizes. What is no list is refused with `text`. */
+#define WK_SIZED_(result, wk_s_, list, text, last)     WK_JOIN_(WK_SIZED_, WK_KIND_(list))(result, wk_s_, list, text, last)
+#define WK_SIZED_NOT_(result, wk_s_, list, text, last) WK_REFUSE_(result, text)
+#define WK_SIZED_ARRAY_                                WK_SIZED_LIST_
+#define WK_SIZED_LIST_(result, wk_s_, list, text, last)                                                                \
+    __extension__({                                                                                                    \
+        WK_INTS_(wk_s_, list)                                                                                          \
+        last;                                                                                                          \
+    })
+/* The same with a list of tensors. */
+#define WK_LISTED_(result, wk_l_, list, text, last)                                                                    \
+    WK_JOIN_(WK_LISTED_, WK_KIND_(list))(result, wk_l_, list, text, last)
+#define WK_LISTED_NOT_(result, wk_l_, list, text, last) WK_REFUSE_(result, text)
+#define WK_LISTED_ARRAY_                                WK_LISTED_LIST_
+#define WK_LISTED_LIST_(result, wk_l_, list, text, last)                                                               \
+    __extension__({                                                                                                    \
+        WK_OPERANDS_(wk_l_, list)                                                                                      \
+        last;                                                                                                          \
+    })
+
+/* Two lists, the second in wk_t_. */
+#define WK_STRIDED_(wk_s_, wk_t_, text, list, other, last)                                                             \
+    WK_SIZED_(wk_tensor *, wk_s_, list, text, WK_SIZED_(wk_tensor *, wk_t_, other, text, last))
+/* How many dimensions sizes and strides are of; -1, which every call refuses, if there are more of the one than of the other. */
+static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
+{
+    return sizes.count == strides.count ? sizes.count : -1;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+/* f_at(site, operands, options) with the options in a variable of its own. A number that is left out is told from one that is written as
+ * 0: it begins as WK_LEFT_OUT_, which is meant to be overridden, and ends as 0; a written 0 becomes WK_ZERO. Of several options none may
+ * be written twice, which the same list by itself tells (nothing of it is computed there).
+ *
+ * wk_zeros((2, 3), .dtype = WK_F64) goes by WK_NEW_ and WK_SHAPED_WK2_ to WK_SIZED_ with WK_CALL_(wk_tensor *, wk_zeros, (wk_sizes_6.at,
+ * wk_sizes_6.count), wk_options, .dtype = WK_F64), and that is
  *
  *     ({
- *         _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "options are written by name, ...");
- *         wk_options wk_options_7 = {.size = sizeof(wk_options), .dtype = WK_F64};
- *         wk_zeros_at(WK_HERE, (const int64_t[]){0, 2, 3} + 1, (int)(sizeof(...) / sizeof(int64_t)) - 1, &wk_options_7);
+ *         const int64_t wk_sizes_6in_[] = {0, (2) | 0, (3) | 0};
+ *         const wk_ints_ wk_sizes_6 = {wk_sizes_6in_ + 1, (int)(its bytes / 8) - 1};
+ *         ({
+ *             _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "wk_zeros: options are written by name, ...");
+ *             wk_options wk_options_7 = {.size = sizeof(wk_options), .by_name = NULL, .dtype = WK_F64};
+ *             wk_tensor *wk_result_8 = wk_zeros_at(WK_HERE, wk_sizes_6.at, wk_sizes_6.count, &wk_options_7);
+ *             *&wk_result_8 = wk_result_8;
+ *         });
  *     })
  *
  * wk_options has no numbers; those of wk_elu(x, .alpha = 0) make it
  *
- *         wk_elu_options wk_options_8 = {.alpha = WK_LEFT_OUT_, .size = sizeof(wk_elu_options), .alpha = 0};
- *         wk_options_8.alpha = wk_written_(wk_options_8.alpha);
+ *         wk_elu_options wk_options_9 = {.alpha = WK_LEFT_OUT_, .size = sizeof(wk_elu_options), .by_name = NULL, .alpha = 0};
+ *         wk_options_9.alpha = wk_written_(wk_options_9.alpha);
  */
-#define WK_CALL_(f, operands, type, ...) WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), f, operands, type, __VA_ARGS__)
-#define WK_CALLED_(wk_o_, f, operands, type, ...)                                                                      \
+#define WK_CALL_(result, f, operands, type, ...)                                                                       \
+    WK_CALL_OF_(result, f##_at, operands, type, #f ": " WK_BY_NAME_TEXT_ "; lists in parentheses, (2, 3)", __VA_ARGS__)
+#define WK_BY_NAME_TEXT_ "options are written by name, .key = value"
+#define WK_CALL_OF_(result, f, operands, type, text, ...)                                                              \
+    WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), result, f, operands, type, text, __VA_ARGS__)
+#define WK_CALLED_(wk_o_, result, f, operands, type, text, ...)                                                        \
     __extension__({                                                                                                    \
-        _Static_assert(__builtin_strncmp(WK_TEXT_(__VA_ARGS__, ), ".", 1) == 0,                                        \
-                       "options are written by name, .key = value; lists in parentheses, (2, 3)");                     \
-        _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"")                           \
-            type wk_o_ = {type##_numbers_(WK_LEAVE_OUT_, wk_o_).size = sizeof(type), __VA_ARGS__};                     \
+        _Static_assert(__builtin_strncmp(WK_TEXT_(__VA_ARGS__, ), ".", 1) == 0, text);                                 \
+        _Pragma("GCC diagnostic push") WK_JOIN_(WK_TWICE_, WK_COUNT_(__VA_ARGS__))(type, __VA_ARGS__)                  \
+            _Pragma("GCC diagnostic ignored \"-Woverride-init\"") type wk_o_ = {                                       \
+                type##_numbers_(WK_LEAVE_OUT_, wk_o_).size = sizeof(type), .by_name = NULL, __VA_ARGS__};              \
         _Pragma("GCC diagnostic pop") type##_numbers_(WK_WRITTEN_, wk_o_);                                             \
-        f(WK_HERE, WK_BARE_ operands, &wk_o_);                                                                         \
+        WK_GIVE_(result, f(WK_HERE, WK_BARE_ operands, &wk_o_));                                                       \
     })
+#define WK_TWICE_1(type, wk1_)
+#define WK_TWICE_WK2_(type, ...)                                                                                       \
+    _Pragma("GCC diagnostic error \"-Woverride-init\"")(void) sizeof((type){.size = 0, .by_name = NULL, __VA_ARGS__});
 #define WK_LEFT_OUT_                 (-WK_ZERO)
 #define WK_LEAVE_OUT_(wk_o_, member) .member = WK_LEFT_OUT_,
 #define WK_WRITTEN_(wk_o_, member)   wk_o_.member = wk_written_(wk_o_.member);
@@ -89,6 +255,40 @@ static inline double wk_written_(double number)
 {
     return number >= WK_LEFT_OUT_ && number <= WK_LEFT_OUT_ ? 0 : number >= 0 && number <= 0 ? WK_ZERO : number;
 }
+
+/* Is this text of an argument that of an option, .key = value, and not a number, .5? */
+#define WK_IS_OPTION_(text) ((text)[0] == '.' && !((text)[1] >= '0' && (text)[1] <= '9'))
+/* How many elements stand before the options in the text of wk_of's arguments. */
+static inline size_t wk_elements_(const char *text)
+{
+    size_t count = 0;
+    int depth = 0;
+    char quote = 0;
+    for (bool begins = true; *text; text++) {
+        if (begins && *text != ' ') {
+            if (WK_IS_OPTION_(text)) break;
+            begins = false, count++;
+        }
+        if (quote && *text == '\\')
+            text++;
+        else if (quote)
+            quote = *text == quote ? 0 : quote;
+        else if (*text == '"' || *text == '\'')
+            quote = *text;
+        else if (*text == '(' || *text == '[' || *text == '{')
+            depth++;
+        else if (*text == ')' || *text == ']' || *text == '}')
+            depth--;
+        else if (*text == ',' && !depth)
+            begins = true;
+    }
+    return count;
+}
+/* The wk_options in a struct that has them behind numbers: of wk_of and wk_arange, whose options stand behind any number of those. */
+#define WK_OPTIONS_BEHIND_(wk_d_)                                                                                      \
+    {                                                                                                                  \
+        .size = sizeof(wk_options), .dtype = wk_d_.dtype, .device = wk_d_.device, .requires_grad = wk_d_.requires_grad \
+    }
 
 /* The numbers (double) of each struct of options whose default may be another than 0. */
 #define wk_addc_options_numbers_(wk_do_, wk_o_)  wk_do_(wk_o_, value)
@@ -132,105 +332,133 @@ static inline double wk_written_(double number)
 #define wk_var_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, correction)
 
 /* (x) or (x, .key = value, ...) */
-#define WK_OPT_(f, type, ...)        WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(f, type, __VA_ARGS__)
-#define WK_OPT_1(f, type, x)         f(WK_HERE, x, NULL)
-#define WK_OPT_WK2_(f, type, x, ...) WK_CALL_(f, (x), type, __VA_ARGS__)
+#define WK_OPT_(result, f, type, ...)        WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(result, f, type, __VA_ARGS__)
+#define WK_OPT_1(result, f, type, x)         f##_at(WK_HERE, x, NULL)
+#define WK_OPT_WK2_(result, f, type, x, ...) WK_CALL_(result, f, (x), type, __VA_ARGS__)
 
 /* (a, b) or (a, b, .key = value, ...) */
-#define WK_OPT2_(f, type, a, ...)        WK_JOIN_(WK_OPT2_, WK_COUNT_(__VA_ARGS__))(f, type, a, __VA_ARGS__)
-#define WK_OPT2_1(f, type, a, b)         f(WK_HERE, a, b, NULL)
-#define WK_OPT2_WK2_(f, type, a, b, ...) WK_CALL_(f, (a, b), type, __VA_ARGS__)
+#define WK_OPT2_(result, f, type, a, ...)        WK_JOIN_(WK_OPT2_, WK_COUNT_(__VA_ARGS__))(result, f, type, a, __VA_ARGS__)
+#define WK_OPT2_1(result, f, type, a, b)         f##_at(WK_HERE, a, b, NULL)
+#define WK_OPT2_WK2_(result, f, type, a, b, ...) WK_CALL_(result, f, (a, b), type, __VA_ARGS__)
 
 /* (a, b, c) or (a, b, c, .key = value, ...) */
-#define WK_OPT3_(f, type, a, b, ...)        WK_JOIN_(WK_OPT3_, WK_COUNT_(__VA_ARGS__))(f, type, a, b, __VA_ARGS__)
-#define WK_OPT3_1(f, type, a, b, c)         f(WK_HERE, a, b, c, NULL)
-#define WK_OPT3_WK2_(f, type, a, b, c, ...) WK_CALL_(f, (a, b, c), type, __VA_ARGS__)
+#define WK_OPT3_(result, f, type, a, b, ...)                                                                           \
+    WK_JOIN_(WK_OPT3_, WK_COUNT_(__VA_ARGS__))(result, f, type, a, b, __VA_ARGS__)
+#define WK_OPT3_1(result, f, type, a, b, c)         f##_at(WK_HERE, a, b, c, NULL)
+#define WK_OPT3_WK2_(result, f, type, a, b, c, ...) WK_CALL_(result, f, (a, b, c), type, __VA_ARGS__)
 
-/* (shape) or (shape, .key = value, ...) */
-#define WK_NEW_(f, ...)                     WK_SHAPED_(f, wk_options, __VA_ARGS__)
-#define WK_SHAPED_(f, type, ...)            WK_JOIN_(WK_SHAPED_, WK_COUNT_(__VA_ARGS__))(f, type, __VA_ARGS__)
-#define WK_SHAPED_1(f, type, shape)         f(WK_HERE, WK_DIMS_(shape), NULL)
-#define WK_SHAPED_WK2_(f, type, shape, ...) WK_CALL_(f, (WK_DIMS_(shape)), type, __VA_ARGS__)
+/* (shape) or (shape, .key = value, ...); `said` is the text of it all */
+#define WK_NEW_(f, said, ...) WK_SHAPED_(wk_tensor *, f, wk_options, said, __VA_ARGS__)
+#define WK_SHAPED_(result, f, type, said, ...)                                                                         \
+    WK_JOIN_(WK_SHAPED_, WK_COUNT_(__VA_ARGS__))(result, f, type, WK_INTS_NAME_, WK_SHAPED_TEXT_(f, said), __VA_ARGS__)
+#define WK_SHAPED_TEXT_(f, said) #f ": sizes stand in parentheses of their own: " #f "((" said "))"
+#define WK_SHAPED_1(result, f, type, wk_s_, text, shape)                                                               \
+    WK_SIZED_(result, wk_s_, shape, text, WK_GIVE_(result, f##_at(WK_HERE, wk_s_.at, wk_s_.count, NULL)))
+#define WK_SHAPED_WK2_(result, f, type, wk_s_, text, shape, ...)                                                       \
+    WK_SIZED_(result, wk_s_, shape, text, WK_CALL_(result, f, (wk_s_.at, wk_s_.count), type, __VA_ARGS__))
 
-/* WK2_ if the first argument is a list in parentheses, 1 if not. */
-#define WK_IS_LIST_(wk1_, ...) WK_COUNT_(WK_COMMA_ wk1_)
-#define WK_COMMA_(...)         ,
+/* (x, list): more than the list, or none, is refused. `said` is the text of what should be it. */
+#define WK_VIEW_(f, said, x, ...) WK_JOIN_(WK_VIEW_, WK_COUNT_(__VA_ARGS__))(f, said, x, WK_INTS_NAME_, __VA_ARGS__)
+#define WK_VIEW_TEXT_(f, said)    #f ": a list stands in parentheses: " #f "(x, (" said "))"
+#define WK_VIEW_1(f, said, x, wk_s_, list)                                                                             \
+    WK_SIZED_(wk_tensor *, wk_s_, list, WK_VIEW_TEXT_(f, said),                                                        \
+              WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, wk_s_.at, wk_s_.count)))
+#define WK_VIEW_WK2_(f, said, x, wk_s_, ...) WK_REFUSE_(wk_tensor *, WK_VIEW_TEXT_(f, said))
 
 /* (x), (x, dims), (x, .key = value, ...) or (x, dims, .key = value, ...)
  *
  * Each name is WK_REDUCE_ with what is known by then: 1 argument or more (WK2_), whether the second is a list (1 no, WK2_ yes), and
  * behind a list whether options follow. wk_sum(x, (0), .keepdim = true) is in turn
  *
- *     WK_REDUCE_WK2_(wk_sum_at, wk_reduce_options, x, (0), .keepdim = true)         more than x
- *     WK_REDUCE_WK2_WK2_(wk_sum_at, wk_reduce_options, x, (0), .keepdim = true)     (0) is a list
- *     WK_REDUCE_DIMS_WK2_(wk_sum_at, wk_reduce_options, x, (0), .keepdim = true)    something follows it
- *     WK_CALL_(wk_sum_at, (x, WK_DIMS_((0))), wk_reduce_options, .keepdim = true)
+ *     WK_REDUCE_WK2_(wk_sum, wk_reduce_options, x, (0), .keepdim = true)            more than x
+ *     WK_REDUCE_WK2_WK2_(wk_sum, wk_reduce_options, x, (0), .keepdim = true)        (0) is a list
+ *     WK_REDUCE_DIMS_WK2_(wk_sum, wk_reduce_options, ..., x, (0), .keepdim = true)  something follows it
+ *     WK_CALL_(wk_tensor *, wk_sum, (x, the list's dimensions and their number), wk_reduce_options, .keepdim = true)
  */
-#define WK_REDUCE_(f, ...)                         WK_REDUCE_OPT_(f, wk_reduce_options, __VA_ARGS__)
-#define WK_REDUCE_OPT_(f, type, ...)               WK_JOIN_(WK_REDUCE_, WK_COUNT_(__VA_ARGS__))(f, type, __VA_ARGS__)
-#define WK_REDUCE_1(f, type, x)                    f(WK_HERE, x, NULL, -1, NULL)
-#define WK_REDUCE_WK2_(f, type, x, ...)            WK_JOIN_(WK_REDUCE_WK2_, WK_IS_LIST_(__VA_ARGS__, ))(f, type, x, __VA_ARGS__)
-#define WK_REDUCE_WK2_1(f, type, x, ...)           WK_CALL_(f, (x, NULL, -1), type, __VA_ARGS__)
-#define WK_REDUCE_WK2_WK2_(f, type, x, ...)        WK_JOIN_(WK_REDUCE_DIMS_, WK_COUNT_(__VA_ARGS__))(f, type, x, __VA_ARGS__)
-#define WK_REDUCE_DIMS_1(f, type, x, dims)         f(WK_HERE, x, WK_DIMS_(dims), NULL)
-#define WK_REDUCE_DIMS_WK2_(f, type, x, dims, ...) WK_CALL_(f, (x, WK_DIMS_(dims)), type, __VA_ARGS__)
+#define WK_REDUCE_(f, ...)              WK_REDUCE_OPT_(f, wk_reduce_options, __VA_ARGS__)
+#define WK_REDUCE_OPT_(f, type, ...)    WK_JOIN_(WK_REDUCE_, WK_COUNT_(__VA_ARGS__))(f, type, __VA_ARGS__)
+#define WK_REDUCE_1(f, type, x)         f##_at(WK_HERE, x, NULL, -1, NULL)
+#define WK_REDUCE_WK2_(f, type, x, ...) WK_JOIN_(WK_REDUCE_WK2_, WK_IS_LIST_(__VA_ARGS__, ))(f, type, x, __VA_ARGS__)
+#define WK_REDUCE_WK2_1(f, type, x, ...)                                                                               \
+    WK_CALL_OF_(wk_tensor *, f##_at, (x, NULL, -1), type, WK_REDUCE_TEXT_(f, WK_TEXTS_(__VA_ARGS__)), __VA_ARGS__)
+#define WK_REDUCE_TEXT_(f, said) #f ": dimensions stand in parentheses, " #f "(x, (" said ")); " WK_BY_NAME_TEXT_
+#define WK_REDUCE_WK2_WK2_(f, type, x, ...)                                                                            \
+    WK_JOIN_(WK_REDUCE_DIMS_, WK_COUNT_(__VA_ARGS__))(f, type, WK_INTS_NAME_, x, __VA_ARGS__)
+#define WK_REDUCE_DIMS_1(f, type, wk_s_, x, dims)                                                                      \
+    WK_SIZED_(wk_tensor *, wk_s_, dims, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, wk_s_.at, wk_s_.count, NULL)))
+#define WK_REDUCE_DIMS_WK2_(f, type, wk_s_, x, dims, ...)                                                              \
+    WK_SIZED_(wk_tensor *, wk_s_, dims, "", WK_CALL_(wk_tensor *, f, (x, wk_s_.at, wk_s_.count), type, __VA_ARGS__))
 
 /* (x), (x, dim) or (x, dim, .key = value, ...): a single dimension without parentheses */
 #define WK_REDUCE_ONE_(f, ...)                                                                                         \
     WK_JOIN_(WK_REDUCE_ONE_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(f, __VA_ARGS__)
-#define WK_REDUCE_ONE_1(f, x) f(WK_HERE, x, NULL, -1, NULL)
+#define WK_ONE_DIM_(dim_) &(const wk_one_dim_){.by_name = NULL, dim_}.dim
+typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert tells */
+    wk_by_name by_name;
+    int64_t dim;
+    bool keepdim;
+    wk_dtype dtype;
+} wk_one_dim_;
+#define WK_REDUCE_ONE_1(f, x) f##_at(WK_HERE, x, NULL, -1, NULL)
 #define WK_REDUCE_ONE_WK2_(f, x, dim)                                                                                  \
     __extension__({                                                                                                    \
         _Static_assert(__builtin_strncmp(WK_TEXT_(dim, ), ".", 1) != 0,                                                \
-                       "the dimension comes before the options: (x, 1, .key = value)");                                \
-        f(WK_HERE, x, (const int64_t[]){dim}, 1, NULL);                                                                \
+                       #f ": the dimension comes before the options: (x, 1, .key = value)");                           \
+        WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, WK_ONE_DIM_(dim), 1, NULL));                                          \
     })
 #define WK_REDUCE_ONE_WK2_WK3_(f, x, dim, ...)                                                                         \
-    WK_CALL_(f, (x, (const int64_t[]){dim}, 1), wk_reduce_options, __VA_ARGS__)
+    WK_CALL_(wk_tensor *, f, (x, WK_ONE_DIM_(dim), 1), wk_reduce_options, __VA_ARGS__)
+
+/* ---- numbers for tensors ----------------------------------------------------------------------------------------- */
 
 /* A number that stays whole if it is. */
 #define WK_NUMBER_(f, x) _Generic((x), float : f##_f_at, double : f##_f_at, default : f##_i_at)
-#define WK_WHOLE_(g)                                                                                                   \
-    _Bool:                                                                                                             \
-    g, char : g,                                                                                                       \
-              signed char : g,                                                                                         \
-                            unsigned char : g,                                                                         \
-                                            short : g,                                                                 \
-                                                    unsigned short : g,                                                \
-                                                                     int : g,                                          \
-                                                                           unsigned : g,                               \
-                                                                                      long : g,                        \
-                                                                                             unsigned long : g,        \
-                                                                                                             long long \
-        : g,                                                                                                           \
-          unsigned long long : g
 
-/* A tensor or a number on either side. No default: so that int * or NULL is an error of the compiler. */
+/* 2 for a tensor, 1 for a number that C makes a double or an int64_t of, 0 for anything else. */
+#define WK_OPERAND_(x)  _Generic(x, wk_tensor * : 2, float : 1, double : 1, default : WK_IS_WHOLE_(x))
+#define WK_IS_WHOLE_(x) (__builtin_classify_type(x) == 1)
+#define WK_WHOLE_(f, x) __builtin_choose_expr(WK_IS_WHOLE_(x), f, wk_refused_)
+
+/* A tensor or a number on either side, of which one is a tensor. */
 #define WK_ARITH_(f, a, b) WK_ARITH_2_(f, a, b, WK_JOIN_(wk_a_, __COUNTER__), WK_JOIN_(wk_b_, __COUNTER__))
 #define WK_ARITH_2_(f, a, b, wk_x_, wk_y_)                                                                             \
-    __extension__({                                                                                                    \
-        __auto_type wk_x_ = (a);                                                                                       \
-        __auto_type wk_y_ = (b);                                                                                       \
-        _Generic(wk_x_, wk_tensor *                                                                                    \
-                 : _Generic(wk_y_, wk_tensor *                                                                         \
-                            : f##_at, float                                                                            \
-                            : f##_tf_at, double                                                                        \
-                            : f##_tf_at, WK_WHOLE_(f##_ti_at)),                                                        \
-                   float                                                                                               \
-                 : f##_ft_at, double                                                                                   \
-                 : f##_ft_at, WK_WHOLE_(f##_it_at))(WK_HERE, wk_x_, wk_y_);                                            \
-    })
+    WK_OPEN_(wk_tensor *, wk_x_, wk_y_)                                                                                \
+    __auto_type wk_x_ = (a);                                                                                           \
+    __auto_type wk_y_ = (b);                                                                                           \
+    _Static_assert(WK_OPERAND_(wk_x_) + WK_OPERAND_(wk_y_) > 2,                                                        \
+                   #f ": one operand is a tensor, the other a tensor or a number; wk_full((), 2) makes a tensor");     \
+    WK_GIVE_(wk_tensor *, _Generic(wk_y_, wk_tensor *                                                                  \
+                                   : _Generic(wk_x_, wk_tensor *                                                       \
+                                              : f##_at, float                                                          \
+                                              : f##_ft_at, double                                                      \
+                                              : f##_ft_at, default                                                     \
+                                              : WK_WHOLE_(f##_it_at, wk_x_)),                                          \
+                                     float                                                                             \
+                                   : _Generic(wk_x_, wk_tensor *                                                       \
+                                              : f##_tf_at, default                                                     \
+                                              : wk_refused_),                                                          \
+                                     double                                                                            \
+                                   : _Generic(wk_x_, wk_tensor *                                                       \
+                                              : f##_tf_at, default                                                     \
+                                              : wk_refused_),                                                          \
+                                     default                                                                           \
+                                   : _Generic(wk_x_, wk_tensor *                                                       \
+                                              : WK_WHOLE_(f##_ti_at, wk_y_), default                                   \
+                                              : wk_refused_))(WK_HERE, wk_x_, wk_y_));                                 \
+    WK_CLOSE_
 /* A tensor, and a tensor or a number: in-place arithmetic. */
 #define WK_ARITH_1_(f, a, b) WK_ARITH_3_(f, a, b, WK_JOIN_(wk_a_, __COUNTER__), WK_JOIN_(wk_b_, __COUNTER__))
 #define WK_ARITH_3_(f, a, b, wk_x_, wk_y_)                                                                             \
-    __extension__({                                                                                                    \
-        wk_tensor *wk_x_ = (a);                                                                                        \
-        __auto_type wk_y_ = (b);                                                                                       \
-        _Generic(wk_y_, wk_tensor *                                                                                    \
-                 : f##_at, float                                                                                       \
-                 : f##_tf_at, double                                                                                   \
-                 : f##_tf_at, WK_WHOLE_(f##_ti_at))(WK_HERE, wk_x_, wk_y_);                                            \
-    })
+    WK_OPEN_(wk_tensor *, wk_x_, wk_y_)                                                                                \
+    wk_tensor *wk_x_ = (a);                                                                                            \
+    __auto_type wk_y_ = (b);                                                                                           \
+    _Static_assert(WK_OPERAND_(wk_y_) > 0, #f ": the second operand is a tensor or a number");                         \
+    WK_GIVE_(wk_tensor *, _Generic(wk_y_, wk_tensor *                                                                  \
+                                   : f##_at, float                                                                     \
+                                   : f##_tf_at, double                                                                 \
+                                   : f##_tf_at, default                                                                \
+                                   : WK_WHOLE_(f##_ti_at, wk_y_))(WK_HERE, wk_x_, wk_y_));                             \
+    WK_CLOSE_
 
 /* The dtype of a C type. */
 #define WK_DTYPE_(p)                                                                                                   \

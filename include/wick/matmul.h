@@ -2,6 +2,10 @@
 #ifndef WICK_MATMUL_H
 #define WICK_MATMUL_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "tensor.h"
 
 #ifdef __cplusplus
@@ -36,12 +40,12 @@ typedef struct wk_addmm_options {
     wk_by_name by_name;
     double beta, alpha; /* default 1; with a beta of 0 nothing in x counts, NaN neither */
 } wk_addmm_options;
-/* beta x + alpha a b, x broadcast to the product: a, b as in mm; baddbmm: as in bmm. */
+/* beta x + alpha a b, x broadcast to the product: a, b as in mm; baddbmm: as in bmm. Of integers alpha and beta must be whole. */
 WK_API wk_tensor *wk_addmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addmm_options *options);
 WK_API wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
                                 const wk_addmm_options *options);
 
-/* x weight^T + bias: (..,in) (out,in) (out) -> (..,out). bias NULL: none; NULL while an error is pending gives NULL, so that a bias
+/* x weight^T + bias: (..,in) (out,in) (out) -> (..,out), or (..,in) (in) () -> (..). bias NULL: none; NULL while an error is pending gives NULL, so that a bias
  * that could not be made is not left out silently. */
 WK_API wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 WK_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
@@ -55,8 +59,8 @@ WK_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 #define wk_linear(...) wk_linear_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_addmm(x, a, ...)   WK_OPT3_(wk_addmm_at, wk_addmm_options, x, a, __VA_ARGS__)
-#define wk_baddbmm(x, a, ...) WK_OPT3_(wk_baddbmm_at, wk_addmm_options, x, a, __VA_ARGS__)
+#define wk_addmm(x, a, ...)   WK_OPT3_(wk_tensor *, wk_addmm, wk_addmm_options, x, a, __VA_ARGS__)
+#define wk_baddbmm(x, a, ...) WK_OPT3_(wk_tensor *, wk_baddbmm, wk_addmm_options, x, a, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -11,6 +11,10 @@
 #ifndef WICK_NN_H
 #define WICK_NN_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "tensor.h"
 
 #ifdef __cplusplus
@@ -121,7 +125,8 @@ typedef struct wk_linear_options {
     wk_dtype dtype;   /* default f32; of lazy layers that of the first input */
     wk_device device; /* likewise */
 } wk_linear_options;
-/* x W^T + b: (..., in) -> (..., out). Parameters weight (out, in) and bias (out), both uniform in +-1/sqrt(in). */
+/* x W^T + b: (..., in) -> (..., out). Parameters weight (out, in) and bias (out), both uniform in +-1/sqrt(in). Of a layer sizes may be
+ * 0, as in PyTorch: without inputs the result is the bias, which is 0; less than 0 is WK_ERR_SHAPE. */
 WK_API wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_linear_options *options);
 /* The same; in is the last size of the first input, on whose device the parameters are made. */
 WK_API wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_options *options);
@@ -227,29 +232,35 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_module_training(...)             wk_module_training_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_list(list)            WK_LIST_OF_(list, WK_LIST_NAME_)
-#define WK_LIST_OF_(list, wk_l_) WK_LISTED_(wk_l_, list, wk_list_at(WK_HERE, WK_LIST_(wk_l_)))
+#define wk_list(...)                      WK_JOIN_(WK_LIST_OF_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, #__VA_ARGS__, __VA_ARGS__)
+#define WK_LIST_OF_TEXT_(said)            "wk_list: tensors stand in parentheses of their own: wk_list((" said "))"
+#define WK_LIST_OF_WK2_(wk_l_, said, ...) WK_REFUSE_(wk_tensors *, WK_LIST_OF_TEXT_(said))
+#define WK_LIST_OF_1(wk_l_, said, list)                                                                                \
+    WK_LISTED_(wk_tensors *, wk_l_, list, WK_LIST_OF_TEXT_(said),                                                      \
+               WK_GIVE_(wk_tensors *, wk_list_at(WK_HERE, wk_l_.at, wk_l_.count)))
 
 #define wk_forward_n(m, list, out, outputs) WK_FORWARD_N_(m, list, out, outputs, WK_LIST_NAME_)
 #define WK_FORWARD_N_(m, list, out, outputs, wk_l_)                                                                    \
-    WK_LISTED_(wk_l_, list, wk_forward_n_at(WK_HERE, m, WK_LIST_(wk_l_), out, outputs))
+    WK_LISTED_(int, wk_l_, list, "wk_forward_n: tensors stand in parentheses: wk_forward_n(m, (x, y), out, outputs)",  \
+               WK_GIVE_(int, wk_forward_n_at(WK_HERE, m, wk_l_.at, wk_l_.count, out, outputs)))
 
-#define wk_nn_linear(in, ...)  WK_OPT2_(wk_nn_linear_at, wk_linear_options, in, __VA_ARGS__)
-#define wk_nn_lazy_linear(...) WK_OPT_(wk_nn_lazy_linear_at, wk_linear_options, __VA_ARGS__)
+#define wk_nn_linear(in, ...)  WK_OPT2_(wk_module *, wk_nn_linear, wk_linear_options, in, __VA_ARGS__)
+#define wk_nn_lazy_linear(...) WK_OPT_(wk_module *, wk_nn_lazy_linear, wk_linear_options, __VA_ARGS__)
 #define wk_nn_sequential(...)  WK_MODULES_(wk_nn_sequential_at, WK_LIST_NAME_, __VA_ARGS__)
 #define wk_nn_module_list(...) WK_MODULES_(wk_nn_module_list_at, WK_LIST_NAME_, __VA_ARGS__)
 #define WK_MODULES_(f, wk_l_, ...)                                                                                     \
     __extension__({                                                                                                    \
         wk_module *const wk_l_[] = {NULL, __VA_ARGS__}; /* a dummy first: there may be none */                         \
-        f(WK_HERE, wk_l_ + 1, (int)(sizeof wk_l_ / sizeof *wk_l_) - 1);                                                \
+        WK_GIVE_(wk_module *, f(WK_HERE, wk_l_ + 1, (int)(WK_BYTES_(wk_l_) / sizeof(wk_module *)) - 1));               \
     })
-#define wk_nn_layer_norm(...)   WK_SHAPED_(wk_nn_layer_norm_at, wk_nn_layer_norm_options, __VA_ARGS__)
-#define wk_nn_embedding(n, ...) WK_OPT2_(wk_nn_embedding_at, wk_nn_embedding_options, n, __VA_ARGS__)
+#define wk_nn_layer_norm(...)                                                                                          \
+    WK_SHAPED_(wk_module *, wk_nn_layer_norm, wk_nn_layer_norm_options, #__VA_ARGS__, __VA_ARGS__)
+#define wk_nn_embedding(n, ...) WK_OPT2_(wk_module *, wk_nn_embedding, wk_nn_embedding_options, n, __VA_ARGS__)
 
-#define wk_init_xavier_uniform_(...)  WK_OPT_(wk_init_xavier_uniform__at, wk_init_options, __VA_ARGS__)
-#define wk_init_xavier_normal_(...)   WK_OPT_(wk_init_xavier_normal__at, wk_init_options, __VA_ARGS__)
-#define wk_init_kaiming_uniform_(...) WK_OPT_(wk_init_kaiming_uniform__at, wk_init_options, __VA_ARGS__)
-#define wk_init_kaiming_normal_(...)  WK_OPT_(wk_init_kaiming_normal__at, wk_init_options, __VA_ARGS__)
+#define wk_init_xavier_uniform_(...)  WK_OPT_(wk_tensor *, wk_init_xavier_uniform_, wk_init_options, __VA_ARGS__)
+#define wk_init_xavier_normal_(...)   WK_OPT_(wk_tensor *, wk_init_xavier_normal_, wk_init_options, __VA_ARGS__)
+#define wk_init_kaiming_uniform_(...) WK_OPT_(wk_tensor *, wk_init_kaiming_uniform_, wk_init_options, __VA_ARGS__)
+#define wk_init_kaiming_normal_(...)  WK_OPT_(wk_tensor *, wk_init_kaiming_normal_, wk_init_options, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

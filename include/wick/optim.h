@@ -9,22 +9,26 @@
 #ifndef WICK_OPTIM_H
 #define WICK_OPTIM_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "nn.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Defaults are PyTorch's. */
+/* Defaults are PyTorch's. An option of another kind of optimiser (.momentum of adam) is WK_ERR_ARGUMENT. */
 typedef struct wk_optim_options {
     size_t size;
     wk_by_name by_name;
     double lr;                /* 1e-3 */
-    double momentum;          /* sgd: 0 */
-    double dampening;         /* sgd: 0 */
-    bool nesterov;            /* sgd: with momentum and without dampening */
+    double momentum;          /* sgd only: 0 */
+    double dampening;         /* sgd only: 0 */
+    bool nesterov;            /* sgd only: with momentum and without dampening */
     double weight_decay;      /* 0; adamw: 1e-2 */
-    double beta1, beta2, eps; /* adam, adamw: 0.9, 0.999, 1e-8 */
+    double beta1, beta2, eps; /* adam and adamw only: 0.9, 0.999, 1e-8 */
 } wk_optim_options;
 
 /* g: the gradient, plus weight_decay p.
@@ -68,10 +72,10 @@ WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, do
 #define wk_optim_groups(...)                wk_optim_groups_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_optim_sgd(...)              WK_OPT_(wk_optim_sgd_at, wk_optim_options, __VA_ARGS__)
-#define wk_optim_adam(...)             WK_OPT_(wk_optim_adam_at, wk_optim_options, __VA_ARGS__)
-#define wk_optim_adamw(...)            WK_OPT_(wk_optim_adamw_at, wk_optim_options, __VA_ARGS__)
-#define wk_optim_add_group(optim, ...) WK_OPT2_(wk_optim_add_group_at, wk_optim_options, optim, __VA_ARGS__)
+#define wk_optim_sgd(...)              WK_OPT_(wk_optim *, wk_optim_sgd, wk_optim_options, __VA_ARGS__)
+#define wk_optim_adam(...)             WK_OPT_(wk_optim *, wk_optim_adam, wk_optim_options, __VA_ARGS__)
+#define wk_optim_adamw(...)            WK_OPT_(wk_optim *, wk_optim_adamw, wk_optim_options, __VA_ARGS__)
+#define wk_optim_add_group(optim, ...) WK_OPT2_(wk_code, wk_optim_add_group, wk_optim_options, optim, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -11,6 +11,10 @@
 #ifndef WICK_POINTWISE_H
 #define WICK_POINTWISE_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "call.h"
 #include "tensor.h"
 
@@ -368,80 +372,82 @@ WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_te
 #define WK_NONE      ((wk_value){.kind = WK_VALUE_NONE})
 #define WK_VALUE_(x) WK_VALUE_2_(x, WK_JOIN_(wk_value_, __COUNTER__))
 #define WK_VALUE_2_(x, wk_x_)                                                                                          \
-    __extension__({                                                                                                    \
-        __auto_type wk_x_ = (x);                                                                                       \
-        _Generic(wk_x_, wk_tensor *                                                                                    \
-                 : wk_value_of_tensor, wk_value                                                                        \
-                 : wk_value_itself, float                                                                              \
-                 : wk_value_of_float, double                                                                           \
-                 : wk_value_of_float, WK_WHOLE_(wk_value_of_int))(wk_x_);                                              \
-    })
+    WK_ONCE_(wk_tensor *, wk_x_, x,                                                                                    \
+             WK_GIVE_(wk_value, _Generic(wk_x_, wk_tensor *                                                            \
+                                         : wk_value_of_tensor, wk_value                                                \
+                                         : wk_value_itself, float                                                      \
+                                         : wk_value_of_float, double                                                   \
+                                         : wk_value_of_float, default                                                  \
+                                         : wk_value_of_int)(wk_x_)))
 
-#define wk_add(a, b)           WK_ARITH_(wk_add, a, b)
-#define wk_sub(a, b)           WK_ARITH_(wk_sub, a, b)
-#define wk_mul(a, b)           WK_ARITH_(wk_mul, a, b)
+#define wk_add(a, b)   WK_ARITH_(wk_add, a, b)
+#define wk_sub(a, b)   WK_ARITH_(wk_sub, a, b)
+#define wk_mul(a, b)   WK_ARITH_(wk_mul, a, b)
 /* wk_div(a, b), wk_div(a, b, .rounding_mode = "floor") */
-#define wk_div(a, ...)         WK_JOIN_(WK_DIV_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
-#define WK_DIV_1(a, b)         WK_ARITH_(wk_div, a, b)
-#define WK_DIV_WK2_(a, b, ...) WK_CALL_(wk_div_rounded_at, (WK_VALUE_(a), WK_VALUE_(b)), wk_div_options, __VA_ARGS__)
-#define wk_floor_divide(a, b)  WK_ARITH_(wk_floor_divide, a, b)
-#define wk_remainder(a, b)     WK_ARITH_(wk_remainder, a, b)
-#define wk_fmod(a, b)          WK_ARITH_(wk_fmod, a, b)
-#define wk_pow(a, b)           WK_ARITH_(wk_pow, a, b)
-#define wk_maximum(a, b)       WK_ARITH_(wk_maximum, a, b)
-#define wk_minimum(a, b)       WK_ARITH_(wk_minimum, a, b)
-#define wk_atan2(a, b)         WK_ARITH_(wk_atan2, a, b)
-#define wk_eq(a, b)            WK_ARITH_(wk_eq, a, b)
-#define wk_ne(a, b)            WK_ARITH_(wk_ne, a, b)
-#define wk_lt(a, b)            WK_ARITH_(wk_lt, a, b)
-#define wk_le(a, b)            WK_ARITH_(wk_le, a, b)
-#define wk_gt(a, b)            WK_ARITH_(wk_gt, a, b)
-#define wk_ge(a, b)            WK_ARITH_(wk_ge, a, b)
-#define wk_logical_and(a, b)   WK_ARITH_(wk_logical_and, a, b)
-#define wk_logical_or(a, b)    WK_ARITH_(wk_logical_or, a, b)
-#define wk_logical_xor(a, b)   WK_ARITH_(wk_logical_xor, a, b)
-#define wk_bitwise_and(a, b)   WK_ARITH_(wk_bitwise_and, a, b)
-#define wk_bitwise_or(a, b)    WK_ARITH_(wk_bitwise_or, a, b)
-#define wk_bitwise_xor(a, b)   WK_ARITH_(wk_bitwise_xor, a, b)
+#define wk_div(a, ...) WK_JOIN_(WK_DIV_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
+#define WK_DIV_1(a, b) WK_ARITH_(wk_div, a, b)
+#define WK_DIV_WK2_(a, b, ...)                                                                                         \
+    WK_CALL_OF_(wk_tensor *, wk_div_rounded_at, (WK_VALUE_(a), WK_VALUE_(b)), wk_div_options, WK_DIV_TEXT_, __VA_ARGS__)
+#define WK_DIV_TEXT_          "wk_div: options are written by name: wk_div(a, b, .rounding_mode = \"floor\")"
+#define wk_floor_divide(a, b) WK_ARITH_(wk_floor_divide, a, b)
+#define wk_remainder(a, b)    WK_ARITH_(wk_remainder, a, b)
+#define wk_fmod(a, b)         WK_ARITH_(wk_fmod, a, b)
+#define wk_pow(a, b)          WK_ARITH_(wk_pow, a, b)
+#define wk_maximum(a, b)      WK_ARITH_(wk_maximum, a, b)
+#define wk_minimum(a, b)      WK_ARITH_(wk_minimum, a, b)
+#define wk_atan2(a, b)        WK_ARITH_(wk_atan2, a, b)
+#define wk_eq(a, b)           WK_ARITH_(wk_eq, a, b)
+#define wk_ne(a, b)           WK_ARITH_(wk_ne, a, b)
+#define wk_lt(a, b)           WK_ARITH_(wk_lt, a, b)
+#define wk_le(a, b)           WK_ARITH_(wk_le, a, b)
+#define wk_gt(a, b)           WK_ARITH_(wk_gt, a, b)
+#define wk_ge(a, b)           WK_ARITH_(wk_ge, a, b)
+#define wk_logical_and(a, b)  WK_ARITH_(wk_logical_and, a, b)
+#define wk_logical_or(a, b)   WK_ARITH_(wk_logical_or, a, b)
+#define wk_logical_xor(a, b)  WK_ARITH_(wk_logical_xor, a, b)
+#define wk_bitwise_and(a, b)  WK_ARITH_(wk_bitwise_and, a, b)
+#define wk_bitwise_or(a, b)   WK_ARITH_(wk_bitwise_or, a, b)
+#define wk_bitwise_xor(a, b)  WK_ARITH_(wk_bitwise_xor, a, b)
 
-#define wk_add_(a, b)                   WK_ARITH_1_(wk_add_, a, b)
-#define wk_sub_(a, b)                   WK_ARITH_1_(wk_sub_, a, b)
-#define wk_mul_(a, b)                   WK_ARITH_1_(wk_mul_, a, b)
-#define wk_div_(a, ...)                 WK_JOIN_(WK_DIV_IN_PLACE_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
-#define WK_DIV_IN_PLACE_1(a, b)         WK_ARITH_1_(wk_div_, a, b)
-#define WK_DIV_IN_PLACE_WK2_(a, b, ...) WK_CALL_(wk_div_rounded__at, (a, WK_VALUE_(b)), wk_div_options, __VA_ARGS__)
-#define wk_floor_divide_(a, b)          WK_ARITH_1_(wk_floor_divide_, a, b)
-#define wk_remainder_(a, b)             WK_ARITH_1_(wk_remainder_, a, b)
-#define wk_fmod_(a, b)                  WK_ARITH_1_(wk_fmod_, a, b)
-#define wk_pow_(a, b)                   WK_ARITH_1_(wk_pow_, a, b)
-#define wk_atan2_(a, b)                 WK_ARITH_1_(wk_atan2_, a, b)
-#define wk_eq_(a, b)                    WK_ARITH_1_(wk_eq_, a, b)
-#define wk_ne_(a, b)                    WK_ARITH_1_(wk_ne_, a, b)
-#define wk_lt_(a, b)                    WK_ARITH_1_(wk_lt_, a, b)
-#define wk_le_(a, b)                    WK_ARITH_1_(wk_le_, a, b)
-#define wk_gt_(a, b)                    WK_ARITH_1_(wk_gt_, a, b)
-#define wk_ge_(a, b)                    WK_ARITH_1_(wk_ge_, a, b)
-#define wk_logical_and_(a, b)           WK_ARITH_1_(wk_logical_and_, a, b)
-#define wk_logical_or_(a, b)            WK_ARITH_1_(wk_logical_or_, a, b)
-#define wk_logical_xor_(a, b)           WK_ARITH_1_(wk_logical_xor_, a, b)
-#define wk_bitwise_and_(a, b)           WK_ARITH_1_(wk_bitwise_and_, a, b)
-#define wk_bitwise_or_(a, b)            WK_ARITH_1_(wk_bitwise_or_, a, b)
-#define wk_bitwise_xor_(a, b)           WK_ARITH_1_(wk_bitwise_xor_, a, b)
+#define wk_add_(a, b)           WK_ARITH_1_(wk_add_, a, b)
+#define wk_sub_(a, b)           WK_ARITH_1_(wk_sub_, a, b)
+#define wk_mul_(a, b)           WK_ARITH_1_(wk_mul_, a, b)
+#define wk_div_(a, ...)         WK_JOIN_(WK_DIV_IN_PLACE_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)
+#define WK_DIV_IN_PLACE_1(a, b) WK_ARITH_1_(wk_div_, a, b)
+#define WK_DIV_IN_PLACE_WK2_(a, b, ...)                                                                                \
+    WK_CALL_OF_(wk_tensor *, wk_div_rounded__at, (a, WK_VALUE_(b)), wk_div_options, WK_DIV_TEXT_, __VA_ARGS__)
+#define wk_floor_divide_(a, b) WK_ARITH_1_(wk_floor_divide_, a, b)
+#define wk_remainder_(a, b)    WK_ARITH_1_(wk_remainder_, a, b)
+#define wk_fmod_(a, b)         WK_ARITH_1_(wk_fmod_, a, b)
+#define wk_pow_(a, b)          WK_ARITH_1_(wk_pow_, a, b)
+#define wk_atan2_(a, b)        WK_ARITH_1_(wk_atan2_, a, b)
+#define wk_eq_(a, b)           WK_ARITH_1_(wk_eq_, a, b)
+#define wk_ne_(a, b)           WK_ARITH_1_(wk_ne_, a, b)
+#define wk_lt_(a, b)           WK_ARITH_1_(wk_lt_, a, b)
+#define wk_le_(a, b)           WK_ARITH_1_(wk_le_, a, b)
+#define wk_gt_(a, b)           WK_ARITH_1_(wk_gt_, a, b)
+#define wk_ge_(a, b)           WK_ARITH_1_(wk_ge_, a, b)
+#define wk_logical_and_(a, b)  WK_ARITH_1_(wk_logical_and_, a, b)
+#define wk_logical_or_(a, b)   WK_ARITH_1_(wk_logical_or_, a, b)
+#define wk_logical_xor_(a, b)  WK_ARITH_1_(wk_logical_xor_, a, b)
+#define wk_bitwise_and_(a, b)  WK_ARITH_1_(wk_bitwise_and_, a, b)
+#define wk_bitwise_or_(a, b)   WK_ARITH_1_(wk_bitwise_or_, a, b)
+#define wk_bitwise_xor_(a, b)  WK_ARITH_1_(wk_bitwise_xor_, a, b)
 
-#define wk_round(...) WK_OPT_(wk_round_at, wk_round_options, __VA_ARGS__)
+#define wk_round(...) WK_OPT_(wk_tensor *, wk_round, wk_round_options, __VA_ARGS__)
 
-#define wk_round_(...) WK_OPT_(wk_round__at, wk_round_options, __VA_ARGS__)
+#define wk_round_(...) WK_OPT_(wk_tensor *, wk_round_, wk_round_options, __VA_ARGS__)
 
-#define wk_leaky_relu(...)  WK_OPT_(wk_leaky_relu_at, wk_leaky_relu_options, __VA_ARGS__)
-#define wk_elu(...)         WK_OPT_(wk_elu_at, wk_elu_options, __VA_ARGS__)
-#define wk_gelu(...)        WK_OPT_(wk_gelu_at, wk_gelu_options, __VA_ARGS__)
-#define wk_softplus(...)    WK_OPT_(wk_softplus_at, wk_softplus_options, __VA_ARGS__)
-#define wk_hardtanh(...)    WK_OPT_(wk_hardtanh_at, wk_hardtanh_options, __VA_ARGS__)
-#define wk_nan_to_num(...)  WK_OPT_(wk_nan_to_num_at, wk_nan_to_num_options, __VA_ARGS__)
-#define wk_leaky_relu_(...) WK_OPT_(wk_leaky_relu__at, wk_leaky_relu_options, __VA_ARGS__)
-#define wk_elu_(...)        WK_OPT_(wk_elu__at, wk_elu_options, __VA_ARGS__)
-#define wk_hardtanh_(...)   WK_OPT_(wk_hardtanh__at, wk_hardtanh_options, __VA_ARGS__)
-#define wk_nan_to_num_(...) WK_OPT_(wk_nan_to_num__at, wk_nan_to_num_options, __VA_ARGS__)
+#define wk_leaky_relu(...)  WK_OPT_(wk_tensor *, wk_leaky_relu, wk_leaky_relu_options, __VA_ARGS__)
+#define wk_elu(...)         WK_OPT_(wk_tensor *, wk_elu, wk_elu_options, __VA_ARGS__)
+#define wk_gelu(...)        WK_OPT_(wk_tensor *, wk_gelu, wk_gelu_options, __VA_ARGS__)
+#define wk_softplus(...)    WK_OPT_(wk_tensor *, wk_softplus, wk_softplus_options, __VA_ARGS__)
+#define wk_hardtanh(...)    WK_OPT_(wk_tensor *, wk_hardtanh, wk_hardtanh_options, __VA_ARGS__)
+#define wk_nan_to_num(...)  WK_OPT_(wk_tensor *, wk_nan_to_num, wk_nan_to_num_options, __VA_ARGS__)
+#define wk_leaky_relu_(...) WK_OPT_(wk_tensor *, wk_leaky_relu_, wk_leaky_relu_options, __VA_ARGS__)
+#define wk_elu_(...)        WK_OPT_(wk_tensor *, wk_elu_, wk_elu_options, __VA_ARGS__)
+#define wk_hardtanh_(...)   WK_OPT_(wk_tensor *, wk_hardtanh_, wk_hardtanh_options, __VA_ARGS__)
+#define wk_nan_to_num_(...) WK_OPT_(wk_tensor *, wk_nan_to_num_, wk_nan_to_num_options, __VA_ARGS__)
 
 #define wk_clamp(x, low, high)          wk_clamp_at(WK_HERE, x, WK_VALUE_(low), WK_VALUE_(high))
 #define wk_clamp_(x, low, high)         wk_clamp__at(WK_HERE, x, WK_VALUE_(low), WK_VALUE_(high))
@@ -450,10 +456,10 @@ WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_te
 #define wk_masked_fill_(x, mask, value) wk_masked_fill__at(WK_HERE, x, mask, WK_VALUE_(value))
 #define wk_lerp(a, b, weight)           wk_lerp_at(WK_HERE, a, b, WK_VALUE_(weight))
 #define wk_lerp_(a, b, weight)          wk_lerp__at(WK_HERE, a, b, WK_VALUE_(weight))
-#define wk_addcmul(x, a, ...)           WK_OPT3_(wk_addcmul_at, wk_addc_options, x, a, __VA_ARGS__)
-#define wk_addcmul_(x, a, ...)          WK_OPT3_(wk_addcmul__at, wk_addc_options, x, a, __VA_ARGS__)
-#define wk_addcdiv(x, a, ...)           WK_OPT3_(wk_addcdiv_at, wk_addc_options, x, a, __VA_ARGS__)
-#define wk_addcdiv_(x, a, ...)          WK_OPT3_(wk_addcdiv__at, wk_addc_options, x, a, __VA_ARGS__)
+#define wk_addcmul(x, a, ...)           WK_OPT3_(wk_tensor *, wk_addcmul, wk_addc_options, x, a, __VA_ARGS__)
+#define wk_addcmul_(x, a, ...)          WK_OPT3_(wk_tensor *, wk_addcmul_, wk_addc_options, x, a, __VA_ARGS__)
+#define wk_addcdiv(x, a, ...)           WK_OPT3_(wk_tensor *, wk_addcdiv, wk_addc_options, x, a, __VA_ARGS__)
+#define wk_addcdiv_(x, a, ...)          WK_OPT3_(wk_tensor *, wk_addcdiv_, wk_addc_options, x, a, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -5,6 +5,10 @@
 #ifndef WICK_RANDOM_H
 #define WICK_RANDOM_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "tensor.h"
 
 #ifdef __cplusplus
@@ -40,7 +44,7 @@ WK_API wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, c
 #define wk_dropout(...)   wk_dropout_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_multinomial(x, ...) WK_OPT2_(wk_multinomial_at, wk_multinomial_options, x, __VA_ARGS__)
+#define wk_multinomial(x, ...) WK_OPT2_(wk_tensor *, wk_multinomial, wk_multinomial_options, x, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -2,6 +2,10 @@
 #ifndef WICK_REDUCE_H
 #define WICK_REDUCE_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "tensor.h"
 
 #ifdef __cplusplus
@@ -229,44 +233,47 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 #define wk_median_dim(...)  wk_median_dim_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_sum(...)           WK_REDUCE_(wk_sum_at, __VA_ARGS__)
-#define wk_mean(...)          WK_REDUCE_(wk_mean_at, __VA_ARGS__)
-#define wk_prod(...)          WK_REDUCE_(wk_prod_at, __VA_ARGS__)
-#define wk_amax(...)          WK_REDUCE_(wk_amax_at, __VA_ARGS__)
-#define wk_amin(...)          WK_REDUCE_(wk_amin_at, __VA_ARGS__)
-#define wk_all(...)           WK_REDUCE_(wk_all_at, __VA_ARGS__)
-#define wk_any(...)           WK_REDUCE_(wk_any_at, __VA_ARGS__)
-#define wk_count_nonzero(...) WK_REDUCE_(wk_count_nonzero_at, __VA_ARGS__)
-#define wk_logsumexp(...)     WK_REDUCE_(wk_logsumexp_at, __VA_ARGS__)
-#define wk_argmax(...)        WK_REDUCE_ONE_(wk_argmax_at, __VA_ARGS__)
-#define wk_argmin(...)        WK_REDUCE_ONE_(wk_argmin_at, __VA_ARGS__)
-#define wk_var(...)           WK_REDUCE_OPT_(wk_var_at, wk_var_options, __VA_ARGS__)
-#define wk_std(...)           WK_REDUCE_OPT_(wk_std_at, wk_var_options, __VA_ARGS__)
-#define wk_norm(...)          WK_REDUCE_OPT_(wk_norm_at, wk_norm_options, __VA_ARGS__)
+#define wk_sum(...)           WK_REDUCE_(wk_sum, __VA_ARGS__)
+#define wk_mean(...)          WK_REDUCE_(wk_mean, __VA_ARGS__)
+#define wk_prod(...)          WK_REDUCE_(wk_prod, __VA_ARGS__)
+#define wk_amax(...)          WK_REDUCE_(wk_amax, __VA_ARGS__)
+#define wk_amin(...)          WK_REDUCE_(wk_amin, __VA_ARGS__)
+#define wk_all(...)           WK_REDUCE_(wk_all, __VA_ARGS__)
+#define wk_any(...)           WK_REDUCE_(wk_any, __VA_ARGS__)
+#define wk_count_nonzero(...) WK_REDUCE_(wk_count_nonzero, __VA_ARGS__)
+#define wk_logsumexp(...)     WK_REDUCE_(wk_logsumexp, __VA_ARGS__)
+#define wk_argmax(...)        WK_REDUCE_ONE_(wk_argmax, __VA_ARGS__)
+#define wk_argmin(...)        WK_REDUCE_ONE_(wk_argmin, __VA_ARGS__)
+#define wk_var(...)           WK_REDUCE_OPT_(wk_var, wk_var_options, __VA_ARGS__)
+#define wk_std(...)           WK_REDUCE_OPT_(wk_std, wk_var_options, __VA_ARGS__)
+#define wk_norm(...)          WK_REDUCE_OPT_(wk_norm, wk_norm_options, __VA_ARGS__)
 
-#define wk_dist(a, ...) WK_OPT2_(wk_dist_at, wk_dist_options, a, __VA_ARGS__)
+#define wk_dist(a, ...) WK_OPT2_(wk_tensor *, wk_dist, wk_dist_options, a, __VA_ARGS__)
 /* wk_cosine_similarity(a, b, dim), (a, b, dim, .eps = 1e-6) */
 #define wk_cosine_similarity(a, b, ...)                                                                                \
-    WK_OPT3_(wk_cosine_similarity_at, wk_cosine_similarity_options, a, b, __VA_ARGS__)
-#define wk_unique(...)  WK_OPT_(wk_unique_at, wk_unique_options, __VA_ARGS__)
-#define wk_isin(x, ...) WK_OPT2_(wk_isin_at, wk_isin_options, x, __VA_ARGS__)
+    WK_OPT3_(wk_tensor *, wk_cosine_similarity, wk_cosine_similarity_options, a, b, __VA_ARGS__)
+#define wk_unique(...)  WK_OPT_(wk_tensor *, wk_unique, wk_unique_options, __VA_ARGS__)
+#define wk_isin(x, ...) WK_OPT2_(wk_tensor *, wk_isin, wk_isin_options, x, __VA_ARGS__)
 
 /* wk_layer_norm(x, shape, weight, bias): eps is 1e-5; wk_layer_norm(x, shape, weight, bias, eps) */
 #define wk_layer_norm(x, shape, weight, ...)                                                                           \
-    WK_JOIN_(WK_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(x, shape, weight, __VA_ARGS__)
-#define WK_LAYER_NORM_1(x, shape, weight, bias)         wk_layer_norm_at(WK_HERE, x, WK_DIMS_(shape), weight, bias, 1e-5)
-#define WK_LAYER_NORM_WK2_(x, shape, weight, bias, eps) wk_layer_norm_at(WK_HERE, x, WK_DIMS_(shape), weight, bias, eps)
+    WK_JOIN_(WK_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, x, shape, weight, __VA_ARGS__)
+#define WK_LAYER_NORM_1(wk_s_, x, shape, weight, bias) WK_LAYER_NORM_WK2_(wk_s_, x, shape, weight, bias, 1e-5)
+#define WK_LAYER_NORM_WK2_(wk_s_, x, shape, weight, bias, eps)                                                         \
+    WK_SIZED_(wk_tensor *, wk_s_, shape,                                                                               \
+              "wk_layer_norm: sizes stand in parentheses: wk_layer_norm(x, (3), weight, bias)",                        \
+              WK_GIVE_(wk_tensor *, wk_layer_norm_at(WK_HERE, x, wk_s_.at, wk_s_.count, weight, bias, eps)))
 
-#define wk_mse_loss(a, ...)             WK_OPT2_(wk_mse_loss_at, wk_loss_options, a, __VA_ARGS__)
-#define wk_l1_loss(a, ...)              WK_OPT2_(wk_l1_loss_at, wk_loss_options, a, __VA_ARGS__)
-#define wk_smooth_l1_loss(a, ...)       WK_OPT2_(wk_smooth_l1_loss_at, wk_smooth_l1_loss_options, a, __VA_ARGS__)
-#define wk_huber_loss(a, ...)           WK_OPT2_(wk_huber_loss_at, wk_huber_loss_options, a, __VA_ARGS__)
-#define wk_kl_div(a, ...)               WK_OPT2_(wk_kl_div_at, wk_kl_div_options, a, __VA_ARGS__)
-#define wk_cross_entropy(a, ...)        WK_OPT2_(wk_cross_entropy_at, wk_cross_entropy_options, a, __VA_ARGS__)
-#define wk_nll_loss(a, ...)             WK_OPT2_(wk_nll_loss_at, wk_cross_entropy_options, a, __VA_ARGS__)
-#define wk_binary_cross_entropy(a, ...) WK_OPT2_(wk_binary_cross_entropy_at, wk_bce_options, a, __VA_ARGS__)
+#define wk_mse_loss(a, ...)             WK_OPT2_(wk_tensor *, wk_mse_loss, wk_loss_options, a, __VA_ARGS__)
+#define wk_l1_loss(a, ...)              WK_OPT2_(wk_tensor *, wk_l1_loss, wk_loss_options, a, __VA_ARGS__)
+#define wk_smooth_l1_loss(a, ...)       WK_OPT2_(wk_tensor *, wk_smooth_l1_loss, wk_smooth_l1_loss_options, a, __VA_ARGS__)
+#define wk_huber_loss(a, ...)           WK_OPT2_(wk_tensor *, wk_huber_loss, wk_huber_loss_options, a, __VA_ARGS__)
+#define wk_kl_div(a, ...)               WK_OPT2_(wk_tensor *, wk_kl_div, wk_kl_div_options, a, __VA_ARGS__)
+#define wk_cross_entropy(a, ...)        WK_OPT2_(wk_tensor *, wk_cross_entropy, wk_cross_entropy_options, a, __VA_ARGS__)
+#define wk_nll_loss(a, ...)             WK_OPT2_(wk_tensor *, wk_nll_loss, wk_cross_entropy_options, a, __VA_ARGS__)
+#define wk_binary_cross_entropy(a, ...) WK_OPT2_(wk_tensor *, wk_binary_cross_entropy, wk_bce_options, a, __VA_ARGS__)
 #define wk_binary_cross_entropy_with_logits(a, ...)                                                                    \
-    WK_OPT2_(wk_binary_cross_entropy_with_logits_at, wk_bce_with_logits_options, a, __VA_ARGS__)
+    WK_OPT2_(wk_tensor *, wk_binary_cross_entropy_with_logits, wk_bce_with_logits_options, a, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -2,6 +2,10 @@
 #ifndef WICK_SHAPE_H
 #define WICK_SHAPE_H
 
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
 #include "tensor.h"
 
 #ifdef __cplusplus
@@ -125,63 +129,66 @@ WK_API wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n);
 WK_API wk_tensor *wk_tril_at(wk_site site, wk_tensor *x, int64_t diagonal);
 WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 
+#define wk_view_as(...)       wk_view_as_at(WK_HERE, __VA_ARGS__)
+#define wk_expand_as(...)     wk_expand_as_at(WK_HERE, __VA_ARGS__)
+#define wk_unsqueeze(...)     wk_unsqueeze_at(WK_HERE, __VA_ARGS__)
+#define wk_transpose(...)     wk_transpose_at(WK_HERE, __VA_ARGS__)
+#define wk_swapaxes(...)      wk_swapaxes_at(WK_HERE, __VA_ARGS__)
+#define wk_t(...)             wk_t_at(WK_HERE, __VA_ARGS__)
+#define wk_movedim(...)       wk_movedim_at(WK_HERE, __VA_ARGS__)
+#define wk_narrow(...)        wk_narrow_at(WK_HERE, __VA_ARGS__)
+#define wk_select(...)        wk_select_at(WK_HERE, __VA_ARGS__)
+#define wk_unfold(...)        wk_unfold_at(WK_HERE, __VA_ARGS__)
+#define wk_chunk(...)         wk_chunk_at(WK_HERE, __VA_ARGS__)
+#define wk_split(...)         wk_split_at(WK_HERE, __VA_ARGS__)
+#define wk_unbind(...)        wk_unbind_at(WK_HERE, __VA_ARGS__)
+#define wk_index_select(...)  wk_index_select_at(WK_HERE, __VA_ARGS__)
+#define wk_gather(...)        wk_gather_at(WK_HERE, __VA_ARGS__)
+#define wk_take(...)          wk_take_at(WK_HERE, __VA_ARGS__)
+#define wk_embedding(...)     wk_embedding_at(WK_HERE, __VA_ARGS__)
+#define wk_scatter_add(...)   wk_scatter_add_at(WK_HERE, __VA_ARGS__)
+#define wk_scatter_add_(...)  wk_scatter_add__at(WK_HERE, __VA_ARGS__)
+#define wk_index_add(...)     wk_index_add_at(WK_HERE, __VA_ARGS__)
+#define wk_index_add_(...)    wk_index_add__at(WK_HERE, __VA_ARGS__)
+#define wk_masked_select(...) wk_masked_select_at(WK_HERE, __VA_ARGS__)
+#define wk_nonzero(...)       wk_nonzero_at(WK_HERE, __VA_ARGS__)
+#define wk_nonzero_numpy(...) wk_nonzero_numpy_at(WK_HERE, __VA_ARGS__)
+#define wk_one_hot(...)       wk_one_hot_at(WK_HERE, __VA_ARGS__)
+
 /* wk_repeat_interleave(x, n), wk_take_along_dim(x, index): of all elements; with a dimension behind it along that */
 #ifdef __cplusplus
-#define WK_INTERLEAVE_(...) wk_repeat_interleave_at(WK_HERE, __VA_ARGS__)
-#define WK_ALONG_(...)      wk_take_along_dim_at(WK_HERE, __VA_ARGS__)
+#define wk_repeat_interleave(...) wk_repeat_interleave_at(WK_HERE, __VA_ARGS__)
+#define wk_take_along_dim(...)    wk_take_along_dim_at(WK_HERE, __VA_ARGS__)
 #else
-#define WK_INTERLEAVE_(x, ...)        WK_JOIN_(WK_INTERLEAVE_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
+#define wk_repeat_interleave(x, ...)  WK_JOIN_(WK_INTERLEAVE_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
 #define WK_INTERLEAVE_1(x, n)         wk_repeat_interleave_flat_at(WK_HERE, x, n)
 #define WK_INTERLEAVE_WK2_(x, n, dim) wk_repeat_interleave_at(WK_HERE, x, n, dim)
-#define WK_ALONG_(x, ...)             WK_JOIN_(WK_ALONG_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
+#define wk_take_along_dim(x, ...)     WK_JOIN_(WK_ALONG_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
 #define WK_ALONG_1(x, index)          wk_take_along_dim_flat_at(WK_HERE, x, index)
 #define WK_ALONG_WK2_(x, index, dim)  wk_take_along_dim_at(WK_HERE, x, index, dim)
 #endif
 
-#define wk_view_as(...)           wk_view_as_at(WK_HERE, __VA_ARGS__)
-#define wk_expand_as(...)         wk_expand_as_at(WK_HERE, __VA_ARGS__)
-#define wk_unsqueeze(...)         wk_unsqueeze_at(WK_HERE, __VA_ARGS__)
-#define wk_transpose(...)         wk_transpose_at(WK_HERE, __VA_ARGS__)
-#define wk_swapaxes(...)          wk_swapaxes_at(WK_HERE, __VA_ARGS__)
-#define wk_t(...)                 wk_t_at(WK_HERE, __VA_ARGS__)
-#define wk_movedim(...)           wk_movedim_at(WK_HERE, __VA_ARGS__)
-#define wk_narrow(...)            wk_narrow_at(WK_HERE, __VA_ARGS__)
-#define wk_select(...)            wk_select_at(WK_HERE, __VA_ARGS__)
-#define wk_unfold(...)            wk_unfold_at(WK_HERE, __VA_ARGS__)
-#define wk_chunk(...)             wk_chunk_at(WK_HERE, __VA_ARGS__)
-#define wk_split(...)             wk_split_at(WK_HERE, __VA_ARGS__)
-#define wk_unbind(...)            wk_unbind_at(WK_HERE, __VA_ARGS__)
-#define wk_repeat_interleave(...) WK_INTERLEAVE_(__VA_ARGS__)
-#define wk_index_select(...)      wk_index_select_at(WK_HERE, __VA_ARGS__)
-#define wk_gather(...)            wk_gather_at(WK_HERE, __VA_ARGS__)
-#define wk_take_along_dim(...)    WK_ALONG_(__VA_ARGS__)
-#define wk_take(...)              wk_take_at(WK_HERE, __VA_ARGS__)
-#define wk_embedding(...)         wk_embedding_at(WK_HERE, __VA_ARGS__)
-#define wk_scatter_add(...)       wk_scatter_add_at(WK_HERE, __VA_ARGS__)
-#define wk_scatter_add_(...)      wk_scatter_add__at(WK_HERE, __VA_ARGS__)
-#define wk_index_add(...)         wk_index_add_at(WK_HERE, __VA_ARGS__)
-#define wk_index_add_(...)        wk_index_add__at(WK_HERE, __VA_ARGS__)
-#define wk_masked_select(...)     wk_masked_select_at(WK_HERE, __VA_ARGS__)
-#define wk_nonzero(...)           wk_nonzero_at(WK_HERE, __VA_ARGS__)
-#define wk_nonzero_numpy(...)     wk_nonzero_numpy_at(WK_HERE, __VA_ARGS__)
-#define wk_one_hot(...)           wk_one_hot_at(WK_HERE, __VA_ARGS__)
-
 #ifndef __cplusplus
-#define wk_reshape(x, shape)                    wk_reshape_at(WK_HERE, x, WK_DIMS_(shape))
+#define wk_reshape(x, ...)                 WK_VIEW_(wk_reshape, #__VA_ARGS__, x, __VA_ARGS__)
 /* wk_flatten(x), wk_flatten(x, start), wk_flatten(x, start, end) */
-#define wk_flatten(...)                         WK_JOIN_(WK_FLATTEN_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(__VA_ARGS__)
-#define WK_FLATTEN_1(x)                         wk_flatten_at(WK_HERE, x, 0, -1)
-#define WK_FLATTEN_WK2_(x, start)               wk_flatten_at(WK_HERE, x, start, -1)
-#define WK_FLATTEN_WK2_WK3_(x, start, end)      wk_flatten_at(WK_HERE, x, start, end)
-#define wk_unflatten(x, dim, sizes)             wk_unflatten_at(WK_HERE, x, dim, WK_DIMS_(sizes))
-#define wk_expand(x, shape)                     wk_expand_at(WK_HERE, x, WK_DIMS_(shape))
+#define wk_flatten(...)                    WK_JOIN_(WK_FLATTEN_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(__VA_ARGS__)
+#define WK_FLATTEN_1(x)                    wk_flatten_at(WK_HERE, x, 0, -1)
+#define WK_FLATTEN_WK2_(x, start)          wk_flatten_at(WK_HERE, x, start, -1)
+#define WK_FLATTEN_WK2_WK3_(x, start, end) wk_flatten_at(WK_HERE, x, start, end)
+#define wk_unflatten(x, dim, sizes)        WK_UNFLATTEN_(WK_INTS_NAME_, x, dim, sizes)
+#define WK_UNFLATTEN_(wk_s_, x, dim, sizes)                                                                            \
+    WK_SIZED_(wk_tensor *, wk_s_, sizes, "wk_unflatten: sizes stand in parentheses: wk_unflatten(x, dim, (2, 3))",     \
+              WK_GIVE_(wk_tensor *, wk_unflatten_at(WK_HERE, x, dim, wk_s_.at, wk_s_.count)))
+#define wk_expand(x, ...)            WK_VIEW_(wk_expand, #__VA_ARGS__, x, __VA_ARGS__)
 /* wk_squeeze(x), wk_squeeze(x, dim), wk_squeeze(x, (dims...)) */
-#define wk_squeeze(...)                         WK_JOIN_(WK_SQUEEZE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_SQUEEZE_1(x)                         wk_squeeze_at(WK_HERE, x, NULL, -1)
-#define WK_SQUEEZE_WK2_(x, dim)                 WK_JOIN_(WK_SQUEEZE_DIM_, WK_IS_LIST_(dim, ))(x, dim)
-#define WK_SQUEEZE_DIM_1(x, dim)                wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
-#define WK_SQUEEZE_DIM_WK2_(x, dims)            wk_squeeze_at(WK_HERE, x, WK_DIMS_(dims))
-#define wk_permute(x, dims)                     wk_permute_at(WK_HERE, x, WK_DIMS_(dims))
+#define wk_squeeze(...)              WK_JOIN_(WK_SQUEEZE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_SQUEEZE_1(x)              wk_squeeze_at(WK_HERE, x, NULL, -1)
+#define WK_SQUEEZE_WK2_(x, dim)      WK_JOIN_(WK_SQUEEZE_DIM_, WK_IS_LIST_(dim, ))(x, dim)
+#define WK_SQUEEZE_DIM_1(x, dim)     wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
+#define WK_SQUEEZE_DIM_WK2_(x, dims) WK_SQUEEZE_DIMS_(WK_INTS_NAME_, x, dims)
+#define WK_SQUEEZE_DIMS_(wk_s_, x, dims)                                                                               \
+    WK_SIZED_(wk_tensor *, wk_s_, dims, "", WK_GIVE_(wk_tensor *, wk_squeeze_at(WK_HERE, x, wk_s_.at, wk_s_.count)))
+#define wk_permute(x, ...)                      WK_VIEW_(wk_permute, #__VA_ARGS__, x, __VA_ARGS__)
 /* wk_slice(x, dim, start, end), wk_slice(x, dim, start, end, step) */
 #define wk_slice(x, dim, start, ...)            WK_JOIN_(WK_SLICE_, WK_COUNT_(__VA_ARGS__))(x, dim, start, __VA_ARGS__)
 #define WK_SLICE_1(x, dim, start, end)          wk_slice_at(WK_HERE, x, dim, start, end, 1)
@@ -190,20 +197,43 @@ WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 #define wk_diagonal(...)                        WK_JOIN_(WK_DIAGONAL_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
 #define WK_DIAGONAL_1(x)                        wk_diagonal_at(WK_HERE, x, 0, 0, 1)
 #define WK_DIAGONAL_WK2_(x, ...)                wk_diagonal_at(WK_HERE, x, __VA_ARGS__)
-#define wk_split_with_sizes(x, sizes, dim, out) wk_split_with_sizes_at(WK_HERE, x, WK_DIMS_(sizes), dim, out)
-#define wk_cat(list, dim)                       WK_CAT_(wk_cat_at, list, dim, WK_LIST_NAME_)
-#define wk_stack(list, dim)                     WK_CAT_(wk_stack_at, list, dim, WK_LIST_NAME_)
-#define WK_CAT_(f, list, dim, wk_l_)            WK_LISTED_(wk_l_, list, f(WK_HERE, WK_LIST_(wk_l_), dim))
-#define wk_repeat(x, repeats)                   wk_repeat_at(WK_HERE, x, WK_DIMS_(repeats))
-#define wk_tile(x, repeats)                     wk_tile_at(WK_HERE, x, WK_DIMS_(repeats))
-#define wk_flip(x, dims)                        wk_flip_at(WK_HERE, x, WK_DIMS_(dims))
-#define wk_roll(x, shifts, dims)                wk_roll_at(WK_HERE, x, WK_DIMS_(shifts), WK_DIMS_(dims))
-#define wk_scatter(x, dim, index, source)       WK_SCATTER_(x, dim, index, source, WK_JOIN_(wk_source_, __COUNTER__))
+#define wk_split_with_sizes(x, sizes, dim, out) WK_SPLIT_(WK_INTS_NAME_, x, sizes, dim, out)
+#define WK_SPLIT_(wk_s_, x, sizes, dim, out)                                                                           \
+    WK_SIZED_(int, wk_s_, sizes,                                                                                       \
+              "wk_split_with_sizes: sizes stand in parentheses: wk_split_with_sizes(x, (1, 2), dim, out)",             \
+              WK_GIVE_(int, wk_split_with_sizes_at(WK_HERE, x, wk_s_.at, wk_s_.count, dim, out)))
+/* wk_cat((x, y), dim) */
+#define wk_cat(...)           WK_CAT_(wk_cat, #__VA_ARGS__, __VA_ARGS__)
+#define wk_stack(...)         WK_CAT_(wk_stack, #__VA_ARGS__, __VA_ARGS__)
+#define WK_CAT_(f, said, ...) WK_JOIN_(WK_CAT_, WK_KIND_1ST_(__VA_ARGS__, ))(f, said, WK_LIST_NAME_, __VA_ARGS__)
+#define WK_CAT_NOT_(f, said, wk_l_, ...)                                                                               \
+    WK_REFUSE_(wk_tensor *, #f ": tensors stand in parentheses: " #f "((x, y), 0), not " #f "(" said ")")
+#define WK_CAT_ARRAY_ WK_CAT_LIST_
+#define WK_CAT_LIST_(f, said, wk_l_, list, dim)                                                                        \
+    WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
+#define wk_repeat(x, ...)        WK_VIEW_(wk_repeat, #__VA_ARGS__, x, __VA_ARGS__)
+#define wk_tile(x, ...)          WK_VIEW_(wk_tile, #__VA_ARGS__, x, __VA_ARGS__)
+#define wk_flip(x, ...)          WK_VIEW_(wk_flip, #__VA_ARGS__, x, __VA_ARGS__)
+#define wk_roll(x, shifts, dims) WK_ROLL_(WK_INTS_NAME_, WK_INTS_NAME_, x, shifts, dims)
+#define WK_ROLL_(wk_s_, wk_t_, x, shifts, dims)                                                                        \
+    WK_STRIDED_(wk_s_, wk_t_, "wk_roll: shifts and dimensions stand in parentheses: wk_roll(x, (1), (0))", shifts,     \
+                dims, WK_GIVE_(wk_tensor *, wk_roll_at(WK_HERE, x, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count)))
+/* wk_as_strided(x, shape, strides), wk_as_strided(x, shape, strides, offset) */
+#define wk_as_strided(x, shape, ...)                                                                                   \
+    WK_JOIN_(WK_AS_STRIDED_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, WK_INTS_NAME_, x, shape, __VA_ARGS__)
+#define WK_AS_STRIDED_1(wk_s_, wk_t_, x, shape, stride) WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, 0)
+#define WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, offset)                                                     \
+    WK_STRIDED_(                                                                                                       \
+        wk_s_, wk_t_,                                                                                                  \
+        "wk_as_strided: sizes and strides stand in parentheses: wk_as_strided(x, (2, 3), (1, 2), offset)", shape,      \
+        stride,                                                                                                        \
+        WK_GIVE_(wk_tensor *, wk_as_strided_at(WK_HERE, x, wk_s_.at, wk_t_.at, wk_as_many_(wk_s_, wk_t_), offset)))
+#define wk_scatter(x, dim, index, source) WK_SCATTER_(x, dim, index, source, WK_JOIN_(wk_source_, __COUNTER__))
 #define WK_SCATTER_(x, dim, index, source, wk_s_)                                                                      \
-    WK_ONCE_(wk_s_, source,                                                                                            \
-             _Generic(wk_s_, wk_tensor *                                                                               \
-                      : wk_scatter_at, default                                                                         \
-                      : wk_scatter_f_at)(WK_HERE, x, dim, index, wk_s_))
+    WK_ONCE_(wk_tensor *, wk_s_, source,                                                                               \
+             WK_GIVE_(wk_tensor *, _Generic(wk_s_, wk_tensor *                                                         \
+                                            : wk_scatter_at, default                                                   \
+                                            : wk_scatter_f_at)(WK_HERE, x, dim, index, wk_s_)))
 /* wk_tril(x), wk_tril(x, diagonal) */
 #define wk_tril(...)                     WK_JOIN_(WK_TRIANGLE_, WK_COUNT_(__VA_ARGS__))(wk_tril_at, __VA_ARGS__)
 #define wk_triu(...)                     WK_JOIN_(WK_TRIANGLE_, WK_COUNT_(__VA_ARGS__))(wk_triu_at, __VA_ARGS__)

@@ -8,9 +8,22 @@
  *
  * Threads: each has its own scopes, error and random numbers. A tensor or network that several threads only read needs wk_retain
  * before it is handed over and nothing else. Where one of them writes it in place, trains it or moves it, the program's own lock
- * must keep the others out meanwhile, as with any variable. */
+ * must keep the others out meanwhile, as with any variable. A thread needs a stack of 128 KB (the usual one with glibc is 8 MB).
+ *
+ * fork(): a child computes on the CPU. Where that can't be, since the parent has used another device, or other threads of it have used
+ * the library, each call is WK_ERR_STATE and says so. */
 #ifndef WICK_TENSOR_H
 #define WICK_TENSOR_H
+
+/* The type of what goes in comes out. Before the lines below: of a system header's macro gcc does not tell that nobody uses the result, nor does
+ * any compiler of a block's. */
+#ifndef __cplusplus
+#define wk_retain(x) ((__typeof__(x))wk_retain_at(WK_HERE, (void *)(x)))
+#endif
+
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
 
 #include "core.h"
 #include "device.h"
@@ -75,11 +88,14 @@ WK_API wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, cons
 WK_API wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim,
                                 const wk_options *options);
 WK_API wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options);
-/* 0, 1, ... below end: i64 for a whole end, f32 for a fraction. WK_ERR_ARGUMENT for an end below 0. */
+/* 0, 1, ... below end: i64 for a whole end (an int, say), f32 for a fraction (a double). WK_ERR_ARGUMENT for an end below 0. */
 WK_API wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options);
 WK_API wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options);
-/* start, start + step, ... below (above, for a negative step) end, f32. WK_ERR_ARGUMENT for a step of 0 or one that leads away from
- * the end; nothing where start is end. torch.arange. */
+/* start, start + step, ... below (above, for a negative step) end. WK_ERR_ARGUMENT for a step of 0 or one that leads away from the end;
+ * nothing where start is end. wk_arange(start, end), wk_arange(start, end, step): i64 when all three are whole, f32 else; the start is
+ * by its type (`whole`), the others by their value, as 10.0 is. wk_arange_from is always f32. torch.arange. */
+WK_API wk_tensor *wk_arange_range_at(wk_site site, double start, double end, double step, bool whole,
+                                     const wk_options *options);
 WK_API wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options);
 /* count numbers from start to end, both included, evenly spaced; f32. */
 WK_API wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count, const wk_options *options);
@@ -94,15 +110,18 @@ WK_API wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_options *
 WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *options);
 
 /* From host memory: dense, row-major; the data is copied. `bytes` must be what shape and dtype say, else WK_ERR_SHAPE; (size_t)-1:
- * not known. On the default device (WK_DEVICE, else the CPU), or where the options of wk_from_on say, which may be NULL; their dtype
- * does not count. torch.tensor. */
+ * not known. On the default device (WK_DEVICE, else the CPU), or where the options say, which may be NULL; with a dtype they have the
+ * numbers converted to that. wk_of(float, (2, 2), 1, 2, 3, 4, .requires_grad = true), wk_from(data, (2, 2), .dtype = WK_F64).
+ * torch.tensor. */
 WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                              int ndim);
 WK_API wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                            int ndim);
 WK_API wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                                 int ndim, const wk_options *options);
-/* The same with strides, in elements and not negative. */
+WK_API wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
+                              int ndim, const wk_options *options);
+/* The same with strides, in elements and not negative: wk_from_strided(data, (2, 3), (1, 2)). */
 WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
                                      const int64_t *stride, int ndim, const wk_options *options);
 /* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is called (may
@@ -143,8 +162,10 @@ WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
 /* Copies the elements into host memory, row-major, as their own dtype; `bytes` must be their size, else WK_ERR_SHAPE. WK_OK or a
  * code. */
 WK_API wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
-/* The same with strides (in elements) for the destination. */
+/* The same with strides (in elements) for the destination, one for each dimension: wk_read_strided(x, data, (1, 2)), where wk_read_strided_n
+ * sees that there are as many. */
 WK_API wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
+WK_API wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride, int count);
 /* The address of the first element of a tensor on the CPU, computed if need be, after everything that was recorded has been run;
  * NULL for other devices. wk_stride says how the elements lie. The address stays until the tensor goes or moves to another
  * device; but calls are run when their numbers are needed, so ask again (or wk_sync) before reading what they wrote there, and
@@ -152,9 +173,10 @@ WK_API wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const 
 WK_API void *wk_data_at(wk_site site, wk_tensor *x);
 /* Prints what PyTorch prints, to stdout. Returns x. */
 WK_API wk_tensor *wk_print_at(wk_site site, wk_tensor *x);
-/* The same text. Lives as long as x, or until the next call on x. */
+/* The same text. It belongs to the innermost scope, as a tensor that is made does, and lives until that closes; without a scope as long as
+ * x. So any number of them may stand in one printf. */
 WK_API const char *wk_tensor_str_at(wk_site site, wk_tensor *x);
-/* "f32[1,32] cpu requires_grad". Lives as long as x, or until the next call on x. */
+/* "f32[1,32] cpu requires_grad". Lives as that does. */
 WK_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 
 /* ---- moving and converting --------------------------------------------------------------------------------------- */
@@ -202,53 +224,151 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 #define wk_describe(...)        wk_describe_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-/* The type of what goes in comes out. (In a statement expression nobody would hear that the result of wk_retain is not used.) */
-#define wk_keep(x)         WK_KEEP_(x, WK_JOIN_(wk_kept_, __COUNTER__))
-#define wk_retain(x)       ((__typeof__(x))wk_retain_at(WK_HERE, (void *)(x)))
-#define WK_KEEP_(x, wk_x_) WK_ONCE_(wk_x_, x, (__typeof__(wk_x_))wk_keep_at(WK_HERE, (void *)wk_x_))
+/* The type of what goes in comes out. */
+#define wk_keep(x) WK_KEEP_(x, WK_JOIN_(wk_kept_, __COUNTER__))
+#define WK_KEEP_(x, wk_x_)                                                                                             \
+    WK_ONCE_(wk_tensor *, wk_x_, x, WK_GIVE_(__typeof__(wk_x_), wk_keep_at(WK_HERE, (void *)wk_x_)))
 
-#define wk_empty(...) WK_NEW_(wk_empty_at, __VA_ARGS__)
-#define wk_zeros(...) WK_NEW_(wk_zeros_at, __VA_ARGS__)
-#define wk_ones(...)  WK_NEW_(wk_ones_at, __VA_ARGS__)
-#define wk_rand(...)  WK_NEW_(wk_rand_at, __VA_ARGS__)
-#define wk_randn(...) WK_NEW_(wk_randn_at, __VA_ARGS__)
+#define wk_empty(...) WK_NEW_(wk_empty, #__VA_ARGS__, __VA_ARGS__)
+#define wk_zeros(...) WK_NEW_(wk_zeros, #__VA_ARGS__, __VA_ARGS__)
+#define wk_ones(...)  WK_NEW_(wk_ones, #__VA_ARGS__, __VA_ARGS__)
+#define wk_rand(...)  WK_NEW_(wk_rand, #__VA_ARGS__, __VA_ARGS__)
+#define wk_randn(...) WK_NEW_(wk_randn, #__VA_ARGS__, __VA_ARGS__)
 /* wk_full((2, 3), 7) is i64, wk_full((2, 3), 7.0) is f32 */
 #define wk_full(shape, ...)                                                                                            \
-    WK_JOIN_(WK_FULL_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_number_, __COUNTER__), shape, __VA_ARGS__)
-#define WK_FULL_1(wk_n_, shape, value)                                                                                 \
-    WK_ONCE_(wk_n_, value, WK_NUMBER_(wk_full, wk_n_)(WK_HERE, WK_DIMS_(shape), wk_n_, NULL))
-#define WK_FULL_WK2_(wk_n_, shape, value, ...)                                                                         \
-    WK_ONCE_(wk_n_, value, WK_CALL_(WK_NUMBER_(wk_full, wk_n_), (WK_DIMS_(shape), wk_n_), wk_options, __VA_ARGS__))
-#define wk_randint(low, high, ...)     WK_JOIN_(WK_RANDINT_, WK_COUNT_(__VA_ARGS__))(low, high, __VA_ARGS__)
-#define WK_RANDINT_1(low, high, shape) wk_randint_at(WK_HERE, low, high, WK_DIMS_(shape), NULL)
-#define WK_RANDINT_WK2_(low, high, shape, ...)                                                                         \
-    WK_CALL_(wk_randint_at, (low, high, WK_DIMS_(shape)), wk_options, __VA_ARGS__)
-#define wk_randperm(...)        WK_OPT_(wk_randperm_at, wk_options, __VA_ARGS__)
-#define wk_arange(...)          WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_number_, __COUNTER__), __VA_ARGS__)
-#define WK_ARANGE_1(wk_n_, end) WK_ONCE_(wk_n_, end, WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, NULL))
-#define WK_ARANGE_WK2_(wk_n_, end, ...)                                                                                \
-    WK_ONCE_(wk_n_, end, WK_CALL_(WK_NUMBER_(wk_arange, wk_n_), (wk_n_), wk_options, __VA_ARGS__))
-#define wk_arange_from(start, end, ...) WK_OPT3_(wk_arange_from_at, wk_options, start, end, __VA_ARGS__)
-#define wk_linspace(start, end, ...)    WK_OPT3_(wk_linspace_at, wk_options, start, end, __VA_ARGS__)
-#define wk_eye(...)                     WK_OPT_(wk_eye_at, wk_options, __VA_ARGS__)
-#define wk_empty_like(...)              WK_OPT_(wk_empty_like_at, wk_options, __VA_ARGS__)
-#define wk_zeros_like(...)              WK_OPT_(wk_zeros_like_at, wk_options, __VA_ARGS__)
-#define wk_ones_like(...)               WK_OPT_(wk_ones_like_at, wk_options, __VA_ARGS__)
-#define wk_full_like(x, ...)            WK_OPT2_(wk_full_like_at, wk_options, x, __VA_ARGS__)
-#define wk_rand_like(...)               WK_OPT_(wk_rand_like_at, wk_options, __VA_ARGS__)
-#define wk_randn_like(...)              WK_OPT_(wk_randn_like_at, wk_options, __VA_ARGS__)
+    WK_JOIN_(WK_FULL_, WK_COUNT_(__VA_ARGS__))                                                                         \
+    (WK_JOIN_(wk_number_, __COUNTER__), WK_INTS_NAME_, WK_FULL_TEXT_, shape, __VA_ARGS__)
+#define WK_FULL_TEXT_ "wk_full: sizes stand in parentheses of their own, then comes the number: wk_full((2, 3), 0.5)"
+#define WK_FULL_1(wk_n_, wk_s_, text, shape, value)                                                                    \
+    WK_SIZED_(                                                                                                         \
+        wk_tensor *, wk_s_, shape, text,                                                                               \
+        WK_ONCE_(int, wk_n_, value,                                                                                    \
+                 WK_GIVE_(wk_tensor *, WK_NUMBER_(wk_full, wk_n_)(WK_HERE, wk_s_.at, wk_s_.count, wk_n_, NULL))))
+#define WK_FULL_WK2_(wk_n_, wk_s_, text, shape, value, ...)                                                            \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
+              WK_ONCE_(int, wk_n_, value,                                                                              \
+                       WK_CALL_OF_(wk_tensor *, WK_NUMBER_(wk_full, wk_n_), (wk_s_.at, wk_s_.count, wk_n_),            \
+                                   wk_options, "wk_full: " WK_BY_NAME_TEXT_, __VA_ARGS__)))
+#define wk_randint(low, high, ...)                                                                                     \
+    WK_JOIN_(WK_RANDINT_, WK_COUNT_(__VA_ARGS__))                                                                      \
+    (WK_INTS_NAME_, "wk_randint: sizes stand in parentheses: wk_randint(low, high, (" #__VA_ARGS__ "))", low, high,    \
+     __VA_ARGS__)
+#define WK_RANDINT_1(wk_s_, text, low, high, shape)                                                                    \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
+              WK_GIVE_(wk_tensor *, wk_randint_at(WK_HERE, low, high, wk_s_.at, wk_s_.count, NULL)))
+#define WK_RANDINT_WK2_(wk_s_, text, low, high, shape, ...)                                                            \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
+              WK_CALL_(wk_tensor *, wk_randint, (low, high, wk_s_.at, wk_s_.count), wk_options, __VA_ARGS__))
+#define wk_randperm(...) WK_OPT_(wk_tensor *, wk_randperm, wk_options, __VA_ARGS__)
+/* wk_arange(end), wk_arange(start, end), wk_arange(start, end, step), each with options */
+#define wk_arange(...)   WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_number_, __COUNTER__), __VA_ARGS__)
+#define WK_ARANGE_1(wk_n_, end)                                                                                        \
+    WK_ONCE_(int, wk_n_, end, WK_GIVE_(wk_tensor *, WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, NULL)))
+#define WK_ARANGE_WK2_(wk_n_, first, ...)                                                                              \
+    WK_ARANGE_2_(wk_n_, WK_JOIN_(wk_n_, of_), WK_JOIN_(wk_n_, o_), first, WK_TEXT_(__VA_ARGS__, ),                     \
+                 WK_TEXT_3_(__VA_ARGS__, "", ), __VA_ARGS__)
+#define WK_TEXT_3_(wk1_, wk2_, ...) #wk2_
+#define WK_ARANGE_2_(wk_n_, wk_d_, wk_o_, first, second, third, ...)                                                   \
+    WK_OPEN_(int, wk_n_, WK_JOIN_(wk_n_, 2_))                                                                          \
+    __auto_type wk_n_ = (first);                                                                                       \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                                 \
+        _Pragma("GCC diagnostic ignored \"-Wmissing-braces\"") const struct {                                          \
+        size_t size;                                                                                                   \
+        double number[2];                                                                                              \
+        wk_by_name by_name;                                                                                            \
+        wk_dtype dtype;                                                                                                \
+        wk_device device;                                                                                              \
+        bool requires_grad;                                                                                            \
+    } wk_d_ = {.size = sizeof(wk_options), __VA_ARGS__};                                                               \
+    _Pragma("GCC diagnostic pop") const wk_options wk_o_ = WK_OPTIONS_BEHIND_(wk_d_);                                  \
+    WK_GIVE_(wk_tensor *, WK_IS_OPTION_(second) ? WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, &wk_o_)                 \
+                                                : wk_arange_range_at(WK_HERE, (double)wk_n_, wk_d_.number[0],          \
+                                                                     WK_GIVEN_(third) ? wk_d_.number[1] : 1,           \
+                                                                     WK_IS_WHOLE_(wk_n_), &wk_o_));                    \
+    WK_CLOSE_
+#define WK_GIVEN_(text)                 ((text)[0] != '"' && !WK_IS_OPTION_(text))
+#define wk_arange_from(start, end, ...) WK_OPT3_(wk_tensor *, wk_arange_from, wk_options, start, end, __VA_ARGS__)
+#define wk_linspace(start, end, ...)    WK_OPT3_(wk_tensor *, wk_linspace, wk_options, start, end, __VA_ARGS__)
+#define wk_eye(...)                     WK_OPT_(wk_tensor *, wk_eye, wk_options, __VA_ARGS__)
+#define wk_empty_like(...)              WK_OPT_(wk_tensor *, wk_empty_like, wk_options, __VA_ARGS__)
+#define wk_zeros_like(...)              WK_OPT_(wk_tensor *, wk_zeros_like, wk_options, __VA_ARGS__)
+#define wk_ones_like(...)               WK_OPT_(wk_tensor *, wk_ones_like, wk_options, __VA_ARGS__)
+#define wk_full_like(x, ...)            WK_OPT2_(wk_tensor *, wk_full_like, wk_options, x, __VA_ARGS__)
+#define wk_rand_like(...)               WK_OPT_(wk_tensor *, wk_rand_like, wk_options, __VA_ARGS__)
+#define wk_randn_like(...)              WK_OPT_(wk_tensor *, wk_randn_like, wk_options, __VA_ARGS__)
 
-/* wk_of(float, (2, 2), 1, 2, 3, 4): a tensor of a C type from its elements */
+/* wk_of(float, (2, 2), 1, 2, 3, 4): a tensor of a C type from its elements; options stand behind them */
 #define wk_of(type, shape, ...)                                                                                        \
-    wk_of_at(WK_HERE, WK_DTYPE_((type *)0), (const type[]){__VA_ARGS__}, sizeof((const type[]){__VA_ARGS__}),          \
-             WK_DIMS_(shape))
-/* wk_from(pointer, shape): copies what the pointer's type says */
-#define wk_from(data, shape) wk_from_at(WK_HERE, WK_DTYPE_(data), data, (size_t)-1, WK_DIMS_(shape))
+    WK_OF_(type, WK_INTS_NAME_, WK_JOIN_(wk_elements_, __COUNTER__), WK_JOIN_(wk_options_, __COUNTER__), shape,        \
+           WK_TEXTS_(__VA_ARGS__), __VA_ARGS__)
+#define WK_OF_(type, wk_s_, wk_d_, wk_o_, shape, text, ...)                                                            \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_of: sizes stand in parentheses: wk_of(float, (2, 2), 1, 2, 3, 4)",        \
+              __extension__({                                                                                          \
+                  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                   \
+                      _Pragma("GCC diagnostic ignored \"-Wmissing-braces\"") const struct {                            \
+                      size_t size;                                                                                     \
+                      type element[sizeof(text) / 2 + 1]; /* an element takes two places of the text at least */       \
+                      wk_by_name by_name;                                                                              \
+                      wk_dtype dtype;                                                                                  \
+                      wk_device device;                                                                                \
+                      bool requires_grad;                                                                              \
+                  } wk_d_ = {.size = sizeof(wk_options), __VA_ARGS__};                                                 \
+                  _Pragma("GCC diagnostic pop") const wk_options wk_o_ = WK_OPTIONS_BEHIND_(wk_d_);                    \
+                  WK_GIVE_(wk_tensor *,                                                                                \
+                           wk_of_on_at(WK_HERE, WK_DTYPE_(&wk_d_.element[0]), wk_d_.element,                           \
+                                       wk_elements_(text) * sizeof(type), wk_s_.at, wk_s_.count, &wk_o_));             \
+              }))
+/* wk_from(pointer, shape): copies what the pointer's type says; wk_from(pointer, shape, .requires_grad = true) */
+#define wk_from(data, ...)                                                                                             \
+    WK_JOIN_(WK_FROM_, WK_COUNT_(__VA_ARGS__))                                                                         \
+    (WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_,                                                                   \
+     "wk_from: sizes stand in parentheses: wk_from(data, (" #__VA_ARGS__ "))", data, __VA_ARGS__)
+#define WK_FROM_1(wk_p_, wk_s_, text, data, shape)                                                                     \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
+              WK_ONCE_(float *, wk_p_, data,                                                                           \
+                       WK_GIVE_(wk_tensor *,                                                                           \
+                                wk_from_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, (size_t)-1, wk_s_.at, wk_s_.count))))
+#define WK_FROM_WK2_(wk_p_, wk_s_, text, data, shape, ...)                                                             \
+    WK_SIZED_(                                                                                                         \
+        wk_tensor *, wk_s_, shape, text,                                                                               \
+        WK_ONCE_(float *, wk_p_, data,                                                                                 \
+                 WK_CALL_OF_(wk_tensor *, wk_from_on_at, (WK_DTYPE_(wk_p_), wk_p_, (size_t)-1, wk_s_.at, wk_s_.count), \
+                             wk_options, "wk_from: " WK_BY_NAME_TEXT_, __VA_ARGS__)))
+/* wk_from_strided(pointer, shape, strides), and options */
+#define wk_from_strided(data, shape, ...)                                                                              \
+    WK_JOIN_(WK_FROM_STRIDED_, WK_COUNT_(__VA_ARGS__))                                                                 \
+    (WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, WK_INTS_NAME_,                                                    \
+     "wk_from_strided: sizes and strides stand in parentheses: wk_from_strided(data, (2, 3), (1, 2))", data, shape,    \
+     __VA_ARGS__)
+#define WK_FROM_STRIDED_1(wk_p_, wk_s_, wk_t_, text, data, shape, stride)                                              \
+    WK_STRIDED_(wk_s_, wk_t_, text, shape, stride,                                                                     \
+                WK_ONCE_(float *, wk_p_, data,                                                                         \
+                         WK_GIVE_(wk_tensor *, wk_from_strided_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, wk_s_.at,          \
+                                                                  wk_t_.at, wk_as_many_(wk_s_, wk_t_), NULL))))
+#define WK_FROM_STRIDED_WK2_(wk_p_, wk_s_, wk_t_, text, data, shape, stride, ...)                                      \
+    WK_STRIDED_(wk_s_, wk_t_, text, shape, stride,                                                                     \
+                WK_ONCE_(float *, wk_p_, data,                                                                         \
+                         WK_CALL_(wk_tensor *, wk_from_strided,                                                        \
+                                  (WK_DTYPE_(wk_p_), wk_p_, wk_s_.at, wk_t_.at, wk_as_many_(wk_s_, wk_t_)),            \
+                                  wk_options, __VA_ARGS__)))
+/* wk_borrow(pointer, shape, release, user) */
 #define wk_borrow(data, shape, release, user)                                                                          \
-    wk_borrow_at(WK_HERE, WK_DTYPE_(data), data, WK_DIMS_(shape), release, user)
+    WK_BORROW_(WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, data, shape, release, user)
+#define WK_BORROW_(wk_p_, wk_s_, data, shape, release, user)                                                           \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_borrow: sizes stand in parentheses: wk_borrow(data, (2, 3), NULL, NULL)", \
+              WK_ONCE_(float *, wk_p_, data,                                                                           \
+                       WK_GIVE_(wk_tensor *, wk_borrow_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, wk_s_.at, wk_s_.count,     \
+                                                          release, user))))
+/* wk_read_strided(x, data, strides) */
+#define wk_read_strided(x, data, stride) WK_READ_STRIDED_(WK_INTS_NAME_, x, data, stride)
+#define WK_READ_STRIDED_(wk_s_, x, data, stride)                                                                       \
+    WK_SIZED_(wk_code, wk_s_, stride,                                                                                  \
+              "wk_read_strided: strides stand in parentheses: wk_read_strided(x, data, (1, 2))",                       \
+              WK_GIVE_(wk_code, wk_read_strided_n_at(WK_HERE, x, data, wk_s_.at, wk_s_.count)))
 
-#define wk_fill_(x, value)        WK_FILL_(x, value, WK_JOIN_(wk_number_, __COUNTER__))
-#define WK_FILL_(x, value, wk_n_) WK_ONCE_(wk_n_, value, WK_NUMBER_(wk_fill_, wk_n_)(WK_HERE, x, wk_n_))
+#define wk_fill_(x, value) WK_FILL_(x, value, WK_JOIN_(wk_number_, __COUNTER__))
+#define WK_FILL_(x, value, wk_n_)                                                                                      \
+    WK_ONCE_(int, wk_n_, value, WK_GIVE_(wk_tensor *, WK_NUMBER_(wk_fill_, wk_n_)(WK_HERE, x, wk_n_)))
 #endif
 
 #ifdef __cplusplus

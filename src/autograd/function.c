@@ -27,14 +27,7 @@ struct wk_function {
 static void destroy(void *address)
 {
     wk_function *f = address;
-    for (int k = 0; k < f->saved_count; k++) {
-        wk__body *saved = f->saved[k];
-        wk__storage_firm(saved->storage, -1);
-        wk__storage_drop(saved->storage);
-        if (saved->node) wk__node_drop(saved->node);
-        if (saved->leaf) wk__leaf_drop(saved->leaf);
-        wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, saved);
-    }
+    for (int k = 0; k < f->saved_count; k++) wk__saved_drop(f->saved[k]);
     if (f->kind.destroy) f->kind.destroy(f->context);
     wk__free(f);
 }
@@ -69,7 +62,8 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
     memcpy(body, wk__body_of(x), sizeof *body);
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
-    body->text = NULL;
+    atomic_init(&body->said, NULL);
+    if (body->family) wk__count_up(&body->family->refs);
     wk__storage_hold(body->storage);
     wk__storage_firm(body->storage, +1);
     if (body->node || body->leaf) wk__body_share(body);

@@ -6,7 +6,7 @@
 
 extern const wk__op wk__op_as_strided, wk__op_copy_slices;
 
-/* ---- the base of a storage --------------------------------------------------------------------------------------- */
+/* ---- the base of views ------------------------------------------------------------------------------------------ */
 
 void wk__history_forget(wk__base *past)
 {
@@ -16,17 +16,17 @@ void wk__history_forget(wk__base *past)
 }
 
 /* A place for the base's place in the graph. NULL when memory is short (recorded: the gradients of views would stop here). */
-static wk__base *new_past(wk__storage *storage)
+static wk__base *new_past(wk__family *family)
 {
     wk__base *past = wk__alloc_zero(1, sizeof *past);
     if (!past) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for the graph of gradients");
-    storage->past = past;
+    family->past = past;
     return past;
 }
 
 void wk__history_bury(wk__body *body)
 {
-    wk__base *past = new_past(body->storage);
+    wk__base *past = new_past(wk__family_of(body));
     if (!past) return;
     past->node = body->node;
     past->leaf = body->leaf;
@@ -44,7 +44,7 @@ void wk__history_bury(wk__body *body)
  * it. */
 static bool dig_up(const wk__body *view)
 {
-    wk__base *past = new_past(view->storage);
+    wk__base *past = new_past(wk__family_of(view));
     if (!past) return false;
     past->ndim = 1;
     past->dtype = view->dtype;
@@ -53,13 +53,14 @@ static bool dig_up(const wk__body *view)
     return true;
 }
 
-/* The base, which is known, as a tensor of the current scope, whether its handle lives or not. */
-static wk_tensor *base_of(wk__storage *storage)
+/* The base of a view, which is known, as a tensor of the current scope, whether its handle lives or not. */
+static wk_tensor *base_of(const wk__body *view)
 {
     wk_context *context = wk__context();
-    const wk__base *from = storage->past;
-    if (storage->base) return wk__tensor_like(context, storage->base);
-    wk__body past = {.storage = storage,
+    const wk__family *family = wk__family_of(view);
+    const wk__base *from = family->past;
+    if (family->base) return wk__tensor_like(context, family->base);
+    wk__body past = {.storage = view->storage,
                      .node = from->node,
                      .leaf = from->leaf,
                      .requires_grad = from->requires_grad,
@@ -72,9 +73,10 @@ static wk_tensor *base_of(wk__storage *storage)
     return wk__tensor_like(context, &past);
 }
 
-static bool base_known(const wk__storage *storage)
+static bool base_known(const wk__body *view)
 {
-    return storage->base || storage->past;
+    const wk__family *family = wk__family_of(view);
+    return family->base || family->past;
 }
 
 /* Of which node the base is the result. References go along with the pointers. */
@@ -85,10 +87,10 @@ typedef struct origin {
 } origin;
 
 /* From now on the base, which is known, comes from `now`. Where it came from before. */
-static origin set_base(wk__storage *storage, origin now)
+static origin set_base(wk__family *family, origin now)
 {
-    wk__body *base = storage->base;
-    wk__base *past = storage->past;
+    wk__body *base = family->base;
+    wk__base *past = family->past;
     origin before = base ? (origin){base->node, base->output, base->requires_grad}
                          : (origin){past->node, past->output, past->requires_grad};
     if (base) {
@@ -136,14 +138,13 @@ static bool remake(wk_tensor *view, wk_tensor *base)
 bool wk__history_refresh(wk_tensor *view)
 {
     wk__body *body = wk__body_of(view);
-    wk__storage *storage = body->storage;
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, (wk_site){0});
     if (!guard) return false;
     uint64_t token = guard->token;
     uint32_t seen = body->seen;
-    body->seen = storage->history; /* asked again meanwhile, it is up to date */
-    wk_tensor *base = base_known(storage) ? base_of(storage) : NULL;
-    bool fine = base ? !wk__body_of(base)->requires_grad || remake(view, base) : !base_known(storage);
+    body->seen = wk__family_of(body)->history; /* asked again meanwhile, it is up to date */
+    wk_tensor *base = base_known(body) ? base_of(body) : NULL;
+    bool fine = base ? !wk__body_of(base)->requires_grad || remake(view, base) : !base_known(body);
     if (!fine) body->seen = seen;
     wk__guard_close(token);
     return fine;
@@ -155,15 +156,15 @@ bool wk__history_refresh(wk_tensor *view)
 static bool belongs_to_a_leaf(const wk__body *body)
 {
     if (body->requires_grad && !body->node) return true;
-    if (body->apart || !body->is_view) return false;
-    const wk__body *base = body->storage->base;
-    const wk__base *past = body->storage->past;
+    if (!body->is_view) return false;
+    const wk__body *base = wk__family_of(body)->base;
+    const wk__base *past = wk__family_of(body)->past;
     return base ? base->requires_grad && !base->node : past && past->requires_grad && !past->node;
 }
 
 bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target)
 {
-    const wk__body *body = wk__body_of(target), *base = body->is_view ? body->storage->base : NULL;
+    const wk__body *body = wk__body_of(target), *base = body->is_view ? wk__family_of(body)->base : NULL;
     const wk_context *context = wk__context();
     if (!context->frame.grad_off && !context->frame.composing && belongs_to_a_leaf(body)) {
         wk__error_set(site, WK_ERR_STATE,
@@ -221,8 +222,8 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
     if (!guard) return false;
     uint64_t token = guard->token;
-    wk__storage *storage = body->storage;
-    wk_tensor *base = base_known(storage) || dig_up(body) ? base_of(storage) : NULL;
+    wk__family *family = wk__family_of(body);
+    wk_tensor *base = base_known(body) || dig_up(body) ? base_of(body) : NULL;
     wk__node *node = NULL;
     bool fine = false;
     if (base) {
@@ -235,11 +236,11 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
             node->own = inner;
             node->own_destroy = free_inner;
             node->outputs = 1;
-            origin before = set_base(storage, (origin){node, 0, true});
-            storage->history++;
+            origin before = set_base(family, (origin){node, 0, true});
+            family->history++;
             fine = wk__history_refresh(target);
-            if (!fine) before = set_base(storage, before);
-            storage->history -= !fine;
+            if (!fine) before = set_base(family, before);
+            family->history -= !fine;
             wk__node_drop(before.node);
         }
     }
@@ -255,22 +256,12 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
     wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
     if (!node) return false;
     node->outputs = 1;
-    if (body->is_view && body->apart) {
-        wk__error_set(
-            site, WK_ERR_STATE,
-            "%s%s: a view of a detached tensor has no base that gradients could flow through; wk_clone what was "
-            "detached first",
-            op->name, wk__underscore(op->name, true));
-        wk__node_drop(node);
-        return false;
-    }
-    if (body->is_view && body->storage->base != body) return rebase(node, site, target, in, inputs);
+    if (body->is_view) return rebase(node, site, target, in, inputs);
     wk__node_drop(body->node);
     body->node = node;
     body->output = 0;
     body->requires_grad = true;
-    body->storage->history++;
-    body->seen = body->storage->history;
+    if (!body->apart || body->family) wk__family_of(body)->history++; /* views of a detached tensor have its family */
     return true;
 }
 

@@ -187,14 +187,14 @@ wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on)
 wk_tensor *wk_detach_at(wk_site site, wk_tensor *x)
 {
     if (!wk__check(x, site, "detach", "input")) return NULL;
-    const wk__body *body = wk__body_of(x);
-    wk_tensor *out = wk__tensor_view(wk__context(), x, body->offset, body->ndim, body->shape, body->stride);
-    if (!out) return NULL;
-    wk__body *apart = wk__body_of(out);
-    apart->apart = true; /* what is written in place later brings it no history either */
-    apart->is_view = false;
-    wk__view_gone(body->storage);
-    return out;
+    wk__body apart = *wk__body_of(x);
+    apart.node = NULL;
+    apart.leaf = NULL;
+    apart.output = 0;
+    apart.requires_grad = apart.is_view = false;
+    apart.apart = true;  /* what is written in place through others of the storage brings it no history, */
+    apart.family = NULL; /* and it has views of its own */
+    return wk__tensor_like(wk__context(), &apart);
 }
 
 /* Backward leaves gradients in leaves only. */

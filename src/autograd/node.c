@@ -68,17 +68,22 @@ void wk__node_hold(wk__node *node)
     wk__count_up(&node->refs);
 }
 
+void wk__saved_drop(wk__body *saved)
+{
+    wk__storage_firm(saved->storage, -1);
+    if (saved->family) wk__family_drop(saved->family);
+    wk__storage_drop(saved->storage);
+    if (saved->node) wk__node_drop(saved->node);
+    if (saved->leaf) wk__leaf_drop(saved->leaf);
+    wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, saved);
+}
+
 static void free_saved(wk__node *node)
 {
     for (int k = 0; k < WK__NODE_SAVED; k++) {
         wk__body *saved = node->saved[k];
-        if (!saved) continue;
         node->saved[k] = NULL;
-        wk__storage_firm(saved->storage, -1);
-        wk__storage_drop(saved->storage);
-        if (saved->node) wk__node_drop(saved->node);
-        if (saved->leaf) wk__leaf_drop(saved->leaf);
-        wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, saved);
+        if (saved) wk__saved_drop(saved);
     }
 }
 
@@ -130,7 +135,8 @@ void wk__node_drop(wk__node *node)
 /* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
 void wk__body_forget(wk__body *body)
 {
-    if (body->storage->base == body && wk__count_get(&body->storage->views) > 0) wk__history_bury(body);
+    const wk__family *family = wk__family_of(body);
+    if (family->base == body && wk__count_get(&family->views) > 0) wk__history_bury(body);
     if (body->node) wk__node_drop(body->node);
     if (body->leaf) wk__leaf_drop(body->leaf);
 }
@@ -206,19 +212,21 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
         return false;
     }
     memcpy(saved, body, sizeof *saved);
-    saved->text = NULL;
-    if (numbers) {
-        saved->storage = own;
+    atomic_init(&saved->said, NULL);
+    if (numbers || is_output) { /* its place in the graph is not that of a view */
         saved->is_view = saved->apart = false;
-    } else {
-        wk__storage_hold(saved->storage);
+        saved->family = NULL;
     }
+    if (numbers)
+        saved->storage = own;
+    else
+        wk__storage_hold(saved->storage);
+    if (saved->family) wk__count_up(&saved->family->refs);
     wk__storage_firm(saved->storage, +1);
     if (is_output) { /* its node is this one: a reference to itself would never go */
         saved->node = NULL;
         saved->leaf = NULL;
         saved->output = 0;
-        saved->is_view = false; /* its place in the graph is not that of a view */
     }
     wk__body_share(saved);
     node->saved[place] = saved;
@@ -301,7 +309,7 @@ void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
         body->node = node;
         body->output = (int16_t)k;
         body->requires_grad = true;
-        body->seen = body->storage->history;
+        body->seen = wk__family_of(body)->history;
     }
     if (!wk__body_of(out[0])->requires_grad) wk__node_drop(node);
 }

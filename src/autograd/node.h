@@ -107,7 +107,7 @@ bool wk__history_refresh(wk_tensor *view);
 
 static inline bool wk__history_stale(const wk__body *body)
 {
-    return body->is_view && !body->apart && body->seen != body->storage->history;
+    return body->is_view && body->seen != wk__family_of(body)->history;
 }
 
 /* Does x require a gradient? A view is brought up to date first: its base may have been written since. */
@@ -154,6 +154,7 @@ wk__leaf *wk__leaf_of(wk__body *body); /* made when first asked for; NULL when m
 /* Its gradient goes, if there is one, by the call of that name. */
 void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site);
 void wk__body_forget(wk__body *body); /* the body goes, and so do its references to the graph */
+void wk__saved_drop(wk__body *saved); /* a body that a node or a function kept */
 void wk__body_share(wk__body *body);  /* it was copied: they count once more */
 void wk__node_hold(wk__node *node);
 void wk__node_drop(wk__node *node);

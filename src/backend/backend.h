@@ -110,6 +110,15 @@ typedef struct wk__matmul {
     wk__origin *origin;
 } wk__matmul;
 
+/* A box of a product's space (batch.., m, n), on which its tail runs at once when the elements of C that lie at
+ * `first` + i x row_step + j x column_step, 0 <= i < rows, 0 <= j < columns, have been summed; in elements, from the start of C's
+ * memory. They are to be the elements of the box. */
+typedef struct wk__piece {
+    int64_t start[WK__MAX_DIMS], size[WK__MAX_DIMS];
+    int64_t first, rows, columns, row_step, column_step;
+} wk__piece;
+typedef void wk__piece_visit(void *user, const wk__piece *piece);
+
 /* A kernel that is no group, by name. shape/ndim/dim describe the work as each name says:
  *   "scatter_add"  operand 0 target T (read and written), 1 index i64, 2 source S; index and source have `shape`, the target
  *                  `bound` places along `dim`: T[.., index, ..] += S[..], in index order on every device. Strides of operand 0
@@ -164,6 +173,8 @@ typedef struct wk__backend {
     /* optional: true makes `run`, `matmul` and `kernel` only gather what would have to be compiled; false compiles the
      * gathered kernels together and makes them run again. For tests: a cold build costs a second a kernel. */
     wk_code (*gather)(void *device, bool on, wk__fail *fail);
+    /* optional: how `matmul` would cut this product, without touching its memory; no pieces: its tail runs on all of C afterwards */
+    void (*pieces)(const wk__matmul *product, wk__piece_visit *visit, void *user);
 } wk__backend;
 
 /* All backends of this build, NULL at the end; in the order in which gpu:i counts. */

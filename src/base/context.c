@@ -2,6 +2,7 @@
 #include "context.h"
 #include "above.h"
 #include "alloc.h"
+#include "fork.h"
 #include "handle.h"
 #include "loading.h"
 #include <sched.h>
@@ -23,17 +24,6 @@ static struct {
 } at_hand[AT_HAND];
 static int handed_out;
 static wk_context *unused; /* of threads that have ended */
-
-atomic_bool wk__forked;
-
-bool wk__refuse_fork(wk_site site, const char *op)
-{
-    wk__error_set(site, WK_ERR_STATE,
-                  "%s: this process was forked after its parent had computed with the library, which does not carry "
-                  "over; fork before the first computation, or start a new program (exec)",
-                  op);
-    return false;
-}
 
 /* Whoever visits it has left when this returns. */
 static void unlist(wk_context *context)
@@ -77,6 +67,7 @@ static void end_thread(void *address)
     context->next = unused;
     unused = context;
     pthread_mutex_unlock(&list_lock);
+    wk__fork_watch_thread(false);
 }
 
 static void make_key(void)
@@ -122,6 +113,7 @@ wk_context *wk__context_start(void)
     pthread_once(&once, make_key);
     wk_context *context = pthread_getspecific(at_exit);
     if (!context) {
+        wk__fork_watch_thread(true);
         context = take_for_certain();
         pthread_setspecific(at_exit, context);
         begin(context);

@@ -161,7 +161,7 @@ void wk__context_leave(wk_context *context);
 /* Visits every context. */
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user);
 
-/* The process has forked since the library was first used for work: every call reports it once more. */
+/* A child of fork() that may not use the library (fork.h): every call reports it once more. */
 extern atomic_bool wk__forked;
 bool wk__refuse_fork(wk_site site, const char *op); /* false */
 static inline bool wk__in_forked_child(void)

@@ -56,7 +56,11 @@ void wk__background_ask(wk__background *b, int64_t which)
 
 void wk__background_wait(wk__background *b)
 {
-    if (!running(b)) return;
+    if (!running(b)) {
+        if (b->busy) b->work(b->user, b->which); /* asked for before a fork, of a thread that is not here */
+        b->busy = false;
+        return;
+    }
     pthread_mutex_lock(&b->lock);
     while (b->busy) pthread_cond_wait(&b->changed, &b->lock);
     pthread_mutex_unlock(&b->lock);

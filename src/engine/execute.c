@@ -3,6 +3,7 @@
 #include "../base/alloc.h"
 #include "../base/log.h"
 #include "host.h"
+#include "plan_check.h"
 #include <string.h>
 
 /* ---- the kinds of group ------------------------------------------------------------------------------------------ */
@@ -11,6 +12,7 @@ static wk_code run_program(wk__run *run, wk__building *b, wk__fail *fail)
 {
     wk__device *device = b->record[0]->device;
     wk_code code = wk__program_outputs(run, b, fail);
+    if (code == WK_OK && wk__plans_are_checked(device)) code = wk__plan_check(b, NULL, fail);
     if (code != WK_OK) return code;
     wk__group_collapse(&b->group);
     run->ring->groups++;
@@ -58,6 +60,7 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
         code = wk__program_outputs(run, b, fail);
         mm.tail = &b->group;
     }
+    if (code == WK_OK && wk__plans_are_checked(r->device)) code = wk__plan_check(b, &mm, fail);
     run->ring->groups++;
     b->group.tag = wk__watch(r->device, run->owner, b->record, b->records, b->indirect, mm.tail);
     if (wk__log_on(WK__LOG_KERNEL))
@@ -85,6 +88,7 @@ static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
     wk__kernel kernel = wk__kernel_of(r);
     kernel.operand[0].base = r->partial;
     wk_code code = wk__kernel_outputs(run, r, &kernel, fail);
+    if (code == WK_OK && wk__plans_are_checked(r->device)) code = wk__plan_check_kernel(r, fail);
     run->ring->groups++;
     kernel.tag = wk__watch(r->device, run->owner, &r, 1, r->partial, NULL);
     if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(r, r->kernel, NULL);
@@ -271,24 +275,6 @@ static wk__record **by_group(wk__ring *ring, int32_t groups, int64_t *live)
     return ring->sorted;
 }
 
-/* A call that happens whole begins: there must be memory for all of it. */
-static void reserve(wk__run *run, wk__record **record, int64_t live)
-{
-    int64_t k = 0;
-    while (k + 1 < live && record[k]->whole == 0 && record[k + 1]->group == record[0]->group) k++;
-    int32_t whole = record[k]->whole;
-    if (whole == 0 || whole == run->reserved || whole == run->refused) return;
-    wk__fail fail = {.tag = -1};
-    const wk__record *culprit = NULL;
-    if (wk__whole_reserve(whole, record, live, &culprit, &fail) == WK_OK) {
-        run->reserved = whole;
-        return;
-    }
-    wk__failure_drop(run->refusal);
-    run->refusal = wk__explain_record(culprit, &fail);
-    run->refused = whole;
-}
-
 /* References go with each group, so that the next one finds out what dies in it. */
 void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
 {
@@ -296,16 +282,20 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.owner = owner;
     run.ring = ring;
     run.culprit = NULL;
-    run.reserved = run.refused = 0;
+    run.arranged = run.begun = run.refused = 0;
     run.refusal = NULL;
+    run.undo = NULL;
+    run.undos = run.undo_capacity = 0;
     int64_t live;
     wk__record **record = by_group(ring, groups, &live);
     for (int64_t k = 0, end; k < live; k = end) {
         int count = 0;
-        for (end = k; end < live && record[end]->group == record[k]->group; end++) run.scratch[count++] = record[end];
-        reserve(&run, record + k, live - k);
+        end = k;
+        if (wk__whole_enter(&run, record + k, live - k)) continue;
+        for (; end < live && record[end]->group == record[k]->group; end++) run.scratch[count++] = record[end];
         run_group(&run, run.scratch, count);
         for (int64_t done = end; done-- > k;) wk__park_or_release(ring, record[done]);
     }
+    wk__whole_leave(&run);
     wk__failure_drop(run.refusal);
 }

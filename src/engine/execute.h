@@ -5,14 +5,21 @@
 #include "../tensor/large.h"
 #include "ring.h"
 
+/* A target of a call that happens whole: what it gets, and what it had. Both are held. */
+typedef struct wk__undo {
+    wk__value *out, *old;
+} wk__undo;
+
 typedef struct wk__run {
     wk_context *owner;
     wk__ring *ring;
     wk__record *scratch[WK__MAX_INS]; /* the records of the group that runs: each has an instruction at least */
     wk__building building;
-    const wk__record *culprit; /* whose output found no memory; NULL: not known */
-    int32_t reserved, refused; /* numbers of calls that happen whole: there is memory for all of it, or not */
-    wk__failure *refusal;      /* why not */
+    const wk__record *culprit;        /* whose output found no memory; NULL: not known */
+    int32_t arranged, begun, refused; /* numbers of calls that happen whole: see whole.c */
+    wk__failure *refusal;             /* why it does not happen */
+    wk__undo *undo;                   /* of the one that has begun */
+    int64_t undos, undo_capacity;
 } wk__run;
 
 /* execute.c. What a backend is asked for by a product and by a record of a kernel: operands are those of the record, whose memory may
@@ -33,9 +40,15 @@ wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__kernel *kernel, wk__
 /* A product that is not wanted itself goes where one of its epilogue's results will be, if one fits. */
 wk_code wk__product_output(wk__building *b, wk__value *product, wk__fail *fail);
 
-/* whole.c: is there memory for all that the call of that number will store, from this group on? It is taken once and given back,
- * so that the arena has it at hand. Else the code, and for which record it was not to be had. */
-wk_code wk__whole_reserve(int32_t whole, wk__record **record, int64_t live, const wk__record **culprit, wk__fail *fail);
+/* The last stored state of the target of an op in place; NULL: there is none. */
+wk__value *wk__old_value(const wk__record *r);
+
+/* whole.c. Looks at the groups from here on, of which there are `live` records: if the first belongs to a call that happens whole, what
+ * that call needs is put before it, and it begins. True: the first group is another one now. */
+bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live);
+/* A record of it has failed: none of its targets changes. */
+void wk__whole_refuse(wk__run *run, int32_t whole, wk__failure *failure);
+void wk__whole_leave(wk__run *run);
 
 /* Logs which ops ran where: the records of one group, before it runs. Only when the log wants to know. */
 void wk__tell(wk__record *const record[], int records);

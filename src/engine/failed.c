@@ -29,6 +29,7 @@ static bool keep_old(wk__record *r, wk__value *out)
 
 static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure)
 {
+    if (r->whole && r->whole != run->refused) wk__whole_refuse(run, r->whole, failure);
     for (int o = 0; o < r->nout; o++) {
         wk__value *out = r->ref[o].value;
         if (wk__value_state(out) != WK__PENDING) continue;
@@ -37,7 +38,7 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure)
         if (out->memory.block) wk__value_give_memory(out);
         wk__value_fail(out, failure);
     }
-    if (failure) wk__late(run->owner, failure);
+    wk__late(run->owner, failure);
 }
 
 wk__failure *wk__explain_record(const wk__record *r, const wk__fail *fail)
@@ -80,12 +81,12 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
+/* What stands for failures for which there is no memory. It is never freed, as this is one reference more than any. */
+static wk__failure no_memory = {.refs = 1, .code = WK_ERR_MEMORY, .text = "out of host memory while work was run"};
+
 void wk__tell_failure(wk__failure *failure)
 {
-    if (!failure) {
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory while work was run");
-        return;
-    }
+    if (!failure) failure = &no_memory;
     wk_context *context = wk__context();
     atomic_store(&failure->told, context->stream + 1);
     const wk__frame before = wk__frame_enter(context, NULL); /* it is another call's than the one that notices */
@@ -95,6 +96,10 @@ void wk__tell_failure(wk__failure *failure)
 
 void wk__late(wk_context *context, wk__failure *failure)
 {
+    if (!failure) {
+        failure = &no_memory;
+        atomic_store(&failure->told, 0); /* of another one */
+    }
     if (atomic_load(&failure->told) == context->stream + 1) return;
     wk__failure *none = NULL;
     atomic_fetch_add(&failure->refs, 1);

@@ -15,13 +15,12 @@
 
 /* One record. The values are held, so that they can be marked; a bounded number of them, then the device is asked. */
 typedef struct entry {
-    int64_t tag; /* of its group; -1: this one cannot fault */
+    int64_t tag; /* -1: this one cannot fault */
     const char *op, *underscore, *fault;
     wk_site site;
     wk_context *recorder; /* who is to be told; `stream` tells whether it is still that one */
     int64_t stream;
     bool in_place; /* its target keeps the value `prior` when it could not run */
-    bool indexed;  /* reads or writes at places that are numbers: of the records in a group, this one can fault */
     bool over;     /* what `prior` held is in the memory of `out` */
     bool skipped;  /* the device left it out if it had faulted before */
     bool given;    /* to the device: only then waiting for the device says something of it */
@@ -70,6 +69,14 @@ static void forget(watch *w, int64_t upto)
     if (gone > 0) memmove(w->entry, w->entry + gone, sizeof *w->entry * (size_t)w->count);
 }
 
+/* Of the records in a group, those that read or write at computed places can fault; each has a LOADX, which has their tag (ir.h). */
+static bool is_indexed(wk__record *r)
+{
+    bool indexed = r->kind == WK__RECORD_KERNEL;
+    for (int i = 0; i < r->nin; i++) indexed = indexed || wk__record_in(r, i)->flags & WK__REF_INDIRECT;
+    return indexed;
+}
+
 static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64_t tag, bool skipped)
 {
     if (!wk__grow(&w->entry, &w->capacity, w->count + 1, sizeof *w->entry))
@@ -83,7 +90,6 @@ static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64
                  .recorder = recorder,
                  .stream = recorder->stream,
                  .in_place = r->guarded && r->prior,
-                 .indexed = r->kind == WK__RECORD_KERNEL,
                  .skipped = skipped,
                  .out = r->ref[output].value};
     wk__value_hold(e->out);
@@ -92,7 +98,6 @@ static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64
     e->over = e->in_place && wk__value_state(e->prior) == WK__STORED && !e->prior->memory.block;
     for (int i = 0; i < r->nin; i++) {
         const wk__ref *ref = wk__record_in(r, i);
-        e->indexed = e->indexed || ref->flags & WK__REF_INDIRECT;
         if (!ref->value || e->ins == WK__MAX_INPUTS) continue;
         wk__value_hold(ref->value);
         e->in[e->ins++] = ref->value;
@@ -127,11 +132,13 @@ int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *r
     bool skipped = group ? wk__group_overwrites(group) : record[0]->partial;
     pthread_mutex_lock(&lock);
     watch *w = watch_of(device);
-    int64_t tag = may_fault ? w->tags++ : -1;
-    for (int k = 0; k < records; k++)
+    int64_t first = may_fault ? w->tags : -1;
+    for (int k = 0; k < records; k++) {
+        int64_t tag = may_fault && is_indexed(record[k]) ? w->tags++ : -1;
         for (int o = 0; o < record[k]->nout; o++) add(w, recorder, record[k], o, tag, skipped);
+    }
     pthread_mutex_unlock(&lock);
-    return tag;
+    return first;
 }
 
 /* The newest of this recorder's: a ring is run by one thread at a time, one group after the other. */
@@ -182,7 +189,7 @@ void wk__tell_recorder(wk_context *context, int64_t stream, wk__failure *failure
 {
     if (context == wk__context() && context->stream == stream) {
         wk__tell_failure(failure);
-    } else if (failure && wk__context_visit(context)) {
+    } else if (wk__context_visit(context)) {
         if (context->stream == stream) wk__late(context, failure);
         wk__context_leave(context);
     }
@@ -203,15 +210,11 @@ static bool at_fault(const entry *e, const wk__fail *fail)
     return fail->code == WK_ERR_INDEX && e->tag >= 0 && wk__fail_has_tag(fail, e->tag);
 }
 
-/* Of the group with that tag: the record that reads at computed places. */
 static const entry *culprit_of(const watch *w, int64_t tag)
 {
-    const entry *culprit = NULL;
-    for (int64_t k = 0; k < w->count && tag >= 0; k++) {
-        const entry *e = &w->entry[k];
-        if (e->tag == tag && (!culprit || (e->indexed && !culprit->indexed))) culprit = e;
-    }
-    return culprit;
+    for (int64_t k = 0; k < w->count && tag >= 0; k++)
+        if (w->entry[k].tag == tag) return &w->entry[k];
+    return NULL;
 }
 
 wk__failure *wk__explain(const char *op, const char *underscore, const char *fault, wk_site site, const wk__fail *fail,
@@ -287,14 +290,13 @@ static void spoil(entry *e, wk__failure *cause)
 static void mark(watch *w, const wk__fail *fail, wk__failure *first, audience *a)
 {
     bool faulted = false;
-    int64_t other = -1; /* the group of `another` */
+    int64_t other = -1; /* the tag of `another` */
     wk__failure *another = NULL;
     for (int64_t k = 0; k < w->count; k++) {
         entry *e = &w->entry[k];
         wk__failure *cause = first;
         bool guilty = at_fault(e, fail);
         faulted = faulted || guilty;
-        guilty = guilty && e->indexed; /* others of its group went well, if they do not read this one */
         if (guilty && e->tag != fail->tag && e->tag != other) {
             wk__failure_drop(another);
             another = explain(w, other = e->tag, fail, e->site);

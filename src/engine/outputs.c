@@ -112,13 +112,20 @@ static wk_code take_output(wk__run *run, wk__building *b, int operand, wk__fail 
     return wk__value_take_memory(out, out->bytes, fail);
 }
 
-/* Where the numbers are that the record's target keeps if this group, to which the states of the target belong that are pending, cannot
- * be run. A device that runs it later wants to know: by then nobody remembers. */
-static bool old_numbers(const wk__record *r, wk__memory *old)
+/* States that are pending belong to this group. */
+wk__value *wk__old_value(const wk__record *r)
 {
     while (r->guarded && r->prior && wk__value_state(r->prior) == WK__PENDING) r = r->prior->record;
-    if (!r->guarded || !r->prior || wk__value_state(r->prior) != WK__STORED || !r->prior->memory.block) return false;
-    *old = r->prior->memory;
+    return r->guarded && r->prior && wk__value_state(r->prior) == WK__STORED ? r->prior : NULL;
+}
+
+/* Where the numbers are that the record's target keeps if it cannot be run. A device that runs it later wants to know: by then nobody
+ * remembers. */
+static bool old_numbers(const wk__record *r, wk__memory *old)
+{
+    const wk__value *value = wk__old_value(r);
+    if (!value || !value->memory.block) return false;
+    *old = value->memory;
     return true;
 }
 

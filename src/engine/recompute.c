@@ -95,14 +95,36 @@ static wk_code run_one(wk__building *b, wk__record *r, wk__fail *fail)
     return run_program(b, r, fail);
 }
 
+/* May the record fail of its own? Then what it writes over may be needed again. */
+static bool may_fault(wk__record *r)
+{
+    bool fault = r->kind == WK__RECORD_KERNEL;
+    for (int i = 0; i < r->nin; i++) fault = fault || wk__record_in(r, i)->flags & WK__REF_INDIRECT;
+    return fault;
+}
+
+/* A part is written into memory that nobody will read any more: a tensor that is joined from thousands is not copied for each. */
+static bool takes_over(const wk__twins *twins, wk__record *r, const wk__twin *prior)
+{
+    if (!prior->writer || prior->seen || prior->last != wk__twin_of(twins, r->ref[0].value)->first) return false;
+    for (int i = 0; i < r->nin; i++)
+        if (wk__record_in(r, i)->value == prior->of) return false;
+    return !may_fault(r);
+}
+
 static wk_code take_outputs(wk__twins *twins, wk__record *r, wk__fail *fail)
 {
     wk_code code = WK_OK;
     wk__twin *prior = r->partial ? wk__twin_of(twins, r->prior) : NULL;
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
         wk__twin *t = wk__twin_of(twins, r->ref[o].value);
-        code = wk__twin_take(t, fail);
-        if (code == WK_OK && prior) code = copy_memory(t, &prior->value.memory, fail);
+        if (prior && takes_over(twins, r, prior)) {
+            t->value.memory = prior->value.memory;
+            prior->value.memory.block = NULL;
+        } else {
+            code = wk__twin_take(t, fail);
+            if (code == WK_OK && prior) code = copy_memory(t, &prior->value.memory, fail);
+        }
         t->holes = prior ? prior->holes : !wk__record_fills(r, o, t->value.bytes);
     }
     return code;
@@ -113,7 +135,7 @@ static wk_code fail_outputs(wk__twins *twins, wk__record *r, wk__fail *fail)
 {
     wk_code code = WK_OK;
     const wk__twin *old = r->guarded ? wk__twin_of(twins, r->prior) : NULL;
-    if (old && (!old->value.memory.block || old->failed)) old = NULL;
+    if (old && (!old->value.memory.block || (old->failed && !old->kept_old))) old = NULL;
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
         wk__twin *t = wk__twin_of(twins, r->ref[o].value);
         t->known = true;

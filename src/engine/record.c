@@ -1,6 +1,5 @@
 /* Recording: appending to the ring of a context. */
 #include "../base/alloc.h"
-#include "../base/pool.h"
 #include "ring.h"
 #include <sched.h>
 #include <string.h>
@@ -64,18 +63,6 @@ void wk__ring_end(wk_context *context)
     context->ring = NULL;
 }
 
-/* A child has none of the parent's threads, and no claim to its devices: each call in it says so (rule 28). */
-static void in_child(void)
-{
-    atomic_store(&wk__forked, true);
-    wk__pool_after_fork();
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, in_child);
-}
-
 /* What the newest record computes, nobody will read. */
 static bool newest_is_dead(const wk__ring *ring)
 {
@@ -126,9 +113,7 @@ void wk__ring_orphan(wk__value *value)
 /* With the lock held: other threads may be looking whether there is something to run. */
 static wk__ring *ring_of(wk_context *context)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (context->ring) return context->ring;
-    pthread_once(&once, watch_forks);
     context->ring = wk__alloc_zero(1, sizeof *context->ring);
     return context->ring;
 }

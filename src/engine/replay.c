@@ -136,10 +136,10 @@ static wk_code run_in(job *j, const way *how, wk__outcome *outcome, wk__fail *fa
     wk__modes_set_check(how->check);
     const bool writes = wk__check_writes(false);
     if (how->threads) wk__set_threads(how->threads);
-    if (how->programs) wk__log_divert(WK__LOG_KERNEL, j->print, j->user);
+    if (how->programs && j->print) wk__log_divert(WK__LOG_KERNEL, j->print, j->user);
     j->run.one_by_one = how->one_by_one;
     wk_code code = wk__replay_run(&j->run, outcome, fail);
-    if (how->programs) wk__log_divert(WK__LOG_KERNEL, NULL, NULL);
+    if (how->programs && j->print) wk__log_divert(WK__LOG_KERNEL, NULL, NULL);
     if (how->threads) wk__set_threads(threads);
     wk__modes_set(before.sync, before.nofuse);
     wk__modes_set_check(before.check);
@@ -164,7 +164,7 @@ static wk_code run_ways(job *j, wk__fail *fail)
         wk_code code = run_in(j, &ways[k], outcome, fail);
         if (code != WK_OK) return code;
         const bool differing = k > 0 && differs(j, &what);
-        say(j, "%s: %lld passes%s%s", ways[k].name, (long long)j->run.groups,
+        say(j, "%s: %lld pass%s%s%s", ways[k].name, (long long)j->run.groups, j->run.groups == 1 ? "" : "es",
             k == 0      ? ""
             : differing ? ", DIFFERS: "
                         : ", the same",

@@ -172,7 +172,8 @@ void wk__ring_run(wk_context *owner, bool park);
 void wk__value_compute(wk_context *owner, wk__value *value);
 /* The tensor's value is in memory on return (enqueued on its device), or false with its failure recorded. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
-/* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough. */
+/* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough. NULL: there was no
+ * memory to say more. */
 void wk__late(wk_context *context, wk__failure *failure);
 void wk__late_forget(wk_context *context);
 /* Tells this thread of a late failure of its work, if there is one. */

@@ -1,8 +1,10 @@
 /* Calls that happen whole or not at all: what their targets held before is remembered, and comes back when something fails on the
  * way. Values never change, so that is a matter of pointers; only memory whose address the program knows is written again. */
 #include "../base/alloc.h"
+#include "check_mode.h"
 #include "execute.h"
 #include "reuse.h"
+#include <string.h>
 
 void wk__before_take(wk__before *before, const wk_tensor *target)
 {
@@ -61,6 +63,72 @@ void wk__whole_end(wk_context *context)
     if (wk__ring_full(context)) wk__flush(context);
 }
 
+/* ---- the order of a flush ------------------------------------------------------------------------------------------ */
+
+/* When a call that happens whole comes to be run, all that it needs comes first, as that may fail:
+ *
+ *     NEEDED   groups that do not wait for it
+ *     MIXED    of it, and with other records: a gradient and the update by it, say. They write beside the old numbers, which are
+ *              there until all of it is done
+ *     PURE     its own records only, elementwise as a rule, in place: nothing is left that could fail
+ *     AFTER    what reads it, and other such calls */
+enum { NEEDED, MIXED, PURE, AFTER, CLASSES };
+
+static int32_t whole_of(wk__record *const *record, int64_t live)
+{
+    for (int64_t k = 0; k < live && record[k]->group == record[0]->group; k++)
+        if (record[k]->whole) return record[k]->whole;
+    return 0;
+}
+
+/* The latest class that the group waits for, by groups that are to run. */
+static int32_t waits_for(const int32_t *class, const wk__record *r, int32_t so_far)
+{
+    for (int k = r->nout; k <= r->nout + r->nin; k++) {
+        const wk__value *value = k < r->nout + r->nin ? r->ref[k].value : r->prior;
+        if (!value || wk__value_state(value) != WK__PENDING || value->group < 0 || value->group == r->group) continue;
+        if (class[value->group] > so_far) so_far = class[value->group];
+    }
+    return so_far;
+}
+
+static int32_t class_of(int32_t whole, const int32_t *class, wk__record *const *record, int64_t records, bool *ordered)
+{
+    int32_t latest = NEEDED;
+    bool some = false, all = true, other = false;
+    for (int64_t k = 0; k < records; k++) {
+        latest = waits_for(class, record[k], latest);
+        some = some || record[k]->whole == whole;
+        all = all && record[k]->whole == whole;
+        other = other || (record[k]->whole && record[k]->whole != whole);
+    }
+    if (!some) return latest == NEEDED && !other ? NEEDED : AFTER;
+    *ordered = *ordered && latest <= (all ? PURE : MIXED);
+    return all ? PURE : MIXED;
+}
+
+/* Groups of one class stay in their order. Where the classes' order would not be one to run in, only what is needed goes first. */
+static void arrange(wk__ring *ring, int32_t whole, wk__record **record, int64_t live)
+{
+    int32_t *class = ring->start; /* by group */
+    bool ordered = true;
+    for (int64_t k = 0, end; k < live; k = end) {
+        for (end = k; end < live && record[end]->group == record[k]->group;) end++;
+        class[record[k]->group] = AFTER; /* of itself it does not wait */
+        class[record[k]->group] = class_of(whole, class, record + k, end - k, &ordered);
+    }
+    bool sorted = record >= ring->sorted && record < ring->sorted + ring->sorted_capacity;
+    wk__record **room = sorted ? ring->record : ring->sorted; /* whichever is not in use */
+    int64_t count = 0;
+    for (int32_t c = NEEDED; c < CLASSES; c++)
+        for (int64_t k = 0; k < live; k++) {
+            int32_t its = class[record[k]->group];
+            if (!ordered && its != NEEDED) its = MIXED;
+            if (its == c) room[count++] = record[k];
+        }
+    memcpy(record, room, sizeof *record * (size_t)live);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 typedef struct pieces {
@@ -88,19 +156,137 @@ static wk_code take(pieces *p, wk__record **record, int records, const wk__recor
     return WK_OK;
 }
 
-wk_code wk__whole_reserve(int32_t whole, wk__record **record, int64_t live, const wk__record **culprit, wk__fail *fail)
+static wk_code take_group(pieces *p, int32_t whole, wk__record **record, int records, const wk__record **culprit,
+                          wk__fail *fail)
+{
+    wk_code code = WK_OK;
+    for (int i = 0; i < records && code == WK_OK; i++) {
+        if (record[i]->whole != whole) continue;
+        *culprit = record[i];
+        code = take(p, record, records, record[i], fail);
+    }
+    return code;
+}
+
+/* All that the call stores is taken once and given back, so that the arena has it at hand. */
+static wk_code reserve(int32_t whole, wk__record **record, int64_t live, const wk__record **culprit, wk__fail *fail)
 {
     pieces p = {.count = 0};
     wk_code code = WK_OK;
     for (int64_t k = 0, end; k < live && code == WK_OK; k = end) {
         for (end = k; end < live && record[end]->group == record[k]->group;) end++;
-        for (int64_t i = k; i < end && code == WK_OK; i++) {
-            if (record[i]->whole != whole) continue;
-            *culprit = record[i];
-            code = take(&p, record + k, (int)(end - k), record[i], fail);
-        }
+        code = take_group(&p, whole, record + k, (int)(end - k), culprit, fail);
     }
     for (int64_t k = 0; k < p.count; k++) wk__arena_give(p.at[k].arena, &p.at[k].memory);
     wk__free(p.at);
     return code;
+}
+
+/* ---- beginning and ending ---------------------------------------------------------------------------------------- */
+
+/* Old numbers that a mixed group replaces stay, as long as somebody holds them. */
+static bool keep_old(wk__run *run, wk__record *const *record, int64_t records)
+{
+    bool pure = true;
+    for (int64_t k = 0; k < records; k++) pure = pure && record[k]->whole == run->begun;
+    for (int64_t k = 0; k < records && !pure; k++) {
+        wk__value *out = record[k]->ref[0].value, *old = wk__old_value(record[k]);
+        if (record[k]->whole != run->begun || !old || !wk__stores(out)) continue;
+        if (!wk__grow(&run->undo, &run->undo_capacity, run->undos + 1, sizeof *run->undo)) return false;
+        run->undo[run->undos++] = (wk__undo){out, old};
+        wk__value_hold(out);
+        wk__value_hold(old);
+    }
+    return true;
+}
+
+void wk__whole_leave(wk__run *run)
+{
+    for (int64_t k = 0; k < run->undos; k++) {
+        wk__value_drop(run->undo[k].out);
+        wk__value_drop(run->undo[k].old);
+    }
+    wk__free(run->undo);
+    run->undo = NULL;
+    run->undos = run->undo_capacity = 0;
+}
+
+static void begin(wk__run *run, int32_t whole, wk__record **record, int64_t live)
+{
+    wk__fail fail = {.tag = -1};
+    const wk__record *culprit = record[0];
+    wk_code code = WK_OK;
+    wk__whole_leave(run);
+    run->begun = whole;
+    for (int64_t k = 0, end; k < live && code == WK_OK; k = end) {
+        for (end = k; end < live && record[end]->group == record[k]->group;) end++;
+        if (!keep_old(run, record + k, end - k)) code = wk__fail_set(&fail, WK_ERR_MEMORY, "out of host memory");
+    }
+    if (code == WK_OK) code = reserve(whole, record, live, &culprit, &fail);
+    if (code == WK_OK) return;
+    wk__failure *failure = wk__explain_record(culprit, &fail);
+    wk__whole_refuse(run, whole, failure);
+    wk__failure_drop(failure);
+}
+
+/* Of what is written in place nothing may turn out to have failed when a part is written. */
+static void look_ahead(wk__run *run, wk__record *const *record, int64_t live)
+{
+    for (int64_t k = 0; k < live && run->refused != run->begun; k++) {
+        if (record[k]->whole != run->begun) continue;
+        for (int i = record[k]->nout; i < record[k]->nout + record[k]->nin; i++) {
+            const wk__value *in = record[k]->ref[i].value;
+            if (!in || wk__value_state(in) != WK__FAILED) continue;
+            wk__whole_refuse(run, run->begun, in->failure);
+            break;
+        }
+    }
+}
+
+static bool is_pure(wk__record *const *record, int64_t live)
+{
+    bool pure = true;
+    for (int64_t k = 0; k < live && record[k]->group == record[0]->group; k++) pure = pure && record[k]->whole;
+    return pure;
+}
+
+bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live)
+{
+    int32_t whole = whole_of(record, live), first = record[0]->group;
+    if (whole == 0 || whole == run->refused) return false;
+    if (whole != run->arranged) {
+        run->arranged = whole;
+        arrange(run->ring, whole, record, live);
+        if (record[0]->group != first) return true;
+    }
+    if (whole != run->begun) begin(run, whole, record, live);
+    if (is_pure(record, live)) look_ahead(run, record, live);
+    return false;
+}
+
+static void take_back(const wk__undo *u)
+{
+    if (wk__value_state(u->out) != WK__STORED) return;
+    if (u->out->exposed) {
+        write_back(u->out, u->old);
+        return;
+    }
+    wk__value_give_memory(u->out);
+    wk__value_hold(u->old);
+    u->out->shares = u->old;
+    u->out->memory = u->old->memory;
+}
+
+void wk__whole_refuse(wk__run *run, int32_t whole, wk__failure *failure)
+{
+    if (failure) atomic_fetch_add(&failure->refs, 1);
+    wk__failure_drop(run->refusal);
+    run->refusal = failure;
+    run->refused = whole;
+    if (run->begun != whole) return;
+    for (int64_t k = 0; k < run->undos; k++) {
+        if (run->ring->twins) wk__check_excuse(run->ring->twins, run->undo[k].out, failure);
+        take_back(&run->undo[k]);
+    }
+    wk__whole_leave(run);
 }

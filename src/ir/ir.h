@@ -105,7 +105,7 @@ typedef struct wk__group {
     wk__ins ins[WK__MAX_INS];
     wk__imm imm[WK__MAX_IMMS];
     wk__operand operand[WK__MAX_OPERANDS];
-    int64_t tag; /* which record a fault belongs to: handed back by the backend with the bad index */
+    int64_t tag; /* of the first LOADX, the next has the next: handed back by the backend with the bad index */
     struct wk__origin *origin; /* whose work it is; see backend.h */
 } wk__group;
 

@@ -33,10 +33,8 @@ wk_tensor *wk__detached(wk_site site, wk_tensor *x)
     wk__leaf_drop(body->leaf);
     body->node = NULL;
     body->leaf = NULL;
-    if (body->is_view) wk__view_gone(body->storage);
-    body->requires_grad = body->is_view = body->apart = false;
+    body->requires_grad = false;
     body->output = 0;
-    body->storage->base = body;
     return own;
 }
 
@@ -55,9 +53,9 @@ void wk__rehouse(wk_tensor *x, wk_tensor *from)
     bool moved = old->device != other->storage->device;
     wk__storage_hold(other->storage);
     wk__storage_firm(other->storage, firm);
-    if (old->base == body) old->base = NULL;
+    if (old->family.base == body) old->family.base = NULL;
     body->storage = other->storage;
-    body->storage->base = body;
+    body->storage->family.base = body;
     body->storage->version = old->version + 1;
     body->offset = other->offset;
     body->ndim = other->ndim;

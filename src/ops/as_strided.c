@@ -115,7 +115,7 @@ static void reference(wk__reference *r)
 }
 
 static const char *const samples[] = {"[3,4], (4,3), (1,4)", "[6], (2,2), (3,1), 1", "[5], (3,5), (0,1)",
-                                      "[2,3], (), (), 4", NULL};
+                                      "[2,3], (), (), 4",    "[6], (0,2), (2,1)",    NULL};
 
 const wk__op wk__op_as_strided = {
     .name = "as_strided",

@@ -119,8 +119,13 @@ static void logits_reference(wk__reference *r)
     wk__loss_reference(r, logits_exact, 4, 0);
 }
 
-static const char *const samples[] = {
-    "[], []", "[7], [7]", "[3,5], [3,5], [5]:f32", "[3,5], [3,5], none, 1", "[3,5], [3,5], [3,5]:f32, 2", NULL};
+static const char *const samples[] = {"[], []",
+                                      "[7], [7]",
+                                      "[3,5], [3,5], [5]:f32",
+                                      "[3,5], [3,5], none, 1",
+                                      "[3,5], [3,5], [3,5]:f32, 2",
+                                      "[0,3], [0,3], none, 1",
+                                      NULL};
 static const char *const logits_samples[] = {"[], []",
                                              "[7], [7]",
                                              "[3,5], [3,5], [5]:f32",
@@ -128,6 +133,7 @@ static const char *const logits_samples[] = {"[], []",
                                              "[3,5], [3,5], [3,5]:f32, none, 2",
                                              "[3,5], [3,5], none, [5]:f32",
                                              "[3,5], [3,5], [3,1]:f32, [5]:f32, 2",
+                                             "[0,3], [0,3], none, none, 1",
                                              NULL};
 
 enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 | WK__SAVE_3 };

@@ -190,7 +190,7 @@ static wk_tensor *wrong_way(wk_site site, double start, double end, double step)
     wk__text text = {0};
     wk__text_format(&text, "arange: steps of %g lead from %g away from %g; ", step, start, end);
     if (start == 0 && step == 1)
-        wk__text_add(&text, "the end must be 0 or more, or see wk_arange_from(start, end, step)");
+        wk__text_add(&text, "the end must be 0 or more, or see wk_arange(start, end, step)");
     else
         wk__text_format(&text, "give the step the other sign, %g, or exchange the ends", -step);
     wk__error_take(site, WK_ERR_ARGUMENT, &text);
@@ -225,6 +225,15 @@ wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step
     wk_tensor *out = arange(site, start, end, step, options);
     wk__outer_leave(context, before);
     return out;
+}
+
+wk_tensor *wk_arange_range_at(wk_site site, double start, double end, double step, bool whole,
+                              const wk_options *options)
+{
+    wk_options o;
+    if (!wk__options(site, "arange", options, &o)) return NULL;
+    if (!o.dtype) o.dtype = whole && end == floor(end) && step == floor(step) ? WK_I64 : WK_F32;
+    return arange(site, start, end, step, &o);
 }
 
 wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options)

@@ -128,8 +128,9 @@ static void expand_as_reference(wk__reference *r)
 
 static const char *const flatten_samples[] = {"[2,3,4]",    "[2,3,4], 1", "[2,3,4], 0, 1", "[]", "[2,0,3], 1",
                                               "[5], 0, -1", NULL};
-static const char *const unflatten_samples[] = {"[6,2], 0, (2,3)", "[2,6], -1, (3,-1)", "[4], 0, (2,2,1)", NULL};
-static const char *const expand_as_samples[] = {"[3,1], [3,4]", "[], [2,2]", "[1,3], [5,2,3]", NULL};
+static const char *const unflatten_samples[] = {"[6,2], 0, (2,3)", "[2,6], -1, (3,-1)", "[4], 0, (2,2,1)",
+                                                "[0,4], 1, (2,2)", NULL};
+static const char *const expand_as_samples[] = {"[3,1], [3,4]", "[], [2,2]", "[1,3], [5,2,3]", "[0,1], [0,3]", NULL};
 static const char *const view_as_samples[] = {"[2,6], [3,4]", "[1], []", "[0,2], [3,0]", NULL};
 
 #define RESHAPED .group = "view", .node = "ViewBackward0", .gradient = wk__reshape_back, .low = -3, .high = 3

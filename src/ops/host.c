@@ -5,6 +5,7 @@
 #include "create.h"
 #include <math.h>
 #include <string.h>
+#include <wick/autograd.h>
 #include <wick/device.h>
 
 /* ---- guards and objects ------------------------------------------------------------------------------------------ */
@@ -135,12 +136,23 @@ bool wk_same_storage_at(wk_site site, const wk_tensor *a, const wk_tensor *b)
 
 /* ---- numbers in -------------------------------------------------------------------------------------------------- */
 
+/* x, which goes, as a leaf of that dtype. */
+static wk_tensor *converted(wk_site site, wk_tensor *x, wk_dtype dtype, bool requires_grad)
+{
+    wk_tensor *out = wk_to_dtype_at(site, x, dtype);
+    wk_free_at(site, x);
+    return out && requires_grad ? wk_requires_grad__at(site, out, true) : out;
+}
+
 static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const int64_t *stride, const int64_t *shape,
                           int ndim, size_t bytes, const wk_options *options)
 {
     wk__create c;
     wk_options o;
     if (!wk__options(site, "from", options, &o)) return NULL;
+    const wk_dtype wanted = o.dtype ? o.dtype : dtype;
+    const bool wants_gradient = o.requires_grad;
+    if (wanted != dtype) o.requires_grad = false; /* of the converted tensor, not of this one */
     o.dtype = dtype;
     if (!wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &o, dtype)) return NULL;
     int64_t n = wk__numel(ndim, shape), need = n * (int64_t)wk_dtype_size(dtype);
@@ -166,7 +178,8 @@ static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const 
                    wk__host_write(wk__body_of(out)->storage->value, dense ? dense : data, need, site, "from");
     wk__free(dense);
     wk__body_of(out)->requires_grad = c.requires_grad;
-    return written ? out : wk__abandon(out);
+    if (!written) return wk__abandon(out);
+    return wanted == dtype ? out : converted(site, out, wanted, wants_gradient);
 }
 
 /* `name`: what the program called. */
@@ -183,7 +196,7 @@ static wk_tensor *from_host(const char *name, wk_site site, wk_dtype dtype, cons
 wk_tensor *wk_from_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
                          const wk_options *options)
 {
-    return from_host("from_on", site, dtype, data, NULL, shape, ndim, bytes, options);
+    return from_host("from", site, dtype, data, NULL, shape, ndim, bytes, options);
 }
 
 wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim)
@@ -194,6 +207,12 @@ wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t byt
 wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim)
 {
     return from_host("of", site, dtype, data, NULL, shape, ndim, bytes, NULL);
+}
+
+wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape, int ndim,
+                       const wk_options *options)
+{
+    return from_host("of", site, dtype, data, NULL, shape, ndim, bytes, options);
 }
 
 wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
@@ -311,6 +330,18 @@ wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
 wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
 {
     if (!wk__check(x, site, "read_strided", "input")) return wk_error_code();
+    return read_into(site, "read_strided", x, data, stride);
+}
+
+wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride, int count)
+{
+    if (!wk__check(x, site, "read_strided", "input")) return wk_error_code();
+    if (count != wk__body_of(x)->ndim || (count && !stride)) {
+        wk_tensor *in[1] = {x};
+        wk__call_error("read_strided", site, WK_ERR_SHAPE, in, "$a has %d dimensions, and there are %d strides",
+                       wk__body_of(x)->ndim, stride ? count : 0);
+        return WK_ERR_SHAPE;
+    }
     return read_into(site, "read_strided", x, data, stride);
 }
 

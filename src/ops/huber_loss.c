@@ -85,7 +85,8 @@ static void huber_reference(wk__reference *r)
     wk__loss_reference(r, huber_exact, 2, wk__value_float(&r->args[3], 1));
 }
 
-static const char *const samples[] = {"[], []", "[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, 0.5", NULL};
+static const char *const samples[] = {"[], []",          "[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, 0.5",
+                                      "[0,3], [0,3], 1", NULL};
 
 const wk__op wk__op_smooth_l1_loss = {
     .name = "smooth_l1_loss",

@@ -113,9 +113,13 @@ static void index_select_reference(wk__reference *r)
         out[k] = x->data[(k / (n * inner) * size + place_of(index->data[k / inner % n], size)) * inner + k % inner];
 }
 
-static const char *const index_select_samples[] = {"[5], 0, [3]:i64<5",      "[4,3], 0, [6]:i64<4",
-                                                   "[2,3,4], -1, [2]:i64<4", "[4,3], 1, [2]:i32<3",
-                                                   "[3,2], 0, [0]:i64<1",    NULL};
+static const char *const index_select_samples[] = {"[5], 0, [3]:i64<5",
+                                                   "[4,3], 0, [6]:i64<4",
+                                                   "[2,3,4], -1, [2]:i64<4",
+                                                   "[4,3], 1, [2]:i32<3",
+                                                   "[3,2], 0, [0]:i64<1",
+                                                   "[], 0, []:i64<1",
+                                                   NULL};
 
 const wk__op wk__op_index_select = {
     .name = "index_select",
@@ -259,9 +263,13 @@ static const char *const gather_samples[] = {"[5], 0, [7]:i64<5",     "[3,4], 1,
                                              "[3,4], 1, [0,4]:i64<4", "[], 0, []:i64<1",
                                              "[], 0, [3]:i64<1",      "[4], -1, []:i64<4",
                                              "[3,4], 0, [0]:u8<2",    NULL};
-static const char *const take_along_dim_samples[] = {"[3,4], [3,2]:i64<4, 1", "[3,4], [1,4]:i64<3, 0",
-                                                     "[1,4], [3,2]:i64<4, 1", "[3,4], [2,5]:i64<12",
-                                                     "[], [2]:i32<1",         NULL};
+static const char *const take_along_dim_samples[] = {"[3,4], [3,2]:i64<4, 1",
+                                                     "[3,4], [1,4]:i64<3, 0",
+                                                     "[1,4], [3,2]:i64<4, 1",
+                                                     "[3,4], [2,5]:i64<12",
+                                                     "[], [2]:i32<1",
+                                                     "[3,0], [2,0]:i64<3, 0",
+                                                     NULL};
 
 const wk__op wk__op_gather = {
     .name = "gather",

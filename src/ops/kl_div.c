@@ -56,7 +56,8 @@ static void reference(wk__reference *r)
     wk__loss_reference(r, exact, 2, (double)wk__value_int(&r->args[3], 0));
 }
 
-static const char *const samples[] = {"[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, true", "[3,5], [3,5], 3", NULL};
+static const char *const samples[] = {
+    "[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, true", "[3,5], [3,5], 3", "[], []", "[0,3], [0,3], 1", NULL};
 
 const wk__op wk__op_kl_div = {
     .name = "kl_div",

@@ -87,8 +87,8 @@ static void reference(wk__reference *r)
     wk__reference_reduce(r, exact);
 }
 
-static const char *const samples[] = {"[]",           "[7]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true",
-                                      "[130,3], (0)", NULL};
+static const char *const samples[] = {
+    "[]", "[7]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[130,3], (0)", "[0,3], (1)", NULL};
 
 const wk__op wk__op_logsumexp = {
     .name = "logsumexp",

@@ -104,7 +104,7 @@ static void masked_select_reference(wk__reference *r)
 }
 
 static const char *const masked_select_samples[] = {"[7], [7]:bool", "[3,4], [3,4]:bool", "[3,4], [4]:bool",
-                                                    "[0], [0]:bool", NULL};
+                                                    "[0], [0]:bool", "[], []:bool",       NULL};
 
 const wk__op wk__op_masked_select = {
     .name = "masked_select",

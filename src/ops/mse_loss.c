@@ -66,8 +66,8 @@ static void l1_reference(wk__reference *r)
     wk__loss_reference(r, l1_exact, 2, 0);
 }
 
-static const char *const samples[] = {"[], []", "[7], [7]", "[3,5], [3,5]", "[3,5], [3,5], 1", "[2,3,4], [2,3,4], 2",
-                                      NULL};
+static const char *const samples[] = {
+    "[], []", "[7], [7]", "[3,5], [3,5]", "[3,5], [3,5], 1", "[2,3,4], [2,3,4], 2", "[0,3], [0,3], 1", NULL};
 
 const wk__op wk__op_mse_loss = {
     .name = "mse_loss",

@@ -85,18 +85,41 @@ static char *text_of(wk_tensor *x, const char *op, wk_site site)
     return text;
 }
 
-static const char *keep_text(const wk_tensor *x, char *text)
+static void forget_text(void *text)
 {
+    wk__free(text);
+}
+static const wk__kind text_kind = {.name = "text", .destroy = forget_text};
+
+/* The text becomes the innermost scope's, as a tensor that is made; without a scope it is x's. NULL when memory is short. */
+static const char *keep_text(wk_site site, const wk_tensor *x, char *text)
+{
+    wk_context *context = wk__context();
+    if (context->scope >= 0) {
+        if (wk__handle_new(context, &text_kind, text, site)) return text;
+        wk__free(text);
+        return NULL;
+    }
+    wk__said *said = wk__alloc(sizeof *said);
+    if (!said) {
+        wk__free(text);
+        return NULL;
+    }
     wk__body *body = wk__body_of(x);
-    wk__free(body->text);
-    body->text = text;
+    said->text = text;
+    said->before = atomic_load_explicit(&body->said, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&body->said, &said->before, said, memory_order_release,
+                                                  memory_order_relaxed)) {
+    }
     return text;
 }
 
 const char *wk_tensor_str_at(wk_site site, wk_tensor *x)
 {
     char *text = text_of(x, "tensor_str", site);
-    return text ? keep_text(x, text) : NULL;
+    const char *kept = text ? keep_text(site, x, text) : NULL;
+    if (text && !kept) wk__error_set(site, WK_ERR_MEMORY, "tensor_str: out of host memory");
+    return kept;
 }
 
 wk_tensor *wk_print_at(wk_site site, wk_tensor *x)
@@ -116,10 +139,8 @@ const char *wk_describe_at(wk_site site, const wk_tensor *x)
     wk__text text = {0};
     wk__describe_format(&text, body->dtype, body->ndim, body->shape, wk_device_str(body->storage->device->id),
                         wk_requires_grad(x));
-    if (text.failed) {
-        wk__error_set(site, WK_ERR_MEMORY, "describe: out of host memory");
-        wk__text_end(&text);
-        return "";
-    }
-    return keep_text(x, text.data);
+    if (text.failed) wk__text_end(&text);
+    const char *kept = text.data ? keep_text(site, x, text.data) : NULL;
+    if (!kept) wk__error_set(site, WK_ERR_MEMORY, "describe: out of host memory");
+    return kept ? kept : "";
 }

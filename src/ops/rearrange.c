@@ -56,8 +56,8 @@ static void flip_reference(wk__reference *r)
     wk__reference_strided(r, x->ndim, x->shape, stride, offset);
 }
 
-static const char *const flip_samples[] = {
-    "[5], (0)", "[2,3], (0,1)", "[2,3,4], (-1)", "[2,0], (1)", "[3], ()", "[1,1], (0,1)", NULL};
+static const char *const flip_samples[] = {"[5], (0)", "[2,3], (0,1)", "[2,3,4], (-1)", "[2,0], (1)",
+                                           "[3], ()",  "[1,1], (0,1)", "[], ()",        NULL};
 
 const wk__op wk__op_flip = {
     .name = "flip",
@@ -164,7 +164,7 @@ static void roll_reference(wk__reference *r)
 }
 
 static const char *const roll_samples[] = {"[5], (2), (0)",  "[2,3], (1,-1), (0,1)", "[2,3], (2)", "[4], (9), (0)",
-                                           "[4], (-4), (0)", "[2,0], (1), (1)",      NULL};
+                                           "[4], (-4), (0)", "[2,0], (1), (1)",      "[], (2)",    NULL};
 
 const wk__op wk__op_roll = {
     .name = "roll",
@@ -298,9 +298,9 @@ static void repeat_reference(wk__reference *r)
     }
 }
 
-static const char *const repeat_samples[] = {
-    "[3], (2)", "[2,3], (2,3)", "[2,3], (2,1,2)", "[], (3)", "[2], (0)", "[1,2], (1,1)", NULL};
-static const char *const tile_samples[] = {"[2,3], (2)", "[3], (2,2)", "[2,3], (1,2)", NULL};
+static const char *const repeat_samples[] = {"[3], (2)", "[2,3], (2,3)", "[2,3], (2,1,2)", "[], (3)",
+                                             "[2], (0)", "[1,2], (1,1)", "[0,2], (2,1)",   NULL};
+static const char *const tile_samples[] = {"[2,3], (2)", "[3], (2,2)", "[2,3], (1,2)", "[], (2)", "[0], (3)", NULL};
 
 const wk__op wk__op_repeat = {
     .name = "repeat",
@@ -358,7 +358,7 @@ wk_tensor *wk_repeat_interleave_flat_at(wk_site site, wk_tensor *x, int64_t n)
         wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "%lld copies of each element of $a: the number must be 0 or more",
                      (long long)n);
     else
-        out = repeated(op, site, wk_reshape_at(site, x, (const int64_t[]){-1}, 1), 0, n, 1);
+        out = repeated(op, site, wk_reshape_at(site, x, (const int64_t[]){wk__body_numel(wk__body_of(x))}, 1), 0, n, 1);
     return wk__compose_end(&c, out, &(wk__attr){.i = {-1, n}});
 }
 

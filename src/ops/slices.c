@@ -121,8 +121,8 @@ static void narrow_reference(wk__reference *r)
 
 static const char *const slice_samples[] = {"[5], 0, 1, 4", "[5,3], 1, -2, 9", "[7], 0, 0, 7, 3", "[7,2], 0, 1, 7, 2",
                                             "[3], 0, 2, 1", "[0,3], 1, 1, 2",  "[4], 0",          NULL};
-static const char *const narrow_samples[] = {"[5], 0, 1, 3", "[5,3], 1, -2, 2", "[3,4], 0, 3, 0", "[3,4], -1, 0, 4",
-                                             NULL};
+static const char *const narrow_samples[] = {"[5], 0, 1, 3",    "[5,3], 1, -2, 2", "[3,4], 0, 3, 0",
+                                             "[3,4], -1, 0, 4", "[0,3], 1, 1, 2",  NULL};
 
 const wk__op wk__op_slice = {
     .name = "slice",
@@ -279,7 +279,7 @@ static void diagonal_reference(wk__reference *r)
 }
 
 static const char *const diagonal_samples[] = {
-    "[3,4]", "[3,4], 1", "[4,3], -2", "[2,3,4], 0, 0, 2", "[2,3,4], 1, -1, 1", "[3,3], 5", NULL};
+    "[3,4]", "[3,4], 1", "[4,3], -2", "[2,3,4], 0, 0, 2", "[2,3,4], 1, -1, 1", "[3,3], 5", "[0,3]", NULL};
 
 const wk__op wk__op_diagonal = {
     .name = "diagonal",
@@ -362,8 +362,8 @@ static void unfold_reference(wk__reference *r)
     wk__reference_strided(r, x->ndim + 1, shape, stride, 0);
 }
 
-static const char *const unfold_samples[] = {
-    "[7], 0, 3, 2", "[7], 0, 3, 1", "[2,6], 1, 2, 2", "[5,2], 0, 5, 1", "[], 0, 1, 1", "[], -1, 0, 3", NULL};
+static const char *const unfold_samples[] = {"[7], 0, 3, 2", "[7], 0, 3, 1", "[2,6], 1, 2, 2", "[5,2], 0, 5, 1",
+                                             "[], 0, 1, 1",  "[], -1, 0, 3", "[0,4], 1, 2, 1", NULL};
 
 const wk__op wk__op_unfold = {
     .name = "unfold",

@@ -329,8 +329,10 @@ static void median_reference(wk__reference *r)
 
 static const char *const sort_samples[] = {"[]",        "[7]",      "[3,5]",    "[3,5], 0", "[2,3,4], 1, true",
                                            "[3,50], 1", "[0,3], 0", "[3,0], 1", NULL};
-static const char *const topk_samples[] = {"[7], 3", "[3,5], 2, 0", "[2,3,4], 2, 1, false", "[5], 0", "[5], 5", NULL};
-static const char *const kthvalue_samples[] = {"[7], 3", "[3,5], 2, 0", "[2,3,4], 1, 1, true", NULL};
+static const char *const topk_samples[] = {
+    "[7], 3", "[3,5], 2, 0", "[2,3,4], 2, 1, false", "[5], 0", "[5], 5", "[], 1", "[0,3], 2", NULL};
+static const char *const kthvalue_samples[] = {"[7], 3", "[3,5], 2, 0", "[2,3,4], 1, 1, true",
+                                               "[], 1",  "[0,3], 2",    NULL};
 static const char *const median_samples[] = {"[]", "[7]", "[3,4]", "[3,5], 0", "[2,3,4], -1, true", NULL};
 
 const wk__op wk__op_sort = {

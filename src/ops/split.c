@@ -258,8 +258,8 @@ static void split_with_sizes_reference(wk__reference *r)
 
 static const char *const split_samples[] = {"[7], 3", "[5,3], 2", "[2,6], 3, 1", "[0,3], 2", NULL};
 static const char *const chunk_samples[] = {"[7], 3", "[5,3], 4", "[2,6], 3, -1", "[0,3], 2", NULL};
-static const char *const sizes_samples[] = {"[7], (1,4,2)", "[2,3], (0,3), 1", NULL};
-static const char *const unbind_samples[] = {"[3]", "[2,3], 1", "[1,2,2], -1", NULL};
+static const char *const sizes_samples[] = {"[7], (1,4,2)", "[2,3], (0,3), 1", "[0,3], (1,2), 1", NULL};
+static const char *const unbind_samples[] = {"[3]", "[2,3], 1", "[1,2,2], -1", "[2,0]", NULL};
 
 const wk__op wk__op_split = {
     .name = "split",

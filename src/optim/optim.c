@@ -39,11 +39,30 @@ static bool check(const wk_optim *optim, wk_site site, const char *op)
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* What is not given comes from `usual`, which is complete. */
-static bool fill_in(wk_site site, const char *name, const wk_optim_options *given, const wk_optim_options *usual,
-                    wk_optim_options *out)
+/* An option of another kind of optimiser would do nothing. */
+static bool options_are_its_own(wk_site site, const char *name, const wk__rule *rule, const wk_optim_options *given)
 {
-    if (!wk__options(site, name, given, out)) return false;
+    const struct {
+        const char *name;
+        bool given, moments;
+    } own[] = {{"momentum", given->momentum != 0, false}, {"dampening", given->dampening != 0, false},
+               {"nesterov", given->nesterov, false},      {"beta1", given->beta1 != 0, true},
+               {"beta2", given->beta2 != 0, true},        {"eps", given->eps != 0, true}};
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++) {
+        if (!own[k].given || own[k].moments == rule->moments) continue;
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s is an option of %s; %s has %s", name, own[k].name,
+                      own[k].moments ? "adam and adamw" : "sgd", rule->name + strlen("optim_"),
+                      rule->moments ? ".beta1, .beta2 and .eps" : ".momentum, .dampening and .nesterov");
+        return false;
+    }
+    return true;
+}
+
+/* What is not given comes from `usual`, which is complete. */
+static bool fill_in(wk_site site, const char *name, const wk__rule *rule, const wk_optim_options *given,
+                    const wk_optim_options *usual, wk_optim_options *out)
+{
+    if (!wk__options(site, name, given, out) || !options_are_its_own(site, name, rule, out)) return false;
     out->lr = wk__option(out->lr, usual->lr);
     out->momentum = wk__option(out->momentum, usual->momentum);
     out->dampening = wk__option(out->dampening, usual->dampening);
@@ -123,7 +142,8 @@ static bool add_group(wk_site site, const char *name, wk__optim *optim, const wk
                       const wk_optim_options *given, const wk_optim_options *usual)
 {
     wk_optim_options options;
-    if (!fill_in(site, name, given, usual, &options) || !parameters_fit(site, name, optim, list)) return false;
+    if (!fill_in(site, name, optim->rule, given, usual, &options) || !parameters_fit(site, name, optim, list))
+        return false;
     if (!options_fit(site, name, &options)) return false;
     wk__trained *item = wk__alloc_zero((size_t)list->count, sizeof *item);
     if (!item || !wk__grow(&optim->group, &optim->capacity, optim->groups + 1, sizeof *optim->group)) {

@@ -25,6 +25,7 @@ typedef struct wk__group_of {
 /* How a kind of optimiser works. */
 typedef struct wk__rule {
     const char *name;
+    bool moments;                                   /* takes beta1, beta2, eps; else momentum, dampening, nesterov */
     double weight_decay;                            /* default */
     int (*states)(const wk_optim_options *options); /* how many tensors it keeps for a parameter */
     /* Records the update of one parameter, whose `steps` counts this step already. False with the error recorded. */

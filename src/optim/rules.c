@@ -130,9 +130,9 @@ static bool adamw_update(const wk_optim_options *o, wk__trained *t, wk_tensor *g
     return adam_like(o, t, wk__widened(grad), 1 - o->lr * o->weight_decay);
 }
 
-static const wk__rule adam = {.name = "optim_adam", .states = adam_states, .update = adam_update};
+static const wk__rule adam = {.name = "optim_adam", .moments = true, .states = adam_states, .update = adam_update};
 static const wk__rule adamw = {
-    .name = "optim_adamw", .weight_decay = 1e-2, .states = adam_states, .update = adamw_update};
+    .name = "optim_adamw", .moments = true, .weight_decay = 1e-2, .states = adam_states, .update = adamw_update};
 
 /* ---- the program's calls ----------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #include "../backend/device.h"
 #include "../base/alloc.h"
 #include "../base/context.h"
+#include "../base/fork.h"
 #include "../base/options.h"
 #include "large.h"
 #include <ctype.h>
@@ -240,6 +241,8 @@ wk__device *wk__device_opened(wk_site site, const char *call, wk_device d)
     if (found.kind == 0) found = d; /* gpu:i that is not there: the message names what is */
     wk__device *opened = wk__device_get(found, &fail);
     if (!opened) wk__error_set(site, fail.code, "%s: %s", call, fail.text);
+    if (opened && opened->id.kind != WK_CPU && wk__fork_wants_device())
+        wk__fork_watch_device(wk_device_str(opened->id), call, site);
     return opened;
 }
 

@@ -97,16 +97,23 @@ void wk__storage_drop(wk__storage *storage)
     if (!wk__count_down(&storage->refs)) return;
     if (wk__value_state(storage->value) == WK__PENDING) wk__above.pending_orphan(storage->value);
     leave(storage->value);
-    if (storage->past) wk__above.base_free(storage->past);
+    if (storage->family.past) wk__above.base_free(storage->family.past);
     wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);
 }
 
-void wk__view_gone(wk__storage *storage)
+void wk__view_gone(wk__family *family)
 {
-    if (!wk__count_down(&storage->views) || !storage->past) return;
-    struct wk__base *past = storage->past;
-    storage->past = NULL;
+    if (!wk__count_down(&family->views) || !family->past) return;
+    struct wk__base *past = family->past;
+    family->past = NULL;
     wk__above.base_free(past);
+}
+
+void wk__family_drop(wk__family *family)
+{
+    if (!wk__count_down(&family->refs)) return;
+    if (family->past) wk__above.base_free(family->past);
+    wk__free(family);
 }
 
 void wk__storage_assign(wk__storage *storage, wk__value *value)

@@ -68,6 +68,16 @@ typedef struct wk__value {
 } wk__value;
 _Static_assert(sizeof(wk__value) <= 192, "fits its slab slot");
 
+/* A tensor and its views: the gradients of what is written in place through one of them flow through the base; see
+ * autograd/history.h. A detached tensor shares the storage, but begins a family of its own. */
+typedef struct wk__family {
+    struct wk__body *base; /* while it lives */
+    struct wk__base *past; /* its place in the graph, once it is gone and while views live */
+    uint32_t history;      /* rises when an in-place call changes the graph behind the views */
+    atomic_int views;
+    atomic_int refs; /* of a detached tensor's: bodies, saved ones among them */
+} wk__family;
+
 typedef struct wk__storage {
     atomic_int refs; /* bodies and saved bodies */
     atomic_int firm; /* of them or through them: retained handles, parents, graph nodes: the value must be stored */
@@ -78,11 +88,7 @@ typedef struct wk__storage {
     bool changed_in_place; /* its name is that of an op, and lacks the _ */
     const char *changed_by;
     wk_site changed_at;
-    struct wk__body *base; /* the tensor that it was made for, while that lives: views' gradients go through it */
-    struct wk__base
-        *past;        /* that tensor's place in the graph, once it is gone and while views live; autograd/history.h */
-    uint32_t history; /* rises when an in-place call changes the graph behind views */
-    atomic_int views; /* tensors that are views of it */
+    wk__family family; /* of the tensor that it was made for */
 } wk__storage;
 _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
 
@@ -123,9 +129,10 @@ static inline void wk__storage_hold(wk__storage *storage)
     wk__count_up(&storage->refs);
 }
 void wk__storage_drop(wk__storage *storage);
+void wk__family_drop(wk__family *family); /* a detached tensor's */
 /* One view fewer. The last one takes the base's place in the graph along, for which nobody can ask any more: that graph may hold
  * the storage (exp keeps its result), and would hold it for ever. */
-void wk__view_gone(wk__storage *storage);
+void wk__view_gone(wk__family *family);
 /* Somebody who needs the numbers to stay comes or goes. */
 static inline void wk__storage_firm(wk__storage *storage, int change)
 {

@@ -5,13 +5,25 @@
 #include <string.h>
 #include <wick/device.h>
 
+static void forget_said(wk__said *last)
+{
+    while (last) {
+        wk__said *before = last->before;
+        wk__free(last->text);
+        wk__free(last);
+        last = before;
+    }
+}
+
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
     if (body->node || body->leaf || body->requires_grad) wk__above.body_forget(body);
-    if (body->storage->base == body) body->storage->base = NULL;
-    if (body->is_view) wk__view_gone(body->storage);
-    if (body->text) wk__free(body->text);
+    wk__family *family = wk__family_of(body);
+    if (family->base == body) family->base = NULL;
+    if (body->is_view) wk__view_gone(family);
+    if (body->family) wk__family_drop(family);
+    forget_said(atomic_load_explicit(&body->said, memory_order_acquire));
     wk__storage_drop(body->storage);
     wk__slab_give(wk__context()->slots, WK__SLAB_VIEW, body);
 }
@@ -37,7 +49,8 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         body->output = 0;
         body->node = NULL;
         body->leaf = NULL;
-        body->text = NULL;
+        atomic_init(&body->said, NULL);
+        body->family = NULL;
         body->seen = 0;
         handle = wk__handle_new(context, &wk__tensor_kind, body, storage->value->site);
         if (!handle) wk__slab_give(context->slots, WK__SLAB_VIEW, body);
@@ -58,7 +71,7 @@ static wk_tensor *over(wk_context *context, wk__storage *storage, wk_dtype dtype
     for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
     wk__strides_dense(ndim, shape, body->stride);
     body->dense = true;
-    storage->base = body;
+    storage->family.base = body;
     return tensor;
 }
 
@@ -130,14 +143,31 @@ wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dty
     memcpy(body->shape, like->shape, sizeof body->shape);
     memcpy(body->stride, like->stride, sizeof body->stride);
     body->dense = true;
-    storage->base = body;
+    storage->family.base = body;
     return tensor;
+}
+
+/* Views of one detached tensor may be made by several threads: one of them makes its family. */
+static bool begin_family(wk__body *detached)
+{
+    if (__atomic_load_n(&detached->family, __ATOMIC_ACQUIRE)) return true;
+    wk__family *none = NULL, *family = wk__alloc_zero(1, sizeof *family);
+    if (!family) {
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");
+        return false;
+    }
+    family->base = detached;
+    atomic_init(&family->refs, 1);
+    if (!__atomic_compare_exchange_n(&detached->family, &none, family, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        wk__free(family);
+    return true;
 }
 
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
                            const int64_t *stride)
 {
-    const wk__body *from = wk__body_of(base);
+    wk__body *from = wk__body_of(base);
+    if (from->apart && !from->is_view && !begin_family(from)) return NULL;
     wk__storage_hold(from->storage);
     wk__body *body;
     wk_tensor *view = wrap(context, from->storage, from->dtype, ndim, &body);
@@ -147,7 +177,9 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     body->offset = offset;
     body->is_view = true;
     body->apart = from->apart;
-    wk__count_up(&body->storage->views);
+    body->family = from->family;
+    if (body->family) wk__count_up(&body->family->refs);
+    wk__count_up(&wk__family_of(body)->views);
     return view;
 }
 
@@ -158,9 +190,10 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like)
     wk_tensor *tensor = wrap(context, like->storage, like->dtype, like->ndim, &body);
     if (!tensor) return NULL;
     memcpy(body, like, sizeof *body);
-    body->text = NULL;
+    atomic_init(&body->said, NULL);
     body->parameter = false;
-    if (body->is_view) wk__count_up(&body->storage->views);
+    if (body->family) wk__count_up(&body->family->refs);
+    if (body->is_view) wk__count_up(&wk__family_of(body)->views);
     if (body->node || body->leaf) wk__above.body_share(body);
     return tensor;
 }
@@ -173,8 +206,9 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
     wk__body copy = *from;
     copy.storage = storage;
     copy.is_view = copy.apart = false;
+    copy.family = NULL;
     wk_tensor *tensor = wk__tensor_like(context, &copy);
-    if (tensor) storage->base = wk__body_of(tensor);
+    if (tensor) storage->family.base = wk__body_of(tensor);
     wk__storage_drop(storage);
     return tensor;
 }
@@ -184,9 +218,10 @@ void wk__tensor_as_base(wk_tensor *x)
     wk__body *body = wk__body_of(x);
     if (!body->is_view) return;
     body->is_view = false;
-    body->seen = body->storage->history;
-    body->storage->base = body;
-    wk__view_gone(body->storage);
+    body->seen = wk__family_of(body)->history;
+    wk__family *family = wk__family_of(body);
+    family->base = body;
+    wk__view_gone(family);
 }
 
 void wk__text_shape(wk__text *out, int ndim, const int64_t *shape)

@@ -8,21 +8,29 @@
 struct wk__node;
 struct wk__leaf;
 
+/* A text about a tensor that the program asked for while no scope was open. */
+typedef struct wk__said wk__said;
+struct wk__said {
+    wk__said *before;
+    char *text;
+};
+
 typedef struct wk__body {
     wk__storage *storage;
     int64_t offset; /* in elements, from the start of the storage */
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    bool requires_grad; /* a leaf that wants a gradient, or the result of a node */
-    bool parameter;     /* owned by a module */
-    bool dense;         /* row-major without gaps, known from its making; a view may lie so without it */
-    bool is_view;       /* shares the storage with the tensor it was made from */
-    bool apart;         /* detached, or a view of what is: shares the numbers of its storage's base, not the history */
-    int16_t output;     /* which output of `node` */
+    bool requires_grad;    /* a leaf that wants a gradient, or the result of a node */
+    bool parameter;        /* owned by a module */
+    bool dense;            /* row-major without gaps, known from its making; a view may lie so without it */
+    bool is_view;          /* shares the storage with the tensor it was made from */
+    bool apart;            /* detached, or a view of what is: not of the storage's family */
+    int16_t output;        /* which output of `node` */
     struct wk__node *node; /* the function that made it; NULL for leaves */
     struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
-    char *text;            /* what wk_tensor_str or wk_describe said last */
-    uint32_t seen;         /* history version of the storage when `node` was right; see autograd/history.h */
+    _Atomic(wk__said *) said; /* texts that live as long as the tensor; any thread may add one */
+    wk__family *family;    /* of a detached tensor that has had views, and of those; NULL: the storage's */
+    uint32_t seen;         /* history of the family when `node` was right; see autograd/history.h */
 } wk__body;
 _Static_assert(sizeof(wk__body) <= 256, "fits its slab slot");
 
@@ -35,6 +43,11 @@ extern const wk__kind wk__tensor_kind;
 static inline wk__body *wk__body_of(const wk_tensor *tensor)
 {
     return tensor->handle.body;
+}
+/* A view's, a base's; a detached tensor without views has none yet, though it gives the storage's. */
+static inline wk__family *wk__family_of(const wk__body *body)
+{
+    return body->family ? body->family : &body->storage->family;
 }
 static inline bool wk__is_tensor(const wk_tensor *tensor)
 {

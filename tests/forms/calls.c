@@ -68,7 +68,12 @@ static wk_tensor *making(wk_device device)
                          wk_eye(3, .dtype = WK_I64),
                          wk_of(float, (2, 2), 1, 2, 3, 4),
                          wk_of(bool, (2), true, false),
-                         wk_from((int64_t *)(uintptr_t)two, (2))};
+                         wk_from((int64_t *)(uintptr_t)two, (2)),
+                         wk_arange(0, N, 2, .dtype = WK_F32),
+                         wk_of(double, (2), 1, .5, .requires_grad = true, .device = device),
+                         wk_from(two, (2), .dtype = WK_F32),
+                         wk_from_strided(two, (2), (1), .dtype = WK_F32),
+                         wk_zeros(WK_ARRAY(two, 2), .dtype = WK_F64)};
     wk_tensor *like[] = {wk_zeros_like(made[0]),     wk_ones_like(made[0], .dtype = WK_I32),
                          wk_full_like(made[0], 2.0), wk_rand_like(made[0]),
                          wk_randn_like(made[0]),     wk_empty_like(made[0])};
@@ -107,7 +112,7 @@ static int shaping(wk_tensor *x)
     x = wk_permute(x, (1, 0)), x = wk_slice(x, 0, 1, 5), x = wk_slice(x, 0, 1, 5, 2), x = wk_narrow(x, 0, 0, 1);
     x = wk_diagonal(x), x = wk_diagonal(x, 1, 0, 1), x = wk_tril(x), x = wk_triu(x, 1), x = wk_unfold(x, 0, 2, 1);
     x = wk_cat((x, x), 0), x = wk_stack((x, x, x), 0), x = wk_repeat(x, (2, 2)), x = wk_flip(x, (0)),
-    x = wk_roll(x, (1), (0));
+    x = wk_roll(x, (1), (0)), x = wk_as_strided(x, (2, 2), (1, 0)), x = wk_as_strided(x, (2), (1), 1);
     x = wk_scatter(x, 0, x, x), x = wk_scatter(x, 0, x, 1.5), x = wk_index_select(x, 0, x), x = wk_gather(x, 0, x);
     return wk_chunk(x, 3, 0, out) + wk_split(x, 2, 0, out) + wk_split_with_sizes(x, (1, 2), 0, out) +
            wk_unbind(x, 0, out);

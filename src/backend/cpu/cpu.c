@@ -190,4 +190,5 @@ const wk__backend wk__cpu_backend = {
     .copy = copy,
     .download = download,
     .sync = sync,
+    .pieces = wk__cpu_matmul_pieces,
 };

@@ -80,9 +80,11 @@ static void plan_merge(wk__gemm_plan *plan)
     }
 }
 
-static const char *start_of(const wk__operand *operand, int64_t size)
+/* NULL where the host has no address for it: then pieces are only told. */
+static char *start_of(const wk__operand *operand)
 {
-    return operand->memory->host + operand->offset * size;
+    char *host = operand->memory->host;
+    return host ? host + operand->offset * (int64_t)wk_dtype_size((wk_dtype)operand->dtype) : NULL;
 }
 
 static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product)
@@ -90,9 +92,9 @@ static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product)
     const int rows = product->nbatch, columns = rows + 1;
     plan->product = product;
     plan->size = (int64_t)wk_dtype_size((wk_dtype)product->c.dtype);
-    plan->a = start_of(&product->a, plan->size);
-    plan->b = start_of(&product->b, plan->size);
-    plan->c = product->c.memory->host + product->c.offset * plan->size;
+    plan->a = start_of(&product->a);
+    plan->b = start_of(&product->b);
+    plan->c = start_of(&product->c);
     plan->m = product->m;
     plan->n = product->n;
     plan->k = product->k;
@@ -155,11 +157,20 @@ static void piece_of(const wk__gemm_plan *plan, int64_t index, wk__gemm_piece *p
     index /= plan->row_pieces;
     const int64_t column = index % plan->column_pieces;
     index /= plan->column_pieces;
-    *piece = (wk__gemm_piece){.a = plan->a, .b = plan->b, .c = plan->c, .batch = index};
+    *piece = (wk__gemm_piece){.batch = index};
     piece->row = row * plan->piece_rows;
     piece->row_end = piece->row + plan->piece_rows < plan->m ? piece->row + plan->piece_rows : plan->m;
     piece->column = column * plan->piece_columns;
     piece->column_end = piece->column + plan->piece_columns < plan->n ? piece->column + plan->piece_columns : plan->n;
+}
+
+/* Where the piece's operands begin. */
+static void find_batch(const wk__gemm_plan *plan, wk__gemm_piece *piece)
+{
+    int64_t index = piece->batch;
+    piece->a = plan->a;
+    piece->b = plan->b;
+    piece->c = plan->c;
     for (int d = plan->nbatch - 1; d >= 0; d--) {
         const int64_t at = index % plan->product->batch[d] * plan->size;
         index /= plan->product->batch[d];
@@ -208,15 +219,20 @@ static void task(void *user, int64_t index)
         wk__gemm_piece piece;
         wk__fail fail = {0};
         piece_of(work->plan, k, &piece);
+        find_batch(work->plan, &piece);
         if (wk__gemm_piece_run(work->plan, &piece, space, &fail)) failed(work, k, &fail);
     }
     space_return(work, space);
 }
 
+static int threads_for(double work)
+{
+    return work < THREADS_WORK ? 1 : wk__threads();
+}
+
 static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail)
 {
-    const int threads = work_all < THREADS_WORK ? 1 : wk__threads();
-    wk__gemm_divide(plan, threads);
+    const int threads = threads_for(work_all);
     work work = {.plan = plan, .pieces = plan->batches * plan->row_pieces * plan->column_pieces};
     const double work_piece = work_all / (double)work.pieces;
     work.pieces_per_task = work.pieces / ((int64_t)TASKS_PER_THREAD * threads) + 1;
@@ -258,25 +274,41 @@ static wk_code run_small(wk__gemm_plan *plan, wk__fail *fail)
     const int64_t line = plan->k_block * (int64_t)plan->class->size + WK__GEMM_GAP;
     space.b = space.a + (plan->pack_a ? plan->m * line : 0);
     space.c = space.b + (plan->pack_b ? (plan->n + plan->class->lanes) * line : 0);
-    plan->piece_rows = plan->m;
-    plan->piece_columns = plan->n;
-    plan->row_pieces = plan->column_pieces = 1;
     wk_code first = WK_OK;
     for (int64_t k = 0; k < plan->batches; k++) {
         wk__gemm_piece piece;
         wk__fail other;
         piece_of(plan, k, &piece);
+        find_batch(plan, &piece);
         const wk_code code = wk__gemm_piece_run(plan, &piece, &space, first ? &other : fail);
         if (!first) first = code;
     }
     return first;
 }
 
-static wk_code run_product(wk__gemm_plan *plan, wk__fail *fail)
+static double work_of(const wk__gemm_plan *plan)
+{
+    return (double)plan->m * (double)plan->n * (double)(plan->k + 1) * (double)plan->batches;
+}
+
+/* Chooses the pieces; true: one a batch, all of them done by one thread. */
+static bool divide(wk__gemm_plan *plan)
 {
     plan_way(plan);
-    const double work = (double)plan->m * (double)plan->n * (double)(plan->k + 1) * (double)plan->batches;
-    return small(plan, work) ? run_small(plan, fail) : run_parallel(plan, work, fail);
+    const double work = work_of(plan);
+    if (!small(plan, work)) {
+        wk__gemm_divide(plan, threads_for(work));
+        return false;
+    }
+    plan->piece_rows = plan->m;
+    plan->piece_columns = plan->n;
+    plan->row_pieces = plan->column_pieces = 1;
+    return true;
+}
+
+static wk_code run_product(wk__gemm_plan *plan, wk__fail *fail)
+{
+    return divide(plan) ? run_small(plan, fail) : run_parallel(plan, work_of(plan), fail);
 }
 
 static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
@@ -299,4 +331,18 @@ wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail)
     if (product->tail->nreduce == 0) return run_with_tail(&plan, fail);
     wk_code code = run_product(&plan, fail); /* a row of C is not final before all of it is */
     return code ? code : wk__cpu_run(product->tail, fail);
+}
+
+void wk__cpu_matmul_pieces(const wk__matmul *product, wk__piece_visit *visit, void *user)
+{
+    wk__gemm_plan plan = {0};
+    plan_shape(&plan, product);
+    if (plan.m == 0 || plan.n == 0 || plan.batches == 0 || !product->tail || product->tail->nreduce > 0) return;
+    divide(&plan);
+    const int64_t pieces = plan.batches * plan.row_pieces * plan.column_pieces;
+    for (int64_t k = 0; k < pieces; k++) {
+        wk__gemm_piece piece;
+        piece_of(&plan, k, &piece);
+        wk__gemm_piece_boxes(&plan, &piece, visit, user);
+    }
 }

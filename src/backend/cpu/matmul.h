@@ -7,6 +7,8 @@
 #include "run.h"
 
 wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail);
+/* The boxes of wk__backend.pieces. */
+void wk__cpu_matmul_pieces(const wk__matmul *product, wk__piece_visit *visit, void *user);
 /* Frees the buffers that products keep between calls. */
 void wk__cpu_matmul_trim(void);
 
@@ -50,7 +52,7 @@ typedef struct wk__gemm_plan {
     const wk__gemm_class *class;
     wk__gemm_pack *pack;
     wk__gemm_unpack *unpack;
-    const char *a, *b;
+    const char *a, *b; /* NULL while pieces are only told */
     char *c;
     int64_t m, n, k;
     int64_t a_row, a_step, b_step, b_column, c_row, c_column; /* in elements */
@@ -77,5 +79,7 @@ void wk__gemm_divide(wk__gemm_plan *plan, int threads);
  * same. */
 wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const wk__gemm_space *space,
                            wk__fail *fail);
+/* The boxes on which that runs the tail, in order. */
+void wk__gemm_piece_boxes(const wk__gemm_plan *plan, const wk__gemm_piece *piece, wk__piece_visit *visit, void *user);
 
 #endif

@@ -109,32 +109,58 @@ static int64_t next_box(const wk__gemm_side *side, const int64_t shape[], int64_
     return places;
 }
 
-/* The tail on rows `row` .. `end` of the piece, in boxes of the product's own dimensions. */
-static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
-                        wk__fail *fail)
+/* Rows `row` .. `end` of the piece, in boxes of the product's own dimensions. */
+static void visit_boxes(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
+                        wk__piece_visit *visit, void *user)
 {
     const wk__matmul *product = plan->product;
     const int64_t *shape = product->tail->shape; /* (batch.., m, n) */
-    int64_t start[WK__MAX_DIMS] = {0}, size[WK__MAX_DIMS];
-    wk_code first = WK_OK;
-    int64_t batch = piece->batch;
+    wk__piece box = {.row_step = plan->c_row, .column_step = plan->c_column};
+    int64_t batch = piece->batch, c = product->c.offset;
     for (int d = product->nbatch - 1; d >= 0; d--) {
-        size[d] = 1; /* but for what next_box says */
+        box.size[d] = 1; /* but for what next_box says */
         if (d >= plan->nbatch) continue;
-        start[d] = batch % shape[d];
+        box.start[d] = batch % shape[d];
+        c += box.start[d] * plan->c_batch[d];
         batch /= shape[d];
     }
-    while (row < end) {
-        const int64_t high = next_box(&plan->rows, shape, row, end - row, start, size);
-        for (int64_t column = piece->column; column < piece->column_end;) {
-            wk__fail other;
-            column += next_box(&plan->columns, shape, column, piece->column_end - column, start, size);
-            const wk_code code = wk__cpu_program_box(plan->tail, start, size, first ? &other : fail);
-            if (!first) first = code;
+    for (; row < end; row += box.rows) {
+        box.rows = next_box(&plan->rows, shape, row, end - row, box.start, box.size);
+        for (int64_t column = piece->column; column < piece->column_end; column += box.columns) {
+            box.columns = next_box(&plan->columns, shape, column, piece->column_end - column, box.start, box.size);
+            box.first = c + row * plan->c_row + column * plan->c_column;
+            visit(user, &box);
         }
-        row += high;
     }
-    return first;
+}
+
+void wk__gemm_piece_boxes(const wk__gemm_plan *plan, const wk__gemm_piece *piece, wk__piece_visit *visit, void *user)
+{
+    for (int64_t row = piece->row; row < piece->row_end; row += WK__GEMM_BLOCK_ROWS)
+        visit_boxes(plan, piece, row, least(piece->row_end, row + WK__GEMM_BLOCK_ROWS), visit, user);
+}
+
+/* The tail on some boxes: the code is that of the first that failed. */
+typedef struct tail_run {
+    const wk__cpu_program *tail;
+    wk_code first;
+    wk__fail *fail;
+} tail_run;
+
+static void run_box(void *user, const wk__piece *box)
+{
+    tail_run *run = user;
+    wk__fail other;
+    const wk_code code = wk__cpu_program_box(run->tail, box->start, box->size, run->first ? &other : run->fail);
+    if (!run->first) run->first = code;
+}
+
+static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
+                        wk__fail *fail)
+{
+    tail_run run = {.tail = plan->tail, .fail = fail};
+    visit_boxes(plan, piece, row, end, run_box, &run);
+    return run.first;
 }
 
 /* The vector a is copied together: what `down` and `along` read of it is contiguous. */

@@ -151,6 +151,19 @@ static int find_held(const wk__coder *e)
     return -1;
 }
 
+/* A stage that only adds up what it loads is one instruction, which goes along the row by itself. */
+static void shorten(wk__coder *e, const wk__cpu_stage *stage)
+{
+    const wk__cpu_program *p = e->program;
+    if (stage->held < 0 || p->ncode - stage->start != 2) return;
+    const wk__ins *sum = &e->group->ins[stage->held];
+    const wk__vm_reduction *reduction = &e->vm->table[wk__code_class(e, stage->held)]->reduce[sum->code - WK__RSUM];
+    wk__vm_ins *code = &p->code[stage->start];
+    if (code[0].op != e->vm->load[wk__class_of((wk_dtype)sum->dtype)] || code[1].op != reduction->held) return;
+    code[0].op = reduction->along;
+    e->program->ncode--;
+}
+
 static void compile_stage(wk__coder *e, wk__cpu_stage *stage, bool is_row_stage, int at)
 {
     int start = e->program->ncode;
@@ -167,6 +180,7 @@ static void compile_stage(wk__coder *e, wk__cpu_stage *stage, bool is_row_stage,
     }
     if (e->program->ncode == start) return;
     stage->start = start;
+    shorten(e, stage);
     wk__code_add(e, stage->held >= 0 ? e->vm->again : e->vm->end, 0, 0);
 }
 

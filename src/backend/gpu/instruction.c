@@ -130,12 +130,17 @@ static void print_load(wk__gpu_printer *p, int operand, const char *extra, bool 
     wk__text_format(p->text, "%s])", extra);
 }
 
+/* Each has a tag of its own, so that of several in a group the ones at fault are known. */
 static void print_indexed_load(wk__gpu_printer *p, const wk__ins *ins, int k)
 {
     char extra[48];
-    int value = p->layout.value[k];
-    wk__text_format(p->text, "0;\n    const i64 x%d = wk_index(F, r%d, A(%d), A(%d));\n", k, ins->arg[0], value,
-                    p->layout.tag);
+    int value = p->layout.value[k], before = 0;
+    for (int j = 0; j < k; j++) before += p->group->ins[j].code == WK__LOADX;
+    wk__text_format(p->text, "0;\n    const i64 x%d = wk_index(F, r%d, A(%d), A(%d) + %d, ", k, ins->arg[0], value,
+                    p->layout.tag, before);
+    wk__text_add(p->text, "row");
+    if (p->group->nreduce > 0) wk__text_format(p->text, " * A(%d)", p->layout.columns);
+    wk__text_add(p->text, p->schedule.loop[k] && p->group->nreduce > 0 ? " + column);\n" : ");\n");
     wk__text_format(p->text, "    if (x%d >= 0) r%d = ", k, k);
     snprintf(extra, sizeof extra, " + x%d * A(%d)", k, value + 1);
     print_load(p, ins->arg[1], extra, p->schedule.loop[k]);

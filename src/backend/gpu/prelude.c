@@ -22,7 +22,9 @@ static const char languages[] =
     "#define ITEM ((i64)get_global_id(0))\n"
     "#define GROUP ((i64)get_group_id(0))\n"
     "#define LOCAL ((int)get_local_id(0))\n"
-    "#define FIRST_TO_RAISE(F) (atomic_cmpxchg((volatile __global int *)(F), 0, 1) == 0)\n"
+    "#define TRY_LOCK(word) (atomic_cmpxchg((volatile __global int *)(word), 0, 1) == 0)\n"
+    "#define UNLOCK(word) atomic_xchg((volatile __global int *)(word), 0)\n"
+    "#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"
     "typedef char i8; typedef uchar u8; typedef short i16; typedef ushort u16; typedef int i32; typedef uint u32;\n"
     "typedef long i64; typedef ulong u64;\n"
     "#define wk_as_f32(bits) as_float(bits)\n"
@@ -40,7 +42,9 @@ static const char languages[] =
     "#define ITEM ((i64)blockIdx.x * blockDim.x + threadIdx.x)\n"
     "#define GROUP ((i64)blockIdx.x)\n"
     "#define LOCAL ((int)threadIdx.x)\n"
-    "#define FIRST_TO_RAISE(F) (atomicCAS((F), 0, 1) == 0)\n"
+    "#define TRY_LOCK(word) (atomicCAS((word), 0, 1) == 0)\n"
+    "#define UNLOCK(word) atomicExch((word), 0)\n"
+    "#define FENCE __threadfence()\n"
     "typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16; typedef int "
     "i32;\n"
     "typedef unsigned u32; typedef long long i64; typedef unsigned long long u64;\n"
@@ -97,23 +101,37 @@ static const char halves[] = TEXT(
         return wk_from_f16(wk_to_f16(x));
     });
 
-/* The index as a place 0..n-1, or -1 and the fault words {1, tag, index, n}, which keep the first; behind them a mark for each group
- * at fault. A negative index counts from the end for bound = n, and is out of range for bound = -n. */
+/* The index as a place 0..n-1, or -1 and the fault words {raised, lock, tag, index, n, at}, which are those of the first in the order of
+ * the program, whichever item comes first; behind them a mark for each tag at fault. A negative index counts from the end for
+ * bound = n, and is out of range for bound = -n. `at`: position of the element. Items of one warp take the lock in turn: it is
+ * given back in the round of the loop that took it. */
 static const char faults[] = TEXT(
-    FN void wk_raise(GM i32 *F, i64 index, i64 bound, i64 tag)
+    FN void wk_raise(GM i32 *F, i64 index, i64 bound, i64 tag, i64 at)
     {
-        F[8 + (tag & 1023)] = 1;
-        if (!FIRST_TO_RAISE(F)) return;
-        ((GM i64 *)F)[1] = tag;
-        ((GM i64 *)F)[2] = index;
-        ((GM i64 *)F)[3] = bound;
+        volatile GM i64 *first = (volatile GM i64 *)F;
+        F[10 + (tag & 1023)] = 1;
+        for (int done = 0; !done;) {
+            if (TRY_LOCK(F + 1)) {
+                FENCE;
+                if (((volatile GM i32 *)F)[0] == 0 || tag < first[1] || (tag == first[1] && at < first[4])) {
+                    first[1] = tag;
+                    first[2] = index;
+                    first[3] = bound;
+                    first[4] = at;
+                    ((volatile GM i32 *)F)[0] = 1;
+                }
+                FENCE;
+                UNLOCK(F + 1);
+                done = 1;
+            }
+        }
     }
-    FN i64 wk_index(GM i32 *F, i64 index, i64 bound, i64 tag)
+    FN i64 wk_index(GM i32 *F, i64 index, i64 bound, i64 tag, i64 at)
     {
         const i64 n = bound < 0 ? -bound : bound;
         const i64 place = index < 0 && bound > 0 ? index + n : index;
         if (place >= 0 && place < n) return place;
-        wk_raise(F, index, n, tag);
+        wk_raise(F, index, n, tag, at);
         return -1;
     });
 

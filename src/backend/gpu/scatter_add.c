@@ -9,7 +9,7 @@ static const char check_body[] = TEXT(
     if (item >= A(1)) return;
     const i64 line = item / LENGTH;);
 static const char check_tail[] = TEXT(
-    wk_index(F, ((GM const i64 *)m1)[o1 + item % LENGTH * STRIDE(1)], BOUND, TAG););
+    wk_index(F, ((GM const i64 *)m1)[o1 + item % LENGTH * STRIDE(1)], BOUND, TAG, item););
 
 static const char body[] = TEXT(
     const i64 line = A(0) + ITEM;

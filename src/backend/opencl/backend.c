@@ -97,6 +97,10 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
 {
     const wk__cl_card *card = wk__cl_card_at(index, fail);
     if (card == NULL) return fail->code;
+    if (wk__cl_forked())
+        return wk__fail_set(
+            fail, WK_ERR_STATE,
+            "this process was forked after its parent had asked for OpenCL devices: ask in the child alone");
     wk__cl_device *device = wk__alloc_zero(1, sizeof *device);
     if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     device->card = card;

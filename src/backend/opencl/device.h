@@ -34,9 +34,9 @@ const wk__cl_card *wk__cl_card_at(int index, wk__fail *fail);
 
 /* What kernels write when an index is out of range. */
 typedef struct wk__cl_fault {
-    int32_t raised, unused;
-    int64_t tag, index, bound;     /* of the first */
-    int32_t marks[WK__FAULT_TAGS]; /* a group at fault sets its own: by tag */
+    int32_t raised, lock;
+    int64_t tag, index, bound, at; /* of the first in the order of the program */
+    int32_t marks[WK__FAULT_TAGS]; /* each place at fault sets its own: by tag */
 } wk__cl_fault;
 
 /* ---- a device that is open --------------------------------------------------------------------------------------- */

@@ -1,0 +1,73 @@
+/* See fork.h. */
+#include "fork.h"
+#include "pool.h"
+#include <stdio.h>
+
+atomic_bool wk__forked;
+
+static atomic_int threads; /* of the program that use the library, and those of the library that do */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* The first use of a device that a child has no part in. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    atomic_bool known;
+    char device[48], call[48], file[256];
+    int line;
+} first;
+
+static int others; /* in a child: threads of the parent that may have been in the midst of a call */
+
+static void in_child(void)
+{
+    others = atomic_load(&threads) - (wk__context_now != NULL);
+    if (others > 0 || atomic_load(&first.known)) atomic_store(&wk__forked, true);
+    wk__pool_after_fork();
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+void wk__fork_watch_thread(bool begins)
+{
+    pthread_once(&once, watch_forks);
+    atomic_fetch_add(&threads, begins ? 1 : -1);
+}
+
+bool wk__fork_wants_device(void)
+{
+    return !atomic_load_explicit(&first.known, memory_order_relaxed);
+}
+
+void wk__fork_watch_device(const char *device, const char *call, wk_site site)
+{
+    site = wk__site(site);
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&first.known)) {
+        snprintf(first.device, sizeof first.device, "%s", device);
+        snprintf(first.call, sizeof first.call, "%s", call);
+        snprintf(first.file, sizeof first.file, "%s", site.file ? site.file : "?");
+        first.line = site.line;
+        atomic_store_explicit(&first.known, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool wk__refuse_fork(wk_site site, const char *op)
+{
+    if (atomic_load(&first.known))
+        wk__error_set(
+            site, WK_ERR_STATE,
+            "%s: this process was forked after its parent had used %s, first by %s at %s:%d, and drivers do not "
+            "come along; fork before that, or start a new program (exec). With the cpu alone a child computes",
+            op, first.device, first.call, first.file, first.line);
+    else
+        wk__error_set(
+            site, WK_ERR_STATE,
+            "%s: this process was forked while %d other thread%s of its parent used the library and may have been "
+            "in the midst of a call; fork before they begin or after they end, or start a new program (exec)",
+            op, others, others == 1 ? "" : "s");
+    return false;
+}

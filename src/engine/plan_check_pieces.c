@@ -1,0 +1,108 @@
+/* The boxes on which a backend runs a product's epilogue, against the elements of C that it has summed by then. Boxes are affine, so
+ * no element is looked at by itself: this is exact for any size. */
+#include "plan_check_pieces.h"
+#include <string.h>
+
+/* A set of places: first, then any number of steps along each dimension. */
+enum { LIST = WK__MAX_DIMS };
+typedef struct places {
+    int64_t first, count;
+    int ndim;
+    int64_t size[LIST],
+        step[LIST]; /* steps ascending, none of them 0 or negative; neighbours that are walked as one are one */
+} places;
+
+static void add(places *p, int64_t size, int64_t step)
+{
+    p->count *= size;
+    if (size < 2) return;
+    if (step < 0) {
+        p->first += (size - 1) * step;
+        step = -step;
+    }
+    int to = p->ndim++;
+    for (; to > 0 && p->step[to - 1] > step; to--) {
+        p->size[to] = p->size[to - 1];
+        p->step[to] = p->step[to - 1];
+    }
+    p->size[to] = size;
+    p->step[to] = step;
+}
+
+static void merge(places *p)
+{
+    int kept = 0;
+    for (int d = 1; d < p->ndim; d++) {
+        if (p->step[d] == p->size[kept] * p->step[kept]) {
+            p->size[kept] *= p->size[d];
+        } else {
+            kept++;
+            p->size[kept] = p->size[d];
+            p->step[kept] = p->step[d];
+        }
+    }
+    if (p->ndim) p->ndim = kept + 1;
+}
+
+static bool same_places(places *a, places *b)
+{
+    merge(a);
+    merge(b);
+    bool same = a->first == b->first && a->ndim == b->ndim;
+    for (int d = 0; d < a->ndim && same; d++) same = a->size[d] == b->size[d] && a->step[d] == b->step[d];
+    return same;
+}
+
+typedef struct visitor {
+    wk__audit *c;
+    int64_t elements; /* of all boxes so far */
+    bool told;        /* there are boxes */
+    bool fine;
+} visitor;
+
+static void visit_box(void *user, const wk__piece *piece)
+{
+    visitor *v = user;
+    const wk__matmul *product = v->c->product;
+    wk__record *r = v->c->b->record[0];
+    const int64_t *shape = wk__record_shape(r);
+    places box = {.first = product->c.offset, .count = 1}, summed = {.first = piece->first, .count = 1};
+    v->told = true;
+    if (!v->fine) return;
+    for (int d = 0; d < r->ndim; d++) {
+        if (piece->start[d] < 0 || piece->size[d] < 0 || piece->size[d] > shape[d] - piece->start[d]) {
+            v->fine = wk__audit_refuse(
+                v->c, "pieces", "the epilogue of %s is run on places %lld to %lld of dimension %d, which has %lld",
+                wk__audit_name(r).text, (long long)piece->start[d], (long long)(piece->start[d] + piece->size[d] - 1),
+                d, (long long)shape[d]);
+            return;
+        }
+        box.first += piece->start[d] * product->c.stride[d];
+        add(&box, piece->size[d], product->c.stride[d]);
+    }
+    add(&summed, piece->rows, piece->row_step);
+    add(&summed, piece->columns, piece->column_step);
+    v->elements += box.count;
+    if (!same_places(&box, &summed))
+        v->fine = wk__audit_refuse(
+            v->c, "pieces",
+            "the epilogue of %s is run on %lld elements of the product from %lld on, when %lld from %lld on "
+            "have been summed",
+            wk__audit_name(r).text, (long long)box.count, (long long)box.first, (long long)summed.count,
+            (long long)summed.first);
+}
+
+/* The null device has no kernels of its own: its products are cut as the CPU cuts them. */
+bool wk__audit_pieces(wk__audit *c)
+{
+    const wk__backend *backend = c->b->record[0]->device->backend;
+    if (backend->kind == WK_NULL) backend = wk__backend_of(WK_CPU);
+    if (!backend || !backend->pieces) return true;
+    visitor v = {.c = c, .fine = true};
+    int64_t elements = 1;
+    for (int d = 0; d < c->ndim; d++) elements *= c->shape[d];
+    backend->pieces(c->product, visit_box, &v);
+    if (!v.fine || !v.told || v.elements == elements) return v.fine;
+    return wk__audit_refuse(c, "pieces", "the epilogue of %s is run on %lld elements of %lld",
+                            wk__audit_name(c->b->record[0]).text, (long long)v.elements, (long long)elements);
+}

@@ -1,0 +1,11 @@
+/* Who reads an element before it is written and who after. */
+#ifndef WICK_ENGINE_PLAN_CHECK_READS_H
+#define WICK_ENGINE_PLAN_CHECK_READS_H
+
+#include "plan_check_values.h"
+
+/* All stores being noted (plan_check_order.h): what is read of memory that is written has been read before or is read after, as the
+ * calls say. */
+bool wk__audit_reads(wk__audit *c);
+
+#endif

@@ -1,0 +1,238 @@
+/* What values are, in tokens: how a program is carried out, and what each record computes by itself. */
+#include "plan_check_values.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+enum { NOTHING = 1, STORED_BEFORE, PRODUCT, INSTRUCTION };
+
+int wk__audit_find(const wk__audit *c, const wk__value *value)
+{
+    for (int v = 0; v < c->values; v++)
+        if (c->value[v].value == value) return v;
+    return -1;
+}
+
+static wk__token number_in(int area, int64_t place)
+{
+    return wk__token_mix(wk__token_mix(STORED_BEFORE, (uint64_t)area), (uint64_t)place);
+}
+
+/* What a record does not write of its output is what the output's prior was. */
+wk__token wk__audit_content(const wk__audit *c, int value, int64_t place)
+{
+    for (int v = value; v >= 0;) {
+        const wk__checked *at = &c->value[v];
+        if (!at->maker) return number_in(at->area, place);
+        const uint64_t *found = wk__token_find(&c->results, v, place, false);
+        if (found) return *found;
+        if (c->sampled) return WK__TOKEN_UNKNOWN;
+        v = at->prior;
+    }
+    return wk__token_mix(NOTHING, (uint64_t)place);
+}
+
+wk__token wk__audit_initial(const wk__audit *c, int area, int64_t place)
+{
+    const wk__area *at = &c->area[area];
+    if (at->copied >= 0) return wk__audit_content(c, at->copied, place);
+    if (at->before >= 0) return number_in(area, place);
+    return wk__token_mix(NOTHING, (uint64_t)place);
+}
+
+/* ---- spaces ------------------------------------------------------------------------------------------------------ */
+
+int wk__audit_strides(const wk__audit *c, wk__record *r, int k, int64_t *stride)
+{
+    const int64_t *shape = wk__record_shape(r), *from = wk__record_stride(r, k);
+    bool full = r->ndim == c->ndim, rows = full;
+    for (int d = 0; d < r->ndim && rows; d++) {
+        full = full && shape[d] == c->shape[d];
+        rows = rows && shape[d] == (c->reduce_mask >> d & 1 ? 1 : c->shape[d]);
+    }
+    for (int d = 0; d < r->ndim && full; d++) full = shape[d] == c->shape[d];
+    int at[WK__MAX_DIMS], kept = 0; /* the record's dimension for each of the group's */
+    for (int d = 0; d < c->ndim; d++) {
+        bool reduced = c->reduce_mask >> d & 1;
+        at[d] = full || (rows && !reduced) ? d : reduced ? -1 : kept;
+        kept += !reduced;
+    }
+    bool dropped = !full && !rows && kept == r->ndim;
+    for (int d = 0; d < c->ndim && dropped; d++) dropped = at[d] < 0 || shape[at[d]] == c->shape[d];
+    if (!full && !rows && !dropped) return -1;
+    for (int d = 0; d < c->ndim; d++) stride[d] = at[c->order[d]] < 0 ? 0 : from[at[c->order[d]]];
+    return full ? 0 : 1;
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+void wk__audit_walk_start(wk__audit *c, wk__audit_walk *walk)
+{
+    const wk__group *g = walk->group;
+    const int kept = g->nreduce ? g->ndim - g->nreduce : 0;
+    int64_t position[WK__MAX_DIMS], step = 1;
+    for (int d = g->ndim - 1; d >= 0; d--) {
+        position[d] = step;
+        step *= g->shape[d];
+    }
+    for (int o = 0; o <= g->noperands; o++) {
+        const bool counts = o == g->noperands;
+        const int64_t *stride = counts ? position : g->operand[o].stride;
+        const int list = counts ? WK__MAX_OPERANDS : o;
+        walk->rows = wk__visit(c->space->row[list], 0, kept, g->shape, c->most, stride);
+        walk->columns = wk__visit(c->space->column[list], kept, g->ndim, g->shape, c->most, stride);
+    }
+}
+
+static wk__token token_of_index(const wk__audit *c, const wk__audit_walk *walk, const wk__ins *ins, wk__token index,
+                                int64_t place)
+{
+    if (index == WK__TOKEN_UNKNOWN) return WK__TOKEN_UNKNOWN;
+    const wk__imm *imm = &walk->group->imm[ins->arg[2]];
+    const uint64_t bound = (uint64_t)llabs(imm[0].i);
+    if (bound == 0) return wk__token_mix(index, NOTHING);
+    place += (int64_t)(index % bound) * imm[1].i; /* any will do, as long as it is the same one for the same index */
+    return wk__token_mix(index, wk__audit_content(c, walk->operand[ins->arg[1]], place));
+}
+
+static wk__token token_of(const wk__audit *c, const wk__audit_walk *walk, int k, int64_t row, int64_t column)
+{
+    const wk__group *g = walk->group;
+    const wk__ins *ins = &g->ins[k];
+    wk__token token = wk__token_mix(INSTRUCTION, (uint64_t)ins->code << 8 | ins->dtype), in[3];
+    for (int a = 0; a < wk__alu_arity[ins->code]; a++) {
+        in[a] = wk__audit_register(c, walk, ins->arg[a], column);
+        if (in[a] == WK__TOKEN_UNKNOWN) return WK__TOKEN_UNKNOWN;
+        token = wk__token_mix(token, in[a]);
+    }
+    switch (ins->code) {
+    case WK__IMM: return wk__token_mix(token, (uint64_t)g->imm[ins->arg[0]].i);
+    case WK__IOTA:
+        return wk__token_mix(token, (uint64_t)(c->space->row[WK__MAX_OPERANDS][row] +
+                                               (column < 0 ? 0 : c->space->column[WK__MAX_OPERANDS][column])));
+    case WK__LOAD:
+        return wk__audit_content(c, walk->operand[ins->arg[0]], wk__audit_place(c, walk, ins->arg[0], row, column));
+    case WK__LOADX: return token_of_index(c, walk, ins, in[0], wk__audit_place(c, walk, ins->arg[1], row, column));
+    case WK__PHILOX: return wk__token_mix(wk__token_mix(token, (uint64_t)g->imm[ins->arg[1]].i), (uint64_t)ins->arg[2]);
+    case WK__CAST: return g->ins[ins->arg[0]].dtype == ins->dtype ? in[0] : token;
+    case WK__WHERE: return in[1] == in[2] ? in[1] : token; /* how the builder makes one of a row's value per column */
+    default: return token;
+    }
+}
+
+static wk__token token_of_sum(const wk__audit *c, const wk__audit_walk *walk, int k)
+{
+    const wk__ins *ins = &walk->group->ins[k];
+    wk__token token = wk__token_mix(INSTRUCTION, (uint64_t)ins->code << 8 | ins->dtype);
+    for (int64_t column = 0; column < walk->columns; column++) {
+        const wk__token in = wk__audit_register(c, walk, ins->arg[0], column);
+        if (in == WK__TOKEN_UNKNOWN) return WK__TOKEN_UNKNOWN;
+        token = wk__token_mix(token, in);
+    }
+    return token;
+}
+
+void wk__audit_walk_row(wk__audit *c, const wk__audit_walk *walk, int64_t row)
+{
+    const wk__group *g = walk->group;
+    for (int k = 0; k < g->nins; k++) {
+        wk__token *token = c->space->token[k];
+        const int code = g->ins[k].code;
+        if (code == WK__STORE) continue;
+        if (code >= WK__RSUM && g->nreduce) {
+            token[0] = token_of_sum(c, walk, k);
+        } else if (!walk->level[k]) {
+            token[0] = token_of(c, walk, k, row, -1);
+        } else {
+            for (int64_t column = 0; column < walk->columns; column++)
+                token[column] = token_of(c, walk, k, row, column);
+        }
+    }
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------------- */
+
+/* A record as a group of its own: what WICK_NOFUSE makes of it. */
+static bool build_single(wk__audit *c, wk__record *r)
+{
+    wk__building *single = &c->space->single;
+    single->record = &r;
+    single->records = 1;
+    r->ref[0].value->reg = -1;
+    bool built = wk__build(single) == 1;
+    return built || wk__audit_refuse(c, "space", "%s does not fit in a program", wk__audit_name(r).text);
+}
+
+static void put(wk__audit *c, int value, int64_t place, wk__token token)
+{
+    uint64_t *held = wk__token_find(&c->results, value, place, true);
+    if (held) *held = token;
+}
+
+/* The record's own space: reduced dimensions last, as in its program. */
+static void visit_output(wk__audit *c, wk__record *r)
+{
+    const uint16_t mask = r->kind == WK__RECORD_REDUCTION ? r->reduce_mask : 0;
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    int place = 0, kept = mask ? r->ndim - __builtin_popcount(mask) : 0;
+    for (int reduced = 0; reduced < 2; reduced++)
+        for (int d = 0; d < r->ndim; d++) {
+            if ((mask >> d & 1) != reduced) continue;
+            shape[place] = wk__record_shape(r)[d];
+            stride[place++] = wk__record_stride(r, 0)[d];
+        }
+    wk__visit(c->space->own[0], 0, kept, shape, c->most, stride);
+    wk__visit(c->space->own[1], kept, r->ndim, shape, c->most, stride);
+}
+
+static bool check_record(wk__audit *c, wk__record *r)
+{
+    uint8_t level[WK__MAX_INS], pass[WK__MAX_INS];
+    int operand[WK__MAX_OPERANDS];
+    wk__building *single = &c->space->single;
+    wk__audit_walk walk = {.group = &single->group, .level = level, .operand = operand};
+    if (!build_single(c, r)) return false;
+    for (int o = 0; o < single->group.noperands; o++) operand[o] = wk__audit_find(c, single->value[o]);
+    for (int o = 0; o < single->group.noperands; o++) single->group.operand[o].memory = NULL;
+    wk__group_levels(&single->group, level, pass);
+    wk__audit_walk_start(c, &walk);
+    visit_output(c, r);
+    const int value = wk__audit_find(c, r->ref[0].value), result = r->ref[0].value->reg;
+    const bool per_row = single->group.nreduce > 0;
+    for (int64_t row = 0; row < walk.rows; row++) {
+        const int64_t place = r->ref[0].offset + c->space->own[0][row];
+        wk__audit_walk_row(c, &walk, row);
+        for (int64_t column = 0; column < (per_row ? 1 : walk.columns); column++)
+            put(c, value, place + (per_row ? 0 : c->space->own[1][column]),
+                wk__audit_register(c, &walk, result, column));
+    }
+    return true;
+}
+
+/* The elements of a product are what they are: each is another one. */
+static void put_product(wk__audit *c, wk__record *r)
+{
+    const int value = wk__audit_find(c, r->ref[0].value);
+    int64_t count = wk__visit(c->space->own[1], 0, r->ndim, wk__record_shape(r), c->most, wk__record_stride(r, 0));
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t place = r->ref[0].offset + c->space->own[1][k];
+        put(c, value, place, wk__token_mix(PRODUCT, (uint64_t)place));
+    }
+}
+
+bool wk__audit_records(wk__audit *c)
+{
+    wk__building *b = c->b;
+    for (int k = 0; k < b->records; k++) b->record[k]->ref[0].value->reg = -1;
+    bool fine = true;
+    for (int k = 0; k < b->records && fine; k++) {
+        if (b->record[k]->kind == WK__RECORD_MATMUL)
+            put_product(c, b->record[k]);
+        else
+            fine = check_record(c, b->record[k]);
+        b->record[k]->ref[0].value->reg = -1; /* the next one is by itself, too */
+    }
+    for (int k = 0; k < b->records; k++) b->record[k]->ref[0].value->reg = c->reg[k];
+    return fine;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# What compilers are to refuse: each of these mistakes is one error, at the program's own line, in words that help; in gcc, which shows
+# every macro on the way otherwise, there is nothing else on its lines.
+. "$WICK_SOURCE/tests/runner/checks"
+
+export LC_ALL=C
+
+# A program with the statement in its fifth line.
+program() # STATEMENT
+{
+    printf '#include <wick.h>\nvoid f(wk_tensor *x, wk_tensor *y, wk_tensors *list, wk_module *m, int n, double d, const int *ints);\n'
+    printf 'void f(wk_tensor *x, wk_tensor *y, wk_tensors *list, wk_module *m, int n, double d, const int *ints)\n{\n'
+    printf '    %s;\n    (void)x, (void)y, (void)list, (void)m, (void)n, (void)d, (void)ints;\n}\n' "$1"
+}
+
+# One error, in line 5, that says the text.
+one_error() # TEXT COMMAND...
+{
+    text=$1
+    shift
+    "$@" >"$WICK_WORK/said" 2>&1 && { echo "no error"; return 1; }
+    cat "$WICK_WORK/said"
+    [ "$(grep -c ' error: ' "$WICK_WORK/said")" = 1 ] || { echo "that is not one error"; return 1; }
+    grep ' error: ' "$WICK_WORK/said" | grep -q "^[^:]*mistake\.c:5:" || { echo "another line"; return 1; }
+    grep ' error: ' "$WICK_WORK/said" | grep -q -e "$text" || { echo "other words than $text"; return 1; }
+    case $1 in *gcc*) [ "$(grep -c 'in expansion of\|in definition of' "$WICK_WORK/said")" = 0 ] ;; esac
+}
+
+while IFS='|' read -r statement text; do
+    program "$statement" >"$WICK_WORK/mistake.c"
+    for c in $(compilers gcc clang); do
+        check "$statement, ${c##*/}" one_error "$text" "$c" -std=c11 -Wall -Wextra -Wpedantic -Iinclude -fsyntax-only "$WICK_WORK/mistake.c"
+    done
+done <<'END_OF_MISTAKES'
+x = wk_zeros(2, 3)|wk_zeros: sizes stand in parentheses of their own.*wk_zeros((2, 3))
+x = wk_ones(4)|wk_ones((4))
+x = wk_rand(n, 3, .dtype = WK_F64)|wk_rand: sizes stand in parentheses of their own
+x = wk_full(2, 3, 0.5)|wk_full((2, 3), 0.5)
+x = wk_randint(0, 10, 2, 3)|wk_randint(low, high, (2, 3))
+x = wk_reshape(x, 3, 2)|wk_reshape: a list stands in parentheses: wk_reshape(x, (3, 2))
+x = wk_reshape(x, -1)|wk_reshape(x, (-1))
+x = wk_permute(x, 1, 0)|wk_permute(x, (1, 0))
+x = wk_expand(x, (2), 3)|wk_expand: a list stands in parentheses
+x = wk_cat(x, y, 0)|wk_cat: tensors stand in parentheses: wk_cat((x, y), 0)
+x = wk_stack(list, 0)|wk_stack((x, y), 0), not wk_stack(list, 0)
+x = wk_sum(x, 0, 1)|wk_sum: dimensions stand in parentheses, wk_sum(x, (0, 1))
+x = wk_mean(x, 0, .dtype = WK_F64)|wk_mean: dimensions stand in parentheses
+x = wk_sum(x, (0), true)|wk_sum: options are written by name
+x = wk_argmax(x, .keepdim = true)|wk_argmax: the dimension comes before the options
+x = wk_layer_norm(x, 3, NULL, NULL)|wk_layer_norm(x, (3), weight, bias)
+x = wk_of(float, 3, 1, 2, 3)|wk_of(float, (2, 2), 1, 2, 3, 4)
+x = wk_from(&d, 1)|wk_from(data, (1))
+x = wk_roll(x, 1, 0)|wk_roll(x, (1), (0))
+m = wk_nn_layer_norm(3, .eps = 1e-3)|wk_nn_layer_norm: sizes stand in parentheses
+list = wk_list(x, y)|wk_list((x, y))
+wk_optim *o = wk_optim_adam(list, 1e-3); (void)o|wk_optim_adam: options are written by name
+x = wk_zeros((2, 3), WK_F64)|wk_zeros: options are written by name
+m = wk_nn_linear(2, 3, false)|wk_nn_linear: options are written by name
+x = wk_add(2, 3)|wk_add: one operand is a tensor, the other a tensor or a number
+x = wk_add(x, NULL)|wk_add: one operand is a tensor, the other a tensor or a number
+x = wk_mul(ints, x)|wk_mul: one operand is a tensor, the other a tensor or a number
+x = wk_sub(m, x)|wk_sub: one operand is a tensor, the other a tensor or a number
+x = wk_add_(x, list)|wk_add_: the second operand is a tensor or a number
+x = wk_matmul(x, 3)|integer
+x = wk_add_(3, x)|integer
+x = wk_softmax(x, y)|pointer
+x = wk_exp(n)|integer
+x = wk_linear(x, y, 1)|integer
+x = wk_exp(m)|incompatible pointer
+x = wk_where(x, list, y)|pointer
+x = wk_cat((x, list), 0)|incompatible pointer
+x = wk_cat((x, 3), 0)|integer
+m = wk_nn_sequential(m, x)|incompatible pointer
+wk_optim *o = wk_optim_sgd(x, .lr = 1); (void)o|incompatible pointer
+x = wk_zeros(WK_ARRAY(ints, n))|incompatible pointer
+x = wk_zeros((2.5, 3))|double. and .\(int\|wk_sizes_are_whole_numbers\)
+x = wk_reshape(x, (2, d))|double. and .\(int\|wk_sizes_are_whole_numbers\)
+x = wk_zeros((x, 2))|\*.* and .\(int\|wk_sizes_are_whole_numbers\)
+x = wk_sum(x, .keepdim = true, .keepdim = false)|overwritten\|overrides
+wk_optim *o = wk_optim_adamw(list, .lr = 0, .eps = 1, .lr = 1); (void)o|overwritten\|overrides
+x = wk_of(float, (1), 1, .dtype = WK_F64, .dtype = WK_F32)|overwritten\|overrides
+x = wk_zeros((2), .dtyp = WK_F64)|dtyp
+x = wk_add(wk_mul(wk_exp(undeclared), 2), y)|undeclared
+x = wk_mul(2, wk_sum(wk_sub(x, undeclared), (0), .keepdim = true))|undeclared
+x = wk_add(wk_reshape(wk_cat((x, undeclared), 0), (-1)), wk_full((2), 0.5))|undeclared
+x = wk_add(wk_zeros((2, undeclared)), 1)|undeclared
+x = wk_where(wk_gt(undeclared, 0), x, wk_clamp(y, 0, 1))|undeclared
+x = wk_keep(wk_matmul(wk_softmax(wk_mul(x, undeclared), 1), y))|undeclared
+x = wk_full((2), undeclared, .dtype = WK_F64)|undeclared
+m = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(undeclared, 3, .no_bias = true), wk_nn_relu())|undeclared
+END_OF_MISTAKES
+
+program "x = wk_add(x, 2)" >"$WICK_WORK/mistake.c"
+fails "a right one is told from a mistake" "no error" one_error "" gcc -std=c11 -Iinclude -fsyntax-only "$WICK_WORK/mistake.c"

@@ -1,0 +1,324 @@
+/* A flush as a file: what is written can be read and run again with the same result, in every mode; what was not written so is refused,
+ * whatever its bytes are, and what is not refused can be run. */
+#include <wick/log.h>
+
+#include "support_devices.h"
+#include "support_spoil.h"
+
+#include "base/alloc.h"
+#include "engine/flush_file.h"
+#include "engine/host.h"
+#include "engine/replay_run.h"
+#include <unistd.h>
+
+static const char *folder(void)
+{
+    return getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp";
+}
+
+static bool checked_before;
+
+static int begin(void **state)
+{
+    test_usual_mode(state);
+    checked_before = wk__modes_now()->check;
+    wk__modes_set_check(true);
+    return 0;
+}
+
+static int end(void **state)
+{
+    spoil_end();
+    wk__modes_set_check(checked_before);
+    test_mode_back(state);
+    return test_clean(state);
+}
+
+/* ---- a file ------------------------------------------------------------------------------------------------------ */
+
+/* The file that the pending message names. */
+static void path_in_error(char path[], size_t size)
+{
+    const char *from = strstr(wk_error() ? wk_error() : "", "`wick replay ");
+    if (!from) fail_msg("no file is named: %s", wk_error() ? wk_error() : "no error");
+    from += strlen("`wick replay ");
+    snprintf(path, size, "%.*s", (int)strcspn(from, "`"), from);
+    wk_clear_error();
+}
+
+enum { RESULTS = 12 };
+
+/* Every kind of record, in one flush. Fills result[], retained. */
+static void work(wk_device device, wk_tensor *result[RESULTS])
+{
+    WK_SCOPE;
+    WK_DEVICE(device);
+    wk_seed(7);
+    wk_tensor *x = wk_to(wk_of(float, (3, 4), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), device);
+    wk_tensor *index = wk_add(wk_to(wk_of(int64_t, (2), 2, 0), device), 0);
+    wk_tensor *values, *places;
+    assert_int_equal(wk_sort(wk_neg(x), 1, false, &values, &places), WK_OK);
+    int k = 0;
+    result[k++] = wk_retain(values);
+    result[k++] = wk_retain(places);
+    result[k++] = wk_retain(wk_add(wk_matmul(x, wk_t(x)), 0.5));
+    result[k++] = wk_retain(wk_index_select(x, 0, index));
+    result[k++] = wk_retain(wk_mul(wk_rand((3, 4)), x));
+    result[k++] = wk_retain(wk_softmax(x, 1));
+    result[k++] = wk_retain(wk_cumsum(x, 1));
+    result[k++] = wk_retain(wk_cat((x, wk_mul(x, 2)), 0));
+    wk_tensor *target = wk_mul(x, 3);
+    wk_add_(wk_narrow(target, 1, 1, 2), wk_narrow(x, 1, 0, 2));
+    wk_index_add_(target, 0, index, wk_ones((2, 4)));
+    result[k++] = wk_retain(target);
+    result[k++] = wk_retain(wk_to_dtype(wk_gt(x, 4), WK_I32));
+    result[k++] = wk_retain(wk_to_dtype(wk_div(x, 3), WK_F16));
+    result[k++] = wk_retain(wk_amax(x, (0)));
+    assert_int_equal(k, RESULTS);
+}
+
+static void let_go(wk_tensor *result[RESULTS])
+{
+    for (int k = 0; k < RESULTS; k++) wk_free(result[k]);
+}
+
+/* A file of that work, whose last result came out wrong. */
+static void make_file(wk_device device, char path[], size_t size)
+{
+    wk_tensor *result[RESULTS];
+    work(device, result);
+    const int64_t records = wk__context()->ring->count;
+    spoil_begin(device);
+    spoil_next((spoil_order){.n = records + 3, .how = SPOIL_RESULT, .which = 0, .place = 0, .number = 1000});
+    wk_sync();
+    assert_true(spoil_end());
+    path_in_error(path, size);
+    let_go(result);
+}
+
+static char *bytes_of_file(const char *path, int64_t *count)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *count = ftell(file);
+    rewind(file);
+    char *bytes = wk__alloc((size_t)*count);
+    assert_int_equal(fread(bytes, 1, (size_t)*count, file), *count);
+    fclose(file);
+    return bytes;
+}
+
+/* ---- running it -------------------------------------------------------------------------------------------------- */
+
+static char said[1 << 16];
+
+static void hear(void *user, const char *line)
+{
+    (void)user;
+    const size_t used = strlen(said);
+    snprintf(said + used, sizeof said - used, "%s\n", line);
+}
+
+static int times(const char *text, const char *part)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++) count++;
+    return count;
+}
+
+enum { MOST = 4096 };
+static wk__device *device_of[MOST];
+static wk__value *value_of[MOST];
+static wk__outcome outcome[MOST];
+
+static void run_on_cpu(const wk__flush_data *flush, bool one_by_one)
+{
+    wk__fail fail = {.tag = -1};
+    assert_in_range(flush->values, 1, MOST);
+    for (int64_t k = 0; k < flush->values; k++) device_of[k] = wk__device_get(wk_cpu(), &fail);
+    wk__replay replay = {
+        .flush = flush, .context = wk__context(), .device = device_of, .value = value_of, .one_by_one = one_by_one};
+    assert_int_equal(wk__replay_run(&replay, outcome, &fail), WK_OK);
+}
+
+static void forget(const wk__flush_data *flush)
+{
+    for (int64_t k = 0; k < flush->values; k++) {
+        wk__free(outcome[k].bytes);
+        outcome[k] = (wk__outcome){0};
+    }
+}
+
+/* What went wrong when it was written does not any more: all ways agree. */
+static void all_ways_agree(void **state)
+{
+    (void)state;
+    EACH_DEVICE(device)
+    {
+        char path[512];
+        make_file(device, path, sizeof path);
+        said[0] = 0;
+        wk_code code = wk_replay(path, hear, NULL);
+        if (code != WK_OK) fail_msg("%s\n%s", wk_error(), said);
+        assert_int_equal(times(said, ", the same"), 6);
+        assert_non_null(strstr(said, "written because of "));
+        assert_non_null(strstr(said, "RSUM"));
+        assert_non_null(strstr(said, "engine_replay.c:"));
+        assert_non_null(strstr(said, "a matrix product, and then on "));
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+/* ... and if it does, they don't. */
+static void a_way_that_differs_is_told(void **state)
+{
+    (void)state;
+    char path[512];
+    make_file(wk_cpu(), path, sizeof path);
+    wk__flush_data flush;
+    wk__io_error error;
+    assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
+    const int64_t records = flush.records;
+    wk__flush_end(&flush);
+    said[0] = 0;
+    spoil_begin(wk_cpu());
+    spoil_next((spoil_order){.n = records + 3, .how = SPOIL_RESULT, .which = 0, .place = 0, .number = 1000});
+    assert_int_equal(wk_replay(path, hear, NULL), WK_ERR_INTERNAL);
+    spoil_end();
+    expect_error("replay: 1 of 6 ways to run it give something else", NULL);
+    assert_non_null(strstr(said, "DIFFERS: "));
+    assert_non_null(strstr(said, " is 1000, and "));
+    assert_int_equal(unlink(path), 0);
+}
+
+/* The results are those of the program. */
+static void results_are_the_programs(void **state)
+{
+    (void)state;
+    char path[512];
+    make_file(wk_cpu(), path, sizeof path);
+    wk_tensor *result[RESULTS];
+    work(wk_cpu(), result);
+    wk_sync();
+    expect_fine();
+
+    wk__flush_data flush;
+    wk__io_error error;
+    assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
+    run_on_cpu(&flush, false);
+    for (int k = 0; k < RESULTS; k++) {
+        const wk__value *want = wk__body_of(result[k])->storage->value;
+        int found = 0;
+        for (int64_t v = 0; v < flush.values; v++)
+            found += outcome[v].bytes && flush.value[v].bytes == want->bytes &&
+                     memcmp(outcome[v].bytes, want->memory.host, (size_t)want->bytes) == 0;
+        if (!found) fail_msg("result %d is not among those of the replay", k);
+    }
+    forget(&flush);
+    wk__flush_end(&flush);
+    let_go(result);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* ---- files that are none ----------------------------------------------------------------------------------------- */
+
+/* A changed number may ask for more memory, or more time, than a test has. */
+static bool is_small(const wk__flush_data *flush)
+{
+    enum { SMALL = 1 << 20 };
+    int64_t sum = 0;
+    for (int64_t k = 0; k < flush->values && sum < SMALL; k++)
+        sum += flush->value[k].bytes < SMALL ? flush->value[k].bytes : SMALL;
+    for (int64_t k = 0; k < flush->records && sum < SMALL; k++) {
+        wk__record *r = flush->record[k].record;
+        const int64_t elements = wk__numel(r->ndim, wk__record_shape(r));
+        sum += elements < SMALL && r->bound < SMALL ? elements : SMALL;
+    }
+    return sum < SMALL;
+}
+
+/* Reads a copy of the bytes; when they pass, and ask for nothing large, runs what they say. */
+static bool passes(const char *bytes, int64_t count, bool run)
+{
+    wk__flush_data flush;
+    wk__io_error error = {0};
+    char *copy = memcpy(wk__alloc((size_t)count + 1), bytes, (size_t)count);
+    wk_code code = wk__flush_parse(copy, count, &flush, &error);
+    if (code != WK_OK && (code != WK_ERR_FORMAT || !strstr(error.text, "not a flush")))
+        fail_msg("code %d: %s", (int)code, error.text);
+    if (code != WK_OK) return false;
+    if (run && is_small(&flush)) run_on_cpu(&flush, true);
+    wk__late_forget(wk__context());
+    wk_clear_error();
+    forget(&flush);
+    wk__flush_end(&flush);
+    return true;
+}
+
+/* Cut off at each byte, and with each byte changed in two ways. */
+static void changed_files(void **state)
+{
+    (void)state;
+    char path[512];
+    int64_t count;
+    make_file(wk_cpu(), path, sizeof path);
+    wk__modes_set_check(false);
+    char *bytes = bytes_of_file(path, &count);
+    assert_true(passes(bytes, count, true));
+    for (int64_t k = 0; k < count; k++) assert_false(passes(bytes, k, false)); /* cut off */
+    int64_t passed = 0;
+    static const unsigned char changes[] = {0x01, 0x80};
+    for (int64_t k = 0; k < count; k++)
+        for (size_t c = 0; c < sizeof changes; c++) {
+            bytes[k] = (char)(bytes[k] ^ changes[c]);
+            passed += passes(bytes, count, k % 8 == 0);
+            bytes[k] = (char)(bytes[k] ^ changes[c]);
+        }
+    assert_true(passed > 50 && passed < 2 * count); /* numbers of operands, names, lines */
+    wk__free(bytes);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void what_is_no_file(void **state)
+{
+    (void)state;
+    char path[512];
+    assert_int_equal(wk_replay("/nowhere/at.all", NULL, NULL), WK_ERR_IO);
+    expect_error("replay: ", "/nowhere/at.all", NULL);
+    assert_int_equal(wk_replay(NULL, NULL, NULL), WK_ERR_ARGUMENT);
+    expect_error("replay: no file", NULL);
+    snprintf(path, sizeof path, "%s/other", folder());
+    FILE *file = fopen(path, "w");
+    fputs("this is something else, of more than thirty-two bytes", file);
+    fclose(file);
+    assert_int_equal(wk_replay(path, NULL, NULL), WK_ERR_FORMAT);
+    expect_error("not a flush as WICK_CHECK writes it: its first bytes", "other", NULL);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* A folder that cannot be written to is said, and the difference all the same. */
+static void a_folder_that_is_not_there(void **state)
+{
+    (void)state;
+    setenv("WICK_CHECK_DIR", "/nowhere", 1);
+    wk_tensor *result[RESULTS];
+    work(wk_cpu(), result);
+    spoil_begin(wk_cpu());
+    spoil_next((spoil_order){.n = wk__context()->ring->count + 3, .how = SPOIL_RESULT, .place = 0, .number = 1000});
+    wk_sync();
+    expect_error("is 1000, and ", "It could not be written down: /nowhere", NULL);
+    setenv("WICK_CHECK_DIR", folder(), 1);
+    let_go(result);
+}
+
+#define ONE(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {ONE(all_ways_agree),           ONE(a_way_that_differs_is_told),
+                                       ONE(results_are_the_programs), ONE(changed_files),
+                                       ONE(what_is_no_file),          ONE(a_folder_that_is_not_there)};
+    setenv("WICK_CHECK_DIR", folder(), 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

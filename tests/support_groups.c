@@ -1,0 +1,182 @@
+/* See support_groups.h. */
+#include "support_groups.h"
+
+enum { MOST = 64 };
+
+static struct {
+    wk__building group;
+    wk__record *record[WK__MAX_INS];
+    int changed;
+    struct {
+        wk__value *value;
+        wk__memory memory;
+        wk__state state;
+    } was[MOST];
+    char piece[MOST]; /* addresses that tell pieces of memory apart */
+    int pieces;
+} plan;
+
+static wk__ring *ring(void)
+{
+    wk__ring *of_this_thread = wk__context()->ring;
+    assert_non_null(of_this_thread);
+    return of_this_thread;
+}
+
+void groups_begin(void)
+{
+    wk_sync();
+    expect_fine();
+    plan.changed = plan.pieces = 0;
+}
+
+wk__value *value_of(const wk_tensor *x)
+{
+    return wk__body_of(x)->storage->value;
+}
+
+wk_tensor *in_memory(wk_dtype dtype, int ndim, const int64_t *shape)
+{
+    WK_SCOPE;
+    wk_options options = {.size = sizeof options, .dtype = dtype, .device = test_null()};
+    wk_tensor *x = wk_retain(wk_ones_at(WK_HERE, shape, ndim, &options));
+    assert_non_null(x);
+    wk_sync();
+    expect_fine();
+    return x;
+}
+
+wk__value *last_read_of(wk_tensor *x)
+{
+    wk__value *value = value_of(x);
+    wk_free(x);
+    return value;
+}
+
+wk__value *result_of(int k)
+{
+    assert_in_range(k, 0, ring()->count - 1);
+    return ring()->record[k]->ref[0].value;
+}
+
+/* Remembers a value as it was before the test changed it. */
+static void remember(wk__value *value)
+{
+    for (int k = 0; k < plan.changed; k++)
+        if (plan.was[k].value == value) return;
+    assert_in_range(plan.changed, 0, MOST - 1);
+    plan.was[plan.changed].value = value;
+    plan.was[plan.changed].memory = value->memory;
+    plan.was[plan.changed++].state = wk__value_state(value);
+}
+
+static void give_piece(wk__value *value)
+{
+    remember(value);
+    assert_in_range(plan.pieces, 0, MOST - 1);
+    value->memory = (wk__memory){.block = &plan.piece[plan.pieces++], .bytes = value->bytes};
+}
+
+wk__building *the_group(void)
+{
+    return &plan.group;
+}
+
+wk__record *group_record(int k)
+{
+    return plan.group.record[k];
+}
+
+void group_of(int first, int count, wk__value *const *stored)
+{
+    wk__building *b = &plan.group;
+    assert_in_range(first + count, 1, ring()->count);
+    memset(b, 0, sizeof *b);
+    b->record = plan.record;
+    b->records = count;
+    for (int k = 0; k < count; k++) {
+        wk__record *r = plan.record[k] = ring()->record[first + k];
+        wk__value *out = r->ref[0].value;
+        r->group = out->group = 0;
+        out->reg = -1;
+        out->escapes = out->promised = out->rooted = false;
+        for (int s = 0; stored[s]; s++) out->rooted = out->rooted || stored[s] == out;
+        if (out->rooted) give_piece(out);
+    }
+    if (plan.record[0]->kind == WK__RECORD_KERNEL) return;
+    assert_int_equal(wk__build(b), count);
+    for (int o = 0; o < b->group.noperands; o++) b->group.operand[o].memory = &b->value[o]->memory;
+}
+
+void take_over(wk__value *to, wk__value *from)
+{
+    wk__building *b = &plan.group;
+    remember(from);
+    to->memory = from->memory;
+    from->memory.block = NULL;
+    for (int o = 0; o < b->group.noperands; o++)
+        if (b->group.operand[o].memory == &from->memory) b->group.operand[o].memory = &to->memory;
+}
+
+void group_done(void)
+{
+    for (int k = 0; k < plan.group.records; k++) {
+        wk__value *out = group_record(k)->ref[0].value;
+        if (out->memory.block) wk__value_set_state(out, WK__STORED);
+    }
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
+
+static wk_code check(wk__fail *fail)
+{
+    wk__record *r = group_record(0);
+    if (r->kind == WK__RECORD_KERNEL) return wk__plan_check_kernel(r, fail);
+    if (r->kind != WK__RECORD_MATMUL) return wk__plan_check(&plan.group, NULL, fail);
+    const int nbatch = r->ndim - 2;
+    wk__matmul product = {.nbatch = nbatch, .k = r->bound, .tail = plan.group.records > 1 ? &plan.group.group : NULL};
+    const int64_t *shape = wk__record_shape(r);
+    memcpy(product.batch, shape, sizeof *shape * (size_t)nbatch);
+    product.m = shape[nbatch];
+    product.n = shape[nbatch + 1];
+    wk__operand *operand[] = {&product.c, &product.a, &product.b};
+    for (int k = 0; k < 3; k++) {
+        *operand[k] =
+            (wk__operand){.memory = &r->ref[k].value->memory, .offset = r->ref[k].offset, .dtype = r->ref[k].dtype};
+        memcpy(operand[k]->stride, wk__record_stride(r, k), sizeof(int64_t) * r->ndim);
+    }
+    return wk__plan_check(&plan.group, &product, fail);
+}
+
+void expect_accepted(void)
+{
+    wk__fail fail = {.tag = -1};
+    if (check(&fail) != WK_OK) fail_msg("refused: %s", fail.text);
+}
+
+void expect_refused(const char *word, ...)
+{
+    wk__fail fail = {.tag = -1};
+    assert_int_equal(check(&fail), WK_ERR_INTERNAL);
+    va_list words;
+    va_start(words, word);
+    for (; word; word = va_arg(words, const char *))
+        if (!strstr(fail.text, word)) fail_msg("no \"%s\" in: %s", word, fail.text);
+    va_end(words);
+}
+
+void groups_again(void)
+{
+    for (int k = plan.changed; k-- > 0;) {
+        plan.was[k].value->memory = plan.was[k].memory;
+        wk__value_set_state(plan.was[k].value, plan.was[k].state);
+    }
+    plan.changed = plan.pieces = 0;
+}
+
+void groups_end(void)
+{
+    groups_again();
+    wk_sync();
+    wk_clear_error();
+}
