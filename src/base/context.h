@@ -103,9 +103,8 @@ typedef struct wk__doomed {
 } wk__doomed;
 
 struct wk_context {
-    wk_code code;   /* the first error, WK_OK if none */
-    wk__text error; /* its text */
-    wk__nothing nothing;
+    wk_code code;     /* the first error, WK_OK if none */
+    wk__text error;   /* its text */
     wk__guard *guard; /* the stack, guard[guards - 1] on top */
     int64_t guards, guard_capacity;
     int64_t scope; /* index of the innermost scope in guard[], -1 if none */
@@ -127,7 +126,8 @@ struct wk_context {
     void *scratch;                    /* see wk_module_state; NULL until it is asked for */
     wk_context *next;                 /* in the list of all contexts, or of those that serve no thread */
     int visitors;                     /* other threads that are with it: it does not end meanwhile */
-    bool quiet; /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
+    bool quiet;          /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
+    wk__nothing nothing; /* behind what each call touches */
 };
 
 /* This thread's context. Never NULL. The pointer is all that the library keeps in thread-local storage: a program that loads the

@@ -16,16 +16,20 @@ enum {
 
 /* ---- numbers that stand for values ------------------------------------------------------------------------------- */
 
-/* Equal when instruction and operands are; 0 is not among them. */
+/* Equal when instruction and operands are; 0 is not among them. The low bits are the dtype that the number is known to have been rounded or
+ * wrapped to, so that doing it again changes nothing. */
 typedef uint64_t wk__token;
-enum { WK__TOKEN_UNKNOWN = 0 };
+enum { WK__TOKEN_UNKNOWN = 0, WK__TOKEN_DTYPE = 31 /* its bits; all of them set: not known */ };
 
 static inline wk__token wk__token_mix(wk__token a, uint64_t b)
 {
     uint64_t x = (a ^ (b + UINT64_C(0x9e3779b97f4a7c15))) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ x >> 29) * UINT64_C(0x94d049bb133111eb);
-    x ^= x >> 32;
-    return x ? x : 1;
+    return (x ^ x >> 32) | WK__TOKEN_DTYPE;
+}
+static inline wk__token wk__token_rounded(wk__token token, wk_dtype dtype)
+{
+    return (token & ~(wk__token)WK__TOKEN_DTYPE) | (wk__token)dtype;
 }
 
 /* A table from pairs (owner, place) to 64 bits. Places are elements of a memory or of a value. */

@@ -96,7 +96,15 @@ static wk__token token_of_index(const wk__audit *c, const wk__audit_walk *walk, 
     return wk__token_mix(index, wk__audit_content(c, walk->operand[ins->arg[1]], place));
 }
 
-static wk__token token_of(const wk__audit *c, const wk__audit_walk *walk, int k, int64_t row, int64_t column)
+/* Numbers of one class are held alike: a CAST to the class itself, or to what the number is already, leaves it alone. */
+static wk__token token_of_cast(wk__token in, wk_dtype from, wk_dtype to, wk__token token)
+{
+    const bool same = from == to || (wk__class_of(from) == wk__class_of(to) &&
+                                     (wk__class_of(to) == to || (in & WK__TOKEN_DTYPE) == (wk__token)to));
+    return same ? in : token;
+}
+
+static wk__token token_in_class(const wk__audit *c, const wk__audit_walk *walk, int k, int64_t row, int64_t column)
 {
     const wk__group *g = walk->group;
     const wk__ins *ins = &g->ins[k];
@@ -115,10 +123,19 @@ static wk__token token_of(const wk__audit *c, const wk__audit_walk *walk, int k,
         return wk__audit_content(c, walk->operand[ins->arg[0]], wk__audit_place(c, walk, ins->arg[0], row, column));
     case WK__LOADX: return token_of_index(c, walk, ins, in[0], wk__audit_place(c, walk, ins->arg[1], row, column));
     case WK__PHILOX: return wk__token_mix(wk__token_mix(token, (uint64_t)g->imm[ins->arg[1]].i), (uint64_t)ins->arg[2]);
-    case WK__CAST: return g->ins[ins->arg[0]].dtype == ins->dtype ? in[0] : token;
+    case WK__CAST: return token_of_cast(in[0], (wk_dtype)g->ins[ins->arg[0]].dtype, (wk_dtype)ins->dtype, token);
     case WK__WHERE: return in[1] == in[2] ? in[1] : token; /* how the builder makes one of a row's value per column */
     default: return token;
     }
+}
+
+/* A narrow dtype of a register says that its number is one of that dtype. */
+static wk__token token_of(const wk__audit *c, const wk__audit_walk *walk, int k, int64_t row, int64_t column)
+{
+    const wk_dtype dtype = (wk_dtype)walk->group->ins[k].dtype;
+    const wk__token token = token_in_class(c, walk, k, row, column);
+    const bool known = token == WK__TOKEN_UNKNOWN || wk__class_of(dtype) == dtype;
+    return known ? token : wk__token_rounded(token, dtype);
 }
 
 static wk__token token_of_sum(const wk__audit *c, const wk__audit_walk *walk, int k)
