@@ -111,8 +111,8 @@ static bool is_dense(const model *m, const step *s)
  * reference, or one that jumps. */
 static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input input[])
 {
-    static const char *const jumping[] = {"floor_divide", "remainder", "fmod",       "div",
-                                          "to",           "empty",     "nan_to_num", NULL};
+    static const char *const jumping[] = {
+        "floor_divide", "remainder", "fmod", "div", "to", "empty", "nan_to_num", "binary_cross_entropy", NULL};
     const row *r = &rows[s->op];
     if ((!r->op->reference && !r->op->exact) || r->draws) return false;
     /* its reference sees the elements of the operand and not those beside it */
