@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* WICK_CHECK=1 finds what a plan, or the work that it gives to a device, gets wrong: in whole results and in parts, in what was only
  * read, in what is parked, in what should have failed; it is silent where nothing is wrong; and nobody notices it otherwise.
  *

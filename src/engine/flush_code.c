@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See flush_code.h. */
 #include "flush_code.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an op's expression writes into a program, as data: a file of a flush holds it instead of the op, so that a replay needs no op
  * and does again what the flush did, whatever the op means in a later version.
  *

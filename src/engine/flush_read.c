@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a flush; see flush_file.h. First the bytes: every number is looked at before it is used. Then what they say: flush_check.c. */
 #include "../base/alloc.h"
 #include "flush_check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writing a flush; see flush_file.h. All numbers are little-endian. */
 #include "../base/alloc.h"
 #include "../base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See kept.h. A table by address, open addressing; under one lock, as any thread may free a parked value. */
 #include "kept.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recording: appending to the ring of a context. */
 #include "../base/alloc.h"
 #include "kept.h"
