@@ -55,7 +55,6 @@ static void finish(wk_context *context)
     wk__free(context->guard);
     wk__free(context->scratch);
     wk__text_end(&context->error);
-    wk__text_end(&context->nothing.cleared);
     memset(context, 0, sizeof *context);
 }
 

@@ -84,10 +84,10 @@ typedef struct wk__guard {
 
 /* What is known of a NULL that the program passes on while no error is pending: the last call that gave it one. */
 typedef struct wk__nothing {
-    wk__text cleared; /* the message of a call that failed, if its error was cleared; else */
-    const char *call; /* a call that had nothing to give, which is no error; NULL: neither, */
-    const char *why;  /* what it had not, */
-    wk_site site;     /* and where it was */
+    char cleared[200]; /* how the message begins of a call that failed, if its error was cleared; else */
+    const char *call;  /* a call that had nothing to give, which is no error; NULL: neither, */
+    const char *why;   /* what it had not, */
+    wk_site site;      /* and where it was */
 } wk__nothing;
 
 /* ---- the context ------------------------------------------------------------------------------------------------- */

@@ -31,18 +31,16 @@ void wk_clear_error(void)
 {
     wk_context *context = wk__context();
     if (context->code != WK_OK) {
-        wk__text_end(&context->nothing.cleared);
-        context->nothing = (wk__nothing){.cleared = context->error};
+        context->nothing = (wk__nothing){0};
+        snprintf(context->nothing.cleared, sizeof context->nothing.cleared, "%s", wk_error());
     }
     context->code = WK_OK;
-    context->error = (wk__text){0};
+    wk__text_end(&context->error);
 }
 
 void wk__gives_nothing(wk_site site, const char *call, const char *why)
 {
-    wk__nothing *nothing = &wk__context()->nothing;
-    wk__text_end(&nothing->cleared);
-    *nothing = (wk__nothing){.call = call, .why = why, .site = site};
+    wk__context()->nothing = (wk__nothing){.call = call, .why = why, .site = site};
 }
 
 int wk_report_error(FILE *out)

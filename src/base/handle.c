@@ -255,9 +255,9 @@ static void where_nothing_came_from(wk__text *out)
     if (nothing->call)
         wk__text_format(out, ", as %s gave at %s:%d: %s", nothing->call, nothing->site.file ? nothing->site.file : "?",
                         (int)nothing->site.line, nothing->why);
-    else if (nothing->cleared.data)
+    else if (nothing->cleared[0])
         wk__text_format(out, "; the last call that failed here, and whose error was cleared, is %.*s",
-                        head_of(nothing->cleared.data), nothing->cleared.data);
+                        head_of(nothing->cleared), nothing->cleared);
     else
         wk__text_add(out, ", and no call of this thread has given that: was it ever set?");
 }

@@ -206,10 +206,10 @@ static bool linear_fits(wk_site site, wk_tensor *const in[], bool biased)
     const wk__body *bias = wk__body_of(in[2]);
     const bool fits = bias->ndim == weight->ndim - 1 && (bias->ndim == 0 || bias->shape[0] == weight->shape[0]);
     if (bias->dtype == weight->dtype && fits) return true;
-    wk__op_error(
-        &wk__op_linear, site, bias->dtype == weight->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
-        "the bias $c does not fit the weight $b: it must be of its dtype (wk_to_dtype), with one number for each of its "
-        "rows, or without dimensions for a weight of one");
+    wk__op_error(&wk__op_linear, site, bias->dtype == weight->dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, in,
+                 "the bias $c does not fit the weight $b: it must be of its dtype (wk_to_dtype), with one number for "
+                 "each of its "
+                 "rows, or without dimensions for a weight of one");
     return false;
 }
 

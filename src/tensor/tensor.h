@@ -21,17 +21,17 @@ typedef struct wk__body {
     int64_t offset; /* in elements, from the start of the storage */
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    bool requires_grad;    /* a leaf that wants a gradient, or the result of a node */
-    bool parameter;        /* owned by a module */
-    bool dense;            /* row-major without gaps, known from its making; a view may lie so without it */
-    bool is_view;          /* shares the storage with the tensor it was made from */
-    bool apart;            /* detached, or a view of what is: not of the storage's family */
-    int16_t output;        /* which output of `node` */
-    struct wk__node *node; /* the function that made it; NULL for leaves */
-    struct wk__leaf *leaf; /* gradient and hooks of a leaf, made when first needed */
+    bool requires_grad;       /* a leaf that wants a gradient, or the result of a node */
+    bool parameter;           /* owned by a module */
+    bool dense;               /* row-major without gaps, known from its making; a view may lie so without it */
+    bool is_view;             /* shares the storage with the tensor it was made from */
+    bool apart;               /* detached, or a view of what is: not of the storage's family */
+    int16_t output;           /* which output of `node` */
+    struct wk__node *node;    /* the function that made it; NULL for leaves */
+    struct wk__leaf *leaf;    /* gradient and hooks of a leaf, made when first needed */
     _Atomic(wk__said *) said; /* texts that live as long as the tensor; any thread may add one */
-    wk__family *family;    /* of a detached tensor that has had views, and of those; NULL: the storage's */
-    uint32_t seen;         /* history of the family when `node` was right; see autograd/history.h */
+    wk__family *family;       /* of a detached tensor that has had views, and of those; NULL: the storage's */
+    uint32_t seen;            /* history of the family when `node` was right; see autograd/history.h */
 } wk__body;
 _Static_assert(sizeof(wk__body) <= 256, "fits its slab slot");
 
