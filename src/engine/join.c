@@ -151,7 +151,7 @@ static bool reads_registers(const wk__open_group *g, int32_t number, wk__record 
             !wk__map_strides(maker, 0, g->ndim, g->shape, reduce_mask, have))
             return false;
         for (int d = 0; d < g->ndim; d++)
-            if (want[d] != have[d] && g->shape[d] > 1) return false;
+            if (want[d] != have[d] && g->shape[d] != 1) return false;
     }
     return true;
 }
