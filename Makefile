@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The door. CMake builds; this file names what people want. Each target first lets scripts/setup install what it misses.
 #
 #   make              the library and the command, in build/release

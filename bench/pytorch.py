@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cases of `wick bench` in PyTorch, in turns with Wick:
 
     wick bench --peer "python3 bench/pytorch.py"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick bench: figures as ratios to what this machine can do, taken in the same process. */
 #include "bench.h"
 #include <math.h>

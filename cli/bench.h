@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of `wick bench` share: how results are gathered, and how variants take turns. */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first figures: fused elementwise work against memory, small calls, products against arithmetic. */
 #include "bench.h"
 #include <math.h>

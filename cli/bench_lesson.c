@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The exercises of the chapter: products on each device, parameters in files, logging, two devices at once. */
 #include "bench.h"
 #include <math.h>

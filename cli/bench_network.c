@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What networks are made of: rows, which are bound by memory, and a step of training. */
 #include "bench.h"
 

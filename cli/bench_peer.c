@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Another library as a yardstick: a program that does the same cases, one round each time it is asked, so that its rounds and
  * Wick's take turns on the same machine. bench/pytorch.py is one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the command share: the subcommands, their options, what goes to the terminal. The command is a user
  * of the library like any other: it sees <wick.h> alone. */
 #ifndef CLI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick devices: a table of devices like the chapter's nvidia-smi, for every kind there is. */
 #include "cli.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick doctor: how the library runs on this machine, and what is unusual. */
 #include "cli.h"
 #include <ctype.h>

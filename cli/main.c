@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick: the command. Finds the subcommand; everything else is in its file. */
 #include "cli.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick ops: the public table of operations. */
 #include "cli.h"
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options of subcommands; see cli.h. */
 #include "cli.h"
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What this machine can do: the STREAM triad for memory, multiply-adds in registers for arithmetic. Measured in the
  * process that is judged, in turns with it: other work on the machine then slows both.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Curves in the terminal and pictures in SVG. */
 #include "cli.h"
 #include <math.h>

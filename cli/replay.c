@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick replay: what WICK_CHECK=1 found, run again in all ways. */
 #include "cli.h"
 

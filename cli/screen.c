@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Terminal and text; see cli.h. The locale is never set, so that numbers have a point everywhere. */
 #include "cli.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick tour: the chapter about GPUs, step by step, on the devices of this machine. */
 #include "tour.h"
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of `wick tour` share. */
 #ifndef CLI_TOUR_H
 #define CLI_TOUR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps 1 to 10: what devices there are, and where tensors live. */
 #include "tour.h"
 #include <math.h>

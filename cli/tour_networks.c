@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps 17 to 23: networks, memory, what stalls a device. */
 #include "tour.h"
 #include <math.h>

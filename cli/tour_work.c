@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps 11 to 16: computing on devices, scopes, placement. */
 #include "tour.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick train mnist: a network that learns handwritten digits, on any device. */
 #include "cli.h"
 #include <errno.h>

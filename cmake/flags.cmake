@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Flags of every file: warnings, numbers that do not depend on the optimiser, sanitizers.
 
 set(CMAKE_C_STANDARD 11)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Headers, both libraries, wick.pc, the CMake package (find_package(wick): wick::wick, wick::wick_static), the command.
 
 include(CMakePackageConfigHelpers)

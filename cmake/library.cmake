@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # libwick.so and libwick.a from one set of objects. A file's place is its name: every .c below src belongs to the library.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The GPU chapter as one program: where tensors and networks live, and what moving them means. Runs on any machine: a
  * GPU that is not there is replaced by the CPU. `wick tour` shows the same with more words.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick.h: all of Wick. Deep learning in plain C, on the device you choose.
  *
  *     #include <wick.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The laws that scripts/check_layers names, over all source files.
 
 BEGIN {

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes src/ir/ndtri.inc: polynomials for the inverse of the normal distribution function (needs mpmath).
 
     python3 scripts/make_ndtri.py > src/ir/ndtri.inc

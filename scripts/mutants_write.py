@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a copy of a C source that holds mutants: places where one condition, bound or operator is another one. mutants(1) runs them.
 
     r->a < b && c         ->   (wk__mutant(7) ? (r->a < b) : wk__mutant(8) ? (c) : (wk__mutant(9) ? (r->a <= b) : (r->a < b)) && c)

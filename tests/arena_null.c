@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The null backend, below the arena: the plan it writes down, orders it finds wrong, faults that tests ask for. And the
  * CUDA table of a build without it. */
 #include <setjmp.h>

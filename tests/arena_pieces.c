@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The arena on a backend of this test's own: pieces that never overlap, reuse, limit, memory that runs out at every
  * request, giving back, threads. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hooks and functions of one's own that do what they should not, or what nobody thinks of: free, write and keep what they are given, call
  * backward, register more hooks. */
 #include "support_wick.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients of programs that write in place: what an operand was at the call counts, whatever shares its storage. Expected figures are
  * derivatives worked out by hand, or PyTorch's where it takes the line. */
 #include "support_wick.h"
@@ -493,6 +494,20 @@ static void parts_are_used_together(void **state)
     EXPECT_GRADIENT(wk_add(wk_sum(wk_mul(x, x)), wk_mul(wk_select(x, 0, 1), 10)), x, 6, 20);
 }
 
+/* A write through a view without elements changes neither numbers nor gradients. */
+static void an_empty_view_is_written(void **state)
+{
+    (void)state;
+    for (int create = 0; create < 2; create++) {
+        WK_SCOPE;
+        wk_tensor *x = wk_full((), 2.0, .requires_grad = true, .dtype = WK_F64), *g[1];
+        wk_tensor *y = wk_mul(wk_reshape(x, (1)), 1);
+        assert_non_null(wk_mul_(wk_narrow(y, 0, 1, 0), wk_exp(x)));
+        assert_int_equal(wk_grad((wk_sum(wk_mul(y, wk_mul(y, y)))), (x), g, .create_graph = create), WK_OK);
+        EXPECT_VALUES(g[0], 1e-12, 12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +523,7 @@ int main(void)
         cmocka_unit_test(gradients_share_no_memory),
         cmocka_unit_test(gradients_of_gradients),
         cmocka_unit_test(parts_are_used_together),
+        cmocka_unit_test(an_empty_view_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Leaves that get a gradient and those that get none, what may be written between forward and backward, and what backward says of what may
  * not. */
 #include "support_wick.h"

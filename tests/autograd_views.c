@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writing in place under autograd: views rebase their base, siblings follow, saved values are guarded. Expected figures are
  * PyTorch's for the same lines. */
 #include "support_wick.h"

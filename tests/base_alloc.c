@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Host memory: sizes that overflow, the failure that tests order, growing arrays, the program's own allocator. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the environment may say, and what the library makes of it. */
 #include "support_wick.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thread pool: every task once, nested and concurrent calls, threads that come and go, wake-ups, fork, quotas. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text: growing, memory that runs out in the middle, numbers in every locale. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The programs of tests/acceptance, unchanged, as a user builds and runs them: see tests/acceptance/runs.
 . "$WICK_SOURCE/tests/runner/checks"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Every file compiles without a warning in gcc and in clang. The builds of `make check` see to the compiler that made them; here
 # the other one looks at every file of the debug build, as CMake would have it compile them.
 . "$WICK_SOURCE/tests/runner/checks"

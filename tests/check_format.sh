@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The sources are as clang-format writes them.
 . "$WICK_SOURCE/tests/runner/checks"
 

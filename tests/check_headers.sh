@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The public headers compile alone, twice and together, as strict C11 and as C++20; the forms of call in tests/forms too.
 . "$WICK_SOURCE/tests/runner/checks"
 

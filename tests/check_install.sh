@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # An installed copy serves programs through pkg-config, shared and static, and through CMake, wherever it was moved to.
 . "$WICK_SOURCE/tests/runner/checks"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The laws of the house hold in this tree, and the check of each law can fail: a small tree that keeps them all is broken
 # in one place after another.
 set -u

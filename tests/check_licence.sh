@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Every source file names its licence, and LICENSE is its text.
 . "$WICK_SOURCE/tests/runner/checks"
 

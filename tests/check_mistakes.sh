@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What compilers are to refuse: each of these mistakes is one error, at the program's own line, in words that help; in gcc, which shows
 # every macro on the way otherwise, there is nothing else on its lines.
 . "$WICK_SOURCE/tests/runner/checks"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Options are written by name, lists in parentheses: for anything else the compiler says so, in the words of the headers. That the right
 # forms compile without a warning is check_headers's, for tests/forms.
 . "$WICK_SOURCE/tests/runner/checks"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The library serves programs that load it while they run: an interpreter, plug-ins that were linked with it in either form.
 . "$WICK_SOURCE/tests/runner/checks"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # docs/semantics.md and docs/lesson.md name the tests that hold each rule and each step: all of them exist, and none of the rules or steps
 # is left out.
 . "$WICK_SOURCE/tests/runner/checks"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # libwick.so shows public names only, with the version of their first release; inside, nothing is without a prefix.
 . "$WICK_SOURCE/tests/runner/checks"
 

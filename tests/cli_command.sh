@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The command as people and scripts use it: what it prints, where, and with which exit code.
 . "$WICK_SOURCE/tests/runner/checks"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU's device table: what it says about the machine, blocks of memory, copies. */
 #include <math.h>
 #include <setjmp.h>

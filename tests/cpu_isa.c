@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which instruction set runs: the best one, or what WICK_CPU asks for. */
 #include "cpu_vm_test.h"
 

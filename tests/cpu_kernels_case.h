@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operands for kernels: random contents in any strides, in memory that ends where the last element does. */
 #ifndef CPU_KERNELS_CASE_H
 #define CPU_KERNELS_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scatter_add and scan against loops over single elements, for every dtype and layout. */
 #include "cpu_kernels_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sort: order, stability, NaN and signed zero, every dtype and layout, short and long lines. */
 #include "cpu_kernels_case.h"
 

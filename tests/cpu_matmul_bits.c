@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What must not change a bit of a product, and what a product does without memory. */
 #include "cpu_matmul_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products to test with: operands of every dtype and layout, a reference in double or int64, guard bytes around C. */
 #ifndef CPU_MATMUL_CASE_H
 #define CPU_MATMUL_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tail that runs on C piece by piece gives the bits that it gives on the whole of C afterwards. */
 #include "cpu_matmul_case.h"
 #include "ir_build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products against the plain sum: every dtype, layout, batch form, and the shapes at which tiles end. */
 #include "cpu_matmul_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements between memory and panels: each size, both ways, whole patches and parts of them, near and far columns. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every code of the group program in every class and form of operands, on usual and on extreme numbers; casts between
  * all dtypes; random bits. How exact elementary functions are is tested in cpu_vm_math.c; here, that they are the right
  * ones. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements found by index, and positions: LOADX and IOTA in every walk, and what an index out of range does. */
 #include "cpu_vm_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How exact the elementary functions are: against libm in long double, in units of the last place. Numbers of every
  * size are tried, and those where functions go wrong. */
 #include "cpu_vm_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that reduce: kinds, classes and layouts; programs with several passes; the order of sums, which depends on the
  * number of columns alone. */
 #include "cpu_vm_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs cases on the CPU, once with each instruction set that this machine has. */
 #ifndef WICK_TESTS_CPU_VM_TEST_H
 #define WICK_TESTS_CPU_VM_TEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Spaces of every shape and operands of every layout: what a program sees must not depend on either. Programs here do
  * arithmetic that has one right answer, so every bit is compared, and the memory around operands too. */
 #include "cpu_vm_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Histories: nothing waits until they are read, and then once. */
 #include "support_wick.h"
 

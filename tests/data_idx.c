@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* IDX files: the digits of the repository, every dtype, plain and compressed, and those that want to do harm. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Datasets and loaders: what comes in which order, the loop WK_EACH, its ends. */
 #include "support_wick.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* WICK_CHECK=1 finds what a plan, or the work that it gives to a device, gets wrong: in whole results and in parts, in what was only
  * read, in what is parked, in what should have failed; it is silent where nothing is wrong; and nobody notices it otherwise.
  *
@@ -8,6 +9,7 @@
 #include "support_spoil.h"
 
 #include "engine/host.h"
+#include "engine/kept.h"
 #include <math.h>
 
 static bool checked_before;
@@ -269,6 +271,29 @@ static void a_parked_value_may_go(void **state)
     expect_fine();
 }
 
+/* A parked value is named by a record once more, which is then dropped unread, and the value with it: what was kept for it must not be
+ * taken for another value's, in the same place. */
+static void a_parked_value_comes_back_and_goes(void **state)
+{
+    (void)state;
+    wk_tensor *x = six();
+    for (int k = 0; k < 200; k++) {
+        WK_SCOPE;
+        {
+            WK_SCOPE;
+            wk_tensor *y = wk_add(x, k);
+            wk_flush();
+            if (k % 2 == 0) assert_non_null(wk_mul(y, 2)); /* back in the ring, and dropped from its end */
+        }
+        wk_tensor *z = wk_sub(x, k);
+        wk_flush();
+        assert_true(wk_item(wk_sum(z)) == 15 - 6 * k);
+    }
+    expect_fine();
+    wk_free(x);
+    assert_int_equal(atomic_load(&wk__kept_count), 0);
+}
+
 /* ---- what fails -------------------------------------------------------------------------------------------------- */
 
 /* Of an index that is in memory the call looks at each place; this one is not. */
@@ -460,6 +485,7 @@ int main(void)
         ONE(an_operand_that_was_written_over),
         ONE(a_parked_value_is_compared_when_it_is_read),
         ONE(a_parked_value_may_go),
+        ONE(a_parked_value_comes_back_and_goes),
         ONE(a_bad_index_fails_in_both),
         ONE(a_target_keeps_its_numbers_in_both),
         ONE(a_failure_of_the_plan_alone),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fork(): a child computes on the CPU whatever its parent has computed there; after a device with a driver, or beside other threads of the
  * parent, each call of the child says what stands against it. */
 #include "support_wick.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* In-place calls, joins and histories that fill the ring: a flush in the midst of them must find every value owned. */
 #include "support_wick.h"
 

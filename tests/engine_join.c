@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What joins a kernel and what does not: one test for each condition of src/engine/join.c, with numbers that are wrong without it. */
 #include "support_wick.h"
 
@@ -167,6 +168,13 @@ static void a_view_without_elements_writes_nothing(void **state)
     EXPECT_VALUES(third, 0, 0);
     EXPECT_VALUES(x, 0, 0, 1, 2, 3, 4);
     assert_true(memory[5] == 42);
+
+    /* a kernel over no columns: what a row reads is not in a register of the columns */
+    wk_tensor *z = wk_zeros((1)), *part = wk_narrow(z, 0, 1, 0), *copy = wk_clone(part);
+    wk_fill_(z, 12);
+    wk_tensor *none_of_it = wk_sum(copy);
+    wk_copy_(part, wk_mul(copy, 2));
+    EXPECT_VALUES(wk_add(wk_reshape(z, ()), none_of_it), 0, 12);
 
     wk_tensor *rows = wk_of(float, (2, 2), 1, 2, 3, 4), *none = wk_narrow(rows, 1, 2, 0); /* (2, 0) */
     wk_fill_(none, 9);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Long programs: a million calls in a chain, their gradients, their freeing; graphs with many paths; loops in constant memory. */
 #include "support_wick.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is parked is still right when it is read later: memory and registers that it needs are not given away. */
 #include "ops_values.h"
 

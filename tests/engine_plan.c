@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the engine plans, read from the null device: liveness, parking, grouping, donation, budgets. */
 #include "support_wick.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plans that write what is still read, as a planner that has forgotten one condition makes them, and right ones beside them. */
 #include "support_groups.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who owns what: scopes, keep, carry, retain, free, stale handles, guards, the first error. */
 #include "support_wick.h"
 

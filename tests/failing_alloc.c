@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Host memory runs out, at each request in turn: the scenarios give an error with a sentence, or what they always give, and never
  * anything else; afterwards they run as if nothing had been. */
 #include "support_failing.h"

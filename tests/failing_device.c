@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Devices fail while the scenarios run: memory that is refused, launches that are refused, bad indices that are noticed late, a
  * device that is lost (orders to the null device), and a limit that an optimiser's step would exceed (the CPU). */
 #include "support_failing.h"

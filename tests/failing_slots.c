@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Host memory runs out, slot by slot. Then objects that live on: after a call that failed they are what they were before it. */
 #include "slot_by_slot.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What GPU backends share, without a device: which launches a group becomes, and what their text depends on. */
 #include <setjmp.h>
 #include <stdarg.h>

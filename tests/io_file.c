@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files: read whole and in parts, replaced as a whole or left alone, whatever goes wrong and when. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that want to do harm: each must give an error that says what is wrong and where, or be read as it stands; none
  * may crash, leak or take memory that its size does not justify. */
 #include <stdarg.h>

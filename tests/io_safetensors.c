@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Safetensors files that are well: what the reference wrote is read and written again byte for byte, and what Wick
  * writes it reads. */
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sort of the readers and writers: any items, any order, equal ones too. */
 #include <setjmp.h>
 #include <stdarg.h>

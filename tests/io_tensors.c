@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Networks and lists in files: round trips, what strict means, what a failure leaves behind. */
 #include "support_wick.h"
 

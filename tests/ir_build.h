@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds group programs in tests, an instruction a line. Each function returns the register or the index it made. */
 #ifndef WICK_TESTS_IR_BUILD_H
 #define WICK_TESTS_IR_BUILD_H

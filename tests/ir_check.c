@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The checker of group programs: each rule broken once, and right groups that look suspicious. */
 #include <setjmp.h>
 #include <stdarg.h>

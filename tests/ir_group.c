@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group programs: levels and passes, collapsing against a walk element by element, structure keys, text. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers: published vectors of Philox, the distributions made of its bits, and the quantiles of the normal
  * distribution against erf and erfc in long double. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps 1 to 10 of the chapter about GPUs (docs/lesson.md), on the CPU and on two OpenCL devices: what devices there are, where tensors
  * live, what a copy is. */
 #include "support_devices.h"

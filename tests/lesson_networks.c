@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps 17, 18 and 20 to 22 of the chapter about GPUs (docs/lesson.md) and its exercise on saving, on the CPU and on two OpenCL devices:
  * networks, memory, what stalls a device. */
 #include "support_devices.h"

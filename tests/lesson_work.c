@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps 11 to 16 of the chapter about GPUs (docs/lesson.md), on the CPU and on two OpenCL devices: computing where the operands are,
  * device scopes, placement. One test is a process of its own: this program, with an argument. */
 #include "support_devices.h"

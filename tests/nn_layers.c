@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The library's layers and initial values. */
 #include "support_wick.h"
 

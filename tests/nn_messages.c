@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What messages say of networks: which layer, which child, what is kept from a forward. */
 #include "support_wick.h"
 

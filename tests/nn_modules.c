@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: what belongs to them, their tree, running them, moving them. */
 #include "support_wick.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Networks in several threads: one network asked by many, and a network in training in each. */
 #include "support_threads.h"
 

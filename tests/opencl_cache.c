@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled programs on disk: a second process compiles nothing, and nothing that is not whole and ours is used. Each
  * look at the cache is a process of its own: this program, with the names of cases as argument. */
 #include "opencl_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every code of the group program in every class, on usual and on extreme numbers; casts between all dtypes; random
  * bits. */
 #include "opencl_test.h"

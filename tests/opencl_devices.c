@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: what is said when there are none, work on two at once, threads, fork, the end of the process. Some tests are
  * processes of their own: this program, with the test's name as argument. */
 #include "opencl_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What goes wrong late on a device that runs on its own: a bad index is noticed when the device is waited for. It must be brought
  * home to the call, follow what was computed from it, to other devices too, and be told once (SEMANTICS 17 and 18). */
 #include "support_threads.h"

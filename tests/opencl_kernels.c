@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products and the named kernels against loops that say what they mean. */
 #include "opencl_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Work that a device cannot do when its turn has come: its driver refuses a kernel, a launch, a copy, memory. Each call of the driver
  * fails in turn, once, and each value of a program that uses much of the device is right, or fails with the first cause for everyone
  * who reads it, however often; what is written in place has its old numbers or its new ones. Then the program runs again as if nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ways in and out of device memory, faults of indices, and what may not be touched after one. */
 #include "opencl_test.h"
 

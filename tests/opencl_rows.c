@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes: layouts of elementwise groups, reductions in all walks over a row, several passes, values that belong to
  * rows. */
 #include "opencl_test.h"

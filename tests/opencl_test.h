@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of the OpenCL backend share: the devices, opened once, and cases compiled together. */
 #ifndef WICK_TESTS_OPENCL_TEST_H
 #define WICK_TESTS_OPENCL_TEST_H

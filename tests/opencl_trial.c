@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A driver that ends whoever asks it takes a child along, not the program. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ops whose kernels ask for more than their operands' values: the dtype that is computed in, places in memory. On every device. */
 #include "support_devices.h"
 #include <wick/device.h>

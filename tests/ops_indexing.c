@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing at computed places: values, duplicates, bad indices at the call and late, gradients. */
 #include "ops_values.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Joining and rearranging: long lists, mixed dtypes, failures of a part, repeated and rolled values. */
 #include "ops_values.h"
 

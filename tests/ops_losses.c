@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Losses: values known by hand, labels of every kind, errors, gradients twice. */
 #include "../src/engine/ring.h"
 #include "ops_values.h"

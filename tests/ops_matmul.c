@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products: values, shapes, gradients, what PyTorch calls their nodes, errors. */
 #include "ops_values.h"
 

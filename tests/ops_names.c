@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What results print as grad_fn: PyTorch numbers the forms of a call (derivatives.yaml, in its order). */
 #include "ops_values.h"
 

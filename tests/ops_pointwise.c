@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elementwise ops: what PyTorch gives at the places where a formula alone does not say: dtypes, kinks, ties, NaN, integers, forms in
  * place, errors. The formulas themselves are the walk's (walk_*.c). */
 #include "ops_values.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers: the stream, the same bits however they are computed, distributions, what must hold of draws. */
 #include "ops_values.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions, scans, sorting and what is built from rows: values known by hand, corner cases, gradients twice. */
 #include "ops_values.h"
 

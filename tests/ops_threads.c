@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls from several threads: a stream of random numbers each (SEMANTICS 14), ops by name in one context (30), gradients by one
  * leaf. */
 #include "support_threads.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Comparing tensors with values written by hand, for the tests of ops. */
 #ifndef TESTS_OPS_VALUES_H
 #define TESTS_OPS_VALUES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Optimisers against the formulas of torch.optim in double precision, and what a step promises. */
 #include "support_wick.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Printing against what PyTorch printed: the cases of goldens/print.txt (made by PyTorch 2, one case after another:
  * name, dtype, shape, layout, gradient, values, lines of text), and cases of our own for what that file does not have.
  */

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A minute of random programs (tests/random/), from the seed of the day, so that each day tries others. What fails is printed as a
 # program; `random_programs --only SEED` runs it again.
 . "$WICK_SOURCE/tests/runner/checks"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists in parentheses: of a length that is known at run time (WK_ARRAY) they are the same calls; what stands behind elements and numbers
  * (wk_of, wk_arange); strides. check_options looks that each call which takes a list is here. */
 #include "support_wick.h"

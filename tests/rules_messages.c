@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages begin with file, line and the name that the program wrote: every op of the table with arguments that it can't take, and every
  * other public function that can refuse. What each says besides is held beside its op. */
 #include "walk.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules 13, 14 and 16 of docs/semantics.md: which bits results have, where random numbers come from, what is printed. What the walk
  * over the table, cpu_vm_rows, ops_random and print_goldens hold of them is not repeated here; rule 15 is promote_table's. */
 #include "support_bits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages that say how it came about, or what to write instead: where a NULL comes from, which round of a loop made a tensor, what is
  * no GPU here, which dtypes there are, which operand to move. */
 #include "support_again.h"

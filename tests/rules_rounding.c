@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rules 11 and 12 of docs/semantics.md: how results lie in memory, and where they are rounded. */
 #include "support_bits.h"
 #include "support_devices.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rule 13 over a whole training: forward, backward and optimiser give the same bits fused or not, call by call, and with any number
  * of threads. */
 #include "support_bits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A slab in place of the library's, for the one program that includes this: slots (handles, bodies, storages, values, nodes) are
  * taken one by one, where the library asks for 256 KB at a time. So each slot can fail to be had, one that is kept for ever is a
  * leak, and one that is used after it was given back is found by AddressSanitizer. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program once more, in a process of its own. */
 #ifndef TESTS_SUPPORT_AGAIN_H
 #define TESTS_SUPPORT_AGAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Comparing tensors to the last bit. */
 #ifndef TESTS_SUPPORT_BITS_H
 #define TESTS_SUPPORT_BITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The devices that the chapter is gone through on: the CPU and every OpenCL device of the machine. */
 #ifndef TESTS_SUPPORT_DEVICES_H
 #define TESTS_SUPPORT_DEVICES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See support_failing.h. */
 #include "support_failing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that runs out, for tests. It comes from the program's own allocator (wk_set_allocator), which also counts: nothing stays
  * behind.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cases: groups with memory, run on a device and compared. */
 #include "support_group_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One group with its memory, run on a device and compared with the plain interpreter. All of the memory is compared,
  * the gaps between strides and a margin around each operand too, so a store to a wrong place is seen.
  *

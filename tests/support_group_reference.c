@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plain interpreter of group programs. */
 #include "support_group_reference.h"
 

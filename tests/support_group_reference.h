@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The meaning of a group program, written down as plainly as can be: what every backend is compared with. One element
  * at a time, f32 arithmetic in double and then rounded (which for + - x / and sqrt is the correctly rounded f32),
  * integers in 64 bits and then wrapped, sums in double. Own conversions of the 16-bit floats, by arithmetic instead of

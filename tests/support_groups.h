@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plans made by hand: a test records calls on the null device and plays the planner with them: which are a group, what is stored, in
  * whose memory. Then the checker of plans is asked. Nothing is run; groups_end gives the values back what they had. */
 #ifndef TESTS_SUPPORT_GROUPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What tests of plans share: a tensor on the null device, what it was told to do, what became of a value. */
 #ifndef TESTS_SUPPORT_PLAN_H
 #define TESTS_SUPPORT_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See support_scenarios.h. */
 #include "support_scenarios.h"
 

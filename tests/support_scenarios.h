@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small programs that use much of the library, each giving one figure: tests run them while memory runs out or a device fails,
  * and again afterwards. */
 #ifndef TESTS_SUPPORT_SCENARIOS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A backend that computes something wrong when a test says so: what WICK_CHECK=1 has to find. */
 #ifndef TESTS_SUPPORT_SPOIL_H
 #define TESTS_SUPPORT_SPOIL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See support_threads.h. */
 #include "support_threads.h"
 

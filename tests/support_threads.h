@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads of a test: what they find wrong they say, and the test fails with it once all have ended (cmocka's own checks
  * may only fail in the main thread). */
 #ifndef TESTS_SUPPORT_THREADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Samples: the notation of walk.h read. */
 #include "walk.h"
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the walk expects of a call, and how far a result may be from it; see walk.h. */
 #include "walk.h"
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of the walk: random numbers in every dtype, lying in memory in every way; see walk.h. */
 #include "walk.h"
 #include "base/alloc.h"

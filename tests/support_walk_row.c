@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One row of the table on one device: every sample, dtype and layout against the reference; see walk.h. */
 #include "walk.h"
 #include "base/alloc.h"

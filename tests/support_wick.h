@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What tests of the public interface share: the null device, expecting errors, comparing numbers. */
 #ifndef TESTS_SUPPORT_WICK_H
 #define TESTS_SUPPORT_WICK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics of a device's memory: what is large is known by the call that made it. */
 #include <setjmp.h>
 #include <stdarg.h>

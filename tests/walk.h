@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk over the table of ops: what its programs (walk_*.c) share. For each row every sample is called with every dtype that
  * the row takes, with operands that lie in memory in every way, and compared with the row's reference in double precision.
  *

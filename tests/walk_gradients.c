@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk of gradients: each differentiable row's gradient against central differences in f64, and the gradient of that gradient,
  * with the seed as one more input. */
 #include "walk.h"

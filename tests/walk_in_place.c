@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk of in-place forms: for each elementwise row NAME that has a wk_NAME_ beside it, the same bits come into the target,
  * however that lies, and the elements beside it stay as they are. Which rows have one is what the linker says. */
 #include "walk.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whole numbers at the ends of their type, in the place of each one that a sample passes or leaves out, and operands without elements
  * beside huge sizes: the call gives a result or an error, and so does its gradient. That nothing overflows on the way is seen by the
  * sanitizers. */

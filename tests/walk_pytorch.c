@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk against PyTorch: goldens/ops.txt holds what PyTorch 2 makes of the samples of each row, and its gradients, written by
  * goldens/make_ops.py. The references of the other walks were written with the ops; this one was not.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The walk on the CPU: every row, sample, dtype and layout against the reference in double precision, with guards round what is
  * written. Nothing stays behind. With WICK_WALK_BITS=FILE a hash of each row's result bits is written there: modes of the library
  * must not change it (walk_modes.sh). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/autograd.h: gradients: reverse mode over everything that is differentiable, any number of times.
  *
  * A tensor made with .requires_grad = true is a leaf; what is computed from it remembers how. wk_backward(loss) adds

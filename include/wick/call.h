@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/call.h: every op by name, for bindings. The table of ops is public: what wk_op_info says is all there is.
  *
  * The entry knows nothing of the thread's scopes and grad mode unless told: everything comes as an argument, every result

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/core.h: what every other header stands on: call sites, objects, devices, dtypes, options, errors,
  * the host's memory.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/data.h: samples in host memory, batches of them on a device, and figures gathered there.
  *
  *     wk_loader *batches = wk_data_loader(data, .batch_size = 64, .shuffle = true, .device = device);

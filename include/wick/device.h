@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/device.h: which devices there are, what they are called, what they hold.
  *
  * Devices are written `cpu`, `cuda`, `cuda:1`, `opencl:0`, and `gpu:i` for the i-th accelerator of any kind. Making the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/io.h: tensors in files, in the safetensors format, to and from any device.
  *
  * A file is replaced as a whole or not at all: at every moment, through a kill or a full disk, it is the old one or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/log.h: what the library did and why: where ops ran, what was copied, where the host waited. */
 #ifndef WICK_LOG_H
 #define WICK_LOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/macros.h: how wk_name(...) becomes wk_name_at(site, ...). Names that end in an underscore are no interface.
  *
  *   lists in parentheses    (2, 3) becomes an array and a count; () is an empty list; WK_ARRAY, the one name here that programs write,

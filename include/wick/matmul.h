@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/matmul.h: products of matrices and vectors. */
 #ifndef WICK_MATMUL_H
 #define WICK_MATMUL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/nn.h: networks: lists of tensors, modules (layers with their parameters), the library's layers, initial
  * values.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/ops.h: what can be computed with tensors. Names, arguments and results are those of torch.* and torch.nn.functional.*.
  *
  * Of every op: NULL in gives NULL out; operands must be on one device (numbers of the CPU come along: pointwise.h); results belong to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/optim.h: optimisers: torch.optim. The update of a parameter is one pass over it.
  *
  *     wk_optim *adam = wk_optim_adam(wk_parameters(net), .lr = 1e-3);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/reduce.h: reductions, scans, sorting, softmax and its relatives, normalisation, losses. */
 #ifndef WICK_REDUCE_H
 #define WICK_REDUCE_H

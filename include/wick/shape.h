@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/shape.h: views, joining and splitting, indexing. */
 #ifndef WICK_SHAPE_H
 #define WICK_SHAPE_H

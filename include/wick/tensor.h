@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wick/tensor.h: tensors: making them, what they are, reading them, views, scopes.
  *
  * A tensor is an array of up to 8 dimensions on one device. Calls on it return at once; the numbers are computed when the host

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The calls upward that base and tensor make; see base/above.h. */
 #include "../base/above.h"
 #include "../engine/ring.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calling user code; see callback.c. */
 #ifndef WICK_AUTOGRAD_CALLBACK_H
 #define WICK_AUTOGRAD_CALLBACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions with a gradient of the program's own: one node that calls back. */
 #include "../base/alloc.h"
 #include "../base/options.h"

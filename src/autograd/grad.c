@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wk_backward and wk_grad: what a program asks of the graph. */
 #include "../base/alloc.h"
 #include "../base/options.h"

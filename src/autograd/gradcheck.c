@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients against central differences, in f64. */
 #include "../base/alloc.h"
 #include "../engine/host.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Views and in-place calls; see history.h. */
 #include "history.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Views and in-place calls: how gradients flow through a storage that is written in parts.
  *
  * The base of a storage is the tensor it was made for. Writing in place through a view v of base b turns b into the result of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Leaves: gradients that accumulate, hooks, and the calls of a program about them. */
 #include "../base/alloc.h"
 #include "../base/options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes: made at the call, freed without recursion. */
 #include "node.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The graph of gradients: one node per differentiable call, edges to the nodes (or leaves) that made its operands.
  *
  * A node holds what the gradient of its op needs: saved operands as bodies of their own (storages, not handles) with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ops called through their descriptors; see through.h. */
 #include "through.h"
 #include <string.h>

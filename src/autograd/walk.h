@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One walk over the graph; see backward.c. */
 #ifndef WICK_AUTOGRAD_WALK_H
 #define WICK_AUTOGRAD_WALK_H

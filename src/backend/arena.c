@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The caching allocator of one device: locks, growth, limit and giving back. The books are arena_cache.c's.
  *
  * Two locks. `spin` guards the books and is held for some ten nanoseconds at a time. `growing` is held over the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The caching allocator of one device: cuts the backend's blocks into pieces, keeps freed ones, gives blocks back under
  * pressure. Small pieces come from size classes, large ones best fit within 12.5 %. */
 #ifndef WICK_BACKEND_ARENA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks, pieces and size classes of the arena; arena_cache.h has the drawing. */
 #include "arena_cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The arena's books: which blocks it holds, which pieces of them are idle, found by size. No locks and no backend here;
  * arena.c has both.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a device has to be able to do. One table per backend; several live in one process. A backend sees base and ir and
  * nothing above. Append only; optional slots are NULL and marked so.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The CUDA backend of a build without CUDA: it says so, and lists no device. */
 #include "backend.h"
 

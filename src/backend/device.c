@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of opened devices; see device.h. */
 #include "device.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Devices that are in use: a backend's device, opened once, with its arena. */
 #ifndef WICK_BACKEND_DEVICE_H
 #define WICK_BACKEND_DEVICE_H

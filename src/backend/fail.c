@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How backends and the arena say why a call failed. */
 #include <stdio.h>
 #include <string.h>

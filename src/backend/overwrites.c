@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the engine and all backends have to see alike: which groups write over what they read. */
 #include "backend.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What base and tensor have done by the layers above them.
  *
  * Includes go downwards only. But counts fall to zero down here, where a scope closes or a thread ends, while what hangs on the

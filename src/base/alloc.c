@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Host memory of the library and the two hooks on it: the program's own allocator, and the failure that tests order. */
 #include "alloc.h"
 #include "context.h"

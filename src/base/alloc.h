@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One hook for all host memory of the library (not tensor data: that is the arena's), so that a program can supply its
  * own and the tests can make the n-th request fail. */
 #ifndef WICK_BASE_ALLOC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Control groups; see cgroup.h. */
 #include "cgroup.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The control groups that this process is in: what a container grants, where /proc shows what its host has. */
 #ifndef WICK_BASE_CGROUP_H
 #define WICK_BASE_CGROUP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One context per thread, found through a pointer in thread-local storage. */
 #include "context.h"
 #include "above.h"

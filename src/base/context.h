@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state of one thread: its error, its guard stack with the scopes and what they own, its random stream, its free
  * lists, and the ring of work that it has recorded and not yet run. */
 #ifndef WICK_BASE_CONTEXT_H

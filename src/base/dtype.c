@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names and sizes of the element types. */
 #include <wick/core.h>
 

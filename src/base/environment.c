@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the environment may say; see environment.h. */
 #include "environment.h"
 #include "context.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The variables of the environment that the library reads: one table says what each is for and what it takes. */
 #ifndef WICK_BASE_ENVIRONMENT_H
 #define WICK_BASE_ENVIRONMENT_H

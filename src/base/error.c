@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first error of a thread, and the program's handler for it. */
 #include "context.h"
 #include <string.h>

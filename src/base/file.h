@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files as the formats need them: read at any place, replaced as a whole or not at all, with errors that name the file
  * and say in English, whatever the locale, what the system refused. */
 #ifndef WICK_BASE_FILE_H

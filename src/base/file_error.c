@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of the readers and writers of formats; see file.h. */
 #include "file.h"
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See fork.h. */
 #include "fork.h"
 #include "pool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a child of fork() may do with the library.
  *
  * Of all threads only the one that called fork() goes on in the child, with a copy of all memory. What it needs is whole there if no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Handles and who owns them; see handle.h. */
 #include "handle.h"
 #include "above.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Handles: what the user holds. A handle is a slot of 64 bytes that is never unmapped; its body lives elsewhere. Scopes,
  * retains and parents (modules, optimisers, ...) each own it; it dies when the last owner lets go.
  *

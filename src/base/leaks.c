@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See leaks.h. Only counts that are open are listed, and most are closed soon after they were opened: they are looked for from the end. */
 #include "leaks.h"
 #include "alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See loading.h. */
 #include "loading.h"
 #include <dlfcn.h>

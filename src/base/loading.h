@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the library came into the process, and how long it stays. */
 #ifndef WICK_BASE_LOADING_H
 #define WICK_BASE_LOADING_H

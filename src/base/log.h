@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the library can tell while it runs: nothing, unless the program asks for a subject (WICK_LOG=placement,sync, or wk_set_log).
  * It never prints by itself into a program's streams: lines go to the callback, or to the file that WICK_LOG_FILE names. */
 #ifndef WICK_BASE_LOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Structs of other versions; see options.h. */
 #include "options.h"
 #include "context.h"

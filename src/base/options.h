@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Structs that begin with their size: what a program that was compiled with another version of the headers gives and gets. */
 #ifndef WICK_BASE_OPTIONS_H
 #define WICK_BASE_OPTIONS_H

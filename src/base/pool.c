@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thread pool: the caller publishes a job, workers join it, everyone takes tasks from one counter.
  *
  *     gate    generation 32 | workers inside 31 | open 1

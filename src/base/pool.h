@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one thread pool. Workers spin for a bounded time and then sleep, so that short kernels one after another do not
  * pay a wake-up each, and an idle program burns nothing. The caller takes part in the work. */
 #ifndef WICK_BASE_POOL_H

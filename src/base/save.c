@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Replacing a file as a whole; see wk__save in file.h. */
 #include "file.h"
 #include "alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Slabs of slots; see slab.h. */
 #include "slab.h"
 #include "alloc.h"

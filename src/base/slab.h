@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Slots of one size, carved from slabs that are never given back. Every context has its own free list per slab kind, so
  * taking and giving a slot touches no lock; lists of a thread that ends go to a shared reserve. */
 #ifndef WICK_BASE_SLAB_H

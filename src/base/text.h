@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text that grows, and numbers in it that never depend on the locale. */
 #ifndef WICK_BASE_TEXT_H
 #define WICK_BASE_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many threads take part: what WICK_THREADS says, else the CPUs that the process may use. A container often shows
  * all CPUs of its host and grants the time of two; threads beyond the quota only wait for each other. */
 #include <sched.h>

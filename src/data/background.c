@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Work in the background; see background.h. */
 #include "background.h"
 #include "../base/pool.h"

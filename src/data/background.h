@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One thing at a time, done by a thread of its own that touches host memory and nothing else of the library's. */
 #ifndef WICK_DATA_BACKGROUND_H
 #define WICK_DATA_BACKGROUND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Datasets: of tensors, and slices. */
 #include "dataset.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Samples in host memory, shared by a dataset and its slices. */
 #ifndef WICK_DATA_DATASET_H
 #define WICK_DATA_DATASET_H

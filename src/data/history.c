@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Figures that stay on their device until they are read.
  *
  *     add    --> slot of the last chunk[]: a tensor of FULL places; the kernel that computes the figure writes it there

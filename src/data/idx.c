@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader of IDX files; see idx.h. */
 #include "idx.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The IDX format of the MNIST files, plain or compressed with gzip: an array with a dtype and a shape.
  *
  *     byte 0  1  2      3     4                        4 + 4 ndim

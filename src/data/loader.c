@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loaders: the order of an epoch, batches gathered ahead, and the loop WK_EACH.
  *
  *     this thread   | make tensors of batch 0 | train on it     | make tensors of batch 1 | ...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The handwritten digits: images and labels in two IDX files, kept as bytes and given out as numbers. */
 #include "../base/alloc.h"
 #include "../base/options.h"

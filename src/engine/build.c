@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a group of records to a group program.
  *
  * Loads stand where they are first needed, all stores at the end: an output may then take over the memory of an input that
@@ -51,25 +52,16 @@ static int per_column(builder *w, int reg)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
-/* Strides of ref k over the group's dimensions. Nobody steps along a dimension of size 0; the stride 1 says there that what has the
- * space's shape walks it, and so has no element, while the value of a row is read or written once. */
-static void strides_of(const builder *w, wk__record *r, int k, int64_t *stride)
-{
-    int64_t natural[WK__MAX_DIMS];
-    const bool reduced = r->kind == WK__RECORD_REDUCTION && k < r->nout;
-    const bool walks = !reduced && wk__same_shape(r->ndim, wk__record_shape(r), w->ndim, w->shape);
-    wk__map_strides(r, k, w->ndim, w->shape, w->reduce_mask, natural);
-    for (int d = 0; d < w->ndim; d++) stride[d] = walks && w->shape[w->perm[d]] == 0 ? 1 : natural[w->perm[d]];
-}
-
 /* The operand through which record r sees ref k; one that is there already is used again. */
 static int operand_of(builder *w, wk__record *r, int k, bool store)
 {
     wk__building *b = w->b;
     wk__group *g = &b->group;
     const wk__ref *ref = &r->ref[k];
+    int64_t natural[WK__MAX_DIMS];
     wk__operand operand = {.offset = ref->offset, .dtype = ref->dtype, .stored = store};
-    strides_of(w, r, k, operand.stride);
+    wk__map_strides(r, k, w->ndim, w->shape, w->reduce_mask, natural);
+    for (int d = 0; d < w->ndim; d++) operand.stride[d] = natural[w->perm[d]];
     for (int o = 0; o < g->noperands && !store; o++)
         if (b->value[o] == ref->value && !g->operand[o].stored && g->operand[o].offset == operand.offset &&
             g->operand[o].dtype == operand.dtype &&

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See check_mode.h. */
 #include "check_mode.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* WICK_CHECK=1: every flush is computed twice, record by record (recompute.h) and then as planned, and what anybody can see of it
  * afterwards is compared bit for bit (compare.h). A difference is a failure of the value, WK_ERR_INTERNAL, and of the thread whose
  * call it was; the flush goes into a file for `wick replay` (flush_file.h).

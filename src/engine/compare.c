@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See compare.h.
  *
  * All bits count but those of a NaN: which one an operation on two of them gives, IEEE 754 leaves open, and a processor takes the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Comparing a flush with its twins, once the planned run is over. */
 #ifndef WICK_ENGINE_COMPARE_H
 #define WICK_ENGINE_COMPARE_H

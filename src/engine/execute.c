@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running groups, one after the other: what kind each is, what it is given, what becomes of its records. */
 #include "execute.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What one flush carries along; see execute.c. */
 #ifndef WICK_ENGINE_EXECUTE_H
 #define WICK_ENGINE_EXECUTE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records that could not run: their outputs fail with the cause, or keep the old numbers. */
 #include "check_mode.h"
 #include "execute.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Faults that devices report late, brought home: to the values that depend on them and to the threads whose calls they were.
  *
  *     gather  x.add_  b = 2a  sum     what was given to the device since it was last known to be well, in order;

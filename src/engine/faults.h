@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bad indices that devices report late, for the one who waits for a device (late.c); what is watched is in host.h. */
 #ifndef WICK_ENGINE_FAULTS_H
 #define WICK_ENGINE_FAULTS_H

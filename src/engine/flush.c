@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running what a ring has recorded, because it is full or somebody asks for a value: this thread's, or another one's. */
 #include "check_mode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See flush_check.h. What a program reads and writes is judged as the null device judges it, on the program of each record by itself. */
 #include "flush_check.h"
 #include "../backend/null/plan.h"
@@ -78,12 +79,13 @@ static bool kernel_fits(const wk__record *r)
 
 static bool reduction_fits(const wk__record *r)
 {
-    return r->nin == 1 && r->op->reduction >= WK__RSUM && r->op->reduction < WK__ALU_COUNT && r->reduce_mask &&
-           r->reduce_mask >> r->ndim == 0;
+    return (r->op->expression ? r->nin >= 1 : r->nin == 1) && r->op->reduction >= WK__RSUM &&
+           r->op->reduction < WK__ALU_COUNT && r->reduce_mask && r->reduce_mask >> r->ndim == 0;
 }
 
 static bool kind_fits(wk__record *r)
 {
+    if (r->op->expression ? !wk__flush_has_code(r) : r->kind == WK__RECORD_EXPRESSION) return false;
     if (r->kind == WK__RECORD_KERNEL) return kernel_fits(r);
     if (r->nout != 1) return false;
     if (r->kind == WK__RECORD_MATMUL)
@@ -102,7 +104,7 @@ static bool ref_fits(const checker *c, const wk__flush_record *f, int k)
 {
     wk__record *r = f->record;
     const wk__ref *ref = &r->ref[k];
-    const bool output = k < r->nout, plain = r->kind != WK__RECORD_EXPRESSION;
+    const bool output = k < r->nout, plain = !r->op->expression;
     if (!usable(ref->dtype) || (plain && ref->flags != 0)) return false;
     if (f->value[k] < 0) return !output && !plain && imm_fits(ref);
     if (f->value[k] >= c->flush->values || ref->flags & (WK__REF_IMM | WK__REF_RAW)) return false;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Does what a file of a flush says make sense? */
 #ifndef WICK_ENGINE_FLUSH_CHECK_H
 #define WICK_ENGINE_FLUSH_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See flush_code.h. */
 #include "flush_code.h"
 #include <string.h>
@@ -79,7 +80,7 @@ static int watch(wk__emit *e, const int in[])
 bool wk__flush_capture(wk__record *r, wk__building *b, wk__flush_code *code)
 {
     memset(code, 0, sizeof *code);
-    if (r->kind != WK__RECORD_EXPRESSION) return true;
+    if (!wk__flush_has_code(r)) return true;
     watcher w = {.op = *r->op, .real = r->op, .record = r, .code = code, .said = true};
     w.op.expression = watch;
     r->op = &w.op;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an op's expression writes into a program, as data: a file of a flush holds it instead of the op, so that a replay needs no op
  * and does again what the flush did, whatever the op means in a later version.
  *
@@ -20,6 +21,13 @@ typedef struct wk__flush_op {
     wk__op op; /* first: its expression finds the code behind it */
     wk__flush_code code;
 } wk__flush_op;
+
+/* Does the record's op write instructions? That of an expression does; of a reduction, what is done with an element before it is
+ * reduced. */
+static inline bool wk__flush_has_code(const wk__record *r)
+{
+    return r->op->expression && (r->kind == WK__RECORD_EXPRESSION || r->kind == WK__RECORD_REDUCTION);
+}
 
 /* What the expression of this record (of twins, or of any values) writes. False when it writes what cannot be said so. */
 bool wk__flush_capture(wk__record *r, wk__building *b, wk__flush_code *code);

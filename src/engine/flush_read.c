@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a flush; see flush_file.h. First the bytes: every number is looked at before it is used. Then what they say: flush_check.c. */
 #include "../base/alloc.h"
 #include "flush_check.h"
@@ -115,7 +116,7 @@ static bool get_code(reader *in, wk__flush_record *f)
         for (int a = 0; a < 3; a++) code->ins[k].arg[a] = (int16_t)get(in, 2);
     }
     for (int k = 0; k < code->nimms; k++) code->imm[k].i = get(in, 8);
-    return r->kind != WK__RECORD_EXPRESSION || wk__flush_code_fits(code, r->ref + r->nout, r->nin);
+    return !r->op->expression || wk__flush_code_fits(code, r->ref + r->nout, r->nin);
 }
 
 /* Names of kernels are compared by address nowhere, but a record's lives as long as the flush. */
@@ -168,7 +169,7 @@ static bool get_head(reader *in, head *h)
     h->prior = (int32_t)get(in, 4);
     h->line = (int32_t)get(in, 4);
     return !in->failed && h->kind <= WK__RECORD_TRANSFER && h->ndim <= WK__MAX_DIMS && h->nout >= 1 && h->nout <= 2 &&
-           h->nin <= WK__MAX_OPERANDS && h->bits < 32 && h->result <= WK__RESULT_BOOL;
+           h->nin <= WK__MAX_OPERANDS && h->bits < 64 && h->result <= WK__RESULT_BOOL;
 }
 
 static void fill(wk__flush_record *f, const head *h)
@@ -189,7 +190,7 @@ static void fill(wk__flush_record *f, const head *h)
                               .partial = h->bits & 1,
                               .guarded = h->bits >> 1 & 1,
                               .in_place = h->bits >> 2 & 1};
-    f->op->op = (wk__op){.expression = wk__flush_expression,
+    f->op->op = (wk__op){.expression = h->bits >> 5 & 1 ? wk__flush_expression : NULL,
                          .reduction = h->reduction,
                          .result = h->result,
                          .limits = h->bits >> 3 & 1,

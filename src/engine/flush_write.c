@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writing a flush; see flush_file.h. All numbers are little-endian. */
 #include "../base/alloc.h"
 #include "../base/text.h"
@@ -98,7 +99,10 @@ static void put_record(wk__text *out, const wk__twins *twins, wk__record *r, con
 {
     const uint8_t small[] = {r->kind, r->ndim, r->nout, r->nin, r->compute, r->op->reduction, r->op->result};
     for (size_t k = 0; k < sizeof small; k++) put(out, small[k], 1);
-    put(out, r->partial | r->guarded << 1 | r->in_place << 2 | r->op->limits << 3 | r->op->indexed << 4, 1);
+    put(out,
+        r->partial | r->guarded << 1 | r->in_place << 2 | r->op->limits << 3 | r->op->indexed << 4 |
+            wk__flush_has_code(r) << 5,
+        1);
     put(out, r->dim, 1);
     put(out, r->mode, 1);
     put(out, r->reduce_mask, 2);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Grouping: which records share a kernel. One forward pass; each record looks back over a few open groups and joins the first that
  * it may join (join.c says when), or opens one of its own.
  *

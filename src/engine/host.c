@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Between the host and devices: numbers in, numbers out, waiting. */
 #include "host.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The conditions under which a record joins a group, in the order of wk__may_join. plan_check.c checks plans against what they promise:
  * the kernel computes what the records in program order would. */
 #include "join.h"
@@ -80,7 +81,8 @@ bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint1
 {
     const int64_t *from = wk__record_stride(r, k);
     if (wk__same_shape(r->ndim, wk__record_shape(r), ndim, shape)) {
-        memcpy(stride, from, sizeof *stride * (size_t)ndim);
+        const bool is_row = r->kind == WK__RECORD_REDUCTION && k < r->nout;
+        for (int d = 0; d < ndim; d++) stride[d] = shape[d] == 0 && !is_row ? 1 : from[d];
         return true;
     }
     int kept = 0;

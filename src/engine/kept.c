@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See kept.h. A table by address, open addressing; under one lock, as any thread may free a parked value. */
 #include "kept.h"
 #include "../base/alloc.h"
@@ -62,6 +63,8 @@ void wk__kept_add(wk__twin *twin)
     pthread_mutex_lock(&lock);
     if ((atomic_load(&wk__kept_count) + 1) * 2 <= room || grow()) {
         entry *e = place_of(twin->of);
+        if (e->of) wk__twin_give_memory(e->device, &e->memory);
+        atomic_fetch_add_explicit(&wk__kept_count, e->of == NULL, memory_order_relaxed);
         *e = (entry){.of = twin->of,
                      .device = twin->value.device,
                      .memory = twin->value.memory,
@@ -70,7 +73,6 @@ void wk__kept_add(wk__twin *twin)
                      .may_fail = twin->may_fail,
                      .holes = twin->holes};
         twin->value.memory.block = NULL;
-        atomic_fetch_add_explicit(&wk__kept_count, 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&lock);
 }

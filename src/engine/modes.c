@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How this process runs what it records, as its environment says. */
 #include "../base/environment.h"
 #include "ring.h"

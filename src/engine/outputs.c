@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the outputs of a group lie: memory is taken as late as possible, what dies is taken over where reuse.c says that it may be, and
  * memory whose address the program knows stays with its tensor. */
 #include "execute.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parking: a value that only an open scope owns need not be stored. Its record is kept beside it, holding the operands'
  * values, which never change; reading it later puts the record back into the ring. */
 #include "../base/alloc.h"

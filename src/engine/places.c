@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Do two views of one memory meet?
  *
  *     spans apart         [a a a a . . . .]     [. . . . . b b b]      never

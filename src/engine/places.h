@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which elements of a value a record reads or writes, and whether two of them meet. */
 #ifndef WICK_ENGINE_PLACES_H
 #define WICK_ENGINE_PLACES_H

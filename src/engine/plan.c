@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Liveness: which records have to run. Two linear passes over the ring.
  *
  * A value is visible when something besides the ring holds it (a storage, a parked record). Visible values are wanted,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The checker of plans: what is looked at, in which order, and what it says. */
 #include "plan_check.h"
 #include "plan_check_memory.h"

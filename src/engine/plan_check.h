@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a group before it is run: does the program that the planner made of the records, in the order in which backends walk it
  * and with the memory that outputs.c chose, read only what the order of the calls says, and leave behind what they say?
  *

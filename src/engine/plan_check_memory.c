@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What outputs.c decided, found again from where values are: a value without memory has given it to an output; an output over a part
  * of a value that has memory still began as a copy. */
 #include "plan_check_memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whose memory is whose: before the group, while it runs, and afterwards. */
 #ifndef WICK_ENGINE_PLAN_CHECK_MEMORY_H
 #define WICK_ENGINE_PLAN_CHECK_MEMORY_H

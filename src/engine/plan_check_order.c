@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The order of reads and writes of one element. A backend walks a group in one of two ways, and a plan has to be right in both
  * (docs/design.md, section 11):
  *

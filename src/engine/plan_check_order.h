@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who writes which element, and when. */
 #ifndef WICK_ENGINE_PLAN_CHECK_ORDER_H
 #define WICK_ENGINE_PLAN_CHECK_ORDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The group's program against its records: what is stored is what they compute by themselves, and goes where they say. */
 #include "plan_check_program.h"
 #include "plan_check_order.h"

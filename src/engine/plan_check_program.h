@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the group's program computes. */
 #ifndef WICK_ENGINE_PLAN_CHECK_PROGRAM_H
 #define WICK_ENGINE_PLAN_CHECK_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whatever is read of memory that the group writes: each store there comes surely before or surely after. */
 #include "plan_check_reads.h"
 #include "plan_check_order.h"

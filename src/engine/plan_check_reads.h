@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who reads an element before it is written and who after. */
 #ifndef WICK_ENGINE_PLAN_CHECK_READS_H
 #define WICK_ENGINE_PLAN_CHECK_READS_H

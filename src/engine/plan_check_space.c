@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the checker of plans, its tables, and which places it visits. */
 #include "plan_check_space.h"
 #include "../base/alloc.h"

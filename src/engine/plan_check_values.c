@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What values are, in tokens: how a program is carried out, and what each record computes by itself. */
 #include "plan_check_values.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state of one check, and what records and programs compute, in tokens. */
 #ifndef WICK_ENGINE_PLAN_CHECK_VALUES_H
 #define WICK_ENGINE_PLAN_CHECK_VALUES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See recompute.h. */
 #include "recompute.h"
 #include "../base/alloc.h"

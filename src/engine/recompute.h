@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The second computation of a flush: its records one by one, in the order of the program, on the twins of their values. */
 #ifndef WICK_ENGINE_RECOMPUTE_H
 #define WICK_ENGINE_RECOMPUTE_H

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recording: appending to the ring of a context. */
 #include "../base/alloc.h"
-#include "ring.h"
+#include "kept.h"
 #include <sched.h>
 #include <string.h>
 
@@ -79,6 +80,7 @@ static void forget_newest(wk__ring *ring)
         ring->chunk_now--;
     ring->used = (size_t)((char *)r - ring->chunk[ring->chunk_now]);
     ring->pending_bytes -= r->ref[0].value->bytes;
+    if (r->ref[0].value->revived) wk__kept_forget(r->ref[0].value);
     wk__release_record(r);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wk_replay: a flush from a file, run in every way that the library has, and what becomes of it. */
 #include "../base/alloc.h"
 #include "../base/log.h"

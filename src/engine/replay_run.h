@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running a flush from a file, in one mode after the other. */
 #ifndef WICK_ENGINE_REPLAY_RUN_H
 #define WICK_ENGINE_REPLAY_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The conditions under which a group's output takes the memory of a value: nobody reads the value later, and what the group itself reads
  * of it has been read when the output is written. */
 #include "reuse.h"

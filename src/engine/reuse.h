@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* May a group's output take the memory of a value? One function per condition, each with its reason; outputs.c acts on them. */
 #ifndef WICK_ENGINE_REUSE_H
 #define WICK_ENGINE_REUSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ring of one thread: what it has recorded and not yet run, in program order.
  *
  *     op call --> check, infer --> record --> ring           flush: plan.c    which records are live, which values are parked

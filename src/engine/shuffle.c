@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: the groups of a flush are looked at, or run in another order that is as good. What a group reads must have been computed, and nothing else
  * matters: records name values, and memory is taken over by who reads it last, whoever that is. */
 #include "ring.h"

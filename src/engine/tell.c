@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Says where work really ran, and as what, for the log's subjects "placement" and "kernel". */
 #include "execute.h"
 #include "../base/alloc.h"

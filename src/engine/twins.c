@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making twins: who is seen, what has to be computed for that, when a twin's memory is read for the last time. */
 #include "twins.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The values of a flush, each with a twin: what it is when the flush's records run one by one, each into memory of its own.
  *
  *     ring     r0: v1 = v0 + 1     r1: v2 = v1 * v1     r2: v3 = v2 over a part of v0

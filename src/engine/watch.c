@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the host notices of devices that run on their own: waits and transfers (rule 21 of the lesson). */
 #include "../base/log.h"
 #include "../base/options.h"

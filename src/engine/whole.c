@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that happen whole or not at all: what their targets held before is remembered, and comes back when something fails on the
  * way. Values never change, so that is a matter of pointers; only memory whose address the program knows is written again. */
 #include "../base/alloc.h"

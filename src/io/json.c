@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of a safetensors header; see json.h. */
 #include "json.h"
 #include <string.h>

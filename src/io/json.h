@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of JSON that a safetensors header may hold: objects, arrays, strings and whole numbers from 0 on. The reader
  * pulls one token after another and builds no tree; how deep things nest is written in the code that calls it, so a
  * file cannot make it recurse. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The safetensors format on bytes: no tensor type here, the tensor layer calls this.
  *
  *     byte 0        8            8 + N                                          end of the file

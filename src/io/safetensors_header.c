@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a safetensors header says, token by token; see safetensors.h. Each rule is checked where that of which it speaks
  * is read; those that need all tensors together follow in safetensors_parse.c. */
 #include "safetensors.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The strict reader of safetensors files: N, the rules that speak of all tensors together (no name twice, data without
  * holes and overlap), and what is asked of a header afterwards; see safetensors.h. */
 #include "safetensors.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The writer of safetensors files; see safetensors.h. */
 #include "safetensors.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Heap sort; see sort.h. */
 #include "sort.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sorting without recursion or memory and in n log n steps whatever the order: a hostile file cannot slow it down, and
  * no malloc passes by the allocator hook, as it does in glibc's qsort. */
 #ifndef WICK_IO_SORT_H

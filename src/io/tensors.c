@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Networks and lists in safetensors files, to and from any device. */
 #include "../base/alloc.h"
 #include "../engine/host.h"

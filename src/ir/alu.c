@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of alu.def, and the class a dtype computes in. */
 #include "ir.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a group against the rules of ir.h. For debug builds and tests: it takes its time, and it never reports a group
  * that is right; overlaps are reported where they are certain. */
 #include "ir.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the iteration space as flat as the operands allow. Every group passes here before it runs, the tiny ones too,
  * so this is one walk over the dimensions, in place:
  *

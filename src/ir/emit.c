@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Appending to a group program; see emit.h. */
 #include "emit.h"
 

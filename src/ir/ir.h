@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The group program: what one fused kernel does, in a form that the CPU interprets and the GPU backends print as source.
  *
  *   iteration space   shape[0..ndim-1], walked in row-major order; the last `nreduce` dimensions are reduced (0: none).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The structure of a group: what a compiled kernel depends on, as a hash and as a comparison. */
 #include "ir.h"
 

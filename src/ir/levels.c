@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which registers belong to a whole row and which to one element, and in which pass over the row each is there. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements on the host; see number.h. */
 #include "number.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One element of any dtype on the host, as a double or int64; f16 and bf16 by integer arithmetic. */
 #ifndef WICK_IR_NUMBER_H
 #define WICK_IR_NUMBER_H

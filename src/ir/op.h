@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The descriptor of an op: everything that the library knows of it, in one constant, defined in src/ops/NAME.c. The row in
  * src/ops/ops.def makes it known; a row without its file is a link error. */
 #ifndef WICK_IR_OP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of the normal distribution's quantiles, once for all backends. */
 #include "random.h"
 

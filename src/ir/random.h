@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers: what PHILOX and NDTRI of the group program mean, bit for bit, and how the other distributions are
  * made of them. Every backend gives the bits that the functions here give; they are the reference, and simple enough to
  * be written again in vectors or as the text of a kernel. Nothing rounds but conversions and fma, nothing overflows, no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The group program as text:
  *
  *     space 4 x 8, last 1 reduced

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Layers without parameters: flatten, relu, sigmoid, tanh, gelu, dropout. */
 #include "module.h"
 #include <wick/pointwise.h>

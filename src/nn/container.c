@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Modules that are made of others: sequential, module_list. */
 #include "module.h"
 

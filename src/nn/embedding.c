@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* embedding: rows of a table that integers name. */
 #include "module.h"
 #include <wick/shape.h>

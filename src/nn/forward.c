@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running a module, and switching training on and off. */
 #include "module.h"
 #include "../autograd/callback.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Initial values: torch.nn.init. */
 #include "own.h"
 #include <math.h>

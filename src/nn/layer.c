@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which layer a message speaks of: the place of a module whose forward runs, as the networks around it name it. */
 #include "module.h"
 #include <string.h>

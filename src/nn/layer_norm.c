@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* layer_norm: mean 0 and variance 1 over the last dimensions, then a scale and a shift for each place. */
 #include "module.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* linear and lazy_linear: x W^T + b. */
 #include "module.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of tensors with names. */
 #include "list.h"
 #include "../base/alloc.h"

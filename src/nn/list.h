@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The list behind wk_tensors. */
 #ifndef WICK_NN_LIST_H
 #define WICK_NN_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: making them, what is registered with them, their end. */
 #include "module.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The body behind wk_module, and the tree that modules make.
  *
  *     wk_module (handle) --> body: kind, state, item[0] "weight"  parameter --> wk_tensor

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Moving a network: first everything is copied and the copies are there, then nothing can fail any more and the handles get
  * their new contents. */
 #include "module.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors of objects; see own.h. */
 #include "own.h"
 #include "../autograd/node.h"

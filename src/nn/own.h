@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors that belong to an object (a module, an optimiser, a list) and not to a scope, and handles whose contents are
  * exchanged behind them. */
 #ifndef WICK_NN_OWN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of modules: walking it without recursion, finding by path, collecting. */
 #include "module.h"
 #include "../base/alloc.h"

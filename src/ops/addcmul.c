@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* addcmul and addcdiv: x + value a b, x + value a / b. The value stands in attr->f[0]. */
 #include "forms.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* all, any, count_nonzero: reductions of x != 0. */
 #include "reference.h"
 #include "rows.h"

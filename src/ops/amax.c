@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* amax, amin: the largest and the smallest element. NaN wins; among equals the gradient is shared evenly. */
 #include "reference.h"
 #include "rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* argmax, argmin: where the largest and the smallest element is; the first among equals. NaN wins over every number.
  *
  *     best  = amax(x)                         one row program: two reductions over the same row

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* as_strided: any geometry over a storage; and CopySlices, the node of a base that was written in place through a view. */
 #include "../base/alloc.h"
 #include "forms.h"

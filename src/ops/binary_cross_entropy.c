@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* binary_cross_entropy, and with logits: how far a probability p (or the logit of one) is from a target t. */
 #include "losses.h"
 #include <math.h>

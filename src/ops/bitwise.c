@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bitwise_and, bitwise_or, bitwise_xor, bitwise_not: of integers and bool. */
 #include "forms.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The beginning of every call, composing, messages; see call.h. */
 #include "call.h"
 #include "placement.h"

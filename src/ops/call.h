@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the public functions of ops are made of: checking operands, recording, composing. */
 #ifndef WICK_OPS_CALL_H
 #define WICK_OPS_CALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cat and stack: each operand is written into its part of the result by a record of its own, which fuses with what computed the
  * operand. The first one makes the result's memory, whatever part of it is still unwritten; each next one takes that over:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clamp: between two limits, numbers or tensors, either of which may be missing. */
 #include "forms.h"
 #include <math.h>

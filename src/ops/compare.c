@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* eq, ne, lt, le, gt, ge: the result is bool. */
 #include "forms.h"
 

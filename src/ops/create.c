@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making tensors: empty, full (zeros, ones), arange, linspace, eye, and the _like forms. Each is one record without operands,
  * so that it fuses into what uses it. */
 #include "create.h"

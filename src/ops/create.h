@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What calls that make tensors share; see create.c. */
 #ifndef WICK_OPS_CREATE_H
 #define WICK_OPS_CREATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cross_entropy, nll_loss: how far a row of scores is from its label.
  *
  *     x  (N, C, d..)  scores; seen as rows (N, d.., C)          label (N, d..) i64, or probabilities of x's shape

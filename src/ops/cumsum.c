@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cumsum, cumprod: running sum and product along one dimension. Integers and bool run in i64. */
 #include "reference.h"
 #include "rows.h"

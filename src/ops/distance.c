@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dist, cosine_similarity: how far two tensors are apart, and by which angle their vectors differ. */
 #include "norm.h"
 #include "reference.h"

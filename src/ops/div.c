@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* div, floor_divide, remainder, fmod: the four ways to divide. */
 #include "forms.h"
 #include <math.h>

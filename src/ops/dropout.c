@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dropout and bernoulli: numbers drawn beside an operand, one for each of its elements. */
 #include "random.h"
 #include "reference.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elementwise calls: promotion, broadcasting, layout, one record, one node. */
 #include "call.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* elu and selu: exponential below 0. */
 #include "forms.h"
 #include <math.h>

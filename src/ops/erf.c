@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* erf and erfc = 1 - erf. */
 #include "forms.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* exp, expm1, exp2. */
 #include "forms.h"
 #include <math.h>

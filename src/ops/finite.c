@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* isnan, isinf, isfinite, nan_to_num. Integers are numbers always. */
 #include "forms.h"
 #include <math.h>

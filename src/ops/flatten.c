@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Another shape, named in another way than by reshape: flatten, unflatten, view_as, expand_as. */
 #include "views.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared pieces of simple ops; see forms.h. */
 #include "forms.h"
 #include "../autograd/node.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of simple ops share: entries for wk_call, samples, and the descriptors of all ops. */
 #ifndef WICK_OPS_FORMS_H
 #define WICK_OPS_FORMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gelu: x times the probability that a normal number is below x; exact, or approximated with tanh. */
 #include "forms.h"
 #include "reference.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hardtanh, relu6, hardsigmoid, hardswish: straight lines between two limits. */
 #include "forms.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors and the host: what a tensor is, numbers in and out, scopes and objects. */
 #include "../engine/host.h"
 #include "../base/alloc.h"

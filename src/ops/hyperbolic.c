@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sinh, cosh, tanh. */
 #include "forms.h"
 #include <math.h>

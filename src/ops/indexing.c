@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading at places that are numbers in a tensor: index_select, gather, take, take_along_dim, embedding. One record each: the
  * operand is read at its usual address, 0 along the indexed dimension, plus index x stride. */
 #include "indices.h"

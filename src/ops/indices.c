@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of index operands at the call; see indices.h. */
 #include "indices.h"
 #include "../ir/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operands that are indices: their dtype, and their values as far as they are known at the call. */
 #ifndef WICK_OPS_INDICES_H
 #define WICK_OPS_INDICES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kl_div: p (log p - input), with p the target (or its logarithm) and input a logarithm. */
 #include "losses.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Class labels; see labels.h. */
 #include "labels.h"
 #include "indices.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Class labels: i64, in the shape of the scores without the dimension of the classes. One number may be told to be ignored. */
 #ifndef WICK_OPS_LABELS_H
 #define WICK_OPS_LABELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* layer_norm: (x - mean) / sqrt(var + eps) weight + bias over the last dimensions. One row program: the mean, the
  * squares around it, the result. */
 #include "reference.h"

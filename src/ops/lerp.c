@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lerp: a + weight (b - a). */
 #include "forms.h"
 

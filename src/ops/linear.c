@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products with something added: addmm, baddbmm, linear; and outer. The sum is the product's epilogue: one kernel. */
 #include "matmul.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* log, log1p, log2, log10. */
 #include "forms.h"
 #include <math.h>

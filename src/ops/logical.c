@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* logical_and, logical_or, logical_xor, logical_not: of x != 0. The result is bool. */
 #include "forms.h"
 

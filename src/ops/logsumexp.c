@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* logsumexp: log of the sum of e^x, without overflow: the largest element is taken off first. */
 #include "reference.h"
 #include "rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What losses of elements share; see losses.h. */
 #include "losses.h"
 

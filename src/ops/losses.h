@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Losses of elements: input and target have one shape, each pair of elements has a loss, and those are averaged, added up or
  * left as they are. One expression, then a sum. */
 #ifndef WICK_OPS_LOSSES_H

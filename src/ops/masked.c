@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ops whose result's shape depends on data: masked_select, nonzero, nonzero_numpy. The host looks at the condition, which waits for
  * the device; the numbers themselves are then read on it. */
 #include "../engine/host.h"

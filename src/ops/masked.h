@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What ops whose result's shape depends on data share: the host looks, and waits for the device. */
 #ifndef WICK_OPS_MASKED_H
 #define WICK_OPS_MASKED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* matmul, mm, bmm, mv, dot: one record each, whatever the dimensions.
  *
  *   space        (batch.., m, n)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products of matrices: what matmul, linear and their relatives share. */
 #ifndef WICK_OPS_MATMUL_H
 #define WICK_OPS_MATMUL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* maximum and minimum. */
 #include "forms.h"
 #include <math.h>

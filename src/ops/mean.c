@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mean: sum / number of elements. */
 #include "reference.h"
 #include "rows.h"

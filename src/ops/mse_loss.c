@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mse_loss, l1_loss: the distance of input and target, squared or not. */
 #include "losses.h"
 #include <math.h>

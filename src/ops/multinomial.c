@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* multinomial: places drawn with given probabilities.
  *
  * With replacement, by the inverse of their running sum:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* norm: length of vectors, (sum |x|^p)^(1/p); p = 2 unless said otherwise, also 0 (how many are not 0), inf and
  * -inf. */
 #include "../base/alloc.h"

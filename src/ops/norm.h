@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lengths of vectors, for norm and for what measures distances. */
 #ifndef WICK_OPS_NORM_H
 #define WICK_OPS_NORM_H

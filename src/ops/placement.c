@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Soft placement; see placement.h. */
 #include "placement.h"
 #include <stdlib.h>

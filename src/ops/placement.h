@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Soft placement: operands on different devices are brought together, if the program asked for it. Strict is the default. */
 #ifndef WICK_OPS_PLACEMENT_H
 #define WICK_OPS_PLACEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pow and square. */
 #include "../ir/number.h"
 #include "forms.h"

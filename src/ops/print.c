@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wk_print, wk_tensor_str, wk_describe: text of tensors. Of a large one only the elements that are shown are read. */
 #include "../base/alloc.h"
 #include "../engine/host.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tensor as text: width and style of its numbers, brackets and line breaks, what follows the values. */
 #include "print_format.h"
 

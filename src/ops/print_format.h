@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tensor as text, character for character what PyTorch prints, from values in host memory.
  *
  * Of a tensor with more than 1000 elements only the first and last three indices of each long dimension are shown, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scatter: numbers put at places that stand in a tensor; where several go to one place the last stays, on every device.
  *
  * There is no kernel that writes at computed places but scatter_add. So each place learns which source element it gets, as a sum

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rand, randn and their forms like another tensor. */
 #include "random.h"
 

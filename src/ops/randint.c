@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* randint: whole numbers below a bound, from the upper half of a product, exactly as ir/random.h says. */
 #include "../ir/random.h"
 #include "random.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What random ops share: the stream that they draw from, its numbers as instructions and in references. What the numbers are, bit for
  * bit, is in ir/random.h. */
 #include "random.h"

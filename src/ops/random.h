@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a call's numbers begin in its thread's stream, and the instructions that draw them. */
 #ifndef WICK_OPS_RANDOM_H
 #define WICK_OPS_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* randperm: the places in the order of their bits. */
 #include "random.h"
 #include "rows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies in another arrangement: flip, roll, repeat, tile, repeat_interleave. */
 #include "views.h"
 #include <string.h>

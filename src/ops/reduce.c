@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reductions: which dimensions, one record. */
 #include "call.h"
 #include <string.h>

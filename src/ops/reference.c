@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Helpers of the references; see reference.h. */
 #include "reference.h"
 #include "../base/alloc.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an op's reference works on: dense double arrays, row-major, whatever the tensors were. The tests fill the operands and
  * compare the results. */
 #ifndef WICK_OPS_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* relu and leaky_relu. */
 #include "forms.h"
 

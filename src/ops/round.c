@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* floor, ceil, round, trunc: to whole numbers, round also to decimal places. Integers are whole already. */
 #include "forms.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared pieces of reductions; see rows.h. */
 #include "rows.h"
 #include <string.h>

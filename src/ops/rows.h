@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What reductions, and what is built from them, share: dimension arguments, views with one dimension last, row totals.
  *
  * An op of this family is a few small records that the engine makes one row program of. Two things keep them together:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writing at places that are numbers in a tensor: scatter_add, index_add, scatter. All of them stand on the kernel scatter_add,
  * which adds in the order of the indices on every device. */
 #include "indices.h"

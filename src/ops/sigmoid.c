@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sigmoid and logsigmoid. */
 #include "forms.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* neg, abs, sign. */
 #include "forms.h"
 #include <math.h>

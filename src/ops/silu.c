@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* silu and mish: x times a smooth step. */
 #include "forms.h"
 #include "reference.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Views of a part: slice, narrow, select, diagonal, unfold. The gradient of each is zeros with the gradient written where the
  * view was. */
 #include "views.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* softmax, softmin, log_softmax along one dimension. One row program of three passes:
  *
  *     m = amax(x)    s = sum(e^(x - m))    softmax = e^(x - m) (1 / s)    log_softmax = x - m - log s

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* softplus and softsign. */
 #include "forms.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sort, argsort, topk, kthvalue, median: one stable sort along a dimension, and what is picked from it. NaN counts
  * as greatest.
  *

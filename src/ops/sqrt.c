@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sqrt, rsqrt, reciprocal. */
 #include "forms.h"
 #include <math.h>

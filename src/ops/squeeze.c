@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dimensions of size 1 come and go: squeeze, unsqueeze. */
 #include "views.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sum and prod: of the elements. Integers and bool are added and multiplied in i64. */
 #include "reference.h"
 #include "rows.h"

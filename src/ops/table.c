@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of ops as programs and bindings see it: wk_op_*, wk_call. */
 #include "../base/alloc.h"
 #include "forms.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many threads compute, for programs: see wick/device.h. */
 #include <wick/tensor.h>
 #include "../base/context.h"

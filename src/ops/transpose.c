@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dimensions in another order: transpose, swapaxes, t, permute, movedim. */
 #include "views.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ops whose expression looks at the place of an element: tril, triu, one_hot. */
 #include "indices.h"
 #include "reference.h"

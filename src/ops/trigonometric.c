@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sin, cos, tan and their inverses: asin, acos, atan, atan2. Angles in radians. */
 #include "forms.h"
 #include <math.h>

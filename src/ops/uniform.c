@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* uniform_ and normal_: a tensor filled anew, in place. */
 #include "random.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unique, isin: equal elements brought side by side by sorting.
  *
  *     sorted values   1 1 2 5 5 5        places of runs   0   2 3

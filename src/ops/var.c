@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* var, std: mean square distance from the mean, with `correction` taken off the number of elements; its root. Two
  * passes over a row: nothing cancels. */
 #include "reference.h"

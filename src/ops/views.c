@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of view ops share; see views.h. */
 #include "views.h"
 #include "../base/alloc.h"

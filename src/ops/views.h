@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of view ops share. */
 #ifndef WICK_OPS_VIEWS_H
 #define WICK_OPS_VIEWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* where and masked_fill: choosing by a condition. */
 #include "forms.h"
 

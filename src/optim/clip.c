@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Clipping of gradients by their common norm, which stays on the device. */
 #include "../ops/call.h"
 #include "optim.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Optimisers: groups, and the step, which looks before it leaps. */
 #include "optim.h"
 #include "../autograd/node.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The body behind wk_optim: groups of parameters, each with what the rule keeps for it. */
 #ifndef WICK_OPTIM_OPTIM_H
 #define WICK_OPTIM_OPTIM_H

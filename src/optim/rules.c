@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules: sgd, adam, adamw. Each new number is one expression over old ones, written in place, so that the engine
  * makes the update of a parameter one kernel; learning rates and powers of t are immediates, so that it is the same
  * kernel every step. */

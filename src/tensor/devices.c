@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program can ask about devices: names, counts, properties, memory. */
 #include <wick/device.h>
 #include "../backend/device.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The largest tensors; see large.h. */
 #include "large.h"
 #include "../base/alloc.h"

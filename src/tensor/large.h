@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The largest tensors in memory with the calls that made them: what an out-of-memory message and the statistics name. Only
  * values of 64 KB and more are kept track of, so that small ones pay nothing. */
 #ifndef WICK_TENSOR_LARGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which dtype operands meet in: PyTorch's rules. */
 #include "tensor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Geometry: shapes, strides, broadcasting. */
 #include "../base/alloc.h"
 #include "tensor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Storages, values and their memory; see storage.h. */
 #include "storage.h"
 #include "../base/above.h"

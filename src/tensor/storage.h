@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Storages and values: what a tensor's numbers live in.
  *
  *        handle a ----> body ---\                       value 3 (stored, memory)

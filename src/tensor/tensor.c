@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor handles and their bodies. */
 #include "tensor.h"
 #include "../base/above.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // In C++20 calls without lists and options have the names that they have in C, and say where they stand.
 #include <wick.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The forms of wick/core.h in C: sites, devices and errors. */
 #include <wick/core.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // From C++20 the types and the plain functions are usable.
 #include <wick/core.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as an IDX file, plain or compressed: refused, or read as elements that fill its shape. */
 #include "base/alloc.h"
 #include "data/idx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a safetensors file: refused, or read as something that holds together and can be written again. */
 #include "../hostile/check_safetensors.h"
 

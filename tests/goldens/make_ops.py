@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What PyTorch makes of the samples of each row, for tests/walk_pytorch.c, which says how the lines are read:
 
     build/debug/tests/walk_pytorch --list | python3 tests/goldens/make_ops.py > tests/goldens/ops.txt

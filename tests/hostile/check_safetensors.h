@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What must hold of every safetensors file that the parser takes, however it came about. */
 #ifndef WICK_TESTS_HOSTILE_CHECK_SAFETENSORS_H
 #define WICK_TESTS_HOSTILE_CHECK_SAFETENSORS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How hostile files are written down, and made: a list of texts with what the error about each has to say. The tests of
  * a parser walk its list, and the fuzzer begins with the same files. */
 #ifndef WICK_TESTS_HOSTILE_FILE_H

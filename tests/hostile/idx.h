@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* IDX files that must be refused, and odd ones that must be read. */
 #ifndef WICK_TESTS_HOSTILE_IDX_H
 #define WICK_TESTS_HOSTILE_IDX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Safetensors files that must be refused, and odd ones that must be read. */
 #ifndef WICK_TESTS_HOSTILE_SAFETENSORS_H
 #define WICK_TESTS_HOSTILE_SAFETENSORS_H

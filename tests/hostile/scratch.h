@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places for the files of tests: of the source, and such as a test writes. */
 #ifndef WICK_TESTS_HOSTILE_SCRATCH_H
 #define WICK_TESTS_HOSTILE_SCRATCH_H

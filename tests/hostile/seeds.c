@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what the fuzzers begin with, the files of the lists that must be read:
  *     cc -Iinclude -Isrc tests/hostile/seeds.c -lz -o /tmp/seeds && /tmp/seeds tests/fuzz */
 #include "idx.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The smallest program of a user: is the library that runs the one that was asked for? */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # load.py LIBRARY: an interpreter loads the library while it runs, and computes with it.
 import ctypes
 import sys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A plug-in of some program that knows nothing of Wick. */
 #include <wick.h>
 

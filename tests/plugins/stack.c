@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stack KILOBYTES: a thread with so small a stack makes, trains, sorts, saves and prints. Ends with 0 if all is well. */
 #include <pthread.h>
 #include <stdio.h>

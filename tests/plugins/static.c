@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program linked with -static: it computes, and hears why there is no OpenCL. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of ops that share a kernel; see coverage.h. */
 #include "coverage.h"
 #include "engine/ring.h"

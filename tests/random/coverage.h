@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which ops have met in one kernel. */
 #ifndef TESTS_RANDOM_COVERAGE_H
 #define TESTS_RANDOM_COVERAGE_H

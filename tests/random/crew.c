@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that work one at a time; see crew.h. */
 #include "crew.h"
 #include "program.h"

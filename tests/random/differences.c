@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients against central differences: the leaves move along a random direction, and the loss must change as the gradients say. Two
  * runs a program, whatever the number of elements. */
 #include "oracles.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which step comes next; see generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"

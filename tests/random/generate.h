@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Grows a random program step by step, carrying each step out as it comes: so what the next one can be applied to (shapes, dtypes,
  * histories, what shares memory) is what the library says, and an op needs no rule here to take part.
  *

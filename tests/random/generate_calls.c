@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of ops, and of their forms in place; see generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps that call no op: owners, reading, gradients; see generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"

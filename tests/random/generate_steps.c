@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps carried out as they come, and whether they stay; see generate.h. */
 #include "generate.h"
 #include "ir/number.h"

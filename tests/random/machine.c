@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs carried out; see machine.h. */
 #include "machine.h"
 #include "base/pool.h"

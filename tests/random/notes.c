@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Notes of a run written and compared; see notes.h. */
 #include "notes.h"
 #include "ir/number.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a run has seen, as bytes: equal programs in equal modes give equal notes. */
 #ifndef TESTS_RANDOM_NOTES_H
 #define TESTS_RANDOM_NOTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tensors of a call: slots that there are, cut and turned to fit, or new ones; see generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tensors of products, of lists that are joined, of what looks places up; see generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs run in each mode and compared; see oracles.h. */
 #include "oracles.h"
 #include "generate.h"

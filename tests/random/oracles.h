@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What must be true of every program. */
 #ifndef TESTS_RANDOM_ORACLES_H
 #define TESTS_RANDOM_ORACLES_H

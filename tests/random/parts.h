@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What random programs use besides the library: the numbers of their tensors, hooks, functions with a gradient of their own. The
  * generator and the programs that it prints include it, so it needs the public headers only. */
 #ifndef TESTS_RANDOM_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs as C; see print.h. */
 #include "print.h"
 #include "machine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program printed: as C that a test can take over. */
 #ifndef TESTS_RANDOM_PRINT_H
 #define TESTS_RANDOM_PRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls as C, by the schemas of their rows; see print.h. */
 #include "print.h"
 #include "machine.h"

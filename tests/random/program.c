@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs as data; see program.h. */
 #include "program.h"
 #include "draw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A random program as data: a list of steps over slots. A slot is a variable of the program, given once, by the step that names it
  * as a result; steps read slots that earlier ones gave.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs against everything that must be true of them. A supervisor, which never uses the library itself, starts a process
  * that runs one program after the other; the program that it is at lies in shared memory, so one that ends the process is known too.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each call against the reference of its row, in double precision, and what a call may change: an explicit model of storages. After every
  * step all live tensors are read. Those that lie in the storage that was written must hold the new numbers where they see the
  * places of the target and the old ones elsewhere; all others are as they were. */

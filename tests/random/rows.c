@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of the op table read; see rows.h. */
 #include "rows.h"
 #include <stdlib.h>

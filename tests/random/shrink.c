@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shrinking: what can be left out is left out, what is left gets simpler, until nothing more goes. */
 #include "shrink.h"
 #include "rows.h"

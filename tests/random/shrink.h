@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a failing program small. */
 #ifndef TESTS_RANDOM_SHRINK_H
 #define TESTS_RANDOM_SHRINK_H

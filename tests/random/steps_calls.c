@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps that give tensors: calls, functions, tensors with numbers of their own; see steps.h. */
 #include "steps.h"
 #include "draw.h"

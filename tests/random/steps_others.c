@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Steps on what is there: owners, reading and writing by the host, gradients; see steps.h. */
 #include "steps.h"
 #include "notes.h"

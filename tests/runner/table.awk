@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # From lines "MODE NAME passed failed skipped seconds": a table by mode and group (the name up to its first underscore),
 # in the order in which they come, then the line that counts.
 {

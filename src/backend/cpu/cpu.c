@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU as a backend: one device that is always there, whose memory is the host's and whose work is done when a call
  * returns. */
 #include "cpu.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The files of the CPU backend, to each other. */
 #ifndef WICK_CPU_CPU_H
 #define WICK_CPU_CPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a matrix product needs of an instruction set: tiles of C that live in registers, and packing, which brings
  * operands of any dtype and any strides into the order in which the tiles read them.
  *

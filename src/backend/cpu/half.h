@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* f16 and bf16 to f32 and back, rounding to nearest even. Without branches on single values, so that loops become
  * vectors. */
 #ifndef WICK_CPU_HALF_H

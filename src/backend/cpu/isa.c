@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which instruction set runs: asked of the CPU once. */
 #include <stdatomic.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The instruction sets of this CPU kind, and the one in use. Files in isa/ are compiled once per set. */
 #ifndef WICK_BACKEND_CPU_ISA_H
 #define WICK_BACKEND_CPU_ISA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scatter_add: T[.., index, ..] += S[..] along one dimension, in the order of the indices. Lines are independent of
  * each other, so threads share them and no sum depends on how many threads there are.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sort: a stable sort along one dimension that gives values and where they came from.
  *
  * Whatever the dtype, an element becomes an unsigned key of 32 or 64 bits that sorts as it should (NaN greatest, -0

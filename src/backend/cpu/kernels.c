@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels by name, and their lines. */
 #include "kernels.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that are no groups, by name, and what they share: lines.
  *
  * Each kernel works along one dimension. The elements along it at one place of the other dimensions are a line; lines

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the system says about CPU and memory. Linux kills a process that uses more than there is instead of refusing, so
  * blocks are measured against these figures before they are taken. */
 #include "../../base/cgroup.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products on the CPU, from the wk__matmul of backend.h to pieces of C.
  *
  * plan      the cheapest equal form of the product: C' = B' A' when only columns of C are neighbours, batches as rows

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products on the CPU: backend.h says what they are, matmul.c how they run. */
 #ifndef WICK_CPU_MATMUL_H
 #define WICK_CPU_MATMUL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a product is cut into pieces of C. The cut never changes a result: each element of C is summed by one thread, in
  * an order that depends on k alone. */
 #include "matmul.h"

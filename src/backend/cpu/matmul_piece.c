@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One piece of C from packed or unpacked operands.
  *
  *                      column .. column_end

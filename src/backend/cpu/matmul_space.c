@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The buffers in which products pack their operands: taken before anything is written, kept for the next product. */
 #include "matmul.h"
 

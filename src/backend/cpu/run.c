@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs groups. What reduces nothing is cut into chunks of its space, in any order; the rest is in run_rows.c. */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group programs on the CPU. */
 #ifndef WICK_BACKEND_CPU_RUN_H
 #define WICK_BACKEND_CPU_RUN_H

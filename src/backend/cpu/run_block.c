@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One block of rows: its stages, and its sums as run_rows.h draws them. In a block
  *
  *     lanes are columns   one row; a sum is one tile, lane l its slot l

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of groups that were seen before. A training step runs the same few dozen small groups again and again, and
  * to recognise one takes a fifth of the time that compiling it does.
  *

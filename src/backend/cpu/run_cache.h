@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of groups that were seen before. */
 #ifndef WICK_BACKEND_CPU_RUN_CACHE_H
 #define WICK_BACKEND_CPU_RUN_CACHE_H

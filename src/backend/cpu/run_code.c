@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The code of a stage: one walk over the instructions of the group. Values are computed into the accumulator; one that
  * is used again, or has to be a second operand, is spilled to a tile at the last moment. Loads are lazy: nothing is
  * emitted until somebody wants the value, and an operand of the class's own dtype is a second operand as it stands in

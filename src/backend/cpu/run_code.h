@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The code of one stage: what run_compile.c decides and run_code.c writes. */
 #ifndef WICK_BACKEND_CPU_RUN_CODE_H
 #define WICK_BACKEND_CPU_RUN_CODE_H

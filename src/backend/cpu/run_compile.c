@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a group to the register VM: which stage computes what. Stages are compiled from the last to the first, because
  * what a stage has to hand on is known from those after it. */
 #include "../../base/alloc.h"

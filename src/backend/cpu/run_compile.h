@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a group to the register VM. */
 #ifndef WICK_BACKEND_CPU_RUN_COMPILE_H
 #define WICK_BACKEND_CPU_RUN_COMPILE_H

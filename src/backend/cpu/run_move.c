@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements between memory and panels. Each loop is written once, and inlined for each size of an element. */
 #include "run_move.h"
 

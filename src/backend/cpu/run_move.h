@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements of any dtype, by their size, between memory and the panels that programs read and write. A panel holds lanes
  * side by side:
  *

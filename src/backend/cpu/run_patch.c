@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Patches: blocks over operands that run across each other in memory, such as the two sides of a transposition. */
 #include <stdlib.h>
 

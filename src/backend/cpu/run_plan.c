@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plan of a walk: which dimensions are left after merging, in which order, and where operands start. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that reduce: how their rows are shared out. Usually threads take rows; when there are few rows and many
  * columns, they take segments of one row after the other. */
 #include <math.h>

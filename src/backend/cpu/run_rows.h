@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups that reduce, and what run.c and run_rows.c share. */
 #ifndef WICK_BACKEND_CPU_RUN_ROWS_H
 #define WICK_BACKEND_CPU_RUN_ROWS_H

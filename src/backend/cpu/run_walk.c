@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks: how blocks of a space come before a program. A space is walked along its innermost dimension:
  *
  *     long runs     a stretch of the innermost dimension is one call of the VM; its end is a short block

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over iteration spaces: puts operands under the programs, block by block.
  *
  * A program wants each operand contiguous. Where memory is not, the walk copies lanes into a panel before the block and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How busy and how warm the CPU is, from /proc and /sys. In virtual machines most of it is not there: NaN. */
 #include "cpu.h"
 

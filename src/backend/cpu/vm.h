@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The register VM: what the planner writes and the instruction sets execute.
  *
  * A program is an array of instructions. Each is a C function that works on one block of `lanes` values, held in vector

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cache of compiled programs on disk. Whoever could write there could run code in this process, hence the checks.
  */
 #include "../../base/environment.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cache of compiled programs on disk: a folder of this user alone, files that appear whole or not at all. */
 #ifndef WICK_BACKEND_GPU_CACHE_H
 #define WICK_BACKEND_GPU_CACHE_H

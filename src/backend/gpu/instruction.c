@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes one instruction of a group as a C statement. */
 #include "print.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the GPU backends share: how a group, a product or a named kernel becomes launches of compiled functions.
  *
  *   unit     one function of device code. A group gives one unit per structure and form; a product or a named kernel

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of one dimension, and the table of named kernels. */
 #include "lines.h"
 #include "text.h"

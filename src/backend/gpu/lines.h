@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the kernels that walk along one dimension share: the lines of that dimension are numbered, an item finds its
  * own. */
 #ifndef WICK_BACKEND_GPU_LINES_H

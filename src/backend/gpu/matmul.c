@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products: C[b.., i, j] = sum over l of A[b.., i, l] B[b.., l, j], any strides, any dtype, summed in the class.
  *
  *   tiled    a work-group makes 64 x 64 of C from strips of A and B, 16 deep, in local memory; an item makes 4 x 4 of

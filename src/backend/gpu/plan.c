@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns a group into launches: chooses the form by shape, fills in the arguments. */
 #include "kernel.h"
 

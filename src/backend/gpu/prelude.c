@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text in front of every program: what OpenCL C and CUDA C spell differently, conversions of the 16-bit floats by
  * integer arithmetic (neither language has them everywhere), random numbers; then the functions of each class, prelude_classes.c.
  *

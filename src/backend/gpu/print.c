@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the body of a group's kernel. Register k is the variable rk, operand k the pointer pk, dimension d the
  * coordinate cd. By form:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The printer of groups, between its two files: instruction.c writes one instruction, print.c the walk around them. */
 #ifndef WICK_BACKEND_GPU_PRINT_H
 #define WICK_BACKEND_GPU_PRINT_H

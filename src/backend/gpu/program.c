@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Puts functions around bodies: a kernel of its own for each unit, or one kernel for many units with a switch in it. */
 #include "kernel.h"
 

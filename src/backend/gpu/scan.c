@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Running sums and products: an item walks each line from its start. */
 #include "lines.h"
 #include "text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* T[.., index, ..] += S[..]: all indices are looked at first; then an item walks each line in the order of the index,
  * so that sums come out the same on every device. */
 #include "lines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the printer and the planner both derive from a group: the order of its instructions and of its arguments. */
 #include "kernel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stable sorting along a dimension, by merging: positions are sorted, values are only looked at.
  *
  *   start    an item sorts 16 neighbours by insertion                 -> first half of the scratch memory

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Device code in C files: TEXT turns the code between its brackets into a string. Nothing in it is expanded, comments
  * go away, and all becomes one line, so directives stand in strings beside it. A piece stays below the 4095 characters
  * that C compilers have to take in one string. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeping the cache on disk within bounds. Other processes may be reading, writing or trimming the same folder: a file that goes
  * away under a reader stays whole for it, and one that is missed is compiled again. */
 #include "cache.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What can be checked of an order without doing it: that the program is right, and that no operand leaves its memory.
  */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The null backend's table: devices, memory without addresses, and the faults that tests order. */
 #include "null.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A device that computes nothing. It writes down what it was told to do, checks each order as far as it can be checked
  * (programs, and that every operand stays within its memory), and fails when a test says so. Its memory has sizes and
  * no addresses, and reads as zeros. Tests ask for it by the kind WK_NULL; all functions here may be called at any time.

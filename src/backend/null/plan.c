@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The plan of the null devices: copies of what was ordered, and their text. */
 #include "plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the null backend writes down an order. The caller holds no lock; false when memory is short. */
 #ifndef WICK_BACKEND_NULL_PLAN_H
 #define WICK_BACKEND_NULL_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the OpenCL loader of the system at run time. */
 #include "api.h"
 

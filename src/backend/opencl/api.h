@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of OpenCL 1.2 that the backend uses, declared here so that no OpenCL headers are needed to build the
  * library, and found with dlopen so that none is needed to run it. Names, values and types are those of the OpenCL
  * specification. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The OpenCL backend's table, and opening and closing a device. */
 #include "backend.h"
 

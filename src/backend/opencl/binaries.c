@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compiled programs as files. A file is
  *
  *     header | an entry per unit: digest, number of the kernel, of the unit in it, parameters | binary

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the OpenCL devices of the machine, once, and says what each can do. */
 #include "../../base/environment.h"
 #include "device.h"

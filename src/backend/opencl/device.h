@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the OpenCL backend.
  *
  *   any thread                      the device's own thread (queue.c)

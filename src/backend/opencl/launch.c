@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups, products and named kernels as commands: planned by the caller, enqueued by the device's thread. */
 #include "device.h"
 

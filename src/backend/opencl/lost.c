@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What could not be done, and what depends on it. A command that fails leaves the pieces of memory that it was to write lost; one
  * that reads a lost piece is left out, and its own are lost with the same cause; writing a piece anew finds it again.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the device, and the ways in and out of it. */
 #include "device.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From units to functions of the device. All units that wait are built in one program: a compiler takes long to begin,
  * and little for each function more. */
 #include "programs.h"

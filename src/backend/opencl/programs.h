@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Between the files that make programs: units.c keeps the units, programs.c builds, binaries.c reads and writes files.
  */
 #ifndef WICK_BACKEND_OPENCL_PROGRAMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thread of a device and its queue of commands: bounded, in order, with what went wrong kept for the next that
  * asks. */
 #include "device.h"

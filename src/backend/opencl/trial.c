@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Drivers may call abort() when they are asked what devices there are: PoCL does where it finds no description of the CPUs below /sys,
  * as in a bare chroot. There a child asks first. Elsewhere that would cost the time of asking once more, and nothing is gained. */
 #include "trial.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asking a driver in a process that may be lost. */
 #ifndef WICK_BACKEND_OPENCL_TRIAL_H
 #define WICK_BACKEND_OPENCL_TRIAL_H

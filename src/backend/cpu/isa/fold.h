@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A vector onto its lane 0: the upper half of the lanes onto the lower, until one is left. */
 #ifndef WICK_BACKEND_CPU_ISA_FOLD_H
 #define WICK_BACKEND_CPU_ISA_FOLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products that compute in f32: f32 itself, f16 and bf16. */
 #include "gemm_isa.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products that compute in f64. */
 #include "gemm_isa.h"
 

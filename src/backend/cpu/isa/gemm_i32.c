@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products that compute in i32, unsigned so that they wrap: i8, u8, i16 and i32. */
 #include "gemm_isa.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products that compute in i64, unsigned so that they wrap: i64, and bool, which counts. */
 #include "gemm_isa.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For the files of this folder that belong to matrix products: the classes, and the shapes of tiles. */
 #ifndef WICK_CPU_GEMM_ISA_H
 #define WICK_CPU_GEMM_ISA_H

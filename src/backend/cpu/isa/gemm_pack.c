@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packing for every dtype, and the table of this instruction set. Elements are moved as bits, so one function serves
  * f32 and i32. */
 #include "gemm_isa.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What products need of vectors beyond vector.h: elements at any address, parts of vectors, interleaving. */
 #ifndef WICK_CPU_GEMM_VECTOR_H
 #define WICK_CPU_GEMM_VECTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions of f32 vectors. Each says its method and what it was measured at, against libm in double, over
  * the whole range: tests/cpu_vm_math.c holds the bounds. Coefficients are minimax polynomials, computed with the Remez
  * exchange in 40 digits for the relative error of the function. */

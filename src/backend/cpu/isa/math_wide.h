@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions of f32 vectors that are computed in f64: two vectors of twice the precision make their rounding
  * errors harmless, so short polynomials and plain formulas are right to within 0.51 ulp, with fma or without. For the
  * functions that networks spend their time in, math_f32.h has faster ones. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks from and to memory: whole ones, and the short ones at the end of an operand, which touch only the lanes that
  * exist. With masks in the hardware a short block costs what a whole one does; without, it goes through a buffer. */
 #ifndef WICK_BACKEND_CPU_ISA_MEMORY_H

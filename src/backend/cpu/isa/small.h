@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dtypes of one and two bytes: a vector of LANES4 elements from and to memory, and rounding to them in registers. */
 #ifndef WICK_BACKEND_CPU_ISA_SMALL_H
 #define WICK_BACKEND_CPU_ISA_SMALL_H

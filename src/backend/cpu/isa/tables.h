@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables that the files of one instruction set define and vm.c gathers. */
 #ifndef WICK_BACKEND_CPU_ISA_TABLES_H
 #define WICK_BACKEND_CPU_ISA_TABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of one instruction set, and what GNU C has no operator for. Everything is static and inline: this header is
  * the only place that knows which instruction set it is compiled for (with memory.h, which knows masks).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of one instruction set, and the loop that runs a program block by block. */
 #include "../isa.h"
 #include "memory.h"

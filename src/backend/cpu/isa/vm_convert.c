@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CAST: from class to class, and rounding or wrapping to a narrower dtype within a class. */
 #include "memory.h"
 #include "small.h"

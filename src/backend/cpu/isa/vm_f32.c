@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of class f32. */
 #include "math_f32.h"
 #include "math_wide.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of class f64. Elementary functions go to libm lane by lane: nobody trains in f64, and checks want
  * accuracy more than speed. */
 #include "memory.h"

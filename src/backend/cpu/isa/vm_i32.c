@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of class i32, which i8, u8, i16 and bool compute in too. */
 #include "memory.h"
 

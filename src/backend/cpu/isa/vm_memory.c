@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elements to and from the accumulator: every dtype is widened to its class on the way in, narrowed on the way out. */
 #include "memory.h"
 #include "small.h"

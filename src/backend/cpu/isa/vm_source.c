@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values that come from an index, a position or a counter. */
 #include "../../../ir/random.h"
 #include "memory.h"
