@@ -172,6 +172,19 @@ static void targets_stay(void **state)
     assert_null(wk_error());
 }
 
+/* What a dead call in place has let go of is not looked at by the one that writes over its result. */
+static void a_state_that_nobody_needs_is_gone(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        WK_SCOPE;
+        wk_tensor *x = wk_of(double, (1, 1), 1.5);
+        wk_atan_(x);
+        wk_fill_(x, round);
+        EXPECT_VALUES(x, 0, round);
+    }
+}
+
 static void remember(void *user, const char *line)
 {
     char *all = user;
@@ -198,6 +211,7 @@ static void copies_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_state_that_nobody_needs_is_gone), /* first: while places for values are fresh */
         cmocka_unit_test(many_in_place),
         cmocka_unit_test(many_copies),
         cmocka_unit_test(many_figures),

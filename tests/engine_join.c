@@ -185,6 +185,24 @@ static void a_view_without_elements_writes_nothing(void **state)
                   0);
 }
 
+/* Over a dimension of size 0 nothing is computed: what such a store leaves as it was is not in a register, though no stride tells. */
+static void what_a_store_without_elements_leaves_is_read_from_memory(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, 2, 3);
+    wk_requires_grad_(x, true);
+    wk_tensor *part = wk_narrow(x, 0, 2, 1);
+    wk_backward(wk_add(wk_sum(wk_slice(part, 0, 0, 0)), wk_sum(part)));
+    EXPECT_VALUES(wk_grad_of(x), 0, 0, 0, 1);
+    wk_tensor *y = wk_of(int8_t, (1, 1), 1), *none = wk_narrow(y, 0, 0, 0);
+    wk_square_(none);
+    wk_tensor *any = wk_any(none);
+    wk_add_(y, y);
+    EXPECT_VALUES(y, 0, 2);
+    EXPECT_VALUES(any, 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +213,7 @@ int main(void)
         cmocka_unit_test(positions_are_those_of_the_whole_space),
         cmocka_unit_test(a_random_number_is_that_of_its_position),
         cmocka_unit_test(a_view_without_elements_writes_nothing),
+        cmocka_unit_test(what_a_store_without_elements_leaves_is_read_from_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,11 @@ static wk_code take_output(wk__run *run, wk__building *b, int operand, wk__fail 
 /* States that are pending belong to this group. */
 wk__value *wk__old_value(const wk__record *r)
 {
-    while (r->guarded && r->prior && wk__value_state(r->prior) == WK__PENDING) r = r->prior->record;
+    while (r->guarded && r->prior && wk__value_state(r->prior) == WK__PENDING) {
+        r = r->prior->record;
+        if (!r->live)
+            return NULL; /* nobody needs that state: its record is done with, and has let go of what it held */
+    }
     return r->guarded && r->prior && wk__value_state(r->prior) == WK__STORED ? r->prior : NULL;
 }
 

@@ -23,6 +23,7 @@ static void run_step(void *user)
     machine *m = user;
     const step *s = &m->program->step[m->now];
     bool done = false;
+    if (m->mode->sync) wk_sync(); /* what a step that was dropped has left to be told */
     wk_clear_error();
     switch ((step_kind)s->kind) {
     case STEP_MAKE: done = steps_make(m, s); break;
