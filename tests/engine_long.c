@@ -3,6 +3,7 @@
 #include "support_wick.h"
 
 #include "../src/base/alloc.h"
+#include "../src/engine/plan_check.h"
 
 enum { LONG = 1000000 };
 
@@ -53,13 +54,28 @@ static void a_loop_with_a_scope_needs_constant_memory(void **state)
     expect_fine();
 }
 
+/* Nodes of writes through views own what the base was: freeing a chain of them goes through each other's hands. */
+static void writes_through_views_are_freed_in_constant_depth(void **state)
+{
+    (void)state;
+    enum { WRITES = 100000 };
+    wk_tensor *leaf = wk_ones((4), .requires_grad = true), *y = wk_mul(leaf, 1.0), *view = wk_narrow(y, 0, 1, 2);
+    for (int k = 0; k < WRITES; k++) assert_non_null(wk_mul_(view, 1.0));
+    wk_free(view);
+    wk_free(y);
+    wk_free(leaf);
+    expect_fine();
+}
+
 int main(void)
 {
+    wk__plan_check_every(100); /* millions of calls of a few plans */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_of_a_million_calls),
         cmocka_unit_test(its_gradient_and_its_freeing),
         cmocka_unit_test(many_paths_are_linear_work),
         cmocka_unit_test(a_loop_with_a_scope_needs_constant_memory),
+        cmocka_unit_test(writes_through_views_are_freed_in_constant_depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@
 #include "../src/backend/null/null.h"
 #include "../src/engine/ring.h"
 
+#include "../src/engine/plan_check.h"
+
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
 
 enum { HEAD = 16 }; /* in front of each block: its size */
@@ -230,5 +232,6 @@ int main(void)
         cmocka_unit_test(gradients_are_dense_before_they_accumulate),
     };
     if (wk_set_allocator(counting, NULL) != WK_OK) return 1;
+    wk__plan_check_every(100); /* a million calls of one plan */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,13 @@ static void destroy(void *address)
 {
     wk_function *f = address;
     for (int k = 0; k < f->saved_count; k++) wk__saved_drop(f->saved[k]);
-    if (f->kind.destroy) f->kind.destroy(f->context);
+    if (f->kind.destroy) {
+        wk_context *context = wk__context();
+        const bool busy = context->nodes.busy;
+        context->nodes.busy = false; /* a longjmp of the program's leaves what waits to the next node that is dropped */
+        f->kind.destroy(f->context);
+        context->nodes.busy = busy;
+    }
     wk__free(f);
 }
 

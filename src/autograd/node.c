@@ -110,10 +110,7 @@ static void free_one(wk_context *context, wk__node *node)
     if (node->edge != node->few) wk__free(node->edge);
     if (node->attr) wk__slab_give(context->slots, WK__SLAB_VIEW, node->attr);
     wk__slab_give(context->slots, WK__SLAB_NODE, node);
-    if (!own_destroy) return;
-    context->nodes.busy = false;
-    own_destroy(own);
-    context->nodes.busy = true;
+    if (own_destroy) own_destroy(own);
 }
 
 void wk__node_drop(wk__node *node)

@@ -23,14 +23,16 @@ static bool alike(const struct count *a, const struct count *b)
 /* A line for each place and kind, in the order in which the places were first heard of: what a line has told leaves the list. */
 static void tell(void)
 {
-    pthread_mutex_lock(&lock);
-    while (count > 0) {
+    while (true) { /* a callback of the log may free something, so it is called without the lock */
+        pthread_mutex_lock(&lock);
+        if (count == 0) break;
         const struct count first = open_counts[0];
         int64_t left = 0;
         for (int64_t k = 0; k < count; k++)
             if (!alike(&first, &open_counts[k])) open_counts[left++] = open_counts[k];
         const int64_t many = count - left;
         count = left;
+        pthread_mutex_unlock(&lock);
         wk__log(WK__LOG_LEAKS, first.site, "%lld %s%s never freed", (long long)many, first.kind->name,
                 many == 1 ? " was" : "s were");
     }

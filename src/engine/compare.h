@@ -23,7 +23,7 @@ bool wk__record_fills(wk__record *r, int output, int64_t bytes);
 /* Says of each twin whether its value may be another after all: what had no memory in the planned run, what an asynchronous device
  * left out because of a bad index before it, and what follows from these. The planned run is over and the devices were waited for. */
 void wk__excuse(wk__twins *twins);
-/* Is the value of the k-th twin another than the twin? Fills *found then, whose text the caller ends. */
+/* Is the twin's value another than the twin? Fills *found then, whose text the caller ends. */
 bool wk__differs(const wk__twins *twins, wk__twin *twin, wk__difference *found);
 
 #endif

@@ -10,6 +10,19 @@
 #include <stdio.h>
 #include <string.h>
 
+static _Atomic int64_t every = 1, turn;
+
+void wk__plan_check_every(int64_t groups)
+{
+    atomic_store(&every, groups);
+}
+
+bool wk__plan_check_turn(void)
+{
+    const int64_t groups = atomic_load_explicit(&every, memory_order_relaxed);
+    return groups == 1 || atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % groups == 0;
+}
+
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 wk__audit_words wk__audit_name(const wk__record *r)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of reads and writes of one element. A backend walks a group in one of two ways, and a plan has to be right in both
- * (docs/design.md, section 11):
+ * (docs/design.md, section 12):
  *
  *     stage        0    1        2    3        ...   2 passes - 1   2 passes
  *     eager        row  columns  row  columns  ...   columns        row           each instruction in its pass

@@ -97,6 +97,13 @@ static wk__token token_of_index(const wk__audit *c, const wk__audit_walk *walk, 
     return wk__token_mix(index, wk__audit_content(c, walk->operand[ins->arg[1]], place));
 }
 
+/* What an instruction is. Only CAST makes a number one of its dtype; every other instruction computes in the class. */
+static wk__token token_of_code(const wk__ins *ins)
+{
+    const wk_dtype dtype = (wk_dtype)ins->dtype, held = ins->code == WK__CAST ? dtype : wk__class_of(dtype);
+    return wk__token_mix(INSTRUCTION, (uint64_t)ins->code << 8 | (uint64_t)held);
+}
+
 /* Numbers of one class are held alike: a CAST to the class itself, or to what the number is already, leaves it alone. */
 static wk__token token_of_cast(wk__token in, wk_dtype from, wk_dtype to, wk__token token)
 {
@@ -109,7 +116,7 @@ static wk__token token_in_class(const wk__audit *c, const wk__audit_walk *walk, 
 {
     const wk__group *g = walk->group;
     const wk__ins *ins = &g->ins[k];
-    wk__token token = wk__token_mix(INSTRUCTION, (uint64_t)ins->code << 8 | ins->dtype), in[3];
+    wk__token token = token_of_code(ins), in[3];
     for (int a = 0; a < wk__alu_arity[ins->code]; a++) {
         in[a] = wk__audit_register(c, walk, ins->arg[a], column);
         if (in[a] == WK__TOKEN_UNKNOWN) return WK__TOKEN_UNKNOWN;
@@ -130,19 +137,21 @@ static wk__token token_in_class(const wk__audit *c, const wk__audit_walk *walk, 
     }
 }
 
-/* A narrow dtype of a register says that its number is one of that dtype. */
+/* A narrow dtype of a register says that its number is one of that dtype. A constant and a choice between two numbers are as they are. */
 static wk__token token_of(const wk__audit *c, const wk__audit_walk *walk, int k, int64_t row, int64_t column)
 {
-    const wk_dtype dtype = (wk_dtype)walk->group->ins[k].dtype;
+    const wk__ins *ins = &walk->group->ins[k];
+    const wk_dtype dtype = (wk_dtype)ins->dtype;
     const wk__token token = token_in_class(c, walk, k, row, column);
-    const bool known = token == WK__TOKEN_UNKNOWN || wk__class_of(dtype) == dtype;
+    const bool as_it_is = ins->code == WK__IMM || ins->code == WK__WHERE || wk__class_of(dtype) == dtype;
+    const bool known = token == WK__TOKEN_UNKNOWN || as_it_is;
     return known ? token : wk__token_rounded(token, dtype);
 }
 
 static wk__token token_of_sum(const wk__audit *c, const wk__audit_walk *walk, int k)
 {
     const wk__ins *ins = &walk->group->ins[k];
-    wk__token token = wk__token_mix(INSTRUCTION, (uint64_t)ins->code << 8 | ins->dtype);
+    wk__token token = token_of_code(ins);
     for (int64_t column = 0; column < walk->columns; column++) {
         const wk__token in = wk__audit_register(c, walk, ins->arg[0], column);
         if (in == WK__TOKEN_UNKNOWN) return WK__TOKEN_UNKNOWN;

@@ -120,7 +120,7 @@ static wk_code look_at(const wk__replay *replay, wk__value *value, wk__outcome *
 /* Memory comes round: what a run does not write would hold what the run before it wrote there. */
 static wk_code spoil_memory(wk__replay *replay, wk__fail *fail)
 {
-    enum { SPOILT = 0xa5, PIECE = 1 << 16 };
+    enum { SPOILT = 0xa5, PIECE = 4096 };
     const wk__flush_data *flush = replay->flush;
     char spoilt[PIECE];
     wk_code code = WK_OK;

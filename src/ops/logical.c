@@ -4,7 +4,7 @@
 
 static int truth(wk__emit *e, int reg)
 {
-    if (e->group->ins[reg].dtype == WK_BOOL) return reg;
+    if (e->compute == WK_BOOL) return reg;
     return wk__emit_compare(e, WK__NE, reg, wk__emit_constant(e, 0));
 }
 

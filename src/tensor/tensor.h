@@ -82,7 +82,7 @@ wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like);
 /* What x holds now, in a storage of its own: nothing is copied, values never change. With x's place in the graph. */
 wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x);
 
-/* A view of what is about to die becomes the base of its storage. */
+/* A view of what is about to die becomes the base of its family. */
 void wk__tensor_as_base(wk_tensor *x);
 
 /* ---- geometry ---------------------------------------------------------------------------------------------------- */
