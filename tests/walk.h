@@ -93,7 +93,8 @@ int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input 
 double walk_tolerance(const wk__op *op, wk_dtype dtype, double x, double scale);
 /* NaN where NaN is expected, infinities and signs of zero equal, numbers within the tolerance. */
 bool walk_agrees(const wk__op *op, wk_dtype dtype, double have, double expected, double scale);
-/* Calls the row through wk_call; how many results. Fails with the text of an error. */
+/* Calls the row through wk_call; how many results, -1 with the message of an error. walk_call fails with it. */
+int walk_try(const wk__op *op, const walk_sample *sample, wk_device device, wk_tensor *out[], char message[400]);
 int walk_call(const wk__op *op, const walk_sample *sample, wk_device device, wk_tensor *out[]);
 /* "add([3,4], [4]) bf16 transposed opencl:0": what is being tried, for messages of failures. */
 const char *walk_where(const wk__op *op, const char *text, wk_dtype dtype, walk_layout layout, wk_device device);
