@@ -2,11 +2,13 @@
 /* Random programs against everything that must be true of them. A supervisor, which never uses the library itself, starts a process
  * that runs one program after the other; the program that it is at lies in shared memory, so one that ends the process is known too.
  *
- *   random [--seconds N] [--programs N] [--seed N] [--keep-going] [--kinds | --opencl]
+ *   random_programs [--seconds N] [--programs N] [--seed N] [--keep-going] [--whole] [--kinds | --opencl]
  *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
  *   random_programs --print SEED      the program of that seed
  *
- * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With --kinds each kind of CPU has a third of the time. What fails is shrunk, printed, and the exit status is 1. With --keep-going each kind of failure is printed once. */
+ * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With --kinds each kind of
+ * CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit status is 1. With --keep-going each kind of
+ * failure is printed once. */
 #include "coverage.h"
 #include "generate.h"
 #include "oracles.h"
@@ -257,9 +259,11 @@ static bool read_settings(int argc, char **argv)
             set.programs = 1;
             k++;
         } else {
-            fprintf(stderr,
-                    "random: what is %s? random [--seconds N] [--programs N] [--seed N] [--keep-going] [--only SEED]\n",
-                    argv[k]);
+            fprintf(
+                stderr,
+                "random_programs: what is %s? random_programs [--seconds N] [--programs N] [--seed N] [--keep-going] "
+                "[--whole] [--kinds | --opencl] [--only SEED | --print SEED]\n",
+                argv[k]);
             return false;
         }
     }
