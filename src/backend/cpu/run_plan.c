@@ -4,13 +4,19 @@
 
 #include "run_walk.h"
 
+/* Strides of what has no elements may be of any size: they lead nowhere, so they may wrap. */
+static int64_t times(int64_t stride, int64_t size)
+{
+    return (int64_t)((uint64_t)stride * (uint64_t)size);
+}
+
 /* Row-major strides: what the position of an element is made of. */
 static void position_strides(const wk__group *group, int64_t stride[])
 {
     int64_t step = 1;
     for (int d = group->ndim - 1; d >= 0; d--) {
         stride[d] = step;
-        step *= group->shape[d];
+        step = times(step, group->shape[d]);
     }
 }
 
@@ -31,7 +37,7 @@ static bool goes_on(const wk__walk *walk, int64_t *const stride[], int dim)
     int last = walk->ndim - 1;
     for (int k = 0; k < walk->noperands; k++) {
         const wk__walk_operand *operand = &walk->operand[k];
-        if (stride[k][dim] * operand->size != operand->step[last] * walk->size[last]) return false;
+        if (times(stride[k][dim], operand->size) != times(operand->step[last], walk->size[last])) return false;
     }
     return true;
 }
@@ -39,12 +45,12 @@ static bool goes_on(const wk__walk *walk, int64_t *const stride[], int dim)
 static void add_dim(wk__walk *walk, int64_t *const stride[], int dim, int64_t size)
 {
     if (walk->ndim > 0 && goes_on(walk, stride, dim)) {
-        walk->size[walk->ndim - 1] *= size;
+        walk->size[walk->ndim - 1] = times(walk->size[walk->ndim - 1], size);
         return;
     }
     walk->size[walk->ndim] = size;
     for (int k = 0; k < walk->noperands; k++) {
-        walk->operand[k].step[walk->ndim] = stride[k][dim] * walk->operand[k].size;
+        walk->operand[k].step[walk->ndim] = times(stride[k][dim], walk->operand[k].size);
     }
     walk->ndim++;
 }
@@ -54,7 +60,7 @@ static bool is_flat(const wk__walk *walk, const wk__walk_operand *operand)
     int64_t step = operand->size;
     for (int d = 0; d < walk->ndim; d++) {
         if (operand->step[d] != step) return false;
-        step *= walk->size[d];
+        step = times(step, walk->size[d]);
     }
     return true;
 }
@@ -82,7 +88,7 @@ void wk__walk_plan(wk__walk *walk, const wk__group *group, const int64_t shape[]
     walk->ndim = 0;
     walk->count = 1;
     for (int d = first; d < end; d++) {
-        walk->count *= shape[d];
+        walk->count = times(walk->count, shape[d]);
         if (shape[d] != 1) dims[ndim++] = d;
     }
     for (int k = 0; reorder && ndim > 1 && k < walk->noperands; k++) {
