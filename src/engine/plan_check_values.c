@@ -137,14 +137,12 @@ static wk__token token_in_class(const wk__audit *c, const wk__audit_walk *walk, 
     }
 }
 
-/* A narrow dtype of a register says that its number is one of that dtype. A constant and a choice between two numbers are as they are. */
+/* A narrow dtype of a register says that its number is one of that dtype. */
 static wk__token token_of(const wk__audit *c, const wk__audit_walk *walk, int k, int64_t row, int64_t column)
 {
-    const wk__ins *ins = &walk->group->ins[k];
-    const wk_dtype dtype = (wk_dtype)ins->dtype;
+    const wk_dtype dtype = (wk_dtype)walk->group->ins[k].dtype;
     const wk__token token = token_in_class(c, walk, k, row, column);
-    const bool as_it_is = ins->code == WK__IMM || ins->code == WK__WHERE || wk__class_of(dtype) == dtype;
-    const bool known = token == WK__TOKEN_UNKNOWN || as_it_is;
+    const bool known = token == WK__TOKEN_UNKNOWN || wk__class_of(dtype) == dtype;
     return known ? token : wk__token_rounded(token, dtype);
 }
 

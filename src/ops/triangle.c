@@ -22,7 +22,8 @@ static int above(wk__emit *e, const int in[])
 /* The element where the condition holds, else 0, in its own class; numbers are computed in i64. */
 static int masked(wk__emit *e, int keep, int x)
 {
-    wk_dtype dtype = (wk_dtype)e->group->ins[x].dtype;
+    const wk_dtype dtype =
+        wk__class_of((wk_dtype)e->group->ins[x].dtype); /* a bool that became an i32 may still be a bool there */
     return wk__emit_ins(e, WK__WHERE, dtype, keep, x, wk__emit_imm(e, dtype, (wk__imm){.i = 0}));
 }
 static int lower(wk__emit *e, const int in[])
