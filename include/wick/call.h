@@ -52,7 +52,7 @@ typedef struct wk_op {
     const char *group;  /* "pointwise", "reduction", "view", ... */
     const char *doc;    /* one line */
     bool differentiable;
-    bool waits;      /* the shape of the result depends on data: the call waits for the device */
+    bool waits;      /* the shape of the result may depend on data: then the call waits for the device */
     uint32_t dtypes; /* bit 1 << dtype for each dtype it takes; 0 = any */
 } wk_op;
 

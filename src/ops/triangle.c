@@ -232,6 +232,7 @@ const wk__op wk__op_one_hot = {
     .expression = hot,
     .indexed = true,
     .domain = WK__INTS,
+    .waits = true,
     .invoke = one_hot_invoke,
     .reference = one_hot_reference,
     .samples = one_hot_samples,
