@@ -159,10 +159,10 @@ static int wanted(const walk *w, const wk__edge *edge)
     return -1;
 }
 
-static bool moved_since(walk *w, const wk__node *from, const wk__edge *edge)
+static bool moved_since(walk *w, const wk__edge *edge)
 {
     if (edge->leaf->moves == edge->moves) return false;
-    wk__error_set(from ? from->site : (wk_site){0}, WK_ERR_STATE,
+    wk__error_set(w->site, WK_ERR_STATE, /* or that of the node which runs */
                   "backward: a parameter was moved to another device (at %s:%d) after it was used here; call "
                   "wk_module_to before the forward pass",
                   edge->leaf->moved.file ? edge->leaf->moved.file : "?", (int)edge->leaf->moved.line);
@@ -178,10 +178,10 @@ static void too_late(walk *w, const wk__node *node)
 }
 
 /* A gradient arrives at an edge. Takes over the reference. */
-static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tensor *grad)
+static void arrive(walk *w, const wk__edge *edge, wk_tensor *grad)
 {
     int place = wanted(w, edge);
-    if (edge->leaf && !edge->leaf->frozen && (place >= 0 || !w->targets) && moved_since(w, from, edge)) return;
+    if (edge->leaf && !edge->leaf->frozen && (place >= 0 || !w->targets) && moved_since(w, edge)) return;
     if (place >= 0) {
         wk_tensor *own = wk__snapshot_of(grad); /* the program may write it */
         if (!own || !gather(&w->found[place], own)) fail(w);
@@ -269,7 +269,7 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
     if (!w->failed) compute(w, node, grad, in);
     if (w->clean && wk__error_pending()) w->failed = true;
     for (int k = 0; k < node->inputs; k++)
-        if (in[k] && !w->failed) arrive(w, node, &node->edge[k], in[k]);
+        if (in[k] && !w->failed) arrive(w, &node->edge[k], in[k]);
     if (in != few) wk__free(in);
     if (!w->retain_graph) wk__node_spend(node, w->site);
 }
@@ -331,7 +331,7 @@ static void begin(walk *w, const wk__walk_request *request)
         wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(w, request->seeds[k])
                                                               : wk__through_ones_like(request->outputs[k]);
         if (seed && (edge.node || edge.leaf))
-            arrive(w, NULL, &edge, seed);
+            arrive(w, &edge, seed);
         else
             w->failed = true;
         wk__node_drop(edge.node);
