@@ -109,6 +109,18 @@ void notes_shared(machine *m, int slot)
     begin_note(m, NOTE_SHARED, slot, 0);
 }
 
+size_t notes_take(machine *m, const machine *from, size_t at, int k)
+{
+    size_t end = at;
+    while (end < from->used) {
+        const note *n = (const note *)(const void *)(from->notes + end);
+        if (n->step != k) break;
+        end += sizeof *n + (size_t)n->bytes;
+    }
+    if (end > at) memcpy(room_for(m, end - at), from->notes + at, end - at);
+    return end - at;
+}
+
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 static int name_note(const note *n, char *text, size_t size)

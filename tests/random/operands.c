@@ -41,7 +41,8 @@ int generate_make(generator *g, wk_dtype dtype, int ndim, const int64_t *shape, 
     const bool may_be_leaf =
         wk__is_float(dtype) && (dtype == WK_F64 || !g->program->differences) && !(how & MAKE_INDEX);
     if (g->grads && may_be_leaf && draw_percent(&g->draw, g->program->differences ? 80 : 50)) how |= MAKE_LEAF;
-    if (!g->program->differences && !(how & MAKE_LEAF) && wk__numel(ndim, shape) > 0 && draw_percent(&g->draw, 8))
+    if (!g->program->differences && !g->program->at_once && !(how & MAKE_LEAF) && wk__numel(ndim, shape) > 0 &&
+        draw_percent(&g->draw, 8))
         how |= MAKE_BORROWED;
     step *s = generate_begin(g, STEP_MAKE, 1);
     if (!s) return -1;
