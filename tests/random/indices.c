@@ -21,7 +21,7 @@ static bool has_gradients(const program *p)
     return false;
 }
 
-static bool spoil(const program *p, program *spoiled)
+bool index_spoil(const program *p, program *spoiled)
 {
     int found = -1, seen = 0;
     for (int k = 0; k < p->steps; k++)
@@ -36,7 +36,7 @@ static bool spoil(const program *p, program *spoiled)
 
 /* ---- what depends on it ------------------------------------------------------------------------------------------ */
 
-enum { SOUND = 0, SEVERAL = 1 /* causes */ };
+enum { SOUND = 0, SEVERAL = 1 /* causes */, PERHAPS = 4 /* it was written since, and may be whole again */ };
 
 /* Why each slot can't be computed: the message of the call that was refused op by op. */
 typedef struct causes {
@@ -76,6 +76,10 @@ static void find_causes(const machine *sync, const machine *other, causes *c)
             if (n->step != k) break;
             if (n->what == NOTE_FAILED && n->code == WK_ERR_INDEX) cause = n->said;
         }
+        if (sync->passed[k] && s->arguments &&
+            (s->kind == STEP_IN_PLACE || (s->kind == STEP_CALL && rows[s->op].writes)))
+            for (int j = 0; j < s->out && c->of[s->argument[0].slot[0]] != SOUND; j++)
+                if (c->of[j] != SOUND) c->of[j] = PERHAPS; /* any may share its memory */
         for (int j = 0; j < s->results && s->kind == STEP_CALL; j++)
             c->of[s->out + j] = other->empty[s->out + j] ? SOUND : cause;
     }
@@ -107,9 +111,9 @@ static bool extra_is_wrong(const causes *c, const note *n, verdict *v)
     if (n->what == NOTE_FAILED) return false;
     const uint32_t cause = c->of[n->slot];
     const char *what = NULL;
-    if (n->code == WK_OK && cause != SOUND)
+    if (n->code == WK_OK && cause != SOUND && cause != PERHAPS)
         what = "depends on a bad index, and can be read";
-    else if (n->code == WK_ERR_INDEX && cause != SEVERAL && cause != SOUND && n->said != cause)
+    else if (n->code == WK_ERR_INDEX && cause > PERHAPS && n->said != cause)
         what = "fails with another message than the call does op by op";
     if (what) snprintf(v->text, sizeof v->text, "t%d %s", n->slot, what);
     return what != NULL;
@@ -159,7 +163,7 @@ bool index_disagrees(const program *p, machine *base, machine *other, verdict *v
                                  {.name = "order", .threads = 2, .order = 1}};
     static program *spoiled;
     if (!spoiled) spoiled = malloc(sizeof *spoiled);
-    if (!spoil(p, spoiled)) return false;
+    if (!index_spoil(p, spoiled)) return false;
     counts->spoiled++;
     machine_run(base, spoiled, &mode_sync);
     for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {

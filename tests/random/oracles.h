@@ -55,6 +55,7 @@ extern oracle_counts *counts; /* added to by oracles_try */
 bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive);
 
 /* indices.c: with an index tensor that may reach too far. */
+bool index_spoil(const program *p, program *spoiled);
 bool index_disagrees(const program *p, machine *base, machine *other, verdict *v);
 
 /* reference.c: runs it op by op and compares every call. */

@@ -199,7 +199,9 @@ static void report(int end)
     if (!is_new(signature)) return;
     printf("FAILED after %llu programs (--only %llu), %s\n  %s\n", (unsigned long long)common->next,
            (unsigned long long)seed, signature, which == ORACLE_CRASH ? "" : common->verdict.text);
-    print_program(stdout, &common->now);
+    program *spoiled = malloc(sizeof *spoiled);
+    print_program(stdout, which == ORACLE_INDEX && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
+    free(spoiled);
 }
 
 static int64_t median(void)
