@@ -3,7 +3,8 @@
 #include "execute.h"
 #include "../base/alloc.h"
 #include "../base/log.h"
-#include "host.h"
+#include "faults.h"
+#include "late.h"
 #include "plan_check.h"
 #include <string.h>
 

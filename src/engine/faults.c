@@ -11,7 +11,7 @@
  */
 #include "../base/alloc.h"
 #include "faults.h"
-#include "host.h"
+#include "late.h"
 #include <string.h>
 
 /* One record. The values are held, so that they can be marked; a bounded number of them, then the device is asked. */

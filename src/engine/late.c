@@ -3,7 +3,7 @@
  * out (backend.h); who reads one of those values, or waits for the device, gets the failure here, with the call that it was. */
 #include "../base/alloc.h"
 #include "faults.h"
-#include "host.h"
+#include "late.h"
 
 /* Whose work it was. */
 typedef struct origin {
