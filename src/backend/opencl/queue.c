@@ -151,11 +151,15 @@ static void perform_unwatched(wk__cl_device *device, wk__cl_command *command)
 static void perform(wk__cl_device *device, wk__cl_command *command)
 {
     wk__cl_waiter *waiter = command->waiter;
+    const bool paused = command->paused;
+    wk__alloc_pause pause;
     wk_code code = WK_OK;
+    if (paused) wk__alloc_pause_begin(&pause);
     if (waiter == NULL)
         perform_unwatched(device, command);
     else
         code = command->perform(device, command, waiter->fail);
+    if (paused) wk__alloc_pause_end(&pause);
     if (++device->in_batch >= BATCH) next_batch(device);
     pthread_mutex_lock(&device->lock);
     device->pending--;
@@ -268,6 +272,7 @@ static wk_code append(wk__cl_device *device, wk__cl_command *command, wk__fail *
         return wk__fail_set(fail, WK_ERR_STATE, "the device is closed");
     }
     command->next = NULL;
+    command->paused = wk__alloc_is_paused();
     if (device->last != NULL) {
         device->last->next = command;
     } else {
