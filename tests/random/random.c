@@ -11,6 +11,7 @@
  * failure is printed once. */
 #include "coverage.h"
 #include "generate.h"
+#include "memory.h"
 #include "oracles.h"
 #include "print.h"
 #include "shrink.h"
@@ -142,12 +143,12 @@ static bool fails_apart(program *candidate, void *user)
 
 static void shrink_failure(oracle which)
 {
-    program *p = malloc(sizeof *p);
+    program *p = memory_take(1, sizeof *p);
     *p = common->now;
     if (which != ORACLE_CRASH) {
         const pid_t child = start_child();
         if (child == 0) {
-            program *own = malloc(sizeof *own);
+            program *own = memory_take(1, sizeof *own);
             *own = common->now;
             shrink(own, fails_here, (void *)&which);
             oracles_tidy(own);
