@@ -100,7 +100,9 @@ typedef struct wk_function_kind {
     /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed), which it may write but not free. Ordinary ops: it can be
      * differentiated again. NULL: a backward that comes here is WK_ERR_STATE. */
     void (*backward)(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[]);
-    void (*destroy)(void *context); /* optional: of the context, when the last user has gone */
+    /* Optional: of the context, when the last user has gone. Where it lets go of other functions, and their destroy of others, some
+     * are destroyed after it. */
+    void (*destroy)(void *context);
 } wk_function_kind;
 /* Calls it; outputs belong to the scope. wk_apply is for kinds with one output, and gives it; wk_apply_n puts kind->outputs of them
  * into out[] and returns WK_OK or a code, with out[] all NULL. torch.autograd.Function. */
@@ -110,7 +112,9 @@ WK_API wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *c
                              wk_tensor **out);
 /* What the call was given as `context`. */
 WK_API void *wk_function_context(wk_function *f);
-/* In forward: keeps a tensor for backward. In backward: the k-th kept one. */
+/* In forward: keeps a tensor for backward. In backward: the k-th kept one, with its place in the graph, so that a gradient with
+ * create_graph has a gradient: an input's is that of the input, an output's (kept as the tensor that forward then gives) is the call
+ * itself. Anything else that forward made counts as constant. ctx.save_for_backward. */
 WK_API void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x);
 WK_API wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k);
 /* Does input k want a gradient? */

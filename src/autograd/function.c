@@ -15,7 +15,10 @@ enum { MOST = 16 }; /* inputs, outputs and saved tensors of one function */
 struct wk_function {
     wk_function_kind kind;
     void *context;
+    wk__node *of; /* the node, not held: it holds this; NULL for none */
     wk__body *saved[MOST];
+    const wk_tensor *kept[MOST]; /* what saved[k] was, to be compared with the outputs after forward */
+    int8_t output[MOST];         /* which output saved[k] is, -1 for none */
     uint32_t version[MOST];
     int saved_count;
     uint32_t needs; /* bit k: input k wants a gradient */
@@ -25,18 +28,34 @@ struct wk_function {
     const wk__gradient *running; /* while backward runs */
 };
 
+/* Also when a handler's longjmp has left the program's destroy. */
+static void free_state(void *f)
+{
+    wk__context()->nodes.busy = false;
+    wk__free(f);
+}
+
 static void destroy(void *address)
 {
     wk_function *f = address;
+    wk_context *context = wk__context();
     for (int k = 0; k < f->saved_count; k++) wk__saved_drop(f->saved[k]);
-    if (f->kind.destroy) {
-        wk_context *context = wk__context();
-        const bool busy = context->nodes.busy;
-        context->nodes.busy = false; /* a longjmp of the program's leaves what waits to the next node that is dropped */
-        f->kind.destroy(f->context);
-        context->nodes.busy = busy;
+    if (!f->kind.destroy) {
+        wk__free(f);
+        return;
     }
-    wk__free(f);
+    const bool busy = context->nodes.busy;
+    const uint64_t token = wk__guard_on(f, free_state);
+    context->nodes.busy = ++context->frame.destroys >= WK__DESTROY_DEPTH && token;
+    f->kind.destroy(f->context);
+    if (token) {
+        wk__guard_close(token);
+    } else {
+        context->frame.destroys--;
+        wk__free(f);
+    }
+    context->nodes.busy = busy;
+    wk__nodes_free(context);
 }
 
 void *wk_function_context(wk_function *f)
@@ -74,8 +93,38 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
     wk__storage_hold(body->storage);
     wk__storage_firm(body->storage, +1);
     if (body->node || body->leaf) wk__body_share(body);
-    f->version[f->saved_count] = body->storage->version;
+    f->version[f->saved_count] = body->storage->changes.version;
+    f->kept[f->saved_count] = x;
+    f->output[f->saved_count] = -1;
     f->saved[f->saved_count++] = body;
+}
+
+static bool is_among(const wk_tensor *x, wk_tensor *const *in, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (in[k] == x) return true;
+    return false;
+}
+
+/* A result that forward kept is connected to the node, like the result that an op keeps: a gradient made of it has a gradient. What
+ * was kept holds no reference to the node, which would never go. A handle of the same address may be a later tensor's: so the storage is
+ * compared too. */
+static void find_saved_outputs(wk_function *f, wk_tensor *const *in, wk_tensor *const *out)
+{
+    for (int k = 0; k < f->saved_count; k++) {
+        wk__body *saved = f->saved[k];
+        if (is_among(f->kept[k], in, f->kind.inputs) || !wk__is_float(saved->dtype)) continue;
+        for (int j = 0; j < f->kind.outputs && f->output[k] < 0; j++)
+            if (out[j] == f->kept[k] && wk__body_of(out[j])->storage == saved->storage) f->output[k] = (int8_t)j;
+        if (f->output[k] < 0) continue;
+        if (saved->family) wk__family_drop(saved->family);
+        if (saved->node) wk__node_drop(saved->node);
+        if (saved->leaf) wk__leaf_drop(saved->leaf);
+        saved->is_view = false;
+        saved->family = NULL;
+        saved->node = NULL;
+        saved->leaf = NULL;
+    }
 }
 
 wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
@@ -86,14 +135,21 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
                       f->saved_count, k);
         return NULL;
     }
-    if (f->saved[k]->storage->version != f->version[k]) {
+    if (f->saved[k]->storage->changes.version != f->version[k]) {
         wk__text text = {0};
         wk__text_format(&text, "%s: backward needs tensor %d that it kept, but ", f->name, k);
         wk__text_changes(&text, f->saved[k]->storage, f->version[k]);
         wk__error_take(f->site, WK_ERR_STATE, &text);
         return NULL;
     }
-    return wk__tensor_like(wk__context(), f->saved[k]);
+    wk_tensor *tensor = wk__tensor_like(wk__context(), f->saved[k]);
+    if (!tensor || f->output[k] < 0 || !f->of) return tensor;
+    wk__body *body = wk__body_of(tensor);
+    wk__node_hold(f->of);
+    body->node = f->of;
+    body->output = f->output[k];
+    body->requires_grad = true;
+    return tensor;
 }
 
 static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, int k)
@@ -112,10 +168,14 @@ static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, in
 }
 
 /* Gradients as the program gets them; those that it gives back become the walk's. */
-static bool lend_all(wk_tensor *const *out, int count, wk_tensor **lent)
+static bool lend_all(wk_tensor *const *out, int count, wk_tensor **lent, uint64_t *first)
 {
-    for (int k = 0; k < count; k++)
-        if (out[k] && !(lent[k] = wk__lend(out[k]))) return false;
+    for (int k = 0; k < count; k++) {
+        uint64_t token;
+        if (!out[k]) continue;
+        if (!(lent[k] = wk__lend(out[k], &token))) return false;
+        if (!*first) *first = token;
+    }
     return true;
 }
 
@@ -139,7 +199,8 @@ static void gradient(wk__gradient *g)
     }
     wk_tensor *in[MOST] = {0}, *lent[MOST] = {0};
     const int outputs = f->kind.outputs;
-    if (lend_all(g->out, outputs, lent)) {
+    uint64_t first = 0; /* of the guards that end what is lent */
+    if (lend_all(g->out, outputs, lent, &first)) {
         wk__callback c;
         wk__callback_begin(&c, f->backward, f->site);
         f->kind.backward(f, lent, in);
@@ -147,8 +208,7 @@ static void gradient(wk__gradient *g)
     }
     for (int k = 0; k < f->kind.inputs; k++)
         if (in[k] && fits(f, g->node, in[k], k)) g->in[k] = taken_over(in[k], lent, outputs);
-    for (int k = 0; k < outputs; k++)
-        if (lent[k]) wk__handle_unpin(&lent[k]->handle);
+    wk__guard_close(first);
 }
 
 static wk_function *begin(wk_site site, const wk_function_kind *kind, void *context)
@@ -224,7 +284,11 @@ static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, b
     wk__callback_begin(&c, f->forward, f->site);
     context->frame.grad_off = true;
     f->kind.forward(f, in, out);
-    bool fine = outputs_are_there(f, out) && (!node || detach_outputs(f, out));
+    bool fine = outputs_are_there(f, out);
+    if (fine && node) {
+        find_saved_outputs(f, in, out);
+        fine = detach_outputs(f, out);
+    }
     wk__callback_end(&c, out, fine ? f->kind.outputs : 0);
     return fine;
 }
@@ -256,6 +320,7 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context,
     /* before forward, which may free or write what it is given */
     wk__node *node = wanted ? wk__node_make(&f->op, site, in, count, NULL, NULL) : NULL;
     if (node) {
+        f->of = node;
         node->own = f;
         node->own_destroy = destroy;
     }

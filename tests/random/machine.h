@@ -28,24 +28,28 @@ typedef struct note {
     int16_t step, slot; /* -1 at the end of the program; -1 for none */
     uint8_t what, code, dtype, ndim;
     bool requires_grad;
+    uint32_t said; /* of a bad index: a hash of the message */
     int64_t shape[8], bytes;
 } note;
 enum { NOTE_FAILED, NOTE_READ, NOTE_LEFT, NOTE_GRADIENT, NOTE_HOOK, NOTE_GUARD, NOTE_SHARED };
 
 enum { MOST_GUARDS = 24, MOST_LENT = 8, LENT_GUARD = 64 };
 
+/* What a thread of the program has open, the innermost last. */
+typedef struct guards {
+    int count;
+    struct {
+        wk_guard token;
+        int16_t number; /* of the program, -1 for the scope around all */
+        bool scope;
+    } guard[MOST_GUARDS];
+} guards;
+
 typedef struct machine {
     program *program;
     const mode *mode;
-    slot slot[MOST_SLOTS];
-    struct {
-        int count;
-        struct {
-            wk_guard token;
-            int16_t number; /* of the program, -1 for the scope around all */
-            bool scope;
-        } guard[MOST_GUARDS];
-    } thread[MOST_THREADS];
+    slot *slot;     /* [MOST_SLOTS] */
+    guards *thread; /* [MOST_THREADS] */
     struct {
         char *memory;
         size_t bytes, room;
@@ -63,6 +67,10 @@ typedef struct machine {
     bool forward_only;  /* without wk_backward */
     char *notes;
     size_t used, room;
+    slot own_slot[MOST_SLOTS];
+    guards own_thread[MOST_THREADS];
+    bool passed[MOST_STEPS]; /* over, as an operand was missing */
+    bool empty[MOST_SLOTS];  /* given as a tensor without elements */
 } machine;
 
 /* Ready for the first step, in this mode. The program stays the caller's; it may grow between steps. */

@@ -3,6 +3,7 @@
 #include "notes.h"
 #include "ir/number.h"
 #include "tensor/tensor.h"
+#include "memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +54,20 @@ double machine_number(wk_tensor *x, int64_t k)
 {
     const wk__body *body = wk__body_of(x);
     const size_t bytes = tensor_bytes(x), width = wk_dtype_size(body->dtype);
-    char few[4096], *numbers = bytes > sizeof few ? malloc(bytes) : few;
+    char few[4096], *numbers = bytes > sizeof few ? memory_take(bytes, 1) : few;
     const double number =
         machine_read(x, numbers) == WK_OK ? wk__number_as_double(numbers + width * (size_t)k, body->dtype) : NAN;
     if (numbers != few) free(numbers);
     return number;
+}
+
+/* What is said about an index, but for the range that is only told where the index is known at the call. */
+static uint32_t message(void)
+{
+    uint32_t hash = 2166136261u;
+    const char *text = wk_error(), *end = text ? strstr(text, ", so it must lie") : NULL;
+    for (; text && *text && text != end; text++) hash = (hash ^ (uint8_t)*text) * 16777619u;
+    return hash | 8;
 }
 
 static note *begin_note(machine *m, int what, int slot, size_t bytes)
@@ -85,12 +95,20 @@ void notes_read(machine *m, int what, int slot, wk_tensor *x)
     const wk_code code = machine_read(x, n + 1);
     n = (note *)(void *)(m->notes + at);
     n->code = (uint8_t)code;
-    if (code != WK_OK) memset(n + 1, 0, bytes);
+    if (code == WK_OK) return;
+    memset(n + 1, 0, bytes);
+    if (code != WK_ERR_INDEX) return;
+    wk_read_at((wk_site){"program", 0}, x, n + 1, bytes); /* once more: now no other value's failure is told first */
+    memset(n + 1, 0, bytes);
+    n->said = message();
+    wk_clear_error();
 }
 
 void notes_failed(machine *m)
 {
-    begin_note(m, NOTE_FAILED, -1, 0)->code = (uint8_t)m->code;
+    note *n = begin_note(m, NOTE_FAILED, -1, 0);
+    n->code = (uint8_t)m->code;
+    if (m->code == WK_ERR_INDEX) n->said = message();
 }
 
 void notes_guards(machine *m)
@@ -107,6 +125,18 @@ void notes_guards(machine *m)
 void notes_shared(machine *m, int slot)
 {
     begin_note(m, NOTE_SHARED, slot, 0);
+}
+
+size_t notes_take(machine *m, const machine *from, size_t at, int k)
+{
+    size_t end = at;
+    while (end < from->used) {
+        const note *n = (const note *)(const void *)(from->notes + end);
+        if (n->step != k) break;
+        end += sizeof *n + (size_t)n->bytes;
+    }
+    if (end > at) memcpy(room_for(m, end - at), from->notes + at, end - at);
+    return end - at;
 }
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
@@ -158,12 +188,22 @@ bool notes_wrong(const machine *m, char *text, size_t size)
     return false;
 }
 
+/* An index that a write has made bad stops the walk of the graph where it is known, and fails the gradients that depend on it
+ * where it comes to light later. */
+static bool stops_at_an_index(const machine *m, const note *n)
+{
+    if (n->what != NOTE_FAILED || n->code != WK_ERR_INDEX || n->step < 0) return false;
+    const uint8_t kind = m->program->step[n->step].kind;
+    return kind == STEP_BACKWARD || kind == STEP_DIFFERENTIATE;
+}
+
 bool notes_differ(const machine *a, const machine *b, char *text, size_t size)
 {
     if (a->used == b->used && memcmp(a->notes, b->notes, a->used) == 0) return false;
     text[0] = 0;
     for (size_t at = 0; at < a->used && at < b->used;) {
         const note *x = (const note *)(const void *)(a->notes + at), *y = (const note *)(const void *)(b->notes + at);
+        if (stops_at_an_index(a, x)) return false;
         if (memcmp(x, y, sizeof *x) != 0) {
             int n = name_note(x, text, size);
             n += snprintf(text + n, size - (size_t)n, "; and ");

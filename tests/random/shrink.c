@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shrinking: what can be left out is left out, what is left gets simpler, until nothing more goes. */
 #include "shrink.h"
+#include "memory.h"
 #include "rows.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +25,18 @@ static program *begin(shrinking *s)
     return s->candidate;
 }
 
-/* Steps without those that are gone; slots keep their numbers. */
+/* Steps without those that are gone; slots keep their numbers, and threads meet where they met. */
 static void close_up(program *p)
 {
     int kept = 0;
-    for (int k = 0; k < p->steps; k++)
-        if (!p->step[k].gone) p->step[kept++] = p->step[k];
+    bool meets = false;
+    for (int k = 0; k < p->steps; k++) {
+        meets = meets || p->step[k].meets;
+        if (p->step[k].gone) continue;
+        p->step[kept] = p->step[k];
+        p->step[kept++].meets = meets;
+        meets = false;
+    }
     p->steps = kept;
 }
 
@@ -175,8 +182,8 @@ static bool plainer_arguments(shrinking *s)
 
 void shrink(program *p, still_fails *fails, void *user)
 {
-    shrinking s = {.best = p, .candidate = malloc(sizeof *p), .fails = fails, .user = user};
-    bool changed = s.candidate != NULL;
+    shrinking s = {.best = p, .candidate = memory_take(1, sizeof *p), .fails = fails, .user = user};
+    bool changed = true;
     for (int round = 0; changed && round < 6; round++) {
         changed = fewer_steps(&s);
         changed |= smaller_sizes(&s);
