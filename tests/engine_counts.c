@@ -450,6 +450,18 @@ static void a_result_that_nobody_reads(const inputs *in)
     wk_sync();
 }
 
+/* What nobody reads has left the queue with its bytes: the calls around it are one pass. */
+static void large_results_that_nobody_reads(const inputs *in)
+{
+    wk_tensor *y = wk_mul(in->x, 2), *hold = wk_retain(y);
+    for (int k = 0; k < 6; k++) {
+        WK_SCOPE;
+        wk_exp(wk_expand(in->row, (1 << 19, 64)));
+    }
+    need(wk_exp(y));
+    wk_free(hold);
+}
+
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
 static void gradient_of_a_chain(const inputs *in)
@@ -636,6 +648,7 @@ static const typical typicals[] = {
     {NAMED(a_dying_operand_of_a_sum), {2, 0, 0, 0, 2, 2, 7, 16384, 8192}},
     {NAMED(a_dying_factor), {1, 1, 0, 0, 2, 2, 7, 2048, 1024}},
     {NAMED(a_result_that_nobody_reads), {0}},
+    {NAMED(large_results_that_nobody_reads), {1, 0, 0, 0, 1, 2, 6, 16384, 16384}},
     {NAMED(gradient_of_a_chain), {1, 0, 0, 0, 2, 3, 11, 16640, 16640}},
     {NAMED(gradient_of_a_softmax), {3, 0, 0, 0, 7, 5, 26, 33024, 24832}},
     {NAMED(gradient_of_parts), {5, 0, 0, 0, 6, 6, 24, 16640, 16640}},
