@@ -206,6 +206,14 @@ static void long_rows_over_their_sum(const inputs *in)
     need(wk_mul(y, wk_sum(y, (1, 2), .keepdim = true)));
 }
 
+static void two_reductions_of_long_rows(const inputs *in)
+{
+    wk_tensor *y = wk_expand(wk_reshape(in->row, (1, 64, 1)), (2, 64, 1024));
+    wk_tensor *a = wk_keep(wk_amax(y, (1, 2))), *b = wk_keep(wk_sum(y, (1, 2)));
+    wk_sync();
+    (void)a, (void)b;
+}
+
 static void rows_of_the_greatest_length(const inputs *in)
 {
     wk_tensor *y = wk_expand(wk_reshape(in->row, (1, 64, 1)), (2, 64, 512));
@@ -220,6 +228,11 @@ static void softmax(const inputs *in)
 static void softmax_of_columns(const inputs *in)
 {
     need(wk_softmax(in->x, 0));
+}
+
+static void softmax_of_columns_without_elements(const inputs *in)
+{
+    need(wk_log_softmax(wk_narrow(in->x, 0, 3, 0), 0));
 }
 
 static void layer_norm(const inputs *in)
@@ -612,9 +625,11 @@ static const typical typicals[] = {
     {NAMED(two_reductions_of_two_kinds_of_row), {3, 0, 0, 0, 3, 3, 9, 768, 768}},
     {NAMED(sum_of_sums), {2, 0, 0, 0, 2, 2, 6, 512, 512}},
     {NAMED(long_rows_over_their_sum), {2, 0, 0, 0, 3, 2, 7, 524544, 524544}},
+    {NAMED(two_reductions_of_long_rows), {2, 0, 0, 0, 2, 2, 6, 512, 512}},
     {NAMED(rows_of_the_greatest_length), {1, 0, 0, 0, 1, 2, 5, 262400, 262400}},
     {NAMED(softmax), {1, 0, 0, 0, 1, 1, 8, 8192, 8192}},
     {NAMED(softmax_of_columns), {1, 0, 0, 0, 1, 1, 8, 8192, 8192}},
+    {NAMED(softmax_of_columns_without_elements), {3, 0, 0, 0, 6, 3, 16, 768, 256}},
     {NAMED(layer_norm), {1, 0, 0, 0, 2, 1, 17, 8192, 8192}},
     {NAMED(variance), {1, 0, 0, 0, 1, 1, 10, 256, 256}},
     {NAMED(argmax_beside_amax), {1, 0, 0, 0, 1, 2, 14, 512, 512}},
