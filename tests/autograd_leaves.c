@@ -160,9 +160,38 @@ static void what_was_changed_and_where(void **state)
     }
 }
 
+static void an_input_that_is_named_twice(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf(1, 2), *y = wk_mul(x, x), *grads[3];
+    assert_int_equal(wk_grad((wk_sum(y)), (x, y, x), grads), WK_OK);
+    EXPECT_VALUES(grads[1], 0, 1, 1);
+    wk_mul_(grads[0], 2); /* each is the program's own */
+    EXPECT_VALUES(grads[0], 0, 4, 8);
+    EXPECT_VALUES(grads[2], 0, 2, 4);
+    expect_fine();
+}
+
+static void a_leaf_is_not_its_own_gradient(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf(1, 2);
+    assert_int_equal(wk_set_grad(x, x), WK_ERR_ARGUMENT);
+    expect_error("set_grad", "wk_clone", NULL);
+    assert_int_equal(wk_set_grad(x, wk_detach(x)), WK_ERR_ARGUMENT);
+    expect_error("set_grad", "wk_clone", NULL);
+    assert_int_equal(wk_set_grad(x, wk_clone(wk_detach(x))), WK_OK);
+    wk_backward(wk_sum(x));
+    EXPECT_VALUES(x, 0, 1, 2);
+    EXPECT_VALUES(wk_grad_of(x), 0, 2, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_input_that_is_named_twice),      cmocka_unit_test(a_leaf_is_not_its_own_gradient),
         cmocka_unit_test(results_and_scores_may_be_written), cmocka_unit_test(slopes_far_below_0),
         cmocka_unit_test(a_frozen_leaf_gets_no_gradient),    cmocka_unit_test(an_empty_leaf_of_cat),
         cmocka_unit_test(a_gradient_of_what_is_no_leaf),     cmocka_unit_test(what_was_changed_and_where),

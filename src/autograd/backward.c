@@ -150,15 +150,27 @@ static bool gather(wk_tensor **place, wk_tensor *grad)
     return sum != NULL;
 }
 
-static int wanted(const walk *w, const wk__edge *edge)
+static bool is_target(const wk__target *target, const wk__edge *edge)
+{
+    return target->edge.leaf ? target->edge.leaf == edge->leaf
+                             : target->edge.node == edge->node && target->edge.output == edge->output;
+}
+
+static bool is_wanted(const walk *w, const wk__edge *edge)
+{
+    bool wanted = !w->targets && edge->leaf;
+    for (int k = 0; k < w->target_count && !wanted; k++) wanted = is_target(&w->targets[k], edge);
+    return wanted;
+}
+
+/* An input may stand in the list twice: each has its own, as the program may write them. */
+static void give_targets(walk *w, const wk__edge *edge, wk_tensor *grad)
 {
     for (int k = 0; k < w->target_count; k++) {
-        const wk__target *target = &w->targets[k];
-        if (target->edge.leaf ? target->edge.leaf == edge->leaf
-                              : target->edge.node == edge->node && target->edge.output == edge->output)
-            return k;
+        if (!is_target(&w->targets[k], edge)) continue;
+        wk_tensor *own = wk__snapshot_of(grad);
+        if (!own || !gather(&w->found[k], own)) fail(w);
     }
-    return -1;
 }
 
 static bool moved_since(walk *w, const wk__node *from, const wk__edge *edge)
@@ -182,12 +194,8 @@ static void too_late(walk *w, const wk__node *node)
 /* A gradient arrives at an edge. Takes over the reference. */
 static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tensor *grad)
 {
-    int place = wanted(w, edge);
-    if (edge->leaf && !edge->leaf->frozen && (place >= 0 || !w->targets) && moved_since(w, from, edge)) return;
-    if (place >= 0) {
-        wk_tensor *own = wk__snapshot_of(grad); /* the program may write it */
-        if (!own || !gather(&w->found[place], own)) fail(w);
-    }
+    if (edge->leaf && !edge->leaf->frozen && is_wanted(w, edge) && moved_since(w, from, edge)) return;
+    give_targets(w, edge, grad);
     if (edge->leaf) {
         if (w->targets || edge->leaf->frozen) {
             let_go(grad);

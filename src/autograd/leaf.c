@@ -246,6 +246,12 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
     if (grad) {
         if (!wk__check(grad, site, "set_grad", "gradient")) return wk_error_code();
         const wk__body *g = wk__body_of(grad);
+        if (g->storage == body->storage) {
+            wk__error_set(site, WK_ERR_ARGUMENT,
+                          "set_grad: backward would write the leaf, as the gradient is in its memory; "
+                          "wk_clone it first");
+            return WK_ERR_ARGUMENT;
+        }
         if (!wk__same_sizes(g, body) || g->dtype != body->dtype || g->storage->device != body->storage->device) {
             wk__text text = {0};
             wk__text_add(&text, "set_grad: the gradient is ");

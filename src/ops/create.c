@@ -207,7 +207,7 @@ static wk_tensor *arange(wk_site site, double start, double end, double step, co
 {
     wk__create c;
     double count = ceil((end - start) / step);
-    if (!(step != 0) || !isfinite(count)) {
+    if (!(step != 0) || !isfinite(start) || !isfinite(end) || !isfinite(step) || !isfinite(count)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "arange: the step must not be 0 and all three numbers must be finite");
         return NULL;
     }

@@ -271,6 +271,13 @@ typedef struct slopes {
     wk_tensor *t, *grad;
 } slopes;
 
+/* Of each row: 0 where its label is ignored, also if all are and the mean is 0 / 0. */
+static wk_tensor *mean_slope(const scores *s, wk_tensor *labels, wk_tensor *grad, int axis)
+{
+    wk_tensor *slope = wk_div(grad, denominator(s, labels));
+    return slope ? wk__axis_back(wk_where(wk_ge(labels, 0), slope, 0), axis) : NULL;
+}
+
 static bool slopes_of(wk__gradient *g, slopes *b)
 {
     const wk__shape *shape = &g->node->shape[0];
@@ -283,7 +290,7 @@ static bool slopes_of(wk__gradient *g, slopes *b)
     b->t = wk__axis_back(weights(s, labels, s->smoothing), b->axis);
     b->grad = g->out[0];
     if (g->attr->i[REDUCTION] == WK_REDUCE_MEAN)
-        b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : wk_div(b->grad, denominator(s, labels));
+        b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : mean_slope(s, labels, b->grad, b->axis);
     if (g->attr->i[REDUCTION] == WK_REDUCE_NONE && b->grad) { /* rows: the classes' dimension comes back with size 1 */
         int64_t sizes[WK__MAX_DIMS];
         for (int d = 0; d < shape->ndim; d++) sizes[d] = d == b->axis ? 1 : shape->size[d];
