@@ -152,6 +152,56 @@ static void results_of_functions_can_be_written(void **state)
     EXPECT_VALUES(wk_grad_of(w), 1e-12, 4, 8);
 }
 
+/* out: the transpose of x^3, and x^2; kept: both, and x + 1, which counts as constant */
+static void powers_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    wk_tensor *more = wk_add(in[0], 1);
+    wk_function_save(f, more);
+    wk_free(more);
+    out[1] = wk_mul(in[0], in[0]);
+    wk_function_save(f, out[1]);
+    out[0] = wk_transpose(wk_mul(out[1], in[0]), 0, 1);
+    wk_function_save(f, out[0]);
+}
+
+/* 3 x^2 of the first; of the second (x + 1) x^2, which is no gradient of anything, plus 3 times the first's transpose */
+static void powers_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    if (grad_out[0]) grad_in[0] = wk_mul(wk_mul(wk_transpose(grad_out[0], 0, 1), wk_function_saved(f, 1)), 3);
+    if (!grad_out[1]) return;
+    wk_tensor *cube = wk_transpose(wk_function_saved(f, 2), 0, 1);
+    wk_tensor *sum = wk_add(wk_mul(wk_function_saved(f, 0), wk_function_saved(f, 1)), wk_mul(cube, 3));
+    sum = wk_mul(grad_out[1], sum);
+    grad_in[0] = grad_in[0] ? wk_add(grad_in[0], sum) : sum;
+}
+
+/* What forward gives and keeps is connected to the call, as in PyTorch; the graph is freed all the same. */
+static void kept_results_have_gradients(void **state)
+{
+    (void)state;
+    static const wk_function_kind kind = {.size = sizeof kind,
+                                          .name = "powers",
+                                          .inputs = 1,
+                                          .outputs = 2,
+                                          .forward = powers_forward,
+                                          .backward = powers_backward};
+    WK_SCOPE;
+    wk_tensor *x = wk_requires_grad_(wk_of(double, (1, 2), 2, 3), true), *out[2], *first, *second;
+    for (int written = 0; written < 2; written++) { /* a write to the result changes nothing that was kept */
+        assert_int_equal(wk_apply_n(&kind, NULL, (x), out), WK_OK);
+        if (written) wk_mul_(out[0], 1), wk_zero_(out[1]);
+        assert_int_equal(wk_grad((wk_sum(out[0])), (x), &first, .create_graph = true), WK_OK);
+        EXPECT_VALUES(first, 1e-12, 12, 27); /* 3 y, y = x^2 */
+        assert_int_equal(wk_grad((wk_sum(first)), (x), &second), WK_OK);
+        EXPECT_VALUES(second, 1e-12, 3 * (3 * 4 + 3 * 8), 3 * (4 * 9 + 3 * 27)); /* 3 ((x + 1) y + 3 x^3) */
+    }
+    assert_int_equal(wk_apply_n(&kind, NULL, (x), out), WK_OK);
+    assert_int_equal(wk_grad((wk_sum(out[1])), (x), &first, .create_graph = true), WK_OK);
+    EXPECT_VALUES(first, 1e-12, 36, 117); /* s y + 3 c, s = 1 + x being constant, c = x^3 */
+    assert_int_equal(wk_grad((wk_sum(first)), (x), &second), WK_OK);
+    EXPECT_VALUES(second, 1e-12, 3 * 36 + 9 * 4, 4 * 117 + 9 * 9); /* s dy + 3 dc, dy = s y + 3 c, dc = 3 y */
+}
+
 static void overwriting_cuts_the_old_history(void **state)
 {
     (void)state;
@@ -303,6 +353,7 @@ int main(void)
         cmocka_unit_test(a_detached_leaf_can_be_written),
         cmocka_unit_test(views_of_detached_tensors),
         cmocka_unit_test(results_of_functions_can_be_written),
+        cmocka_unit_test(kept_results_have_gradients),
         cmocka_unit_test(overwriting_cuts_the_old_history),
         cmocka_unit_test(in_place_saves_what_it_overwrites),
         cmocka_unit_test(a_changed_saved_value_is_an_error),

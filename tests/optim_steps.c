@@ -339,7 +339,56 @@ static void what_is_kept_follows_the_parameter(void **state)
     assert_int_equal(wk_device_of(p).kind, WK_NULL);
 }
 
+/* The product that computes the gradient of the large weights updates them where they are. */
+static void the_largest_parameter_has_no_second_copy(void **state)
+{
+    (void)state;
+    enum { INPUTS = 512, HIDDEN = 256, WEIGHTS = INPUTS * HIDDEN * 4, STEADY = 3 };
+    WK_SCOPE;
+    wk_module *net = wk_nn_sequential(wk_nn_linear(INPUTS, HIDDEN), wk_nn_linear(HIDDEN, 4));
+    wk_tensor *x = wk_randn((8, INPUTS)), *labels = wk_randint(0, 4, (8));
+    wk_optim *optim = wk_optim_sgd(wk_parameters(net), .lr = 0.1);
+    wk_memory_stats before = {.size = sizeof before}, after = before;
+    for (int step = 0; step < 2 * STEADY; step++) {
+        if (step == STEADY) {
+            wk_sync();
+            wk_memory_reset_peak(wk_cpu());
+            wk_memory_stats_of(wk_cpu(), &before);
+        }
+        WK_SCOPE;
+        wk_tensor *loss = wk_cross_entropy(wk_forward(net, x), labels);
+        wk_optim_zero_grad(optim);
+        wk_backward(loss);
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+    }
+    wk_sync();
+    expect_fine();
+    wk_memory_stats_of(wk_cpu(), &after);
+    assert_true(before.live > 2 * WEIGHTS); /* weights and their gradient */
+    assert_in_range(after.peak - before.live, 1, WEIGHTS / 2);
+}
+
 /* ---- clipping ---------------------------------------------------------------------------------------------------- */
+
+/* Also not the one that is written in place before the others are. */
+static void a_gradient_that_failed_changes_no_parameter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *large = wk_requires_grad_(wk_ones((64)), true), *small = wk_requires_grad_(wk_ones((2)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((large, small)), .lr = 1);
+    wk_tensor *rows = wk_add(wk_of(int64_t, (2), 1, 9), 0), *x = wk_full((64), 3.0);
+    wk_sync();
+    wk_backward(wk_sum(wk_mul(large, x)));
+    wk_backward(wk_sum(wk_index_select(small, 0, rows)));
+    wk_optim_step(optim);
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(large), 0, 64);
+    EXPECT_VALUES(small, 0, 1, 1);
+}
 
 static void clipping(void **state)
 {
@@ -378,7 +427,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_update_is_one_kernel, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_step_without_memory_changes_nothing),
         cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(the_largest_parameter_has_no_second_copy, test_usual_mode, test_mode_back),
         cmocka_unit_test(what_is_kept_follows_the_parameter),
+        cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_usual_mode, test_mode_back),
         cmocka_unit_test(clipping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

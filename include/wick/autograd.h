@@ -110,7 +110,9 @@ WK_API wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *c
                              wk_tensor **out);
 /* What the call was given as `context`. */
 WK_API void *wk_function_context(wk_function *f);
-/* In forward: keeps a tensor for backward. In backward: the k-th kept one. */
+/* In forward: keeps a tensor for backward. In backward: the k-th kept one, with its place in the graph, so that a gradient with
+ * create_graph has a gradient: an input's is that of the input, an output's (kept as the tensor that forward then gives) is the call
+ * itself. Anything else that forward made counts as constant. ctx.save_for_backward. */
 WK_API void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x);
 WK_API wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k);
 /* Does input k want a gradient? */

@@ -15,7 +15,10 @@ enum { MOST = 16 }; /* inputs, outputs and saved tensors of one function */
 struct wk_function {
     wk_function_kind kind;
     void *context;
+    wk__node *of; /* the node, not held: it holds this; NULL for none */
     wk__body *saved[MOST];
+    const wk_tensor *kept[MOST]; /* what saved[k] was, to be compared with the outputs after forward */
+    int8_t output[MOST];         /* which output saved[k] is, -1 for none */
     uint32_t version[MOST];
     int saved_count;
     uint32_t needs; /* bit k: input k wants a gradient */
@@ -75,7 +78,37 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
     wk__storage_firm(body->storage, +1);
     if (body->node || body->leaf) wk__body_share(body);
     f->version[f->saved_count] = body->storage->changes.version;
+    f->kept[f->saved_count] = x;
+    f->output[f->saved_count] = -1;
     f->saved[f->saved_count++] = body;
+}
+
+static bool is_among(const wk_tensor *x, wk_tensor *const *in, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (in[k] == x) return true;
+    return false;
+}
+
+/* A result that forward kept is connected to the node, like the result that an op keeps: a gradient made of it has a gradient. What
+ * was kept holds no reference to the node, which would never go. A handle of the same address may be a later tensor's: so the storage is
+ * compared too. */
+static void find_saved_outputs(wk_function *f, wk_tensor *const *in, wk_tensor *const *out)
+{
+    for (int k = 0; k < f->saved_count; k++) {
+        wk__body *saved = f->saved[k];
+        if (is_among(f->kept[k], in, f->kind.inputs) || !wk__is_float(saved->dtype)) continue;
+        for (int j = 0; j < f->kind.outputs && f->output[k] < 0; j++)
+            if (out[j] == f->kept[k] && wk__body_of(out[j])->storage == saved->storage) f->output[k] = (int8_t)j;
+        if (f->output[k] < 0) continue;
+        if (saved->family) wk__family_drop(saved->family);
+        if (saved->node) wk__node_drop(saved->node);
+        if (saved->leaf) wk__leaf_drop(saved->leaf);
+        saved->is_view = saved->apart = false;
+        saved->family = NULL;
+        saved->node = NULL;
+        saved->leaf = NULL;
+    }
 }
 
 wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
@@ -93,7 +126,14 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
         wk__error_take(f->site, WK_ERR_STATE, &text);
         return NULL;
     }
-    return wk__tensor_like(wk__context(), f->saved[k]);
+    wk_tensor *tensor = wk__tensor_like(wk__context(), f->saved[k]);
+    if (!tensor || f->output[k] < 0 || !f->of) return tensor;
+    wk__body *body = wk__body_of(tensor);
+    wk__node_hold(f->of);
+    body->node = f->of;
+    body->output = f->output[k];
+    body->requires_grad = true;
+    return tensor;
 }
 
 static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, int k)
@@ -224,7 +264,11 @@ static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, b
     wk__callback_begin(&c, f->forward, f->site);
     context->frame.grad_off = true;
     f->kind.forward(f, in, out);
-    bool fine = outputs_are_there(f, out) && (!node || detach_outputs(f, out));
+    bool fine = outputs_are_there(f, out);
+    if (fine && node) {
+        find_saved_outputs(f, in, out);
+        fine = detach_outputs(f, out);
+    }
     wk__callback_end(&c, out, fine ? f->kind.outputs : 0);
     return fine;
 }
@@ -256,6 +300,7 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context,
     /* before forward, which may free or write what it is given */
     wk__node *node = wanted ? wk__node_make(&f->op, site, in, count, NULL, NULL) : NULL;
     if (node) {
+        f->of = node;
         node->own = f;
         node->own_destroy = destroy;
     }

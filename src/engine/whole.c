@@ -4,6 +4,7 @@
 #include "../base/alloc.h"
 #include "check_mode.h"
 #include "execute.h"
+#include "places.h"
 #include "reuse.h"
 #include <string.h>
 
@@ -69,11 +70,13 @@ void wk__whole_end(wk_context *context)
 /* When a call that happens whole comes to be run, all that it needs comes first, as that may fail:
  *
  *     NEEDED   groups that do not wait for it
- *     MIXED    of it, and with other records: a gradient and the update by it, say. They write beside the old numbers, which are
- *              there until all of it is done
+ *     AWAITED  of it, and with other records: a gradient and the update by it, say. They write beside the old numbers, which are
+ *              there until all of it is done. Another of them waits for it
+ *     MIXED    those that none of them waits for
+ *     LAST     one of these, which writes in place, as nothing comes after it that could fail
  *     PURE     its own records only, elementwise as a rule, in place: nothing is left that could fail
  *     AFTER    what reads it, and other such calls */
-enum { NEEDED, MIXED, PURE, AFTER, CLASSES };
+enum { NEEDED, AWAITED, MIXED, LAST, PURE, AFTER, CLASSES };
 
 static int32_t whole_of(wk__record *const *record, int64_t live)
 {
@@ -108,9 +111,59 @@ static int32_t class_of(int32_t whole, const int32_t *class, wk__record *const *
     return all ? PURE : MIXED;
 }
 
-/* Groups of one class stay in their order. Where the classes' order would not be one to run in, only what is needed goes first. */
-static void arrange(wk__ring *ring, int32_t whole, wk__record **record, int64_t live)
+/* May it find on its way that something is wrong, or on a device that runs it later? */
+static bool may_fail_late(const wk__record *r)
 {
+    return r->device->id.kind != WK_CPU || wk__places_may_fault(r);
+}
+
+/* Bytes of old numbers that the group could write its own over, if nothing came after it. */
+static int64_t bytes_in_place(int32_t whole, wk__record *const *record, int64_t records)
+{
+    int64_t bytes = 0;
+    for (int64_t k = 0; k < records; k++) {
+        if (may_fail_late(record[k])) return 0;
+        if (record[k]->whole == whole && wk__old_value(record[k])) bytes += record[k]->ref[0].value->bytes;
+    }
+    return bytes;
+}
+
+/* Mixed groups that another one waits for. */
+static void find_awaited(int32_t *class, wk__record *const *record, int64_t live)
+{
+    for (int64_t k = 0; k < live; k++) {
+        const wk__record *r = record[k];
+        if (class[r->group] != MIXED && class[r->group] != AWAITED) continue;
+        for (int i = r->nout; i <= r->nout + r->nin; i++) {
+            const wk__value *value = i < r->nout + r->nin ? r->ref[i].value : r->prior;
+            if (!value || wk__value_state(value) != WK__PENDING || value->group < 0 || value->group == r->group)
+                continue;
+            if (class[value->group] == MIXED) class[value->group] = AWAITED;
+        }
+    }
+}
+
+/* The mixed group with most to write in place, or -1. To write 800 KB of weights beside the old ones makes a step of 784-256-10 slower by
+ * 13 %, on an Intel Xeon with 2 MB of cache a core. */
+static int32_t choose_last(int32_t whole, const int32_t *class, wk__record *const *record, int64_t live)
+{
+    int64_t most = 0;
+    int32_t last = -1;
+    for (int64_t k = 0, end; k < live; k = end) {
+        const int32_t group = record[k]->group;
+        for (end = k; end < live && record[end]->group == group;) end++;
+        const int64_t bytes = class[group] == MIXED ? bytes_in_place(whole, record + k, end - k) : 0;
+        if (bytes <= most) continue;
+        most = bytes;
+        last = group;
+    }
+    return last;
+}
+
+/* Groups of one class stay in their order. Where the classes' order would not be one to run in, only what is needed goes first. */
+static void arrange(wk__run *run, int32_t whole, wk__record **record, int64_t live)
+{
+    wk__ring *ring = run->ring;
     int32_t *class = ring->start; /* by group */
     bool ordered = true;
     for (int64_t k = 0, end; k < live; k = end) {
@@ -118,6 +171,9 @@ static void arrange(wk__ring *ring, int32_t whole, wk__record **record, int64_t 
         class[record[k]->group] = AFTER; /* of itself it does not wait */
         class[record[k]->group] = class_of(whole, class, record + k, end - k, &ordered);
     }
+    find_awaited(class, record, live);
+    run->last = ordered ? choose_last(whole, class, record, live) : -1;
+    if (run->last >= 0) class[run->last] = LAST;
     bool sorted = record >= ring->sorted && record < ring->sorted + ring->sorted_capacity;
     wk__record **room = sorted ? ring->record : ring->sorted; /* whichever is not in use */
     int64_t count = 0;
@@ -192,7 +248,7 @@ static bool keep_old(wk__run *run, wk__record *const *record, int64_t records)
     for (int64_t k = 0; k < records; k++) pure = pure && record[k]->whole == run->begun;
     for (int64_t k = 0; k < records && !pure; k++) {
         wk__value *out = record[k]->ref[0].value, *old = wk__old_value(record[k]);
-        if (record[k]->whole != run->begun || !old || !wk__stores(out)) continue;
+        if (record[k]->whole != run->begun || record[k]->group == run->last || !old || !wk__stores(out)) continue;
         if (!wk__grow(&run->undo, &run->undo_capacity, run->undos + 1, sizeof *run->undo)) return false;
         run->undo[run->undos++] = (wk__undo){out, old};
         wk__value_hold(out);
@@ -263,11 +319,11 @@ bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live)
     if (whole == 0 || whole == run->refused) return false;
     if (whole != run->arranged) {
         run->arranged = whole;
-        arrange(run->ring, whole, record, live);
+        arrange(run, whole, record, live);
         if (record[0]->group != first) return true;
     }
     if (whole != run->begun) begin(run, whole, record, live);
-    if (is_pure(record, live)) look_ahead(run, record, live);
+    if (is_pure(record, live) || record[0]->group == run->last) look_ahead(run, record, live);
     return false;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that work one at a time; see crew.h. */
+/* Threads that wait for jobs; see crew.h. */
 #include "crew.h"
 #include "program.h"
 #include <pthread.h>
@@ -33,14 +33,10 @@ static void *work(void *user)
     return NULL;
 }
 
-void crew_run(int thread, crew_job *job, void *user)
+/* With the lock held. */
+static void give(int thread, crew_job *job, void *user)
 {
     hand *h = &hands[thread];
-    if (thread == 0) {
-        job(user);
-        return;
-    }
-    pthread_mutex_lock(&lock);
     if (!h->started && pthread_create(&h->thread, NULL, work, h) != 0) {
         perror("random_programs: a thread could not be started");
         exit(2);
@@ -48,7 +44,29 @@ void crew_run(int thread, crew_job *job, void *user)
     h->started = true;
     h->job = job;
     h->user = user;
+}
+
+void crew_run_all(int threads, crew_job *job, void *const user[])
+{
+    pthread_mutex_lock(&lock);
+    for (int k = 1; k < threads; k++)
+        if (user[k]) give(k, job, user[k]);
     pthread_cond_broadcast(&changed);
-    while (h->job) pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
+    if (user[0]) job(user[0]);
+    pthread_mutex_lock(&lock);
+    for (int k = 1; k < threads; k++)
+        while (hands[k].job) pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+void crew_run(int thread, crew_job *job, void *user)
+{
+    void *users[MOST_THREADS] = {NULL};
+    if (thread == 0) {
+        job(user);
+        return;
+    }
+    users[thread] = user;
+    crew_run_all(thread + 1, job, users);
 }

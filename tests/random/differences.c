@@ -53,6 +53,15 @@ static bool backward_ran(const program *p, const machine *m)
     return true;
 }
 
+/* What jumps often within a step (floor of something steep) looks like a slope from afar. Within a step of a hundredth it is flat, or
+ * steeper by far: then the differences say nothing. */
+static bool jumps(program *p, machine *m, double nudge, double quotient, double slope)
+{
+    nudge /= 100;
+    const double near = (moved_loss(p, m, nudge) - moved_loss(p, m, -nudge)) / (2 * nudge);
+    return !(fabs(near - quotient) <= fabs(quotient - slope) / 2);
+}
+
 bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
 {
     enum { HALVINGS = 2, STEEP = 1000000 };
@@ -77,9 +86,9 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
             *conclusive = true;
             return false;
         }
-        if (!isfinite(quotient[k]) || fabs(quotient[k] - slope) <= near + 2 * bend) return false;
+        if (!(fabs(quotient[k]) < STEEP) || fabs(quotient[k] - slope) <= near + 2 * bend) return false;
     }
-    if (fabs(quotient[0] - quotient[1]) > near) return false;
+    if (fabs(quotient[0] - quotient[1]) > near || jumps(p, m, nudge, quotient[1], slope)) return false;
     *conclusive = true;
     snprintf(v->text, sizeof v->text, "along a direction the loss changes by %.9g; its gradients say %.9g", quotient[1],
              slope);

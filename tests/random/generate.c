@@ -89,7 +89,9 @@ static void decide(generator *g)
     g->sizes = draw_from(d, 2, 3);
     for (int k = 0; k < g->sizes; k++) g->size[k] = draw_percent(d, 75) ? draw_from(d, 2, 4) : draw_from(d, 1, 6);
     g->calls = draw_from(d, 14, 42);
-    p->threads = draw_percent(d, 6) ? draw_from(d, 2, MOST_THREADS) : 1;
+    p->threads = draw_percent(d, 8) ? draw_from(d, 2, MOST_THREADS) : 1;
+    /* gradients are added up in the order of the calls, which then is another each time */
+    p->at_once = p->threads > 1 && !g->grads;
     p->order = draw_percent(d, 60) ? (uint32_t)draw_bits(d) : 0;
 }
 

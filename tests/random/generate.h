@@ -4,6 +4,7 @@
  *
  *     generate.c         which step comes next
  *     generate_steps.c   carrying it out, and whether it stays
+ *     generate_meets.c   where threads wait for each other
  *     generate_calls.c   calls of ops, and in place
  *     generate_graph.c   steps that call no op: owners, reading, gradients
  *     arguments.c        the numbers of a call, by the names in its schema
@@ -15,6 +16,14 @@
 
 #include "draw.h"
 #include "machine.h"
+
+/* What a step has touched since the threads met: a slot or a storage. */
+typedef struct touch {
+    const void *what;
+    int thread;
+    bool wrote;
+} touch;
+enum { MOST_TOUCHES = 1024 };
 
 typedef struct generator {
     draw draw;
@@ -28,7 +37,8 @@ typedef struct generator {
     int dim;            /* the last dimension drawn for a call */
     int thread;         /* that goes on */
     int calls;          /* aimed at */
-    bool wide;          /* any op, not only the usual ones */
+    touch touch[MOST_TOUCHES];
+    int touches;
 } generator;
 
 /* Fills *p with the program of this seed; it has been carried out on m, which is ended. */
@@ -40,6 +50,13 @@ void generate(program *p, machine *m, const mode *mode, uint64_t seed);
 step *generate_begin(generator *g, step_kind kind, int results);
 /* Carries the last step out. It stays if it went well: false when it is not there any more. */
 bool generate_end(generator *g);
+
+/* ---- generate_meets.c -------------------------------------------------------------------------------------------- */
+
+/* What a step is going to touch, beside its results; to[] has room for MOST_TOUCHES. */
+int generate_touches(const generator *g, const step *s, touch *to);
+/* It has been carried out, and stays: does it have to wait for the other threads? */
+void generate_meets(generator *g, step *s, const touch *touched, int count);
 
 /* ---- generate_calls.c, generate_graph.c: one step or some, if it goes well ---------------------------------------- */
 

@@ -72,7 +72,7 @@ void generate_host(generator *g)
         plain(g, STEP_SYNC);
     else if (what < 85)
         plain(g, STEP_FLUSH);
-    else if (what < 93 || g->program->differences)
+    else if (what < 93 || g->program->differences || g->program->at_once)
         generate_of_slot(g, STEP_PIN, ANY_DTYPE, 0, 0);
     else
         generate_of_slot(g, STEP_POKE, ANY_DTYPE, 0, 0);

@@ -96,6 +96,8 @@ bool generate_end(generator *g)
     program *p = g->program;
     step *s = &p->step[p->steps - 1];
     const size_t notes = g->machine->used;
+    touch touched[MOST_TOUCHES];
+    const int touches = p->at_once ? generate_touches(g, s, touched) : 0;
     const bool done = machine_step(g->machine, p->steps - 1);
     const wk_code code = g->machine->code;
     if (!done || (code != WK_OK ? !leaves_traces(s) && !may_fail(g, code) : !is_sane(g, s))) {
@@ -108,5 +110,6 @@ bool generate_end(generator *g)
         s->results = (uint8_t)(g->machine->given > 0 ? g->machine->given : 0);
         p->slots = s->out + s->results;
     }
+    if (p->at_once) generate_meets(g, s, touched, touches);
     return code == WK_OK;
 }

@@ -6,6 +6,7 @@
 #include "engine/shuffle.h"
 #include "notes.h"
 #include "steps.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +79,9 @@ void machine_begin(machine *m, program *p, const mode *mode)
     m->lents = 0;
     m->now = -1;
     m->faulty = false;
-    memset(m->slot, 0, sizeof m->slot);
+    m->slot = m->own_slot;
+    m->thread = m->own_thread;
+    memset(m->own_slot, 0, sizeof m->own_slot);
     wk__modes_set(mode->sync, mode->nofuse);
     if (wk__threads() != mode->threads) wk_set_threads_at(here, mode->threads);
     wk__shuffle_groups(mode->order);
@@ -124,10 +127,80 @@ void machine_end(machine *m)
     notes_guards(m);
 }
 
+/* ---- threads at the same time ------------------------------------------------------------------------------------ */
+
+/* A machine of each thread for its steps in [from, to). They have slots and guards in common, of which no two touch the same, and notes of
+ * their own. */
+typedef struct part {
+    machine machine;
+    int from, to, thread;
+} part;
+
+static void run_part(void *user)
+{
+    part *own = user;
+    for (int k = own->from; k < own->to; k++) {
+        const step *s = &own->machine.program->step[k];
+        if (s->gone || s->thread != own->thread) continue;
+        own->machine.now = k;
+        own->machine.code = WK_OK;
+        run_step(&own->machine);
+    }
+}
+
+/* All notes come in the order of the steps, whoever was first. */
+static void gather(machine *m, part parts[], int from, int to)
+{
+    size_t at[MOST_THREADS] = {0};
+    for (int k = from; k < to; k++) {
+        const int t = m->program->step[k].thread;
+        at[t] += notes_take(m, &parts[t].machine, at[t], k);
+    }
+    for (int t = 0; t < m->program->threads; t++) m->faulty = m->faulty || parts[t].machine.faulty;
+}
+
+static void run_at_once(machine *m, int from, int to)
+{
+    static part parts[MOST_THREADS];
+    void *user[MOST_THREADS] = {NULL};
+    for (int k = from; k < to; k++) {
+        const step *s = &m->program->step[k];
+        user[s->thread] = &parts[s->thread];
+        for (int j = 0; j < s->results; j++) m->slot[s->out + j].thread = s->thread; /* others pass over them */
+    }
+    for (int t = 0; t < m->program->threads; t++) {
+        char *const notes = parts[t].machine.notes;
+        const size_t room = parts[t].machine.room;
+        memcpy(&parts[t].machine, m, offsetof(machine, own_slot));
+        parts[t].machine.notes = notes;
+        parts[t].machine.room = room;
+        parts[t].machine.used = 0;
+        parts[t].machine.faulty = false;
+        parts[t].from = from;
+        parts[t].to = to;
+        parts[t].thread = t;
+    }
+    crew_run_all(m->program->threads, run_part, user);
+    gather(m, parts, from, to);
+}
+
+static void run_all(machine *m)
+{
+    const program *p = m->program;
+    if (!p->at_once || m->mode->sync || m->mode->opencl) {
+        for (int k = 0; k < p->steps; k++) machine_step(m, k);
+        return;
+    }
+    for (int from = 0, to; from < p->steps; from = to) {
+        for (to = from + 1; to < p->steps && !p->step[to].meets;) to++;
+        run_at_once(m, from, to);
+    }
+}
+
 void machine_run(machine *m, program *p, const mode *mode)
 {
     machine_begin(m, p, mode);
-    for (int k = 0; k < p->steps; k++) machine_step(m, k);
+    run_all(m);
     machine_look(m);
     machine_end(m);
 }

@@ -34,18 +34,21 @@ enum { NOTE_FAILED, NOTE_READ, NOTE_LEFT, NOTE_GRADIENT, NOTE_HOOK, NOTE_GUARD, 
 
 enum { MOST_GUARDS = 24, MOST_LENT = 8, LENT_GUARD = 64 };
 
+/* What a thread of the program has open, the innermost last. */
+typedef struct guards {
+    int count;
+    struct {
+        wk_guard token;
+        int16_t number; /* of the program, -1 for the scope around all */
+        bool scope;
+    } guard[MOST_GUARDS];
+} guards;
+
 typedef struct machine {
     program *program;
     const mode *mode;
-    slot slot[MOST_SLOTS];
-    struct {
-        int count;
-        struct {
-            wk_guard token;
-            int16_t number; /* of the program, -1 for the scope around all */
-            bool scope;
-        } guard[MOST_GUARDS];
-    } thread[MOST_THREADS];
+    slot *slot;     /* [MOST_SLOTS] */
+    guards *thread; /* [MOST_THREADS] */
     struct {
         char *memory;
         size_t bytes, room;
@@ -63,6 +66,8 @@ typedef struct machine {
     bool forward_only;  /* without wk_backward */
     char *notes;
     size_t used, room;
+    slot own_slot[MOST_SLOTS];
+    guards own_thread[MOST_THREADS];
 } machine;
 
 /* Ready for the first step, in this mode. The program stays the caller's; it may grow between steps. */

@@ -12,7 +12,7 @@ static char *room_for(machine *m, size_t bytes)
 {
     if (m->used + bytes > m->room) {
         m->room = 2 * (m->used + bytes) + 4096;
-        m->notes = realloc(m->notes, m->room);
+        m->notes = memory_grow(m->notes, m->room);
     }
     char *at = m->notes + m->used;
     m->used += bytes;
@@ -110,6 +110,18 @@ void notes_shared(machine *m, int slot)
     begin_note(m, NOTE_SHARED, slot, 0);
 }
 
+size_t notes_take(machine *m, const machine *from, size_t at, int k)
+{
+    size_t end = at;
+    while (end < from->used) {
+        const note *n = (const note *)(const void *)(from->notes + end);
+        if (n->step != k) break;
+        end += sizeof *n + (size_t)n->bytes;
+    }
+    if (end > at) memcpy(room_for(m, end - at), from->notes + at, end - at);
+    return end - at;
+}
+
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 static int name_note(const note *n, char *text, size_t size)
@@ -159,12 +171,22 @@ bool notes_wrong(const machine *m, char *text, size_t size)
     return false;
 }
 
+/* An index that a write has made bad stops the walk of the graph where it is known, and fails the gradients that depend on it
+ * where it comes to light later. */
+static bool stops_at_an_index(const machine *m, const note *n)
+{
+    if (n->what != NOTE_FAILED || n->code != WK_ERR_INDEX || n->step < 0) return false;
+    const uint8_t kind = m->program->step[n->step].kind;
+    return kind == STEP_BACKWARD || kind == STEP_DIFFERENTIATE;
+}
+
 bool notes_differ(const machine *a, const machine *b, char *text, size_t size)
 {
     if (a->used == b->used && memcmp(a->notes, b->notes, a->used) == 0) return false;
     text[0] = 0;
     for (size_t at = 0; at < a->used && at < b->used;) {
         const note *x = (const note *)(const void *)(a->notes + at), *y = (const note *)(const void *)(b->notes + at);
+        if (stops_at_an_index(a, x)) return false;
         if (memcmp(x, y, sizeof *x) != 0) {
             int n = name_note(x, text, size);
             n += snprintf(text + n, size - (size_t)n, "; and ");

@@ -11,6 +11,8 @@ void notes_failed(machine *m);
 void notes_shared(machine *m, int slot);
 /* What lies round memory that the program lent must be as it was. */
 void notes_guards(machine *m);
+/* Appends the notes of step k that stand at `at` in another's; their bytes. */
+size_t notes_take(machine *m, const machine *from, size_t at, int k);
 /* What no program may see in any mode, described in text[]; false when there is none. */
 bool notes_wrong(const machine *m, char *text, size_t size);
 /* The first note that differs, described in text[]; false when all are equal. */

@@ -41,7 +41,8 @@ int generate_make(generator *g, wk_dtype dtype, int ndim, const int64_t *shape, 
     const bool may_be_leaf =
         wk__is_float(dtype) && (dtype == WK_F64 || !g->program->differences) && !(how & MAKE_INDEX);
     if (g->grads && may_be_leaf && draw_percent(&g->draw, g->program->differences ? 80 : 50)) how |= MAKE_LEAF;
-    if (!g->program->differences && !(how & MAKE_LEAF) && wk__numel(ndim, shape) > 0 && draw_percent(&g->draw, 8))
+    if (!g->program->differences && !g->program->at_once && !(how & MAKE_LEAF) && wk__numel(ndim, shape) > 0 &&
+        draw_percent(&g->draw, 8))
         how |= MAKE_BORROWED;
     step *s = generate_begin(g, STEP_MAKE, 1);
     if (!s) return -1;
@@ -159,18 +160,12 @@ static int smaller(generator *g, unsigned dtypes, int x)
     return generate_operand(g, dtypes, ndim, shape);
 }
 
-/* With a divisor near 0 these jump so often that differences see the average. */
-static bool jumps(const generator *g, const row *r)
-{
-    return g->program->differences && (strcmp(r->op->name, "remainder") == 0 || strcmp(r->op->name, "fmod") == 0);
-}
-
 static bool pointwise_operand(generator *g, const row *r, int k, int first, argument *a)
 {
     const unsigned domain = r->op->domain ? r->op->domain : ANY_DTYPE;
     const bool condition = r->op->conditions >> k & 1 && r->parameter[k].type == TYPE_TENSOR && !r->parameter[k].number;
     const unsigned dtypes = condition ? WK__BOOLS : g->mixed ? domain : domain & (1u << generate_body(g, first)->dtype);
-    if (r->parameter[k].number && (jumps(g, r) || draw_percent(&g->draw, 20))) {
+    if (r->parameter[k].number && draw_percent(&g->draw, 20)) {
         *a = draw_percent(&g->draw, 50) ? argument_int(draw_from(&g->draw, -2, 3))
                                         : argument_float(draw_percent(&g->draw, 50) ? 0.5 : 1.7);
         return true;

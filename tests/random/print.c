@@ -159,7 +159,9 @@ void print_program(FILE *out, const program *p)
     for (int k = 0; k < p->steps; k++) {
         const step *s = &p->step[k];
         if (s->gone) continue;
-        if (k && s->thread != p->step[k - 1].thread) fprintf(out, "    /* thread %d goes on */\n", s->thread);
+        if (k && s->thread != p->step[k - 1].thread)
+            fprintf(out, "    /* thread %d goes on%s */\n", s->thread,
+                    p->at_once && !s->meets ? " at the same time" : "");
         if (s->kind == STEP_MAKE)
             print_make(out, s);
         else if (s->kind == STEP_CALL || s->kind == STEP_IN_PLACE)

@@ -75,6 +75,7 @@ typedef struct step {
     int16_t out;   /* the first of its results' slots */
     int16_t guard; /* which scope or grad mode */
     bool gone;     /* left out */
+    bool meets;    /* all threads have done what stands above it before it begins */
     uint32_t
         seed; /* of numbers: those of STEP_MAKE, those that a random op draws; the bound of MAKE_INDEX in argument 1 */
     argument argument[MOST_ARGUMENTS];
@@ -87,6 +88,7 @@ typedef struct program {
     int32_t steps, slots, guards, threads;
     uint32_t order;           /* in which the slots are read at the end */
     uint8_t left[MOST_SLOTS]; /* LEFT_: what is there in the end, once oracles_tidy has found out */
+    bool at_once;             /* between two steps that meet, its threads work at the same time */
     bool differences;         /* all leaves are f64, and its only backward can be checked with central differences */
     step step[MOST_STEPS];
 } program;

@@ -25,12 +25,18 @@ static program *begin(shrinking *s)
     return s->candidate;
 }
 
-/* Steps without those that are gone; slots keep their numbers. */
+/* Steps without those that are gone; slots keep their numbers, and threads meet where they met. */
 static void close_up(program *p)
 {
     int kept = 0;
-    for (int k = 0; k < p->steps; k++)
-        if (!p->step[k].gone) p->step[kept++] = p->step[k];
+    bool meets = false;
+    for (int k = 0; k < p->steps; k++) {
+        meets = meets || p->step[k].meets;
+        if (p->step[k].gone) continue;
+        p->step[kept] = p->step[k];
+        p->step[kept++].meets = meets;
+        meets = false;
+    }
     p->steps = kept;
 }
 

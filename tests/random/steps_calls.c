@@ -30,10 +30,12 @@ void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained)
     m->faulty = m->faulty || (x && wk__value_state(wk__body_of(x)->storage->value) == WK__FAILED);
     const int scope = machine_scope(m, s->thread);
     if (k >= s->results) return;
-    m->slot[s->out + k] = (slot){.tensor = x,
-                                 .thread = s->thread,
-                                 .scope = (int16_t)(retained ? -1 : scope),
-                                 .retains = (uint8_t)(retained && x)};
+    slot *to = &m->slot[s->out + k];
+    if (to->thread != s->thread) to->thread = s->thread;
+    to->scope = (int16_t)(retained ? -1 : scope);
+    to->retains = (uint8_t)(retained && x);
+    to->leaf = false;
+    to->tensor = x;
 }
 
 /* Calls that give an argument back give no new tensor. */

@@ -24,7 +24,7 @@ void steps_close_from(machine *m, int thread, int place)
     m->thread[thread].count = place;
     for (int k = 0; k < m->program->slots; k++) {
         slot *x = &m->slot[k];
-        if (!x->tensor || x->thread != thread || x->scope < place) continue;
+        if (x->thread != thread || !x->tensor || x->scope < place) continue;
         x->scope = -1;
         if (!x->retains) x->tensor = NULL;
     }

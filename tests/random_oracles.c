@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The oracles of random programs (tests/random) on programs that are known: what is wrong they say, and of what is right nothing. */
+#include "oracles.h"
+#include "rows.h"
+#include "support_wick.h"
+#include "tensor/tensor.h"
+#include <stdlib.h>
+
+/* ---- writing programs -------------------------------------------------------------------------------------------- */
+
+static program *begin(void)
+{
+    static program p;
+    memset(&p, 0, sizeof p);
+    p.threads = 1;
+    p.seed = 7;
+    return &p;
+}
+
+/* A tensor of n elements; its slot. */
+static int make(program *p, wk_dtype dtype, int64_t n, int how, uint32_t seed)
+{
+    step *s = program_add(p, STEP_MAKE, 1);
+    s->dtype = (uint8_t)dtype;
+    s->how = (uint8_t)how;
+    s->seed = seed;
+    s->arguments = 2;
+    s->argument[0] = argument_ints(1, &n);
+    s->argument[1] = argument_int(how & MAKE_INDEX ? n : 0);
+    return s->out;
+}
+
+static int call(program *p, const char *op, int count, const argument *arguments)
+{
+    step *s = program_add(p, STEP_CALL, 1);
+    s->op = (int16_t)wk_op_find(op);
+    s->arguments = (uint8_t)rows[s->op].parameters;
+    memcpy(s->argument, arguments, sizeof *arguments * (size_t)count);
+    return s->out;
+}
+#define CALL(p, op, ...)                                                                                               \
+    call(p, op, (int)(sizeof((argument[]){__VA_ARGS__}) / sizeof(argument)), (argument[]){__VA_ARGS__})
+
+static void on(program *p, step_kind kind, int slot)
+{
+    step *s = program_add(p, kind, 0);
+    s->arguments = 1;
+    s->argument[0] = argument_slot(slot);
+}
+
+static argument text(const char *word)
+{
+    argument a = {.kind = WK_VALUE_TEXT};
+    snprintf(a.text, sizeof a.text, "%s", word);
+    return a;
+}
+
+/* ---- gradients against differences ------------------------------------------------------------------------------- */
+
+/* The sum of what is floored after a division by something small: many jumps within a step of the differences, 0 for the gradient. */
+static void what_jumps_often_says_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 400; seed += 2) {
+        program *p = begin();
+        p->differences = true;
+        p->seed = seed;
+        const int x = make(p, WK_F64, 1 + seed % 3, MAKE_LEAF, seed);
+        const int steep = CALL(p, "mul", argument_slot(x), argument_float(1 << (16 + seed % 5)));
+        const int floored = CALL(p, "div", argument_slot(steep), argument_float(1.25), text("floor"));
+        on(p, STEP_BACKWARD, CALL(p, "sum", argument_slot(floored)));
+        verdict v;
+        if (oracle_broken(p, ORACLE_DIFFERENCES, &v)) fail_msg("seed %u: %s", seed, v.text);
+    }
+}
+
+/* The part of the gradient through a detached tensor is missing, as if an op had lost it. */
+static void a_lost_part_of_a_gradient_is_seen(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 2; seed < 40; seed += 2)
+        for (int lost = 0; lost < 2; lost++) {
+            program *p = begin();
+            p->differences = true;
+            const int x = make(p, WK_F64, 3, MAKE_LEAF, seed);
+            int y = CALL(p, "exp", argument_slot(x));
+            if (lost) {
+                step *s = program_add(p, STEP_DETACH, 1);
+                s->arguments = 1;
+                s->argument[0] = argument_slot(y);
+                y = s->out;
+            }
+            const int both = CALL(p, "mul", argument_slot(x), argument_slot(y));
+            on(p, STEP_BACKWARD, CALL(p, "sum", argument_slot(both)));
+            verdict v;
+            assert_int_equal(oracle_broken(p, ORACLE_DIFFERENCES, &v), lost);
+        }
+}
+
+/* ---- modes ------------------------------------------------------------------------------------------------------- */
+
+/* What scatter has kept, the program makes a bad index of: backward stops there, or the gradient fails later. */
+static void an_index_that_went_bad_stops_backward(void **state)
+{
+    (void)state;
+    program *p = begin();
+    const int source = make(p, WK_F16, 1, 0, 2), target = make(p, WK_F16, 1, MAKE_LEAF, 4),
+              index = make(p, WK_I64, 1, MAKE_INDEX, 6);
+    const int put =
+        CALL(p, "scatter", argument_slot(target), argument_int(-1), argument_slot(index), argument_slot(source));
+    on(p, STEP_POKE, index);
+    p->step[p->steps - 1].arguments = 2;
+    p->step[p->steps - 1].argument[1] = argument_float(3);
+    on(p, STEP_BACKWARD, put);
+    verdict v;
+    for (oracle which = ORACLE_DEFAULT; which <= ORACLE_ORDER; which++)
+        if (oracle_broken(p, which, &v)) fail_msg("%s: %s", oracle_name[which], v.text);
+}
+
+int main(void)
+{
+    if (!rows_read()) return 2;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_jumps_often_says_nothing),
+        cmocka_unit_test(a_lost_part_of_a_gradient_is_seen),
+        cmocka_unit_test(an_index_that_went_bad_stops_backward),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
