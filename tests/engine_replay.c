@@ -204,6 +204,28 @@ static void results_are_the_programs(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* What an operand failed of before is not in the file: what depends on it says so, and nothing of memory. */
+static void operands_that_had_failed(void **state)
+{
+    (void)state;
+    char path[512];
+    make_file(wk_cpu(), path, sizeof path);
+    wk__flush_data flush;
+    wk__io_error error;
+    assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
+    for (int64_t v = 0; v < flush.values; v++)
+        if (flush.value[v].flags & WK__FLUSH_THERE) {
+            flush.value[v].flags = WK__FLUSH_FAILED;
+            flush.value[v].data = NULL;
+        }
+    run_on_cpu(&flush, false);
+    wk__tell_late_now(wk__context());
+    expect_error("had failed before", NULL);
+    forget(&flush);
+    wk__flush_end(&flush);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* Failures, and devices that report late, know a record by its names, and may outlive the flush. */
 static void names_outlive_the_flush(void **state)
 {
@@ -365,10 +387,15 @@ static void a_folder_that_is_not_there(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ONE(all_ways_agree),           ONE(a_way_that_differs_is_told),
-                                       ONE(results_are_the_programs), ONE(changed_files),
-                                       ONE(what_is_no_file),          ONE(a_folder_that_is_not_there),
-                                       ONE(names_outlive_the_flush),  ONE(other_threads_run_as_ever)};
+    const struct CMUnitTest tests[] = {ONE(all_ways_agree),
+                                       ONE(a_way_that_differs_is_told),
+                                       ONE(results_are_the_programs),
+                                       ONE(operands_that_had_failed),
+                                       ONE(names_outlive_the_flush),
+                                       ONE(other_threads_run_as_ever),
+                                       ONE(changed_files),
+                                       ONE(what_is_no_file),
+                                       ONE(a_folder_that_is_not_there)};
     setenv("WICK_CHECK_DIR", folder(), 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

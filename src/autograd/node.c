@@ -113,13 +113,9 @@ static void free_one(wk_context *context, wk__node *node)
     if (own_destroy) own_destroy(own);
 }
 
-void wk__node_drop(wk__node *node)
+void wk__nodes_free(wk_context *context)
 {
-    if (!node || !wk__count_down(&node->refs)) return;
-    wk_context *context = wk__context();
     wk__doomed *doomed = &context->nodes;
-    node->next = doomed->first;
-    doomed->first = node;
     if (doomed->busy) return;
     doomed->busy = true;
     while (doomed->first) {
@@ -128,6 +124,15 @@ void wk__node_drop(wk__node *node)
         free_one(context, one);
     }
     doomed->busy = false;
+}
+
+void wk__node_drop(wk__node *node)
+{
+    if (!node || !wk__count_down(&node->refs)) return;
+    wk_context *context = wk__context();
+    node->next = context->nodes.first;
+    context->nodes.first = node;
+    wk__nodes_free(context);
 }
 
 /* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
@@ -212,7 +217,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
     memcpy(saved, body, sizeof *saved);
     atomic_init(&saved->said, NULL);
     if (numbers || is_output) { /* its place in the graph is not that of a view */
-        saved->is_view = saved->apart = false;
+        saved->is_view = false;
         saved->family = NULL;
     }
     if (numbers)

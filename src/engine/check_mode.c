@@ -6,7 +6,7 @@
 #include "../base/log.h"
 #include "compare.h"
 #include "flush_file.h"
-#include "host.h"
+#include "late.h"
 #include "kept.h"
 #include "recompute.h"
 #include <limits.h>

@@ -3,7 +3,8 @@
 #include "execute.h"
 #include "../base/alloc.h"
 #include "../base/log.h"
-#include "host.h"
+#include "faults.h"
+#include "late.h"
 #include "plan_check.h"
 #include <string.h>
 
@@ -133,7 +134,6 @@ static void finish(wk__run *run, wk__record **record, int records, wk_code code,
 {
     wk__watch_given(record[0]->device, run->owner);
     if (code != WK_OK) {
-        if (code == WK_ERR_LOST) atomic_store(&record[0]->device->lost, true);
         wk__fail_group(run, record, records, fail);
         return;
     }

@@ -4,7 +4,6 @@
 #include "../base/alloc.h"
 #include "compare.h"
 #include "execute.h"
-#include "host.h"
 #include "kept.h"
 #include "places.h"
 #include <stdio.h>

@@ -36,6 +36,7 @@ void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained)
     to->retains = (uint8_t)(retained && x);
     to->leaf = false;
     to->tensor = x;
+    m->empty[s->out + k] = x && wk__body_numel(wk__body_of(x)) == 0;
 }
 
 /* Calls that give an argument back give no new tensor. */
