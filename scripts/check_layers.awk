@@ -114,9 +114,10 @@ place == "src" || place == "include" || place == "cli" {
         match($0, /[<"][^>"]*[>"]/)
         check_include(substr($0, RSTART, RLENGTH))
     }
-    if (code ~ /(^|[^A-Za-z0-9_])case[ \t]+WK__OP_[A-Za-z]/ ||
-        codes != "" && match(code, "(^|[^A-Za-z0-9_])case[ \t]+WK__(" codes ")[^A-Za-z0-9_]"))
+    if (codes != "" && match(code, "(^|[^A-Za-z0-9_])case[ \t]+WK__(" codes ")[^A-Za-z0-9_]"))
         broken("switch", "a switch over operations")
+    if (own != "ops" && code ~ /[!=]=[ \t]*&wk__op_|&wk__op_[a-z0-9_]+[ \t]*[!=]=/)
+        broken("switch", "what is done depends on which op it is")
     if (code ~ /^[ \t]*#[ \t]*(if|ifdef|ifndef|elif).*CUDA/ && FILENAME !~ /^src\/backend\/cuda\//)
         broken("cuda", "a condition on CUDA")
     if (place == "src") {

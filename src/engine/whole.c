@@ -111,18 +111,13 @@ static int32_t class_of(int32_t whole, const int32_t *class, wk__record *const *
     return all ? PURE : MIXED;
 }
 
-/* May it find on its way that something is wrong, or on a device that runs it later? */
-static bool may_fail_late(const wk__record *r)
-{
-    return r->device->id.kind != WK_CPU || wk__places_may_fault(r);
-}
-
 /* Bytes of old numbers that the group could write its own over, if nothing came after it. */
 static int64_t bytes_in_place(int32_t whole, wk__record *const *record, int64_t records)
 {
     int64_t bytes = 0;
     for (int64_t k = 0; k < records; k++) {
-        if (may_fail_late(record[k])) return 0;
+        if (record[k]->device->id.kind != WK_CPU || wk__places_may_fault(record[k]))
+            return 0; /* it may fail on its way */
         if (record[k]->whole == whole && wk__old_value(record[k])) bytes += record[k]->ref[0].value->bytes;
     }
     return bytes;

@@ -261,6 +261,7 @@ static bool has_room(const wk__cl_device *device, const wk__cl_command *command)
 /* With the lock held, at the end of the queue. */
 static void append(wk__cl_device *device, wk__cl_command *commands)
 {
+    const bool paused = wk__alloc_is_paused();
     if (device->last != NULL)
         device->last->next = commands;
     else
@@ -271,6 +272,7 @@ static void append(wk__cl_device *device, wk__cl_command *commands)
         commands->paused = paused;
         device->pending++;
         device->staged += commands->staged;
+        commands->paused = paused;
     }
     pthread_cond_broadcast(&device->changed);
 }
