@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flush as a file: what is written can be read and run again with the same result, in every mode; what was not written so is refused,
- * whatever its bytes are, and what is not refused can be run. */
+/* A flush as a file: what is written can be read and run again with the same result, in every mode; what was not
+ * written so is refused, whatever its bytes are, and what is not refused can be run. */
 #include <wick/log.h>
 
 #include "support_devices.h"
