@@ -20,7 +20,6 @@ typedef struct wk__run {
     int32_t arranged, begun, looked, refused; /* numbers of calls that happen whole: see whole.c */
     int32_t last;                             /* group of the one that is arranged, which writes in place; -1: none */
     int64_t failed;                           /* values that had failed when `looked` was */
-    int32_t last;                             /* group of the one that is arranged, which writes in place; -1: none */
     wk__failure *refusal;                     /* why it does not happen */
     wk__undo *undo;                           /* of the one that has begun */
     int64_t undos, undo_capacity;
