@@ -266,10 +266,8 @@ static void append(wk__cl_device *device, wk__cl_command *commands)
         device->last->next = commands;
     else
         device->first = commands;
-    const bool paused = wk__alloc_is_paused();
     for (; commands != NULL; commands = commands->next) {
         device->last = commands;
-        commands->paused = paused;
         device->pending++;
         device->staged += commands->staged;
         commands->paused = paused;
