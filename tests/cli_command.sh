@@ -124,8 +124,8 @@ check "ops: a pattern" says "^softmax(\|^    softmax(Tensor input, int dim) -> T
 check "ops: nothing matches" ends 1 "$wick" ops no_such_op
 fails "ops: what is not here yet" "What is not here yet" "$wick" ops conv
 check "ops: JSON, sorted, each with a schema" json \
-    '[r["name"] for r in rows] == sorted(r["name"] for r in rows) and len(rows) >= 110 and
-        all(r["schema"].startswith(r["name"] + "(") for r in rows)' \
+    '([r["name"] for r in rows] == sorted(r["name"] for r in rows) and len(rows) >= 110 and
+        all(r["schema"].startswith(r["name"] + "(") for r in rows))' \
     "$wick" ops --json
 
 # ---- tour
@@ -185,8 +185,8 @@ check "train: ... is left, and nothing beside it" sh -c \
 # ---- bench
 
 check "bench: the first figures as JSON" json \
-    'rows[0]["ratio"] > 0 and
-        all(set(r) == {"case", "device", "threads", "value", "unit", "ratio", "against"} for r in rows)' \
+    '(rows[0]["ratio"] > 0 and
+        all(set(r) == {"case", "device", "threads", "value", "unit", "ratio", "against"} for r in rows))' \
     "$wick" bench --quick --json fused
 check "bench: the chapter's exercises and a picture" json \
     'all(any(r["case"].startswith(e) for r in rows) for e in ("E1", "E2", "E3", "E4"))' \
