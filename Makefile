@@ -12,7 +12,8 @@
 #   make valgrind     the tests under valgrind
 #   make fuzz         the fuzzing programs, FUZZ_SECONDS=60 each
 #   make mutants      does a test fail when a condition of the planner is another one? MUTANTS="--sample 400 --seed 1"
-#   make random       random programs in every mode of the library, SECONDS=60 of them, from SEED=number (else that of the day)
+#   make random       random programs in every mode of the library, SECONDS=60 of them, from SEED=number (else
+#                     that of the day)
 #   make tidy         clang-tidy
 #   make format       clang-format
 #   make clean
@@ -83,8 +84,9 @@ tsan:
 valgrind:
 	@scripts/setup build opencl check valgrind
 	$(call build,valgrind,tests)
-	@WICK_CPU=avx2 WICK_TEST_LIMIT=3600 WICK_RUNNER="valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
-	    --error-exitcode=9 --suppressions=tests/runner/valgrind.supp" tests/runner/run build/valgrind
+	@WICK_CPU=avx2 WICK_TEST_LIMIT=3600 WICK_RUNNER="valgrind -q --leak-check=full \
+	    --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9 \
+	    --suppressions=tests/runner/valgrind.supp" tests/runner/run build/valgrind
 
 fuzz:
 	@scripts/setup build fuzz

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers that leave a hook, a function's backward or its destroy by longjmp, and chains of functions that hold one another: nothing that
- * the library had at hand stays behind, and no chain needs a deep stack. */
+/* Handlers that leave a hook, a function's backward or its destroy by longjmp, and chains of functions that hold one
+ * another: nothing that the library had at hand stays behind, and no chain needs a deep stack. */
 #include "support_wick.h"
 
 #include <setjmp.h>
@@ -129,7 +129,7 @@ static void grad_can_be_left(void **state)
     is_gone(z);
 }
 
-/* ---- chains ---------------------------------------------------------------------------------------------------------- */
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 typedef struct link {
     wk_tensor *before;
@@ -204,7 +204,7 @@ static void a_destroy_may_be_left(void **state)
     assert_int_equal(links, 0);
 }
 
-/* ---- modules --------------------------------------------------------------------------------------------------------- */
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 typedef struct holder {
     wk_module *before;

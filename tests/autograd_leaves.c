@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves that get a gradient and those that get none, what may be written between forward and backward, and what backward says of what may
- * not. */
+/* Leaves that get a gradient and those that get none, what may be written between forward and backward, and what
+ * backward says of what may not. */
 #include "support_wick.h"
 
 static wk_tensor *leaf(double a, double b)
@@ -18,7 +18,8 @@ static const char *at(const char *before, int line)
     return text[k];
 }
 
-/* What is kept of elu, selu and cross_entropy is not their result, nor the scores themselves: as in PyTorch, they may be written. */
+/* What is kept of elu, selu and cross_entropy is not their result, nor the scores themselves: as in PyTorch,
+ * they may be written. */
 static void results_and_scores_may_be_written(void **state)
 {
     (void)state;
@@ -127,7 +128,8 @@ static void keep_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     grad_in[0] = x ? wk_mul(grad_out[0], wk_exp(x)) : NULL;
 }
 
-/* What backward needs was changed: the message has the op of the forward with its line, and the call that changed it with its own. */
+/* What backward needs was changed: the message has the op of the forward with its line, and the call that
+ * changed it with its own. */
 static void what_was_changed_and_where(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads and one OpenCL device: what one call leaves there for its own later commands is not another's, and of what could not
- * be done each thread hears whose work was left out, however many there are and whatever became of them. */
+/* Several threads and one OpenCL device: what one call leaves there for its own later commands is not
+ * another's, and of what could not be done each thread hears whose work was left out, however many there are
+ * and whatever became of them. */
 #include "support_threads.h"
 
 #include <math.h>
@@ -10,9 +11,10 @@
 
 enum { SIZE = 48, MANY = 20 };
 
-/* ---- a thread that lets another one pass ------------------------------------------------------------------------------- */
+/* ---- a thread that lets another one pass ------------------------------------------------------------------------- */
 
-/* The leader stops at its `stop_at`-th request for memory, which may be in the midst of a call, and goes on when the other is done. */
+/* The leader stops at its `stop_at`-th request for memory, which may be in the midst of a call, and goes on
+ * when the other is done. */
 enum { LEADER = 0, OTHER = 1, OVER = 2 };
 static _Thread_local int requests;
 static _Thread_local bool leads;
@@ -60,7 +62,7 @@ static void await_turn(int *now)
     while ((*now = atomic_load(&turn)) == LEADER) sched_yield();
 }
 
-/* ---- calls that are several commands ----------------------------------------------------------------------------------- */
+/* ---- calls that are several commands ----------------------------------------------------------------------------- */
 
 static void sorts_in_between(test_thread *t)
 {
@@ -167,7 +169,7 @@ static void what_has_failed_is_not_continued(void **state)
     test_threads_end(other, 1);
 }
 
-/* ---- who is told ------------------------------------------------------------------------------------------------------- */
+/* ---- who is told ------------------------------------------------------------------------------------------------- */
 
 static atomic_int begun, looked;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls at the edge of what PyTorch defines, with the values that PyTorch 2.15 gives: gradients far out and at ties, defaults that
- * leave a dimension out, operands without dimensions, fractions where whole numbers are wanted. */
+/* Calls at the edge of what PyTorch defines, with the values that PyTorch 2.15 gives: gradients far out and at ties,
+ * defaults that leave a dimension out, operands without dimensions, fractions where whole numbers are wanted. */
 #include "ops_values.h"
 #include <wick/call.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 17 and 18 of docs/semantics.md: errors that come late, failure as a state of values. What engine_plan, ops_indexing and
- * opencl_memory hold of them is not repeated here. */
+/* Rules 17 and 18 of docs/semantics.md: errors that come late, failure as a state of values. What engine_plan,
+ * ops_indexing and opencl_memory hold of them is not repeated here. */
 #include "support_wick.h"
 
 #include <math.h>
@@ -71,7 +71,8 @@ static void late_errors_come_with_the_next_call_or_the_reader(void **state)
 
 /* ---- rule 18: failure is a state of the value -------------------------------------------------------------------- */
 
-/* Each reader of a failed value has its first cause and site, however long the chain; what does not depend on it is well. */
+/* Each reader of a failed value has its first cause and site, however long the chain; what does not depend on
+ * it is well. */
 static void dependants_have_the_first_cause(void **state)
 {
     (void)state;
@@ -97,7 +98,8 @@ static void dependants_have_the_first_cause(void **state)
     wk_free(total), wk_free(y), wk_free(z), wk_free(last), wk_free(x);
 }
 
-/* A value fails and there is no memory to say why: the thread hears of it then, and not again of what was to be computed from it. */
+/* A value fails and there is no memory to say why: the thread hears of it then, and not again of what was to
+ * be computed from it. */
 static void what_there_is_no_memory_for_is_told_once(void **state)
 {
     (void)state;
@@ -148,7 +150,8 @@ static void a_step_is_all_or_nothing(void **state)
 }
 
 /* Every index is looked at before the first place is written. */
-/* Neither what is computed beside it, nor what it was computed from, nor a target in place: whatever shares a kernel on the CPU. */
+/* Neither what is computed beside it, nor what it was computed from, nor a target in place: whatever shares a
+ * kernel on the CPU. */
 static void a_bad_index_fails_what_depends_on_it(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over the graph: nodes in the reverse order of the calls that made them, each once, when all gradients of its outputs
- * have arrived. Everything is a list or a heap on the host's memory: a chain of a million nodes needs no stack. */
+/* The walk over the graph: nodes in the reverse order of the calls that made them, each once, when all
+ * gradients of its outputs have arrived. Everything is a list or a heap on the host's memory: a chain of a
+ * million nodes needs no stack. */
 #include "../base/alloc.h"
 #include "history.h"
 #include "through.h"
@@ -130,7 +131,8 @@ static void fail(walk *w)
 
 /* ---- gradients on their way -------------------------------------------------------------------------------------- */
 
-/* Gradients live in the walk's scope (or in the caller's, once they are results), so that what nobody keeps is never stored. */
+/* Gradients live in the walk's scope (or in the caller's, once they are results), so that what nobody keeps
+ * is never stored. */
 static void let_go(wk_tensor *grad)
 {
     if (grad) wk__handle_release(&grad->handle, (wk_site){0});
@@ -344,8 +346,8 @@ static void end(void *address)
     wk__free(w);
 }
 
-/* A handle of the walk's own on a seed. With create_graph the seed may be a leaf that nothing was computed from yet: both handles
- * must share its place in the graph, which is made when first asked for. */
+/* A handle of the walk's own on a seed. With create_graph the seed may be a leaf that nothing was computed from yet:
+ * both handles must share its place in the graph, which is made when first asked for. */
 static wk_tensor *seed_of(walk *w, wk_tensor *seed)
 {
     wk__edge edge = w->create_graph ? wk__edge_of(seed) : (wk__edge){0};

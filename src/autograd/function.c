@@ -11,7 +11,8 @@
 
 enum { MOST = 16 }; /* inputs, outputs and saved tensors of one function */
 
-/* Its state lives as long as its node, or the call when no node was made. The file's own op gives the node its gradient. */
+/* Its state lives as long as its node, or the call when no node was made. The file's own op gives the node
+ * its gradient. */
 struct wk_function {
     wk_function_kind kind;
     void *context;
@@ -106,9 +107,9 @@ static bool is_among(const wk_tensor *x, wk_tensor *const *in, int count)
     return false;
 }
 
-/* A result that forward kept is connected to the node, like the result that an op keeps: a gradient made of it has a gradient. What
- * was kept holds no reference to the node, which would never go. A handle of the same address may be a later tensor's: so the storage is
- * compared too. */
+/* A result that forward kept is connected to the node, like the result that an op keeps: a gradient made of it has a
+ * gradient. What was kept holds no reference to the node, which would never go. A handle of the same address may be a
+ * later tensor's: so the storage is compared too. */
 static void find_saved_outputs(wk_function *f, wk_tensor *const *in, wk_tensor *const *out)
 {
     for (int k = 0; k < f->saved_count; k++) {
@@ -258,8 +259,8 @@ static bool outputs_are_there(const wk_function *f, wk_tensor *const *out)
     return true;
 }
 
-/* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone. Elements that share
- * memory are told apart, as the output is a base, of whose gradient each element has a part. */
+/* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone.
+ * Elements that share memory are told apart, as the output is a base, of whose gradient each element has a part. */
 static bool detach_outputs(const wk_function *f, wk_tensor **out)
 {
     for (int k = 0; k < f->kind.outputs; k++) {

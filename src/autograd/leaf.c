@@ -23,7 +23,8 @@ static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
     return false;
 }
 
-/* What a hook makes of the gradient: what it returns, or the gradient as it left it. NULL when something went wrong (recorded). */
+/* What a hook makes of the gradient: what it returns, or the gradient as it left it. NULL when something went
+ * wrong (recorded). */
 static wk_tensor *through_hook(const wk__hook *hook, wk_tensor *grad)
 {
     const bool clean = !wk__error_pending();
@@ -57,7 +58,8 @@ wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output)
     return grad;
 }
 
-/* The gradient as the leaf's own: a storage of its own over the same value, dense (a stride of 0 could not be written). */
+/* The gradient as the leaf's own: a storage of its own over the same value, dense (a stride of 0 could not be
+ * written). */
 static wk_tensor *own(wk_tensor *grad, bool create_graph)
 {
     const wk__body *body = wk__body_of(grad);

@@ -156,8 +156,8 @@ static void mark_crossing(wk__record **record, int records, int32_t group)
 
 static void run_programs(wk__run *run, wk__record **record, int records);
 
-/* May the records of a group at fault run again, each on its own? A group that reads at computed places has written over nothing that it
- * reads (outputs.c), but what the program knows by its address has been written. */
+/* May the records of a group at fault run again, each on its own? A group that reads at computed places has written
+ * over nothing that it reads (outputs.c), but what the program knows by its address has been written. */
 static bool can_run_apart(wk__record **record, int records)
 {
     bool hidden = records > 1;

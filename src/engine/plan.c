@@ -2,13 +2,13 @@
 /* Liveness: which records have to run. Two linear passes over the ring.
  *
  * A value is visible when something besides the ring holds it (a storage, a parked record). Visible values are wanted,
- * unless they may be parked: then they are computed only if a live record reads them, and stored only if that record is in
- * another group. What is neither visible nor read by a live record is never computed.
- */
+ * unless they may be parked: then they are computed only if a live record reads them, and stored only if that record is
+ * in another group. What is neither visible nor read by a live record is never computed.
+ * */
 #include "ring.h"
 
-/* May a parked record read this operand later? Borrowed memory, and memory whose address is known outside, may change; what
- * is pending must be parked itself or be stored by this flush anyway. */
+/* May a parked record read this operand later? Borrowed memory, and memory whose address is known outside, may change;
+ * what is pending must be parked itself or be stored by this flush anyway. */
 static bool stays_put(const wk__value *value)
 {
     wk__state state = wk__value_state(value);

@@ -75,7 +75,8 @@ static const wk__op picked_op = {.name = "cross_entropy", .expression = picked, 
 
 /* ---- target weights ---------------------------------------------------------------------------------------------- */
 
-/* T for labels (as checked or known): 1 - smoothing in the label's place, smoothing / C everywhere, 0 if it is ignored. */
+/* T for labels (as checked or known): 1 - smoothing in the label's place, smoothing / C everywhere, 0 if it
+ * is ignored. */
 static wk_tensor *hard_target(const scores *s, wk_tensor *labels, double smoothing)
 {
     wk_tensor *positions = labels ? wk__row_positions(s->site, s->x, s->last) : NULL;
@@ -195,8 +196,8 @@ static bool see(scores *s, const wk__op *op, wk_site site, wk_tensor *const in[]
     return s->x && s->target;
 }
 
-/* What PyTorch's result prints: it has a function for labels of one and of two dimensions, brings others to the latter, and
- * composes the rest. */
+/* What PyTorch's result prints: it has a function for labels of one and of two dimensions, brings others to the
+ * latter, and composes the rest. */
 static const char *node_of(const loss_call *l)
 {
     const int ndim = wk__body_of(l->in[0])->ndim;
@@ -314,8 +315,8 @@ static wk_tensor *soft_target(const wk__gradient *g, const scores *s, wk_tensor 
     return weight ? wk_mul(t, weight) : t;
 }
 
-/* (softmax(x) sum T - T) g; for probabilities also -log softmax(x) (1 - smoothing) weight g, and that of the weights, where T is
- * without them: -log softmax(x) T g, summed over all but the classes by the engine once those are last. */
+/* (softmax(x) sum T - T) g; for probabilities also -log softmax(x) (1 - smoothing) weight g, and that of the weights,
+ * where T is without them: -log softmax(x) T g, summed over all but the classes by the engine once those are last. */
 static void cross_entropy_gradient(wk__gradient *g)
 {
     const wk_site here = {0};

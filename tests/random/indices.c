@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs without gradients, of which one index tensor may reach too far. Op by op the call that reads it is refused, and what
- * depends on that is never made. In the other modes this is known at the call or later: then there are tensors instead that cannot be read,
- * for the same reason. All the rest must be as it is op by op, targets of writes that could not be among it. */
+/* Programs without gradients, of which one index tensor may reach too far. Op by op the call that reads it is refused,
+ * and what depends on that is never made. In the other modes this is known at the call or later: then there are
+ * tensors instead that cannot be read, for the same reason. All the rest must be as it is op by op, targets of writes
+ * that could not be among it. */
 #include "oracles.h"
 #include "notes.h"
 #include <stdlib.h>

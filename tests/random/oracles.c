@@ -50,9 +50,9 @@ static bool mode_differs(program *p, oracle which, verdict *v)
            report(v, which);
 }
 
-/* Growing the program has also carried out steps that were dropped, and those leave a trace in the last digits of a gradient: a view
- * whose base was written gets its history anew when it is first asked for, and so comes earlier in the sums. What counts is the
- * program as it stands. */
+/* Growing the program has also carried out steps that were dropped, and those leave a trace in the last digits of a
+ * gradient: a view whose base was written gets its history anew when it is first asked for, and so comes earlier in the
+ * sums. What counts is the program as it stands. */
 static bool differs_as_it_stands(program *p, oracle which, verdict *v)
 {
     if (!mode_differs(p, which, v)) return false;
@@ -106,8 +106,8 @@ static void count(const program *p)
     counts->backwards += backward;
 }
 
-/* Programs with large tensors wait until there are some of them: to give the pool another number of threads takes longer than to run
- * a program. */
+/* Programs with large tensors wait until there are some of them: to give the pool another number of threads takes
+ * longer than to run a program. */
 static bool large_differs(program *p, verdict *v)
 {
     enum { BATCH = 16 };

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs against everything that must be true of them. A supervisor, which never uses the library itself, starts a process
- * that runs one program after the other; the program that it is at lies in shared memory, so one that ends the process is known too.
+/* Random programs against everything that must be true of them. A supervisor, which never uses the library itself,
+ * starts a process that runs one program after the other; the program that it is at lies in shared memory, so one that
+ * ends the process is known too.
  *
  *   random_programs [--seconds N] [--programs N] [--seed N] [--keep-going] [--whole] [--kinds | --opencl]
  *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
  *   random_programs --print SEED      the program of that seed
  *
- * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With --kinds each kind of
- * CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit status is 1. With --keep-going each kind of
- * failure is printed once. */
+ * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With
+ * --kinds each kind of CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit
+ * status is 1. With --keep-going each kind of failure is printed once. */
 #include "coverage.h"
 #include "generate.h"
 #include "memory.h"
@@ -60,8 +61,8 @@ static uint64_t seed_of(uint64_t number)
 
 /* ---- the process that runs programs ------------------------------------------------------------------------------ */
 
-/* The same program sees the same shapes, dtypes and refusals on every kind of CPU. (Its numbers may differ in their last digits, and so
- * may what is grown from them: then it is another program.) */
+/* The same program sees the same shapes, dtypes and refusals on every kind of CPU. (Its numbers may differ in their
+ * last digits, and so may what is grown from them: then it is another program.) */
 static bool kinds_agree(uint64_t number, digest now)
 {
     digest *seen = &common->seen[number % MOST_DIGESTS];
