@@ -103,7 +103,9 @@ static void test_bad_index(void **state)
             array_new(&index, WK_I64, 2, shape, ROWS);
             array_new(&source, WK_F32, 2, shape, ROWS);
             memset(index.data, 0, (size_t)index.bytes);
-            memcpy(index.data + index.bytes - 8 * (1 + random_below(60000)), &bad[k], 8);
+            const int64_t last = 1 + random_below(30000), other = 9;
+            memcpy(index.data + index.bytes - 8 * last, &other, 8);
+            memcpy(index.data + index.bytes - 8 * (last + 1 + random_below(30000)), &bad[k], 8); /* it comes first */
             char *before = array_copy(&target);
             kernel.operand[0] = target.operand;
             kernel.operand[1] = index.operand;

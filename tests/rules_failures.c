@@ -195,6 +195,33 @@ static void a_bad_index_writes_nothing(void **state)
     }
 }
 
+/* Of several, the first in the order of the elements, also where it is known only once the call has run. */
+static void the_first_bad_index_is_told(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"gather", "scatter_add", "scatter", "scatter"};
+    /* -4 with 2 added would be a place again */
+    static const int64_t places[2][3] = {{0, -4, 1}, {7, 0, 5}};
+    for (int device = 0; device < 1 + (wk_device_count(WK_OPENCL) > 0); device++) {
+        WK_SCOPE;
+        WK_DEVICE(device ? wk_opencl(0) : wk_cpu());
+        wk_tensor *x = wk_clone(wk_ones((2, 3)));
+        wk_tensor *index = wk_from_at(WK_HERE, WK_I64, places, sizeof places, (const int64_t[]){2, 3}, 2);
+        for (int op = 0; op < 4; op++) {
+            wk_sync();
+            wk_tensor *late = wk_add(index, 0);
+            wk_tensor *y = op == 0   ? wk_gather(x, 0, late)
+                           : op == 1 ? wk_scatter_add(x, 0, late, x)
+                           : op == 2 ? wk_scatter(x, 0, late, x)
+                                     : wk_scatter(x, 0, late, 5);
+            assert_true(isnan(wk_item(wk_sum(y))));
+            expect_error(names[op], "index -4 is out of range: there are 2 places", NULL);
+        }
+        EXPECT_VALUES(x, 0, 1, 1, 1, 1, 1, 1);
+        EXPECT_VALUES(wk_scatter(x, 0, wk_add(wk_of(int64_t, (1, 3), -2, 1, -1), 0), 5), 0, 5, 1, 1, 1, 5, 5);
+    }
+}
+
 /* A device that stops answering fails what lives there and nothing else. */
 static void a_lost_device(void **state)
 {
@@ -231,6 +258,7 @@ int main(void)
         cmocka_unit_test_teardown(a_step_is_all_or_nothing, test_clean),
         cmocka_unit_test_teardown(a_bad_index_fails_what_depends_on_it, test_clean),
         cmocka_unit_test_teardown(a_bad_index_writes_nothing, test_clean),
+        cmocka_unit_test_teardown(the_first_bad_index_is_told, test_clean),
         cmocka_unit_test_teardown(a_lost_device, test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

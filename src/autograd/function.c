@@ -93,7 +93,7 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
     wk__storage_hold(body->storage);
     wk__storage_firm(body->storage, +1);
     if (body->node || body->leaf) wk__body_share(body);
-    f->version[f->saved_count] = body->storage->version;
+    f->version[f->saved_count] = body->storage->changes.version;
     f->kept[f->saved_count] = x;
     f->output[f->saved_count] = -1;
     f->saved[f->saved_count++] = body;
@@ -135,7 +135,7 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
                       f->saved_count, k);
         return NULL;
     }
-    if (f->saved[k]->storage->version != f->version[k]) {
+    if (f->saved[k]->storage->changes.version != f->version[k]) {
         wk__text text = {0};
         wk__text_format(&text, "%s: backward needs tensor %d that it kept, but ", f->name, k);
         wk__text_changes(&text, f->saved[k]->storage, f->version[k]);

@@ -233,7 +233,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
     }
     wk__body_share(saved);
     node->saved[place] = saved;
-    node->version[place] = saved->storage->version;
+    node->version[place] = saved->storage->changes.version;
     return true;
 }
 
@@ -321,12 +321,11 @@ void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
 
 void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version)
 {
-    const unsigned times = storage->version - version;
-    const wk_site at = storage->changed_at;
-    wk__text_format(text, "an in-place call has changed it since: %s%s",
-                    storage->changed_by ? storage->changed_by : "?",
-                    storage->changed_by ? wk__underscore(storage->changed_by, storage->changed_in_place) : "");
-    if (at.file) wk__text_format(text, " at %s:%d", at.file, (int)at.line);
+    const wk__changes *changes = &storage->changes;
+    const unsigned times = changes->version - version;
+    wk__text_format(text, "an in-place call has changed it since: %s%s", changes->by ? changes->by : "?",
+                    changes->by ? wk__underscore(changes->by, changes->in_place) : "");
+    if (changes->at.file) wk__text_format(text, " at %s:%d", changes->at.file, (int)changes->at.line);
     if (times > 1) wk__text_format(text, ", the last of %u", times);
 }
 
@@ -353,7 +352,7 @@ wk_tensor *wk__saved(const wk__gradient *g, int k)
                       g->node->op->name);
         return NULL;
     }
-    if (saved->storage->version != g->node->version[k]) return changed(g, k);
+    if (saved->storage->changes.version != g->node->version[k]) return changed(g, k);
     wk_tensor *tensor = wk__tensor_like(context, saved);
     if (!tensor) return NULL;
     wk__body *body = wk__body_of(tensor);

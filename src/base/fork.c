@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See fork.h. */
 #include "fork.h"
+#include "alloc.h"
 #include "pool.h"
 #include <stdio.h>
 
@@ -39,6 +40,7 @@ static void in_child(void)
     in_parent();
     others = atomic_load(&threads) - (wk__context_now != NULL);
     if (others > 0 || atomic_load(&first.known)) atomic_store(&wk__forked, true);
+    wk__alloc_after_fork();
     wk__pool_after_fork();
 }
 

@@ -3,6 +3,7 @@
 #include "check_mode.h"
 #include "execute.h"
 #include "faults.h"
+#include "places.h"
 
 /* An in-place op that could not run leaves its target as it was: the new value shares the old one's memory, or has it. */
 static bool keep_old(wk__record *r, wk__value *out)
@@ -53,8 +54,7 @@ void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fa
     const wk__record *culprit = run->culprit ? run->culprit : record[0];
     run->culprit = NULL;
     for (int k = 0; k < records && fail->code == WK_ERR_INDEX; k++)
-        for (int i = 0; i < record[k]->nin; i++)
-            if (wk__record_in(record[k], i)->flags & WK__REF_INDIRECT) culprit = record[k];
+        if (wk__places_are_computed(record[k])) culprit = record[k];
     wk__failure *failure = wk__explain_record(culprit, fail);
     for (int k = 0; k < records; k++) fail_outputs(run, record[k], failure, false);
     wk__failure_drop(failure);

@@ -12,6 +12,7 @@
 #include "../base/alloc.h"
 #include "faults.h"
 #include "late.h"
+#include "places.h"
 #include <string.h>
 
 /* One record. The values are held, so that they can be marked; a bounded number of them, then the device is asked. */
@@ -71,14 +72,6 @@ static void forget(watch *w, int64_t upto)
     if (gone > 0) memmove(w->entry, w->entry + gone, sizeof *w->entry * (size_t)w->count);
 }
 
-/* Of the records in a group, those that read or write at computed places can fault; each has a LOADX, which has their tag (ir.h). */
-static bool is_indexed(wk__record *r)
-{
-    bool indexed = r->kind == WK__RECORD_KERNEL;
-    for (int i = 0; i < r->nin; i++) indexed = indexed || wk__record_in(r, i)->flags & WK__REF_INDIRECT;
-    return indexed;
-}
-
 static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64_t tag, bool skipped)
 {
     if (!wk__grow(&w->entry, &w->capacity, w->count + 1, sizeof *w->entry))
@@ -136,7 +129,8 @@ int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *r
     watch *w = watch_of(device);
     int64_t first = may_fault ? w->tags : -1;
     for (int k = 0; k < records; k++) {
-        int64_t tag = may_fault && is_indexed(record[k]) ? w->tags++ : -1;
+        /* Of the records in a group, each that can fault has a LOADX, and that has its tag (ir.h). */
+        int64_t tag = may_fault && wk__places_may_fault(record[k]) ? w->tags++ : -1;
         for (int o = 0; o < record[k]->nout; o++) add(w, recorder, record[k], o, tag, skipped);
     }
     pthread_mutex_unlock(&lock);

@@ -21,9 +21,7 @@ static bool has_room(const wk__open_group *g, const wk__record *r)
 /* A new tensor is written in several parts, and nobody but the next part knows this state of it. */
 static bool only_the_next_part_knows(const wk__record *r)
 {
-    wk__value *prior = r->prior;
-    return !r->guarded && prior->ring_refs == 2 &&
-           atomic_load_explicit(&prior->refs, memory_order_relaxed) == prior->ring_refs;
+    return !r->guarded && r->prior->ring_refs == 2 && !wk__held_outside(r->prior);
 }
 
 /* The kernel's form decides which of its stores runs first (rows before columns, passes, threads), so no two may write one place. */
@@ -44,17 +42,10 @@ static bool finds_its_base(int32_t number, wk__record *r)
 
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
 
-static bool reads_at_places(const wk__record *r)
-{
-    for (int k = r->nout; k < r->nout + r->nin; k++)
-        if (r->ref[k].flags & WK__REF_INDIRECT) return true;
-    return false;
-}
-
 /* A bad place is told of a group: where two records may have one, they must mean the same by it. */
 static bool blames_alike(const wk__open_group *g, const wk__record *r)
 {
-    return !g->indirect || (!g->fault && !r->op->fault) || !reads_at_places(r);
+    return !g->indirect || (!g->fault && !r->op->fault) || !wk__places_are_computed(r);
 }
 
 /* ---- space ------------------------------------------------------------------------------------------------------- */
@@ -182,7 +173,7 @@ void wk__join(wk__open_group *g, int32_t number, wk__record *r)
     if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
     if (r->kind == WK__RECORD_REDUCTION) g->reduce_mask = r->reduce_mask;
     g->indexed = g->indexed || r->op->indexed;
-    g->indirect = g->indirect || reads_at_places(r);
+    g->indirect = g->indirect || wk__places_are_computed(r);
     g->fault = g->fault || r->op->fault;
     for (int o = 0; o < r->nout; o++) r->ref[o].value->group = number;
 }

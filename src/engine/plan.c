@@ -7,11 +7,6 @@
  */
 #include "ring.h"
 
-static bool visible(const wk__value *value)
-{
-    return atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) > value->ring_refs;
-}
-
 /* May a parked record read this operand later? Borrowed memory, and memory whose address is known outside, may change; what
  * is pending must be parked itself or be stored by this flush anyway. */
 static bool stays_put(const wk__value *value)
@@ -19,7 +14,7 @@ static bool stays_put(const wk__value *value)
     wk__state state = wk__value_state(value);
     if (value->exposed) return false;
     if (state == WK__STORED) return value->release == NULL;
-    return state == WK__PENDING && (value->depth > 0 || visible(value));
+    return state == WK__PENDING && (value->depth > 0 || wk__held_outside(value));
 }
 
 /* Depth of the chain that reading the value later would compute, 0 when it must not be parked. */
@@ -47,14 +42,15 @@ static bool noted(const wk__value *value)
 
 void wk__plan_live(wk__ring *ring, bool park)
 {
-    park = park && !wk__modes_now()->sync && !wk__modes_now()->nofuse;
+    park = park && !wk__modes_of(ring)->sync && !wk__modes_of(ring)->nofuse;
     for (int64_t k = 0; k < ring->count; k++) {
         wk__record *r = ring->record[k];
         for (int o = 0; o < r->nout; o++) {
             wk__value *out = r->ref[o].value;
             out->depth = (uint8_t)(park ? chain_depth(r) : 0);
             out->parkable = out->depth > 0;
-            out->rooted = (visible(out) && !out->parkable) || out->exposed; /* the program may look at the memory */
+            out->rooted =
+                (wk__held_outside(out) && !out->parkable) || out->exposed; /* the program may look at the memory */
             out->needed = out->rooted;
             out->escapes = out->promised = false;
             out->group = -1;
@@ -81,7 +77,7 @@ void wk__plan_promises(wk__ring *ring)
     for (int64_t k = ring->count; k-- > 0;) {
         wk__record *r = ring->record[k];
         const wk__value *out = r->ref[0].value;
-        if (!r->live || wk__stores(out) || (!out->promised && !visible(out))) continue;
+        if (!r->live || wk__stores(out) || (!out->promised && !wk__held_outside(out))) continue;
         for (int i = 0; i < r->nin; i++)
             if (noted(wk__record_in(r, i)->value)) wk__record_in(r, i)->value->promised = true;
     }

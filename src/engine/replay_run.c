@@ -79,12 +79,22 @@ static wk_code record_one(const wk__replay *replay, int64_t k, wk__fail *fail)
     return WK_OK;
 }
 
+/* For the ring of this thread alone. It is there once something has been recorded. */
+static void use_modes(wk_context *context, const wk__modes *modes)
+{
+    if (!context->ring) return;
+    wk__ring_enter(context);
+    context->ring->modes = modes;
+    wk__ring_leave(context);
+}
+
 static void run(wk__replay *replay, bool park)
 {
     wk_context *context = replay->context;
     if (!context->ring) return;
     const int64_t before = context->ring->groups;
     wk__ring_enter(context);
+    context->ring->modes = replay->modes;
     wk__ring_run(context, park);
     wk__ring_leave(context);
     replay->groups += context->ring->groups - before;
@@ -162,5 +172,6 @@ wk_code wk__replay_run(wk__replay *replay, wk__outcome outcome[], wk__fail *fail
         if (flush->value[k].flags & WK__FLUSH_SEEN) code = look_at(replay, replay->value[k], &outcome[k], fail);
     for (int64_t k = flush->values; k-- > 0;)
         if (replay->value[k]) wk__value_drop(replay->value[k]);
+    use_modes(replay->context, NULL);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "../base/alloc.h"
 #include "check_mode.h"
 #include "execute.h"
+#include "places.h"
 #include "reuse.h"
 #include <string.h>
 
@@ -12,7 +13,7 @@ void wk__before_take(wk__before *before, const wk_tensor *target)
     wk__storage *storage = wk__body_of(target)->storage;
     wk__storage_hold(storage);
     wk__value_hold(storage->value);
-    *before = (wk__before){storage, storage->value, storage->version};
+    *before = (wk__before){storage, storage->value, storage->changes};
 }
 
 /* New values that have not been computed need not be, whether the program knows their address or not. */
@@ -36,7 +37,7 @@ static void restore(const wk__before *before)
 {
     wk__storage *storage = before->storage;
     wk__value *now = storage->value, *old = before->value;
-    storage->version = before->version;
+    storage->changes = before->changes;
     if (now == old) return;
     call_off(wk__context(), now, old);
     if (now->exposed && wk__value_state(now) == WK__STORED && wk__value_state(old) == WK__STORED)
@@ -110,20 +111,13 @@ static int32_t class_of(int32_t whole, const int32_t *class, wk__record *const *
     return all ? PURE : MIXED;
 }
 
-/* May it find on its way that something is wrong, or on a device that runs it later? */
-static bool may_fail_late(wk__record *r)
-{
-    bool fault = r->device->id.kind != WK_CPU || r->kind == WK__RECORD_KERNEL;
-    for (int i = 0; i < r->nin; i++) fault = fault || wk__record_in(r, i)->flags & WK__REF_INDIRECT;
-    return fault;
-}
-
 /* Bytes of old numbers that the group could write its own over, if nothing came after it. */
 static int64_t bytes_in_place(int32_t whole, wk__record *const *record, int64_t records)
 {
     int64_t bytes = 0;
     for (int64_t k = 0; k < records; k++) {
-        if (may_fail_late(record[k])) return 0;
+        if (record[k]->device->id.kind != WK_CPU || wk__places_may_fault(record[k]))
+            return 0; /* it may fail on its way */
         if (record[k]->whole == whole && wk__old_value(record[k])) bytes += record[k]->ref[0].value->bytes;
     }
     return bytes;
@@ -287,9 +281,15 @@ static void begin(wk__run *run, int32_t whole, wk__record **record, int64_t live
     wk__failure_drop(failure);
 }
 
-/* Of what is written in place nothing may turn out to have failed when a part is written. */
+/* Of what is written in place nothing may turn out to have failed when a part is written. Asked before each part, answered by a walk over
+ * all that is left before the first one, and after that only where some value has failed since: a call of a thousand parts is walked
+ * once. */
 static void look_ahead(wk__run *run, wk__record *const *record, int64_t live)
 {
+    const int64_t failed = wk__values_failed();
+    if (run->looked == run->begun && run->failed == failed) return;
+    run->looked = run->begun;
+    run->failed = failed;
     for (int64_t k = 0; k < live && run->refused != run->begun; k++) {
         if (record[k]->whole != run->begun) continue;
         for (int i = record[k]->nout; i < record[k]->nout + record[k]->nin; i++) {

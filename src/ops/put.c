@@ -59,10 +59,14 @@ static wk_tensor *written(wk_site site, wk_tensor *x, int d, wk_tensor *index, w
     return put && wk_copy__at(site, corner, put) ? out : NULL;
 }
 
-/* Python's negative places as those that they are. */
+/* Python's negative places as those that they are. One that is out of range is refused here, in the order of the elements and before
+ * the bound is added to it: a 0 is looked up at each of them, all in one pass. */
 static wk_tensor *from_the_start(wk_tensor *index, int64_t bound)
 {
-    return index ? wk_where(wk_lt(index, 0), wk_add(index, bound), index) : NULL;
+    if (!index || wk__body_numel(wk__body_of(index)) == 0) return index;
+    wk_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
+    wk_tensor *zeros = wk_expand(wk_full_i_at((wk_site){0}, (const int64_t[]){1}, 1, 0, &options), (bound));
+    return wk_add(wk_where(wk_lt(index, 0), wk_add(index, bound), index), wk_take(zeros, index));
 }
 
 static bool fits(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d)

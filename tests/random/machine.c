@@ -3,7 +3,7 @@
 #include "machine.h"
 #include "base/pool.h"
 #include "crew.h"
-#include "engine/ring.h"
+#include "engine/shuffle.h"
 #include "notes.h"
 #include "steps.h"
 #include <stddef.h>
@@ -49,6 +49,7 @@ static void run_step(void *user)
     if (m->code != WK_OK) notes_failed(m);
     wk_clear_error();
     m->done = done;
+    m->passed[m->now] = !done;
 }
 
 bool machine_step(machine *m, int k)
@@ -82,6 +83,8 @@ void machine_begin(machine *m, program *p, const mode *mode)
     m->slot = m->own_slot;
     m->thread = m->own_thread;
     memset(m->own_slot, 0, sizeof m->own_slot);
+    memset(m->passed, 0, sizeof m->passed);
+    memset(m->empty, 0, sizeof m->empty);
     wk__modes_set(mode->sync, mode->nofuse);
     if (wk__threads() != mode->threads) wk_set_threads_at(here, mode->threads);
     wk__shuffle_groups(mode->order);

@@ -28,6 +28,7 @@ typedef struct note {
     int16_t step, slot; /* -1 at the end of the program; -1 for none */
     uint8_t what, code, dtype, ndim;
     bool requires_grad;
+    uint32_t said; /* of a bad index: a hash of the message */
     int64_t shape[8], bytes;
 } note;
 enum { NOTE_FAILED, NOTE_READ, NOTE_LEFT, NOTE_GRADIENT, NOTE_HOOK, NOTE_GUARD, NOTE_SHARED };
@@ -68,6 +69,8 @@ typedef struct machine {
     size_t used, room;
     slot own_slot[MOST_SLOTS];
     guards own_thread[MOST_THREADS];
+    bool passed[MOST_STEPS]; /* over, as an operand was missing */
+    bool empty[MOST_SLOTS];  /* given as a tensor without elements */
 } machine;
 
 /* Ready for the first step, in this mode. The program stays the caller's; it may grow between steps. */

@@ -3,6 +3,7 @@
 #include "notes.h"
 #include "ir/number.h"
 #include "tensor/tensor.h"
+#include "memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +54,20 @@ double machine_number(wk_tensor *x, int64_t k)
 {
     const wk__body *body = wk__body_of(x);
     const size_t bytes = tensor_bytes(x), width = wk_dtype_size(body->dtype);
-    char few[4096], *numbers = bytes > sizeof few ? malloc(bytes) : few;
+    char few[4096], *numbers = bytes > sizeof few ? memory_take(bytes, 1) : few;
     const double number =
         machine_read(x, numbers) == WK_OK ? wk__number_as_double(numbers + width * (size_t)k, body->dtype) : NAN;
     if (numbers != few) free(numbers);
     return number;
+}
+
+/* What is said about an index, but for the range that is only told where the index is known at the call. */
+static uint32_t message(void)
+{
+    uint32_t hash = 2166136261u;
+    const char *text = wk_error(), *end = text ? strstr(text, ", so it must lie") : NULL;
+    for (; text && *text && text != end; text++) hash = (hash ^ (uint8_t)*text) * 16777619u;
+    return hash | 8;
 }
 
 static note *begin_note(machine *m, int what, int slot, size_t bytes)
@@ -85,12 +95,20 @@ void notes_read(machine *m, int what, int slot, wk_tensor *x)
     const wk_code code = machine_read(x, n + 1);
     n = (note *)(void *)(m->notes + at);
     n->code = (uint8_t)code;
-    if (code != WK_OK) memset(n + 1, 0, bytes);
+    if (code == WK_OK) return;
+    memset(n + 1, 0, bytes);
+    if (code != WK_ERR_INDEX) return;
+    wk_read_at((wk_site){"program", 0}, x, n + 1, bytes); /* once more: now no other value's failure is told first */
+    memset(n + 1, 0, bytes);
+    n->said = message();
+    wk_clear_error();
 }
 
 void notes_failed(machine *m)
 {
-    begin_note(m, NOTE_FAILED, -1, 0)->code = (uint8_t)m->code;
+    note *n = begin_note(m, NOTE_FAILED, -1, 0);
+    n->code = (uint8_t)m->code;
+    if (m->code == WK_ERR_INDEX) n->said = message();
 }
 
 void notes_guards(machine *m)

@@ -95,7 +95,10 @@ bool generate_list_operands(generator *g, const row *r, step *s)
 
 static int index_tensor(generator *g, int ndim, const int64_t *shape, int64_t below)
 {
-    return generate_make(g, draw_percent(&g->draw, 80) ? WK_I64 : WK_I32, ndim, shape, MAKE_INDEX, below);
+    const int x = generate_make(g, draw_percent(&g->draw, 80) ? WK_I64 : WK_I32, ndim, shape, MAKE_INDEX, below);
+    if (x < 0 || draw_percent(&g->draw, 60)) return x;
+    const argument same[] = {argument_int(1)}; /* one that is not computed yet at the call */
+    return generate_view(g, "mul", x, 1, same);
 }
 
 /* x, dim, index and perhaps what is put there. */

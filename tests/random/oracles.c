@@ -16,6 +16,7 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "7 threads = sync",
                                           "central differences",
                                           "references",
+                                          "bad indices",
                                           "OpenCL: default = sync",
                                           "the same on all kinds of CPU"};
 const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
@@ -66,6 +67,7 @@ bool oracle_broken(program *p, oracle which, verdict *v)
 {
     bool conclusive;
     v->oracle = ORACLE_NOTHING;
+    if (which == ORACLE_INDEX) return index_disagrees(p, &base, &other, v) && report(v, which);
     if (which == ORACLE_REFERENCE) return reference_disagrees(p, &other, v) && report(v, which);
     if (which == ORACLE_DIFFERENCES) return differences_disagree(p, &other, v, &conclusive) && report(v, which);
     machine_run(&base, p, which == ORACLE_OPENCL ? &opencl_sync : &mode_sync);
@@ -168,6 +170,7 @@ void oracles_try(program *p, uint64_t seed, verdict *v, digest *d)
         counts->referred++;
         if (reference_disagrees(p, &other, v) && report(v, ORACLE_REFERENCE)) return;
     }
+    if (p->seed % 2 == 0 && index_disagrees(p, &base, &other, v) && report(v, ORACLE_INDEX)) return;
     bool conclusive = false;
     if (p->differences && differences_disagree(p, &other, v, &conclusive)) report(v, ORACLE_DIFFERENCES);
     if (p->differences) *(conclusive ? &counts->differences : &counts->inconclusive) += 1;

@@ -16,6 +16,7 @@ typedef enum oracle {
     ORACLE_MANY_THREADS,
     ORACLE_DIFFERENCES, /* gradients = central differences */
     ORACLE_REFERENCE,   /* each call gives what the row's reference does, and changes nothing but what it writes */
+    ORACLE_INDEX,       /* a bad index fails what depends on it and nothing else, in each mode with the same message */
     ORACLE_OPENCL,      /* as it usually runs there = op by op there */
     ORACLE_KINDS,       /* shapes, dtypes and refusals are those of another kind of CPU */
     ORACLES
@@ -45,13 +46,17 @@ bool oracle_broken(program *p, oracle which, verdict *v);
 void oracles_tidy(program *p);
 
 typedef struct oracle_counts {
-    int64_t programs, calls, backwards, differences, inconclusive, large, referred;
+    int64_t spoiled, programs, calls, backwards, differences, inconclusive, large, referred;
     int64_t by_calls[64];
 } oracle_counts;
 extern oracle_counts *counts; /* added to by oracles_try */
 
 /* differences.c: gradients of a program against central differences; `conclusive` says whether they say anything. */
 bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive);
+
+/* indices.c: with an index tensor that may reach too far. */
+bool index_spoil(const program *p, program *spoiled);
+bool index_disagrees(const program *p, machine *base, machine *other, verdict *v);
 
 /* reference.c: runs it op by op and compares every call. */
 bool reference_disagrees(program *p, machine *m, verdict *v);

@@ -11,6 +11,7 @@
  * failure is printed once. */
 #include "coverage.h"
 #include "generate.h"
+#include "memory.h"
 #include "oracles.h"
 #include "print.h"
 #include "shrink.h"
@@ -142,12 +143,12 @@ static bool fails_apart(program *candidate, void *user)
 
 static void shrink_failure(oracle which)
 {
-    program *p = malloc(sizeof *p);
+    program *p = memory_take(1, sizeof *p);
     *p = common->now;
     if (which != ORACLE_CRASH) {
         const pid_t child = start_child();
         if (child == 0) {
-            program *own = malloc(sizeof *own);
+            program *own = memory_take(1, sizeof *own);
             *own = common->now;
             shrink(own, fails_here, (void *)&which);
             oracles_tidy(own);
@@ -199,7 +200,9 @@ static void report(int end)
     if (!is_new(signature)) return;
     printf("FAILED after %llu programs (--only %llu), %s\n  %s\n", (unsigned long long)common->next,
            (unsigned long long)seed, signature, which == ORACLE_CRASH ? "" : common->verdict.text);
-    print_program(stdout, &common->now);
+    program *spoiled = malloc(sizeof *spoiled);
+    print_program(stdout, which == ORACLE_INDEX && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
+    free(spoiled);
 }
 
 static int64_t median(void)
@@ -216,10 +219,11 @@ static void statistics(void)
     const double n = c->programs ? (double)c->programs : 1;
     printf("%lld programs in %.1f s, %.0f us each; calls: median %lld, mean %.1f; with backward %.1f %%, checked by "
            "central "
-           "differences %.1f %% (and %.1f %% that say nothing); large %.1f %%, against references %.1f %%\n",
+           "differences %.1f %% (and %.1f %% that say nothing); large %.1f %%, against references %.1f %%, with bad "
+           "indices %.1f %%\n",
            (long long)c->programs, elapsed(), 1e6 * elapsed() / n, (long long)median(), (double)c->calls / n,
            100 * (double)c->backwards / n, 100 * (double)c->differences / n, 100 * (double)c->inconclusive / n,
-           100 * (double)c->large / n, 100 * (double)c->referred / n);
+           100 * (double)c->large / n, 100 * (double)c->referred / n, 100 * (double)c->spoiled / n);
     coverage_print(stdout, &common->coverage);
     for (int k = 0; k < ORACLES; k++)
         if (by_oracle[k]) printf("failed: %s: %d\n", oracle_name[k], by_oracle[k]);

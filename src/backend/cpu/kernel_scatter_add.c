@@ -5,7 +5,7 @@
  * All indices are looked at before the first write: a bad one leaves the target as it was. */
 #include "kernels.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 #include "half.h"
 
@@ -19,8 +19,7 @@ typedef struct scatter {
     int64_t bound;
     void (*add)(const struct scatter *s, const wk__bundle *bundle);
 
-    pthread_mutex_t lock; /* of what follows: the first bad index in the order of lines */
-    int64_t bad_line, bad_index;
+    atomic_bool bad; /* an index is out of range */
 } scatter;
 
 static int64_t place_of(int64_t index, int64_t bound)
@@ -53,14 +52,25 @@ static void check_bundle(void *user, const wk__bundle *bundle, int64_t task)
         for (int64_t i = 0; i < s->lines.length; i++) {
             const int64_t index = first[j * bundle->across[INDEX] + i * s->lines.along[INDEX]];
             if (index >= -s->bound && index < s->bound) continue;
-            pthread_mutex_lock(&s->lock);
-            if (bundle->first + j < s->bad_line) {
-                s->bad_line = bundle->first + j;
-                s->bad_index = index;
-            }
-            pthread_mutex_unlock(&s->lock);
+            atomic_store_explicit(&s->bad, true, memory_order_relaxed);
             return;
         }
+}
+
+/* The first bad index in the order of the elements: which is told does not depend on strides and threads. */
+static int64_t first_bad(const scatter *s, const wk__kernel *kernel)
+{
+    const int64_t *stride = kernel->operand[INDEX].stride;
+    int64_t at[WK__MAX_DIMS] = {0};
+    const int64_t *index = s->index;
+    while (*index >= -s->bound && *index < s->bound)
+        for (int d = kernel->ndim; d-- > 0;) {
+            index += stride[d];
+            if (++at[d] < kernel->shape[d]) break;
+            index -= at[d] * stride[d];
+            at[d] = 0;
+        }
+    return *index;
 }
 
 wk_code wk__cpu_scatter_add(const wk__kernel *kernel, wk__fail *fail)
@@ -72,14 +82,12 @@ wk_code wk__cpu_scatter_add(const wk__kernel *kernel, wk__fail *fail)
                  .add = add_of[kernel->operand[TARGET].dtype]};
     wk__lines_of(&s.lines, kernel, SOURCE);
     const int64_t tasks = wk__lines_tasks(&s.lines);
-    s.bad_line = s.lines.count;
-    pthread_mutex_init(&s.lock, NULL);
     wk__lines_work(&s.lines, tasks, check_bundle, &s);
-    pthread_mutex_destroy(&s.lock);
-    if (s.bad_line < s.lines.count) {
-        wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range: valid are %lld to %lld", (long long)s.bad_index,
+    if (atomic_load(&s.bad)) {
+        const int64_t bad = first_bad(&s, kernel);
+        wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range: valid are %lld to %lld", (long long)bad,
                      -(long long)s.bound, (long long)s.bound - 1);
-        return wk__fail_index(fail, kernel->tag, s.bad_index, s.bound);
+        return wk__fail_index(fail, kernel->tag, bad, s.bound);
     }
     wk__lines_work(&s.lines, tasks, add_bundle, &s);
     return WK_OK;

@@ -14,7 +14,7 @@ enum {
     WK__GPU_MODE = 9,
     WK__GPU_BOUND = 10,
     WK__GPU_TAG = 11,
-    WK__GPU_WIDTH = 12, /* of sorted runs */
+    WK__GPU_WIDTH = 12, /* of sorted runs; between the places of a scatter_add, in elements */
     WK__GPU_LINES = 13,
     WK__GPU_OUTER = 14, /* shape of the other dimensions, then the strides of each operand over them */
     WK__GPU_LINE_DIMS = WK__MAX_DIMS - 1,

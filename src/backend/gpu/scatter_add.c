@@ -10,7 +10,9 @@ static const char check_body[] = TEXT(
     if (item >= A(1)) return;
     const i64 line = item / LENGTH;);
 static const char check_tail[] = TEXT(
-    wk_index(F, ((GM const i64 *)m1)[o1 + item % LENGTH * STRIDE(1)], BOUND, TAG, item););
+    const i64 own = item % LENGTH;
+    const i64 element = (line / WIDTH * LENGTH + own) * WIDTH + line % WIDTH;
+    wk_index(F, ((GM const i64 *)m1)[o1 + own * STRIDE(1)], BOUND, TAG, element););
 
 static const char body[] = TEXT(
     const i64 line = A(0) + ITEM;
@@ -38,6 +40,9 @@ wk_code wk__gpu_plan_scatter_add(const wk__gpu_target *target, const wk__kernel 
     (void)target;
     wk__gpu_launch launch;
     int64_t lines = wk__gpu_fill_lines(kernel, 3, &launch);
+    int64_t *width = &launch.argument[WK__GPU_WIDTH]; /* elements between two along the dimension */
+    *width = 1;
+    for (int d = kernel->dim + 1; d < kernel->ndim; d++) *width *= kernel->shape[d];
     uint8_t dtype = launch.unit.dtype;
     launch.unit.dtype = WK_I64; /* one check for all: it sees the index alone */
     launch.writes = false;

@@ -155,6 +155,7 @@ struct wk__cl_command {
     wk__cl_perform *perform;
     wk__cl_waiter *waiter;
     int64_t staged; /* bytes that count against the queue's limit */
+    bool paused; /* who pushed it does not count its requests for memory (base/alloc.h): nor does the device's thread */
     bool in_flight; /* the driver still reads from the command when it has been performed */
     /* of those that nobody waits for: */
     wk__origin *origin;

@@ -147,11 +147,15 @@ static void perform_unwatched(wk__cl_device *device, wk__cl_command *command)
 static void perform(wk__cl_device *device, wk__cl_command *command)
 {
     wk__cl_waiter *waiter = command->waiter;
+    const bool paused = command->paused;
+    wk__alloc_pause pause;
     wk_code code = WK_OK;
+    if (paused) wk__alloc_pause_begin(&pause);
     if (waiter == NULL)
         perform_unwatched(device, command);
     else
         code = command->perform(device, command, waiter->fail);
+    if (paused) wk__alloc_pause_end(&pause);
     if (++device->in_batch >= BATCH) next_batch(device);
     pthread_mutex_lock(&device->lock);
     device->pending--;
@@ -257,6 +261,7 @@ static bool has_room(const wk__cl_device *device, const wk__cl_command *command)
 /* With the lock held, at the end of the queue. */
 static void append(wk__cl_device *device, wk__cl_command *commands)
 {
+    const bool paused = wk__alloc_is_paused();
     if (device->last != NULL)
         device->last->next = commands;
     else
@@ -265,6 +270,7 @@ static void append(wk__cl_device *device, wk__cl_command *commands)
         device->last = commands;
         device->pending++;
         device->staged += commands->staged;
+        commands->paused = paused;
     }
     pthread_cond_broadcast(&device->changed);
 }

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs without gradients, of which one index tensor may reach too far. Op by op the call that reads it is refused, and what
+ * depends on that is never made. In the other modes this is known at the call or later: then there are tensors instead that cannot be read,
+ * for the same reason. All the rest must be as it is op by op, targets of writes that could not be among it. */
+#include "oracles.h"
+#include "notes.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the program ------------------------------------------------------------------------------------------------- */
+
+static bool has_gradients(const program *p)
+{
+    for (int k = 0; k < p->steps; k++) {
+        const step *s = &p->step[k];
+        if (s->gone) continue;
+        const bool leaf = s->kind == STEP_MAKE && s->how & MAKE_LEAF;
+        /* what is carried goes or stays for other reasons, where the first of the two is missing */
+        if (leaf || s->kind >= STEP_REQUIRE || s->kind == STEP_CARRY || s->kind == STEP_POKE) return true;
+    }
+    return false;
+}
+
+bool index_spoil(const program *p, program *spoiled)
+{
+    int found = -1, seen = 0;
+    for (int k = 0; k < p->steps; k++)
+        if (!p->step[k].gone && p->step[k].kind == STEP_MAKE && p->step[k].how & MAKE_INDEX &&
+            p->seed / 2 % (uint64_t)++seen == 0)
+            found = k;
+    if (found < 0 || has_gradients(p)) return false;
+    memcpy(spoiled, p, program_bytes(p));
+    spoiled->step[found].argument[1].i += 2;
+    return true;
+}
+
+/* ---- what depends on it ------------------------------------------------------------------------------------------ */
+
+enum { SOUND = 0, SEVERAL = 1 /* causes */, PERHAPS = 4 /* it was written since, and may be whole again */ };
+
+/* Why each slot can't be computed: the message of the call that was refused op by op. */
+typedef struct causes {
+    uint32_t of[MOST_SLOTS];
+} causes;
+
+/* These look at an operand's shape, and not at its numbers. */
+static bool reads(const row *r, int k)
+{
+    return strcmp(r->op->group, "creation") != 0 && !(r->view && k > 0);
+}
+
+static uint32_t cause_of(const step *s, const causes *c)
+{
+    uint32_t cause = SOUND;
+    for (int k = 0; k < s->arguments; k++) {
+        const argument *a = &s->argument[k];
+        const int slots = a->kind == WK_VALUE_TENSOR || a->kind == WK_VALUE_TENSORS ? a->count : 0;
+        for (int j = 0; j < slots && reads(&rows[s->op], k); j++) {
+            const uint32_t other = c->of[a->slot[j]];
+            if (other != SOUND && other != cause) cause = cause == SOUND ? other : SEVERAL;
+        }
+    }
+    return cause;
+}
+
+static void find_causes(const machine *sync, const machine *other, causes *c)
+{
+    const program *p = sync->program;
+    size_t at = 0;
+    memset(c, 0, sizeof *c);
+    for (int k = 0; k < p->steps; k++) {
+        const step *s = &p->step[k];
+        uint32_t cause = s->kind == STEP_CALL && sync->passed[k] ? cause_of(s, c) : SOUND;
+        for (; at < sync->used; at += sizeof(note) + (size_t)((const note *)(const void *)(sync->notes + at))->bytes) {
+            const note *n = (const note *)(const void *)(sync->notes + at);
+            if (n->step != k) break;
+            if (n->what == NOTE_FAILED && n->code == WK_ERR_INDEX) cause = n->said;
+        }
+        if (sync->passed[k] && s->arguments &&
+            (s->kind == STEP_IN_PLACE || (s->kind == STEP_CALL && rows[s->op].writes)))
+            for (int j = 0; j < s->out && c->of[s->argument[0].slot[0]] != SOUND; j++)
+                if (c->of[j] != SOUND) c->of[j] = PERHAPS; /* any may share its memory */
+        for (int j = 0; j < s->results && s->kind == STEP_CALL; j++)
+            c->of[s->out + j] = other->empty[s->out + j] ? SOUND : cause;
+    }
+}
+
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
+
+static bool same_place(const note *a, const note *b)
+{
+    return a->step == b->step && a->slot == b->slot && a->what == b->what;
+}
+
+static int maker_of(const program *p, int slot)
+{
+    int k = 0;
+    while (k < p->steps && (slot < p->step[k].out || slot >= p->step[k].out + p->step[k].results)) k++;
+    return k;
+}
+
+/* A note that only the other mode has: is it about what is missing op by op? */
+static bool is_extra(const machine *sync, const causes *c, const note *n)
+{
+    if (n->what == NOTE_FAILED) return n->code == WK_ERR_INDEX || sync->passed[n->step];
+    return c->of[n->slot] != SOUND || n->bytes == 0 || sync->passed[maker_of(sync->program, n->slot)];
+}
+
+static bool extra_is_wrong(const causes *c, const note *n, verdict *v)
+{
+    if (n->what == NOTE_FAILED) return false;
+    const uint32_t cause = c->of[n->slot];
+    const char *what = NULL;
+    if (n->code == WK_OK && cause != SOUND && cause != PERHAPS)
+        what = "depends on a bad index, and can be read";
+    else if (n->code == WK_ERR_INDEX && cause > PERHAPS && n->said != cause)
+        what = "fails with another message than the call does op by op";
+    if (what) snprintf(v->text, sizeof v->text, "t%d %s", n->slot, what);
+    return what != NULL;
+}
+
+/* Slots at the end are missing there, those that a step read meanwhile were never read. */
+static bool compare(const machine *sync, const machine *other, verdict *v)
+{
+    causes c;
+    find_causes(sync, other, &c);
+    size_t at = 0;
+    for (size_t to = 0; to < other->used;) {
+        const note *y = (const note *)(const void *)(other->notes + to);
+        const note *x = at < sync->used ? (const note *)(const void *)(sync->notes + at) : NULL;
+        const size_t x_bytes = x ? sizeof *x + (size_t)x->bytes : 0, y_bytes = sizeof *y + (size_t)y->bytes;
+        if (x && x->what == NOTE_FAILED && x->code == WK_ERR_INDEX) {
+            at += x_bytes;
+        } else if (x && same_place(x, y)) {
+            if (x_bytes != y_bytes || memcmp(x, y, x_bytes) != 0) {
+                snprintf(v->text, sizeof v->text, "at step %d t%d is another one than op by op (code %d)", x->step,
+                         x->slot, y->code);
+                return true;
+            }
+            at += x_bytes;
+            to += y_bytes;
+        } else if (is_extra(sync, &c, y)) {
+            if (extra_is_wrong(&c, y, v)) return true;
+            to += y_bytes;
+        } else {
+            snprintf(v->text, sizeof v->text, "at step %d t%d is seen, and op by op it is not", y->step, y->slot);
+            return true;
+        }
+    }
+    for (; at < sync->used; at += sizeof(note) + (size_t)((const note *)(const void *)(sync->notes + at))->bytes) {
+        const note *x = (const note *)(const void *)(sync->notes + at);
+        if (x->what == NOTE_FAILED && x->code == WK_ERR_INDEX) continue;
+        snprintf(v->text, sizeof v->text, "at step %d t%d is not seen, and op by op it is", x->step, x->slot);
+        return true;
+    }
+    return false;
+}
+
+bool index_disagrees(const program *p, machine *base, machine *other, verdict *v)
+{
+    static const mode modes[] = {{.name = "default", .threads = 2},
+                                 {.name = "nofuse", .nofuse = true, .threads = 2},
+                                 {.name = "order", .threads = 2, .order = 1}};
+    static program *spoiled;
+    if (!spoiled) spoiled = malloc(sizeof *spoiled);
+    if (!index_spoil(p, spoiled)) return false;
+    counts->spoiled++;
+    machine_run(base, spoiled, &mode_sync);
+    for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
+        mode mode = modes[k];
+        if (mode.order) mode.order = p->seed | 1;
+        machine_run(other, spoiled, &mode);
+        if (!compare(base, other, v)) continue;
+        const size_t n = strlen(v->text);
+        snprintf(v->text + n, sizeof v->text - n, " (%s)", mode.name);
+        return true;
+    }
+    return false;
+}
