@@ -198,7 +198,9 @@ static const wk_function_kind link_kind = {.size = sizeof link_kind,
                                            .destroy = destroy_link};
 
 /* A tensor whose function holds the one before, and so on. The first fails as it goes. */
-static wk_tensor *chain(wk_tensor *x, int length, bool fails_last)
+__attribute__((noinline)) /* so that gcc does not take its loop for one that a longjmp interrupts */
+static wk_tensor *
+chain(wk_tensor *x, int length, bool fails_last)
 {
     wk_tensor *last = NULL;
     for (int k = 0; k < length; k++) {
