@@ -304,6 +304,29 @@ static wk_function_kind known(wk_site site, const wk_function_kind *given)
     return kind;
 }
 
+static void drop_node(void *node)
+{
+    wk__node_drop(node);
+}
+
+/* A guard has the node, or the function that has none, so that it goes also when a handler's longjmp leaves forward. */
+static bool apply(wk_function *f, wk__node *node, bool wanted, wk_tensor *const *in, wk_tensor **out)
+{
+    void *const owner = node ? (void *)node : f;
+    void (*const let_go)(void *) = node ? drop_node : destroy;
+    const uint64_t token = wk__guard_on(owner, let_go);
+    const bool fine = token && (node || !wanted) && run_forward(f, in, out, wanted);
+    if (fine && node) {
+        wk__node_hold(node);
+        wk__node_hang(node, out, f->kind.outputs);
+    }
+    if (token)
+        wk__guard_close(token);
+    else
+        let_go(owner);
+    return fine;
+}
+
 wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
                       wk_tensor **out)
 {
@@ -325,13 +348,7 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context,
         node->own = f;
         node->own_destroy = destroy;
     }
-    const bool fine = (node || !wanted) && run_forward(f, in, out, wanted);
-    if (fine && node)
-        wk__node_hang(node, out, kind->outputs);
-    else if (node)
-        wk__node_drop(node);
-    else
-        destroy(f);
+    const bool fine = apply(f, node, wanted, in, out);
     for (int k = 0; k < kind->outputs && !fine; k++) out[k] = NULL;
     return fine ? WK_OK : wk_error_code();
 }
