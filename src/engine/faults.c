@@ -70,14 +70,6 @@ static void forget(watch *w, int64_t upto)
     if (gone > 0) memmove(w->entry, w->entry + gone, sizeof *w->entry * (size_t)w->count);
 }
 
-/* Of the records in a group, those that read or write at computed places can fault; each has a LOADX, which has their tag (ir.h). */
-static bool is_indexed(wk__record *r)
-{
-    bool indexed = r->kind == WK__RECORD_KERNEL;
-    for (int i = 0; i < r->nin; i++) indexed = indexed || wk__record_in(r, i)->flags & WK__REF_INDIRECT;
-    return indexed;
-}
-
 static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64_t tag, bool skipped)
 {
     if (!wk__grow(&w->entry, &w->capacity, w->count + 1, sizeof *w->entry))
@@ -135,7 +127,7 @@ int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *r
     watch *w = watch_of(device);
     int64_t first = may_fault ? w->tags : -1;
     for (int k = 0; k < records; k++) {
-        int64_t tag = may_fault && is_indexed(record[k]) ? w->tags++ : -1;
+        int64_t tag = may_fault && wk__reads_at_places(record[k]) ? w->tags++ : -1;
         for (int o = 0; o < record[k]->nout; o++) add(w, recorder, record[k], o, tag, skipped);
     }
     pthread_mutex_unlock(&lock);

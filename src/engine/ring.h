@@ -222,6 +222,14 @@ static inline bool wk__stores(const wk__value *value)
 {
     return value->rooted || value->escapes;
 }
+/* Can it find an index out of range? A kernel may look places up too. */
+static inline bool wk__reads_at_places(const wk__record *r)
+{
+    if (r->kind == WK__RECORD_KERNEL) return true;
+    for (int k = r->nout; k < r->nout + r->nin; k++)
+        if (r->ref[k].flags & WK__REF_INDIRECT) return true;
+    return false;
+}
 void wk__plan_live(wk__ring *ring, bool park); /* plan.c */
 int32_t wk__plan_groups(wk__ring *ring);       /* group.c: gives each live record its group; returns how many */
 void wk__plan_promises(wk__ring *ring);        /* plan.c: marks what records that will be parked read */
