@@ -195,9 +195,7 @@ static void check_modes(void)
     if (set == 0) line("modes", "the usual ones: no WICK_ variable is set");
     for (char **entry = environ; *entry; entry++) check_name(*entry, strcspn(*entry, "="));
     const char *file = getenv("WICK_LOG_FILE");
-    const bool named = file && *file;
-    if (getenv("WICK_LOG") && !named) odd("WICK_LOG without WICK_LOG_FILE writes nothing");
-    if (named && access(file, W_OK) != 0) odd("WICK_LOG_FILE=%s cannot be written: %s", file, strerror(errno));
+    if (file && *file && access(file, W_OK) != 0) odd("WICK_LOG_FILE=%s cannot be written: %s", file, strerror(errno));
 }
 
 int cli_doctor(int count, char **words)

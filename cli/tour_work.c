@@ -119,8 +119,9 @@ const tour_step tour_work[] = {
      "nothing.",
      scopes_and_copies},
     {16, "Where did it really run?",
-     "The log says for each operation where it ran; WICK_LOG=placement with WICK_LOG_FILE=path writes the same to a "
-     "file. Counters say how many bytes moved: of a large tensor only the numbers that are printed come back.",
+     "The log says for each operation where it ran; WICK_LOG=placement writes the same to stderr, or to the file "
+     "that WICK_LOG_FILE names. Counters say how many bytes moved: of a large tensor only the numbers that are printed "
+     "come back.",
      placement_log},
     {0},
 };

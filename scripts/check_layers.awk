@@ -114,16 +114,17 @@ place == "src" || place == "include" || place == "cli" {
         match($0, /[<"][^>"]*[>"]/)
         check_include(substr($0, RSTART, RLENGTH))
     }
-    if (code ~ /(^|[^A-Za-z0-9_])case[ \t]+WK__OP_[A-Za-z]/ ||
-        codes != "" && match(code, "(^|[^A-Za-z0-9_])case[ \t]+WK__(" codes ")[^A-Za-z0-9_]"))
+    if (codes != "" && match(code, "(^|[^A-Za-z0-9_])case[ \t]+WK__(" codes ")[^A-Za-z0-9_]"))
         broken("switch", "a switch over operations")
+    if (own != "ops" && code ~ /[!=]=[ \t]*&wk__op_|&wk__op_[a-z0-9_]+[ \t]*[!=]=/)
+        broken("switch", "what is done depends on which op it is")
     if (code ~ /^[ \t]*#[ \t]*(if|ifdef|ifndef|elif).*CUDA/ && FILENAME !~ /^src\/backend\/cuda\//)
         broken("cuda", "a condition on CUDA")
     if (place == "src") {
         if (FILENAME != "src/base/alloc.c" && calls(code, taking)) broken("calls", "memory that alloc.c does not know of")
         if (calls(code, ending) && FILENAME != "src/backend/opencl/trial.c") # whose child may end
             broken("calls", "the library ends the process or prints")
-        if (code ~ /(^|[^A-Za-z0-9_])stderr([^A-Za-z0-9_]|$)/ && FILENAME != "src/base/error.c") # wk_report_error(NULL)
+        if (code ~ /(^|[^A-Za-z0-9_])stderr([^A-Za-z0-9_]|$)/ && FILENAME !~ /^src\/base\/(error|log)\.c$/) # wk_report_error(NULL), WICK_LOG
             broken("calls", "the library writes to stderr")
         if (code ~ /(^|[^A-Za-z0-9_])stdout([^A-Za-z0-9_]|$)/ && FILENAME !~ /\/print[^\/]*\.c$/)
             broken("calls", "the library writes to stdout")

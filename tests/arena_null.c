@@ -380,24 +380,6 @@ static void host_memory_runs_out(void **state)
     wk__alloc_fail_at(0);
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------- */
-
-static void cuda_is_not_built(void **state)
-{
-    (void)state;
-    extern const wk__backend wk__cuda_backend;
-    wk__text why = {0};
-    void *device;
-    assert_int_equal(wk__cuda_backend.presence(&why), WK__NOT_BUILT);
-    assert_true(why.length > 0);
-    assert_int_equal(wk__cuda_backend.count(), 0);
-    assert_int_equal(wk__cuda_backend.open(0, &device, &fail), WK_ERR_DEVICE);
-    assert_string_equal(fail.text, why.data);
-    wk__text_end(&why);
-    assert_int_equal(null->presence(&why), WK__PRESENT);
-    assert_null(why.data);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -414,7 +396,6 @@ int main(void)
         TEST(bad_index),
         TEST(lost_device),
         TEST(host_memory_runs_out),
-        TEST(cuda_is_not_built),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

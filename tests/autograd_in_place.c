@@ -365,20 +365,21 @@ static void expand_backward(wk_function *f, wk_tensor *const grad_out[], wk_tens
     grad_in[0] = wk_add(sum, wk_reshape(wk_cat((wk_zeros((2, 1), .dtype = WK_F64), spread), 1), (4)));
 }
 
+static const wk_function_kind odd = {.size = sizeof odd,
+                                     .name = "odd",
+                                     .inputs = 1,
+                                     .outputs = 2,
+                                     .forward = expand_forward,
+                                     .backward = expand_backward};
+
 /* What functions and gradients give is a base like any other, also where forward gave a view with gaps, or one whose elements share
  * memory. */
 static void odd_results_are_bases(void **state)
 {
     (void)state;
-    static const wk_function_kind kind = {.size = sizeof kind,
-                                          .name = "odd",
-                                          .inputs = 1,
-                                          .outputs = 2,
-                                          .forward = expand_forward,
-                                          .backward = expand_backward};
     WK_SCOPE;
     wk_tensor *x = counting(), *out[2], *g[2];
-    assert_int_equal(wk_apply_n(&kind, NULL, (x), out), WK_OK);
+    assert_int_equal(wk_apply_n(&odd, NULL, (x), out), WK_OK);
     assert_non_null(wk_mul_(wk_select(out[0], 0, 0), 3));
     assert_non_null(wk_mul_(wk_narrow(out[1], 0, 1, 1), wk_narrow(x, 0, 0, 1)));
     assert_non_null(wk_mul_(out[1], 2));
@@ -421,13 +422,7 @@ static wk_tensor *kept_result(wk_tensor *const in[], void *context)
 {
     (void)context;
     wk_tensor *out[2];
-    static const wk_function_kind kind = {.size = sizeof kind,
-                                          .name = "odd",
-                                          .inputs = 1,
-                                          .outputs = 2,
-                                          .forward = expand_forward,
-                                          .backward = expand_backward};
-    if (wk_apply_n(&kind, NULL, (in[0]), out) != WK_OK) return NULL;
+    if (wk_apply_n(&odd, NULL, (in[0]), out) != WK_OK) return NULL;
     wk_tanh_(out[1]); /* the second result of its call, and the first of the next */
     return wk_mul(out[1], wk_narrow(out[0], 1, 0, 2));
 }

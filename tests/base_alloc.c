@@ -9,6 +9,7 @@
 #include <wick/core.h>
 
 #include "../src/base/alloc.h"
+#include "../src/base/pool.h"
 
 /* An allocator that remembers what is out, so that a block given back to the wrong one is seen. */
 typedef struct book {
@@ -111,6 +112,63 @@ static void nth_request_fails_once(void **state)
     wk__free(fifth);
 }
 
+static void *request_of_another_thread(void *user)
+{
+    *(bool *)user = wk__alloc_is_paused();
+    return wk__alloc(1);
+}
+
+/* What one thread does apart from the program neither hides the requests of another one nor protects them. */
+static void a_pause_is_one_threads(void **state)
+{
+    (void)state;
+    wk__alloc_pause pause;
+    pthread_t other;
+    bool paused = true;
+    void *its = &its;
+    wk__alloc_fail_at(1);
+    const int64_t before = wk__alloc_count();
+    wk__alloc_pause_begin(&pause);
+    void *own = wk__alloc(1);
+    assert_non_null(own);
+    assert_int_equal(wk__alloc_count(), before);
+    assert_int_equal(pthread_create(&other, NULL, request_of_another_thread, &paused), 0);
+    assert_int_equal(pthread_join(other, &its), 0);
+    assert_null(its);
+    assert_false(paused);
+    assert_int_equal(wk__alloc_count(), before + 1);
+    wk__alloc_pause_end(&pause);
+    wk__alloc_fail_at(1);
+    assert_null(wk__alloc(1));
+    wk__free(own);
+}
+
+static void request_of_a_task(void *user, int64_t task)
+{
+    ((void **)user)[task] = wk__alloc(1);
+}
+
+/* The pool's threads do a part of the caller's work. */
+static void a_job_of_a_pause_pauses(void **state)
+{
+    (void)state;
+    enum { TASKS = 64 };
+    void *block[TASKS];
+    wk__alloc_pause pause;
+    const int threads = wk__threads();
+    wk__set_threads(4);
+    const int64_t before = wk__alloc_count();
+    wk__alloc_pause_begin(&pause);
+    wk__parallel(TASKS, request_of_a_task, block);
+    wk__alloc_pause_end(&pause);
+    assert_int_equal(wk__alloc_count(), before);
+    for (int k = 0; k < TASKS; k++) wk__free(block[k]);
+    wk__parallel(TASKS, request_of_a_task, block);
+    assert_int_equal(wk__alloc_count(), before + TASKS);
+    for (int k = 0; k < TASKS; k++) wk__free(block[k]);
+    wk__set_threads(threads);
+}
+
 static void arrays_grow(void **state)
 {
     (void)state;
@@ -161,6 +219,8 @@ int main(void)
         cmocka_unit_test(sizes_that_overflow),
         cmocka_unit_test(nothing_is_something),
         cmocka_unit_test(nth_request_fails_once),
+        cmocka_unit_test(a_pause_is_one_threads),
+        cmocka_unit_test(a_job_of_a_pause_pauses),
         cmocka_unit_test(arrays_grow),
         cmocka_unit_test(dtypes),
     };

@@ -68,9 +68,11 @@ typedef struct meeting {
     int expected;
     _Atomic bool signals_blocked;
     pthread_t host;
+    int patience; /* naps after which a thread leaves though others are missing; 0: never */
+    _Atomic bool left_early;
 } meeting;
 
-/* Ends only when as many threads are in it as expected: it never ends when the pool runs tasks one after another. */
+/* Ends only when as many threads are in it as expected: without patience it never ends when the pool runs tasks one after another. */
 static void meet(void *user, int64_t k)
 {
     meeting *m = user;
@@ -81,7 +83,12 @@ static void meet(void *user, int64_t k)
         if (!sigismember(&blocked, SIGINT) || !sigismember(&blocked, SIGUSR1)) m->signals_blocked = false;
     }
     m->present++;
-    while (m->present < m->expected) sleep_microseconds(10);
+    for (int naps = 1; m->present < m->expected; naps++) {
+        sleep_microseconds(10);
+        if (naps != m->patience) continue;
+        m->left_early = true;
+        break;
+    }
 }
 
 static void tasks_run_at_once(void **state)
@@ -174,14 +181,22 @@ static void count_changes_under_way(void **state)
 
 /* ---- sleeping ------------------------------------------------------------------------------------------------ */
 
+typedef struct dozing {
+    long microseconds;
+    _Atomic int done;
+} dozing;
+
 static void doze(void *user, int64_t k)
 {
+    dozing *all = user;
     (void)k;
-    sleep_microseconds(*(long *)user);
+    sleep_microseconds(all->microseconds);
+    all->done++;
 }
 
-/* Pauses and tasks about as long as the spinning takes, so that threads fall asleep just when they are called. A lost
- * wake-up hangs (of the caller) or makes the meeting wait for ever (of a worker); the alarm ends it then. */
+/* Pauses and tasks about as long as the spinning takes, so that threads fall asleep just when they are called. A worker that is not
+ * woken is missing at the meeting, which waits for it in vain and says so; a caller that is not woken never comes back, which the alarm
+ * ends. A caller that is woken too early finds tasks that are not done. */
 static void no_wake_up_is_lost(void **state)
 {
     (void)state;
@@ -189,11 +204,14 @@ static void no_wake_up_is_lost(void **state)
     wk__set_threads(3);
     for (int round = 0; round < 1500; round++) {
         random = random * 1103515245 + 12345;
-        long pause = (long)(random >> 16 & 127), length = (long)(random >> 8 & 127);
-        meeting m = {.expected = 3, .signals_blocked = true, .host = pthread_self()};
+        long pause = (long)(random >> 16 & 127);
+        meeting m = {.expected = 3, .signals_blocked = true, .host = pthread_self(), .patience = 100000};
+        dozing all = {.microseconds = (long)(random >> 8 & 127)};
         sleep_microseconds(pause);
         wk__parallel(3, meet, &m);
-        wk__parallel(3, doze, &length);
+        assert_false(m.left_early);
+        wk__parallel(3, doze, &all);
+        assert_int_equal(all.done, 3);
     }
 }
 

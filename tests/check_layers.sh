@@ -23,6 +23,10 @@ fresh()
         >"$tree/src/ops/add.c"
     printf 'switch (c) {\ncase WK__LOAD: break;\ncase WK_F32: break;\n#define R(n) case WK__##n:\n}\n' >"$tree/src/ir/text.c"
     printf 'void wk_print(void) { fputs("1", stdout); }\n' >"$tree/src/ops/print.c"
+    echo 'bool b = op == &wk__op_sub;' >"$tree/src/ops/sub.c"
+    echo 'const wk__op *op = &wk__op_sub; /* op == &wk__op_sub */' >"$tree/src/backend/gpu/print.c"
+    echo 'bool b = op == &wk__op_sub;' >"$tree/src/ops/sub.c"
+    echo 'const wk__op *op = &wk__op_sub; /* op == &wk__op_sub */' >"$tree/src/backend/gpu/print.c"
     printf '#include <wick.h>\nint main(void) { printf("1"); exit(1); }\n' >"$tree/cli/main.c"
     printf '#if defined(WK_CUDA)\n#endif\n' >"$tree/src/backend/cuda/open.c"
 }
@@ -59,7 +63,8 @@ breaks layers src/ops/add.c '# include <wick.h>'
 breaks layers src/ops/add.c '#include "../elsewhere/a.h"'
 breaks public include/wick/core.h '#include "../../src/base/alloc.h"'
 breaks switch src/ir/text.c 'switch (c) { case WK__ADD: break; }'
-breaks switch src/ir/text.c '    case WK__OP_GELU: break;'
+breaks switch src/ir/text.c 'if (record->op == &wk__op_gelu) return;'
+breaks switch cli/main.c 'bool b = &wk__op_gelu != op;'
 breaks cuda src/ops/add.c '#ifdef WK_CUDA'
 breaks cuda src/backend/gpu/print.h '#elif defined(__CUDACC__)'
 breaks calls src/ops/add.c 'void *p = malloc(3);'

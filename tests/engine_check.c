@@ -12,25 +12,6 @@
 #include "engine/kept.h"
 #include <math.h>
 
-static bool checked_before;
-
-static int begin(void **state)
-{
-    test_usual_mode(state);
-    checked_before = wk__modes_now()->check;
-    wk__modes_set_check(true);
-    return 0;
-}
-
-static int end(void **state)
-{
-    spoil_end();
-    wk__modes_set_check(checked_before);
-    wk_set_log("", NULL, NULL);
-    test_mode_back(state);
-    return test_clean(state);
-}
-
 /* Runs what was recorded, in which work number n goes wrong, and expects to be told, in these words among others. */
 #define FINDS(order, ...)                                                                                              \
     do {                                                                                                               \
@@ -467,7 +448,7 @@ static void without_memory(void **state)
     wk_free(x);
 }
 
-#define ONE(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define ONE(test) cmocka_unit_test_setup_teardown(test, spoil_checked, spoil_unchecked)
 
 int main(void)
 {

@@ -3,7 +3,10 @@
  * parent, each call of the child says what stands against it. */
 #include "support_wick.h"
 
+#include "../src/base/context.h"
+
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -159,6 +162,51 @@ static void beside_another_thread(void **state)
     assert_int_equal(in_child(computes), 0);
 }
 
+/* A thread for which the library knows nothing yet forks while another one is at the list of threads all the time. */
+static atomic_bool over;
+
+static void *visits(void *context)
+{
+    while (!atomic_load(&over))
+        if (wk__context_visit(context)) wk__context_leave(context);
+    return NULL;
+}
+
+static int is_refused(void)
+{
+    alarm(60); /* a child that waits for a lock does so for ever */
+    WK_SCOPE;
+    wk_ones((3));
+    return wk_error() && strstr(wk_error(), "of its parent used the library") ? 0 : 1;
+}
+
+static void *forks(void *result)
+{
+    enum { CHILDREN = 100 };
+    int *wrong = result;
+    for (int k = 0; k < CHILDREN; k++) {
+        const pid_t pid = fork();
+        int status = 0;
+        if (pid == 0) _exit(is_refused());
+        *wrong += waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    }
+    return NULL;
+}
+
+static void a_lock_of_another_thread(void **state)
+{
+    (void)state;
+    pthread_t visitor, forker;
+    int wrong = 0;
+    assert_int_equal(computes(), 0);
+    assert_int_equal(pthread_create(&visitor, NULL, visits, wk__context()), 0);
+    assert_int_equal(pthread_create(&forker, NULL, forks, &wrong), 0);
+    pthread_join(forker, NULL);
+    atomic_store(&over, true);
+    pthread_join(visitor, NULL);
+    assert_int_equal(wrong, 0);
+}
+
 static int first_line;
 
 /* Neither what was recorded before the fork nor what is in memory can be had, and nothing is written to a file. */
@@ -196,6 +244,7 @@ int main(void)
         cmocka_unit_test(workers_of_a_server_compute),
         cmocka_unit_test(a_loop_over_a_loader_goes_on_in_a_child),
         cmocka_unit_test(beside_another_thread),
+        cmocka_unit_test(a_lock_of_another_thread),
         cmocka_unit_test(after_a_device_with_a_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

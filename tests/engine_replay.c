@@ -17,24 +17,6 @@ static const char *folder(void)
     return getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp";
 }
 
-static bool checked_before;
-
-static int begin(void **state)
-{
-    test_usual_mode(state);
-    checked_before = wk__modes_now()->check;
-    wk__modes_set_check(true);
-    return 0;
-}
-
-static int end(void **state)
-{
-    spoil_end();
-    wk__modes_set_check(checked_before);
-    test_mode_back(state);
-    return test_clean(state);
-}
-
 /* ---- a file ------------------------------------------------------------------------------------------------------ */
 
 /* The file that the pending message names. */
@@ -222,6 +204,94 @@ static void results_are_the_programs(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* What an operand failed of before is not in the file: what depends on it says so, and nothing of memory. */
+static void operands_that_had_failed(void **state)
+{
+    (void)state;
+    char path[512];
+    make_file(wk_cpu(), path, sizeof path);
+    wk__flush_data flush;
+    wk__io_error error;
+    assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
+    for (int64_t v = 0; v < flush.values; v++)
+        if (flush.value[v].flags & WK__FLUSH_THERE) {
+            flush.value[v].flags = WK__FLUSH_FAILED;
+            flush.value[v].data = NULL;
+        }
+    run_on_cpu(&flush, false);
+    wk__tell_late_now(wk__context());
+    expect_error("had failed before", NULL);
+    forget(&flush);
+    wk__flush_end(&flush);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Failures, and devices that report late, know a record by its names, and may outlive the flush. */
+static void names_outlive_the_flush(void **state)
+{
+    (void)state;
+    char path[512];
+    make_file(wk_cpu(), path, sizeof path);
+    wk__flush_data flush;
+    wk__io_error error;
+    assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
+    const wk__record *r = flush.record[0].record;
+    const wk_site site = r->site;
+    const char *name = r->name, *op = r->op->name, *fault = r->op->fault;
+    wk__failure *failure = wk__failure_new(WK_ERR_INDEX, site, "what a device found in the end");
+    wk__flush_end(&flush);
+    wk__late(wk__context(), failure);
+    wk__failure_drop(failure);
+    wk__tell_late_now(wk__context());
+    expect_error("engine_replay.c:", "what a device found in the end", NULL);
+    assert_true(strlen(name) > 0 && strlen(op) > 0 && (!fault || strlen(fault) > 0));
+    assert_int_equal(unlink(path), 0);
+}
+
+/* A thread that flushes while another one replays: in the modes of the process, all the time. */
+typedef struct bystander {
+    atomic_bool done;
+    int64_t flushes, groups, checked;
+} bystander;
+
+static void *compute(void *user)
+{
+    bystander *b = user;
+    WK_SCOPE;
+    while (!atomic_load(&b->done)) {
+        WK_SCOPE;
+        wk_tensor *x = wk_ones((3)), *y = wk_mul(wk_add(wk_mul(x, 2), 1), 3);
+        const wk__ring before = *wk__context()->ring;
+        wk_item(wk_sum(y));
+        const wk__ring *after = wk__context()->ring;
+        b->flushes++;
+        b->groups += after->groups - before.groups;
+        b->checked += wk__modes_of(after)->check;
+    }
+    return NULL;
+}
+
+static void other_threads_run_as_ever(void **state)
+{
+    (void)state;
+    char path[512];
+    make_file(wk_cpu(), path, sizeof path);
+    wk__modes_set_check(false);
+    bystander other = {.flushes = 0};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, compute, &other), 0);
+    for (int k = 0; k < 10; k++)
+        if (wk_replay(path, NULL, NULL) != WK_OK) fail_msg("%s", wk_error());
+    atomic_store(&other.done, true);
+    pthread_join(thread, NULL);
+    assert_true(other.flushes > 0);
+    assert_int_equal(other.groups, other.flushes); /* one pass each: neither unfused nor call by call */
+    assert_int_equal(other.checked, 0);
+    assert_false(wk__modes_now()->sync || wk__modes_now()->nofuse || wk__modes_now()->check);
+    assert_null(wk__context()->ring->modes);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* ---- files that are none ----------------------------------------------------------------------------------------- */
 
 /* A changed number may ask for more memory, or more time, than a test has. */
@@ -313,13 +383,19 @@ static void a_folder_that_is_not_there(void **state)
     let_go(result);
 }
 
-#define ONE(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define ONE(test) cmocka_unit_test_setup_teardown(test, spoil_checked, spoil_unchecked)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ONE(all_ways_agree),           ONE(a_way_that_differs_is_told),
-                                       ONE(results_are_the_programs), ONE(changed_files),
-                                       ONE(what_is_no_file),          ONE(a_folder_that_is_not_there)};
+    const struct CMUnitTest tests[] = {ONE(all_ways_agree),
+                                       ONE(a_way_that_differs_is_told),
+                                       ONE(results_are_the_programs),
+                                       ONE(operands_that_had_failed),
+                                       ONE(changed_files),
+                                       ONE(what_is_no_file),
+                                       ONE(a_folder_that_is_not_there),
+                                       ONE(names_outlive_the_flush),
+                                       ONE(other_threads_run_as_ever)};
     setenv("WICK_CHECK_DIR", folder(), 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,6 +158,36 @@ static void a_write_in_place_happens_whole_or_not_at_all(void **state)
     expect_fine();
 }
 
+/* ... and one that did not change the tensor is not named as what changed it. */
+static void a_write_that_failed_is_not_named(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_requires_grad_(wk_of(float, (4), 1, 2, 3, 4), true), *rows = wk_of(int64_t, (2), 3, 1);
+    for (int which = 0; which < 9; which++) {
+        bool met = true;
+        int failed = 0;
+        for (long long n = 1; met; n++) {
+            WK_SCOPE;
+            wk_tensor *y = wk_exp(x); /* whose gradient is made of it */
+            wk_relu_(y);
+            drain();
+            failing_at(n, n % 2);
+            wk_tensor *written = writes(which, y, x, rows);
+            met = failing_met();
+            failing_at(0, false);
+            wk_clear_error();
+            if (written) continue;
+            failed++;
+            assert_int_equal(wk_backward(wk_sum(y)), WK_ERR_STATE);
+            if (strstr(wk_error(), "the last of")) fail_msg("call %d, request %lld: %s", which, n, wk_error());
+            expect_error("an in-place call has changed it since: relu_ at ", "failing_slots.c:", NULL);
+        }
+        assert_true(failed > 1);
+    }
+    expect_fine();
+}
+
 /* A file is the old one or the new one; a network has all of the file's numbers or its own. */
 static void files_and_networks_change_whole(void **state)
 {
@@ -206,6 +236,7 @@ int main(void)
         cmocka_unit_test(each_slot),
         cmocka_unit_test(a_step_is_taken_whole_or_not_at_all),
         cmocka_unit_test(a_write_in_place_happens_whole_or_not_at_all),
+        cmocka_unit_test(a_write_that_failed_is_not_named),
         cmocka_unit_test(files_and_networks_change_whole),
     };
     return cmocka_run_group_tests(tests, fill_queue, NULL);

@@ -92,6 +92,10 @@ static void at_a_limit(void **state)
     EXPECT(slope(above, low), (5), 1, 0.5, 0, 0, 0);
     EXPECT(slope(below, x), (5), 1, 1, 1, 0.5, 0);
     EXPECT(slope(below, high), (5), 0, 0, 0, 0.5, 1);
+    EXPECT(slope(wk_clamp(x, 1, 3), x), (5), 0, 0, 1, 0, 0);
+    wk_tensor *far = leaf(wk_of(double, (4), -INFINITY, 1, INFINITY, NAN));
+    EXPECT(slope(wk_clamp(far, 1, WK_NONE), far), (4), 0, 0, 1, 0);
+    EXPECT(slope(wk_clamp(far, WK_NONE, 1), far), (4), 1, 0, 0, 0);
     wk_tensor *nan = leaf(wk_of(double, (5), NAN, 1, 1, 1, 2)), *a = leaf(wk_of(double, (5), 0, NAN, 0, 1, NAN)),
               *b = leaf(wk_of(double, (5), 2, 2, NAN, 1, NAN)), *odd = wk_clamp(nan, a, b);
     EXPECT(slope(odd, nan), (5), 1, 1, 1, 1, 1);

@@ -339,6 +339,35 @@ static void what_is_kept_follows_the_parameter(void **state)
     assert_int_equal(wk_device_of(p).kind, WK_NULL);
 }
 
+/* The product that computes the gradient of the large weights updates them where they are. */
+static void the_largest_parameter_has_no_second_copy(void **state)
+{
+    (void)state;
+    enum { INPUTS = 512, HIDDEN = 256, WEIGHTS = INPUTS * HIDDEN * 4, STEADY = 3 };
+    WK_SCOPE;
+    wk_module *net = wk_nn_sequential(wk_nn_linear(INPUTS, HIDDEN), wk_nn_linear(HIDDEN, 4));
+    wk_tensor *x = wk_randn((8, INPUTS)), *labels = wk_randint(0, 4, (8));
+    wk_optim *optim = wk_optim_sgd(wk_parameters(net), .lr = 0.1);
+    wk_memory_stats before = {.size = sizeof before}, after = before;
+    for (int step = 0; step < 2 * STEADY; step++) {
+        if (step == STEADY) {
+            wk_sync();
+            wk_memory_reset_peak(wk_cpu());
+            wk_memory_stats_of(wk_cpu(), &before);
+        }
+        WK_SCOPE;
+        wk_tensor *loss = wk_cross_entropy(wk_forward(net, x), labels);
+        wk_optim_zero_grad(optim);
+        wk_backward(loss);
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+    }
+    wk_sync();
+    expect_fine();
+    wk_memory_stats_of(wk_cpu(), &after);
+    assert_true(before.live > 2 * WEIGHTS); /* weights and their gradient */
+    assert_in_range(after.peak - before.live, 1, WEIGHTS / 2);
+}
+
 /* ---- clipping ---------------------------------------------------------------------------------------------------- */
 
 static void clipping(void **state)
@@ -378,6 +407,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_update_is_one_kernel, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_step_without_memory_changes_nothing),
         cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(the_largest_parameter_has_no_second_copy, test_usual_mode, test_mode_back),
         cmocka_unit_test(what_is_kept_follows_the_parameter),
         cmocka_unit_test(clipping),
     };

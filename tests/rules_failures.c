@@ -97,6 +97,28 @@ static void dependants_have_the_first_cause(void **state)
     wk_free(total), wk_free(y), wk_free(z), wk_free(last), wk_free(x);
 }
 
+/* A value fails and there is no memory to say why: the thread hears of it then, and not again of what was to be computed from it. */
+static void what_there_is_no_memory_for_is_told_once(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_add(wk_ones((2)), 1)), *good = wk_retain(wk_add(wk_ones((2)), 2));
+    wk_sync();
+    wk_tensor *y = wk_retain(wk_exp(x)), *z = wk_retain(wk_sum(x));
+    wk__value_fail(wk__body_of(x)->storage->value, NULL);
+    wk__late(wk__context(), NULL);
+    wk_add(good, 1);
+    expect_error("out of host memory", NULL);
+    for (int k = 0; k < 2; k++) {
+        wk_flush();
+        wk_add(good, 1);
+        expect_fine();
+        assert_true(isnan(wk_item(k ? z : wk_sum(y))));
+        expect_error("out of host memory", NULL);
+    }
+    wk_free(x), wk_free(y), wk_free(z), wk_free(good);
+}
+
 /* All parameters of a step change or none: the memory of what it keeps is taken before the first is written. */
 static void a_step_is_all_or_nothing(void **state)
 {
@@ -265,6 +287,7 @@ int main(void)
         cmocka_unit_test_teardown(asking_for_the_error_runs_nothing, test_clean),
         cmocka_unit_test_teardown(late_errors_come_with_the_next_call_or_the_reader, test_clean),
         cmocka_unit_test_teardown(dependants_have_the_first_cause, test_clean),
+        cmocka_unit_test_teardown(what_there_is_no_memory_for_is_told_once, test_clean),
         cmocka_unit_test_teardown(a_step_is_all_or_nothing, test_clean),
         cmocka_unit_test_teardown(a_bad_index_fails_what_depends_on_it, test_clean),
         cmocka_unit_test_teardown(a_bad_index_writes_nothing, test_clean),

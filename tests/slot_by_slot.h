@@ -15,6 +15,7 @@ enum { QUEUE = 1 << 14 /* given back before the oldest serves again: a stale han
 
 static const int slot_bytes[WK__SLAB_KINDS] = {64, 256, 128, 192, 512};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t wk__slab_lock = PTHREAD_MUTEX_INITIALIZER; /* nothing is locked with it here */
 static void *queue[QUEUE]; /* those that were given back */
 static int64_t given, taken;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See support_spoil.h. */
 #include "support_spoil.h"
+#include <wick/log.h>
 
 #include "backend/device.h"
 
@@ -111,4 +112,25 @@ bool spoil_end(void)
     if (device) device->backend = real;
     device = NULL;
     return left == 0;
+}
+
+/* ---- tests of what is found -------------------------------------------------------------------------------------- */
+
+static bool checked_before;
+
+int spoil_checked(void **state)
+{
+    test_usual_mode(state);
+    checked_before = wk__modes_now()->check;
+    wk__modes_set_check(true);
+    return 0;
+}
+
+int spoil_unchecked(void **state)
+{
+    spoil_end();
+    wk__modes_set_check(checked_before);
+    wk_set_log("", NULL, NULL);
+    test_mode_back(state);
+    return test_clean(state);
 }

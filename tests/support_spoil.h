@@ -26,6 +26,11 @@ typedef struct spoil_order {
     float number;
 } spoil_order;
 
+/* Setup and teardown of tests that look at what WICK_CHECK=1 finds: it is on, whatever mode the tests run in, and in the end no device
+ * spoils anything, and nobody listens to the log. */
+int spoil_checked(void **state);
+int spoil_unchecked(void **state);
+
 void spoil_begin(wk_device device);
 void spoil_next(spoil_order order);
 /* The device is as it was. Has what was ordered been done? */

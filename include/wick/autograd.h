@@ -100,7 +100,9 @@ typedef struct wk_function_kind {
     /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed), which it may write but not free. Ordinary ops: it can be
      * differentiated again. NULL: a backward that comes here is WK_ERR_STATE. */
     void (*backward)(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[]);
-    void (*destroy)(void *context); /* optional: of the context, when the last user has gone */
+    /* Optional: of the context, when the last user has gone. Where it lets go of other functions, and their destroy of others, some
+     * are destroyed after it. */
+    void (*destroy)(void *context);
 } wk_function_kind;
 /* Calls it; outputs belong to the scope. wk_apply is for kinds with one output, and gives it; wk_apply_n puts kind->outputs of them
  * into out[] and returns WK_OK or a code, with out[] all NULL. torch.autograd.Function. */

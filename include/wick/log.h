@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 /* Lines about the named subjects (several with commas) go to `callback`; NULL or "": none. Without a program's own callback,
- * WICK_LOG=subjects and WICK_LOG_FILE=path in the environment do the same to a file. Lines may come in the midst of work: the callback
- * must not call the library.
+ * WICK_LOG=subjects in the environment does the same to the file that WICK_LOG_FILE names, or to stderr where that is not set. Lines may
+ * come in the midst of work: the callback must not call the library.
  *
  *   placement   which ops ran where, in which order, and what soft placement copied, once for each place in the program and all of it
  *               at the end of the file
@@ -25,7 +25,7 @@ extern "C" {
  *   check       with WICK_CHECK=1: what was not computed a second time, and why
  *
  *   leaks       what was retained, or made outside of any scope, and not freed when the process ends: how many objects of which kind, for
- *               each place in the program. Told at the end, so only in the environment's file
+ *               each place in the program. Told at the end, so by WICK_LOG=leaks alone
  *
  * WK_OK, or WK_ERR_ARGUMENT for a subject that is none of these; then the log stays as it was. */
 typedef void wk_log_callback(void *user, const char *line);
@@ -66,8 +66,8 @@ WK_API wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters);
  *
  *     wk_replay("wick-check-4711-1.flush", print_line, NULL);
  *
- * WK_OK when all ways agree; WK_ERR_INTERNAL when they differ; WK_ERR_FORMAT, WK_ERR_IO for a file that is none. It changes how the
- * whole process runs its work while it is at it: a call for tools, such as `wick replay`. */
+ * WK_OK when all ways agree; WK_ERR_INTERNAL when they differ; WK_ERR_FORMAT, WK_ERR_IO for a file that is none. Other threads run their
+ * work as ever meanwhile, but with the numbers of threads that it tries, and `print` hears of their programs, too. */
 WK_API wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, void *user);
 
 /* ---- the environment ----------------------------------------------------------------------------------------------- */

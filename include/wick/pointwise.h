@@ -208,8 +208,7 @@ typedef struct wk_softplus_options {
 } wk_softplus_options;
 WK_API wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options *options);
 
-/* min_val below it, max_val above it, x between; the gradient at the limits is 0 (that of wk_clamp is 1). min_val > max_val is
- * WK_ERR_ARGUMENT. */
+/* min_val below it, max_val above it, x between; the gradient at the limits is 0. WK_ERR_ARGUMENT where min_val > max_val. */
 typedef struct wk_hardtanh_options {
     size_t size;
     wk_by_name by_name;
@@ -255,7 +254,7 @@ static inline wk_value wk_value_itself(wk_value x)
 }
 
 /* min(max(x, low), high); WK_NONE for no limit on a side. Of integers a number past what their dtype holds is the last that it does.
- * Where x meets a limit, the gradient passes if that is a number; a tensor and x get half of it each. A bool with one limit that is a
+ * Where x meets a limit, its gradient is 0 if that is a number, as in PyTorch 2.15; a tensor and x get half each. A bool with one limit that is a
  * bool tensor gives bool, with numbers i64. WK_ERR_ARGUMENT without any limit. */
 WK_API wk_tensor *wk_clamp_at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
 WK_API wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high);

@@ -269,22 +269,25 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
     WK_ARANGE_2_(wk_n_, WK_JOIN_(wk_n_, of_), WK_JOIN_(wk_n_, o_), first, WK_TEXT_(__VA_ARGS__, ),                     \
                  WK_TEXT_3_(__VA_ARGS__, "", ), __VA_ARGS__)
 #define WK_TEXT_3_(wk1_, wk2_, ...) #wk2_
-#define WK_ARANGE_2_(wk_n_, wk_d_, wk_o_, first, second, third, ...)                                                   \
-    WK_OPEN_(int, wk_n_, WK_JOIN_(wk_n_, 2_))                                                                          \
-    __auto_type wk_n_ = (first);                                                                                       \
+/* Declares wk_d_.element, up to `count` numbers as a call lists them, and wk_o_, the options behind those. */
+#define WK_ELEMENTS_AND_OPTIONS_(type, count, wk_d_, wk_o_, ...)                                                       \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                                 \
         _Pragma("GCC diagnostic ignored \"-Wmissing-braces\"") const struct {                                          \
         size_t size;                                                                                                   \
-        double number[2];                                                                                              \
+        type element[count];                                                                                           \
         wk_by_name by_name;                                                                                            \
         wk_dtype dtype;                                                                                                \
         wk_device device;                                                                                              \
         bool requires_grad;                                                                                            \
     } wk_d_ = {.size = sizeof(wk_options), __VA_ARGS__};                                                               \
-    _Pragma("GCC diagnostic pop") const wk_options wk_o_ = WK_OPTIONS_BEHIND_(wk_d_);                                  \
+    _Pragma("GCC diagnostic pop") const wk_options wk_o_ = WK_OPTIONS_BEHIND_(wk_d_);
+#define WK_ARANGE_2_(wk_n_, wk_d_, wk_o_, first, second, third, ...)                                                   \
+    WK_OPEN_(int, wk_n_, WK_JOIN_(wk_n_, 2_))                                                                          \
+    __auto_type wk_n_ = (first);                                                                                       \
+    WK_ELEMENTS_AND_OPTIONS_(double, 2, wk_d_, wk_o_, __VA_ARGS__)                                                     \
     WK_GIVE_(wk_tensor *, WK_IS_OPTION_(second) ? WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, &wk_o_)                 \
-                                                : wk_arange_range_at(WK_HERE, (double)wk_n_, wk_d_.number[0],          \
-                                                                     WK_GIVEN_(third) ? wk_d_.number[1] : 1,           \
+                                                : wk_arange_range_at(WK_HERE, (double)wk_n_, wk_d_.element[0],         \
+                                                                     WK_GIVEN_(third) ? wk_d_.element[1] : 1,          \
                                                                      WK_IS_WHOLE_(wk_n_), &wk_o_));                    \
     WK_CLOSE_
 #define WK_GIVEN_(text)                 ((text)[0] != '"' && !WK_IS_OPTION_(text))
@@ -305,16 +308,8 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 #define WK_OF_(type, wk_s_, wk_d_, wk_o_, shape, text, ...)                                                            \
     WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_of: sizes stand in parentheses: wk_of(float, (2, 2), 1, 2, 3, 4)",        \
               __extension__({                                                                                          \
-                  _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                   \
-                      _Pragma("GCC diagnostic ignored \"-Wmissing-braces\"") const struct {                            \
-                      size_t size;                                                                                     \
-                      type element[sizeof(text) / 2 + 1]; /* an element takes two places of the text at least */       \
-                      wk_by_name by_name;                                                                              \
-                      wk_dtype dtype;                                                                                  \
-                      wk_device device;                                                                                \
-                      bool requires_grad;                                                                              \
-                  } wk_d_ = {.size = sizeof(wk_options), __VA_ARGS__};                                                 \
-                  _Pragma("GCC diagnostic pop") const wk_options wk_o_ = WK_OPTIONS_BEHIND_(wk_d_);                    \
+                  /* an element takes two places of the text at least */                                               \
+                  WK_ELEMENTS_AND_OPTIONS_(type, sizeof(text) / 2 + 1, wk_d_, wk_o_, __VA_ARGS__)                      \
                   WK_GIVE_(wk_tensor *,                                                                                \
                            wk_of_on_at(WK_HERE, WK_DTYPE_(&wk_d_.element[0]), wk_d_.element,                           \
                                        wk_elements_(text) * sizeof(type), wk_s_.at, wk_s_.count, &wk_o_));             \

@@ -26,7 +26,7 @@ typedef struct walk {
     wk_site site;
     uint64_t id; /* its scope's */
     bool create_graph, retain_graph;
-    const wk__target *targets; /* wk_grad: whose gradients are wanted; NULL: those of all leaves */
+    wk__target *targets; /* wk_grad: whose gradients are wanted; NULL: those of all leaves */
     wk_tensor **found;
     int target_count;
     wk__node **heap; /* nodes with gradients, latest call on top */
@@ -35,6 +35,8 @@ typedef struct walk {
     int64_t table_count, table_capacity;
     listed *complete; /* leaves that got a gradient, for the hooks that run after */
     int64_t complete_count, complete_capacity;
+    task now;           /* the node that is being run */
+    wk_tensor **in;     /* the gradients that it gives, if they are many */
     bool failed, clean; /* clean: no error was pending at the start */
 } walk;
 
@@ -255,11 +257,11 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
         return;
     }
     wk_tensor *few[WK__NODE_EDGES] = {0};
-    wk_tensor **in = node->inputs <= WK__NODE_EDGES ? few : wk__alloc_zero(node->inputs, sizeof *in);
-    if (!in) {
+    if (node->inputs > WK__NODE_EDGES && !(w->in = wk__alloc_zero(node->inputs, sizeof *w->in))) {
         fail(w);
         return;
     }
+    wk_tensor **in = w->in ? w->in : few;
     w->context->frame.outer = (wk__outer){.on = true, .site = node->site};
     for (int k = 0; k < node->outputs && !w->failed; k++) {
         if (!grad[k]) continue;
@@ -270,22 +272,29 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
     if (w->clean && wk__error_pending()) w->failed = true;
     for (int k = 0; k < node->inputs; k++)
         if (in[k] && !w->failed) arrive(w, node, &node->edge[k], in[k]);
-    if (in != few) wk__free(in);
+    wk__free(w->in);
+    w->in = NULL;
     if (!w->retain_graph) wk__node_spend(node, w->site);
+}
+
+static void free_grads(task *t)
+{
+    if (t->grad != &t->one) wk__free(t->grad);
+    t->grad = NULL;
 }
 
 static void run_all(walk *w)
 {
     while (w->heap_count > 0 && !w->failed) {
         wk__node *node = heap_pop(w);
-        task *slot = slot_of(w->table, w->table_capacity, node), t;
+        task *slot = slot_of(w->table, w->table_capacity, node), *t = &w->now;
         slot->begun = true;
-        put(&t, slot); /* the table may grow while the node runs */
+        put(t, slot); /* the table may grow while the node runs */
         if (slot->grad != &slot->one) slot->grad = NULL;
         slot->one = NULL;
-        run_node(w, node, t.grad);
-        for (int k = 0; k < node->outputs; k++) let_go(t.grad[k]);
-        if (t.grad != &t.one) wk__free(t.grad);
+        run_node(w, node, t->grad);
+        for (int k = 0; k < node->outputs; k++) let_go(t->grad[k]);
+        free_grads(t);
     }
 }
 
@@ -295,14 +304,27 @@ static void complete_all(walk *w)
     for (int64_t k = 0; k < w->complete_count && !w->failed; k++) w->failed = !wk__leaf_complete(w->complete[k].leaf);
 }
 
-static void end(walk *w)
+void wk__targets_free(wk__target *targets, int count)
 {
+    for (int k = 0; k < count; k++) {
+        wk__node_drop(targets[k].edge.node);
+        wk__leaf_drop(targets[k].edge.leaf);
+    }
+    wk__free(targets);
+}
+
+/* Also of a walk whose hooks a handler's longjmp has left: the guard below its scope closes. */
+static void end(void *address)
+{
+    walk *w = address;
     for (int64_t k = 0; k < w->table_capacity; k++) {
         task *slot = &w->table[k];
         if (!slot->node) continue;
-        if (slot->grad && slot->grad != &slot->one) wk__free(slot->grad);
+        free_grads(slot);
         wk__node_drop(slot->node);
     }
+    free_grads(&w->now);
+    wk__free(w->in);
     for (int64_t k = 0; k < w->complete_count; k++) {
         w->complete[k].leaf->listed = w->complete[k].before;
         wk__leaf_drop(w->complete[k].leaf);
@@ -310,6 +332,8 @@ static void end(walk *w)
     wk__free(w->complete);
     wk__free(w->table);
     wk__free(w->heap);
+    wk__targets_free(w->targets, w->target_count);
+    wk__free(w);
 }
 
 /* A handle of the walk's own on a seed. With create_graph the seed may be a leaf that nothing was computed from yet: both handles
@@ -340,49 +364,71 @@ static void begin(walk *w, const wk__walk_request *request)
 }
 
 /* Hooks may free what the walk was asked for. */
-static void pin_all(const wk__walk_request *request, void (*change)(wk__handle *handle))
+static bool pin_all(const wk__walk_request *request)
 {
     for (int k = 0; k < request->output_count; k++) {
-        change(&request->outputs[k]->handle);
-        if (request->seeds && request->seeds[k]) change(&request->seeds[k]->handle);
+        if (!wk__handle_pin(&request->outputs[k]->handle)) return false;
+        if (request->seeds && request->seeds[k] && !wk__handle_pin(&request->seeds[k]->handle)) return false;
     }
+    return true;
 }
 
 /* One within a hook of the one around it, and so on: as deep as the stack of a small thread allows. */
 enum { WALKS_AROUND = 60 };
 
+/* On the heap, where it can be found when a handler's longjmp has left it. NULL (recorded): the targets have gone. */
+static walk *new_walk(const wk__walk_request *request, uint64_t *token)
+{
+    wk_context *context = wk__context();
+    walk *w = NULL;
+    if (context->frame.walks >= WALKS_AROUND)
+        wk__error_set(request->site, WK_ERR_STATE, "backward: called by its own hooks, %d deep", WALKS_AROUND);
+    else if (!(w = wk__alloc_zero(1, sizeof *w)))
+        wk__error_set(request->site, WK_ERR_MEMORY, "backward: out of host memory for the walk");
+    if (!w) {
+        wk__targets_free(request->targets, request->target_count);
+        return NULL;
+    }
+    *w = (walk){.context = context,
+                .site = wk__site(request->site),
+                .create_graph = request->create_graph,
+                .retain_graph = request->retain_graph,
+                .targets = request->targets,
+                .found = request->found,
+                .target_count = request->target_count,
+                .clean = !wk__error_pending()};
+    if ((*token = wk__guard_on(w, end))) return w;
+    end(w);
+    return NULL;
+}
+
+static void run(walk *w, const wk__walk_request *request)
+{
+    begin(w, request);
+    run_all(w);
+    complete_all(w);
+}
+
 bool wk__walk(const wk__walk_request *request)
 {
-    walk w = {.context = wk__context(),
-              .site = wk__site(request->site),
-              .create_graph = request->create_graph,
-              .retain_graph = request->retain_graph,
-              .targets = request->targets,
-              .found = request->found,
-              .target_count = request->target_count,
-              .clean = !wk__error_pending()};
-    if (w.context->frame.walks >= WALKS_AROUND) {
-        wk__error_set(request->site, WK_ERR_STATE, "backward: called by its own hooks, %d deep", WALKS_AROUND);
-        return false;
+    uint64_t token;
+    walk *w = new_walk(request, &token);
+    if (!w) return false;
+    const wk__guard *scope = pin_all(request) ? wk__guard_push(WK__GUARD_SCOPE, request->site) : NULL;
+    bool fine = scope != NULL;
+    if (scope) {
+        w->id = scope->token;
+        const wk__frame before = w->context->frame;
+        w->context->frame.grad_off = !request->create_graph;
+        w->context->frame.walks++;
+        run(w, request);
+        fine = !w->failed && !(w->clean && wk__error_pending());
+        for (int k = 0; k < w->target_count; k++) {
+            if (w->found[k] && fine) wk__handle_keep(&w->found[k]->handle, request->site);
+            if (!fine) w->found[k] = NULL;
+        }
+        wk__frame_leave(w->context, &before);
     }
-    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, request->site);
-    if (!guard) return false;
-    w.id = guard->token;
-    const wk__frame before = w.context->frame;
-    w.context->frame.grad_off = !request->create_graph;
-    w.context->frame.walks++;
-    pin_all(request, wk__handle_pin);
-    begin(&w, request);
-    run_all(&w);
-    complete_all(&w);
-    bool fine = !w.failed && !(w.clean && wk__error_pending());
-    for (int k = 0; k < w.target_count; k++) {
-        if (w.found[k] && fine) wk__handle_keep(&w.found[k]->handle, request->site);
-        if (!fine) w.found[k] = NULL;
-    }
-    wk__frame_leave(w.context, &before);
-    pin_all(request, wk__handle_unpin);
-    end(&w);
-    wk__guard_close(w.id);
+    wk__guard_close(token);
     return fine;
 }

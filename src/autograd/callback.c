@@ -31,11 +31,10 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
     if (c->token) wk__guard_close(c->token);
 }
 
-wk_tensor *wk__lend(wk_tensor *x)
+wk_tensor *wk__lend(wk_tensor *x, uint64_t *token)
 {
     wk_tensor *lent = wk__body_overlaps(wk__body_of(x)) ? wk__through_clone(x) : wk__snapshot_of(x);
-    if (!lent) return NULL;
-    wk__handle_pin(&lent->handle);
+    if (!lent || !(*token = wk__handle_pin(&lent->handle))) return NULL;
     wk__handle_release(&lent->handle, (wk_site){0}); /* from the scope: no call of the program ends it */
     return lent;
 }

@@ -28,18 +28,34 @@ struct wk_function {
     const wk__gradient *running; /* while backward runs */
 };
 
+/* Also when a handler's longjmp has left the program's destroy. */
+static void free_state(void *f)
+{
+    wk__context()->nodes.busy = false;
+    wk__free(f);
+}
+
 static void destroy(void *address)
 {
     wk_function *f = address;
+    wk_context *context = wk__context();
     for (int k = 0; k < f->saved_count; k++) wk__saved_drop(f->saved[k]);
-    if (f->kind.destroy) {
-        wk_context *context = wk__context();
-        const bool busy = context->nodes.busy;
-        context->nodes.busy = false; /* a longjmp of the program's leaves what waits to the next node that is dropped */
-        f->kind.destroy(f->context);
-        context->nodes.busy = busy;
+    if (!f->kind.destroy) {
+        wk__free(f);
+        return;
     }
-    wk__free(f);
+    const bool busy = context->nodes.busy;
+    const uint64_t token = wk__guard_on(f, free_state);
+    context->nodes.busy = ++context->frame.destroys >= WK__DESTROY_DEPTH && token;
+    f->kind.destroy(f->context);
+    if (token) {
+        wk__guard_close(token);
+    } else {
+        context->frame.destroys--;
+        wk__free(f);
+    }
+    context->nodes.busy = busy;
+    wk__nodes_free(context);
 }
 
 void *wk_function_context(wk_function *f)
@@ -77,7 +93,7 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
     wk__storage_hold(body->storage);
     wk__storage_firm(body->storage, +1);
     if (body->node || body->leaf) wk__body_share(body);
-    f->version[f->saved_count] = body->storage->version;
+    f->version[f->saved_count] = body->storage->changes.version;
     f->kept[f->saved_count] = x;
     f->output[f->saved_count] = -1;
     f->saved[f->saved_count++] = body;
@@ -104,7 +120,7 @@ static void find_saved_outputs(wk_function *f, wk_tensor *const *in, wk_tensor *
         if (saved->family) wk__family_drop(saved->family);
         if (saved->node) wk__node_drop(saved->node);
         if (saved->leaf) wk__leaf_drop(saved->leaf);
-        saved->is_view = saved->apart = false;
+        saved->is_view = false;
         saved->family = NULL;
         saved->node = NULL;
         saved->leaf = NULL;
@@ -119,7 +135,7 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
                       f->saved_count, k);
         return NULL;
     }
-    if (f->saved[k]->storage->version != f->version[k]) {
+    if (f->saved[k]->storage->changes.version != f->version[k]) {
         wk__text text = {0};
         wk__text_format(&text, "%s: backward needs tensor %d that it kept, but ", f->name, k);
         wk__text_changes(&text, f->saved[k]->storage, f->version[k]);
@@ -152,10 +168,14 @@ static bool fits(const wk_function *f, const wk__node *node, wk_tensor *grad, in
 }
 
 /* Gradients as the program gets them; those that it gives back become the walk's. */
-static bool lend_all(wk_tensor *const *out, int count, wk_tensor **lent)
+static bool lend_all(wk_tensor *const *out, int count, wk_tensor **lent, uint64_t *first)
 {
-    for (int k = 0; k < count; k++)
-        if (out[k] && !(lent[k] = wk__lend(out[k]))) return false;
+    for (int k = 0; k < count; k++) {
+        uint64_t token;
+        if (!out[k]) continue;
+        if (!(lent[k] = wk__lend(out[k], &token))) return false;
+        if (!*first) *first = token;
+    }
     return true;
 }
 
@@ -179,7 +199,8 @@ static void gradient(wk__gradient *g)
     }
     wk_tensor *in[MOST] = {0}, *lent[MOST] = {0};
     const int outputs = f->kind.outputs;
-    if (lend_all(g->out, outputs, lent)) {
+    uint64_t first = 0; /* of the guards that end what is lent */
+    if (lend_all(g->out, outputs, lent, &first)) {
         wk__callback c;
         wk__callback_begin(&c, f->backward, f->site);
         f->kind.backward(f, lent, in);
@@ -187,8 +208,7 @@ static void gradient(wk__gradient *g)
     }
     for (int k = 0; k < f->kind.inputs; k++)
         if (in[k] && fits(f, g->node, in[k], k)) g->in[k] = taken_over(in[k], lent, outputs);
-    for (int k = 0; k < outputs; k++)
-        if (lent[k]) wk__handle_unpin(&lent[k]->handle);
+    wk__guard_close(first);
 }
 
 static wk_function *begin(wk_site site, const wk_function_kind *kind, void *context)

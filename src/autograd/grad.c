@@ -90,13 +90,9 @@ wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk
                                 .target_count = input_count};
     request.create_graph = o.create_graph;
     request.retain_graph = o.retain_graph || o.create_graph;
-    bool fine = !(clean && wk__error_pending()) && wk__walk(&request);
-    for (int k = 0; k < input_count; k++) {
-        wk__node_drop(targets[k].edge.node);
-        wk__leaf_drop(targets[k].edge.leaf);
-    }
-    wk__free(targets);
-    if (!fine) return wk_error_code();
+    const bool ready = !(clean && wk__error_pending());
+    if (!ready) wk__targets_free(targets, input_count);
+    if (!ready || !wk__walk(&request)) return wk_error_code();
     int missing = -1;
     for (int k = input_count; k-- > 0;)
         if (!grads[k] && !o.allow_unused) missing = k;

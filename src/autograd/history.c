@@ -262,7 +262,7 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
     body->node = node;
     body->output = 0;
     body->requires_grad = true;
-    if (!body->apart || body->family) wk__family_of(body)->history++; /* views of a detached tensor have its family */
+    wk__family_of(body)->history++;
     return true;
 }
 

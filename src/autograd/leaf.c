@@ -27,13 +27,14 @@ static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
 static wk_tensor *through_hook(const wk__hook *hook, wk_tensor *grad)
 {
     const bool clean = !wk__error_pending();
-    wk_tensor *lent = wk__lend(grad);
+    uint64_t token;
+    wk_tensor *lent = wk__lend(grad, &token);
     if (!lent) return NULL;
     wk_tensor *instead = wk__call_back("a hook", hook->call, lent, hook->user);
     if (!instead) instead = lent;
     bool fine = (instead == lent || may_replace(instead, grad)) && !(clean && wk__error_pending());
     wk_tensor *out = fine ? wk__snapshot_of(instead) : NULL; /* instead may be anybody's */
-    wk__handle_unpin(&lent->handle);
+    wk__guard_close(token);
     return out;
 }
 
@@ -100,11 +101,12 @@ static bool finish_with(wk__leaf *leaf, const wk__hook *hook)
 {
     const bool clean = !wk__error_pending();
     wk_tensor *grad = leaf->grad;
-    wk__handle_pin(&grad->handle); /* the hook may make the leaf forget it */
+    const uint64_t pin = wk__handle_pin(&grad->handle); /* the hook may make the leaf forget it */
+    if (!pin) return false;
     wk_tensor *instead = wk__call_back("a hook", hook->call, grad, hook->user);
     bool fine = !instead || instead == grad || may_replace(instead, grad);
     if (fine && instead && instead != leaf->grad && leaf->grad) fine = wk__through_copy_(leaf->grad, instead) != NULL;
-    wk__handle_unpin(&grad->handle);
+    wk__guard_close(pin);
     return fine && !(clean && wk__error_pending());
 }
 
@@ -193,9 +195,8 @@ wk_tensor *wk_detach_at(wk_site site, wk_tensor *x)
     apart.leaf = NULL;
     apart.output = 0;
     apart.requires_grad = apart.is_view = false;
-    apart.apart = true;  /* what is written in place through others of the storage brings it no history, */
-    apart.family = NULL; /* and it has views of its own */
-    return wk__tensor_like(wk__context(), &apart);
+    apart.family = NULL;
+    return wk__tensor_apart(wk__context(), &apart);
 }
 
 /* Backward leaves gradients in leaves only. */

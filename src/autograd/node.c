@@ -113,13 +113,9 @@ static void free_one(wk_context *context, wk__node *node)
     if (own_destroy) own_destroy(own);
 }
 
-void wk__node_drop(wk__node *node)
+void wk__nodes_free(wk_context *context)
 {
-    if (!node || !wk__count_down(&node->refs)) return;
-    wk_context *context = wk__context();
     wk__doomed *doomed = &context->nodes;
-    node->next = doomed->first;
-    doomed->first = node;
     if (doomed->busy) return;
     doomed->busy = true;
     while (doomed->first) {
@@ -128,6 +124,15 @@ void wk__node_drop(wk__node *node)
         free_one(context, one);
     }
     doomed->busy = false;
+}
+
+void wk__node_drop(wk__node *node)
+{
+    if (!node || !wk__count_down(&node->refs)) return;
+    wk_context *context = wk__context();
+    node->next = context->nodes.first;
+    context->nodes.first = node;
+    wk__nodes_free(context);
 }
 
 /* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
@@ -212,7 +217,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
     memcpy(saved, body, sizeof *saved);
     atomic_init(&saved->said, NULL);
     if (numbers || is_output) { /* its place in the graph is not that of a view */
-        saved->is_view = saved->apart = false;
+        saved->is_view = false;
         saved->family = NULL;
     }
     if (numbers)
@@ -228,7 +233,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
     }
     wk__body_share(saved);
     node->saved[place] = saved;
-    node->version[place] = saved->storage->version;
+    node->version[place] = saved->storage->changes.version;
     return true;
 }
 
@@ -316,12 +321,11 @@ void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
 
 void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version)
 {
-    const unsigned times = storage->version - version;
-    const wk_site at = storage->changed_at;
-    wk__text_format(text, "an in-place call has changed it since: %s%s",
-                    storage->changed_by ? storage->changed_by : "?",
-                    storage->changed_by ? wk__underscore(storage->changed_by, storage->changed_in_place) : "");
-    if (at.file) wk__text_format(text, " at %s:%d", at.file, (int)at.line);
+    const wk__changes *changes = &storage->changes;
+    const unsigned times = changes->version - version;
+    wk__text_format(text, "an in-place call has changed it since: %s%s", changes->by ? changes->by : "?",
+                    changes->by ? wk__underscore(changes->by, changes->in_place) : "");
+    if (changes->at.file) wk__text_format(text, " at %s:%d", changes->at.file, (int)changes->at.line);
     if (times > 1) wk__text_format(text, ", the last of %u", times);
 }
 
@@ -348,7 +352,7 @@ wk_tensor *wk__saved(const wk__gradient *g, int k)
                       g->node->op->name);
         return NULL;
     }
-    if (saved->storage->version != g->node->version[k]) return changed(g, k);
+    if (saved->storage->changes.version != g->node->version[k]) return changed(g, k);
     wk_tensor *tensor = wk__tensor_like(context, saved);
     if (!tensor) return NULL;
     wk__body *body = wk__body_of(tensor);

@@ -159,6 +159,7 @@ void wk__saved_drop(wk__body *saved); /* a body that a node or a function kept *
 void wk__body_share(wk__body *body);  /* it was copied: they count once more */
 void wk__node_hold(wk__node *node);
 void wk__node_drop(wk__node *node);
+void wk__nodes_free(wk_context *context); /* those that wait for that, unless it is being done */
 void wk__leaf_drop(wk__leaf *leaf);
 /* What a tensor prints as grad_fn, or NULL. */
 const char *wk__node_name(wk_tensor *x);

@@ -15,12 +15,13 @@ typedef struct wk__walk_request {
     wk_site site;
     wk_tensor *const *outputs, *const *seeds; /* seeds or seeds[k] NULL: ones */
     int output_count;
-    const wk__target *targets; /* NULL: gradients go to all leaves */
-    wk_tensor **found;         /* [target_count], NULL at first: of the caller's scope afterwards */
+    wk__target *targets; /* taken over; NULL: gradients go to all leaves */
+    wk_tensor **found;   /* [target_count], NULL at first: of the caller's scope afterwards */
     int target_count;
     bool create_graph, retain_graph;
 } wk__walk_request;
 bool wk__walk(const wk__walk_request *request);
+void wk__targets_free(wk__target *targets, int count);
 
 /* leaf.c: adds a gradient to a leaf's (takes over the reference); runs the hooks that come after. */
 bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph);

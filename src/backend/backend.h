@@ -33,7 +33,7 @@ struct wk__memory {
 /* Whose work a call is: held by a backend as long as the work may still fail, and handed back with the failure. */
 typedef struct wk__origin {
     atomic_int refs;
-    const void *who; /* hears of a failure once, however much of its work fails */
+    int64_t who; /* hears of a failure once, however much of its work fails: a number that nobody else ever has */
     void (*end)(struct wk__origin *origin);
 } wk__origin;
 static inline wk__origin *wk__origin_hold(wk__origin *origin)

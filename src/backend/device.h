@@ -14,7 +14,6 @@ typedef struct wk__device {
     wk__arena *arena;
     atomic_llong uploads, downloads, syncs; /* bytes to and from the host; waits of the host */
     atomic_llong limit;                     /* the arena's, for a look at each call */
-    atomic_bool lost;                       /* it stopped answering: only its storages fail */
 } wk__device;
 
 /* What calls say of kind -1. */

@@ -17,9 +17,15 @@ static struct {
 static _Atomic int64_t requests; /* made so far */
 static _Atomic int64_t doomed;   /* the number of the request that fails; 0: none */
 
+/* Of the threads that pause; a list, as there are hardly ever two. Thread-local storage has no room for this (context.h). */
+static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
+static wk__alloc_pause *pauses;
+static atomic_int pause_count; /* looked at first: as a rule there are none */
+
 /* Counts a request; true when it is the one that has to fail. */
 static bool refused(void)
 {
+    if (wk__alloc_is_paused()) return false;
     int64_t number = atomic_fetch_add_explicit(&requests, 1, memory_order_relaxed) + 1;
     return number == atomic_load_explicit(&doomed, memory_order_relaxed);
 }
@@ -97,16 +103,41 @@ int64_t wk__alloc_count(void)
     return atomic_load(&requests);
 }
 
-wk__alloc_pause wk__alloc_pause_begin(void)
+void wk__alloc_pause_begin(wk__alloc_pause *pause)
 {
-    const int64_t doomed_now = atomic_exchange(&doomed, 0);
-    return (wk__alloc_pause){atomic_load(&requests), doomed_now};
+    pause->thread = pthread_self();
+    pthread_mutex_lock(&pause_lock);
+    pause->next = pauses;
+    pauses = pause;
+    atomic_fetch_add_explicit(&pause_count, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&pause_lock);
 }
 
-void wk__alloc_pause_end(wk__alloc_pause before)
+void wk__alloc_pause_end(wk__alloc_pause *pause)
 {
-    atomic_store(&requests, before.requests);
-    atomic_store(&doomed, before.doomed);
+    pthread_mutex_lock(&pause_lock);
+    wk__alloc_pause **place = &pauses;
+    while (*place != pause) place = &(*place)->next;
+    *place = pause->next;
+    atomic_fetch_sub_explicit(&pause_count, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&pause_lock);
+}
+
+bool wk__alloc_is_paused(void)
+{
+    if (__builtin_expect(atomic_load_explicit(&pause_count, memory_order_relaxed) == 0, 1)) return false;
+    pthread_mutex_lock(&pause_lock);
+    const wk__alloc_pause *pause = pauses;
+    while (pause && !pthread_equal(pause->thread, pthread_self())) pause = pause->next;
+    pthread_mutex_unlock(&pause_lock);
+    return pause != NULL;
+}
+
+void wk__alloc_after_fork(void)
+{
+    pthread_mutex_init(&pause_lock, NULL);
+    pauses = NULL;
+    atomic_store(&pause_count, 0);
 }
 
 wk_code wk_set_allocator_at(wk_site site, wk_resize *resize, void *user)

@@ -4,6 +4,7 @@
 #ifndef WICK_BASE_ALLOC_H
 #define WICK_BASE_ALLOC_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,12 +35,18 @@ static inline bool wk__add_size(int64_t a, int64_t b, int64_t *sum)
 void wk__alloc_fail_at(int64_t n);
 /* Requests made so far, for tests that fail each in turn. */
 int64_t wk__alloc_count(void);
-/* Work that is no part of the program's begins and ends (WICK_CHECK computes everything a second time): the requests in between are
- * not counted, and none of them is the one that has to fail. */
+/* A thread does work that is no part of the program's (WICK_CHECK computes everything a second time): its requests between begin and end
+ * are not counted, and none of them is the one that has to fail; those of other threads are as ever. Whoever has another thread do a part
+ * of the work, as the pool does, has that one pause as well. Where a pause lies is the caller's affair. */
 typedef struct wk__alloc_pause {
-    int64_t requests, doomed;
+    struct wk__alloc_pause *next;
+    pthread_t thread;
 } wk__alloc_pause;
-wk__alloc_pause wk__alloc_pause_begin(void);
-void wk__alloc_pause_end(wk__alloc_pause before);
+void wk__alloc_pause_begin(wk__alloc_pause *pause);
+void wk__alloc_pause_end(wk__alloc_pause *pause);
+/* Is this thread between the two? */
+bool wk__alloc_is_paused(void);
+/* In a child of fork(): the threads that paused are not there. */
+void wk__alloc_after_fork(void);
 
 #endif

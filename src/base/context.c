@@ -12,7 +12,7 @@
 
 _Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t wk__context_lock = PTHREAD_MUTEX_INITIALIZER; /* of the lists of contexts */
 static wk_context *list;
 static int64_t streams;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -29,18 +29,18 @@ static wk_context *unused; /* of threads that have ended */
 /* Whoever visits it has left when this returns. */
 static void unlist(wk_context *context)
 {
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&wk__context_lock);
     while (context->visitors > 0) {
-        pthread_mutex_unlock(&list_lock);
+        pthread_mutex_unlock(&wk__context_lock);
         sched_yield();
-        pthread_mutex_lock(&list_lock);
+        pthread_mutex_lock(&wk__context_lock);
     }
     for (wk_context **place = &list; *place; place = &(*place)->next)
         if (*place == context) {
             *place = context->next;
             break;
         }
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&wk__context_lock);
 }
 
 /* What its scopes own goes, what it recorded is run, its free slots serve others. */
@@ -63,10 +63,10 @@ static void end_thread(void *address)
     wk_context *context = address;
     finish(context);
     wk__context_now = NULL;
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&wk__context_lock);
     context->next = unused;
     unused = context;
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&wk__context_lock);
     wk__fork_watch_thread(false);
 }
 
@@ -78,13 +78,13 @@ static void make_key(void)
 
 static wk_context *take(void)
 {
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&wk__context_lock);
     wk_context *context = unused;
     if (context)
         unused = context->next;
     else if (handed_out < AT_HAND)
         context = &at_hand[handed_out++].context;
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&wk__context_lock);
     return context ? context : wk__alloc_zero(1, sizeof *context);
 }
 
@@ -100,11 +100,11 @@ static wk_context *take_for_certain(void)
 static void begin(wk_context *context)
 {
     context->scope = -1;
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&wk__context_lock);
     context->stream = streams++;
     context->next = list;
     list = context;
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&wk__context_lock);
     context->key = (uint64_t)context->stream << 32;
 }
 
@@ -147,32 +147,32 @@ wk_context *wk__context_enter(wk_context *context)
 
 bool wk__context_visit(wk_context *context)
 {
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&wk__context_lock);
     wk_context *place = list;
     while (place && place != context) place = place->next;
     if (place) place->visitors++;
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&wk__context_lock);
     return place != NULL;
 }
 
 void wk__context_leave(wk_context *context)
 {
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&wk__context_lock);
     context->visitors--;
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&wk__context_lock);
 }
 
 /* The list is not locked during a visit, which may take long and may need it; who is visited stays in it. */
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user)
 {
-    pthread_mutex_lock(&list_lock);
+    pthread_mutex_lock(&wk__context_lock);
     for (wk_context *context = list, *next; context; context = next) {
         context->visitors++;
-        pthread_mutex_unlock(&list_lock);
+        pthread_mutex_unlock(&wk__context_lock);
         visit(context, user);
-        pthread_mutex_lock(&list_lock);
+        pthread_mutex_lock(&wk__context_lock);
         next = context->next;
         context->visitors--;
     }
-    pthread_mutex_unlock(&list_lock);
+    pthread_mutex_unlock(&wk__context_lock);
 }

@@ -52,6 +52,7 @@ typedef struct wk__end {
 typedef struct wk__frame {
     bool grad_off;     /* WK_NO_GRAD is in force */
     uint8_t walks;     /* backward runs that are under way: a hook may have begun another one */
+    uint8_t destroys;  /* calls of the program's destroy that are under way, one within another */
     int16_t composing; /* depth of composed ops: no nodes are made */
     uint64_t inner; /* scope of the outermost composed op or gradient that runs, 0 none: it owns what was made since */
     wk__outer outer;
@@ -97,7 +98,9 @@ struct wk__failure;
 struct wk__value;
 
 /* Objects of one kind that this thread frees one after another: freeing one may drop others, and a long chain must not need a long
- * stack. While user code runs in between, `busy` is false: a handler's longjmp may never come back from there. */
+ * stack. While the program's own destroy runs in between, `busy` is false, as a handler's longjmp may never come back from there; only
+ * where one runs within another, and so on, what the innermost drops waits until it ends. */
+enum { WK__DESTROY_DEPTH = 8 };
 typedef struct wk__doomed {
     void *first;
     bool busy;
@@ -162,6 +165,7 @@ void wk__context_leave(wk_context *context);
 /* Visits every context. */
 void wk__context_each(void (*visit)(wk_context *context, void *user), void *user);
 
+extern pthread_mutex_t wk__context_lock, wk__handler_lock; /* held while the process forks: fork.c */
 /* A child of fork() that may not use the library (fork.h): every call reports it once more. */
 extern atomic_bool wk__forked;
 bool wk__refuse_fork(wk_site site, const char *op); /* false */
@@ -211,7 +215,8 @@ static inline void wk__outer_leave(wk_context *context, wk__outer before)
 static inline wk__frame wk__frame_enter(wk_context *context, const char *callback)
 {
     const wk__frame before = context->frame;
-    context->frame = (wk__frame){.grad_off = before.grad_off, .walks = before.walks, .callback = callback};
+    context->frame = (wk__frame){
+        .grad_off = before.grad_off, .walks = before.walks, .destroys = before.destroys, .callback = callback};
     return before;
 }
 static inline void wk__frame_leave(wk_context *context, const wk__frame *before)

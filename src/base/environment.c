@@ -69,7 +69,7 @@ static const struct {
                                [WK__LOG_KERNEL] = "kernel",
                                [WK__LOG_LEAKS] = "leaks",
                                [WK__LOG_CHECK] = "check"}},
-    [WK__SET_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes", .takes = "a file"},
+    [WK__SET_LOG_FILE] = {.name = "WICK_LOG_FILE", .doc = "where the log goes, else to stderr", .takes = "a file"},
 };
 
 const char *wk__setting_takes(wk__setting which)

@@ -3,16 +3,16 @@
 #include "context.h"
 #include <string.h>
 
-static pthread_mutex_t handler_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t wk__handler_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk_error_handler *handler;
 static void *handler_user;
 
 void wk_set_error_handler(wk_error_handler *new_handler, void *user)
 {
-    pthread_mutex_lock(&handler_lock);
+    pthread_mutex_lock(&wk__handler_lock);
     handler = new_handler;
     handler_user = user;
-    pthread_mutex_unlock(&handler_lock);
+    pthread_mutex_unlock(&wk__handler_lock);
 }
 
 const char *wk_error(void)
@@ -60,10 +60,10 @@ wk_site wk__site(wk_site site)
 /* The handler is the program's: it may never come back, and what it calls are calls of its own. */
 static void tell_handler(wk_context *context)
 {
-    pthread_mutex_lock(&handler_lock);
+    pthread_mutex_lock(&wk__handler_lock);
     wk_error_handler *call = handler;
     void *user = handler_user;
-    pthread_mutex_unlock(&handler_lock);
+    pthread_mutex_unlock(&wk__handler_lock);
     if (!call) return;
     const wk__frame before = wk__frame_enter(context, NULL);
     call(user, context->code, wk_error());

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See fork.h. */
 #include "fork.h"
+#include "alloc.h"
 #include "pool.h"
 #include <stdio.h>
 
@@ -19,16 +20,33 @@ static struct {
 
 static int others; /* in a child: threads of the parent that may have been in the midst of a call */
 
+/* What a call locks before it can be refused. These are held while the process forks, so that in the child none is locked by a thread that
+ * is not there. */
+static pthread_mutex_t *const at_hand[] = {&wk__context_lock, &wk__handler_lock, &wk__slab_lock};
+enum { AT_HAND = sizeof at_hand / sizeof *at_hand };
+
+static void before_fork(void)
+{
+    for (int k = 0; k < AT_HAND; k++) pthread_mutex_lock(at_hand[k]);
+}
+
+static void in_parent(void)
+{
+    for (int k = AT_HAND; k-- > 0;) pthread_mutex_unlock(at_hand[k]);
+}
+
 static void in_child(void)
 {
+    in_parent();
     others = atomic_load(&threads) - (wk__context_now != NULL);
     if (others > 0 || atomic_load(&first.known)) atomic_store(&wk__forked, true);
+    wk__alloc_after_fork();
     wk__pool_after_fork();
 }
 
 static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, in_child);
+    pthread_atfork(before_fork, in_parent, in_child);
 }
 
 void wk__fork_watch_thread(bool begins)

@@ -95,7 +95,7 @@ static void destroy_whole(const wk__kind *kind, void *body, wk__end end)
 /* The parts of a wk__end one by one: a struct that was just written would have to be read again whole. */
 static void let_go(wk__handle *handle, const char *by, wk_site site, const wk__kind *with)
 {
-    if (!wk__count_down(&handle->owners)) return;
+    if (!wk__count_down(&handle->owners) || wk__in_forked_child()) return;
     const wk__kind *kind = handle->kind;
     void *body = handle->body;
     handle->with = with;
@@ -129,14 +129,16 @@ void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site)
     let_go(handle, by, site, NULL);
 }
 
-void wk__handle_pin(wk__handle *handle)
-{
-    atomic_fetch_add_explicit(&handle->owners, 1, memory_order_relaxed);
-}
-
-void wk__handle_unpin(wk__handle *handle)
+static void unpin(void *handle)
 {
     let_go(handle, "the end of the call that it was given to", (wk_site){0}, NULL);
+}
+
+uint64_t wk__handle_pin(wk__handle *handle)
+{
+    const uint64_t token = wk__guard_on(handle, unpin);
+    if (token) atomic_fetch_add_explicit(&handle->owners, 1, memory_order_relaxed);
+    return token;
 }
 
 void wk__handle_retain(wk__handle *handle, wk_site site)
@@ -321,6 +323,15 @@ wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site)
     if (kind == WK__GUARD_SCOPE) context->scope = context->guards;
     context->guards++;
     return guard;
+}
+
+uint64_t wk__guard_on(void *object, void (*close)(void *object))
+{
+    wk__guard *guard = wk__guard_push(WK__GUARD_CALLBACK, (wk_site){0});
+    if (!guard) return 0;
+    guard->object = object;
+    guard->close = close;
+    return guard->token;
 }
 
 static void find_scope(wk_context *context)

@@ -83,9 +83,9 @@ void wk__handle_hold(wk__handle *handle);
 void wk__handle_drop(wk__handle *handle);
 /* The same by a call that does not end the parent, which messages name then. */
 void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site);
-/* An owner for the length of a call of user code, which may free the object meanwhile. The contents need not be kept for it. */
-void wk__handle_pin(wk__handle *handle);
-void wk__handle_unpin(wk__handle *handle);
+/* An owner for the length of a call of user code, which may free the object meanwhile: until the guard of that token closes. The contents
+ * need not be kept for it. 0 when memory is short (recorded). */
+uint64_t wk__handle_pin(wk__handle *handle);
 /* Moves what the innermost scope owns one scope out; otherwise nothing. */
 void wk__handle_keep(wk__handle *handle, wk_site site);
 void wk__handle_retain(wk__handle *handle, wk_site site);
@@ -95,6 +95,9 @@ void wk__handle_release(wk__handle *handle, wk_site site); /* wk_free */
 
 /* Pushes a guard; NULL when memory is short (the error is recorded). Valid until the next push. */
 wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site);
+/* A guard by which something is let go of that the library has at hand while user code runs, also when a handler's longjmp leaves that for
+ * good. Its token; 0 when memory is short (recorded). */
+uint64_t wk__guard_on(void *object, void (*close)(void *object));
 /* Closes the guard of that token and everything above it; nothing if the token is not on the stack. */
 void wk__guard_close(uint64_t token);
 

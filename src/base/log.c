@@ -22,7 +22,7 @@ static struct diverted {
     wk_log_callback *callback;
     void *user;
 } diverted;
-static FILE *file; /* WICK_LOG_FILE, opened at the first use and kept */
+static FILE *file; /* WICK_LOG_FILE, opened at the first use and kept; stderr when only WICK_LOG is set */
 static struct place {
     wk_site site;
     int subject;
@@ -33,11 +33,14 @@ static int64_t place_count, place_capacity;
 
 static void read_environment(void)
 {
-    const char *path = wk__setting_text(WK__SET_LOG_FILE), *unknown;
+    const char *path = wk__setting_text(WK__SET_LOG_FILE), *wanted = wk__setting_text(WK__SET_LOG), *unknown;
     int length = 0;
-    if (path) file = fopen(path, "ae");
-    if (!file) return; /* none is named, or it cannot be written: the doctor says so */
-    atomic_store(&subjects, wk__setting_words(WK__SET_LOG, wk__setting_text(WK__SET_LOG), &unknown, &length));
+    if (path)
+        file = fopen(path, "ae");
+    else if (wanted) /* who asks for a log in the environment and names no file sits at a terminal */
+        file = stderr;
+    if (!file) return; /* nothing is asked for, or the file cannot be written: the doctor says so */
+    atomic_store(&subjects, wk__setting_words(WK__SET_LOG, wanted, &unknown, &length));
     if (unknown) fprintf(file, "WICK_LOG: " NO_SUBJECT "\n", length, unknown, wk__setting_takes(WK__SET_LOG));
 }
 

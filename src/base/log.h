@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library can tell while it runs: nothing, unless the program asks for a subject (WICK_LOG=placement,sync, or wk_set_log).
- * It never prints by itself into a program's streams: lines go to the callback, or to the file that WICK_LOG_FILE names. */
+/* What the library can tell while it runs: nothing, unless somebody asks for a subject (WICK_LOG=placement,sync, or wk_set_log). Lines
+ * go to the callback, or to the file that WICK_LOG_FILE names; to stderr where WICK_LOG is set and no file named. By itself the
+ * library never prints into a program's streams. */
 #ifndef WICK_BASE_LOG_H
 #define WICK_BASE_LOG_H
 

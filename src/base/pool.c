@@ -11,6 +11,7 @@
  * Whoever waits spins on the gate first and then sleeps. Falling asleep and publishing are each "write mine, then read
  * yours" with sequentially consistent atomics, so that one of the two always sees the other: no wake-up is lost. */
 #include "pool.h"
+#include "alloc.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,6 +31,7 @@ static struct {
     wk__task *body;                             /* the job; written while nobody is inside */
     void *user;
     int64_t tasks;
+    bool paused; /* the caller's requests for memory are not counted (alloc.h), nor are the job's */
 
     _Alignas(CACHE_LINE) _Atomic int64_t next; /* the next task to take; all threads write it */
 
@@ -135,7 +137,11 @@ static void *worker(void *number)
 {
     uint64_t seen = 0;
     while (enter((int)(intptr_t)number, &seen)) {
+        wk__alloc_pause pause;
+        const bool paused = pool.paused;
+        if (paused) wk__alloc_pause_begin(&pause);
         take_tasks();
+        if (paused) wk__alloc_pause_end(&pause);
         leave();
     }
     return NULL;
@@ -199,6 +205,7 @@ void wk__parallel(int64_t tasks, wk__task *body, void *user)
     pool.body = body;
     pool.user = user;
     pool.tasks = tasks;
+    pool.paused = wk__alloc_is_paused();
     atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
     uint64_t gate = atomic_load_explicit(&pool.gate, memory_order_relaxed);
     atomic_store(&pool.gate, (gate & GENERATION) + ONE_GENERATION + OPEN);

@@ -21,7 +21,7 @@ static const struct {
     [WK__SLAB_VALUE] = {192, 0, 0},          [WK__SLAB_NODE] = {512, 0, 0},
 };
 
-static pthread_mutex_t reserve_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t wk__slab_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk__slots reserve[WK__SLAB_KINDS];
 
 static void *next_of(int kind, const void *slot)
@@ -53,7 +53,7 @@ static void append(wk__slots *list, int kind, wk__slots *from)
 /* Refills a list that has run out from the reserve, else with a fresh slab. */
 static int refill(wk__slots *list, int kind)
 {
-    pthread_mutex_lock(&reserve_lock);
+    pthread_mutex_lock(&wk__slab_lock);
     char *slab = NULL;
     bool reserved = reserve[kind].count > kinds[kind].idle;
     if (reserved)
@@ -62,7 +62,7 @@ static int refill(wk__slots *list, int kind)
         list->fresh = slab + (-(uintptr_t)slab & 63);
         list->fresh_end = list->fresh + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
     }
-    pthread_mutex_unlock(&reserve_lock);
+    pthread_mutex_unlock(&wk__slab_lock);
     return reserved || slab;
 }
 
@@ -102,14 +102,14 @@ void wk__slab_share(wk__slots slots[], int kind)
     list->first = next_of(kind, half.last);
     list->count -= half.count;
     set_next(kind, half.last, NULL);
-    pthread_mutex_lock(&reserve_lock);
+    pthread_mutex_lock(&wk__slab_lock);
     append(&reserve[kind], kind, &half);
-    pthread_mutex_unlock(&reserve_lock);
+    pthread_mutex_unlock(&wk__slab_lock);
 }
 
 void wk__slab_retire(wk__slots slots[])
 {
-    pthread_mutex_lock(&reserve_lock);
+    pthread_mutex_lock(&wk__slab_lock);
     for (int kind = 0; kind < WK__SLAB_KINDS; kind++) {
         wk__slots *list = &slots[kind];
         while (list->fresh < list->fresh_end) {
@@ -119,5 +119,5 @@ void wk__slab_retire(wk__slots slots[])
         append(&reserve[kind], kind, list);
         memset(list, 0, sizeof *list);
     }
-    pthread_mutex_unlock(&reserve_lock);
+    pthread_mutex_unlock(&wk__slab_lock);
 }

@@ -4,6 +4,7 @@
 #ifndef WICK_BASE_SLAB_H
 #define WICK_BASE_SLAB_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,8 @@ typedef struct wk__slots {
     int64_t count;
     char *fresh, *fresh_end; /* the part of the newest slab that was never used */
 } wk__slots;
+
+extern pthread_mutex_t wk__slab_lock; /* of that reserve; held while the process forks: fork.c */
 
 /* A slot, its contents undefined; NULL when memory is short. Slots of WK__SLAB_HANDLE come back in the order in which they
  * were given, and not before 4,096 others were given later (a debug build never reuses them), so that a handle past its

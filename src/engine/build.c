@@ -153,9 +153,10 @@ static int input(builder *w, wk__record *r, int k)
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-static int result_of(builder *w, wk__record *r)
+/* Fills in[] with what the expression is given. */
+static int result_of(builder *w, wk__record *r, int in[])
 {
-    int in[WK__MAX_OPERANDS] = {0};
+    memset(in, 0, sizeof *in * WK__MAX_OPERANDS);
     for (int k = 0; k < r->nin; k++) in[k] = input(w, r, r->nout + k);
     w->emit.compute = (wk_dtype)r->compute;
     w->emit.dtype = wk__class_of(r->compute);
@@ -167,13 +168,36 @@ static int result_of(builder *w, wk__record *r)
     return wk__emit_ins(&w->emit, r->op->reduction, class, per_column(w, reg), 0, 0);
 }
 
+/* Does the expression get the register of this operand, and not a CAST of it? */
+static bool is_given_as_it_is(const wk__record *r, const wk__ref *ref)
+{
+    if (!ref->value || ref->flags & WK__REF_INDIRECT) return false;
+    const bool same_class = wk__class_of((wk_dtype)ref->dtype) == wk__class_of((wk_dtype)r->compute);
+    return (ref->flags & WK__REF_AS_IS || same_class) && !is_rounded(r, ref);
+}
+
+/* The dtype of what an expression returned. Of an operand it is that of its tensor. Its register may have a narrower one of that class: a
+ * bool that became an i32 is in a register of bool where the group has computed it, and in one of i32 where it is loaded. Nothing that a
+ * record writes into a program may depend on that: then its instructions are the same in every group (plan_check_values.c). */
+static wk_dtype dtype_of_result(const builder *w, wk__record *r, const int in[], int reg)
+{
+    for (int k = 0; k < r->nin; k++) {
+        const wk__ref *ref = wk__record_in(r, k);
+        if (in[k] == reg && is_given_as_it_is(r, ref)) return (wk_dtype)ref->dtype;
+    }
+    return (wk_dtype)w->b->group.ins[reg].dtype;
+}
+
 static void add_record(builder *w, wk__record *r)
 {
-    int reg = result_of(w, r);
-    wk_dtype want = r->ref[0].dtype;
-    if (!w->emit.full && w->b->group.ins[reg].dtype != want &&
-        (wk__class_of(want) != want || wk__class_of(w->b->group.ins[reg].dtype) != want))
-        reg = wk__emit_cast(&w->emit, want, reg);
+    int in[WK__MAX_OPERANDS];
+    int reg = result_of(w, r, in);
+    const wk_dtype want = r->ref[0].dtype;
+    if (!w->emit.full) {
+        const wk_dtype have = dtype_of_result(w, r, in, reg);
+        if (have != want && (wk__class_of(want) != want || wk__class_of(have) != want))
+            reg = wk__emit_cast(&w->emit, want, reg);
+    }
     r->ref[0].value->reg = (int16_t)reg;
 }
 

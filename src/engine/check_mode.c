@@ -6,7 +6,7 @@
 #include "../base/log.h"
 #include "compare.h"
 #include "flush_file.h"
-#include "host.h"
+#include "late.h"
 #include "kept.h"
 #include "recompute.h"
 #include <limits.h>
@@ -51,10 +51,11 @@ static void forget_kept(const wk__ring *ring)
 wk__twins *wk__check_begin(wk_context *owner, bool park)
 {
     settle_devices(owner->ring);
-    const wk__alloc_pause pause = wk__alloc_pause_begin();
+    wk__alloc_pause pause;
+    wk__alloc_pause_begin(&pause);
     wk__twins *twins = computed(owner, park);
     if (!twins) forget_kept(owner->ring);
-    wk__alloc_pause_end(pause);
+    wk__alloc_pause_end(&pause);
     return twins;
 }
 
@@ -63,8 +64,7 @@ wk__twins *wk__check_begin(wk_context *owner, bool park)
 void wk__check_excuse(wk__twins *twins, const wk__value *value, const wk__failure *failure)
 {
     wk__twin *t = wk__twin_of(twins, value);
-    const bool by_numbers = failure && (failure->code == WK_ERR_INDEX || failure->code == WK_ERR_ARGUMENT);
-    if (t && !by_numbers) t->excused = true;
+    if (t && !wk__failed_by_numbers(failure)) t->excused = true;
 }
 
 /* ---- after ------------------------------------------------------------------------------------------------------- */
@@ -87,12 +87,6 @@ static void add_pass(wk__text *text, const wk__twins *twins, const wk__record *r
 /* A folder full of them would help nobody. */
 enum { MOST_FILES = 16 };
 static atomic_int files;
-static atomic_bool silent;
-
-bool wk__check_writes(bool on)
-{
-    return !atomic_exchange(&silent, !on);
-}
 
 /* Writes the flush beside others, and says where, or why not. */
 static void write_file(wk__text *text, const wk__twins *twins, const char *said)
@@ -100,7 +94,8 @@ static void write_file(wk__text *text, const wk__twins *twins, const char *said)
     char path[PATH_MAX];
     wk__io_error error;
     const char *folder = wk__setting_text(WK__SET_CHECK_DIR);
-    const int number = atomic_load(&silent) ? MOST_FILES + 1 : atomic_fetch_add(&files, 1) + 1;
+    if (wk__modes_of(twins->ring)->no_files) return;
+    const int number = atomic_fetch_add(&files, 1) + 1;
     if (number > MOST_FILES) return;
     snprintf(path, sizeof path, "%s%swick-check-%d-%d.flush", folder && *folder ? folder : "",
              folder && *folder ? "/" : "", (int)getpid(), number);
@@ -140,7 +135,8 @@ static void judge(wk__twins *twins, wk__twin *t, wk__failure **failure)
 void wk__check_end(wk__twins *twins)
 {
     settle_devices(twins->ring);
-    const wk__alloc_pause pause = wk__alloc_pause_begin();
+    wk__alloc_pause pause;
+    wk__alloc_pause_begin(&pause);
     wk__failure *failure = NULL;
     wk__excuse(twins);
     for (int64_t k = 0; k < twins->ring->count; k++) { /* in the order of the program: the first is told */
@@ -155,5 +151,5 @@ void wk__check_end(wk__twins *twins)
     }
     wk__failure_drop(failure);
     wk__twins_free(twins);
-    wk__alloc_pause_end(pause);
+    wk__alloc_pause_end(&pause);
 }

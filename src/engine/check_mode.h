@@ -17,8 +17,6 @@ struct wk__twins;
  * this flush is not checked. */
 struct wk__twins *wk__check_begin(wk_context *owner, bool park);
 void wk__check_end(struct wk__twins *twins);
-/* Are differences written into files? At first they are; a replay looks at one that was. Returns what was before. */
-bool wk__check_writes(bool on);
 /* The planned run could not compute this value, because of that. */
 void wk__check_excuse(struct wk__twins *twins, const wk__value *value, const wk__failure *failure);
 

@@ -238,10 +238,8 @@ static bool numbers_differ(const wk__twins *twins, wk__twin *t, wk__difference *
     return differs;
 }
 
-/* Failed, for a reason that the calls one by one have as well? Want of memory is none, nor is a device. */
-static bool failed_by_numbers(const wk__value *value)
+bool wk__failed_by_numbers(const wk__failure *failure)
 {
-    const wk__failure *failure = value->failure;
     return failure && (failure->code == WK_ERR_INDEX || failure->code == WK_ERR_ARGUMENT);
 }
 
@@ -257,7 +255,7 @@ bool wk__differs(const wk__twins *twins, wk__twin *t, wk__difference *found)
     *found = (wk__difference){.twin = t};
     if (!t->held || !t->known || t->may_differ) return false;
     const wk__state state = wk__value_state(t->of);
-    if (state == WK__FAILED && !t->failed && !t->may_fail && t->writer && failed_by_numbers(t->of))
+    if (state == WK__FAILED && !t->failed && !t->may_fail && t->writer && wk__failed_by_numbers(t->of->failure))
         return says(found, t->writer,
                     "its result has failed, which it does not when the calls are computed one by one");
     if (state != WK__STORED) return false;

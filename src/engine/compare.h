@@ -20,6 +20,9 @@ bool wk__bytes_differ(wk__record *r, int reference, bool holes, const char *have
 /* Does the record write all of a value of so many bytes? One that writes a part of a new tensor leaves the rest to later ones. */
 bool wk__record_fills(wk__record *r, int output, int64_t bytes);
 
+/* Is this a failure that the calls one by one have as well? Numbers bring it about: an index, an argument that was refused. Want of memory and
+ * devices are another matter. */
+bool wk__failed_by_numbers(const wk__failure *failure);
 /* Says of each twin whether its value may be another after all: what had no memory in the planned run, what an asynchronous device
  * left out because of a bad index before it, and what follows from these. The planned run is over and the devices were waited for. */
 void wk__excuse(wk__twins *twins);

@@ -3,7 +3,8 @@
 #include "execute.h"
 #include "../base/alloc.h"
 #include "../base/log.h"
-#include "host.h"
+#include "faults.h"
+#include "late.h"
 #include "plan_check.h"
 #include <string.h>
 
@@ -13,7 +14,7 @@ static wk_code run_program(wk__run *run, wk__building *b, wk__fail *fail)
 {
     wk__device *device = b->record[0]->device;
     wk_code code = wk__program_outputs(run, b, fail);
-    if (code == WK_OK && wk__plans_are_checked(device)) code = wk__plan_check(b, NULL, fail);
+    if (code == WK_OK && wk__plan_check_wanted(device)) code = wk__plan_check(b, NULL, fail);
     if (code != WK_OK) return code;
     wk__group_collapse(&b->group);
     run->ring->groups++;
@@ -61,7 +62,7 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
         code = wk__program_outputs(run, b, fail);
         mm.tail = &b->group;
     }
-    if (code == WK_OK && wk__plans_are_checked(r->device)) code = wk__plan_check(b, &mm, fail);
+    if (code == WK_OK && wk__plan_check_wanted(r->device)) code = wk__plan_check(b, &mm, fail);
     run->ring->groups++;
     b->group.tag = wk__watch(r->device, run->owner, b->record, b->records, b->indirect, mm.tail);
     if (wk__log_on(WK__LOG_KERNEL))
@@ -89,7 +90,7 @@ static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
     wk__kernel kernel = wk__kernel_of(r);
     kernel.operand[0].base = r->partial;
     wk_code code = wk__kernel_outputs(run, r, &kernel, fail);
-    if (code == WK_OK && wk__plans_are_checked(r->device)) code = wk__plan_check_kernel(r, fail);
+    if (code == WK_OK && wk__plan_check_wanted(r->device)) code = wk__plan_check_kernel(r, fail);
     run->ring->groups++;
     kernel.tag = wk__watch(r->device, run->owner, &r, 1, r->partial, NULL);
     if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(r, r->kernel, NULL);
@@ -133,7 +134,6 @@ static void finish(wk__run *run, wk__record **record, int records, wk_code code,
 {
     wk__watch_given(record[0]->device, run->owner);
     if (code != WK_OK) {
-        if (code == WK_ERR_LOST) atomic_store(&record[0]->device->lost, true);
         wk__fail_group(run, record, records, fail);
         return;
     }
@@ -275,7 +275,9 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.owner = owner;
     run.ring = ring;
     run.culprit = NULL;
-    run.arranged = run.begun = run.refused = 0;
+    run.arranged = run.begun = run.looked = run.refused = 0;
+    run.failed = 0;
+    run.last = -1;
     run.refusal = NULL;
     run.undo = NULL;
     run.undos = run.undo_capacity = 0;

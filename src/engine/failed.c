@@ -2,7 +2,8 @@
 /* Records that could not run: their outputs fail with the cause, or keep the old numbers. */
 #include "check_mode.h"
 #include "execute.h"
-#include "host.h"
+#include "faults.h"
+#include "places.h"
 
 /* An in-place op that could not run leaves its target as it was: the new value shares the old one's memory, or has it. */
 static bool keep_old(wk__record *r, wk__value *out)
@@ -28,7 +29,8 @@ static bool keep_old(wk__record *r, wk__value *out)
     return true;
 }
 
-static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure)
+/* `heard`: the thread has been told of it, or is to be. A failure knows that itself, but there may have been no memory for one. */
+static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure, bool heard)
 {
     if (r->whole && r->whole != run->refused) wk__whole_refuse(run, r->whole, failure);
     for (int o = 0; o < r->nout; o++) {
@@ -39,7 +41,7 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure)
         if (out->memory.block) wk__value_give_memory(out);
         wk__value_fail(out, failure);
     }
-    wk__late(run->owner, failure);
+    if (failure || !heard) wk__late(run->owner, failure);
 }
 
 wk__failure *wk__explain_record(const wk__record *r, const wk__fail *fail)
@@ -52,10 +54,9 @@ void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fa
     const wk__record *culprit = run->culprit ? run->culprit : record[0];
     run->culprit = NULL;
     for (int k = 0; k < records && fail->code == WK_ERR_INDEX; k++)
-        for (int i = 0; i < record[k]->nin; i++)
-            if (wk__record_in(record[k], i)->flags & WK__REF_INDIRECT) culprit = record[k];
+        if (wk__places_are_computed(record[k])) culprit = record[k];
     wk__failure *failure = wk__explain_record(culprit, fail);
-    for (int k = 0; k < records; k++) fail_outputs(run, record[k], failure);
+    for (int k = 0; k < records; k++) fail_outputs(run, record[k], failure, false);
     wk__failure_drop(failure);
 }
 
@@ -71,9 +72,9 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
         }
         if (!bad && r->partial && r->prior && wk__value_state(r->prior) == WK__FAILED) bad = r->prior;
         if (r->whole && r->whole == run->refused)
-            fail_outputs(run, r, run->refusal);
+            fail_outputs(run, r, run->refusal, true);
         else if (bad)
-            fail_outputs(run, r, bad->failure);
+            fail_outputs(run, r, bad->failure, bad->writer == run->owner);
         else
             record[left++] = r;
     }

@@ -11,7 +11,8 @@
  */
 #include "../base/alloc.h"
 #include "faults.h"
-#include "host.h"
+#include "late.h"
+#include "places.h"
 #include <string.h>
 
 /* One record. The values are held, so that they can be marked; a bounded number of them, then the device is asked. */
@@ -26,6 +27,7 @@ typedef struct entry {
     bool skipped;  /* the device left it out if it had faulted before */
     bool given;    /* to the device: only then waiting for the device says something of it */
     bool spoiled;  /* scratch: the device wrote what it should not have */
+    bool told;     /* scratch: its recorder hears of what the device has just reported */
     int ins;
     wk__value *out, *prior, *in[WK__MAX_INPUTS];
 } entry;
@@ -127,7 +129,8 @@ int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *r
     watch *w = watch_of(device);
     int64_t first = may_fault ? w->tags : -1;
     for (int k = 0; k < records; k++) {
-        int64_t tag = may_fault && wk__reads_at_places(record[k]) ? w->tags++ : -1;
+        /* Of the records in a group, each that can fault has a LOADX, and that has its tag (ir.h). */
+        int64_t tag = may_fault && wk__places_may_fault(record[k]) ? w->tags++ : -1;
         for (int o = 0; o < record[k]->nout; o++) add(w, recorder, record[k], o, tag, skipped);
     }
     pthread_mutex_unlock(&lock);
@@ -151,49 +154,50 @@ void wk__watch_given(wk__device *device, const wk_context *recorder)
 
 /* ---- who has to hear of it --------------------------------------------------------------------------------------- */
 
-/* Who recorded what is at fault, and those whose writes in place were left out: each with the failure, which is held. */
-enum { TOLD = 16 };
-typedef struct audience {
-    struct {
-        wk_context *context;
-        int64_t stream;
-        wk__failure *failure;
-    } who[TOLD];
-    int count;
-} audience;
+/* Who recorded what is at fault, and those whose writes in place were left out: each once. Others are told at once, this thread when the
+ * watches are unlocked, as the program's handler may run then. */
+typedef struct news {
+    wk__failure *own; /* for this thread, held */
+    bool any, for_self;
+} news;
 
 static void hold(wk__failure *failure)
 {
     if (failure) atomic_fetch_add(&failure->refs, 1);
 }
 
-static void invite(audience *a, const entry *e, wk__failure *failure)
+static bool is_self(const wk_context *context, int64_t stream)
 {
-    for (int k = 0; k < a->count; k++)
-        if (a->who[k].context == e->recorder && a->who[k].stream == e->stream) return;
-    if (a->count == TOLD) return;
-    hold(failure);
-    a->who[a->count].context = e->recorder;
-    a->who[a->count].stream = e->stream;
-    a->who[a->count++].failure = failure;
+    return context == wk__context() && context->stream == stream;
+}
+
+static void tell_other(wk_context *context, int64_t stream, wk__failure *failure)
+{
+    if (!wk__context_visit(context)) return;
+    if (context->stream == stream) wk__late(context, failure);
+    wk__context_leave(context);
 }
 
 void wk__tell_recorder(wk_context *context, int64_t stream, wk__failure *failure)
 {
-    if (context == wk__context() && context->stream == stream) {
+    if (is_self(context, stream))
         wk__tell_failure(failure);
-    } else if (wk__context_visit(context)) {
-        if (context->stream == stream) wk__late(context, failure);
-        wk__context_leave(context);
-    }
+    else
+        tell_other(context, stream, failure);
 }
 
-static void tell(const audience *a)
+static void announce(watch *w, int64_t k, wk__failure *failure, news *n)
 {
-    for (int k = 0; k < a->count; k++) {
-        wk__tell_recorder(a->who[k].context, a->who[k].stream, a->who[k].failure);
-        wk__failure_drop(a->who[k].failure);
+    entry *e = &w->entry[k];
+    n->any = e->told = true;
+    for (int64_t before = 0; before < k; before++)
+        if (w->entry[before].told && w->entry[before].stream == e->stream) return;
+    if (!is_self(e->recorder, e->stream)) {
+        tell_other(e->recorder, e->stream, failure);
+        return;
     }
+    n->for_self = true;
+    hold(n->own = failure);
 }
 
 /* ---- what has failed --------------------------------------------------------------------------------------------- */
@@ -280,13 +284,14 @@ static void spoil(entry *e, wk__failure *cause)
 }
 
 /* In the order in which the device ran them. */
-static void mark(watch *w, const wk__fail *fail, wk__failure *first, audience *a)
+static void mark(watch *w, const wk__fail *fail, wk__failure *first, news *n)
 {
     bool faulted = false;
     int64_t other = -1; /* the tag of `another` */
     wk__failure *another = NULL;
     for (int64_t k = 0; k < w->count; k++) {
         entry *e = &w->entry[k];
+        e->told = false;
         wk__failure *cause = first;
         bool guilty = at_fault(e, fail);
         faulted = faulted || guilty;
@@ -296,7 +301,7 @@ static void mark(watch *w, const wk__fail *fail, wk__failure *first, audience *a
         }
         if (guilty && e->tag != fail->tag) cause = another;
         if (!guilty && !reads_spoiled(w, k, &cause) && !(faulted && e->skipped)) continue;
-        if (guilty || e->in_place) invite(a, e, cause);
+        if (guilty || e->in_place) announce(w, k, cause, n);
         spoil(e, cause);
     }
     wk__failure_drop(another);
@@ -304,17 +309,18 @@ static void mark(watch *w, const wk__fail *fail, wk__failure *first, audience *a
 
 void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, wk_site site)
 {
-    audience to_tell = {.count = 0};
+    news n = {.any = false};
     wk__release_later(); /* values that are let go of below may be parked in rings whose threads wait for this lock */
     pthread_mutex_lock(&lock);
     watch *w = watch_of(device);
     wk__failure *first = explain(w, fail->tag, fail, site);
-    mark(w, fail, first, &to_tell);
+    mark(w, fail, first, &n);
     forget(w, watched);
     pthread_mutex_unlock(&lock);
     wk__release_now();
-    if (to_tell.count == 0) wk__tell_failure(first); /* no call's: the waiting thread's */
-    tell(&to_tell);
+    if (!n.any) wk__tell_failure(first); /* no call's: the waiting thread's */
+    if (n.for_self) wk__tell_failure(n.own);
+    wk__failure_drop(n.own);
     wk__failure_drop(first);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running what a ring has recorded, because it is full or somebody asks for a value: this thread's, or another one's. */
 #include "check_mode.h"
+#include "shuffle.h"
 
 static void forget_records(wk__ring *ring)
 {
@@ -17,10 +18,10 @@ void wk__ring_run(wk_context *owner, bool park)
     wk__park_orphans(owner);
     if (ring->count == 0) return;
     ring->flushes++;
-    ring->twins = wk__modes_now()->check ? wk__check_begin(owner, park) : NULL;
+    ring->twins = wk__modes_of(ring)->check ? wk__check_begin(owner, park) : NULL;
     wk__plan_live(ring, park);
     int32_t groups = wk__plan_groups(ring);
-    wk__plan_shuffle(ring, groups);
+    wk__shuffle_plan(ring, groups);
     wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
     wk__plan_promises(ring);
     wk__execute(owner, ring, groups);

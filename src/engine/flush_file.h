@@ -11,6 +11,7 @@
 
 enum {
     WK__FLUSH_VERSION = 1,
+    WK__FLUSH_HEAD = 32, /* bytes before the message: mark, version, flags, size, counts */
     WK__FLUSH_RECORDS = WK__RING_LAST,
     WK__FLUSH_REFS = 2 + WK__MAX_OPERANDS, /* of one record */
     WK__FLUSH_STRING = 4096                /* bytes, the longest name */
@@ -42,7 +43,8 @@ typedef struct wk__flush_record {
     int32_t value[WK__FLUSH_REFS]; /* they are these, -1 for an immediate */
     int32_t prior;                 /* -1: none */
     wk__flush_op *op;
-    char *strings; /* all of its strings */
+    char
+        *strings; /* its names while they are being read; when the file is accepted they live for ever (base/names.h) */
 } wk__flush_record;
 
 typedef struct wk__flush_data {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a flush; see flush_file.h. First the bytes: every number is looked at before it is used. Then what they say: flush_check.c. */
 #include "../base/alloc.h"
+#include "../base/names.h"
 #include "flush_check.h"
 #include "flush_file.h"
 #include <string.h>
@@ -119,7 +120,7 @@ static bool get_code(reader *in, wk__flush_record *f)
     return !r->op->expression || wk__flush_code_fits(code, r->ref + r->nout, r->nin);
 }
 
-/* Names of kernels are compared by address nowhere, but a record's lives as long as the flush. */
+/* In the record's own room at first: what is refused later leaves nothing behind. */
 static void get_names(reader *in, wk__flush_record *f)
 {
     wk__record *r = f->record;
@@ -216,11 +217,11 @@ static bool get_record(reader *in, wk__flush_record *f, bool *no_memory)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-enum { BEFORE_BODY = 32, LEAST_VALUE = 16, LEAST_RECORD = 60 /* bytes that one takes in a file at least */ };
+enum { LEAST_VALUE = 16, LEAST_RECORD = 60 /* bytes that one takes in a file at least */ };
 
 static bool get_counts(reader *in, wk__flush_data *out)
 {
-    if (in->count < BEFORE_BODY || memcmp(in->bytes, "WICKFLSH", 8) != 0) return false;
+    if (in->count < WK__FLUSH_HEAD || memcmp(in->bytes, "WICKFLSH", 8) != 0) return false;
     in->at = 8;
     const uint32_t version = get_u32(in), flags = get_u32(in);
     const int64_t bytes = get(in, 8);
@@ -263,12 +264,34 @@ static wk_code get_all(reader *in, wk__flush_data *out, wk__io_error *error)
     return place_data(in, out) ? WK_OK : refused(error, in, "the bytes of its values");
 }
 
+static bool keep(const char **name)
+{
+    const char *before = *name;
+    *name = wk__names_keep(before);
+    return *name || !before;
+}
+
+/* Failures, the log and devices that report late point at a record's names, and may do so when the flush has ended. */
+static bool keep_names(wk__flush_data *flush)
+{
+    bool kept = true;
+    for (int64_t k = 0; k < flush->records && kept; k++) {
+        wk__flush_record *f = &flush->record[k];
+        kept = keep(&f->record->name) && keep(&f->record->site.file) && keep(&f->record->kernel) &&
+               keep(&f->op->op.name) && keep(&f->op->op.fault);
+        wk__free(f->strings);
+        f->strings = NULL;
+    }
+    return kept;
+}
+
 wk_code wk__flush_parse(char *bytes, int64_t count, wk__flush_data *out, wk__io_error *error)
 {
     *out = (wk__flush_data){.bytes = bytes};
     reader in = {.bytes = (const unsigned char *)bytes, .count = count};
     wk_code code = get_all(&in, out, error);
     if (code == WK_OK) code = wk__flush_check(out, error);
+    if (code == WK_OK && !keep_names(out)) code = no_room(error);
     if (code != WK_OK) wk__flush_end(out);
     return code;
 }

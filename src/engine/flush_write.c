@@ -164,16 +164,15 @@ wk_code wk__flush_write(const wk__twins *twins, const char *said, const char *pa
         if (has_bytes(&twins->twin[k])) data += twins->twin[k].value.bytes;
     }
     wk_code code = put_records(&body, twins, error);
-    enum { BEFORE_BODY = 32 };
     wk__text_add_n(&first, "WICKFLSH", 8);
     put(&first, WK__FLUSH_VERSION, 4);
     put(&first, twins->park, 4);
-    put(&first, BEFORE_BODY + body.length + data, 8);
+    put(&first, WK__FLUSH_HEAD + body.length + data, 8);
     put(&first, twins->count, 4);
     put(&first, twins->ring->count, 4);
     wk__text_add_n(&first, body.data, body.length);
     if (code == WK_OK && (first.failed || body.failed)) code = wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
-    if (code == WK_OK) code = save(twins, &first, path, BEFORE_BODY + body.length + data, error);
+    if (code == WK_OK) code = save(twins, &first, path, WK__FLUSH_HEAD + body.length + data, error);
     wk__text_end(&first);
     wk__text_end(&body);
     return code;

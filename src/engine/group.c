@@ -14,6 +14,7 @@
 enum { LOOK_BACK = 4 };
 
 typedef struct planner {
+    bool nofuse;
     wk__open_group last[LOOK_BACK]; /* group g is last[g % LOOK_BACK] */
     int32_t count;
 } planner;
@@ -38,8 +39,7 @@ static int32_t open_new(planner *p, wk__record *r)
     g->ndim = r->ndim;
     memcpy(g->shape, wk__record_shape(r), sizeof *g->shape * r->ndim);
     g->matmul = r->kind == WK__RECORD_MATMUL;
-    g->open =
-        (r->kind == WK__RECORD_EXPRESSION || r->kind == WK__RECORD_REDUCTION || g->matmul) && !wk__modes_now()->nofuse;
+    g->open = (r->kind == WK__RECORD_EXPRESSION || r->kind == WK__RECORD_REDUCTION || g->matmul) && !p->nofuse;
     return p->count++;
 }
 
@@ -54,7 +54,7 @@ static int32_t choose(planner *p, wk__record *r)
 
 int32_t wk__plan_groups(wk__ring *ring)
 {
-    planner p = {.count = 0};
+    planner p = {.nofuse = wk__modes_of(ring)->nofuse};
     for (int64_t k = 0; k < ring->count; k++) {
         wk__record *r = ring->record[k];
         if (!r->live) continue;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Between the host and devices: numbers in, numbers out, waiting. */
 #include "host.h"
+#include "late.h"
+#include "watch.h"
 #include "../base/alloc.h"
 #include <string.h>
 

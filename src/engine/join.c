@@ -21,9 +21,7 @@ static bool has_room(const wk__open_group *g, const wk__record *r)
 /* A new tensor is written in several parts, and nobody but the next part knows this state of it. */
 static bool only_the_next_part_knows(const wk__record *r)
 {
-    wk__value *prior = r->prior;
-    return !r->guarded && prior->ring_refs == 2 &&
-           atomic_load_explicit(&prior->refs, memory_order_relaxed) == prior->ring_refs;
+    return !r->guarded && r->prior->ring_refs == 2 && !wk__held_outside(r->prior);
 }
 
 /* The kernel's form decides which of its stores runs first (rows before columns, passes, threads), so no two may write one place. */
@@ -47,7 +45,7 @@ static bool finds_its_base(int32_t number, wk__record *r)
 /* A bad place is told of a group: where two records may have one, they must mean the same by it. */
 static bool blames_alike(const wk__open_group *g, const wk__record *r)
 {
-    return !g->indirect || (!g->fault && !r->op->fault) || !wk__reads_at_places(r);
+    return !g->indirect || (!g->fault && !r->op->fault) || !wk__places_are_computed(r);
 }
 
 static bool is_known_outside(const wk__record *r)
@@ -60,7 +58,7 @@ static bool is_known_outside(const wk__record *r)
 /* The records of a group at fault run again, each on its own. By then, memory whose address the program knows would have been written. */
 static bool can_run_again(const wk__open_group *g, const wk__record *r)
 {
-    return !(g->indirect && is_known_outside(r)) && !(g->exposed && wk__reads_at_places(r));
+    return !(g->indirect && is_known_outside(r)) && !(g->exposed && wk__places_are_computed(r));
 }
 
 /* What fails leaves its target as it was: that is computed before, where a bad index may come between. */
@@ -196,7 +194,7 @@ void wk__join(wk__open_group *g, int32_t number, wk__record *r)
     if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
     if (r->kind == WK__RECORD_REDUCTION) g->reduce_mask = r->reduce_mask;
     g->indexed = g->indexed || r->op->indexed;
-    g->indirect = g->indirect || wk__reads_at_places(r);
+    g->indirect = g->indirect || wk__places_are_computed(r);
     g->exposed = g->exposed || is_known_outside(r);
     g->fault = g->fault || r->op->fault;
     for (int o = 0; o < r->nout; o++) r->ref[o].value->group = number;

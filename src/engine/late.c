@@ -3,15 +3,14 @@
  * out (backend.h); who reads one of those values, or waits for the device, gets the failure here, with the call that it was. */
 #include "../base/alloc.h"
 #include "faults.h"
-#include "host.h"
+#include "late.h"
 
 /* Whose work it was. */
 typedef struct origin {
     wk__origin base;
     const char *op, *underscore, *fault;
     wk_site site;
-    wk_context *recorder;
-    int64_t stream;
+    wk_context *recorder;           /* base.who is its stream: another thread may have the context by then */
     _Atomic(wk__failure *) failure; /* once it has failed: one for all that depend on it */
 } origin;
 
@@ -28,13 +27,12 @@ wk_code wk__origin_of(const wk__record *r, wk_context *recorder, wk__origin **ou
     if (r->device->id.kind == WK_CPU) return WK_OK;
     origin *o = wk__alloc_zero(1, sizeof *o);
     if (!o) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to run it");
-    *o = (origin){.base = {.refs = 1, .who = recorder, .end = end_origin},
+    *o = (origin){.base = {.refs = 1, .who = recorder->stream, .end = end_origin},
                   .op = r->name,
                   .underscore = wk__underscore(r->name, r->in_place),
                   .fault = r->op->fault,
                   .site = r->site,
-                  .recorder = recorder,
-                  .stream = recorder->stream};
+                  .recorder = recorder};
     *out = &o->base;
     return WK_OK;
 }
@@ -58,12 +56,11 @@ static wk__failure *failure_of(const wk__device *device, const wk__fail *fail, w
 /* `value`: what was to be read, or NULL. Who reads it is told by its caller if it has failed. */
 static void left_out(wk__device *device, wk__value *value, wk__fail *fail, wk_site site)
 {
-    if (fail->code == WK_ERR_LOST) atomic_store(&device->lost, true);
     wk__failure *failure = failure_of(device, fail, fail->lost && value ? value->site : site);
     const origin *whom = (const origin *)fail->whom;
     if (fail->lost && value) wk__fault_of_value(value, failure);
     if (whom)
-        wk__tell_recorder(whom->recorder, whom->stream, failure);
+        wk__tell_recorder(whom->recorder, whom->base.who, failure);
     else if (!fail->origin && !fail->lost)
         wk__tell_failure(failure);
     wk__failure_drop(failure);

@@ -125,10 +125,10 @@ wk__value *wk__old_value(const wk__record *r)
 }
 
 /* Where the numbers are that the record's target keeps if it cannot be run. A device that runs it later wants to know: by then nobody
- * remembers. */
+ * remembers. The CPU runs it at once. */
 static bool old_numbers(const wk__record *r, wk__memory *old)
 {
-    const wk__value *value = wk__old_value(r);
+    const wk__value *value = r->device->id.kind == WK_CPU ? NULL : wk__old_value(r);
     if (!value || !value->memory.block) return false;
     *old = value->memory;
     return true;

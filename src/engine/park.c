@@ -117,7 +117,7 @@ static bool park(wk__ring *ring, wk__record *r)
 
 static bool seen_outside(const wk__value *out)
 {
-    return wk__value_state(out) == WK__PENDING && wk__count_get(&out->refs) > out->ring_refs;
+    return wk__value_state(out) == WK__PENDING && wk__held_outside(out);
 }
 
 /* A record is done with. Its output, if it was not stored (never computed, or only in a register) and somebody besides the ring
@@ -147,7 +147,7 @@ static bool put_back(wk_context *owner, wk__value *value)
     if (!r) return false;
     list_remove(owner->ring, value);
     count_reader(parked, -1);
-    if (!wk__modes_now()->check) wk__kept_forget(value);
+    if (!wk__modes_of(owner->ring)->check) wk__kept_forget(value);
     value->revived = true;
     value->record = r;
     wk__value_set_state(value, WK__PENDING);
@@ -203,9 +203,7 @@ static int64_t pinned(wk__value *value)
     int64_t bytes = 0;
     for (int i = 0; i < value->record->nin; i++) {
         const wk__value *in = wk__record_in(value->record, i)->value;
-        if (in && wk__value_state(in) == WK__STORED &&
-            atomic_load_explicit(&((wk__value *)(uintptr_t)in)->refs, memory_order_relaxed) ==
-                atomic_load_explicit(&((wk__value *)(uintptr_t)in)->parked_readers, memory_order_relaxed))
+        if (in && wk__value_state(in) == WK__STORED && wk__count_get(&in->refs) == wk__count_get(&in->parked_readers))
             bytes += in->bytes;
     }
     return bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Do two views of one memory meet?
+/* Which places a record sees. Do two views of one memory meet?
  *
  *     spans apart         [a a a a . . . .]     [. . . . . b b b]      never
  *     one shape, strides  [a a . . a a . .]     [. . b b . . b b]      two elements i and j are one place where
@@ -94,4 +94,18 @@ bool wk__places_meet(wk__record *r, int k, wk__record *s, int j)
     if (a.size != b.size || !same_steps(r, k, s, j)) return true;
     const lattice l = lattice_of(r, k);
     return reaches(&l, 0, s->ref[j].offset - r->ref[k].offset);
+}
+
+/* ---- computed places --------------------------------------------------------------------------------------------- */
+
+bool wk__places_are_computed(const wk__record *r)
+{
+    for (int k = r->nout; k < r->nout + r->nin; k++)
+        if (r->ref[k].flags & WK__REF_INDIRECT) return true;
+    return false;
+}
+
+bool wk__places_may_fault(const wk__record *r)
+{
+    return r->kind == WK__RECORD_KERNEL || wk__places_are_computed(r);
 }

@@ -5,12 +5,8 @@
  * unless they may be parked: then they are computed only if a live record reads them, and stored only if that record is in
  * another group. What is neither visible nor read by a live record is never computed.
  */
+#include "places.h"
 #include "ring.h"
-
-static bool visible(const wk__value *value)
-{
-    return atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed) > value->ring_refs;
-}
 
 /* May a parked record read this operand later? Borrowed memory, and memory whose address is known outside, may change; what
  * is pending must be parked itself or be stored by this flush anyway. */
@@ -19,7 +15,7 @@ static bool stays_put(const wk__value *value)
     wk__state state = wk__value_state(value);
     if (value->exposed) return false;
     if (state == WK__STORED) return value->release == NULL;
-    return state == WK__PENDING && (value->depth > 0 || visible(value));
+    return state == WK__PENDING && (value->depth > 0 || wk__held_outside(value));
 }
 
 /* Depth of the chain that reading the value later would compute, 0 when it must not be parked. */
@@ -48,7 +44,7 @@ static bool noted(const wk__value *value)
 /* Does it, or what it reads, look places up, so that a bad index may keep it from being computed? */
 static bool is_doubtful(const wk__record *r)
 {
-    bool doubtful = wk__reads_at_places(r);
+    bool doubtful = wk__places_may_fault(r);
     for (int k = r->nout; k < r->nout + r->nin && !doubtful; k++) {
         const wk__value *in = r->ref[k].value;
         doubtful = in && (wk__value_state(in) == WK__FAILED || (noted(in) && in->doubtful));
@@ -58,7 +54,7 @@ static bool is_doubtful(const wk__record *r)
 
 void wk__plan_live(wk__ring *ring, bool park)
 {
-    park = park && !wk__modes_now()->sync && !wk__modes_now()->nofuse;
+    park = park && !wk__modes_of(ring)->sync && !wk__modes_of(ring)->nofuse;
     for (int64_t k = 0; k < ring->count; k++) {
         wk__record *r = ring->record[k];
         const bool doubtful = is_doubtful(r);
@@ -67,7 +63,8 @@ void wk__plan_live(wk__ring *ring, bool park)
             out->doubtful = doubtful;
             out->depth = (uint8_t)(park && !(r->guarded && doubtful) ? chain_depth(r) : 0); /* see below */
             out->parkable = out->depth > 0;
-            out->rooted = (visible(out) && !out->parkable) || out->exposed; /* the program may look at the memory */
+            out->rooted =
+                (wk__held_outside(out) && !out->parkable) || out->exposed; /* the program may look at the memory */
             out->needed = out->rooted;
             out->escapes = out->promised = false;
             out->group = -1;
@@ -100,7 +97,7 @@ void wk__plan_promises(wk__ring *ring)
     for (int64_t k = ring->count; k-- > 0;) {
         wk__record *r = ring->record[k];
         const wk__value *out = r->ref[0].value;
-        if (!r->live || wk__stores(out) || (!out->promised && !visible(out))) continue;
+        if (!r->live || wk__stores(out) || (!out->promised && !wk__held_outside(out))) continue;
         for (int i = 0; i < r->nin; i++)
             if (noted(wk__record_in(r, i)->value)) wk__record_in(r, i)->value->promised = true;
     }

@@ -17,32 +17,30 @@ void wk__plan_check_every(int64_t groups)
     atomic_store(&every, groups);
 }
 
-/* Under WICK_CHECK everything is computed twice and compared anyhow. */
 bool wk__plan_check_turn(void)
 {
-    if (wk__modes_now()->check) return false;
     const int64_t groups = atomic_load_explicit(&every, memory_order_relaxed);
     return groups == 1 || atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed) % groups == 0;
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-wk__audit_words wk__audit_name(const wk__record *r)
+wk__plan_check_words wk__plan_check_name(const wk__record *r)
 {
-    wk__audit_words words;
+    wk__plan_check_words words;
     const char *file = r->site.file ? r->site.file : "?", *slash = strrchr(file, '/');
     snprintf(words.text, sizeof words.text, "%s%s at %.50s:%d", r->name, wk__underscore(r->name, r->in_place),
              slash ? slash + 1 : file, (int)r->site.line);
     return words;
 }
 
-wk__audit_words wk__audit_maker(const wk__audit *c, int value)
+wk__plan_check_words wk__plan_check_maker(const wk__plan_check_state *c, int value)
 {
-    if (c->value[value].maker) return wk__audit_name(c->value[value].maker);
-    return (wk__audit_words){"an earlier call"};
+    if (c->value[value].maker) return wk__plan_check_name(c->value[value].maker);
+    return (wk__plan_check_words){"an earlier call"};
 }
 
-bool wk__audit_refuse(wk__audit *c, const char *rule, const char *format, ...)
+bool wk__plan_check_refuse(wk__plan_check_state *c, const char *rule, const char *format, ...)
 {
     char text[400];
     va_list args;
@@ -56,31 +54,31 @@ bool wk__audit_refuse(wk__audit *c, const char *rule, const char *format, ...)
 
 /* ---- the group --------------------------------------------------------------------------------------------------- */
 
-static int64_t visited_places(const wk__audit *c, int64_t most)
+static int64_t visited_places(const wk__plan_check_state *c, int64_t most)
 {
     int64_t places = 1;
     for (int d = 0; d < c->ndim; d++) {
-        const int64_t size = wk__visited(c->shape[d] > 0 ? c->shape[d] : 1, most);
+        const int64_t size = wk__plan_check_visited(c->shape[d] > 0 ? c->shape[d] : 1, most);
         if (__builtin_mul_overflow(places, size, &places)) return INT64_MAX;
     }
     return places;
 }
 
 /* All places, if the tables hold what is computed there; else as many of each dimension as fit. */
-static void choose_places(wk__audit *c)
+static void choose_places(wk__plan_check_state *c)
 {
     const int64_t results = c->b->records > c->b->group.noperands ? c->b->records : c->b->group.noperands;
     c->most = INT64_MAX;
     const int64_t all = visited_places(c, c->most);
-    if (all <= WK__CHECK_PLACES && all * (results + 1) <= WK__CHECK_RESULTS) return;
+    if (all <= WK__PLAN_CHECK_PLACES && all * (results + 1) <= WK__PLAN_CHECK_RESULTS) return;
     c->sampled = true;
-    int64_t limit = WK__CHECK_RESULTS / (results + 1);
-    if (limit > WK__CHECK_SAMPLE) limit = WK__CHECK_SAMPLE;
+    int64_t limit = WK__PLAN_CHECK_RESULTS / (results + 1);
+    if (limit > WK__PLAN_CHECK_SAMPLE) limit = WK__PLAN_CHECK_SAMPLE;
     for (c->most = limit; c->most > 2 && visited_places(c, c->most) > limit;) c->most -= c->most / 4 ? c->most / 4 : 1;
 }
 
 /* The space of the first record, which is the group's. */
-static void start_space(wk__audit *c)
+static void start_space(wk__plan_check_state *c)
 {
     wk__record *first = c->b->record[0];
     c->ndim = first->ndim;
@@ -94,22 +92,23 @@ static void start_space(wk__audit *c)
             if ((c->reduce_mask >> d & 1) == reduced) c->order[place++] = (uint8_t)d;
 }
 
-static bool check_space(wk__audit *c)
+static bool check_space(wk__plan_check_state *c)
 {
     const wk__group *g = &c->b->group;
     int64_t stride[WK__MAX_DIMS];
     for (int k = 0; k < c->b->records; k++)
-        if (wk__audit_strides(c, c->b->record[k], 0, stride) < 0)
-            return wk__audit_refuse(c, "space", "%s is neither over the elements of the group of %s nor over its rows",
-                                    wk__audit_name(c->b->record[k]).text, wk__audit_name(c->b->record[0]).text);
+        if (wk__plan_check_strides(c, c->b->record[k], 0, stride) < 0)
+            return wk__plan_check_refuse(
+                c, "space", "%s is neither over the elements of the group of %s nor over its rows",
+                wk__plan_check_name(c->b->record[k]).text, wk__plan_check_name(c->b->record[0]).text);
     bool same = g->ndim == c->ndim && g->nreduce == c->nreduce;
     for (int d = 0; d < c->ndim && same; d++) same = g->shape[d] == c->shape[c->order[d]];
-    return same || wk__audit_refuse(c, "space", "the program is not over the space of %s",
-                                    wk__audit_name(c->b->record[0]).text);
+    return same || wk__plan_check_refuse(c, "space", "the program is not over the space of %s",
+                                         wk__plan_check_name(c->b->record[0]).text);
 }
 
 /* How the program is walked. All of it is as the device gets it, sampled places are found in the records' dimensions. */
-static void start_program(wk__audit *c)
+static void start_program(wk__plan_check_state *c)
 {
     c->group = c->b->group;
     if (!c->sampled) wk__group_collapse(&c->group);
@@ -122,25 +121,26 @@ static void start_program(wk__audit *c)
     }
 }
 
-static bool check_all(wk__audit *c)
+static bool check_all(wk__plan_check_state *c)
 {
-    if (!wk__audit_owners(c)) return false;
+    if (!wk__plan_check_owners(c)) return false;
     if (c->b->records == 1 && c->product) return true;
     if (!check_space(c)) return false;
     start_program(c);
-    if (!wk__audit_records(c)) return false;
-    if (c->product) wk__audit_note_product(c);
-    return wk__audit_program(c) && wk__audit_reads(c) && wk__audit_last(c) && (!c->product || wk__audit_pieces(c));
+    if (!wk__plan_check_records(c)) return false;
+    if (c->product) wk__plan_check_note_product(c);
+    return wk__plan_check_program(c) && wk__plan_check_reads(c) && wk__plan_check_last(c) &&
+           (!c->product || wk__plan_check_pieces(c));
 }
 
 wk_code wk__plan_check(wk__building *b, const wk__matmul *product, wk__fail *fail)
 {
-    wk__audit c;
-    memset(&c, 0, offsetof(wk__audit, value));
+    wk__plan_check_state c;
+    memset(&c, 0, offsetof(wk__plan_check_state, value));
     c.b = b;
     c.product = product;
     c.fail = fail;
-    c.space = wk__audit_space_take();
+    c.space = wk__plan_check_space_take();
     if (!c.space) return WK_OK;
     c.results.slot = c.space->result_slot;
     c.stores.slot = c.space->store_slot;
@@ -148,10 +148,10 @@ wk_code wk__plan_check(wk__building *b, const wk__matmul *product, wk__fail *fai
     start_space(&c);
     choose_places(&c);
     const int64_t places = visited_places(&c, c.most);
-    wk__token_table_start(&c.results, places * b->records);
-    wk__token_table_start(&c.stores, places * b->group.noperands);
-    const bool fine = !wk__audit_list(&c) || check_all(&c);
-    wk__audit_space_give(c.space);
+    wk__plan_check_table_start(&c.results, places * b->records);
+    wk__plan_check_table_start(&c.stores, places * b->group.noperands);
+    const bool fine = !wk__plan_check_list(&c) || check_all(&c);
+    wk__plan_check_space_give(c.space);
     return fine ? WK_OK : fail->code;
 }
 
@@ -170,11 +170,11 @@ wk_code wk__plan_check_kernel(wk__record *r, wk__fail *fail)
         if (!in) continue;
         if (wk__value_state(in) != WK__STORED || !in->memory.block)
             return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (operands): operand %d of %s is not in memory", i,
-                                wk__audit_name(r).text);
+                                wk__plan_check_name(r).text);
         for (int o = 0; o < r->nout; o++)
             if (one_memory(r->ref[o].value, in))
                 return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (order): %s writes over its operand %d",
-                                    wk__audit_name(r).text, i);
+                                    wk__plan_check_name(r).text, i);
     }
     return WK_OK;
 }

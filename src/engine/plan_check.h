@@ -15,7 +15,7 @@
  * operands), so nothing is computed and any device will do. Addresses are the real ones. docs/design.md, section 12, has the order
  * that a plan may rely on.
  *
- * Up to WK__CHECK_PLACES elements all are visited; of larger spaces the first and the last few of each dimension, dimensions of one
+ * Up to WK__PLAN_CHECK_PLACES elements all are visited; of larger spaces the first and the last few of each dimension, dimensions of one
  * size alike. What is refused then is wrong all the same; what is accepted has been sampled.
  */
 #ifndef WICK_ENGINE_PLAN_CHECK_H
@@ -27,8 +27,9 @@
 void wk__plan_check_every(int64_t every);
 bool wk__plan_check_turn(void);
 
-/* The debug build checks every plan; others only those of the null device, which runs nothing. */
-static inline bool wk__plans_are_checked(const wk__device *device)
+/* The debug build checks every plan, in every mode, but in the tests that have called wk__plan_check_every; others check those of the null
+ * device alone, which runs nothing. */
+static inline bool wk__plan_check_wanted(const wk__device *device)
 {
 #ifdef WICK_CHECK_PLANS
     (void)device;

@@ -5,17 +5,17 @@
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
-static void list(wk__audit *c, wk__value *value, wk__record *maker)
+static void list(wk__plan_check_state *c, wk__value *value, wk__record *maker)
 {
-    int v = value ? wk__audit_find(c, value) : 0;
-    if (!value || (v < 0 && c->values == WK__CHECK_VALUES)) return;
-    if (v < 0) c->value[v = c->values++] = (wk__checked){.value = value, .prior = -1, .area = -1};
+    int v = value ? wk__plan_check_find(c, value) : 0;
+    if (!value || (v < 0 && c->values == WK__PLAN_CHECK_VALUES)) return;
+    if (v < 0) c->value[v = c->values++] = (wk__plan_check_value){.value = value, .prior = -1, .area = -1};
     if (maker) c->value[v].maker = maker;
 }
 
 /* Memory that a value had when the group starts, or gets: its own, that of the operand it is read through, or that of what it was
  * handed to. */
-static const wk__memory *memory_of(const wk__audit *c, const wk__value *value)
+static const wk__memory *memory_of(const wk__plan_check_state *c, const wk__value *value)
 {
     for (int hop = 0; value && hop <= c->b->records; hop++) {
         if (value->memory.block) return &value->memory;
@@ -30,16 +30,16 @@ static const wk__memory *memory_of(const wk__audit *c, const wk__value *value)
     return NULL;
 }
 
-static int area_of(wk__audit *c, const wk__memory *memory)
+static int area_of(wk__plan_check_state *c, const wk__memory *memory)
 {
     for (int a = 0; a < c->areas; a++)
         if (c->area[a].memory->block == memory->block && c->area[a].memory->offset == memory->offset) return a;
-    c->area[c->areas] = (wk__area){.memory = memory, .before = -1, .copied = -1, .plain = true};
+    c->area[c->areas] = (wk__plan_check_area){.memory = memory, .before = -1, .copied = -1, .plain = true};
     return c->areas++;
 }
 
 /* Not computed here and not handed over: it is where it was. Two values may share a memory; what is in it is the same. */
-static void settle(wk__audit *c)
+static void settle(wk__plan_check_state *c)
 {
     for (int v = 0; v < c->values; v++) {
         const wk__memory *memory = memory_of(c, c->value[v].value);
@@ -50,7 +50,7 @@ static void settle(wk__audit *c)
         c->area[area].plain = false;
     }
     for (int k = 0; k < c->b->records; k++) {
-        const int out = wk__audit_find(c, c->b->record[k]->ref[0].value), prior = c->value[out].prior;
+        const int out = wk__plan_check_find(c, c->b->record[k]->ref[0].value), prior = c->value[out].prior;
         if (prior < 0 || c->value[prior].maker || c->value[out].area < 0) continue;
         if (c->value[out].area == c->value[prior].area) continue;
         c->area[c->value[out].area].copied = prior;
@@ -58,7 +58,7 @@ static void settle(wk__audit *c)
     }
 }
 
-bool wk__audit_list(wk__audit *c)
+bool wk__plan_check_list(wk__plan_check_state *c)
 {
     wk__building *b = c->b;
     for (int k = 0; k < b->records; k++) list(c, b->record[k]->ref[0].value, b->record[k]);
@@ -66,21 +66,21 @@ bool wk__audit_list(wk__audit *c)
         list(c, b->record[k]->prior, NULL);
         for (int i = 0; i < b->record[k]->nin; i++) list(c, wk__record_in(b->record[k], i)->value, NULL);
     }
-    if (c->values == WK__CHECK_VALUES) return false;
+    if (c->values == WK__PLAN_CHECK_VALUES) return false;
     for (int v = 0; v < c->values; v++) {
         const wk__record *maker = c->value[v].maker;
-        if (maker && maker->partial && maker->prior) c->value[v].prior = wk__audit_find(c, maker->prior);
+        if (maker && maker->partial && maker->prior) c->value[v].prior = wk__plan_check_find(c, maker->prior);
     }
     settle(c);
-    int writers[WK__CHECK_VALUES] = {0};
+    int writers[WK__PLAN_CHECK_VALUES] = {0};
     for (int o = 0; o < b->group.noperands; o++) {
-        c->operand[o] = wk__audit_find(c, b->value[o]);
+        c->operand[o] = wk__plan_check_find(c, b->value[o]);
         const int area = c->operand[o] < 0 ? -1 : c->value[c->operand[o]].area;
         if (area < 0) continue;
         if (!b->group.operand[o].stored || writers[area]++) c->area[area].plain = false;
     }
     if (c->product) {
-        const int area = c->value[wk__audit_find(c, b->record[0]->ref[0].value)].area;
+        const int area = c->value[wk__plan_check_find(c, b->record[0]->ref[0].value)].area;
         if (area >= 0) c->area[area].plain = false;
     }
     return true;
@@ -88,14 +88,14 @@ bool wk__audit_list(wk__audit *c)
 
 /* ---- owners ------------------------------------------------------------------------------------------------------ */
 
-bool wk__audit_lives_on(const wk__audit *c, int value)
+bool wk__plan_check_lives_on(const wk__plan_check_state *c, int value)
 {
-    const wk__checked *v = &c->value[value];
+    const wk__plan_check_value *v = &c->value[value];
     return v->value->memory.block && (!v->maker || wk__stores(v->value));
 }
 
 /* References that the group's records will let go of. */
-static int uses_of(const wk__audit *c, const wk__value *value, const wk__record **user)
+static int uses_of(const wk__plan_check_state *c, const wk__value *value, const wk__record **user)
 {
     int uses = 0;
     for (int k = 0; k < c->b->records; k++) {
@@ -109,13 +109,12 @@ static int uses_of(const wk__audit *c, const wk__value *value, const wk__record 
 }
 
 /* Records whose results stay in registers while somebody holds them are computed again from their operands later. */
-static const wk__record *reader_to_come(const wk__audit *c, const wk__value *value)
+static const wk__record *reader_to_come(const wk__plan_check_state *c, const wk__value *value)
 {
     for (int k = 0; k < c->b->records; k++) {
         wk__record *r = c->b->record[k];
         const wk__value *out = r->ref[0].value;
-        const bool held = out->promised || atomic_load_explicit(&((wk__value *)(uintptr_t)out)->refs,
-                                                                memory_order_relaxed) > out->ring_refs;
+        const bool held = out->promised || wk__count_get(&out->refs) > out->ring_refs;
         if (wk__stores(out) || !held) continue;
         for (int i = 0; i < r->nin; i++)
             if (wk__record_in(r, i)->value == value) return r;
@@ -123,56 +122,57 @@ static const wk__record *reader_to_come(const wk__audit *c, const wk__value *val
     return NULL;
 }
 
-static bool check_gone(wk__audit *c, int v)
+static bool check_gone(wk__plan_check_state *c, int v)
 {
     const wk__value *value = c->value[v].value;
     const wk__record *user = c->b->record[0];
-    const int refs = atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed);
+    const int refs = wk__count_get(&value->refs);
     const int uses = uses_of(c, value, &user);
     if (refs > uses)
-        return wk__audit_refuse(
+        return wk__plan_check_refuse(
             c, "owners", "the memory of what %s made goes to an output of %s, and %d more may read it after that",
-            wk__audit_maker(c, v).text, wk__audit_name(user).text, refs - uses);
+            wk__plan_check_maker(c, v).text, wk__plan_check_name(user).text, refs - uses);
     const wk__record *later = reader_to_come(c, value);
-    return !later || wk__audit_refuse(c, "owners",
-                                      "the memory of what %s made goes to an output, and %s is to read it when its "
-                                      "own result is asked for",
-                                      wk__audit_maker(c, v).text, wk__audit_name(later).text);
+    return !later ||
+           wk__plan_check_refuse(c, "owners",
+                                 "the memory of what %s made goes to an output, and %s is to read it when its "
+                                 "own result is asked for",
+                                 wk__plan_check_maker(c, v).text, wk__plan_check_name(later).text);
 }
 
 /* What operand k of the record is, is in memory, or is computed here before. */
-static bool check_there(wk__audit *c, int k, int i)
+static bool check_there(wk__plan_check_state *c, int k, int i)
 {
     const wk__value *value = wk__record_in(c->b->record[k], i)->value;
-    const int v = value ? wk__audit_find(c, value) : -1;
+    const int v = value ? wk__plan_check_find(c, value) : -1;
     if (v < 0) return true;
-    const wk__checked *in = &c->value[v];
+    const wk__plan_check_value *in = &c->value[v];
     if (!in->maker && wk__value_state(value) != WK__STORED)
-        return wk__audit_refuse(c, "operands", "nobody has computed operand %d of %s", i,
-                                wk__audit_name(c->b->record[k]).text);
+        return wk__plan_check_refuse(c, "operands", "nobody has computed operand %d of %s", i,
+                                     wk__plan_check_name(c->b->record[k]).text);
     if (!in->maker && in->area < 0)
-        return wk__audit_refuse(c, "operands", "operand %d of %s has lost its memory before", i,
-                                wk__audit_name(c->b->record[k]).text);
+        return wk__plan_check_refuse(c, "operands", "operand %d of %s has lost its memory before", i,
+                                     wk__plan_check_name(c->b->record[k]).text);
     for (int later = k; in->maker && later < c->b->records; later++)
         if (c->b->record[later] == in->maker)
-            return wk__audit_refuse(c, "operands", "operand %d of %s is computed after it", i,
-                                    wk__audit_name(c->b->record[k]).text);
+            return wk__plan_check_refuse(c, "operands", "operand %d of %s is computed after it", i,
+                                         wk__plan_check_name(c->b->record[k]).text);
     return true;
 }
 
 /* What is stored has memory; of a part, that of the whole, if this group makes the whole: nobody could copy it before. */
-static bool check_target(wk__audit *c, wk__record *r)
+static bool check_target(wk__plan_check_state *c, wk__record *r)
 {
     if (!wk__stores(r->ref[0].value)) return true;
-    const int out = wk__audit_find(c, r->ref[0].value), prior = c->value[out].prior;
+    const int out = wk__plan_check_find(c, r->ref[0].value), prior = c->value[out].prior;
     if (c->value[out].area < 0)
-        return wk__audit_refuse(c, "owners", "the result of %s has no memory", wk__audit_name(r).text);
+        return wk__plan_check_refuse(c, "owners", "the result of %s has no memory", wk__plan_check_name(r).text);
     return prior < 0 || !c->value[prior].maker || c->value[prior].area == c->value[out].area ||
-           wk__audit_refuse(c, "owners", "%s writes a part of what %s makes, and into other memory",
-                            wk__audit_name(r).text, wk__audit_maker(c, prior).text);
+           wk__plan_check_refuse(c, "owners", "%s writes a part of what %s makes, and into other memory",
+                                 wk__plan_check_name(r).text, wk__plan_check_maker(c, prior).text);
 }
 
-bool wk__audit_owners(wk__audit *c)
+bool wk__plan_check_owners(wk__plan_check_state *c)
 {
     for (int k = 0; k < c->b->records; k++)
         if (!check_target(c, c->b->record[k])) return false;

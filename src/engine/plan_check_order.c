@@ -14,13 +14,14 @@
 #include "plan_check_memory.h"
 #include <string.h>
 
-bool wk__surely_before(const wk__audit *c, const wk__moment *a, const wk__moment *b)
+bool wk__plan_check_surely_before(const wk__plan_check_state *c, const wk__plan_check_moment *a,
+                                  const wk__plan_check_moment *b)
 {
     if (c->nreduce == 0 || a->row != b->row) {
         const bool product = a->from < 0 && c->nreduce > 0; /* all of it is there before the epilogue begins */
         return product || (a->row == b->row && a->column == b->column && a->until <= b->from);
     }
-    for (int way = 0; way < WK__WAYS; way++) {
+    for (int way = 0; way < WK__PLAN_CHECK_WAYS; way++) {
         if (a->last[way] > b->first[way]) return false;
         if (a->last[way] < b->first[way]) continue;
         const bool columns = a->last[way] % 2 != 0;
@@ -31,62 +32,62 @@ bool wk__surely_before(const wk__audit *c, const wk__moment *a, const wk__moment
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-wk__moment wk__moment_of_store(const wk__audit *c, const wk__audit_store *s)
+wk__plan_check_moment wk__plan_check_moment_of(const wk__plan_check_state *c, const wk__plan_check_store *s)
 {
-    wk__moment m = {.row = s->row, .column = s->column, .from = s->k, .until = s->k};
+    wk__plan_check_moment m = {.row = s->row, .column = s->column, .from = s->k, .until = s->k};
     if (s->k < 0) {
-        for (int way = 0; way < WK__WAYS; way++) m.first[way] = m.last[way] = -1;
+        for (int way = 0; way < WK__PLAN_CHECK_WAYS; way++) m.first[way] = m.last[way] = -1;
         return m;
     }
     const int element = c->level[s->k];
-    m.first[WK__EAGER] = m.last[WK__EAGER] = 2 * c->pass[s->k] + element;
-    m.first[WK__LATE] = m.last[WK__LATE] = element ? 2 * c->passes - 1 : 2 * c->passes;
+    m.first[WK__PLAN_CHECK_EAGER] = m.last[WK__PLAN_CHECK_EAGER] = 2 * c->pass[s->k] + element;
+    m.first[WK__PLAN_CHECK_LATE] = m.last[WK__PLAN_CHECK_LATE] = element ? 2 * c->passes - 1 : 2 * c->passes;
     return m;
 }
 
-static void note(wk__audit *c, int area, const wk__audit_store *store)
+static void note(wk__plan_check_state *c, int area, const wk__plan_check_store *store)
 {
-    uint64_t *last = wk__token_find(&c->stores, area, store->place, true);
-    if (!last || c->stored == WK__CHECK_STORES) return; /* as many places are visited as there is room for */
-    wk__audit_store *s = &c->space->store[c->stored++];
+    uint64_t *last = wk__plan_check_table_find(&c->stores, area, store->place, true);
+    if (!last || c->stored == WK__PLAN_CHECK_STORES) return; /* as many places are visited as there is room for */
+    wk__plan_check_store *s = &c->space->store[c->stored++];
     *s = *store;
     s->area = (int16_t)area;
     s->next = (int32_t)*last;
     *last = (uint64_t)c->stored;
 }
 
-void wk__audit_note_stores(wk__audit *c, const wk__audit_walk *walk, int k, int64_t row)
+void wk__plan_check_note_stores(wk__plan_check_state *c, const wk__plan_check_walk *walk, int k, int64_t row)
 {
     const wk__ins *ins = &c->group.ins[k];
     const int area = c->value[c->operand[ins->arg[0]]].area;
     const bool once = !c->level[k];
     if (c->area[area].plain) return;
     for (int64_t column = once ? -1 : 0; column < (once ? 0 : walk->columns); column++) {
-        const wk__audit_store store = {.place = wk__audit_place(c, walk, ins->arg[0], row, column),
-                                       .token = wk__audit_register(c, walk, ins->arg[1], once ? 0 : column),
-                                       .row = (int32_t)row,
-                                       .column = (int32_t)column,
-                                       .k = (int16_t)k};
+        const wk__plan_check_store store = {.place = wk__plan_check_place(c, walk, ins->arg[0], row, column),
+                                            .token = wk__plan_check_register(c, walk, ins->arg[1], once ? 0 : column),
+                                            .row = (int32_t)row,
+                                            .column = (int32_t)column,
+                                            .k = (int16_t)k};
         note(c, area, &store);
     }
 }
 
 /* In an epilogue that reduces nothing an element of C is the element of the same number; else all of C is there before. */
-void wk__audit_note_product(wk__audit *c)
+void wk__plan_check_note_product(wk__plan_check_state *c)
 {
     wk__record *r = c->b->record[0];
-    const int value = wk__audit_find(c, r->ref[0].value), area = c->value[value].area;
+    const int value = wk__plan_check_find(c, r->ref[0].value), area = c->value[value].area;
     const int64_t *shape = wk__record_shape(r);
-    const int64_t count = wk__visit(c->space->own[1], 0, r->ndim, shape, c->most, wk__record_stride(r, 0));
+    const int64_t count = wk__plan_check_visit(c->space->own[1], 0, r->ndim, shape, c->most, wk__record_stride(r, 0));
     for (int64_t k = 0; k < count; k++) {
         const int64_t place = r->ref[0].offset + c->space->own[1][k];
-        const wk__audit_store store = {
-            .place = place, .token = wk__audit_content(c, value, place), .column = (int32_t)k, .k = -1};
+        const wk__plan_check_store store = {
+            .place = place, .token = wk__plan_check_content(c, value, place), .column = (int32_t)k, .k = -1};
         note(c, area, &store);
     }
 }
 
-const wk__record *wk__writer_of(const wk__audit *c, const wk__audit_store *s)
+const wk__record *wk__plan_check_writer_of(const wk__plan_check_state *c, const wk__plan_check_store *s)
 {
     return s->k < 0 ? c->b->record[0] : c->b->writer[c->group.ins[s->k].arg[0]];
 }
@@ -94,49 +95,50 @@ const wk__record *wk__writer_of(const wk__audit *c, const wk__audit_store *s)
 /* ---- what is left behind ----------------------------------------------------------------------------------------- */
 
 /* The store after which none comes; NULL with two of them in no order, unless they write the same. */
-static const wk__audit_store *last_store(const wk__audit *c, int32_t head)
+static const wk__plan_check_store *last_store(const wk__plan_check_state *c, int32_t head)
 {
-    const wk__audit_store *last = &c->space->store[head - 1];
+    const wk__plan_check_store *last = &c->space->store[head - 1];
     for (int32_t at = last->next; at > 0; at = c->space->store[at - 1].next) {
-        const wk__audit_store *s = &c->space->store[at - 1];
-        const wk__moment a = wk__moment_of_store(c, last), b = wk__moment_of_store(c, s);
-        if (wk__surely_before(c, &b, &a)) continue;
-        if (!wk__surely_before(c, &a, &b) && s->token != last->token) return NULL;
+        const wk__plan_check_store *s = &c->space->store[at - 1];
+        const wk__plan_check_moment a = wk__plan_check_moment_of(c, last), b = wk__plan_check_moment_of(c, s);
+        if (wk__plan_check_surely_before(c, &b, &a)) continue;
+        if (!wk__plan_check_surely_before(c, &a, &b) && s->token != last->token) return NULL;
         last = s;
     }
     return last;
 }
 
 /* One of several stores to the element that comes from another record than the value itself. */
-static const wk__record *rival_of(const wk__audit *c, int32_t head, int value)
+static const wk__record *rival_of(const wk__plan_check_state *c, int32_t head, int value)
 {
-    const wk__record *rival = wk__writer_of(c, &c->space->store[head - 1]);
+    const wk__record *rival = wk__plan_check_writer_of(c, &c->space->store[head - 1]);
     for (int32_t at = head; at > 0 && rival == c->value[value].maker; at = c->space->store[at - 1].next)
-        rival = wk__writer_of(c, &c->space->store[at - 1]);
+        rival = wk__plan_check_writer_of(c, &c->space->store[at - 1]);
     return rival;
 }
 
-static bool check_element(wk__audit *c, int area, int64_t place)
+static bool check_element(wk__plan_check_state *c, int area, int64_t place)
 {
-    const int32_t head = (int32_t)*wk__token_find(&c->stores, area, place, false);
-    const wk__audit_store *last = last_store(c, head);
+    const int32_t head = (int32_t)*wk__plan_check_table_find(&c->stores, area, place, false);
+    const wk__plan_check_store *last = last_store(c, head);
     for (int v = 0; v < c->values; v++) {
-        if (c->value[v].area != area || !wk__audit_lives_on(c, v)) continue;
-        const wk__token wanted = wk__audit_content(c, v, place);
-        if (wanted == WK__TOKEN_UNKNOWN) continue;
+        if (c->value[v].area != area || !wk__plan_check_lives_on(c, v)) continue;
+        const wk__plan_check_token wanted = wk__plan_check_content(c, v, place);
+        if (wanted == WK__PLAN_CHECK_UNKNOWN) continue;
         if (!last)
-            return wk__audit_refuse(
+            return wk__plan_check_refuse(
                 c, "last", "element %lld of what %s made is written by %s, too, and either may come last",
-                (long long)place, wk__audit_maker(c, v).text, wk__audit_name(rival_of(c, head, v)).text);
-        if (last->token != wanted && last->token != WK__TOKEN_UNKNOWN)
-            return wk__audit_refuse(c, "last", "%s writes over element %lld of what %s made, which is still needed",
-                                    wk__audit_name(wk__writer_of(c, last)).text, (long long)place,
-                                    wk__audit_maker(c, v).text);
+                (long long)place, wk__plan_check_maker(c, v).text, wk__plan_check_name(rival_of(c, head, v)).text);
+        if (last->token != wanted && last->token != WK__PLAN_CHECK_UNKNOWN)
+            return wk__plan_check_refuse(c, "last",
+                                         "%s writes over element %lld of what %s made, which is still needed",
+                                         wk__plan_check_name(wk__plan_check_writer_of(c, last)).text, (long long)place,
+                                         wk__plan_check_maker(c, v).text);
     }
     return true;
 }
 
-bool wk__audit_last(wk__audit *c)
+bool wk__plan_check_last(wk__plan_check_state *c)
 {
     for (int64_t n = 0; n < c->stored; n++)
         if (!check_element(c, c->space->store[n].area, c->space->store[n].place)) return false;

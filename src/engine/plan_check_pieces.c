@@ -55,7 +55,7 @@ static bool same_places(places *a, places *b)
 }
 
 typedef struct visitor {
-    wk__audit *c;
+    wk__plan_check_state *c;
     int64_t elements; /* of all boxes so far */
     bool told;        /* there are boxes */
     bool fine;
@@ -72,10 +72,10 @@ static void visit_box(void *user, const wk__piece *piece)
     if (!v->fine) return;
     for (int d = 0; d < r->ndim; d++) {
         if (piece->start[d] < 0 || piece->size[d] < 0 || piece->size[d] > shape[d] - piece->start[d]) {
-            v->fine = wk__audit_refuse(
+            v->fine = wk__plan_check_refuse(
                 v->c, "pieces", "the epilogue of %s is run on places %lld to %lld of dimension %d, which has %lld",
-                wk__audit_name(r).text, (long long)piece->start[d], (long long)(piece->start[d] + piece->size[d] - 1),
-                d, (long long)shape[d]);
+                wk__plan_check_name(r).text, (long long)piece->start[d],
+                (long long)(piece->start[d] + piece->size[d] - 1), d, (long long)shape[d]);
             return;
         }
         box.first += piece->start[d] * product->c.stride[d];
@@ -85,16 +85,16 @@ static void visit_box(void *user, const wk__piece *piece)
     add(&summed, piece->columns, piece->column_step);
     v->elements += box.count;
     if (!same_places(&box, &summed))
-        v->fine = wk__audit_refuse(
+        v->fine = wk__plan_check_refuse(
             v->c, "pieces",
             "the epilogue of %s is run on %lld elements of the product from %lld on, when %lld from %lld on "
             "have been summed",
-            wk__audit_name(r).text, (long long)box.count, (long long)box.first, (long long)summed.count,
+            wk__plan_check_name(r).text, (long long)box.count, (long long)box.first, (long long)summed.count,
             (long long)summed.first);
 }
 
 /* The null device has no kernels of its own: its products are cut as the CPU cuts them. */
-bool wk__audit_pieces(wk__audit *c)
+bool wk__plan_check_pieces(wk__plan_check_state *c)
 {
     const wk__backend *backend = c->b->record[0]->device->backend;
     if (backend->kind == WK_NULL) backend = wk__backend_of(WK_CPU);
@@ -104,6 +104,6 @@ bool wk__audit_pieces(wk__audit *c)
     for (int d = 0; d < c->ndim; d++) elements *= c->shape[d];
     backend->pieces(c->product, visit_box, &v);
     if (!v.fine || !v.told || v.elements == elements) return v.fine;
-    return wk__audit_refuse(c, "pieces", "the epilogue of %s is run on %lld elements of %lld",
-                            wk__audit_name(c->b->record[0]).text, (long long)v.elements, (long long)elements);
+    return wk__plan_check_refuse(c, "pieces", "the epilogue of %s is run on %lld elements of %lld",
+                                 wk__plan_check_name(c->b->record[0]).text, (long long)v.elements, (long long)elements);
 }

@@ -5,6 +5,6 @@
 
 #include "plan_check_values.h"
 
-bool wk__audit_pieces(wk__audit *c);
+bool wk__plan_check_pieces(wk__plan_check_state *c);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Which record reads through operand o: the first one in the order of the calls. */
-static const wk__record *reader_of(const wk__audit *c, int operand)
+static const wk__record *reader_of(const wk__plan_check_state *c, int operand)
 {
     for (int k = 0; k < c->b->records; k++)
         for (int i = 0; i < c->b->record[k]->nin; i++)
@@ -13,40 +13,44 @@ static const wk__record *reader_of(const wk__audit *c, int operand)
     return c->b->record[0];
 }
 
-static bool refuse_read(wk__audit *c, const wk__record *reader, int value, int64_t place, const wk__audit_store *s)
+static bool refuse_read(wk__plan_check_state *c, const wk__record *reader, int value, int64_t place,
+                        const wk__plan_check_store *s)
 {
-    return wk__audit_refuse(c, "order", "%s reads element %lld of what %s made, and %s may write there first",
-                            wk__audit_name(reader).text, (long long)place, wk__audit_maker(c, value).text,
-                            wk__audit_name(wk__writer_of(c, s)).text);
+    return wk__plan_check_refuse(c, "order", "%s reads element %lld of what %s made, and %s may write there first",
+                                 wk__plan_check_name(reader).text, (long long)place,
+                                 wk__plan_check_maker(c, value).text,
+                                 wk__plan_check_name(wk__plan_check_writer_of(c, s)).text);
 }
 
-/* An element as it is read at that wk__moment: each store there comes surely before or surely after, and the last one before, or what
+/* An element as it is read at that wk__plan_check_moment: each store there comes surely before or surely after, and the last one before, or what
  * there was at first, is what the calls say. */
-static bool check_read(wk__audit *c, const wk__record *reader, int value, int64_t place, const wk__moment *when)
+static bool check_read(wk__plan_check_state *c, const wk__record *reader, int value, int64_t place,
+                       const wk__plan_check_moment *when)
 {
     const int area = c->value[value].area;
-    const wk__token wanted = wk__audit_content(c, value, place);
-    const uint64_t *last = wk__token_find(&c->stores, area, place, false);
-    if (wanted == WK__TOKEN_UNKNOWN) return true;
-    const wk__audit_store *before = NULL;
+    const wk__plan_check_token wanted = wk__plan_check_content(c, value, place);
+    const uint64_t *last = wk__plan_check_table_find(&c->stores, area, place, false);
+    if (wanted == WK__PLAN_CHECK_UNKNOWN) return true;
+    const wk__plan_check_store *before = NULL;
     for (int32_t at = last ? (int32_t)*last : 0; at > 0; at = c->space->store[at - 1].next) {
-        const wk__audit_store *s = &c->space->store[at - 1];
-        const wk__moment m = wk__moment_of_store(c, s);
-        if (wk__surely_before(c, &m, when)) {
-            const wk__moment earlier = before ? wk__moment_of_store(c, before) : m;
-            if (!before || wk__surely_before(c, &earlier, &m)) before = s;
-        } else if (!wk__surely_before(c, when, &m) && s->token != wanted) {
+        const wk__plan_check_store *s = &c->space->store[at - 1];
+        const wk__plan_check_moment m = wk__plan_check_moment_of(c, s);
+        if (wk__plan_check_surely_before(c, &m, when)) {
+            const wk__plan_check_moment earlier = before ? wk__plan_check_moment_of(c, before) : m;
+            if (!before || wk__plan_check_surely_before(c, &earlier, &m)) before = s;
+        } else if (!wk__plan_check_surely_before(c, when, &m) && s->token != wanted) {
             return refuse_read(c, reader, value, place, s);
         }
     }
     if (before) return before->token == wanted || refuse_read(c, reader, value, place, before);
-    return wk__audit_initial(c, area, place) == wanted ||
-           wk__audit_refuse(c, "memory", "%s reads element %lld of what %s made, which is not in the memory it reads",
-                            wk__audit_name(reader).text, (long long)place, wk__audit_maker(c, value).text);
+    return wk__plan_check_initial(c, area, place) == wanted ||
+           wk__plan_check_refuse(
+               c, "memory", "%s reads element %lld of what %s made, which is not in the memory it reads",
+               wk__plan_check_name(reader).text, (long long)place, wk__plan_check_maker(c, value).text);
 }
 
 /* Passes in which an element's register is computed, perhaps again, one way or the other. */
-static void passes_of(const wk__audit *c, int k, int way, int *first, int *last)
+static void passes_of(const wk__plan_check_state *c, int k, int way, int *first, int *last)
 {
     *first = *last = c->pass[k];
     for (int pass = 0; pass < c->passes; pass++) {
@@ -54,7 +58,7 @@ static void passes_of(const wk__audit *c, int k, int way, int *first, int *last)
         for (int i = c->group.nins; i-- > k;) {
             const wk__ins *ins = &c->group.ins[i];
             const bool store = ins->code == WK__STORE;
-            if (store && c->level[i]) needed[i] = (way == WK__LATE ? c->passes - 1 : c->pass[i]) == pass;
+            if (store && c->level[i]) needed[i] = (way == WK__PLAN_CHECK_LATE ? c->passes - 1 : c->pass[i]) == pass;
             if (!store && ins->code >= WK__RSUM) needed[i] = c->pass[i] == pass + 1;
             if (!needed[i]) continue;
             for (int a = 0; a < wk__alu_arity[ins->code]; a++) {
@@ -66,56 +70,57 @@ static void passes_of(const wk__audit *c, int k, int way, int *first, int *last)
     }
 }
 
-static wk__moment moment_of_load(const wk__audit *c, int k)
+static wk__plan_check_moment moment_of_load(const wk__plan_check_state *c, int k)
 {
-    wk__moment m = {.row = 0, .from = k, .until = k};
+    wk__plan_check_moment m = {.row = 0, .from = k, .until = k};
     for (int i = k + 1; i < c->group.nins; i++) {
         const wk__ins *ins = &c->group.ins[i];
         const int16_t *registers = ins->code == WK__STORE ? ins->arg + 1 : ins->arg;
         for (int a = 0; a < wk__alu_arity[ins->code]; a++)
             if (registers[a] == k) m.until = i;
     }
-    for (int way = 0; way < WK__WAYS && c->nreduce; way++) {
+    for (int way = 0; way < WK__PLAN_CHECK_WAYS && c->nreduce; way++) {
         int first = c->pass[k], last = first;
         if (c->level[k]) passes_of(c, k, way, &first, &last);
         m.first[way] = 2 * first + c->level[k];
         m.last[way] = 2 * last + c->level[k];
-        if (!c->level[k] && way == WK__LATE) m.last[way] = 2 * c->passes - 1;
+        if (!c->level[k] && way == WK__PLAN_CHECK_LATE) m.last[way] = 2 * c->passes - 1;
     }
     return m;
 }
 
 /* Who reads what LOAD k has loaded: the record that stores it as it is, or the first that names it. */
-static const wk__record *loader_of(const wk__audit *c, int k, const wk__moment *when)
+static const wk__record *loader_of(const wk__plan_check_state *c, int k, const wk__plan_check_moment *when)
 {
     const wk__ins *user = &c->group.ins[when->until];
     return user->code == WK__STORE ? c->b->writer[user->arg[0]] : reader_of(c, c->group.ins[k].arg[0]);
 }
 
-static bool check_loads(wk__audit *c, const wk__audit_walk *walk, int k)
+static bool check_loads(wk__plan_check_state *c, const wk__plan_check_walk *walk, int k)
 {
     const int operand = c->group.ins[k].arg[0], value = c->operand[operand];
     if (c->value[value].area < 0 || c->area[c->value[value].area].plain) return true;
-    wk__moment when = moment_of_load(c, k);
+    wk__plan_check_moment when = moment_of_load(c, k);
     const bool once = c->nreduce && !c->level[k];
     for (int64_t row = 0; row < walk->rows; row++)
         for (int64_t column = once ? -1 : 0; column < (once ? 0 : walk->columns); column++) {
             when.row = (int32_t)row;
             when.column = (int32_t)column;
-            if (!check_read(c, loader_of(c, k, &when), value, wk__audit_place(c, walk, operand, row, column), &when))
+            if (!check_read(c, loader_of(c, k, &when), value, wk__plan_check_place(c, walk, operand, row, column),
+                            &when))
                 return false;
         }
     return true;
 }
 
 /* Where a LOADX reads is not known: nothing of what it might read changes. */
-static bool check_indexed(wk__audit *c, int k)
+static bool check_indexed(wk__plan_check_state *c, int k)
 {
     const wk__ins *ins = &c->group.ins[k];
     const int value = c->operand[ins->arg[1]], area = c->value[value].area;
     for (int64_t n = 0; n < c->stored; n++) {
-        const wk__audit_store *s = &c->space->store[n];
-        if (s->area == area && s->token != wk__audit_content(c, value, s->place))
+        const wk__plan_check_store *s = &c->space->store[n];
+        if (s->area == area && s->token != wk__plan_check_content(c, value, s->place))
             return refuse_read(c, reader_of(c, ins->arg[1]), value, s->place, s);
     }
     return true;
@@ -123,26 +128,28 @@ static bool check_indexed(wk__audit *c, int k)
 
 /* Row i of A, or column j of B, is read for the elements of C in that row or column, of which only the one that is stored may have
  * been computed by then. `other`: how many there are; `line`: the number of the first. */
-static bool check_factor(wk__audit *c, int k, int64_t lines, int64_t other, const int64_t *line)
+static bool check_factor(wk__plan_check_state *c, int k, int64_t lines, int64_t other, const int64_t *line)
 {
     wk__record *r = c->b->record[0];
-    const int value = wk__audit_find(c, r->ref[k].value), area = c->value[value].area;
-    const int64_t inner = wk__visited(r->bound, c->most), step = wk__record_stride(r, k)[r->ndim - (k == 1 ? 1 : 2)];
+    const int value = wk__plan_check_find(c, r->ref[k].value), area = c->value[value].area;
+    const int64_t inner = wk__plan_check_visited(r->bound, c->most),
+                  step = wk__record_stride(r, k)[r->ndim - (k == 1 ? 1 : 2)];
     for (int64_t n = 0; n < lines && area >= 0 && !c->area[area].plain; n++)
         for (int64_t l = 0; l < inner; l++) {
-            const int64_t place = r->ref[k].offset + line[n] + wk__visited_place(r->bound, c->most, l) * step;
-            const uint64_t *last = wk__token_find(&c->stores, area, place, false);
+            const int64_t place =
+                r->ref[k].offset + line[n] + wk__plan_check_visited_place(r->bound, c->most, l) * step;
+            const uint64_t *last = wk__plan_check_table_find(&c->stores, area, place, false);
             for (int32_t at = last ? (int32_t)*last : 0; at > 0; at = c->space->store[at - 1].next) {
-                const wk__audit_store *s = &c->space->store[at - 1];
+                const wk__plan_check_store *s = &c->space->store[at - 1];
                 const bool alone = other == 1 && s->column == n && s->k >= 0;
-                if (!alone && (c->nreduce == 0 || s->k < 0) && s->token != wk__audit_content(c, value, place))
+                if (!alone && (c->nreduce == 0 || s->k < 0) && s->token != wk__plan_check_content(c, value, place))
                     return refuse_read(c, r, value, place, s);
             }
         }
     return true;
 }
 
-static bool check_product(wk__audit *c)
+static bool check_product(wk__plan_check_state *c)
 {
     wk__record *r = c->b->record[0];
     const int nbatch = r->ndim - 2;
@@ -153,17 +160,17 @@ static bool check_product(wk__audit *c)
         memcpy(stride, wk__record_stride(r, k), sizeof *stride * (size_t)r->ndim);
         sizes[nbatch] = shape[k == 1 ? nbatch : nbatch + 1]; /* rows of A, columns of B */
         stride[nbatch] = stride[k == 1 ? nbatch : nbatch + 1];
-        const int64_t lines = wk__visit(c->space->own[0], 0, nbatch + 1, sizes, c->most, stride);
+        const int64_t lines = wk__plan_check_visit(c->space->own[0], 0, nbatch + 1, sizes, c->most, stride);
         if (!check_factor(c, k, lines, shape[k == 1 ? nbatch + 1 : nbatch], c->space->own[0])) return false;
     }
     return true;
 }
 
-bool wk__audit_reads(wk__audit *c)
+bool wk__plan_check_reads(wk__plan_check_state *c)
 {
-    wk__audit_walk walk = {.group = &c->group, .level = c->level, .operand = c->operand};
+    wk__plan_check_walk walk = {.group = &c->group, .level = c->level, .operand = c->operand};
     if (c->stored == 0) return true;
-    wk__audit_walk_start(c, &walk);
+    wk__plan_check_walk_start(c, &walk);
     for (int k = 0; k < c->group.nins; k++) {
         if (c->group.ins[k].code == WK__LOAD && !check_loads(c, &walk, k)) return false;
         if (c->group.ins[k].code == WK__LOADX && !check_indexed(c, k)) return false;

@@ -7,6 +7,6 @@
 
 /* All stores being noted (plan_check_order.h): what is read of memory that is written has been read before or is read after, as the
  * calls say. */
-bool wk__audit_reads(wk__audit *c);
+bool wk__plan_check_reads(wk__plan_check_state *c);
 
 #endif

@@ -1,5 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What values are, in tokens: how a program is carried out, and what each record computes by itself. */
+/* What values are, in tokens: how a program is carried out, and what each record computes by itself.
+ *
+ * A token stands for how a number came about:
+ *
+ *     of an instruction    a hash of its code, its dtype, its immediate or position, and the tokens of its operands
+ *     of a LOAD            what is at that place of the value: the token of the register that was stored there last; a number of its own
+ *                          where it was there before the group, or comes out of a product, or was never written
+ *     of a LOADX           the token of its index, and of some element at a place that the index chooses
+ *     of a reduction       the instruction and the tokens of all columns in their order
+ *     WHERE of twice the same number is that number: so the builder makes one per column of one per row
+ *
+ * Equal tokens mean equal numbers, as an instruction does the same with the same operands, wherever it stands (a CAST reads its operand in the
+ * class of its register, so the narrower dtype that a register may have does not matter). Two hashes of 64 bits that are equal by
+ * accident would let a wrong plan pass.
+ *
+ * Equal numbers need not have equal tokens, and no plan is refused for that: what is compared is one record in two programs, alone and in
+ * its group, and build.c writes the same instructions for it in both. It looks at nothing but the record: not at where an operand is, nor at
+ * the dtype of the register that holds it (dtype_of_result there). So the tokens are equal where the operands are, and those are
+ * other records' results, or were there before. No rule says that two different instructions amount to the same. */
 #include "plan_check_values.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,43 +26,43 @@
 
 enum { NOTHING = 1, STORED_BEFORE, PRODUCT, INSTRUCTION };
 
-int wk__audit_find(const wk__audit *c, const wk__value *value)
+int wk__plan_check_find(const wk__plan_check_state *c, const wk__value *value)
 {
     for (int v = 0; v < c->values; v++)
         if (c->value[v].value == value) return v;
     return -1;
 }
 
-static wk__token number_in(int area, int64_t place)
+static wk__plan_check_token number_in(int area, int64_t place)
 {
-    return wk__token_mix(wk__token_mix(STORED_BEFORE, (uint64_t)area), (uint64_t)place);
+    return wk__plan_check_mix(wk__plan_check_mix(STORED_BEFORE, (uint64_t)area), (uint64_t)place);
 }
 
 /* What a record does not write of its output is what the output's prior was. */
-wk__token wk__audit_content(const wk__audit *c, int value, int64_t place)
+wk__plan_check_token wk__plan_check_content(const wk__plan_check_state *c, int value, int64_t place)
 {
     for (int v = value; v >= 0;) {
-        const wk__checked *at = &c->value[v];
+        const wk__plan_check_value *at = &c->value[v];
         if (!at->maker) return number_in(at->area, place);
-        const uint64_t *found = wk__token_find(&c->results, v, place, false);
+        const uint64_t *found = wk__plan_check_table_find(&c->results, v, place, false);
         if (found) return *found;
-        if (c->sampled) return WK__TOKEN_UNKNOWN;
+        if (c->sampled) return WK__PLAN_CHECK_UNKNOWN;
         v = at->prior;
     }
-    return wk__token_mix(NOTHING, (uint64_t)place);
+    return wk__plan_check_mix(NOTHING, (uint64_t)place);
 }
 
-wk__token wk__audit_initial(const wk__audit *c, int area, int64_t place)
+wk__plan_check_token wk__plan_check_initial(const wk__plan_check_state *c, int area, int64_t place)
 {
-    const wk__area *at = &c->area[area];
-    if (at->copied >= 0) return wk__audit_content(c, at->copied, place);
+    const wk__plan_check_area *at = &c->area[area];
+    if (at->copied >= 0) return wk__plan_check_content(c, at->copied, place);
     if (at->before >= 0) return number_in(area, place);
-    return wk__token_mix(NOTHING, (uint64_t)place);
+    return wk__plan_check_mix(NOTHING, (uint64_t)place);
 }
 
 /* ---- spaces ------------------------------------------------------------------------------------------------------ */
 
-int wk__audit_strides(const wk__audit *c, wk__record *r, int k, int64_t *stride)
+int wk__plan_check_strides(const wk__plan_check_state *c, wk__record *r, int k, int64_t *stride)
 {
     const int64_t *shape = wk__record_shape(r), *from = wk__record_stride(r, k);
     bool full = r->ndim == c->ndim, rows = full;
@@ -68,7 +86,7 @@ int wk__audit_strides(const wk__audit *c, wk__record *r, int k, int64_t *stride)
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-void wk__audit_walk_start(wk__audit *c, wk__audit_walk *walk)
+void wk__plan_check_walk_start(wk__plan_check_state *c, wk__plan_check_walk *walk)
 {
     const wk__group *g = walk->group;
     const int kept = g->nreduce ? g->ndim - g->nreduce : 0;
@@ -81,88 +99,66 @@ void wk__audit_walk_start(wk__audit *c, wk__audit_walk *walk)
         const bool counts = o == g->noperands;
         const int64_t *stride = counts ? position : g->operand[o].stride;
         const int list = counts ? WK__MAX_OPERANDS : o;
-        walk->rows = wk__visit(c->space->row[list], 0, kept, g->shape, c->most, stride);
-        walk->columns = wk__visit(c->space->column[list], kept, g->ndim, g->shape, c->most, stride);
+        walk->rows = wk__plan_check_visit(c->space->row[list], 0, kept, g->shape, c->most, stride);
+        walk->columns = wk__plan_check_visit(c->space->column[list], kept, g->ndim, g->shape, c->most, stride);
     }
 }
 
-static wk__token token_of_index(const wk__audit *c, const wk__audit_walk *walk, const wk__ins *ins, wk__token index,
-                                int64_t place)
+static wk__plan_check_token token_of_index(const wk__plan_check_state *c, const wk__plan_check_walk *walk,
+                                           const wk__ins *ins, wk__plan_check_token index, int64_t place)
 {
-    if (index == WK__TOKEN_UNKNOWN) return WK__TOKEN_UNKNOWN;
+    if (index == WK__PLAN_CHECK_UNKNOWN) return WK__PLAN_CHECK_UNKNOWN;
     const wk__imm *imm = &walk->group->imm[ins->arg[2]];
     const uint64_t bound = (uint64_t)llabs(imm[0].i);
-    if (bound == 0) return wk__token_mix(index, NOTHING);
+    if (bound == 0) return wk__plan_check_mix(index, NOTHING);
     place += (int64_t)(index % bound) * imm[1].i; /* any will do, as long as it is the same one for the same index */
-    return wk__token_mix(index, wk__audit_content(c, walk->operand[ins->arg[1]], place));
+    return wk__plan_check_mix(index, wk__plan_check_content(c, walk->operand[ins->arg[1]], place));
 }
 
-/* What an instruction is. Only CAST makes a number one of its dtype; every other instruction computes in the class. */
-static wk__token token_of_code(const wk__ins *ins)
-{
-    const wk_dtype dtype = (wk_dtype)ins->dtype, held = ins->code == WK__CAST ? dtype : wk__class_of(dtype);
-    return wk__token_mix(INSTRUCTION, (uint64_t)ins->code << 8 | (uint64_t)held);
-}
-
-/* Numbers of one class are held alike: a CAST to the class itself, or to what the number is already, leaves it alone. */
-static wk__token token_of_cast(wk__token in, wk_dtype from, wk_dtype to, wk__token token)
-{
-    const bool same = from == to || (wk__class_of(from) == wk__class_of(to) &&
-                                     (wk__class_of(to) == to || (in & WK__TOKEN_DTYPE) == (wk__token)to));
-    return same ? in : token;
-}
-
-static wk__token token_in_class(const wk__audit *c, const wk__audit_walk *walk, int k, int64_t row, int64_t column)
+static wk__plan_check_token token_of(const wk__plan_check_state *c, const wk__plan_check_walk *walk, int k, int64_t row,
+                                     int64_t column)
 {
     const wk__group *g = walk->group;
     const wk__ins *ins = &g->ins[k];
-    wk__token token = token_of_code(ins), in[3];
+    wk__plan_check_token token = wk__plan_check_mix(INSTRUCTION, (uint64_t)ins->code << 8 | ins->dtype), in[3];
     for (int a = 0; a < wk__alu_arity[ins->code]; a++) {
-        in[a] = wk__audit_register(c, walk, ins->arg[a], column);
-        if (in[a] == WK__TOKEN_UNKNOWN) return WK__TOKEN_UNKNOWN;
-        token = wk__token_mix(token, in[a]);
+        in[a] = wk__plan_check_register(c, walk, ins->arg[a], column);
+        if (in[a] == WK__PLAN_CHECK_UNKNOWN) return WK__PLAN_CHECK_UNKNOWN;
+        token = wk__plan_check_mix(token, in[a]);
     }
     switch (ins->code) {
-    case WK__IMM: return wk__token_mix(token, (uint64_t)g->imm[ins->arg[0]].i);
+    case WK__IMM: return wk__plan_check_mix(token, (uint64_t)g->imm[ins->arg[0]].i);
     case WK__IOTA:
-        return wk__token_mix(token, (uint64_t)(c->space->row[WK__MAX_OPERANDS][row] +
-                                               (column < 0 ? 0 : c->space->column[WK__MAX_OPERANDS][column])));
+        return wk__plan_check_mix(token, (uint64_t)(c->space->row[WK__MAX_OPERANDS][row] +
+                                                    (column < 0 ? 0 : c->space->column[WK__MAX_OPERANDS][column])));
     case WK__LOAD:
-        return wk__audit_content(c, walk->operand[ins->arg[0]], wk__audit_place(c, walk, ins->arg[0], row, column));
-    case WK__LOADX: return token_of_index(c, walk, ins, in[0], wk__audit_place(c, walk, ins->arg[1], row, column));
-    case WK__PHILOX: return wk__token_mix(wk__token_mix(token, (uint64_t)g->imm[ins->arg[1]].i), (uint64_t)ins->arg[2]);
-    case WK__CAST: return token_of_cast(in[0], (wk_dtype)g->ins[ins->arg[0]].dtype, (wk_dtype)ins->dtype, token);
+        return wk__plan_check_content(c, walk->operand[ins->arg[0]],
+                                      wk__plan_check_place(c, walk, ins->arg[0], row, column));
+    case WK__LOADX: return token_of_index(c, walk, ins, in[0], wk__plan_check_place(c, walk, ins->arg[1], row, column));
+    case WK__PHILOX:
+        return wk__plan_check_mix(wk__plan_check_mix(token, (uint64_t)g->imm[ins->arg[1]].i), (uint64_t)ins->arg[2]);
     case WK__WHERE: return in[1] == in[2] ? in[1] : token; /* how the builder makes one of a row's value per column */
     default: return token;
     }
 }
 
-/* A narrow dtype of a register says that its number is one of that dtype. */
-static wk__token token_of(const wk__audit *c, const wk__audit_walk *walk, int k, int64_t row, int64_t column)
-{
-    const wk_dtype dtype = (wk_dtype)walk->group->ins[k].dtype;
-    const wk__token token = token_in_class(c, walk, k, row, column);
-    const bool known = token == WK__TOKEN_UNKNOWN || wk__class_of(dtype) == dtype;
-    return known ? token : wk__token_rounded(token, dtype);
-}
-
-static wk__token token_of_sum(const wk__audit *c, const wk__audit_walk *walk, int k)
+static wk__plan_check_token token_of_sum(const wk__plan_check_state *c, const wk__plan_check_walk *walk, int k)
 {
     const wk__ins *ins = &walk->group->ins[k];
-    wk__token token = token_of_code(ins);
+    wk__plan_check_token token = wk__plan_check_mix(INSTRUCTION, (uint64_t)ins->code << 8 | ins->dtype);
     for (int64_t column = 0; column < walk->columns; column++) {
-        const wk__token in = wk__audit_register(c, walk, ins->arg[0], column);
-        if (in == WK__TOKEN_UNKNOWN) return WK__TOKEN_UNKNOWN;
-        token = wk__token_mix(token, in);
+        const wk__plan_check_token in = wk__plan_check_register(c, walk, ins->arg[0], column);
+        if (in == WK__PLAN_CHECK_UNKNOWN) return WK__PLAN_CHECK_UNKNOWN;
+        token = wk__plan_check_mix(token, in);
     }
     return token;
 }
 
-void wk__audit_walk_row(wk__audit *c, const wk__audit_walk *walk, int64_t row)
+void wk__plan_check_walk_row(wk__plan_check_state *c, const wk__plan_check_walk *walk, int64_t row)
 {
     const wk__group *g = walk->group;
     for (int k = 0; k < g->nins; k++) {
-        wk__token *token = c->space->token[k];
+        wk__plan_check_token *token = c->space->token[k];
         const int code = g->ins[k].code;
         if (code == WK__STORE) continue;
         if (code >= WK__RSUM && g->nreduce) {
@@ -179,24 +175,24 @@ void wk__audit_walk_row(wk__audit *c, const wk__audit_walk *walk, int64_t row)
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
 /* A record as a group of its own: what WICK_NOFUSE makes of it. */
-static bool build_single(wk__audit *c, wk__record *r)
+static bool build_single(wk__plan_check_state *c, wk__record *r)
 {
     wk__building *single = &c->space->single;
     single->record = &r;
     single->records = 1;
     r->ref[0].value->reg = -1;
     bool built = wk__build(single) == 1;
-    return built || wk__audit_refuse(c, "space", "%s does not fit in a program", wk__audit_name(r).text);
+    return built || wk__plan_check_refuse(c, "space", "%s does not fit in a program", wk__plan_check_name(r).text);
 }
 
-static void put(wk__audit *c, int value, int64_t place, wk__token token)
+static void put(wk__plan_check_state *c, int value, int64_t place, wk__plan_check_token token)
 {
-    uint64_t *held = wk__token_find(&c->results, value, place, true);
+    uint64_t *held = wk__plan_check_table_find(&c->results, value, place, true);
     if (held) *held = token;
 }
 
 /* The record's own space: reduced dimensions last, as in its program. */
-static void visit_output(wk__audit *c, wk__record *r)
+static void visit_output(wk__plan_check_state *c, wk__record *r)
 {
     const uint16_t mask = r->kind == WK__RECORD_REDUCTION ? r->reduce_mask : 0;
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
@@ -207,46 +203,47 @@ static void visit_output(wk__audit *c, wk__record *r)
             shape[place] = wk__record_shape(r)[d];
             stride[place++] = wk__record_stride(r, 0)[d];
         }
-    wk__visit(c->space->own[0], 0, kept, shape, c->most, stride);
-    wk__visit(c->space->own[1], kept, r->ndim, shape, c->most, stride);
+    wk__plan_check_visit(c->space->own[0], 0, kept, shape, c->most, stride);
+    wk__plan_check_visit(c->space->own[1], kept, r->ndim, shape, c->most, stride);
 }
 
-static bool check_record(wk__audit *c, wk__record *r)
+static bool check_record(wk__plan_check_state *c, wk__record *r)
 {
     uint8_t level[WK__MAX_INS], pass[WK__MAX_INS];
     int operand[WK__MAX_OPERANDS];
     wk__building *single = &c->space->single;
-    wk__audit_walk walk = {.group = &single->group, .level = level, .operand = operand};
+    wk__plan_check_walk walk = {.group = &single->group, .level = level, .operand = operand};
     if (!build_single(c, r)) return false;
-    for (int o = 0; o < single->group.noperands; o++) operand[o] = wk__audit_find(c, single->value[o]);
+    for (int o = 0; o < single->group.noperands; o++) operand[o] = wk__plan_check_find(c, single->value[o]);
     for (int o = 0; o < single->group.noperands; o++) single->group.operand[o].memory = NULL;
     wk__group_levels(&single->group, level, pass);
-    wk__audit_walk_start(c, &walk);
+    wk__plan_check_walk_start(c, &walk);
     visit_output(c, r);
-    const int value = wk__audit_find(c, r->ref[0].value), result = r->ref[0].value->reg;
+    const int value = wk__plan_check_find(c, r->ref[0].value), result = r->ref[0].value->reg;
     const bool per_row = single->group.nreduce > 0;
     for (int64_t row = 0; row < walk.rows; row++) {
         const int64_t place = r->ref[0].offset + c->space->own[0][row];
-        wk__audit_walk_row(c, &walk, row);
+        wk__plan_check_walk_row(c, &walk, row);
         for (int64_t column = 0; column < (per_row ? 1 : walk.columns); column++)
             put(c, value, place + (per_row ? 0 : c->space->own[1][column]),
-                wk__audit_register(c, &walk, result, column));
+                wk__plan_check_register(c, &walk, result, column));
     }
     return true;
 }
 
 /* The elements of a product are what they are: each is another one. */
-static void put_product(wk__audit *c, wk__record *r)
+static void put_product(wk__plan_check_state *c, wk__record *r)
 {
-    const int value = wk__audit_find(c, r->ref[0].value);
-    int64_t count = wk__visit(c->space->own[1], 0, r->ndim, wk__record_shape(r), c->most, wk__record_stride(r, 0));
+    const int value = wk__plan_check_find(c, r->ref[0].value);
+    int64_t count =
+        wk__plan_check_visit(c->space->own[1], 0, r->ndim, wk__record_shape(r), c->most, wk__record_stride(r, 0));
     for (int64_t k = 0; k < count; k++) {
         const int64_t place = r->ref[0].offset + c->space->own[1][k];
-        put(c, value, place, wk__token_mix(PRODUCT, (uint64_t)place));
+        put(c, value, place, wk__plan_check_mix(PRODUCT, (uint64_t)place));
     }
 }
 
-bool wk__audit_records(wk__audit *c)
+bool wk__plan_check_records(wk__plan_check_state *c)
 {
     wk__building *b = c->b;
     for (int k = 0; k < b->records; k++) b->record[k]->ref[0].value->reg = -1;

@@ -6,28 +6,28 @@
 #include "plan_check_space.h"
 
 /* A value that the group has to do with. */
-typedef struct wk__checked {
+typedef struct wk__plan_check_value {
     wk__value *value;
     wk__record *maker; /* of this group; NULL: it was in memory before */
     int prior;         /* what it was made over a part of: its elements where the record writes none; -1 */
     int area;          /* whose elements it is, or was when the group starts; -1: it has no memory */
-} wk__checked;
+} wk__plan_check_value;
 
 /* A piece of memory. Elements of it are counted from its start, in the dtype of whatever lives there. */
-typedef struct wk__area {
+typedef struct wk__plan_check_area {
     const wk__memory *memory;
     int before; /* the value that is in it when the group starts, -1 */
     int copied; /* the value whose numbers were copied to it by then, -1 */
     bool plain; /* one STORE writes it and nothing else is there: no order to look at */
-} wk__area;
+} wk__plan_check_area;
 
-typedef struct wk__audit {
+typedef struct wk__plan_check_state {
     wk__building *b;
     const wk__matmul *product;
     wk__fail *fail;
-    wk__audit_space *space;
-    wk__token_table results; /* (value, element) -> what the order of the calls says is there */
-    wk__token_table stores;  /* (area, element) -> number of its last store, plus 1 */
+    wk__plan_check_space *space;
+    wk__plan_check_table results; /* (value, element) -> what the order of the calls says is there */
+    wk__plan_check_table stores;  /* (area, element) -> number of its last store, plus 1 */
     int64_t stored;
     int64_t most; /* visited places of a dimension */
     bool sampled; /* that is not all */
@@ -41,54 +41,56 @@ typedef struct wk__audit {
     int passes;               /* walks over the columns of a row */
     int16_t reg[WK__MAX_INS]; /* result of record k */
     int values, areas;
-    wk__checked value[WK__CHECK_VALUES];
-    wk__area area[WK__CHECK_VALUES];
+    wk__plan_check_value value[WK__PLAN_CHECK_VALUES];
+    wk__plan_check_area area[WK__PLAN_CHECK_VALUES];
     int operand[WK__MAX_OPERANDS]; /* which value it is */
-} wk__audit;
+} wk__plan_check_state;
 
 /* Fills *fail; always false. `rule` is the word by which docs/design.md calls it. */
-__attribute__((format(printf, 3, 4))) bool wk__audit_refuse(wk__audit *c, const char *rule, const char *format, ...);
+__attribute__((format(printf, 3, 4))) bool wk__plan_check_refuse(wk__plan_check_state *c, const char *rule,
+                                                                 const char *format, ...);
 /* "add at net.c:12" */
-typedef struct wk__audit_words {
+typedef struct wk__plan_check_words {
     char text[96];
-} wk__audit_words;
-wk__audit_words wk__audit_name(const wk__record *r);
+} wk__plan_check_words;
+wk__plan_check_words wk__plan_check_name(const wk__record *r);
 /* The call that made the value, or "an earlier call". */
-wk__audit_words wk__audit_maker(const wk__audit *c, int value);
+wk__plan_check_words wk__plan_check_maker(const wk__plan_check_state *c, int value);
 
 /* Number of a value that the group has to do with; -1. */
-int wk__audit_find(const wk__audit *c, const wk__value *value);
+int wk__plan_check_find(const wk__plan_check_state *c, const wk__value *value);
 /* Element `place` of a value by the order of the calls. UNKNOWN: that place was not visited. */
-wk__token wk__audit_content(const wk__audit *c, int value, int64_t place);
+wk__plan_check_token wk__plan_check_content(const wk__plan_check_state *c, int value, int64_t place);
 /* What was in the memory before the group. */
-wk__token wk__audit_initial(const wk__audit *c, int area, int64_t place);
+wk__plan_check_token wk__plan_check_initial(const wk__plan_check_state *c, int area, int64_t place);
 
 /* How operand k of the record goes along the group's space, in the program's order of dimensions: 0. -1 if the record's space is
  * neither the group's nor that of its rows; 1 if it is the rows'. */
-int wk__audit_strides(const wk__audit *c, wk__record *r, int k, int64_t *stride);
+int wk__plan_check_strides(const wk__plan_check_state *c, wk__record *r, int k, int64_t *stride);
 
 /* A program over visited places. Rows come one by one: a row's tokens are in the check's space. */
-typedef struct wk__audit_walk {
+typedef struct wk__plan_check_walk {
     const wk__group *group;
     const uint8_t *level;
     const int *operand; /* values of the operands */
     int64_t rows, columns;
-} wk__audit_walk;
-void wk__audit_walk_start(wk__audit *c, wk__audit_walk *walk);
-void wk__audit_walk_row(wk__audit *c, const wk__audit_walk *walk, int64_t row);
-static inline wk__token wk__audit_register(const wk__audit *c, const wk__audit_walk *walk, int k, int64_t column)
+} wk__plan_check_walk;
+void wk__plan_check_walk_start(wk__plan_check_state *c, wk__plan_check_walk *walk);
+void wk__plan_check_walk_row(wk__plan_check_state *c, const wk__plan_check_walk *walk, int64_t row);
+static inline wk__plan_check_token wk__plan_check_register(const wk__plan_check_state *c,
+                                                           const wk__plan_check_walk *walk, int k, int64_t column)
 {
     return c->space->token[k][walk->level[k] ? column : 0];
 }
 /* The element of an operand at a visited place. */
-static inline int64_t wk__audit_place(const wk__audit *c, const wk__audit_walk *walk, int operand, int64_t row,
-                                      int64_t column)
+static inline int64_t wk__plan_check_place(const wk__plan_check_state *c, const wk__plan_check_walk *walk, int operand,
+                                           int64_t row, int64_t column)
 {
     return walk->group->operand[operand].offset + c->space->row[operand][row] +
            (column < 0 ? 0 : c->space->column[operand][column]);
 }
 
 /* Each record by itself, in the order of the calls: what all values of the group are. */
-bool wk__audit_records(wk__audit *c);
+bool wk__plan_check_records(wk__plan_check_state *c);
 
 #endif

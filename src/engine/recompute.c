@@ -4,8 +4,8 @@
 #include "../base/alloc.h"
 #include "compare.h"
 #include "execute.h"
-#include "host.h"
 #include "kept.h"
+#include "places.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -96,21 +96,14 @@ static wk_code run_one(wk__building *b, wk__record *r, wk__fail *fail)
     return run_program(b, r, fail);
 }
 
-/* May the record fail of its own? Then what it writes over may be needed again. */
-static bool may_fault(wk__record *r)
-{
-    bool fault = r->kind == WK__RECORD_KERNEL;
-    for (int i = 0; i < r->nin; i++) fault = fault || wk__record_in(r, i)->flags & WK__REF_INDIRECT;
-    return fault;
-}
-
-/* A part is written into memory that nobody will read any more: a tensor that is joined from thousands is not copied for each. */
+/* A part is written into memory that nobody will read any more: a tensor that is joined from thousands is not copied for each. Where the
+ * record may fail of its own, what it writes over may be needed again. */
 static bool takes_over(const wk__twins *twins, wk__record *r, const wk__twin *prior)
 {
     if (!prior->writer || prior->seen || prior->last != wk__twin_of(twins, r->ref[0].value)->first) return false;
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value == prior->of) return false;
-    return !may_fault(r);
+    return !wk__places_may_fault(r);
 }
 
 static wk_code take_outputs(wk__twins *twins, wk__record *r, wk__fail *fail)

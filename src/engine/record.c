@@ -69,8 +69,7 @@ static bool newest_is_dead(const wk__ring *ring)
 {
     if (ring->count == 0) return false;
     const wk__record *r = ring->record[ring->count - 1];
-    return r->nout == 1 && !r->ref[0].value->exposed &&
-           wk__count_get(&r->ref[0].value->refs) == r->ref[0].value->ring_refs;
+    return r->nout == 1 && !r->ref[0].value->exposed && !wk__held_outside(r->ref[0].value);
 }
 
 static void forget_newest(wk__ring *ring)
@@ -211,7 +210,7 @@ bool wk__ring_full(const wk_context *context)
     const wk__ring *ring = context->ring;
     if (!ring) return false;
     if (context->whole) return ring->count >= WK__RING_LAST;
-    const wk__modes *modes = wk__modes_now();
+    const wk__modes *modes = wk__modes_of(ring);
     return ring->count >= WK__RING_FIRST || ring->pending_bytes > modes->budget || modes->sync;
 }
 

@@ -131,20 +131,19 @@ static void forget(const job *j, wk__outcome *outcome)
 
 static wk_code run_in(job *j, const way *how, wk__outcome *outcome, wk__fail *fail)
 {
-    const wk__modes before = *wk__modes_now();
+    const wk__modes modes = {.sync = how->one_by_one,
+                             .nofuse = how->nofuse,
+                             .check = how->check,
+                             .no_files = true, /* the flush is one */
+                             .budget = wk__modes_now()->budget};
     const int threads = wk__threads();
-    wk__modes_set(how->one_by_one, how->nofuse);
-    wk__modes_set_check(how->check);
-    const bool writes = wk__check_writes(false);
     if (how->threads) wk__set_threads(how->threads);
     if (how->programs && j->print) wk__log_divert(WK__LOG_KERNEL, j->print, j->user);
     j->run.one_by_one = how->one_by_one;
+    j->run.modes = &modes;
     wk_code code = wk__replay_run(&j->run, outcome, fail);
     if (how->programs && j->print) wk__log_divert(WK__LOG_KERNEL, NULL, NULL);
     if (how->threads) wk__set_threads(threads);
-    wk__modes_set(before.sync, before.nofuse);
-    wk__modes_set_check(before.check);
-    wk__check_writes(writes);
     return code;
 }
 
@@ -163,7 +162,11 @@ static wk_code run_ways(job *j, wk__fail *fail)
         wk__text what = {0};
         if (ways[k].programs && j->print) say(j, "%s, the passes:", ways[k].name);
         wk_code code = run_in(j, &ways[k], outcome, fail);
-        if (code != WK_OK) return code;
+        if (code != WK_OK) {
+            say_errors(
+                j, ways[k].name); /* else the thread would be told of it at its next call, as if that was to blame */
+            return code;
+        }
         const bool differing = k > 0 && differs(j, &what);
         say(j, "%s: %lld pass%s%s%s", ways[k].name, (long long)j->run.groups, j->run.groups == 1 ? "" : "es",
             k == 0      ? ""

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See replay_run.h. Values and records are made as the calls of the program made them, without handles: this holds what was seen. */
 #include "../base/alloc.h"
-#include "host.h"
+#include "late.h"
 #include "replay_run.h"
 #include <string.h>
 
@@ -29,6 +29,15 @@ static wk_code put_there(wk__value *value, const wk__flush_value *v, wk__fail *f
     return device->backend->upload(device->state, &value->memory, 0, v->data, v->bytes, fail);
 }
 
+/* Why it had, the file does not say. */
+static void fail_again(wk__value *value)
+{
+    wk__failure *failure =
+        wk__failure_new(WK_ERR_STATE, (wk_site){0}, "replay: an operand had failed before the flush was written");
+    wk__value_fail(value, failure);
+    wk__failure_drop(failure);
+}
+
 static wk_code make_value(wk__replay *replay, int64_t k, wk__fail *fail)
 {
     const wk__flush_value *v = &replay->flush->value[k];
@@ -40,7 +49,7 @@ static wk_code make_value(wk__replay *replay, int64_t k, wk__fail *fail)
     value->wanted = v->flags & WK__FLUSH_WANTED;
     value->revived = v->flags & WK__FLUSH_REVIVED;
     atomic_store(&value->keep, (v->flags & WK__FLUSH_KEEP) != 0);
-    if (v->flags & WK__FLUSH_FAILED) wk__value_fail(value, NULL);
+    if (v->flags & WK__FLUSH_FAILED) fail_again(value);
     return v->flags & WK__FLUSH_THERE ? put_there(value, v, fail) : WK_OK;
 }
 
@@ -70,12 +79,22 @@ static wk_code record_one(const wk__replay *replay, int64_t k, wk__fail *fail)
     return WK_OK;
 }
 
+/* For the ring of this thread alone. It is there once something has been recorded. */
+static void use_modes(wk_context *context, const wk__modes *modes)
+{
+    if (!context->ring) return;
+    wk__ring_enter(context);
+    context->ring->modes = modes;
+    wk__ring_leave(context);
+}
+
 static void run(wk__replay *replay, bool park)
 {
     wk_context *context = replay->context;
     if (!context->ring) return;
     const int64_t before = context->ring->groups;
     wk__ring_enter(context);
+    context->ring->modes = replay->modes;
     wk__ring_run(context, park);
     wk__ring_leave(context);
     replay->groups += context->ring->groups - before;
@@ -153,5 +172,6 @@ wk_code wk__replay_run(wk__replay *replay, wk__outcome outcome[], wk__fail *fail
         if (flush->value[k].flags & WK__FLUSH_SEEN) code = look_at(replay, replay->value[k], &outcome[k], fail);
     for (int64_t k = flush->values; k-- > 0;)
         if (replay->value[k]) wk__value_drop(replay->value[k]);
+    use_modes(replay->context, NULL);
     return code;
 }

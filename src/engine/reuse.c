@@ -16,16 +16,11 @@ int wk__uses_in(wk__record **record, int records, const wk__value *value)
     return uses;
 }
 
-static int references(const wk__value *value)
-{
-    return atomic_load_explicit(&((wk__value *)(uintptr_t)value)->refs, memory_order_relaxed);
-}
-
 /* Will this record be parked, and so read its operands again? */
 static bool stays_unstored(const wk__record *r)
 {
     const wk__value *out = r->ref[0].value;
-    return !wk__stores(out) && (out->promised || references(out) > out->ring_refs);
+    return !wk__stores(out) && (out->promised || wk__held_outside(out));
 }
 
 static bool is_read_when_revived(wk__record **record, int records, const wk__value *value)
@@ -38,7 +33,8 @@ static bool is_read_when_revived(wk__record **record, int records, const wk__val
 
 bool wk__last_use(wk__record **record, int records, const wk__value *value)
 {
-    return references(value) == wk__uses_in(record, records, value) && !is_read_when_revived(record, records, value);
+    return wk__count_get(&value->refs) == wk__uses_in(record, records, value) &&
+           !is_read_when_revived(record, records, value);
 }
 
 bool wk__dies_here(wk__record **record, int records, const wk__value *value)

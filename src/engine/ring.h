@@ -97,6 +97,7 @@ typedef struct wk__ring {
     atomic_llong
         orphans; /* values that only parked records hold, since the list was last looked through; large ones count more */
     struct wk__twins *twins;                 /* of the flush that runs, when it is checked; check_mode.h */
+    const struct wk__modes *modes;           /* its own, while a flush from a file is run; NULL: those of the process */
     int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
 } wk__ring;
 
@@ -147,7 +148,7 @@ wk__record *wk__record_append(wk_context *context, const wk__record *r);
 typedef struct wk__before {
     wk__storage *storage;
     wk__value *value;
-    uint32_t version;
+    wk__changes changes;
 } wk__before;
 void wk__before_take(wk__before *before, const wk_tensor *target);
 void wk__before_end(wk__before *before, bool fine);
@@ -201,34 +202,31 @@ typedef struct wk__modes {
     bool sync;      /* WICK_SYNC: flush after every call */
     bool nofuse;    /* WICK_NOFUSE: every group is one op */
     bool check;     /* WICK_CHECK: every flush is computed twice and compared; check_mode.h */
+    bool no_files;  /* a difference is told and not written into a file */
     int64_t budget; /* bytes of pending outputs that force a flush */
 } wk__modes;
+/* Those of the process. */
 const wk__modes *wk__modes_now(void);
-/* For tests: changes the modes of this process from now on. */
+/* Those in which a ring is run, by whatever thread. */
+static inline const wk__modes *wk__modes_of(const wk__ring *ring)
+{
+    return ring->modes ? ring->modes : wk__modes_now();
+}
+/* For tests, while no other thread uses the library: changes the modes of this process from now on. */
 void wk__modes_set(bool sync, bool nofuse);
 void wk__modes_set_check(bool on);
-/* For tests: from now on the groups of each flush run in an order that is drawn from the seed, among those that their operands allow;
- * 0: in that of the program. shuffle.c */
-void wk__shuffle_groups(uint64_t seed);
-/* For tests: called in each flush, when its live records have their groups. NULL: nobody. */
-typedef void wk__look(const wk__ring *ring, int32_t groups);
-void wk__look_at_groups(wk__look *at);
-void wk__plan_shuffle(wk__ring *ring, int32_t groups); /* when the groups are known */
 
 /* ---- the parts of a flush ---------------------------------------------------------------------------------------- */
 
+/* Does anybody besides the records of its writer's ring hold this pending value: a storage, a parked record, another ring? */
+static inline bool wk__held_outside(const wk__value *value)
+{
+    return wk__count_get(&value->refs) > value->ring_refs;
+}
 /* Does this flush put a value into memory? Known after grouping. */
 static inline bool wk__stores(const wk__value *value)
 {
     return value->rooted || value->escapes;
-}
-/* Can it find an index out of range? A kernel may look places up too. */
-static inline bool wk__reads_at_places(const wk__record *r)
-{
-    if (r->kind == WK__RECORD_KERNEL) return true;
-    for (int k = r->nout; k < r->nout + r->nin; k++)
-        if (r->ref[k].flags & WK__REF_INDIRECT) return true;
-    return false;
 }
 void wk__plan_live(wk__ring *ring, bool park); /* plan.c */
 int32_t wk__plan_groups(wk__ring *ring);       /* group.c: gives each live record its group; returns how many */

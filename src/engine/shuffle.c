@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: the groups of a flush are looked at, or run in another order that is as good. What a group reads must have been computed, and nothing else
- * matters: records name values, and memory is taken over by who reads it last, whoever that is. */
-#include "ring.h"
+/* See shuffle.h. What a group reads must have been computed, and nothing else matters: records name values, and memory is taken over by
+ * who reads it last, whoever that is. */
+#include "shuffle.h"
 
 static _Atomic uint64_t order;
-static _Atomic(wk__look *) look;
+static _Atomic(wk__shuffle_looker *) look;
 
-void wk__look_at_groups(wk__look *at)
+void wk__shuffle_look(wk__shuffle_looker *looker)
 {
-    atomic_store_explicit(&look, at, memory_order_relaxed);
+    atomic_store_explicit(&look, looker, memory_order_relaxed);
 }
 
 void wk__shuffle_groups(uint64_t seed)
@@ -67,9 +67,9 @@ static bool is_whole(const wk__ring *ring)
     return false;
 }
 
-void wk__plan_shuffle(wk__ring *ring, int32_t groups)
+void wk__shuffle_plan(wk__ring *ring, int32_t groups)
 {
-    wk__look *at = atomic_load_explicit(&look, memory_order_relaxed);
+    wk__shuffle_looker *at = atomic_load_explicit(&look, memory_order_relaxed);
     if (__builtin_expect(at != NULL, 0)) at(ring, groups);
     const uint64_t seed = atomic_load_explicit(&order, memory_order_relaxed);
     if (__builtin_expect(seed == 0, 1) || groups < 2 || groups > MOST_GROUPS || is_whole(ring)) return;

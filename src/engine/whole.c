@@ -4,6 +4,7 @@
 #include "../base/alloc.h"
 #include "check_mode.h"
 #include "execute.h"
+#include "places.h"
 #include "reuse.h"
 #include <string.h>
 
@@ -12,7 +13,7 @@ void wk__before_take(wk__before *before, const wk_tensor *target)
     wk__storage *storage = wk__body_of(target)->storage;
     wk__storage_hold(storage);
     wk__value_hold(storage->value);
-    *before = (wk__before){storage, storage->value, storage->version};
+    *before = (wk__before){storage, storage->value, storage->changes};
 }
 
 /* New values that have not been computed need not be, whether the program knows their address or not. */
@@ -36,7 +37,7 @@ static void restore(const wk__before *before)
 {
     wk__storage *storage = before->storage;
     wk__value *now = storage->value, *old = before->value;
-    storage->version = before->version;
+    storage->changes = before->changes;
     if (now == old) return;
     call_off(wk__context(), now, old);
     if (now->exposed && wk__value_state(now) == WK__STORED && wk__value_state(old) == WK__STORED)
@@ -69,11 +70,13 @@ void wk__whole_end(wk_context *context)
 /* When a call that happens whole comes to be run, all that it needs comes first, as that may fail:
  *
  *     NEEDED   groups that do not wait for it
- *     MIXED    of it, and with other records: a gradient and the update by it, say. They write beside the old numbers, which are
- *              there until all of it is done
+ *     AWAITED  of it, and with other records: a gradient and the update by it, say. They write beside the old numbers, which are
+ *              there until all of it is done. Another of them waits for it
+ *     MIXED    those that none of them waits for
+ *     LAST     one of these, which writes in place, as nothing comes after it that could fail
  *     PURE     its own records only, elementwise as a rule, in place: nothing is left that could fail
  *     AFTER    what reads it, and other such calls */
-enum { NEEDED, MIXED, PURE, AFTER, CLASSES };
+enum { NEEDED, AWAITED, MIXED, LAST, PURE, AFTER, CLASSES };
 
 static int32_t whole_of(wk__record *const *record, int64_t live)
 {
@@ -108,9 +111,54 @@ static int32_t class_of(int32_t whole, const int32_t *class, wk__record *const *
     return all ? PURE : MIXED;
 }
 
-/* Groups of one class stay in their order. Where the classes' order would not be one to run in, only what is needed goes first. */
-static void arrange(wk__ring *ring, int32_t whole, wk__record **record, int64_t live)
+/* Bytes of old numbers that the group could write its own over, if nothing came after it. */
+static int64_t bytes_in_place(int32_t whole, wk__record *const *record, int64_t records)
 {
+    int64_t bytes = 0;
+    for (int64_t k = 0; k < records; k++) {
+        if (record[k]->device->id.kind != WK_CPU || wk__places_may_fault(record[k]))
+            return 0; /* it may fail on its way */
+        if (record[k]->whole == whole && wk__old_value(record[k])) bytes += record[k]->ref[0].value->bytes;
+    }
+    return bytes;
+}
+
+/* Mixed groups that another one waits for. */
+static void find_awaited(int32_t *class, wk__record *const *record, int64_t live)
+{
+    for (int64_t k = 0; k < live; k++) {
+        const wk__record *r = record[k];
+        if (class[r->group] != MIXED && class[r->group] != AWAITED) continue;
+        for (int i = r->nout; i <= r->nout + r->nin; i++) {
+            const wk__value *value = i < r->nout + r->nin ? r->ref[i].value : r->prior;
+            if (!value || wk__value_state(value) != WK__PENDING || value->group < 0 || value->group == r->group)
+                continue;
+            if (class[value->group] == MIXED) class[value->group] = AWAITED;
+        }
+    }
+}
+
+/* The mixed group with most to write in place, or -1. To write 800 KB of weights beside the old ones makes a step of 784-256-10 slower by
+ * 13 %, on an Intel Xeon with 2 MB of cache a core. */
+static int32_t choose_last(int32_t whole, const int32_t *class, wk__record *const *record, int64_t live)
+{
+    int64_t most = 0;
+    int32_t last = -1;
+    for (int64_t k = 0, end; k < live; k = end) {
+        const int32_t group = record[k]->group;
+        for (end = k; end < live && record[end]->group == group;) end++;
+        const int64_t bytes = class[group] == MIXED ? bytes_in_place(whole, record + k, end - k) : 0;
+        if (bytes <= most) continue;
+        most = bytes;
+        last = group;
+    }
+    return last;
+}
+
+/* Groups of one class stay in their order. Where the classes' order would not be one to run in, only what is needed goes first. */
+static void arrange(wk__run *run, int32_t whole, wk__record **record, int64_t live)
+{
+    wk__ring *ring = run->ring;
     int32_t *class = ring->start; /* by group */
     bool ordered = true;
     for (int64_t k = 0, end; k < live; k = end) {
@@ -118,6 +166,9 @@ static void arrange(wk__ring *ring, int32_t whole, wk__record **record, int64_t 
         class[record[k]->group] = AFTER; /* of itself it does not wait */
         class[record[k]->group] = class_of(whole, class, record + k, end - k, &ordered);
     }
+    find_awaited(class, record, live);
+    run->last = ordered ? choose_last(whole, class, record, live) : -1;
+    if (run->last >= 0) class[run->last] = LAST;
     bool sorted = record >= ring->sorted && record < ring->sorted + ring->sorted_capacity;
     wk__record **room = sorted ? ring->record : ring->sorted; /* whichever is not in use */
     int64_t count = 0;
@@ -192,7 +243,7 @@ static bool keep_old(wk__run *run, wk__record *const *record, int64_t records)
     for (int64_t k = 0; k < records; k++) pure = pure && record[k]->whole == run->begun;
     for (int64_t k = 0; k < records && !pure; k++) {
         wk__value *out = record[k]->ref[0].value, *old = wk__old_value(record[k]);
-        if (record[k]->whole != run->begun || !old || !wk__stores(out)) continue;
+        if (record[k]->whole != run->begun || record[k]->group == run->last || !old || !wk__stores(out)) continue;
         if (!wk__grow(&run->undo, &run->undo_capacity, run->undos + 1, sizeof *run->undo)) return false;
         run->undo[run->undos++] = (wk__undo){out, old};
         wk__value_hold(out);
@@ -230,9 +281,15 @@ static void begin(wk__run *run, int32_t whole, wk__record **record, int64_t live
     wk__failure_drop(failure);
 }
 
-/* Of what is written in place nothing may turn out to have failed when a part is written. */
+/* Of what is written in place nothing may turn out to have failed when a part is written. Asked before each part, answered by a walk over
+ * all that is left before the first one, and after that only where some value has failed since: a call of a thousand parts is walked
+ * once. */
 static void look_ahead(wk__run *run, wk__record *const *record, int64_t live)
 {
+    const int64_t failed = wk__values_failed();
+    if (run->looked == run->begun && run->failed == failed) return;
+    run->looked = run->begun;
+    run->failed = failed;
     for (int64_t k = 0; k < live && run->refused != run->begun; k++) {
         if (record[k]->whole != run->begun) continue;
         for (int i = record[k]->nout; i < record[k]->nout + record[k]->nin; i++) {
@@ -257,7 +314,7 @@ bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live)
     if (whole == 0 || whole == run->refused) return false;
     if (whole != run->arranged) {
         run->arranged = whole;
-        arrange(run->ring, whole, record, live);
+        arrange(run, whole, record, live);
         if (record[0]->group != first) return true;
     }
     if (whole != run->begun) begin(run, whole, record, live);

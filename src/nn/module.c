@@ -22,6 +22,7 @@ static void free_parts(wk__module *body)
 static void free_left(void *address)
 {
     wk__module *body = address;
+    wk__context()->modules.busy = false;
     if (body->destroying) free_parts(body);
 }
 
@@ -31,18 +32,16 @@ static void free_with_destroy(wk_context *context, wk__module *body)
 {
     wk_module self = {.handle = {.kind = &wk__module_kind, .body = body}};
     atomic_store(&self.handle.owners, 1);
-    wk__guard *guard = wk__guard_push(WK__GUARD_CALLBACK, (wk_site){0});
-    const uint64_t token = guard ? guard->token : 0;
-    if (guard) {
-        guard->object = body;
-        guard->close = free_left;
-    }
+    const uint64_t token = wk__guard_on(body, free_left);
     body->destroying = true;
-    context->modules.busy = false;
+    context->modules.busy = ++context->frame.destroys >= WK__DESTROY_DEPTH && token;
     body->kind.destroy(&self);
-    context->modules.busy = true;
     body->destroying = false;
-    wk__guard_close(token);
+    if (token)
+        wk__guard_close(token);
+    else
+        context->frame.destroys--;
+    context->modules.busy = true;
     free_parts(body);
 }
 

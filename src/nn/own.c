@@ -57,7 +57,7 @@ void wk__rehouse(wk_tensor *x, wk_tensor *from)
     if (old->family.base == body) old->family.base = NULL;
     body->storage = other->storage;
     body->storage->family.base = body;
-    body->storage->version = old->version + 1;
+    body->storage->changes.version = old->changes.version + 1;
     body->offset = other->offset;
     body->ndim = other->ndim;
     body->dtype = other->dtype;

@@ -81,7 +81,7 @@ wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high)
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- *
  * It goes to x between the limits and to a limit where x is past it. Where x meets a limit that is a tensor, each of the two gets half;
- * one that is a number leaves all to x. Where the limits cross, the upper one wins; where they meet x there, x has all. */
+ * at one that is a number nobody gets any. Where the limits cross, the upper one wins; where they meet x there, x has all. */
 
 static wk__arg limit(const wk__gradient *g, int k)
 {
@@ -101,8 +101,9 @@ static wk_tensor *share(const wk__gradient *g, wk_tensor *tie, wk_tensor *whole)
 
 static void between_numbers(wk__gradient *g, wk__arg x, wk__arg low, wk__arg high)
 {
-    wk_tensor *inside = wk_logical_and(is(&wk__op_ge, x, low), is(&wk__op_le, x, high));
-    g->in[0] = wk_where(inside, g->out[0], 0);
+    const int none = g->attr->count >> 5; /* bit 0: there is no lower limit, bit 1: no upper one */
+    wk_tensor *above = none & 1 ? NULL : is(&wk__op_gt, x, low), *below = none & 2 ? NULL : is(&wk__op_lt, x, high);
+    g->in[0] = wk_where(above && below ? wk_logical_and(above, below) : above ? above : below, g->out[0], 0);
 }
 
 /* Limit k alone: beyond it x is `past`, on its other side `before`. NaN is neither, and both get all. */
@@ -170,7 +171,7 @@ const wk__op wk__op_clamp = {
     .group = "pointwise",
     .node = "ClampBackward0",
     .number_node = {[1] = "ClampBackward1", [2] = "ClampBackward1"},
-    .doc = "min(max(x, low), high); at a limit the gradient passes, or is shared with one that is a tensor",
+    .doc = "min(max(x, low), high); at a limit the gradient ends, or is shared with one that is a tensor",
     .expression = expression,
     .arity = 3,
     .limits = true,

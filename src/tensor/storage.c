@@ -130,10 +130,10 @@ void wk__storage_changed(wk__storage *storage, const char *op, wk_site site)
 {
     const wk__outer *outer = &wk__context()->frame.outer;
     const bool named = outer->on && outer->name;
-    storage->version++;
-    storage->changed_by = named ? outer->name : op;
-    storage->changed_in_place = !named || outer->in_place;
-    storage->changed_at = outer->on ? outer->site : site;
+    storage->changes = (wk__changes){.version = storage->changes.version + 1,
+                                     .in_place = !named || outer->in_place,
+                                     .by = named ? outer->name : op,
+                                     .at = outer->on ? outer->site : site};
 }
 
 wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)
@@ -178,12 +178,20 @@ void wk__failure_drop(wk__failure *failure)
     if (failure && atomic_fetch_sub(&failure->refs, 1) == 1) wk__free(failure);
 }
 
+static atomic_llong failed_so_far;
+
+int64_t wk__values_failed(void)
+{
+    return atomic_load(&failed_so_far);
+}
+
 /* A failure that could not be allocated is NULL: its readers say that memory was short, which is true. */
 void wk__value_fail(wk__value *value, wk__failure *failure)
 {
     if (failure) atomic_fetch_add(&failure->refs, 1);
     value->failure = failure;
     wk__value_set_state(value, WK__FAILED);
+    atomic_fetch_add(&failed_so_far, 1);
 }
 
 void wk__release_nothing(void *user)

@@ -80,16 +80,21 @@ typedef struct wk__family {
     atomic_int refs; /* of a detached tensor's: bodies, saved ones among them */
 } wk__family;
 
+/* In-place calls that changed a storage. */
+typedef struct wk__changes {
+    uint32_t version; /* how many there were; the last one: */
+    bool in_place;    /* its name is that of an op, and lacks the _ */
+    const char *by;
+    wk_site at;
+} wk__changes;
+
 typedef struct wk__storage {
     atomic_int refs; /* bodies and saved bodies */
     atomic_int firm; /* of them or through them: retained handles, parents, graph nodes: the value must be stored */
     wk__value *value;
     wk__device *device;
     int64_t bytes;
-    uint32_t version;      /* rises at each in-place call; the last one: */
-    bool changed_in_place; /* its name is that of an op, and lacks the _ */
-    const char *changed_by;
-    wk_site changed_at;
+    wk__changes changes;
     wk__family family; /* of the tensor that it was made for */
 } wk__storage;
 _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
@@ -152,6 +157,8 @@ wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail);
 void wk__value_give_memory(wk__value *value);
 /* Marks it failed with a cause (takes a reference). */
 void wk__value_fail(wk__value *value, wk__failure *failure);
+/* How many have failed in this process so far: as long as that does not rise, nobody has to look for such values again. */
+int64_t wk__values_failed(void);
 void wk__release_nothing(void *user); /* of memory that is borrowed for ever */
 wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text);
 void wk__failure_drop(wk__failure *failure);

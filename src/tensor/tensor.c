@@ -46,7 +46,7 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         body->offset = 0;
         body->ndim = (uint8_t)ndim;
         body->dtype = (uint8_t)dtype;
-        body->requires_grad = body->parameter = body->is_view = body->apart = body->dense = false;
+        body->requires_grad = body->parameter = body->is_view = body->dense = false;
         body->output = 0;
         body->node = NULL;
         body->leaf = NULL;
@@ -148,27 +148,25 @@ wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dty
     return tensor;
 }
 
-/* Views of one detached tensor may be made by several threads: one of them makes its family. */
-static bool begin_family(wk__body *detached)
+wk_tensor *wk__tensor_apart(wk_context *context, const wk__body *like)
 {
-    if (__atomic_load_n(&detached->family, __ATOMIC_ACQUIRE)) return true;
-    wk__family *none = NULL, *family = wk__alloc_zero(1, sizeof *family);
-    if (!family) {
+    wk_tensor *tensor = wk__tensor_like(context, like);
+    if (!tensor) return NULL;
+    wk__body *body = wk__body_of(tensor);
+    if (!(body->family = wk__alloc_zero(1, sizeof *body->family))) {
+        wk__handle_release(&tensor->handle, (wk_site){0});
         wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");
-        return false;
+        return NULL;
     }
-    family->base = detached;
-    atomic_init(&family->refs, 1);
-    if (!__atomic_compare_exchange_n(&detached->family, &none, family, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        wk__free(family);
-    return true;
+    body->family->base = body;
+    atomic_init(&body->family->refs, 1);
+    return tensor;
 }
 
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
                            const int64_t *stride)
 {
     wk__body *from = wk__body_of(base);
-    if (from->apart && !from->is_view && !begin_family(from)) return NULL;
     wk__storage_hold(from->storage);
     wk__body *body;
     wk_tensor *view = wrap(context, from->storage, from->dtype, ndim, &body);
@@ -177,7 +175,6 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
     for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
     body->offset = offset;
     body->is_view = true;
-    body->apart = from->apart;
     body->family = from->family;
     if (body->family) wk__count_up(&body->family->refs);
     wk__count_up(&wk__family_of(body)->views);
@@ -206,7 +203,7 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
     if (!storage) return NULL;
     wk__body copy = *from;
     copy.storage = storage;
-    copy.is_view = copy.apart = false;
+    copy.is_view = false;
     copy.family = NULL;
     wk_tensor *tensor = wk__tensor_like(context, &copy);
     if (tensor) storage->family.base = wk__body_of(tensor);

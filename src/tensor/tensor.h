@@ -25,13 +25,12 @@ typedef struct wk__body {
     bool parameter;           /* owned by a module */
     bool dense;               /* row-major without gaps, known from its making; a view may lie so without it */
     bool is_view;             /* shares the storage with the tensor it was made from */
-    bool apart;               /* detached, or a view of what is: not of the storage's family */
     int16_t output;           /* which output of `node` */
     struct wk__node *node;    /* the function that made it; NULL for leaves */
     struct wk__leaf *leaf;    /* gradient and hooks of a leaf, made when first needed */
     _Atomic(wk__said *) said; /* texts that live as long as the tensor; any thread may add one */
-    wk__family *family;       /* of a detached tensor that has had views, and of those; NULL: the storage's */
-    uint32_t seen;            /* history of the family when `node` was right; see autograd/history.h */
+    wk__family *family; /* of a detached tensor and its views; NULL: the storage's. Set before others see the body */
+    uint32_t seen;      /* history of the family when `node` was right; see autograd/history.h */
 } wk__body;
 _Static_assert(sizeof(wk__body) <= 256, "fits its slab slot");
 
@@ -79,6 +78,8 @@ wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t o
                            const int64_t *stride);
 /* Another handle for what `like` sees, its place in the graph included (counted). */
 wk_tensor *wk__tensor_like(wk_context *context, const wk__body *like);
+/* The same with a family of its own: what is written in place through others of the storage brings it no history. */
+wk_tensor *wk__tensor_apart(wk_context *context, const wk__body *like);
 /* What x holds now, in a storage of its own: nothing is copied, values never change. With x's place in the graph. */
 wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of ops that share a kernel; see coverage.h. */
 #include "coverage.h"
-#include "engine/ring.h"
+#include "engine/shuffle.h"
 #include <stdbool.h>
 
 static coverage *into;
@@ -45,7 +45,7 @@ static void look(const wk__ring *ring, int32_t groups)
 void coverage_of(coverage *c)
 {
     into = c;
-    wk__look_at_groups(c ? look : NULL);
+    wk__shuffle_look(c ? look : NULL);
 }
 
 static int bits(const uint64_t *row)

@@ -2,6 +2,7 @@
 /* Calls of ops, and of their forms in place; see generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"
+#include "memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static const row *pick_row(generator *g)
 {
     static int *sum;
     if (!sum) {
-        int *filled = calloc((size_t)row_count, sizeof *filled);
+        int *filled = memory_take((size_t)row_count, sizeof *filled);
         for (int k = 0; k < row_count; k++) filled[k] = (k ? filled[k - 1] : 0) + weight_of(&rows[k]);
         sum = filled;
     }

@@ -3,8 +3,8 @@
  * depends on that is never made. In the other modes this is known at the call or later: then there are tensors instead that cannot be read,
  * for the same reason. All the rest must be as it is op by op, targets of writes that could not be among it. */
 #include "oracles.h"
+#include "memory.h"
 #include "notes.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ bool index_disagrees(const program *p, machine *base, machine *other, verdict *v
                                  {.name = "nofuse", .nofuse = true, .threads = 1},
                                  {.name = "order", .threads = 1, .order = 1}};
     static program *spoiled;
-    if (!spoiled) spoiled = malloc(sizeof *spoiled);
+    if (!spoiled) spoiled = memory_take(1, sizeof *spoiled);
     if (!index_spoil(p, spoiled)) return false;
     counts->spoiled++;
     machine_run(base, spoiled, &mode_sync);

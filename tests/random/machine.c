@@ -3,7 +3,7 @@
 #include "machine.h"
 #include "base/pool.h"
 #include "crew.h"
-#include "engine/ring.h"
+#include "engine/shuffle.h"
 #include "notes.h"
 #include "steps.h"
 #include <stddef.h>

@@ -11,6 +11,7 @@
  * failure is printed once. */
 #include "coverage.h"
 #include "generate.h"
+#include "memory.h"
 #include "oracles.h"
 #include "print.h"
 #include "shrink.h"
@@ -151,12 +152,12 @@ static bool fails_apart(program *candidate, void *user)
 
 static void shrink_failure(oracle which)
 {
-    program *p = malloc(sizeof *p);
+    program *p = memory_take(1, sizeof *p);
     *p = common->now;
     if (which != ORACLE_CRASH) {
         const pid_t child = start_child();
         if (child == 0) {
-            program *own = malloc(sizeof *own);
+            program *own = memory_take(1, sizeof *own);
             *own = common->now;
             shrink(own, fails_here, (void *)&which);
             oracles_tidy(own);
@@ -208,7 +209,7 @@ static void report(int end)
     if (!is_new(signature)) return;
     printf("FAILED after %llu programs (--only %llu), %s\n  %s\n", (unsigned long long)common->next,
            (unsigned long long)seed, signature, which == ORACLE_CRASH ? "" : common->verdict.text);
-    program *spoiled = malloc(sizeof *spoiled);
+    program *spoiled = memory_take(1, sizeof *spoiled);
     print_program(stdout, which == ORACLE_INDEX && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
     free(spoiled);
 }

@@ -5,6 +5,7 @@
 #include "oracles.h"
 #include "base/alloc.h"
 #include "ir/number.h"
+#include "memory.h"
 #include "notes.h"
 #include "tensor/tensor.h"
 #include "walk.h"
@@ -204,7 +205,7 @@ static bool call_wrong(model *m, int k)
 bool reference_disagrees(program *p, machine *m, verdict *v)
 {
     static held *room;
-    if (!room) room = calloc(MOST_SLOTS, sizeof *room);
+    if (!room) room = memory_take(MOST_SLOTS, sizeof *room);
     model model = {.program = p, .machine = m, .verdict = v, .held = room};
     bool wrong = false;
     machine_begin(m, p, &mode_sync);

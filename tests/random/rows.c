@@ -15,6 +15,7 @@ int row_count;
     extern any_form in_place_f_##name __asm__("wk_" #name "__tf_at") __attribute__((weak));                            \
     extern any_form in_place_i_##name __asm__("wk_" #name "__ti_at") __attribute__((weak));
 #include "ops/ops.def"
+#include "memory.h"
 #undef WK__OP
 
 static any_form *const forms[][3] = {
@@ -187,13 +188,13 @@ static bool read_row(row *r, int index)
 bool rows_read(void)
 {
     row_count = wk__op_total;
-    rows = calloc((size_t)row_count, sizeof *rows);
-    for (int k = 0; rows && k < row_count; k++)
+    rows = memory_take((size_t)row_count, sizeof *rows);
+    for (int k = 0; k < row_count; k++)
         if (!read_row(&rows[k], k)) {
             fprintf(stderr, "%s: its schema is not understood: %s\n", wk__ops[k]->name, wk__ops[k]->schema);
             return false;
         }
-    return rows != NULL;
+    return true;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */

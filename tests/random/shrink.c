@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shrinking: what can be left out is left out, what is left gets simpler, until nothing more goes. */
 #include "shrink.h"
+#include "memory.h"
 #include "rows.h"
 #include <stdlib.h>
 #include <string.h>
@@ -181,8 +182,8 @@ static bool plainer_arguments(shrinking *s)
 
 void shrink(program *p, still_fails *fails, void *user)
 {
-    shrinking s = {.best = p, .candidate = malloc(sizeof *p), .fails = fails, .user = user};
-    bool changed = s.candidate != NULL;
+    shrinking s = {.best = p, .candidate = memory_take(1, sizeof *p), .fails = fails, .user = user};
+    bool changed = true;
     for (int round = 0; changed && round < 6; round++) {
         changed = fewer_steps(&s);
         changed |= smaller_sizes(&s);

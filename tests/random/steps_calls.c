@@ -2,6 +2,7 @@
 /* Steps that give tensors: calls, functions, tensors with numbers of their own; see steps.h. */
 #include "steps.h"
 #include "draw.h"
+#include "memory.h"
 #include "notes.h"
 #include "parts.h"
 #include "support_group_reference.h"
@@ -147,7 +148,7 @@ static char *lend(machine *m, const step *s, size_t bytes)
     const size_t room = bytes + 2 * LENT_GUARD;
     if (m->lents == MOST_LENT) return NULL;
     if (m->lent[m->lents].room < room) {
-        m->lent[m->lents].memory = realloc(m->lent[m->lents].memory, room);
+        m->lent[m->lents].memory = memory_grow(m->lent[m->lents].memory, room);
         m->lent[m->lents].room = room;
     }
     m->lent[m->lents].bytes = bytes;
@@ -163,7 +164,7 @@ bool steps_make(machine *m, const step *s)
     const int64_t n = wk__numel(shape->count, shape->ints);
     const size_t bytes = (size_t)n * wk_dtype_size(s->dtype);
     const bool lent = s->how & MAKE_BORROWED && !m->mode->opencl;
-    char few[1024], *memory = lent ? lend(m, s, bytes) : bytes > sizeof few ? malloc(bytes) : few;
+    char few[1024], *memory = lent ? lend(m, s, bytes) : bytes > sizeof few ? memory_take(bytes, 1) : few;
     if (!memory) return false;
     for (int64_t k = 0; k < n; k++) group_reference_put(s->dtype, memory, k, moved(m, s, k));
     wk_tensor *x;

@@ -63,8 +63,19 @@ enum { WK__CL_BUCKETS = 1024, WK__CL_BATCHES = 2 };
 
 /* ---- lost.c: what could not be done, and what depends on it ------------------------------------------------------- */
 
-/* Why something could not be done: the first cause, however long the chain. */
+/* Why something could not be done: the first cause, however long the chain. It is part of the command that failed. */
 typedef struct wk__cl_cause wk__cl_cause;
+struct wk__cl_cause {
+    int refs;
+    wk_code code;
+    char *words;             /* NULL: there was no memory for them */
+    wk__origin *origin;      /* whose work it was; NULL: not known */
+    wk__cl_command *command; /* that it is part of; NULL: of the device */
+    wk__cl_cause *next;      /* that is to be told */
+    bool listed, told;       /* is in that list; whoever it happened to has been told */
+    /* others whose work in place was left out: nobody would notice */
+    wk__cl_command *listeners, *waiting; /* waiting: the first of them who has not been told */
+};
 
 /* What a command does with a piece of memory, which its start tells apart from others. */
 enum {
@@ -111,16 +122,16 @@ struct wk__cl_device {
     /* only the device's thread touches these */
     wk__cl_batch batch[WK__CL_BATCHES]; /* [0] is being filled */
     int in_batch;
-    wk__cl_use *lost;        /* pieces of memory that hold nothing good */
-    wk__cl_cause *untold;    /* what the next that wait are to be told, oldest first */
-    wk__cl_cause *gone;      /* why the device does nothing any more */
-    wk__cl_cause *no_memory; /* for want of memory for a cause of its own */
-    int64_t broken_call;     /* number of the call that failed last: the rest of it is left out */
-    bool wrote;              /* the call that is being worked on has launched what writes */
+    wk__cl_use *lost;     /* pieces of memory that hold nothing good */
+    wk__cl_cause *untold; /* what the next that wait are to be told, oldest first */
+    wk__cl_cause *gone;   /* why the device does nothing any more */
+    wk__cl_cause gave_up; /* that, when no command was at fault */
+    /* of the call that is being worked on: */
+    bool broken; /* it has failed: the rest of it is left out */
+    bool wrote;  /* it has launched what writes */
     wk__cl_program *programs;
     int programs_built;
 
-    _Atomic int64_t calls; /* numbers of calls that became commands */
     pthread_mutex_t units_lock;
     wk__cl_unit *bucket[WK__CL_BUCKETS];
     wk__cl_unit *waiting;
@@ -144,17 +155,20 @@ struct wk__cl_command {
     wk__cl_perform *perform;
     wk__cl_waiter *waiter;
     int64_t staged; /* bytes that count against the queue's limit */
+    bool paused; /* who pushed it does not count its requests for memory (base/alloc.h): nor does the device's thread */
     bool in_flight; /* the driver still reads from the command when it has been performed */
     /* of those that nobody waits for: */
     wk__origin *origin;
-    wk__cl_use *use;     /* in the command's own memory */
-    int uses, marks;     /* marks: pieces that are lost by this command, which lives as long as one of them */
-    int64_t call;        /* commands of one call have one number */
-    bool first;          /* of its call */
-    bool writes;         /* to those pieces, not to scratch memory only */
-    bool partly;         /* it failed when it had begun to write */
-    bool always;         /* performed whatever has failed: others wait for it */
-    wk__cl_cause *cause; /* why it could not be done, when it knows better than its code */
+    wk__cl_use *use; /* in the command's own memory */
+    int uses,
+        marks;   /* marks: reasons why it is kept: a piece that is lost by it, its cause, its place among listeners */
+    bool first;  /* of its call */
+    bool writes; /* to those pieces, not to scratch memory only */
+    bool partly; /* it failed when it had begun to write */
+    bool always; /* performed whatever has failed: others wait for it */
+    bool handed; /* it failed as another device had nothing for it */
+    wk__cl_cause cause; /* why it could not be done, if this was the first that could not */
+    wk__cl_command *next_listener;
 };
 
 wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail);
@@ -162,20 +176,17 @@ wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail);
 void wk__cl_stop(wk__cl_device *device);
 /* Waits until all is done and the thread is at rest. */
 void wk__cl_settle(wk__cl_device *device);
-/* Takes the command over, also on failure. Waits while the queue is full. */
+/* Takes the command over, also on failure, or the commands of one call, a list: they stand together in the queue. What a call leaves in
+ * scratch memory and in the device's flags is then its own, however many threads push. Waits while the queue is full. */
 wk_code wk__cl_push(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
 /* The same, and waits until it was performed; the command may live on the caller's stack. */
 wk_code wk__cl_push_and_wait(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
 /* A zeroed command of `size` bytes, NULL and *fail when memory is short. */
 void *wk__cl_command_new(size_t size, wk__cl_perform *perform, wk__fail *fail);
 void wk__cl_command_free(wk__cl_command *command);
+void wk__cl_commands_free(wk__cl_command *commands); /* a list */
 /* Waits, and reports the fault word: WK_ERR_INDEX, else WK_OK. The device's thread. */
 wk_code wk__cl_check_faults(wk__cl_device *device, wk__fail *fail);
-/* A new number for a call that becomes several commands. Any thread. */
-static inline int64_t wk__cl_call(wk__cl_device *device)
-{
-    return atomic_fetch_add_explicit(&device->calls, 1, memory_order_relaxed) + 1;
-}
 wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what);
 /* Waits for all that the driver has. The device's thread. */
 void wk__cl_finish(wk__cl_device *device);
@@ -200,11 +211,9 @@ void wk__cl_gone(wk__cl_device *device, const wk__fail *fail);
 wk_code wk__cl_tell(wk__cl_device *device, wk__cl_cause *cause, wk__fail *fail);
 /* The same of the oldest that nobody has been told of; WK_OK: there is none. */
 wk_code wk__cl_tell_untold(wk__cl_device *device, wk__fail *fail);
-/* The same cause for another device, where nobody has to be told of it; NULL when memory is short. */
-wk__cl_cause *wk__cl_cause_copy(const wk__cl_cause *cause);
-void wk__cl_cause_drop(wk__cl_cause *cause);
-/* Before the thread runs, and when it has ended. */
-bool wk__cl_lost_begin(wk__cl_device *device);
+/* Fills *fail with the cause and whose work it was, which are told elsewhere. A command that fails with that passes them on. */
+void wk__cl_explain(const wk__cl_cause *cause, wk__fail *fail);
+/* When the thread has ended. */
 void wk__cl_lost_end(wk__cl_device *device);
 
 /* ---- programs.c -------------------------------------------------------------------------------------------------- */

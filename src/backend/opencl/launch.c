@@ -127,18 +127,20 @@ static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk_
 
 /* ---- any thread -------------------------------------------------------------------------------------------------- */
 
-/* What the engine has called for, while it becomes commands. */
+/* What the engine has called for, while it becomes commands. They are given to the device together, so either all are or none. */
 typedef struct call {
     wk__cl_device *device;
     wk__origin *origin;
     const wk__operand *operand[WK__MAX_OPERANDS];
     int operands;
-    int64_t number, commands;
+    wk__cl_command *first, *last;
 } call;
 
-static call call_of(wk__cl_device *device, wk__origin *origin)
+static wk_code end_call(const call *call, wk_code code, wk__fail *fail)
 {
-    return (call){.device = device, .origin = origin, .number = wk__cl_call(device)};
+    if (code == WK_OK && call->first != NULL) return wk__cl_push(call->device, call->first, fail);
+    wk__cl_commands_free(call->first);
+    return code;
 }
 
 static void fill_uses(const call *call, launch_command *command, wk__cl_use *use)
@@ -152,7 +154,17 @@ static void fill_uses(const call *call, launch_command *command, wk__cl_use *use
     }
 }
 
-static wk_code push_launch(void *user, const wk__gpu_launch *launch, wk__fail *fail)
+static void add(call *call, wk__cl_command *command)
+{
+    command->first = call->first == NULL;
+    if (command->first)
+        call->first = command;
+    else
+        call->last->next = command;
+    call->last = command;
+}
+
+static wk_code add_launch(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 {
     call *call = user;
     wk__cl_device *device = call->device;
@@ -172,34 +184,35 @@ static wk_code push_launch(void *user, const wk__gpu_launch *launch, wk__fail *f
     command->count = launch->count;
     command->scratch = launch->scratch;
     command->base.origin = wk__origin_hold(call->origin);
-    command->base.call = call->number;
-    command->base.first = call->commands++ == 0;
     command->base.writes = launch->writes;
     memcpy(command->memory, launch->block, memory);
     memcpy(arguments_of(command), launch->argument, arguments);
     fill_uses(call, command, (wk__cl_use *)(void *)((char *)arguments_of(command) + arguments));
-    return wk__cl_push(device, &command->base, fail);
+    add(call, &command->base);
+    return WK_OK;
 }
 
 wk_code wk__cl_run(void *user, const wk__group *group, wk__fail *fail)
 {
     wk__cl_device *device = user;
-    call call = call_of(device, group->origin);
+    call call = {.device = device, .origin = group->origin};
     for (int k = 0; k < group->noperands; k++) call.operand[call.operands++] = &group->operand[k];
-    return wk__gpu_plan_group(&device->card->target, group, push_launch, &call, fail);
+    wk_code code = wk__gpu_plan_group(&device->card->target, group, add_launch, &call, fail);
+    return end_call(&call, code, fail);
 }
 
 /* What follows the product is a call of its own: it reads the product. */
 wk_code wk__cl_matmul(void *user, const wk__matmul *product, wk__fail *fail)
 {
     wk__cl_device *device = user;
-    call call = call_of(device, product->origin);
+    call call = {.device = device, .origin = product->origin};
     wk__operand out = product->c;
     out.stored = true;
     call.operand[call.operands++] = &product->a;
     call.operand[call.operands++] = &product->b;
     call.operand[call.operands++] = &out;
-    wk_code code = wk__gpu_plan_matmul(&device->card->target, product, push_launch, &call, fail);
+    wk_code code = wk__gpu_plan_matmul(&device->card->target, product, add_launch, &call, fail);
+    code = end_call(&call, code, fail);
     if (code == WK_OK && product->tail != NULL) code = wk__cl_run(user, product->tail, fail);
     return code;
 }
@@ -207,10 +220,11 @@ wk_code wk__cl_matmul(void *user, const wk__matmul *product, wk__fail *fail)
 wk_code wk__cl_kernel_of(void *user, const wk__kernel *kernel, wk__fail *fail)
 {
     wk__cl_device *device = user;
-    call call = call_of(device, kernel->origin);
+    call call = {.device = device, .origin = kernel->origin};
     for (int k = 0; k < 4; k++)
         if (kernel->operand[k].memory != NULL) call.operand[call.operands++] = &kernel->operand[k];
-    return wk__gpu_plan_kernel(&device->card->target, kernel, push_launch, &call, fail);
+    wk_code code = wk__gpu_plan_kernel(&device->card->target, kernel, add_launch, &call, fail);
+    return end_call(&call, code, fail);
 }
 
 wk_code wk__cl_gather(void *user, bool on, wk__fail *fail)

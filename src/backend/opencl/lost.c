@@ -8,54 +8,53 @@
  *     y' = x, at y     writes all of y's piece      y' is good
  *
  * So each reader gets the first cause, and what does not depend on it is well. As long as nothing has failed this costs one look
- * at an empty list. Nothing here needs memory but a cause: the commands that failed are the list of what is lost. Only the device's
- * own thread uses it. */
+ * at an empty list. Nothing here needs memory but the words of a cause: the commands that failed are the list of what is lost, the causes,
+ * and the list of those who have to hear of them. Only the device's own thread uses it. */
 #include "device.h"
 
 #include <string.h>
 
-enum { ALSO = 8 };
+/* ---- causes ------------------------------------------------------------------------------------------------------ */
 
-struct wk__cl_cause {
-    int refs;
-    wk__fail fail;          /* holds its origin */
-    wk__cl_cause *next;     /* that is to be told */
-    bool listed, told;      /* is in that list; whoever it happened to has been told */
-    wk__origin *also[ALSO]; /* others whose work in place was left out: nobody would notice */
-    int also_count, also_told;
-};
-
+/* As long as it is held, so is the command that it is part of. */
 static wk__cl_cause *hold(wk__cl_cause *cause)
 {
-    cause->refs++;
+    if (cause->refs++ == 0 && cause->command != NULL) cause->command->marks++;
     return cause;
 }
 
-void wk__cl_cause_drop(wk__cl_cause *cause)
+static void unmark(wk__cl_command *command)
+{
+    if (--command->marks == 0) wk__cl_command_free(command);
+}
+
+static void drop(wk__cl_cause *cause)
 {
     if (cause == NULL || --cause->refs > 0) return;
-    wk__fail_end(&cause->fail);
-    for (int k = 0; k < cause->also_count; k++) wk__origin_drop(cause->also[k]);
-    wk__free(cause);
+    wk__cl_command *command = cause->command, *listener = cause->listeners;
+    wk__free(cause->words);
+    wk__origin_drop(cause->origin);
+    *cause = (wk__cl_cause){.refs = 0};
+    for (wk__cl_command *next; listener != NULL; listener = next) {
+        next = listener->next_listener;
+        unmark(listener);
+    }
+    if (command != NULL) unmark(command);
 }
 
-static wk__cl_cause *new_cause(const wk__fail *fail, wk__origin *origin)
+/* A cause comes into being, held. */
+static wk__cl_cause *begin(wk__cl_cause *cause, wk__cl_command *command, const wk__fail *fail, wk__origin *origin)
 {
-    wk__cl_cause *cause = wk__alloc_zero(1, sizeof *cause);
-    if (cause == NULL) return NULL;
-    cause->refs = 1;
-    cause->fail = *fail;
-    cause->fail.tag = -1; /* tags are those of bad indices */
-    cause->fail.origin = wk__origin_hold(origin);
-    cause->fail.whom = NULL;
-    return cause;
+    *cause = (wk__cl_cause){.command = command, .code = fail->code, .words = wk__strdup(fail->text)};
+    cause->origin = wk__origin_hold(origin);
+    return hold(cause);
 }
 
-wk__cl_cause *wk__cl_cause_copy(const wk__cl_cause *cause)
+void wk__cl_explain(const wk__cl_cause *cause, wk__fail *fail)
 {
-    wk__cl_cause *copy = new_cause(&cause->fail, cause->fail.origin);
-    if (copy != NULL) copy->told = true;
-    return copy;
+    wk__fail_set(fail, cause->code, "%s",
+                 cause->words ? cause->words : "it could not be run, and there was no host memory to note down why");
+    fail->origin = wk__origin_hold(cause->origin);
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
@@ -76,32 +75,36 @@ static void unlist(wk__cl_device *device, wk__cl_cause *cause)
     while (*link != cause) link = &(*link)->next;
     *link = cause->next;
     cause->listed = false;
-    wk__cl_cause_drop(cause);
+    drop(cause);
 }
 
-/* Whoever noticed nothing, as a target of theirs just kept its numbers. */
-static void add_listener(wk__cl_device *device, wk__cl_cause *cause, wk__origin *origin)
+/* Whoever noticed nothing, as a target of theirs just kept its numbers: once, however many there are of them. */
+static void add_listener(wk__cl_device *device, wk__cl_cause *cause, wk__cl_command *command)
 {
-    if (origin == NULL || cause->also_count == ALSO) return;
-    if (cause->fail.origin != NULL && cause->fail.origin->who == origin->who) return;
-    for (int k = 0; k < cause->also_count; k++)
-        if (cause->also[k]->who == origin->who) return;
-    cause->also[cause->also_count++] = wk__origin_hold(origin);
+    const wk__origin *origin = command->origin;
+    if (origin == NULL || (cause->origin != NULL && cause->origin->who == origin->who)) return;
+    wk__cl_command **end = &cause->listeners;
+    for (; *end != NULL; end = &(*end)->next_listener)
+        if ((*end)->origin->who == origin->who) return;
+    *end = command;
+    command->next_listener = NULL;
+    command->marks++;
+    if (cause->waiting == NULL) cause->waiting = command;
     list(device, cause);
 }
 
 wk_code wk__cl_tell(wk__cl_device *device, wk__cl_cause *cause, wk__fail *fail)
 {
-    *fail = cause->fail;
+    wk__cl_explain(cause, fail);
     fail->lost = true;
-    wk__origin_hold(fail->origin);
     if (!cause->told) {
         cause->told = true;
-        fail->whom = wk__origin_hold(cause->fail.origin);
-    } else if (cause->also_told < cause->also_count) {
-        fail->whom = wk__origin_hold(cause->also[cause->also_told++]);
+        fail->whom = wk__origin_hold(cause->origin);
+    } else if (cause->waiting != NULL) {
+        fail->whom = wk__origin_hold(cause->waiting->origin);
+        cause->waiting = cause->waiting->next_listener;
     }
-    if (cause->listed && cause->also_told == cause->also_count) unlist(device, cause);
+    if (cause->listed && cause->waiting == NULL) unlist(device, cause);
     return fail->code;
 }
 
@@ -127,9 +130,9 @@ static void find_again(wk__cl_use **link)
 {
     wk__cl_use *use = *link;
     *link = use->next;
-    wk__cl_cause_drop(use->cause);
+    drop(use->cause);
     use->cause = NULL;
-    if (--use->command->marks == 0) wk__cl_command_free(use->command);
+    unmark(use->command);
 }
 
 wk__cl_cause *wk__cl_lost(const wk__cl_device *device, cl_mem block, int64_t offset)
@@ -188,15 +191,13 @@ static wk__cl_cause *cause_before(const wk__cl_device *device, const wk__cl_comm
     return NULL;
 }
 
-static wk__cl_cause *cause_after(wk__cl_device *device, const wk__cl_command *command, const wk__fail *fail)
+/* The command itself has failed: it is the cause, with whatever it was handed from another device, where that is told. */
+static wk__cl_cause *cause_after(wk__cl_device *device, wk__cl_command *command, const wk__fail *fail)
 {
-    wk__cl_cause *cause = command->cause;
-    if (cause == NULL) cause = new_cause(fail, command->origin);
-    if (cause == NULL) {
-        cause = hold(device->no_memory);
-        cause->told = false;
-    }
+    wk__cl_cause *cause = begin(&command->cause, command, fail, command->handed ? fail->origin : command->origin);
+    cause->told = cause->origin != NULL && command->handed;
     if (!cause->told) list(device, cause);
+    if (cause->code == WK_ERR_LOST && !command->handed && device->gone == NULL) device->gone = hold(cause);
     return cause;
 }
 
@@ -223,7 +224,7 @@ static void leave_out(wk__cl_device *device, wk__cl_command *command, wk__cl_cau
         wk__cl_use *use = &command->use[k];
         if (!(use->how & WK__CL_KEEPS) || (begun && same_piece(use)) || !put_back(device, use)) continue;
         use->how = 0;
-        add_listener(device, cause, command->origin);
+        add_listener(device, cause, command);
     }
     for (int k = 0; k < command->uses; k++)
         if (command->use[k].how & WK__CL_WRITES) lose(device, &command->use[k], cause);
@@ -236,54 +237,57 @@ static void write_anew(wk__cl_device *device, const wk__cl_command *command)
             wk__cl_found(device, command->use[k].block, command->use[k].offset);
 }
 
-bool wk__cl_perform_unwatched(wk__cl_device *device, wk__cl_command *command)
+/* Commands of one call stand together in the queue, so what is known of the last one is known of this call. */
+static bool is_over(wk__cl_device *device, const wk__cl_command *command)
 {
-    bool over = device->gone != NULL || (!command->first && command->call == device->broken_call);
-    if (over && !command->always) return false;
-    if (command->first) device->wrote = false;
+    if (command->first) device->wrote = device->broken = false;
+    return device->gone != NULL || device->broken;
+}
+
+static void fail_command(wk__cl_device *device, wk__cl_command *command, wk__cl_cause *cause)
+{
+    device->broken = true;
+    if (device->gone == NULL) leave_out(device, command, cause);
+    drop(cause);
+}
+
+static void perform(wk__cl_device *device, wk__cl_command *command)
+{
+    if (is_over(device, command) && !command->always) return;
     wk__cl_cause *cause = cause_before(device, command);
     if (cause != NULL) {
-        hold(cause);
-        if (cause->fail.origin == NULL && !cause->told) /* a copy's: of the call that needs it */
-            cause->fail.origin = wk__origin_hold(command->origin);
-    } else {
-        wk__fail fail = {.tag = -1};
-        wk_code code = command->perform(device, command, &fail);
-        if (code == WK_OK) {
-            device->wrote = device->wrote || command->writes;
-            if (device->lost != NULL && command->first) write_anew(device, command);
-            return false;
-        }
-        cause = cause_after(device, command, &fail);
-        if (code == WK_ERR_LOST && device->gone == NULL) device->gone = hold(cause);
+        if (cause->origin == NULL && !cause->told) /* a copy's: of the call that needs it */
+            cause->origin = wk__origin_hold(command->origin);
+        fail_command(device, command, hold(cause));
+        return;
     }
-    device->broken_call = command->call;
-    if (device->gone == NULL) leave_out(device, command, cause);
-    wk__cl_cause_drop(cause);
-    return command->marks > 0;
+    wk__fail fail = {.tag = -1};
+    if (command->perform(device, command, &fail) != WK_OK) {
+        fail_command(device, command, cause_after(device, command, &fail));
+        wk__fail_end(&fail);
+        return;
+    }
+    device->wrote = device->wrote || command->writes;
+    if (device->lost != NULL && command->first) write_anew(device, command);
+}
+
+bool wk__cl_perform_unwatched(wk__cl_device *device, wk__cl_command *command)
+{
+    command->marks++; /* it stays until this returns */
+    perform(device, command);
+    return --command->marks > 0;
 }
 
 void wk__cl_gone(wk__cl_device *device, const wk__fail *fail)
 {
     if (device->gone != NULL) return;
-    wk__cl_cause *cause = new_cause(fail, NULL);
-    if (cause == NULL) cause = hold(device->no_memory);
-    device->gone = cause;
-    list(device, cause);
-}
-
-bool wk__cl_lost_begin(wk__cl_device *device)
-{
-    wk__fail fail;
-    wk__fail_set(&fail, WK_ERR_MEMORY, "out of host memory while work was run");
-    device->no_memory = new_cause(&fail, NULL);
-    return device->no_memory != NULL;
+    device->gone = begin(&device->gave_up, NULL, fail, NULL);
+    list(device, device->gone);
 }
 
 void wk__cl_lost_end(wk__cl_device *device)
 {
     while (device->lost != NULL) find_again(&device->lost);
     while (device->untold != NULL) unlist(device, device->untold);
-    wk__cl_cause_drop(device->gone);
-    wk__cl_cause_drop(device->no_memory);
+    drop(device->gone);
 }

@@ -190,9 +190,8 @@ typedef struct parcel {
     pthread_cond_t changed;
     int references;
     bool filled;
-    wk_code code; /* of filling */
-    wk__fail fail;
-    wk__cl_cause *cause; /* what was to be sent is lost */
+    wk_code code;  /* of filling */
+    wk__fail fail; /* with whose work it was, if what was to be sent is lost */
     int64_t bytes;
     char data[];
 } parcel;
@@ -215,16 +214,15 @@ static void drop(parcel *parcel)
     if (!last) return;
     pthread_mutex_destroy(&parcel->lock);
     pthread_cond_destroy(&parcel->changed);
-    wk__cl_cause_drop(parcel->cause);
+    wk__fail_end(&parcel->fail);
     wk__free(parcel);
 }
 
-static void hand_over(parcel *parcel, wk_code code, const wk__fail *fail, wk__cl_cause *cause)
+static void hand_over(parcel *parcel, wk_code code, const wk__fail *fail)
 {
     pthread_mutex_lock(&parcel->lock);
     parcel->filled = true;
     parcel->code = code;
-    parcel->cause = cause;
     if (code != WK_OK) parcel->fail = *fail;
     pthread_cond_broadcast(&parcel->changed);
     pthread_mutex_unlock(&parcel->lock);
@@ -236,17 +234,16 @@ static wk_code perform_send(wk__cl_device *device, wk__cl_command *base, wk__fai
 {
     const parcel_command *c = (const parcel_command *)base;
     const wk__cl_cause *cause = wk__cl_lost(device, c->memory, c->piece);
-    wk__cl_cause *copy = NULL;
     wk_code code = WK_OK;
     if (cause != NULL) {
-        copy = wk__cl_cause_copy(cause);
-        code = wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory while work was run");
+        wk__cl_explain(cause, fail);
+        code = fail->code;
     } else {
         cl_int error = wk__cl.EnqueueReadBuffer(device->queue, c->memory, true, (size_t)c->offset,
                                                 (size_t)c->parcel->bytes, c->parcel->data, 0, NULL, NULL);
         if (error != CL_SUCCESS) code = wk__cl_failed(fail, error, "copying to another device");
     }
-    hand_over(c->parcel, code, fail, copy);
+    hand_over(c->parcel, code, fail);
     return WK_OK;
 }
 
@@ -258,9 +255,11 @@ static wk_code perform_receive(wk__cl_device *device, wk__cl_command *base, wk__
     while (!parcel->filled) pthread_cond_wait(&parcel->changed, &parcel->lock);
     pthread_mutex_unlock(&parcel->lock);
     wk_code code = parcel->code;
-    if (code != WK_OK) *fail = parcel->fail;
-    base->cause = parcel->cause; /* taken over */
-    parcel->cause = NULL;
+    if (code != WK_OK) {
+        *fail = parcel->fail;
+        parcel->fail.origin = NULL; /* taken over */
+        base->handed = true;
+    }
     if (code == WK_OK) {
         cl_int error = wk__cl.EnqueueWriteBuffer(device->queue, c->memory, true, (size_t)c->offset,
                                                  (size_t)parcel->bytes, parcel->data, 0, NULL, NULL);
@@ -282,13 +281,13 @@ static parcel *new_parcel(int64_t bytes, wk__fail *fail)
     made->references = 2;
     made->filled = false;
     made->code = WK_OK;
-    made->cause = NULL;
+    made->fail = (wk__fail){.tag = -1};
     made->bytes = bytes;
     return made;
 }
 
 static wk_code push_end(wk__cl_device *device, parcel *parcel, wk__cl_perform *perform, const wk__memory *memory,
-                        int64_t at, int64_t call, wk__fail *fail)
+                        int64_t at, wk__fail *fail)
 {
     parcel_command *command = wk__cl_command_new(sizeof *command, perform, fail);
     if (command == NULL) return WK_ERR_MEMORY;
@@ -302,20 +301,19 @@ static wk_code push_end(wk__cl_device *device, parcel *parcel, wk__cl_perform *p
         command->base.use = &command->use;
         command->base.uses = 1;
         command->base.first = at == 0;
-        command->base.call = call;
         wk__cl_use_of(&command->base, &command->use, WK__CL_WRITES, memory, NULL);
     }
     return wk__cl_push(device, &command->base, fail);
 }
 
 static wk_code transfer_part(wk__cl_device *to_device, const wk__memory *to, wk__cl_device *from_device,
-                             const wk__memory *from, int64_t at, int64_t bytes, int64_t call, wk__fail *fail)
+                             const wk__memory *from, int64_t at, int64_t bytes, wk__fail *fail)
 {
     parcel *parcel = new_parcel(bytes, fail);
     if (parcel == NULL) return WK_ERR_MEMORY;
-    wk_code code = push_end(from_device, parcel, perform_send, from, at, 0, fail);
+    wk_code code = push_end(from_device, parcel, perform_send, from, at, fail);
     if (code != WK_OK) drop(parcel); /* the sender's reference */
-    if (code == WK_OK) code = push_end(to_device, parcel, perform_receive, to, at, call, fail);
+    if (code == WK_OK) code = push_end(to_device, parcel, perform_receive, to, at, fail);
     if (code != WK_OK) drop(parcel); /* the receiver's */
     return code;
 }
@@ -323,10 +321,9 @@ static wk_code transfer_part(wk__cl_device *to_device, const wk__memory *to, wk_
 wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
                         wk__fail *fail)
 {
-    int64_t call = wk__cl_call(to_device);
     for (int64_t at = 0; at < bytes; at += PARCEL) {
         int64_t part = bytes - at < PARCEL ? bytes - at : PARCEL;
-        wk_code code = transfer_part(to_device, to, from_device, from, at, part, call, fail);
+        wk_code code = transfer_part(to_device, to, from_device, from, at, part, fail);
         if (code != WK_OK) return code;
     }
     return WK_OK;

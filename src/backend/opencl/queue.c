@@ -76,15 +76,11 @@ wk_code wk__cl_check_faults(wk__cl_device *device, wk__fail *fail)
 
 /* ---- what the driver works on ------------------------------------------------------------------------------------ */
 
-static void free_commands(wk__cl_device *device, wk__cl_command *commands)
+static void free_done(wk__cl_device *device, wk__cl_command *commands)
 {
     int64_t staged = 0;
-    while (commands != NULL) {
-        wk__cl_command *next = commands->next;
-        staged += commands->staged;
-        wk__cl_command_free(commands);
-        commands = next;
-    }
+    for (const wk__cl_command *command = commands; command != NULL; command = command->next) staged += command->staged;
+    wk__cl_commands_free(commands);
     pthread_mutex_lock(&device->lock);
     device->staged -= staged;
     pthread_cond_broadcast(&device->changed);
@@ -114,7 +110,7 @@ static void next_batch(wk__cl_device *device)
         waited(device, wk__cl.WaitForEvents(1, &oldest->end));
         wk__cl.ReleaseEvent(oldest->end);
     }
-    free_commands(device, oldest->commands);
+    free_done(device, oldest->commands);
     if (wk__cl.EnqueueMarkerWithWaitList(device->queue, 0, NULL, &device->batch[0].end) != CL_SUCCESS) {
         device->batch[0].end = NULL;
         wk__cl_finish(device);
@@ -151,11 +147,15 @@ static void perform_unwatched(wk__cl_device *device, wk__cl_command *command)
 static void perform(wk__cl_device *device, wk__cl_command *command)
 {
     wk__cl_waiter *waiter = command->waiter;
+    const bool paused = command->paused;
+    wk__alloc_pause pause;
     wk_code code = WK_OK;
+    if (paused) wk__alloc_pause_begin(&pause);
     if (waiter == NULL)
         perform_unwatched(device, command);
     else
         code = command->perform(device, command, waiter->fail);
+    if (paused) wk__alloc_pause_end(&pause);
     if (++device->in_batch >= BATCH) next_batch(device);
     pthread_mutex_lock(&device->lock);
     device->pending--;
@@ -209,7 +209,6 @@ wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail)
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->units_lock, NULL);
     pthread_cond_init(&device->changed, NULL);
-    if (!wk__cl_lost_begin(device)) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     if (wk__thread_start(&device->thread, serve, device)) return WK_OK;
     return wk__fail_set(fail, WK_ERR_MEMORY, "the system gave no thread for the device");
 }
@@ -244,47 +243,61 @@ void wk__cl_command_free(wk__cl_command *command)
     wk__free(command);
 }
 
-/* With the lock held. A command larger than the limit gets in when nothing else is there. */
+void wk__cl_commands_free(wk__cl_command *commands)
+{
+    for (wk__cl_command *next; commands != NULL; commands = next) {
+        next = commands->next;
+        wk__cl_command_free(commands);
+    }
+}
+
+/* With the lock held. A command larger than the limit gets in when nothing else is there; where the first of a call's has room, all of
+ * them go: they are few, and hold no data. */
 static bool has_room(const wk__cl_device *device, const wk__cl_command *command)
 {
     return device->pending < MAX_PENDING && (device->staged == 0 || device->staged + command->staged <= max_staged);
 }
 
-static wk_code append(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
+/* With the lock held, at the end of the queue. */
+static void append(wk__cl_device *device, wk__cl_command *commands)
+{
+    const bool paused = wk__alloc_is_paused();
+    if (device->last != NULL)
+        device->last->next = commands;
+    else
+        device->first = commands;
+    for (; commands != NULL; commands = commands->next) {
+        device->last = commands;
+        device->pending++;
+        device->staged += commands->staged;
+        commands->paused = paused;
+    }
+    pthread_cond_broadcast(&device->changed);
+}
+
+static wk_code push(wk__cl_device *device, wk__cl_command *commands, wk__fail *fail)
 {
     if (forked) {
         return wk__fail_set(fail, WK_ERR_STATE,
                             "this process was forked from one that uses OpenCL: fork before the first use");
     }
     pthread_mutex_lock(&device->lock);
-    if (!device->stopping && !has_room(device, command)) {
+    if (!device->stopping && !has_room(device, commands)) {
         device->wanting++;
         pthread_cond_broadcast(&device->changed);
-        while (!device->stopping && !has_room(device, command)) pthread_cond_wait(&device->changed, &device->lock);
+        while (!device->stopping && !has_room(device, commands)) pthread_cond_wait(&device->changed, &device->lock);
         device->wanting--;
     }
-    if (device->stopping) {
-        pthread_mutex_unlock(&device->lock);
-        return wk__fail_set(fail, WK_ERR_STATE, "the device is closed");
-    }
-    command->next = NULL;
-    if (device->last != NULL) {
-        device->last->next = command;
-    } else {
-        device->first = command;
-    }
-    device->last = command;
-    device->pending++;
-    device->staged += command->staged;
-    pthread_cond_broadcast(&device->changed);
+    const bool stopping = device->stopping;
+    if (!stopping) append(device, commands);
     pthread_mutex_unlock(&device->lock);
-    return WK_OK;
+    return stopping ? wk__fail_set(fail, WK_ERR_STATE, "the device is closed") : WK_OK;
 }
 
-wk_code wk__cl_push(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
+wk_code wk__cl_push(wk__cl_device *device, wk__cl_command *commands, wk__fail *fail)
 {
-    wk_code code = append(device, command, fail);
-    if (code != WK_OK) wk__cl_command_free(command);
+    wk_code code = push(device, commands, fail);
+    if (code != WK_OK) wk__cl_commands_free(commands);
     return code;
 }
 
@@ -293,7 +306,8 @@ wk_code wk__cl_push_and_wait(wk__cl_device *device, wk__cl_command *command, wk_
     wk__cl_waiter waiter = {.fail = fail};
     command->waiter = &waiter;
     command->staged = 0;
-    wk_code code = append(device, command, fail);
+    command->next = NULL;
+    wk_code code = push(device, command, fail);
     if (code == WK_OK) {
         pthread_mutex_lock(&device->lock);
         while (!waiter.done) pthread_cond_wait(&device->changed, &device->lock);

@@ -7,13 +7,14 @@
 #define WIDE_BLOCK   ((block8){{x0, x1, x2, x3, x4, x5, x6, x7}})
 #define OP(function) ((wk__vm_op *)(function))
 
-/* IOTA: the address of WK__VM_POSITION is the position itself. */
+/* IOTA: the address of WK__VM_POSITION is the position itself. Sums wrap: lanes behind the end of a block have any offset, and nobody reads
+ * them. */
 static void iota(VM_ARGUMENTS)
 {
-    int64_t first = (int64_t)s->place[in->a].p + i * s->place[in->a].step;
+    const uint64_t first = (uint64_t)(uintptr_t)s->place[in->a].p + (uint64_t)i * (uint64_t)s->place[in->a].step;
     const char *offset = s->place[in->b].p;
     V x[8];
-    UNROLL for (int k = 0; k < 8; k++) x[k] = (V)(first + (i64v)load_vector(offset + k * WIDTH));
+    UNROLL for (int k = 0; k < 8; k++) x[k] = (V)(first + (u64v)load_vector(offset + k * WIDTH));
     NEXT8(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]);
 }
 
