@@ -198,6 +198,39 @@ static void a_bad_index_writes_nothing(void **state)
     }
 }
 
+/* A write that cannot run leaves its target, also where that is still to be computed and nothing else reads it; and what the program knows
+ * the address of is written though something beside it fails. */
+static void targets_beside_a_bad_index(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        WK_SCOPE;
+        wk_tensor *rows = wk_ones((2)), *bad = wk_of(int64_t, (2), 0, 9), *fine = wk_of(float, (2), 1, 2);
+        wk_sync();
+        wk_tensor *late = wk_index_select(rows, 0, wk_add(bad, 0)), *target = wk_mul(fine, 2);
+        if (way == 0) {
+            wk_copy_(target, late);
+        } else if (way == 1) {
+            wk_mul_(target, wk_add(late, 1));
+        } else if (way == 2) {
+            wk_add_(target, 1), wk_copy_(wk_narrow(target, 0, 1, 1), wk_narrow(late, 0, 0, 1)), wk_sub_(target, 1);
+        } else {
+            wk_data(target);
+            late = wk_index_select(rows, 0, wk_mul(bad, 1));
+            wk_fill_(target, 5), wk_neg_(late);
+        }
+        wk_sync();
+        expect_error("index_select", "index 9 is out of range", NULL);
+        wk_clear_error();
+        if (way < 3)
+            EXPECT_VALUES(target, 0, 2, 4);
+        else
+            EXPECT_VALUES(target, 0, 5, 5);
+        assert_true(isnan(wk_item(wk_sum(late))));
+        wk_clear_error();
+    }
+}
+
 /* Of several, the first in the order of the elements, also where it is known only once the call has run. */
 static void the_first_bad_index_is_told(void **state)
 {
@@ -261,6 +294,7 @@ int main(void)
         cmocka_unit_test_teardown(a_step_is_all_or_nothing, test_clean),
         cmocka_unit_test_teardown(a_bad_index_fails_what_depends_on_it, test_clean),
         cmocka_unit_test_teardown(a_bad_index_writes_nothing, test_clean),
+        cmocka_unit_test_teardown(targets_beside_a_bad_index, test_clean),
         cmocka_unit_test_teardown(the_first_bad_index_is_told, test_clean),
         cmocka_unit_test_teardown(a_lost_device, test_clean),
     };

@@ -50,6 +50,26 @@ static bool blames_alike(const wk__open_group *g, const wk__record *r)
     return !g->indirect || (!g->fault && !r->op->fault) || !wk__places_are_computed(r);
 }
 
+static bool is_known_outside(const wk__record *r)
+{
+    for (int o = 0; o < r->nout; o++)
+        if (r->ref[o].value->exposed) return true;
+    return false;
+}
+
+/* The records of a group at fault run again, each on its own. By then, memory whose address the program knows would have been written. */
+static bool can_run_again(const wk__open_group *g, const wk__record *r)
+{
+    return !(g->indirect && is_known_outside(r)) && !(g->exposed && wk__places_are_computed(r));
+}
+
+/* What fails leaves its target as it was: that is computed before, where a bad index may come between. */
+static bool finds_what_it_keeps(int32_t number, const wk__record *r)
+{
+    const wk__value *prior = r->guarded ? r->prior : NULL;
+    return !prior || !r->ref[0].value->doubtful || wk__value_state(prior) != WK__PENDING || prior->group < number;
+}
+
 /* ---- space ------------------------------------------------------------------------------------------------------- */
 
 /* A row-level record has size 1 in the reduced dimensions, or lacks them. */
@@ -155,7 +175,8 @@ bool wk__may_join(const wk__open_group *g, int32_t number, wk__record *r)
 {
     if (r->kind != WK__RECORD_EXPRESSION && r->kind != WK__RECORD_REDUCTION) return false;
     return g->open && g->device == r->device && has_room(g, r) && finds_its_base(number, r) && blames_alike(g, r) &&
-           shares_the_space(g, r) && counts_right(g, r) && reads_registers(g, number, r);
+           can_run_again(g, r) && finds_what_it_keeps(number, r) && shares_the_space(g, r) && counts_right(g, r) &&
+           reads_registers(g, number, r);
 }
 
 void wk__join(wk__open_group *g, int32_t number, wk__record *r)
@@ -176,6 +197,7 @@ void wk__join(wk__open_group *g, int32_t number, wk__record *r)
     if (r->kind == WK__RECORD_REDUCTION) g->reduce_mask = r->reduce_mask;
     g->indexed = g->indexed || r->op->indexed;
     g->indirect = g->indirect || wk__places_are_computed(r);
+    g->exposed = g->exposed || is_known_outside(r);
     g->fault = g->fault || r->op->fault;
     for (int o = 0; o < r->nout; o++) r->ref[o].value->group = number;
 }

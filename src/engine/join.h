@@ -15,6 +15,7 @@ typedef struct wk__open_group {
     bool open, matmul;
     bool indexed;         /* some op of it counts positions */
     bool indirect, fault; /* some op reads at places that are computed; has its own name for a bad one */
+    bool exposed;         /* some op writes memory whose address the program knows */
     int nins, operands, imms;
 } wk__open_group;
 

@@ -47,7 +47,8 @@ typedef struct wk__value {
     bool wanted;                            /* the next flush stores it whatever owns it */
     bool needed, rooted, escapes, parkable; /* scratch of a flush: read by a live record; wanted by an owner; read
                                                outside its group; may be parked */
-    bool promised;                          /* scratch of a flush: read by a record that will be parked */
+    bool promised, doubtful;                /* scratch of a flush: read by a record that will be parked; a bad index
+                                               may keep it from being computed */
     int16_t reg;                            /* scratch of a flush: register in its group */
     int32_t ring_refs;                      /* of refs: those of the writer's ring (pending values only) */
     int32_t group;                          /* scratch of a flush: number of its group, -1 none */

@@ -76,6 +76,15 @@ static bool kinds_agree(uint64_t number, digest now)
     return !both || seen->structure == now.structure;
 }
 
+/* A build that counts lines (make coverage) writes its counts here, as a process that ends by _exit does not. */
+void __gcov_dump(void) __attribute__((weak));
+
+static void end(int status)
+{
+    if (__gcov_dump) __gcov_dump();
+    _exit(status);
+}
+
 static void run_programs(double until)
 {
     counts = &common->counts;
@@ -86,15 +95,15 @@ static void run_programs(double until)
         digest digest;
         if (set.opencl) {
             oracles_try_opencl(&common->now, seed_of(number / VARIANTS), (int)(number % VARIANTS), &common->verdict);
-            if (common->verdict.oracle != ORACLE_NOTHING) _exit(FAILED);
+            if (common->verdict.oracle != ORACLE_NOTHING) end(FAILED);
             continue;
         }
         oracles_try(&common->now, set.just_one ? set.only : seed_of(number), &common->verdict, &digest);
         if (common->verdict.oracle == ORACLE_NOTHING && !kinds_agree(number, digest))
             common->verdict.oracle = ORACLE_KINDS;
-        if (common->verdict.oracle != ORACLE_NOTHING) _exit(FAILED);
+        if (common->verdict.oracle != ORACLE_NOTHING) end(FAILED);
     }
-    _exit(0);
+    end(0);
 }
 
 /* How a process that was forked ended: its exit status, or -1 for a crash. */
@@ -201,7 +210,7 @@ static void report(int end)
     if (!is_new(signature)) return;
     printf("FAILED after %llu programs (--only %llu), %s\n  %s\n", (unsigned long long)common->next,
            (unsigned long long)seed, signature, which == ORACLE_CRASH ? "" : common->verdict.text);
-    program *spoiled = malloc(sizeof *spoiled);
+    program *spoiled = memory_take(1, sizeof *spoiled);
     print_program(stdout, which == ORACLE_INDEX && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
     free(spoiled);
 }
