@@ -263,7 +263,7 @@ static void a_lost_device(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk__null_set_count(2);
+    wk__null_set_count(3);
     wk_tensor *here = wk_ones((2)), *there = wk_retain(far_ones()),
               *other = wk_retain(wk_ones((2), .device = {.kind = WK_NULL, .index = 1}));
     wk_sync();
@@ -277,6 +277,8 @@ static void a_lost_device(void **state)
     wk_item(wk_sum(there));
     expect_error("null:0 does not answer", NULL);
     assert_true(wk_item(wk_sum(here)) == 2);
+    assert_true(
+        wk__materialize(wk_to(other, (wk_device){.kind = WK_NULL, .index = 2}), WK_HERE)); /* by way of the host */
     wk_tensor *sum = wk_sum(other);
     assert_true(wk_item(sum) == 0); /* the null device's numbers are 0 */
     expect_fine();

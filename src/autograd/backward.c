@@ -175,10 +175,10 @@ static void give_targets(walk *w, const wk__edge *edge, wk_tensor *grad)
     }
 }
 
-static bool moved_since(walk *w, const wk__node *from, const wk__edge *edge)
+static bool moved_since(walk *w, const wk__edge *edge)
 {
     if (edge->leaf->moves == edge->moves) return false;
-    wk__error_set(from ? from->site : (wk_site){0}, WK_ERR_STATE,
+    wk__error_set(w->site, WK_ERR_STATE, /* or that of the node which runs */
                   "backward: a parameter was moved to another device (at %s:%d) after it was used here; call "
                   "wk_module_to before the forward pass",
                   edge->leaf->moved.file ? edge->leaf->moved.file : "?", (int)edge->leaf->moved.line);
@@ -194,9 +194,9 @@ static void too_late(walk *w, const wk__node *node)
 }
 
 /* A gradient arrives at an edge. Takes over the reference. */
-static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tensor *grad)
+static void arrive(walk *w, const wk__edge *edge, wk_tensor *grad)
 {
-    if (edge->leaf && !edge->leaf->frozen && is_wanted(w, edge) && moved_since(w, from, edge)) return;
+    if (edge->leaf && !edge->leaf->frozen && is_wanted(w, edge) && moved_since(w, edge)) return;
     give_targets(w, edge, grad);
     if (edge->leaf) {
         if (w->targets || edge->leaf->frozen) {
@@ -281,7 +281,7 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
     if (!w->failed) compute(w, node, grad, in);
     if (w->clean && wk__error_pending()) w->failed = true;
     for (int k = 0; k < node->inputs; k++)
-        if (in[k] && !w->failed) arrive(w, node, &node->edge[k], in[k]);
+        if (in[k] && !w->failed) arrive(w, &node->edge[k], in[k]);
     wk__free(w->in);
     w->in = NULL;
     if (!w->retain_graph) wk__node_spend(node, w->site);
@@ -365,7 +365,7 @@ static void begin(walk *w, const wk__walk_request *request)
         wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(w, request->seeds[k])
                                                               : wk__through_ones_like(request->outputs[k]);
         if (seed && (edge.node || edge.leaf))
-            arrive(w, NULL, &edge, seed);
+            arrive(w, &edge, seed);
         else
             w->failed = true;
         wk__node_drop(edge.node);

@@ -178,7 +178,7 @@ wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__kernel *kernel, wk__
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
         wk__value *out = r->ref[o].value;
         run->ring->stores++;
-        bool alone = r->prior && wk__uses_in(&r, 1, r->prior) == 1;
+        const bool alone = wk__uses_in(&r, 1, r->prior) == 1;
         if (r->partial && alone && (keeps_place(r) ? wk__last_use(&r, 1, r->prior) : wk__dies_here(&r, 1, r->prior))) {
             hand_over(out, r->prior);
         } else if (keeps_place(r)) {
