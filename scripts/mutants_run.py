@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the test programs of a build that holds mutants: which tests pass by which mutant, and whether one of them fails. For mutants(1)."""
+"""Runs the test programs of a build that holds mutants: which tests pass by which mutant, and whether one of them fails.
+For mutants(1)."""
 import collections
 import hashlib
 import json
@@ -25,14 +26,15 @@ class Runner:
         self.build, self.source, self.work = build, source, work
         self.memory, self.slowest, self.longest, self.budget = memory, slowest, longest, budget
         self.passes_by = {}  # mutant's number -> tests
-        self.alone = {}  # (program, numbers of tests): do they pass without a mutant, without the program's other tests?
+        self.alone = {}  # (program, numbers of tests): do they pass without a mutant and without the program's others?
 
     def environment(self, **more):
         own = self.work / "tmp" / str(threading.get_ident())
         own.mkdir(parents=True, exist_ok=True)
-        return dict(os.environ, POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1", POCL_CACHE_DIR=str(self.work / "pocl"),
-                    WICK_CACHE_DIR="off", MALLOC_PERTURB_="85", WICK_BUILD=str(self.build), WICK_SOURCE=str(self.source),
-                    WICK_WORK=str(own), WICK_CHECK_DIR=str(own), **more)
+        return dict(os.environ, POCL_DEVICES="basic pthread", POCL_MAX_PTHREAD_COUNT="1",
+                    POCL_CACHE_DIR=str(self.work / "pocl"), WICK_CACHE_DIR="off", MALLOC_PERTURB_="85",
+                    WICK_BUILD=str(self.build), WICK_SOURCE=str(self.source), WICK_WORK=str(own),
+                    WICK_CHECK_DIR=str(own), **more)
 
     def limits(self):
         resource.setrlimit(resource.RLIMIT_AS, (self.memory * GIGABYTE, self.memory * GIGABYTE))
@@ -40,10 +42,11 @@ class Runner:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     def fails(self, command, seconds, **more):
-        """What went wrong, (how, the test's name if it is known), how being "a test", "the end" (a crash, a leak) or "the time"; None if
-        nothing did. Nobody waits for what comes after it."""
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=self.source,
-                                   env=self.environment(**more), preexec_fn=self.limits, start_new_session=True)
+        """What went wrong, (how, the test's name if it is known), how being "a test", "the end" (a crash, a leak) or
+        "the time"; None if nothing did. Nobody waits for what comes after it."""
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   stdin=subprocess.DEVNULL, cwd=self.source, env=self.environment(**more),
+                                   preexec_fn=self.limits, start_new_session=True)
         late = threading.Event()
 
         def stop():
@@ -73,9 +76,11 @@ class Runner:
         process.wait()
         begun = BEGUN.findall(last)
         name = failed[1] if failed else begun[-1] if begun else b""
-        return ("a test" if failed else "the time" if late.is_set() else "the end", name.decode()) if failed or late.is_set() or status else None
+        if not (failed or late.is_set() or status):
+            return None
+        return ("a test" if failed else "the time" if late.is_set() else "the end"), name.decode()
 
-    # ---- which tests pass by which mutant --------------------------------------------------------------------------------------------
+    # ---- which tests pass by which mutant ----------------------------------------------------------------------------
 
     def learn(self, jobs):
         """Runs each program once without a mutant. What has been learnt of a program holds until it changes."""
@@ -85,7 +90,7 @@ class Runner:
         with ThreadPoolExecutor(jobs) as pool:
             for program, learnt in zip(programs, pool.map(self.learn_program, programs)):
                 if learnt["wrong"]:
-                    print(f"{program}: left out, it fails without a mutant ({learnt['wrong']})", file=sys.stderr, flush=True)
+                    print(f"{program}: left out, it fails without a mutant ({learnt['wrong']})", file=sys.stderr)
                     continue
                 for number, name, seconds, seen in learnt["tests"]:
                     for mutant in set(learnt["outside"] + seen):
@@ -120,7 +125,7 @@ class Runner:
         seen.unlink(), names.unlink()
         return {"wrong": wrong and " ".join(wrong), "tests": found, "outside": outside}
 
-    # ---- one mutant ------------------------------------------------------------------------------------------------------------------
+    # ---- one mutant --------------------------------------------------------------------------------------------------
 
     def run_tests(self, program, tests, **more):
         seconds = 10 + 10 * sum(t.seconds for t in tests)
@@ -136,8 +141,9 @@ class Runner:
         return self.alone[some]
 
     def killer(self, mutant):
-        """(program.test, how, seconds until then) of the first test that fails; None if none does. Programs run with the tests that pass
-        by the mutant, as long as the budget lasts: first the quick tests of all programs, then the longer ones."""
+        """(program.test, how, seconds until then) of the first test that fails; None if none does. Programs run with the
+        tests that pass by the mutant, as long as the budget lasts: first the quick ones of all programs, then the
+        longer ones."""
         began, spent = time.time(), 0
         tests = self.passes_by.get(mutant.number, [])
         for low, high in zip((0, *QUICK), (*QUICK, self.longest)):
@@ -155,7 +161,8 @@ class Runner:
         return None
 
     def random_programs_find(self, mutant, programs, seed):
-        command = [str(self.build / "tests/random_programs"), "--programs", str(programs), "--whole", "--seconds", "36000", "--seed", str(seed)]
+        command = [str(self.build / "tests/random_programs"), "--programs", str(programs), "--whole",
+                   "--seconds", "36000", "--seed", str(seed)]
         return self.fails(command, 36000, WICK_MUTANT=str(mutant.number))
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over the graph, beside the numbers: what waits to be read, what fails on the way, whose line is named, what is left behind. */
+/* The walk over the graph, beside the numbers: what waits to be read, what fails on the way, whose line is
+ * named, what is left behind. */
 #include "support_wick.h"
 
 static wk_tensor *leaf(double a, double b)
@@ -117,7 +118,7 @@ static void a_part_that_fails_fails_the_whole(void **state)
     wk_clear_error();
 }
 
-/* ---- functions of the program's own -------------------------------------------------------------------------------- */
+/* ---- functions of the program's own ------------------------------------------------------------------------------ */
 
 enum { MOST = 16 };
 

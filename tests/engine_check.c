@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WICK_CHECK=1 finds what a plan, or the work that it gives to a device, gets wrong: in whole results and in parts, in what was only
- * read, in what is parked, in what should have failed; it is silent where nothing is wrong; and nobody notices it otherwise.
+/* WICK_CHECK=1 finds what a plan, or the work that it gives to a device, gets wrong: in whole results and in parts,
+ * in what was only read, in what is parked, in what should have failed; it is silent where nothing is wrong; and
+ * nobody notices it otherwise.
  *
- * Three of the tests order what the planner has been seen to do wrong, on a device that does it whatever the plan is. */
+ * Three of the tests order what the planner has been seen to do wrong, on a device that does it whatever the
+ * plan is. */
 #include <wick/log.h>
 
 #include "support_devices.h"
@@ -284,8 +286,8 @@ static void a_parked_value_may_go(void **state)
     expect_fine();
 }
 
-/* A parked value is named by a record once more, which is then dropped unread, and the value with it: what was kept for it must not be
- * taken for another value's, in the same place. */
+/* A parked value is named by a record once more, which is then dropped unread, and the value with it: what was kept for
+ * it must not be taken for another value's, in the same place. */
 static void a_parked_value_comes_back_and_goes(void **state)
 {
     (void)state;

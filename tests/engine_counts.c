@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What typical programs cost: how many passes, which operands, how much memory. A planner that joins less, copies more or takes memory that
- * it need not take gives the same numbers as before, and is seen here alone. A figure that has become smaller is a figure to write down anew. */
+/* What typical programs cost: how many passes, which operands, how much memory. A planner that joins less, copies more
+ * or takes memory that it need not take gives the same numbers as before, and is seen here alone. A figure that has
+ * become smaller is a figure to write down anew. */
 #include "support_wick.h"
 
 #include "../src/backend/null/null.h"

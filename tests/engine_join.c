@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What joins a kernel and what does not: one test for each condition of src/engine/join.c, with numbers that are wrong without it. */
+/* What joins a kernel and what does not: one test for each condition of src/engine/join.c, with numbers that
+ * are wrong without it. */
 #include "support_wick.h"
 
 #include "../src/engine/places.h"
@@ -7,7 +8,8 @@
 
 /* ---- parts of a new tensor --------------------------------------------------------------------------------------- */
 
-/* The gradient of a slice is zeros with a part written. Where the group reduces, the part could be of a row and the zeros of columns. */
+/* The gradient of a slice is zeros with a part written. Where the group reduces, the part could be of a row
+ * and the zeros of columns. */
 static void a_part_follows_what_it_is_written_over(void **state)
 {
     (void)state;
@@ -199,7 +201,8 @@ static void a_view_without_elements_writes_nothing(void **state)
                   0);
 }
 
-/* Over a dimension of size 0 nothing is computed: what such a store leaves as it was is not in a register, though no stride tells. */
+/* Over a dimension of size 0 nothing is computed: what such a store leaves as it was is not in a register,
+ * though no stride tells. */
 static void what_a_store_without_elements_leaves_is_read_from_memory(void **state)
 {
     (void)state;

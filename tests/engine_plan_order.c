@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans that write what is still read, as a planner that has forgotten one condition makes them, and right ones beside them. */
+/* Plans that write what is still read, as a planner that has forgotten one condition makes them, and right
+ * ones beside them. */
 #include "support_groups.h"
 
-/* A row's value that is known before the walk over the columns is stored before it, one that is known after it comes after it. */
+/* A row's value that is known before the walk over the columns is stored before it, one that is known after
+ * it comes after it. */
 static void parts_come_after_the_whole(void **state)
 {
     (void)state;

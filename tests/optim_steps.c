@@ -396,6 +396,26 @@ static void the_largest_parameter_has_no_second_copy(void **state)
 
 /* ---- clipping ---------------------------------------------------------------------------------------------------- */
 
+/* Also not the one that is written in place before the others are. */
+static void a_gradient_that_failed_changes_no_parameter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *large = wk_requires_grad_(wk_ones((64)), true), *small = wk_requires_grad_(wk_ones((2)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((large, small)), .lr = 1);
+    wk_tensor *rows = wk_add(wk_of(int64_t, (2), 1, 9), 0), *x = wk_full((64), 3.0);
+    wk_sync();
+    wk_backward(wk_sum(wk_mul(large, x)));
+    wk_backward(wk_sum(wk_index_select(small, 0, rows)));
+    wk_optim_step(optim);
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(large), 0, 64);
+    EXPECT_VALUES(small, 0, 1, 1);
+}
+
 static void clipping(void **state)
 {
     (void)state;
@@ -436,6 +456,7 @@ int main(void)
         cmocka_unit_test(a_step_whose_first_pass_is_not_its_own),
         cmocka_unit_test_setup_teardown(the_largest_parameter_has_no_second_copy, test_usual_mode, test_mode_back),
         cmocka_unit_test(what_is_kept_follows_the_parameter),
+        cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_usual_mode, test_mode_back),
         cmocka_unit_test(clipping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

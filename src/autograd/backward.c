@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over the graph: nodes in the reverse order of the calls that made them, each once, when all gradients of its outputs
- * have arrived. Everything is a list or a heap on the host's memory: a chain of a million nodes needs no stack. */
+/* The walk over the graph: nodes in the reverse order of the calls that made them, each once, when all
+ * gradients of its outputs have arrived. Everything is a list or a heap on the host's memory: a chain of a
+ * million nodes needs no stack. */
 #include "../base/alloc.h"
 #include "history.h"
 #include "through.h"
@@ -130,7 +131,8 @@ static void fail(walk *w)
 
 /* ---- gradients on their way -------------------------------------------------------------------------------------- */
 
-/* Gradients live in the walk's scope (or in the caller's, once they are results), so that what nobody keeps is never stored. */
+/* Gradients live in the walk's scope (or in the caller's, once they are results), so that what nobody keeps
+ * is never stored. */
 static void let_go(wk_tensor *grad)
 {
     if (grad) wk__handle_release(&grad->handle, (wk_site){0});
@@ -150,15 +152,27 @@ static bool gather(wk_tensor **place, wk_tensor *grad)
     return sum != NULL;
 }
 
-static int wanted(const walk *w, const wk__edge *edge)
+static bool is_target(const wk__target *target, const wk__edge *edge)
+{
+    return target->edge.leaf ? target->edge.leaf == edge->leaf
+                             : target->edge.node == edge->node && target->edge.output == edge->output;
+}
+
+static bool is_wanted(const walk *w, const wk__edge *edge)
+{
+    bool wanted = !w->targets && edge->leaf;
+    for (int k = 0; k < w->target_count && !wanted; k++) wanted = is_target(&w->targets[k], edge);
+    return wanted;
+}
+
+/* An input may stand in the list twice: each has its own, as the program may write them. */
+static void give_targets(walk *w, const wk__edge *edge, wk_tensor *grad)
 {
     for (int k = 0; k < w->target_count; k++) {
-        const wk__target *target = &w->targets[k];
-        if (target->edge.leaf ? target->edge.leaf == edge->leaf
-                              : target->edge.node == edge->node && target->edge.output == edge->output)
-            return k;
+        if (!is_target(&w->targets[k], edge)) continue;
+        wk_tensor *own = wk__snapshot_of(grad);
+        if (!own || !gather(&w->found[k], own)) fail(w);
     }
-    return -1;
 }
 
 static bool moved_since(walk *w, const wk__edge *edge)
@@ -182,12 +196,8 @@ static void too_late(walk *w, const wk__node *node)
 /* A gradient arrives at an edge. Takes over the reference. */
 static void arrive(walk *w, const wk__edge *edge, wk_tensor *grad)
 {
-    int place = wanted(w, edge);
-    if (edge->leaf && !edge->leaf->frozen && (place >= 0 || !w->targets) && moved_since(w, edge)) return;
-    if (place >= 0) {
-        wk_tensor *own = wk__snapshot_of(grad); /* the program may write it */
-        if (!own || !gather(&w->found[place], own)) fail(w);
-    }
+    if (edge->leaf && !edge->leaf->frozen && is_wanted(w, edge) && moved_since(w, edge)) return;
+    give_targets(w, edge, grad);
     if (edge->leaf) {
         if (w->targets || edge->leaf->frozen) {
             let_go(grad);
@@ -336,8 +346,8 @@ static void end(void *address)
     wk__free(w);
 }
 
-/* A handle of the walk's own on a seed. With create_graph the seed may be a leaf that nothing was computed from yet: both handles
- * must share its place in the graph, which is made when first asked for. */
+/* A handle of the walk's own on a seed. With create_graph the seed may be a leaf that nothing was computed from yet:
+ * both handles must share its place in the graph, which is made when first asked for. */
 static wk_tensor *seed_of(walk *w, wk_tensor *seed)
 {
     wk__edge edge = w->create_graph ? wk__edge_of(seed) : (wk__edge){0};

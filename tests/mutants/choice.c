@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In the library of scripts/mutants: WICK_MUTANT=number turns one on, for the whole process and those that it starts. */
+/* In the library of scripts/mutants: WICK_MUTANT=number turns one on, for the process and those that it starts. */
 #include "mutants.h"
 #include <stdlib.h>
 

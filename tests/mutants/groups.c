@@ -2,8 +2,9 @@
 /* In the test programs of scripts/mutants, between them and cmocka.
  *
  *   WICK_MUTANT_TESTS="2 5"   runs only these tests of the program, counted from 0 in the order in which it has them
- *   WICK_MUTANT_SEEN=FILE     writes which mutants each test passes by: rows of ROW bytes, first what lies outside of the tests, then one a
- *                             test; beside it FILE.tests gets a line per test, "number seconds name" */
+ *   WICK_MUTANT_SEEN=FILE     writes which mutants each test passes by: rows of ROW bytes, first what lies outside of
+ *                             the tests, then one a test; beside it FILE.tests gets a line per test, "number seconds
+ *                             name" */
 #include "base/mutants.h"
 #include "support_wick.h"
 
