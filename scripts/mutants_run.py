@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the test programs of a build that holds mutants: which tests pass by which mutant, and whether one of them fails.
-For mutants(1)."""
+"""Runs the test programs of a build that holds mutants: which tests pass by which mutant, and whether one of them
+fails. For mutants(1)."""
 import collections
 import hashlib
 import json
@@ -141,8 +141,8 @@ class Runner:
         return self.alone[some]
 
     def killer(self, mutant):
-        """(program.test, how, seconds until then) of the first test that fails; None if none does. Programs run with the
-        tests that pass by the mutant, as long as the budget lasts: first the quick ones of all programs, then the
+        """(program.test, how, seconds until then) of the first test that fails; None if none does. Programs run with
+        the tests that pass by the mutant, as long as the budget lasts: first the quick ones of all programs, then the
         longer ones."""
         began, spent = time.time(), 0
         tests = self.passes_by.get(mutant.number, [])
