@@ -222,7 +222,8 @@ static void what_a_store_without_elements_leaves_is_read_from_memory(void **stat
 
 /* ---- room -------------------------------------------------------------------------------------------------------- */
 
-/* How many instructions an expression has is known when it is written: what does not fit starts a program of its own. */
+/* How many instructions an expression has is known when it is written: what does not fit starts a program of its
+ * own. */
 static void what_does_not_fit_runs_by_itself(void **state)
 {
     (void)state;
