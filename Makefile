@@ -12,7 +12,10 @@
 #   make valgrind     the tests under valgrind
 #   make fuzz         the fuzzing programs, FUZZ_SECONDS=60 each
 #   make mutants      does a test fail when a condition of the planner is another one? MUTANTS="--sample 400 --seed 1"
-#   make random       random programs in every mode of the library, SECONDS=60 of them, from SEED=number (else that of the day)
+#   make random       random programs in every mode of the library, SECONDS=60 of them, from SEED=number (else
+#                     that of the day)
+#   make coverage     lines of the engine, autograd and the CPU's products that neither random programs nor tests
+#                     reach, PROGRAMS=20000
 #   make tidy         clang-tidy
 #   make format       clang-format
 #   make clean
@@ -22,6 +25,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+PROGRAMS ?= 20000
 SECONDS ?= 60
 SEED ?= $(shell date -u +%Y%m%d)
 TESTS ?= .
@@ -39,7 +43,7 @@ endef
 MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
-.PHONY: all demo check bench install docs check-arm tsan valgrind fuzz mutants random tidy format clean
+.PHONY: all demo check bench install docs check-arm tsan valgrind fuzz mutants random coverage tidy format clean
 
 all:
 	@scripts/setup build
@@ -83,8 +87,9 @@ tsan:
 valgrind:
 	@scripts/setup build opencl check valgrind
 	$(call build,valgrind,tests)
-	@WICK_CPU=avx2 WICK_TEST_LIMIT=3600 WICK_RUNNER="valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
-	    --error-exitcode=9 --suppressions=tests/runner/valgrind.supp" tests/runner/run build/valgrind
+	@WICK_CPU=avx2 WICK_TEST_LIMIT=3600 WICK_RUNNER="valgrind -q --leak-check=full \
+	    --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9 \
+	    --suppressions=tests/runner/valgrind.supp" tests/runner/run build/valgrind
 
 fuzz:
 	@scripts/setup build fuzz
@@ -100,6 +105,11 @@ random:
 	$(call build,release,random_programs)
 	@echo "seed $(SEED)"
 	@build/release/tests/random_programs --kinds --seconds $(SECONDS) --seed $(SEED)
+
+coverage:
+	@scripts/setup build check
+	$(call build,coverage,random_programs tests)
+	@scripts/coverage build/coverage --programs $(PROGRAMS) --seed $(SEED)
 
 tidy:
 	@scripts/setup build check tidy

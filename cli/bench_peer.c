@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another library as a yardstick: a program that does the same cases, one round each time it is asked, so that its rounds and
- * Wick's take turns on the same machine. bench/pytorch.py is one.
+/* Another library as a yardstick: a program that does the same cases, one round each time it is asked, so that its
+ * rounds and Wick's take turns on the same machine. bench/pytorch.py is one.
  *
  *     wick bench                                   the program
  *                                  <-  PyTorch 2.15.0            what it is, once

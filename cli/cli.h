@@ -44,7 +44,8 @@ typedef struct cli_syntax {
 int cli_parse(const cli_syntax *syntax, int count, char **words, const char **operands);
 /* "wick train: WHAT", and where help is; returns CLI_MISUSED. */
 int cli_misuse(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A whole number from low to high: false, with the mistake reported, when `text` is none. `name`: "--epochs", "STEP". */
+/* A whole number from low to high: false, with the mistake reported, when `text` is none. `name`: "--epochs",
+ * "STEP". */
 bool cli_number(const char *command, const char *name, const char *text, long low, long high, long *out);
 
 /* ---- screen.c ---------------------------------------------------------------------------------------------------- */

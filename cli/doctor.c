@@ -144,7 +144,8 @@ static void check_cache(void)
         odd("the cache is not used: others may write to it (chmod 700 %s)", path);
 }
 
-/* How many letters must be changed, put in or left out to make one name of the other; upper and lower case are alike. */
+/* How many letters must be changed, put in or left out to make one name of the other; upper and lower case
+ * are alike. */
 static int distance(const char *a, size_t length, const char *b)
 {
     enum { MOST = 32 };

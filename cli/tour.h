@@ -20,8 +20,9 @@ wk_device tour_far(int index);
 /* As a program writes it, wk_opencl(0); until the next call. */
 const char *tour_device(wk_device device);
 
-/* The tensors that the steps share, as the chapter's program does: X of step 6, Y of step 7, Z of step 9. Where this step needs one that
- * has not been shown yet (because it is shown alone), its line of the program is printed first. They live as long as the tour. */
+/* The tensors that the steps share, as the chapter's program does: X of step 6, Y of step 7, Z of step 9. Where this
+ * step needs one that has not been shown yet (because it is shown alone), its line of the program is printed first.
+ * They live as long as the tour. */
 wk_tensor *tour_given(char name);
 
 /* A line of the program, before what it gives. */

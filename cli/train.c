@@ -67,7 +67,7 @@ static double run_epoch(wk_module *net, wk_optim *optim, wk_loader *batches, wk_
     return wk_history_mean(here);
 }
 
-/* ---- what is to be written at the end, tried at the beginning ------------------------------------------------------ */
+/* ---- what is to be written at the end, tried at the beginning ---------------------------------------------------- */
 
 /* The file that a save replaces, and whose folder therefore must take another one; 0 or an errno. */
 static int try_to_replace(const char *path)

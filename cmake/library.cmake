@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# libwick.so and libwick.a from one set of objects. A file's place is its name: every .c below src belongs to the library.
+# libwick.so and libwick.a from one set of objects. A file's place is its name: every .c below src belongs to
+# the library.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # a project around this one links them with wick_static

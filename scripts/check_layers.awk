@@ -8,7 +8,8 @@ BEGIN {
         for (r = 1; r <= n; r++) floor_of[rooms[r]] = k
     }
     nlaws = split("layers public switch cuda calls length done", laws, " ")
-    taking = "malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf|vasprintf|aligned_alloc|posix_memalign|memalign|" \
+    taking = "malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf|vasprintf|" \
+        "aligned_alloc|posix_memalign|memalign|" \
              "valloc|getline|open_memstream"
     ending = "exit|_exit|_Exit|quick_exit|abort|assert|printf|vprintf|puts|putchar|perror"
 }
@@ -82,7 +83,8 @@ function check_include(target,    path, room, parts)
         broken("layers", path " is in no room")
     } else if (room != own && floor_of[room] >= floor_of[own]) {
         broken("layers", own " includes " path ", which is not below it")
-    } else if (room == "backend" && own == "backend" && parts[4] != "" && parts[3] != part && part !~ /^[^\/]*\.[ch]$/ &&
+    } else if (room == "backend" && own == "backend" && parts[4] != "" && parts[3] != part &&
+        part !~ /^[^\/]*\.[ch]$/ &&
                !(parts[3] == "gpu" && (part == "opencl" || part == "cuda"))) {
         broken("layers", "backend " part " includes " path ", which is another backend's")
     }
@@ -121,10 +123,12 @@ place == "src" || place == "include" || place == "cli" {
     if (code ~ /^[ \t]*#[ \t]*(if|ifdef|ifndef|elif).*CUDA/ && FILENAME !~ /^src\/backend\/cuda\//)
         broken("cuda", "a condition on CUDA")
     if (place == "src") {
-        if (FILENAME != "src/base/alloc.c" && calls(code, taking)) broken("calls", "memory that alloc.c does not know of")
+        if (FILENAME != "src/base/alloc.c" && calls(code, taking))
+            broken("calls", "memory that alloc.c does not know of")
         if (calls(code, ending) && FILENAME != "src/backend/opencl/trial.c") # whose child may end
             broken("calls", "the library ends the process or prints")
-        if (code ~ /(^|[^A-Za-z0-9_])stderr([^A-Za-z0-9_]|$)/ && FILENAME !~ /^src\/base\/(error|log)\.c$/) # wk_report_error(NULL), WICK_LOG
+        # wk_report_error(NULL), WICK_LOG
+        if (code ~ /(^|[^A-Za-z0-9_])stderr([^A-Za-z0-9_]|$)/ && FILENAME !~ /^src\/base\/(error|log)\.c$/)
             broken("calls", "the library writes to stderr")
         if (code ~ /(^|[^A-Za-z0-9_])stdout([^A-Za-z0-9_]|$)/ && FILENAME !~ /\/print[^\/]*\.c$/)
             broken("calls", "the library writes to stdout")

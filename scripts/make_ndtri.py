@@ -4,8 +4,8 @@
 
     python3 scripts/make_ndtri.py > src/ir/ndtri.inc
 
-G(p) = -Phi^-1(p) for a probability p in (0, 1/2). Each octave [2^-k, 2^(1-k)) of p is cut in four segments of equal width,
-the smallest p first. Within a segment, t = (upper border - p) / width runs from 0 to 1 and
+G(p) = -Phi^-1(p) for a probability p in (0, 1/2). Each octave [2^-k, 2^(1-k)) of p is cut in four segments of equal
+width, the smallest p first. Within a segment, t = (upper border - p) / width runs from 0 to 1 and
 
     G(p) = c0 + t (c1 + t (c2 + ...))
 
@@ -58,8 +58,8 @@ def table(bits, degree):
 
 
 def rounded(rows, precision):
-    """The coefficients with `precision` bits, such that the result never rises from one segment to the next: at its lower
-    end (t = 1, where fma(v, t, c) is a rounded sum) a segment may not exceed c0 of the one before."""
+    """The coefficients with `precision` bits, such that the result never rises from one segment to the next: at its
+    lower end (t = 1, where fma(v, t, c) is a rounded sum) a segment may not exceed c0 of the one before."""
     with workprec(precision):
         rows = [[+c for c in row] for row in rows]
         for before, row in zip(rows, rows[1:]):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a copy of a C source that holds mutants: places where one condition, bound or operator is another one. mutants(1) runs them.
+"""Writes a copy of a C source that holds mutants: places where one condition, bound or operator is another
+one. mutants(1) runs them.
 
-    r->a < b && c         ->   (wk__mutant(7) ? (r->a < b) : wk__mutant(8) ? (c) : (wk__mutant(9) ? (r->a <= b) : (r->a < b)) && c)
+    r->a < b && c    ->    (wk__mutant(7) ? (r->a < b) : wk__mutant(8) ? (c) :
+                            (wk__mutant(9) ? (r->a <= b) : (r->a < b)) && c)
 
-One build holds them all; which one is on is decided when the program starts. Sites come from clang's syntax tree, so that only
-expressions inside functions change, never constants that the compiler needs.
+One build holds them all; which one is on is decided when the program starts. Sites come from clang's syntax tree, so
+that only expressions inside functions change, never constants that the compiler needs.
 """
 from dataclasses import dataclass, field
 
@@ -122,7 +124,8 @@ class Finder:
 
 
 def nested(sites):
-    """A condition's own site may hold that of its `if`, or lie beside what it holds: puts each below the smallest that holds it."""
+    """A condition's own site may hold that of its `if`, or lie beside what it holds: puts each below the smallest that
+    holds it."""
     flat = []
 
     def collect(some):
@@ -156,7 +159,8 @@ def written(source, sites, number):
 
     def expression(site):
         usual = put(site.start, site.end, site.inner)
-        chosen = [(n, text) for n, text in ((number(site, v), text) for v, (_, text) in enumerate(site.variants)) if n is not None]
+        numbered = ((number(site, v), text) for v, (_, text) in enumerate(site.variants))
+        chosen = [(n, text) for n, text in numbered if n is not None]
         if not chosen:
             return usual
         head = b"".join(b"wk__mutant(%d) ? (%s) : " % (n, text.encode()) for n, text in chosen)

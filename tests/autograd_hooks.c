@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hooks and functions of one's own that do what they should not, or what nobody thinks of: free, write and keep what they are given, call
- * backward, register more hooks. */
+/* Hooks and functions of one's own that do what they should not, or what nobody thinks of: free, write and keep what
+ * they are given, call backward, register more hooks. */
 #include "support_wick.h"
 
 static wk_tensor *leaf(void)
@@ -81,7 +81,8 @@ static wk_tensor *doubles_and_returns_it(wk_tensor *grad, void *user)
     return wk_mul_(grad, 2);
 }
 
-/* What a hook writes over its gradient is the gradient of that tensor from there on, and of no other that got the same one. */
+/* What a hook writes over its gradient is the gradient of that tensor from there on, and of no other that got
+ * the same one. */
 static void a_hook_writes_its_gradient(void **state)
 {
     (void)state;
@@ -137,7 +138,8 @@ static wk_tensor *retains_it(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* wk_retain keeps it, as it was then; wk_keep moves only what the scope inside owns, and the message says what helps. */
+/* wk_retain keeps it, as it was then; wk_keep moves only what the scope inside owns, and the message says
+ * what helps. */
 static void a_hook_keeps_its_gradient(void **state)
 {
     (void)state;
@@ -157,7 +159,8 @@ static void a_hook_keeps_its_gradient(void **state)
     expect_error("freed by the end of the call that it was given to", "wk_retain would keep it", NULL);
 }
 
-/* A gradient that is asked for after its leaf has gone: what helps is to keep the leaf, which owns it, or to retain it. */
+/* A gradient that is asked for after its leaf has gone: what helps is to keep the leaf, which owns it, or to
+ * retain it. */
 static void a_gradient_goes_with_its_leaf(void **state)
 {
     (void)state;
@@ -191,7 +194,8 @@ static wk_tensor *frees_all(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* The tensors of the program that are on the way may go meanwhile: leaf, result and the one that backward began with. */
+/* The tensors of the program that are on the way may go meanwhile: leaf, result and the one that backward
+ * began with. */
 static void a_hook_frees_the_program_s_tensors(void **state)
 {
     (void)state;
@@ -267,7 +271,8 @@ static wk_tensor *never_ends(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* A backward within a hook is one of its own: hooks that come after run once for each. One that calls itself without end is told. */
+/* A backward within a hook is one of its own: hooks that come after run once for each. One that calls itself
+ * without end is told. */
 static void a_hook_calls_backward(void **state)
 {
     (void)state;
@@ -312,7 +317,7 @@ static void a_hook_forgets_the_gradient(void **state)
     }
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static int way;
 

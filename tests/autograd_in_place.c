@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients of programs that write in place: what an operand was at the call counts, whatever shares its storage. Expected figures are
- * derivatives worked out by hand, or PyTorch's where it takes the line. */
+/* Gradients of programs that write in place: what an operand was at the call counts, whatever shares its storage.
+ * Expected figures are derivatives worked out by hand, or PyTorch's where it takes the line. */
 #include "support_wick.h"
 
 static wk_tensor *counting(void)
@@ -51,8 +51,8 @@ static wk_tensor *called(const char *name, wk_tensor *a, wk_tensor *b)
     return out.tensor;
 }
 
-/* A view whose base was written since is an operand, first or second, of a call of any kind, and is used again after that: both uses
- * count. */
+/* A view whose base was written since is an operand, first or second, of a call of any kind, and is used again
+ * after that: both uses count. */
 static void a_stale_view_is_used_twice(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void a_stale_view_after_a_function(void **state)
     EXPECT_GRADIENT(wk_add(wk_sum(z), v), x, 0, 0, 2.5 * 0.0707372016677029, 0);
 }
 
-/* ---- operands that share memory with the target ------------------------------------------------------------------- */
+/* ---- operands that share memory with the target ------------------------------------------------------------------ */
 
 /* Each takes a target and operands of its shape. */
 static void mul(wk_tensor *t, wk_tensor *a, wk_tensor *b)
@@ -193,8 +193,8 @@ static wk_tensor *of_gradient(wk_tensor *const in[], void *context)
     return wk_grad((loss), (x), grads, .create_graph = true) == WK_OK ? grads[0] : NULL;
 }
 
-/* In place with the target, or a view that shares elements with it, as another operand: the gradient is that of the numbers before the
- * write, in every op, also when it is differentiated again. */
+/* In place with the target, or a view that shares elements with it, as another operand: the gradient is that of the
+ * numbers before the write, in every op, also when it is differentiated again. */
 static void operands_may_share_memory_with_the_target(void **state)
 {
     (void)state;
@@ -239,7 +239,7 @@ static void in_place_with_itself(void **state)
     }
 }
 
-/* ---- what has no living base -------------------------------------------------------------------------------------- */
+/* ---- what has no living base ------------------------------------------------------------------------------------- */
 
 /* New tensors that ops give, of the elements of a [2,2]; each is written in place, itself or through a view. */
 static wk_tensor *made(int how, wk_tensor *x)
@@ -372,8 +372,8 @@ static const wk_function_kind odd = {.size = sizeof odd,
                                      .forward = expand_forward,
                                      .backward = expand_backward};
 
-/* What functions and gradients give is a base like any other, also where forward gave a view with gaps, or one whose elements share
- * memory. */
+/* What functions and gradients give is a base like any other, also where forward gave a view with gaps, or one
+ * whose elements share memory. */
 static void odd_results_are_bases(void **state)
 {
     (void)state;
@@ -408,7 +408,7 @@ static void gradients_share_no_memory(void **state)
     EXPECT_VALUES(seed, 0, 1, 2, 3, 4);
 }
 
-/* ---- gradients of gradients, and views of all kinds --------------------------------------------------------------- */
+/* ---- gradients of gradients, and views of all kinds -------------------------------------------------------------- */
 
 static wk_tensor *through_a_view(wk_tensor *const in[], void *context)
 {
@@ -461,7 +461,7 @@ static void gradients_of_gradients(void **state)
     }
 }
 
-/* ---- parts that are used together ---------------------------------------------------------------------------------- */
+/* ---- parts that are used together -------------------------------------------------------------------------------- */
 
 /* A matrix, rows or columns of it, and elements of those, each with a weight. */
 static wk_tensor *parts_together(wk_tensor *const in[], void *context)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers that leave a hook, a function's backward or its destroy by longjmp, and chains of functions that hold one another: nothing that
- * the library had at hand stays behind, and no chain needs a deep stack. */
+/* Handlers that leave a hook, a function's backward or its destroy by longjmp, and chains of functions that hold one
+ * another: nothing that the library had at hand stays behind, and no chain needs a deep stack. */
 #include "support_wick.h"
 
 #include <setjmp.h>
@@ -110,12 +110,51 @@ static void what_a_function_was_lent_goes(void **state)
     is_gone(seen);
 }
 
+static int ended;
+
+static void forward_fails(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    (void)f, (void)in, (void)out;
+    wk_neg(NULL);
+}
+static void count_end(void *context)
+{
+    (void)context;
+    ended++;
+}
+
+static void apply_and_jump(wk_tensor *x)
+{
+    static const wk_function_kind kind = {
+        .size = sizeof kind, .name = "left", .inputs = 1, .outputs = 1, .forward = forward_fails, .destroy = count_end};
+    ended = 0;
+    wk_guard scope = wk_scope_open(WK_HERE);
+    wk_set_error_handler(jump, NULL);
+    if (!setjmp(back)) {
+        wk_apply(&kind, NULL, (x));
+        fail();
+    }
+    wk_guard_close(&scope);
+    wk_set_error_handler(NULL, NULL);
+    expect_error("neg: ", NULL);
+    assert_int_equal(ended, 1);
+}
+
+/* It has a node when x wants a gradient. */
+static void a_function_whose_forward_is_left_goes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    apply_and_jump(wk_of(float, (2), 1, 2));
+    apply_and_jump(wk_requires_grad_(wk_of(float, (2), 1, 2), true));
+}
+
 static void grad_can_be_left(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_requires_grad_(wk_of(float, (1), 1), true), *z = doubled(x), *grad;
-    wk_register_hook(x, fails, NULL);
+    wk_register_hook(z, fails, NULL);
     wk_guard scope = wk_scope_open(WK_HERE);
     wk_set_error_handler(jump, NULL);
     if (!setjmp(back)) {
@@ -129,7 +168,7 @@ static void grad_can_be_left(void **state)
     is_gone(z);
 }
 
-/* ---- chains ---------------------------------------------------------------------------------------------------------- */
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 typedef struct link {
     wk_tensor *before;
@@ -204,7 +243,7 @@ static void a_destroy_may_be_left(void **state)
     assert_int_equal(links, 0);
 }
 
-/* ---- modules --------------------------------------------------------------------------------------------------------- */
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 typedef struct holder {
     wk_module *before;
@@ -246,9 +285,13 @@ static void chains_of_modules_need_no_stack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_walk_was_given_can_be_freed), cmocka_unit_test(what_a_hook_was_lent_goes),
-        cmocka_unit_test(what_a_function_was_lent_goes),      cmocka_unit_test(grad_can_be_left),
-        cmocka_unit_test(chains_of_functions_need_no_stack),  cmocka_unit_test(a_destroy_may_be_left),
+        cmocka_unit_test(what_a_walk_was_given_can_be_freed),
+        cmocka_unit_test(what_a_hook_was_lent_goes),
+        cmocka_unit_test(what_a_function_was_lent_goes),
+        cmocka_unit_test(a_function_whose_forward_is_left_goes),
+        cmocka_unit_test(grad_can_be_left),
+        cmocka_unit_test(chains_of_functions_need_no_stack),
+        cmocka_unit_test(a_destroy_may_be_left),
         cmocka_unit_test(chains_of_modules_need_no_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves that get a gradient and those that get none, what may be written between forward and backward, and what backward says of what may
- * not. */
+/* Leaves that get a gradient and those that get none, what may be written between forward and backward, and what
+ * backward says of what may not. */
 #include "support_wick.h"
 
 static wk_tensor *leaf(double a, double b)
@@ -18,7 +18,8 @@ static const char *at(const char *before, int line)
     return text[k];
 }
 
-/* What is kept of elu, selu and cross_entropy is not their result, nor the scores themselves: as in PyTorch, they may be written. */
+/* What is kept of elu, selu and cross_entropy is not their result, nor the scores themselves: as in PyTorch,
+ * they may be written. */
 static void results_and_scores_may_be_written(void **state)
 {
     (void)state;
@@ -127,7 +128,8 @@ static void keep_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     grad_in[0] = x ? wk_mul(grad_out[0], wk_exp(x)) : NULL;
 }
 
-/* What backward needs was changed: the message has the op of the forward with its line, and the call that changed it with its own. */
+/* What backward needs was changed: the message has the op of the forward with its line, and the call that
+ * changed it with its own. */
 static void what_was_changed_and_where(void **state)
 {
     (void)state;
@@ -160,9 +162,38 @@ static void what_was_changed_and_where(void **state)
     }
 }
 
+static void an_input_that_is_named_twice(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf(1, 2), *y = wk_mul(x, x), *grads[3];
+    assert_int_equal(wk_grad((wk_sum(y)), (x, y, x), grads), WK_OK);
+    EXPECT_VALUES(grads[1], 0, 1, 1);
+    wk_mul_(grads[0], 2); /* each is the program's own */
+    EXPECT_VALUES(grads[0], 0, 4, 8);
+    EXPECT_VALUES(grads[2], 0, 2, 4);
+    expect_fine();
+}
+
+static void a_leaf_is_not_its_own_gradient(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf(1, 2);
+    assert_int_equal(wk_set_grad(x, x), WK_ERR_ARGUMENT);
+    expect_error("set_grad", "wk_clone", NULL);
+    assert_int_equal(wk_set_grad(x, wk_detach(x)), WK_ERR_ARGUMENT);
+    expect_error("set_grad", "wk_clone", NULL);
+    assert_int_equal(wk_set_grad(x, wk_clone(wk_detach(x))), WK_OK);
+    wk_backward(wk_sum(x));
+    EXPECT_VALUES(x, 0, 1, 2);
+    EXPECT_VALUES(wk_grad_of(x), 0, 2, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_input_that_is_named_twice),      cmocka_unit_test(a_leaf_is_not_its_own_gradient),
         cmocka_unit_test(results_and_scores_may_be_written), cmocka_unit_test(slopes_far_below_0),
         cmocka_unit_test(a_frozen_leaf_gets_no_gradient),    cmocka_unit_test(an_empty_leaf_of_cat),
         cmocka_unit_test(a_gradient_of_what_is_no_leaf),     cmocka_unit_test(what_was_changed_and_where),

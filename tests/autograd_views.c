@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing in place under autograd: views rebase their base, siblings follow, saved values are guarded. Expected figures are
- * PyTorch's for the same lines. */
+/* Writing in place under autograd: views rebase their base, siblings follow, saved values are guarded. Expected figures
+ * are PyTorch's for the same lines. */
 #include "support_wick.h"
 
 static wk_tensor *leaf(double a, double b)
@@ -56,7 +56,8 @@ static void siblings_are_brought_up_to_date_by_their_use(void **state)
     expect_error("eq", "requires one", NULL);
 }
 
-/* What was detached stays so whatever becomes of its storage, and writing it in place leaves the others' history alone. */
+/* What was detached stays so whatever becomes of its storage, and writing it in place leaves the others'
+ * history alone. */
 static void detached_tensors_stay_detached(void **state)
 {
     (void)state;
@@ -72,7 +73,8 @@ static void detached_tensors_stay_detached(void **state)
     EXPECT_VALUES(wk_grad_of(w), 1e-12, 1, 1);
 }
 
-/* A leaf's numbers may be changed through what was detached from it, as PyTorch allows; a graph that kept the old ones hears of it. */
+/* A leaf's numbers may be changed through what was detached from it, as PyTorch allows; a graph that kept the
+ * old ones hears of it. */
 static void a_detached_leaf_can_be_written(void **state)
 {
     (void)state;
@@ -164,7 +166,8 @@ static void powers_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out
     wk_function_save(f, out[0]);
 }
 
-/* 3 x^2 of the first; of the second (x + 1) x^2, which is no gradient of anything, plus 3 times the first's transpose */
+/* 3 x^2 of the first; of the second (x + 1) x^2, which is no gradient of anything, plus 3 times the first's
+ * transpose */
 static void powers_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
 {
     if (grad_out[0]) grad_in[0] = wk_mul(wk_mul(wk_transpose(grad_out[0], 0, 1), wk_function_saved(f, 1)), 3);
@@ -249,8 +252,8 @@ static void a_leaf_cannot_be_written(void **state)
     expect_error("mul_", "share memory", NULL);
 }
 
-/* What a graph holds goes with it, though no backward has used it up: results that their own nodes keep, written in place or
- * not, with views of them or without. */
+/* What a graph holds goes with it, though no backward has used it up: results that their own nodes keep, written in
+ * place or not, with views of them or without. */
 static void a_graph_that_nobody_walks_goes(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over the graph, beside the numbers: what waits to be read, what fails on the way, whose line is named, what is left behind. */
+/* The walk over the graph, beside the numbers: what waits to be read, what fails on the way, whose line is
+ * named, what is left behind. */
 #include "support_wick.h"
 
 static wk_tensor *leaf(double a, double b)
@@ -33,6 +34,19 @@ static void a_parameter_that_was_moved_is_told_with_its_call(void **state)
     wk_module_to(net, test_null());
     assert_int_equal(wk_backward(wk_sum(y)), WK_ERR_STATE);
     expect_error(used, moved, NULL);
+}
+
+static void what_was_not_used_has_no_gradient(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf(1, 2), *z = leaf(3, 4), *g[2];
+    assert_int_not_equal(wk_grad((wk_sum(wk_mul(x, 3))), (x, z), g), WK_OK);
+    expect_error("grad", "allow_unused", NULL);
+    assert_null(g[0]), assert_null(g[1]);
+    assert_int_equal(wk_grad((wk_sum(wk_mul(x, 3))), (x, z), g, .allow_unused = true), WK_OK);
+    EXPECT_VALUES(g[0], 1e-12, 3, 3);
+    assert_null(g[1]);
 }
 
 static void changes_are_counted_from_the_call(void **state)
@@ -104,7 +118,7 @@ static void a_part_that_fails_fails_the_whole(void **state)
     wk_clear_error();
 }
 
-/* ---- functions of the program's own -------------------------------------------------------------------------------- */
+/* ---- functions of the program's own ------------------------------------------------------------------------------ */
 
 enum { MOST = 16 };
 
@@ -153,10 +167,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_error_that_waits_stops_no_gradient),
         cmocka_unit_test(a_parameter_that_was_moved_is_told_with_its_call),
+        cmocka_unit_test(what_was_not_used_has_no_gradient),
         cmocka_unit_test(changes_are_counted_from_the_call),
         cmocka_unit_test(a_gradient_that_is_put_there_fits),
         cmocka_unit_test(a_walk_that_fails_leaves_nothing),
-        cmocka_unit_test(a_part_that_fails_fails_the_whole),
+        cmocka_unit_test_setup_teardown(a_part_that_fails_fails_the_whole, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_function_of_as_many_as_there_may_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

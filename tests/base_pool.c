@@ -72,7 +72,8 @@ typedef struct meeting {
     _Atomic bool left_early;
 } meeting;
 
-/* Ends only when as many threads are in it as expected: without patience it never ends when the pool runs tasks one after another. */
+/* Ends only when as many threads are in it as expected: without patience it never ends when the pool runs
+ * tasks one after another. */
 static void meet(void *user, int64_t k)
 {
     meeting *m = user;
@@ -194,9 +195,9 @@ static void doze(void *user, int64_t k)
     all->done++;
 }
 
-/* Pauses and tasks about as long as the spinning takes, so that threads fall asleep just when they are called. A worker that is not
- * woken is missing at the meeting, which waits for it in vain and says so; a caller that is not woken never comes back, which the alarm
- * ends. A caller that is woken too early finds tasks that are not done. */
+/* Pauses and tasks about as long as the spinning takes, so that threads fall asleep just when they are called. A worker
+ * that is not woken is missing at the meeting, which waits for it in vain and says so; a caller that is not woken never
+ * comes back, which the alarm ends. A caller that is woken too early finds tasks that are not done. */
 static void no_wake_up_is_lost(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every file compiles without a warning in gcc and in clang. The builds of `make check` see to the compiler that made them; here
-# the other one looks at every file of the debug build, as CMake would have it compile them.
+# Every file compiles without a warning in gcc and in clang. The builds of `make check` see to the compiler that made
+# them; here the other one looks at every file of the debug build, as CMake would have it compile them.
 . "$WICK_SOURCE/tests/runner/checks"
 
 case $(cc --version) in
@@ -13,7 +13,8 @@ if [ -z "$(compilers $other)" ]; then
     exit 0
 fi
 
-# COMPILER TYPE WHAT FILES: the commands of a build of that type for the files that match, one a line, as `-o F -c` becomes `WHAT`.
+# COMPILER TYPE WHAT FILES: the commands of a build of that type for the files that match, one a line, as `-o
+# F -c` becomes `WHAT`.
 commands()
 {
     cmake -S . -B "$WICK_WORK/$1" -DCMAKE_C_COMPILER="$1" -DCMAKE_BUILD_TYPE="$2" -DWICK_WERROR=ON -DWICK_PRESET=none \
@@ -24,7 +25,8 @@ commands()
 
 clean() # LIST OF COMMANDS
 {
-    [ -s "$1" ] && xargs -d '\n' -P 2 -n 16 sh -c 'for command; do eval "$command" || bad=1; done; exit ${bad:-0}' sh <"$1"
+    [ -s "$1" ] && xargs -d '\n' -P 2 -n 16 sh -c 'for command; do eval "$command" || bad=1; done; exit ${bad:-0}' sh \
+        <"$1"
 }
 
 commands $other '' '-fsyntax-only' . >"$WICK_WORK/commands"
@@ -32,7 +34,8 @@ check "$(wc -l <"$WICK_WORK/commands") files without a warning in $other" clean 
 
 # Some warnings come from what the optimiser knows, and the sanitizers keep it from knowing.
 commands cc RelWithDebInfo '-S -o /dev/null' "$WICK_SOURCE/src/" >"$WICK_WORK/optimised"
-check "$(wc -l <"$WICK_WORK/optimised") files of the library without a warning when they are optimised" clean "$WICK_WORK/optimised"
+check "$(wc -l <"$WICK_WORK/optimised") files of the library without a warning when they are optimised" clean \
+    "$WICK_WORK/optimised"
 
 echo 'int f(long x) { return x; }' >"$WICK_WORK/bad.c"
 echo "$other -std=c11 -Wconversion -Werror -fsyntax-only $WICK_WORK/bad.c" >"$WICK_WORK/command"

@@ -1,7 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The sources are as clang-format writes them.
+# No line of the sources is wider than 120 columns, comments neither; and the sources are as clang-format writes them,
+# which leaves comments alone.
 . "$WICK_SOURCE/tests/runner/checks"
+
+# The programs of tests/acceptance stay as they were given; what tests are fed with, and the table of modes, is data.
+narrow() # FILE OR FOLDER...
+{
+    find "$@" -type f ! -path '*/acceptance/*' \( -name '*.[ch]' -o -name '*.def' -o -name '*.inc' -o -name '*.sh' -o \
+        -name '*.py' -o -name '*.awk' -o -name '*.cmake' -o -name CMakeLists.txt -o -name Makefile -o \
+        -path 'scripts/*' -o -path '*/runner/one' -o -path '*/runner/run' -o -name measure_power \) \
+        >"$WICK_WORK/sources"
+    ! LC_ALL=C.UTF-8 xargs grep -nE '^.{121,}' <"$WICK_WORK/sources" /dev/null
+}
+check "no line is wider than 120 columns" \
+    narrow Makefile CMakeLists.txt bench cli cmake examples include scripts src tests
+printf '/* %0117d */\n' 1 >"$WICK_WORK/wide.c"
+fails "one that is wider is found" "wide.c:1:" narrow "$WICK_WORK/wide.c"
 
 # Releases of clang-format differ in what they write; this one is Debian 12's.
 case $(clang-format --version 2>&1) in

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The public headers compile alone, twice and together, as strict C11 and as C++20; the forms of call in tests/forms too.
+# The public headers compile alone, twice and together, as strict C11 and as C++20; the forms of call in
+# tests/forms too.
 . "$WICK_SOURCE/tests/runner/checks"
 
 # Without the line by which they are system headers to gcc, which would say nothing of them.
@@ -38,7 +39,8 @@ done
 
 # A guard lasts to the end of a block of its own: alone behind an if there is none, and the compiler says so.
 while read -r statement; do
-    printf '#include <wick.h>\nvoid f(int n);\nvoid f(int n)\n{\n    (void)n;\n    %s\n}\n' "$statement" >"$WICK_WORK/guard.c"
+    printf '#include <wick.h>\nvoid f(int n);\nvoid f(int n)\n{\n    (void)n;\n    %s\n}\n' "$statement" \
+        >"$WICK_WORK/guard.c"
     for c in $(compilers gcc clang); do
         for dialect in c11 gnu11 gnu2x; do
             fails "$statement, $dialect, ${c##*/}" "expected expression" \
@@ -52,16 +54,21 @@ while (n--) WK_SCOPE;
 for (; n; n--) WK_DEVICE(wk_cpu());
 END
 
-# ---- rule 31 of docs/semantics.md --------------------------------------------------------------------------------------
+# ---- rule 31 of docs/semantics.md ---------------------------------------------------------------------------------
 
-# What a program reads in C++ are types, functions and constants; a macro with parameters only puts the call site in front of them.
+# What a program reads in C++ are types, functions and constants; a macro with parameters only puts the call
+# site in front of them.
 only_sites() # COMPILER
 {
-    echo '#include <wick.h>' | "$1" -x c++ -std=c++20 -Iinclude -dM -E - | grep -E '^#define (WK|wk)' >"$WICK_WORK/macros"
-    ! grep -vE '^#define (wk_[a-z0-9_]+)\([a-z0-9_., ]*\) \1_at\(WK_HERE(, ?(__VA_ARGS__|[a-z_]+|\(x\)))*\)$' "$WICK_WORK/macros" |
-        grep -vE '^#define WK_(HERE \(wk_site\{__FILE__, __LINE__\}\)|API __attribute__.*|ZERO [0-9.e-]+|VERSION_[A-Z]+ [0-9]+)$'
+    echo '#include <wick.h>' | "$1" -x c++ -std=c++20 -Iinclude -dM -E - |
+        grep -E '^#define (WK|wk)' >"$WICK_WORK/macros"
+    ! grep -vE '^#define (wk_[a-z0-9_]+)\([a-z0-9_., ]*\) \1_at\(WK_HERE(, ?(__VA_ARGS__|[a-z_]+|\(x\)))*\)$' \
+        "$WICK_WORK/macros" |
+        grep -vE -e '^#define WK_(HERE \(wk_site\{__FILE__, __LINE__\}\)|API __attribute__.*)$' \
+            -e '^#define WK_(ZERO [0-9.e-]+|VERSION_[A-Z]+ [0-9]+)$'
 }
-for cxx in $(compilers g++ clang++); do check "in C++ macros are constants or add the call site, ${cxx##*/}" only_sites "$cxx"; done
+for cxx in $(compilers g++ clang++); do check "in C++ macros are constants or add the call site, ${cxx##*/}" \
+    only_sites "$cxx"; done
 
 # The size of an expansion whose operand is the same expansion, N deep, less that of the headers.
 nested() # PATTERN N
@@ -121,7 +128,8 @@ fails "one that writes its operand twice is found" "bytes" linear "wk_retain(@)"
 # The result of wk_retain and wk_call must be used, and of nothing else.
 check "warn_unused_result stands twice" test "$(cat include/wick/*.h | grep -c warn_unused_result)" = 2
 printf '#include <wick.h>\nvoid f(wk_tensor *x);\nvoid f(wk_tensor *x) { wk_retain(x); }\n' >"$WICK_WORK/retain.c"
-fails "a lost wk_retain is found" "warn_unused_result" gcc -std=c11 -Wall -Werror -Iinclude -c "$WICK_WORK/retain.c" -o "$WICK_WORK/retain.o"
+fails "a lost wk_retain is found" "warn_unused_result" gcc -std=c11 -Wall -Werror -Iinclude -c "$WICK_WORK/retain.c" \
+    -o "$WICK_WORK/retain.o"
 
 # Operands are never const: a call may have to compute them. Only what a tensor is can be told of one that is.
 questions='ndim|size|stride|numel|dtype_of|device_of|is_contiguous|same_storage|describe|requires_grad|is_leaf'
@@ -137,7 +145,8 @@ for form in tests/forms/*.c; do
     for flags in '' -ftrack-macro-expansion=0; do
         for c in $(compilers gcc clang); do
             [ "${c##*/} $flags" = "clang -ftrack-macro-expansion=0" ] && continue
-            check "${form##*/}, as it is, ${c##*/} $flags" "$c" -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only $flags "$form"
+            check "${form##*/}, as it is, ${c##*/} $flags" "$c" -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude \
+                -fsyntax-only $flags "$form"
         done
     done
 done

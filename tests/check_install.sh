@@ -22,7 +22,8 @@ through_pkg_config() # COMPILER, HOW
 through_cmake() # FROM, OPTIONS...
 {
     build=$WICK_WORK/$1
-    cmake -S tests/install -B "$build" -DWICK_FROM="$@" && cmake --build "$build" -j 2 --target consumer consumer_static &&
+    cmake -S tests/install -B "$build" -DWICK_FROM="$@" && cmake --build "$build" -j 2 --target consumer \
+        consumer_static &&
         "$build/consumer" "$version" && "$build/consumer_static" "$version"
 }
 

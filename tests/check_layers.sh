@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The laws of the house hold in this tree, and the check of each law can fail: a small tree that keeps them all is broken
-# in one place after another.
+# The laws of the house hold in this tree, and the check of each law can fail: a small tree that keeps them all is
+# broken in one place after another.
 set -u
 cd "$WICK_SOURCE" || exit 1
 scripts/check_layers
@@ -17,11 +17,15 @@ fresh()
     printf '#include "core.h"\n#include <wick/core.h>\n' >"$tree/include/wick/device.h"
     echo '#include <wick/core.h>' >"$tree/src/base/alloc.h"
     printf '#include "alloc.h"\nvoid f(void) { free(0); }\n' >"$tree/src/base/alloc.c"
-    printf '#include "../gpu/print.h"\n#include "../backend.h"\n#include "../../base/alloc.h"\n' >"$tree/src/backend/opencl/run.c"
-    touch "$tree/src/backend/gpu/print.h" "$tree/src/backend/cpu/vm.h" "$tree/src/io/file.h" "$tree/src/backend/backend.h"
-    printf '/* malloc(1) TODAY */\n// exit(1)\nint g(void) { h->free(x); wk__free(y); return puts_ours("printf(\\"%%d\\")"); }\n' \
+    printf '#include "../gpu/print.h"\n#include "../backend.h"\n#include "../../base/alloc.h"\n' \
+        >"$tree/src/backend/opencl/run.c"
+    touch "$tree/src/backend/gpu/print.h" "$tree/src/backend/cpu/vm.h" "$tree/src/io/file.h" \
+        "$tree/src/backend/backend.h"
+    printf '/* malloc(1) TODAY */\n// exit(1)\nint g(void) { h->free(x); wk__free(y); return %s; }\n' \
+        'puts_ours("printf(\"%d\")")' \
         >"$tree/src/ops/add.c"
-    printf 'switch (c) {\ncase WK__LOAD: break;\ncase WK_F32: break;\n#define R(n) case WK__##n:\n}\n' >"$tree/src/ir/text.c"
+    printf 'switch (c) {\ncase WK__LOAD: break;\ncase WK_F32: break;\n#define R(n) case WK__##n:\n}\n' \
+        >"$tree/src/ir/text.c"
     printf 'void wk_print(void) { fputs("1", stdout); }\n' >"$tree/src/ops/print.c"
     echo 'bool b = op == &wk__op_sub;' >"$tree/src/ops/sub.c"
     echo 'const wk__op *op = &wk__op_sub; /* op == &wk__op_sub */' >"$tree/src/backend/gpu/print.c"

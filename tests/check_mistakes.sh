@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What compilers are to refuse: each of these mistakes is one error, at the program's own line, in words that help; in gcc, which shows
-# every macro on the way otherwise, there is nothing else on its lines.
+# What compilers are to refuse: each of these mistakes is one error, at the program's own line, in words that help; in
+# gcc, which shows every macro on the way otherwise, there is nothing else on its lines.
 . "$WICK_SOURCE/tests/runner/checks"
 
 export LC_ALL=C
@@ -9,7 +9,8 @@ export LC_ALL=C
 # A program with the statement in its fifth line.
 program() # STATEMENT
 {
-    printf '#include <wick.h>\nvoid f(wk_tensor *x, wk_tensor *y, wk_tensors *list, wk_module *m, int n, double d, const int *ints);\n'
+    printf '#include <wick.h>\nvoid f(wk_tensor *x, wk_tensor *y, wk_tensors *list, wk_module *m, int n, double d, '
+    printf 'const int *ints);\n'
     printf 'void f(wk_tensor *x, wk_tensor *y, wk_tensors *list, wk_module *m, int n, double d, const int *ints)\n{\n'
     printf '    %s;\n    (void)x, (void)y, (void)list, (void)m, (void)n, (void)d, (void)ints;\n}\n' "$1"
 }
@@ -30,7 +31,8 @@ one_error() # TEXT COMMAND...
 while IFS='|' read -r statement text; do
     program "$statement" >"$WICK_WORK/mistake.c"
     for c in $(compilers gcc clang); do
-        check "$statement, ${c##*/}" one_error "$text" "$c" -std=c11 -Wall -Wextra -Wpedantic -Iinclude -fsyntax-only "$WICK_WORK/mistake.c"
+        check "$statement, ${c##*/}" one_error "$text" "$c" -std=c11 -Wall -Wextra -Wpedantic -Iinclude \
+            -fsyntax-only "$WICK_WORK/mistake.c"
     done
 done <<'END_OF_MISTAKES'
 x = wk_zeros(2, 3)|wk_zeros: sizes stand in parentheses of their own.*wk_zeros((2, 3))
@@ -109,4 +111,5 @@ m = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(undeclared, 3, .no_bias = tru
 END_OF_MISTAKES
 
 program "x = wk_add(x, 2)" >"$WICK_WORK/mistake.c"
-fails "a right one is told from a mistake" "no error" one_error "" gcc -std=c11 -Iinclude -fsyntax-only "$WICK_WORK/mistake.c"
+fails "a right one is told from a mistake" "no error" one_error "" gcc -std=c11 -Iinclude \
+    -fsyntax-only "$WICK_WORK/mistake.c"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The library serves programs that load it while they run: an interpreter, plug-ins that were linked with it in either form.
+# The library serves programs that load it while they run: an interpreter, plug-ins that were linked with it
+# in either form.
 . "$WICK_SOURCE/tests/runner/checks"
 
 release=$WICK_SOURCE/build/release
@@ -18,7 +19,8 @@ plugin() # NAME, LIBRARIES...
 
 check "the host compiles" cc $common -D_GNU_SOURCE -pthread -o "$host" tests/plugins/host.c -ldl
 check "a plug-in with libwick.so links" plugin shared -L"$release" -lwick
-check "a plug-in with libwick.a inside links" plugin static -Wl,--exclude-libs,ALL "$release/libwick.a" -lz -ldl -lm -pthread
+check "a plug-in with libwick.a inside links" plugin static -Wl,--exclude-libs,ALL "$release/libwick.a" -lz -ldl -lm \
+    -pthread
 check "a plug-in with libwick.so, opened and closed 100 times" "$host" "$WICK_WORK/shared.so" 100
 check "a plug-in with libwick.a inside, opened and closed 100 times" "$host" "$WICK_WORK/static.so" 100
 if command -v python3 >/dev/null; then
@@ -31,7 +33,8 @@ fi
 
 static_program()
 {
-    cc $common -static -o "$WICK_WORK/alone" tests/plugins/static.c "$release/libwick.a" -lz -ldl -lm -pthread && "$WICK_WORK/alone"
+    cc $common -static -o "$WICK_WORK/alone" tests/plugins/static.c "$release/libwick.a" -lz -ldl -lm -pthread &&
+        "$WICK_WORK/alone"
 }
 if echo 'int main(void) { return 0; }' | cc -static -x c -o "$WICK_WORK/empty" - -lz -lm 2>/dev/null; then
     check "a program linked with -static computes, and says why it has no OpenCL" static_program
@@ -44,7 +47,8 @@ small_stack() # THREADS, CPU
 {
     env WICK_THREADS="$1" WICK_CPU="$2" "$WICK_WORK/stack" 128 "$WICK_WORK/net.safetensors"
 }
-check "the program for small stacks compiles" cc $common -D_GNU_SOURCE -pthread -o "$WICK_WORK/stack" tests/plugins/stack.c \
+check "the program for small stacks compiles" cc $common -D_GNU_SOURCE -pthread -o "$WICK_WORK/stack" \
+    tests/plugins/stack.c \
     -L"$release" -lwick
 for cpu in "" portable avx2; do
     check "a stack of 128 KB, 1 thread ${cpu:+($cpu)}" small_stack 1 "$cpu"
@@ -68,7 +72,8 @@ fi
 # What a program can load while it runs shares a few hundred bytes of thread-local storage with all others.
 small_tls() # LIBRARY
 {
-    readelf -lW "$1" | awk '$1 == "TLS" { print "thread-local storage: " $6; size = $6 } END { exit size != "0x000008" }'
+    readelf -lW "$1" | awk \
+        '$1 == "TLS" { print "thread-local storage: " $6; size = $6 } END { exit size != "0x000008" }'
 }
 check "thread-local storage of libwick.so is a pointer" small_tls "$release/libwick.so"
 cat >"$WICK_WORK/large.c" <<'END'

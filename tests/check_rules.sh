@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs/semantics.md and docs/lesson.md name the tests that hold each rule and each step: all of them exist, and none of the rules or steps
-# is left out.
+# docs/semantics.md and docs/lesson.md name the tests that hold each rule and each step: all of them exist, and none of
+# the rules or steps is left out.
 . "$WICK_SOURCE/tests/runner/checks"
 
 # What stands in `backquotes` as program.test or script.sh.

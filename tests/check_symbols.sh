@@ -7,7 +7,8 @@ release=$WICK_SOURCE/build/release
 
 only_public() # LIBRARY
 {
-    nm -D --defined-only "$1" | awk '$3 != "WICK_0.1" && $3 !~ /^wk_[a-z0-9_]*@@WICK_0[.]1$/ || $3 ~ /^wk__/ { print "shows " $3; bad = 1 }
+    nm -D --defined-only "$1" | awk '
+        $3 != "WICK_0.1" && $3 !~ /^wk_[a-z0-9_]*@@WICK_0[.]1$/ || $3 ~ /^wk__/ { print "shows " $3; bad = 1 }
         $3 ~ /^wk_/ { n++ }
         END { if (n == 0) print "shows nothing"; exit bad || n == 0 }'
 }
@@ -33,8 +34,8 @@ same_as_headers() # LIBRARY
     diff "$WICK_WORK/declared" "$WICK_WORK/exported"
 }
 
-# A room uses what is in rooms below it, as its includes do (scripts/check_layers). Upwards go the calls of base/above.h and the rows
-# of the table of ops alone.
+# A room uses what is in rooms below it, as its includes do (scripts/check_layers). Upwards go the calls of base/above.h
+# and the rows of the table of ops alone.
 no_calls_upwards() # OBJECT..., in folders named as the rooms
 {
     nm -gA "$@" | awk '
@@ -65,7 +66,9 @@ check "libwick.so exports wk_* and no more" only_public "$release/libwick.so"
 check "every name in libwick.a begins wk_" only_prefixed "$release/libwick.a"
 check "libwick.so exports what the headers declare" same_as_headers "$release/libwick.so"
 # Those of files that have gone may still be there.
-objects=$(for source in $(find src -name '*.c'); do ls "$WICK_BUILD/CMakeFiles/wick_objects.dir/$source.o" 2>/dev/null; done)
+objects=$(for source in $(find src -name '*.c'); do
+    ls "$WICK_BUILD/CMakeFiles/wick_objects.dir/$source.o" 2>/dev/null
+done)
 # shellcheck disable=SC2086
 check "no room calls one above it" no_calls_upwards $objects
 check "libwick.so is libwick.so.0" sh -c "readelf -d '$release/libwick.so' | grep -q 'SONAME.*\[libwick.so.0\]'"
@@ -82,5 +85,6 @@ fails "an internal name is found" "shows wk__inside" only_public "$WICK_WORK/bad
 fails "a name without prefix is found" "defines stray" only_prefixed "$WICK_WORK/bad.a"
 mkdir -p "$WICK_WORK/rooms/base" "$WICK_WORK/rooms/ops"
 cp "$WICK_WORK/bad.o" "$WICK_WORK/rooms/ops"
-echo 'int wk__inside(void); int wk__below(void) { return wk__inside(); }' | cc -c -x c -o "$WICK_WORK/rooms/base/low.o" -
+echo 'int wk__inside(void); int wk__below(void) { return wk__inside(); }' |
+    cc -c -x c -o "$WICK_WORK/rooms/base/low.o" -
 fails "a call upwards is found" "base uses wk__inside, which is in ops" no_calls_upwards "$WICK_WORK"/rooms/*/*.o

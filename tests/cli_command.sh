@@ -14,7 +14,8 @@ ends()
     shift
     "$@" >"$WICK_WORK/stdout" 2>"$WICK_WORK/stderr"
     found=$?
-    [ "$found" = "$code" ] || { echo "exit code $found, not $code"; cat "$WICK_WORK/stdout" "$WICK_WORK/stderr"; return 1; }
+    [ "$found" = "$code" ] || { echo "exit code $found, not $code"; cat "$WICK_WORK/stdout" "$WICK_WORK/stderr";
+        return 1; }
 }
 
 # says TEXT COMMAND...: is TEXT on its standard output?
@@ -63,46 +64,61 @@ check "train: epochs must be a number" ends 2 "$wick" train mnist --epochs many
 check "train: a value is missing" ends 2 "$wick" train mnist --epochs
 check "bench: a case that is none" ends 2 "$wick" bench E9
 check "tour: a step that is none" ends 2 "$wick" tour 24
-check "tour: and is called one" grep -q 'wick tour: STEP must be a whole number from 1 to 23, not "24"' "$WICK_WORK/stderr"
+check "tour: and is called one" grep -q 'wick tour: STEP must be a whole number from 1 to 23, not "24"' \
+    "$WICK_WORK/stderr"
 check "a full disk is a failure" ends 1 sh -c "'$wick' ops >/dev/full"
 
 # ---- devices, doctor, ops
 
 check "devices: the CPU is there" says "^cpu " "$wick" devices
 check "devices: why CUDA is not" says "cuda is not usable: " "$wick" devices
-check "devices: JSON" json 'rows[0]["device"] == "cpu" and rows[0]["memory_total"] > 2**20 and 0 <= rows[0]["utilisation"] <= 1' \
+check "devices: JSON" json \
+    'rows[0]["device"] == "cpu" and rows[0]["memory_total"] > 2**20 and 0 <= rows[0]["utilisation"] <= 1' \
     "$wick" devices --json
-check "devices: CSV has its header" says "^device,name,vendor,driver,is_gpu,compute_units,memory_total,memory_used," "$wick" devices --csv
-check "devices: numbers do not follow the locale" json 'rows[0]["memory_total"] > 0' env LC_ALL=de_DE.UTF-8 "$wick" devices --json
+check "devices: CSV has its header" says "^device,name,vendor,driver,is_gpu,compute_units,memory_total,memory_used," \
+    "$wick" devices --csv
+check "devices: numbers do not follow the locale" json 'rows[0]["memory_total"] > 0' env LC_ALL=de_DE.UTF-8 "$wick" \
+    devices --json
 check "devices: no colours in a file" sh -c "! '$wick' devices | grep -q \"\$(printf '\\033')\""
 check "devices: --watch goes on" sh -c "timeout 4 '$wick' devices --csv --watch=1 | grep -c ^cpu, | grep -qx '[2-9]'"
 
 check "doctor: version and operations" says "^wick  *[0-9.]*, [0-9]* operations" "$wick" doctor
 check "doctor ends with 0" ends 0 "$wick" doctor
-check "doctor: cuda in words" says "^cuda  *\(usable\|not built\|library not found\|no driver\|driver too old\|no device\): " "$wick" doctor
-check "doctor: opencl in words" says "^opencl  *\(usable\|not built\|library not found\|no driver\|driver too old\|no device\): " "$wick" doctor
+check "doctor: cuda in words" says \
+    "^cuda  *\(usable\|not built\|library not found\|no driver\|driver too old\|no device\): " "$wick" doctor
+check "doctor: opencl in words" says \
+    "^opencl  *\(usable\|not built\|library not found\|no driver\|driver too old\|no device\): " "$wick" doctor
 check "doctor: WICK_CPU is shown" says "instructions: portable, WICK_CPU=portable" env WICK_CPU=portable "$wick" doctor
 check "doctor: a WICK_CPU that is none" says "^!  *WICK_CPU=z80 is not built" env WICK_CPU=z80 "$wick" doctor
 check "doctor: a misspelt variable" says "^!  *WICK_THREDS is no variable" env WICK_THREDS=2 "$wick" doctor
 check "doctor: ... and what is meant" says "WICK_THREDS .* is WICK_THREADS meant?" env WICK_THREDS=2 "$wick" doctor
-check "doctor: without the prefix" says "^!  *wcik_sync is no variable .* is WICK_SYNC meant?" env wcik_sync=1 "$wick" doctor
-check "doctor: a mode that is off" says "^modes  *WICK_SYNC=0: off (every call runs at once)" env WICK_SYNC=0 "$wick" doctor
+check "doctor: without the prefix" says "^!  *wcik_sync is no variable .* is WICK_SYNC meant?" env wcik_sync=1 "$wick" \
+    doctor
+check "doctor: a mode that is off" says "^modes  *WICK_SYNC=0: off (every call runs at once)" env WICK_SYNC=0 "$wick" \
+    doctor
 check "doctor: ... is nothing unusual" sh -c "! WICK_SYNC=0 '$wick' doctor | grep '^!.*WICK_SYNC'"
 check "doctor: a switch that is none" says "^!  *WICK_NOFUSE=off is not 0 or 1" env WICK_NOFUSE=off "$wick" doctor
-check "doctor: WICK_CHECK is known" says "^modes  *WICK_CHECK=1: everything is computed twice" env WICK_CHECK=1 "$wick" doctor
+check "doctor: WICK_CHECK is known" says "^modes  *WICK_CHECK=1: everything is computed twice" env WICK_CHECK=1 \
+    "$wick" doctor
 check "doctor: ... and its folder" sh -c "! WICK_CHECK_DIR=/tmp '$wick' doctor | grep '^!.*WICK_CHECK_DIR'"
-check "doctor: a placement that is none" says "^!  *WICK_PLACEMENT=sfot is not strict or soft" env WICK_PLACEMENT=sfot "$wick" doctor
-check "doctor: a backend that is none" says "^!  *WICK_GPU=openc is not opencl or cuda" env WICK_GPU=openc "$wick" doctor
-check "doctor: a subject that is none" says "^!  *WICK_LOG=sync,kernle is not a list of placement, sync, kernel, leaks and check" \
+check "doctor: a placement that is none" says "^!  *WICK_PLACEMENT=sfot is not strict or soft" env WICK_PLACEMENT=sfot \
+    "$wick" doctor
+check "doctor: a backend that is none" says "^!  *WICK_GPU=openc is not opencl or cuda" env WICK_GPU=openc "$wick" \
+    doctor
+check "doctor: a subject that is none" says \
+    "^!  *WICK_LOG=sync,kernle is not a list of placement, sync, kernel, leaks and check" \
     env WICK_LOG=sync,kernle WICK_LOG_FILE="$WICK_WORK/doctor.log" "$wick" doctor
 check "doctor: a log that is off" says "WICK_LOG_FILE=: off" env WICK_LOG_FILE= "$wick" doctor
 doctor_quiet() { ! env WICK_LOG_FILE= "$wick" doctor | grep "cannot be written"; }
 check "doctor: and is not said to be unwritable" doctor_quiet
-check "doctor: a log that cannot be" says "^!  *WICK_LOG_FILE=/nowhere/log cannot be written" env WICK_LOG_FILE=/nowhere/log "$wick" doctor
-check "doctor: megabytes below 0" says "^!  *WICK_CACHE_MB=-1 is not a number from 0 on" env WICK_CACHE_MB=-1 "$wick" doctor
+check "doctor: a log that cannot be" says "^!  *WICK_LOG_FILE=/nowhere/log cannot be written" env \
+    WICK_LOG_FILE=/nowhere/log "$wick" doctor
+check "doctor: megabytes below 0" says "^!  *WICK_CACHE_MB=-1 is not a number from 0 on" env WICK_CACHE_MB=-1 "$wick" \
+    doctor
 check "doctor: threads" says "^threads  *1 .*WICK_THREADS=1" env WICK_THREADS=1 "$wick" doctor
 threads=$("$wick" doctor | sed -n 's/^threads  *\([0-9]*\).*/\1/p')
-check "doctor: a number with a letter behind it" says "^!  *WICK_THREADS=${threads}x is not a number" env WICK_THREADS="${threads}x" "$wick" doctor
+check "doctor: a number with a letter behind it" says "^!  *WICK_THREADS=${threads}x is not a number" env \
+    WICK_THREADS="${threads}x" "$wick" doctor
 
 check "ops: a pattern" says "^softmax(\|^    softmax(Tensor input, int dim) -> Tensor" "$wick" ops softmax
 check "ops: as the program writes it" says "^softmax" "$wick" ops wk_softmax
@@ -111,7 +127,8 @@ check "ops: an optimiser is no op" says '"adam" is wk_optim_adam' "$wick" ops wk
 check "ops: nothing matches" ends 1 "$wick" ops no_such_op
 fails "ops: what is not here yet" "What is not here yet" "$wick" ops conv
 check "ops: JSON, sorted, each with a schema" json \
-    '[r["name"] for r in rows] == sorted(r["name"] for r in rows) and all(r["schema"].startswith(r["name"] + "(") for r in rows) and len(rows) >= 110' \
+    '([r["name"] for r in rows] == sorted(r["name"] for r in rows) and len(rows) >= 110 and
+        all(r["schema"].startswith(r["name"] + "(") for r in rows))' \
     "$wick" ops --json
 
 # ---- tour
@@ -125,47 +142,60 @@ END"
 check "tour 13: the chapter's numbers" grep -q "20.0855, 109.1963, 445.2395" "$WICK_WORK/tour"
 check "tour 7: the same numbers on every device" grep -q "yes, every bit" "$WICK_WORK/tour"
 check "tour 8: what there is" grep -q "opencl:99 is not there" "$WICK_WORK/tour"
-check "tour: X, Y and Z are made once" sh -c "grep -c -E '^  (X = |Z = |wk_seed.1.; Y = )' '$WICK_WORK/tour' | grep -qx 3"
-check "tour 11 alone says what X, Y and Z are" sh -c "'$wick' tour 11 | grep -c -E '^  (X = |Z = |wk_seed.1.; Y = )' | grep -qx 3"
+check "tour: X, Y and Z are made once" sh -c \
+    "grep -c -E '^  (X = |Z = |wk_seed.1.; Y = )' '$WICK_WORK/tour' | grep -qx 3"
+check "tour 11 alone says what X, Y and Z are" sh -c \
+    "'$wick' tour 11 | grep -c -E '^  (X = |Z = |wk_seed.1.; Y = )' | grep -qx 3"
 check "tour 19 and 23 come next" sh -c "grep -c -i 'come.* next' '$WICK_WORK/tour' | grep -qx 2"
 check "one step alone" sh -c "'$wick' tour 2 | grep -c '^[0-9]*[.] ' | grep -qx 1"
 check "the tour without OpenCL" ends 0 env OCL_ICD_VENDORS=/nowhere "$wick" tour
 
 # ---- train
 
-check "train: learns" ends 0 "$wick" train mnist --device cpu --epochs 1 --save "$WICK_WORK/net.safetensors" --svg "$WICK_WORK/loss.svg"
+check "train: learns" ends 0 "$wick" train mnist --device cpu --epochs 1 --save "$WICK_WORK/net.safetensors" --svg \
+    "$WICK_WORK/loss.svg"
 cp "$WICK_WORK/stdout" "$WICK_WORK/train"
-check "train: more than 85 % after one epoch" sh -c "grep -E -q '^(8[5-9]|9[0-9])[.][0-9] % of the 1000' '$WICK_WORK/train'"
+check "train: more than 85 % after one epoch" sh -c \
+    "grep -E -q '^(8[5-9]|9[0-9])[.][0-9] % of the 1000' '$WICK_WORK/train'"
 check "train: a log has no carriage returns" sh -c "! grep -q \"\$(printf '\\r')\" '$WICK_WORK/train'"
 check "train: saves" test -s "$WICK_WORK/net.safetensors"
-check "train: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" "$WICK_WORK/loss.svg"
+check "train: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" \
+    "$WICK_WORK/loss.svg"
 check "train: an absent device fails" ends 1 "$wick" train mnist --device opencl:77 --save "$WICK_WORK/none.safetensors"
 check "train: and saves nothing" test ! -e "$WICK_WORK/none.safetensors"
-check "train: a folder without digits fails" ends 1 "$wick" train mnist --device cpu --data "$WICK_WORK" --save "$WICK_WORK/none.safetensors"
+check "train: a folder without digits fails" ends 1 "$wick" train mnist --device cpu --data "$WICK_WORK" --save \
+    "$WICK_WORK/none.safetensors"
 check "train: a picture that cannot be written fails" ends 1 "$wick" train mnist --device cpu --epochs 1 \
     --save "$WICK_WORK/net.safetensors" --svg "$WICK_WORK/no/such/folder.svg"
-check "train: before it trains" sh -c "test ! -s '$WICK_WORK/stdout' && grep -q 'folder.svg cannot be written: No such file' '$WICK_WORK/stderr'"
-check "train: one file is not two" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/one" --svg "$WICK_WORK/one"
+check "train: before it trains" sh -c \
+    "test ! -s '$WICK_WORK/stdout' && grep -q 'folder.svg cannot be written: No such file' '$WICK_WORK/stderr'"
+check "train: one file is not two" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/one" --svg \
+    "$WICK_WORK/one"
 check "train: a file has a name" ends 1 "$wick" train mnist --device cpu --save ""
-check "train: a folder is no picture" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/none.safetensors" --svg "$WICK_WORK"
-check "train: a network that cannot be saved fails" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/no/such.safetensors"
+check "train: a folder is no picture" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/none.safetensors" \
+    --svg "$WICK_WORK"
+check "train: a network that cannot be saved fails" ends 1 "$wick" train mnist --device cpu --save \
+    "$WICK_WORK/no/such.safetensors"
 check "train: ... before it trains, too" sh -c \
     "test ! -s '$WICK_WORK/stdout' && grep -q 'such.safetensors cannot be written: No such file' '$WICK_WORK/stderr'"
 check "train: a folder is no network" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK"
 echo old >"$WICK_WORK/old.safetensors"
-check "train: what was there" ends 1 "$wick" train mnist --device opencl:77 --save "$WICK_WORK/old.safetensors" --svg "$WICK_WORK/new.svg"
+check "train: what was there" ends 1 "$wick" train mnist --device opencl:77 --save "$WICK_WORK/old.safetensors" --svg \
+    "$WICK_WORK/new.svg"
 check "train: ... is left, and nothing beside it" sh -c \
     "cd '$WICK_WORK' && test \"\$(cat old.safetensors)\" = old && ! ls | grep -E 'new.svg|none|wick-'"
 
 # ---- bench
 
 check "bench: the first figures as JSON" json \
-    'all(set(r) == {"case", "device", "threads", "value", "unit", "ratio", "against"} for r in rows) and rows[0]["ratio"] > 0' \
+    '(rows[0]["ratio"] > 0 and
+        all(set(r) == {"case", "device", "threads", "value", "unit", "ratio", "against"} for r in rows))' \
     "$wick" bench --quick --json fused
 check "bench: the chapter's exercises and a picture" json \
     'all(any(r["case"].startswith(e) for r in rows) for e in ("E1", "E2", "E3", "E4"))' \
     "$wick" bench --quick --json --svg "$WICK_WORK/bench.svg"
-check "bench: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" "$WICK_WORK/bench.svg"
+check "bench: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" \
+    "$WICK_WORK/bench.svg"
 cat >"$WICK_WORK/peer" <<'EOF'
 echo Abacus 1.0
 while read -r name threads sizes; do case $name in fused) echo 30 ;; *) echo - ;; esac; done
@@ -181,7 +211,8 @@ check "bench: a peer that says nothing fails" ends 1 "$wick" bench --quick --pee
 
 flush=$WICK_SOURCE/tests/fixtures/flush/add_mul.flush
 check "replay: all ways agree" ends 0 "$wick" replay "$flush"
-check "replay: why it was written" says "^written because of mul: WICK_CHECK: element \[1, 1\] is 77, and 10 " "$wick" replay "$flush"
+check "replay: why it was written" says "^written because of mul: WICK_CHECK: element \[1, 1\] is 77, and 10 " "$wick" \
+    replay "$flush"
 check "replay: the passes" says "^r2 f32 ADD r0 r1$" "$wick" replay "$flush"
 check "replay: six ways beside the first" sh -c "'$wick' replay '$flush' | grep -c ', the same$' | grep -qx 6"
 check "replay: no file" ends 2 "$wick" replay
@@ -196,5 +227,6 @@ check "replay: a file that is too short" ends 1 "$wick" replay "$WICK_WORK/short
 # ---- the example
 
 check "examples/use_gpu ends well" ends 0 "$WICK_SOURCE/build/release/examples/use_gpu"
-check "examples/use_gpu shows the chapter's numbers" says "20.0855, 109.1963, 445.2395" "$WICK_SOURCE/build/release/examples/use_gpu"
+check "examples/use_gpu shows the chapter's numbers" says "20.0855, 109.1963, 445.2395" \
+    "$WICK_SOURCE/build/release/examples/use_gpu"
 check "examples/use_gpu on OpenCL" ends 0 env WICK_GPU=opencl "$WICK_SOURCE/build/release/examples/use_gpu"

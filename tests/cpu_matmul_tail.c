@@ -34,8 +34,8 @@ static const product_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* c = max(c + bias[column] x mask[column, row, batch], 0), each step rounded to the dtype. The mask lies the other way round than C, so
- * that no two dimensions of the tail are walked as one. */
+/* c = max(c + bias[column] x mask[column, row, batch], 0), each step rounded to the dtype. The mask lies the other way
+ * round than C, so that no two dimensions of the tail are walked as one. */
 typedef struct tail {
     wk__group group;
     char *bias, *mask;

@@ -98,7 +98,8 @@ static void none_from_the_end(void **state)
     }
 }
 
-/* Of many bad indices the first is told, however many threads look: the last piece of work is short, and done before. */
+/* Of many bad indices the first is told, however many threads look: the last piece of work is short, and done
+ * before. */
 static void the_first_is_told(void **state)
 {
     (void)state;

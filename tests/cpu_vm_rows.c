@@ -57,8 +57,8 @@ static double unit(wk_dtype dtype)
     return dtype == WK_F64 ? 0x1p-53 : 0x1p-24;
 }
 
-/* How many roundings a number goes through in a sum of n, as run_rows.h says for 64 lanes, and one for the reference's own: in units
- * of `unit` the error of the sum is at most that many times the sum of the sizes. */
+/* How many roundings a number goes through in a sum of n, as run_rows.h says for 64 lanes, and one for the reference's
+ * own: in units of `unit` the error of the sum is at most that many times the sum of the sizes. */
 static double roundings(int64_t n)
 {
     double chunk = n < WK__SUM_CHUNK ? ceil((double)n / 64) : WK__SUM_CHUNK / 64;
@@ -143,15 +143,16 @@ static void add_layer_norm(group_case *c, const layout *l, wk_dtype dtype)
     ir_store(&c->g, group_case_dense(c, dtype, true, FILL_ONES), deviation);
 }
 
-/* Softmax: exp is within 3 units of the last place, which are 6 roundings, above and below the line; then the sum of positive
- * numbers and the division, whose two results may lie to both sides. A result of bf16 may be the next one. */
+/* Softmax: exp is within 3 units of the last place, which are 6 roundings, above and below the line; then the sum of
+ * positive numbers and the division, whose two results may lie to both sides. A result of bf16 may be the next one. */
 static void bound_softmax(group_case *c, wk_dtype dtype)
 {
     c->relative = (6 + 6 + roundings(wk__group_columns(&c->g)) + 2) * unit(dtype) + (dtype == WK_BF16 ? 0x1p-7 : 0);
 }
 
-/* Layer norm of numbers up to 2: the mean is off by `mean`, so x - mean, and a weight of 2 and the deviation s make 2 mean / s of
- * that. The variance is off by 2 mean / s and its own sum, the root by half of it. s is 1.15, of rows of three 1/16 at the least. */
+/* Layer norm of numbers up to 2: the mean is off by `mean`, so x - mean, and a weight of 2 and the deviation s make 2
+ * mean / s of that. The variance is off by 2 mean / s and its own sum, the root by half of it. s is 1.15, of rows of
+ * three 1/16 at the least. */
 static void bound_layer_norm(group_case *c, wk_dtype dtype)
 {
     double sum = roundings(wk__group_columns(&c->g)), mean = 2 * sum + 12,
@@ -184,8 +185,8 @@ static void passes(void **state)
     }
 }
 
-/* x is written over in the pass that could still load it again; and a value of each row is added to all rows. Whole numbers: no
- * order of adding changes a bit. */
+/* x is written over in the pass that could still load it again; and a value of each row is added to all rows. Whole
+ * numbers: no order of adding changes a bit. */
 static void in_place(void **state)
 {
     (void)state;
@@ -291,8 +292,8 @@ static void same_bits_split(void **state)
                 wk__set_threads(t ? 4 : 1);
                 assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_OK);
                 memcpy(want[t], c->memory[out].host + group_case_origin(c, out) * 4, (size_t)rows * 4);
-                /* the squares, all positive; each twice rounded on both sides; and the numbers' sum, whose sizes are 3/4 of the
-                   squares'. An error of the mean counts twice as its square only. */
+                /* the squares, all positive; each twice rounded on both sides; and the numbers' sum, whose sizes are
+                   3/4 of the squares'. An error of the mean counts twice as its square only. */
                 c->relative = (roundings(N) + 4 + 0.75 * roundings(N)) * 0x1p-24;
                 assert_null(group_case_check(c, vm_backend(), vm_device));
                 group_case_free(c);

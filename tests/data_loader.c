@@ -388,7 +388,8 @@ static void a_loader_may_be_freed_in_its_loop(void **state)
     expect_fine();
 }
 
-/* A child of a parent that has used a device with a driver gets an error, and does not wait for a thread that it has not. */
+/* A child of a parent that has used a device with a driver gets an error, and does not wait for a thread that
+ * it has not. */
 static void a_child_does_not_hang(void **state)
 {
     (void)state;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WICK_CHECK=1 finds what a plan, or the work that it gives to a device, gets wrong: in whole results and in parts, in what was only
- * read, in what is parked, in what should have failed; it is silent where nothing is wrong; and nobody notices it otherwise.
+/* WICK_CHECK=1 finds what a plan, or the work that it gives to a device, gets wrong: in whole results and in parts,
+ * in what was only read, in what is parked, in what should have failed; it is silent where nothing is wrong; and
+ * nobody notices it otherwise.
  *
- * Three of the tests order what the planner has been seen to do wrong, on a device that does it whatever the plan is. */
+ * Three of the tests order what the planner has been seen to do wrong, on a device that does it whatever the
+ * plan is. */
 #include <wick/log.h>
 
 #include "support_devices.h"
@@ -82,6 +84,38 @@ static void nothing_is_wrong(void **state)
         wk_free(y);
         wk_free(z);
     }
+}
+
+/* A long pass is told by its first ops and by how many more there are. */
+static void a_number_of_a_long_pass(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = six();
+    spoil_begin(wk_cpu());
+    wk_tensor *y = wk_retain(wk_sin(wk_tan(wk_cos(wk_abs(wk_neg(wk_exp(wk_mul(wk_add(x, 1), 0))))))));
+    spoil_next((spoil_order){.n = 9, .how = SPOIL_RESULT, .place = 4, .number = 77});
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INTERNAL);
+    assert_non_null(strstr(wk_error(), "Computed in one pass: add ("));
+    assert_non_null(strstr(wk_error(), "abs ("));
+    assert_null(strstr(wk_error(), "cos ("));
+    expect_error("and 3 more", NULL);
+    spoil_end();
+    wk_free(y), wk_free(x);
+}
+
+/* What comes from a device that computes nothing has no numbers to compare. */
+static void what_nobody_has_computed(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_exp(wk_full((6), 2, .device = test_null()));
+    wk_tensor *y = wk_retain(wk_exp(wk_to(x, wk_cpu()))), *z = wk_retain(wk_add(y, 1));
+    wk_sync();
+    expect_fine();
+    EXPECT_VALUES(z, 0, 2, 2, 2, 2, 2, 2); /* the null device's numbers are 0 */
+    wk_free(y), wk_free(z);
 }
 
 /* The rest of what is written in part is compared, too. */
@@ -252,8 +286,8 @@ static void a_parked_value_may_go(void **state)
     expect_fine();
 }
 
-/* A parked value is named by a record once more, which is then dropped unread, and the value with it: what was kept for it must not be
- * taken for another value's, in the same place. */
+/* A parked value is named by a record once more, which is then dropped unread, and the value with it: what was kept for
+ * it must not be taken for another value's, in the same place. */
 static void a_parked_value_comes_back_and_goes(void **state)
 {
     (void)state;
@@ -469,6 +503,8 @@ int main(void)
         ONE(a_parked_value_comes_back_and_goes),
         ONE(a_bad_index_fails_in_both),
         ONE(a_target_keeps_its_numbers_in_both),
+        ONE(a_number_of_a_long_pass),
+        ONE(what_nobody_has_computed),
         ONE(a_failure_of_the_plan_alone),
         ONE(a_failure_that_the_plan_missed),
         ONE(counters_and_statistics),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork(): a child computes on the CPU whatever its parent has computed there; after a device with a driver, or beside other threads of the
- * parent, each call of the child says what stands against it. */
+/* fork(): a child computes on the CPU whatever its parent has computed there; after a device with a driver, or beside
+ * other threads of the parent, each call of the child says what stands against it. */
 #include "support_wick.h"
 
 #include "../src/base/context.h"
@@ -46,7 +46,7 @@ static void a_child_of_a_parent_that_did_nothing(void **state)
     assert_int_equal(in_child(computes), 0);
 }
 
-/* ---- the server ---------------------------------------------------------------------------------------------------- */
+/* ---- the server -------------------------------------------------------------------------------------------------- */
 
 static wk_module *net;
 static wk_tensor *kept, *pending;
@@ -122,7 +122,7 @@ static void a_loop_over_a_loader_goes_on_in_a_child(void **state)
     expect_fine();
 }
 
-/* ---- where that can't be ------------------------------------------------------------------------------------------- */
+/* ---- where that can't be ----------------------------------------------------------------------------------------- */
 
 typedef struct visitor {
     pthread_barrier_t begun, end;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What joins a kernel and what does not: one test for each condition of src/engine/join.c, with numbers that are wrong without it. */
+/* What joins a kernel and what does not: one test for each condition of src/engine/join.c, with numbers that
+ * are wrong without it. */
 #include "support_wick.h"
 
 #include "../src/engine/places.h"
+#include <math.h>
 
 /* ---- parts of a new tensor --------------------------------------------------------------------------------------- */
 
-/* The gradient of a slice is zeros with a part written. Where the group reduces, the part could be of a row and the zeros of columns. */
+/* The gradient of a slice is zeros with a part written. Where the group reduces, the part could be of a row
+ * and the zeros of columns. */
 static void a_part_follows_what_it_is_written_over(void **state)
 {
     (void)state;
@@ -185,7 +188,8 @@ static void a_view_without_elements_writes_nothing(void **state)
                   0);
 }
 
-/* Over a dimension of size 0 nothing is computed: what such a store leaves as it was is not in a register, though no stride tells. */
+/* Over a dimension of size 0 nothing is computed: what such a store leaves as it was is not in a register,
+ * though no stride tells. */
 static void what_a_store_without_elements_leaves_is_read_from_memory(void **state)
 {
     (void)state;
@@ -203,6 +207,24 @@ static void what_a_store_without_elements_leaves_is_read_from_memory(void **stat
     EXPECT_VALUES(any, 0, 0);
 }
 
+/* ---- room -------------------------------------------------------------------------------------------------------- */
+
+/* How many instructions an expression has is known when it is written: what does not fit starts a program of its own. */
+static void what_does_not_fit_runs_by_itself(void **state)
+{
+    (void)state;
+    for (int more = 0; more < 4; more++) {
+        WK_SCOPE;
+        wk_tensor *x = wk_of(double, (1), -1.25), *y = wk_norm(x);
+        for (int k = 0; k < more; k++) y = wk_add(y, 0.5);
+        wk_erfc_(x);
+        double number;
+        assert_int_equal(wk_read(x, &number, sizeof number), WK_OK);
+        assert_true(fabs(number - erfc(-1.25)) < 1e-14);
+        EXPECT_VALUES(y, 1e-14, 1.25 + 0.5 * more);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +236,7 @@ int main(void)
         cmocka_unit_test(a_random_number_is_that_of_its_position),
         cmocka_unit_test(a_view_without_elements_writes_nothing),
         cmocka_unit_test(what_a_store_without_elements_leaves_is_read_from_memory),
+        cmocka_unit_test(what_does_not_fit_runs_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

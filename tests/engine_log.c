@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log: each subject writes what wick/log.h promises, on every device, each place once; a subject that there is not is refused. */
+/* The log: each subject writes what wick/log.h promises, on every device, each place once; a subject that
+ * there is not is refused. */
 #include "support_devices.h"
 
 static struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long programs: a million calls in a chain, their gradients, their freeing; graphs with many paths; loops in constant memory. */
+/* Long programs: a million calls in a chain, their gradients, their freeing; graphs with many paths; loops in
+ * constant memory. */
 #include "support_wick.h"
 
 #include "../src/base/alloc.h"

@@ -21,7 +21,8 @@ static void shared_with_a_wanted_result(void **state)
     wk_free(held);
 }
 
-/* The output of the second read is as large as the operands of a sum that is only in registers, and still to be read. */
+/* The output of the second read is as large as the operands of a sum that is only in registers, and still to
+ * be read. */
 static void operands_of_registers(void **state)
 {
     (void)state;
@@ -85,8 +86,8 @@ static void what_is_replaced_was_never_computed(void **state)
     EXPECT(a, (2, 2), 2, 3, 4, 13);
 }
 
-/* Each flush parks a state of the target that replaces one that is parked. The states do not hold one another, which would take
- * memory without end and, when the last one goes, the whole stack. */
+/* Each flush parks a state of the target that replaces one that is parked. The states do not hold one another, which
+ * would take memory without end and, when the last one goes, the whole stack. */
 static void replaced_again_and_again(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans that compute or own the wrong thing, as a planner that has forgotten one condition makes them, and right ones beside them. */
+/* Plans that compute or own the wrong thing, as a planner that has forgotten one condition makes them, and
+ * right ones beside them. */
 #include "support_groups.h"
 
 #include "../src/base/pool.h"
@@ -235,7 +236,8 @@ static void epilogues_run_on_what_was_summed(void **state)
     wk_free(x), wk_free(w), wk_free(place);
 }
 
-/* A product of x over two batch dimensions, [a, b, m, k], and w, [k, n] or one for each b, with an epilogue that knows rows. */
+/* A product of x over two batch dimensions, [a, b, m, k], and w, [k, n] or one for each b, with an epilogue
+ * that knows rows. */
 static void cut_as_the_cpu_does(const int64_t size[5], bool own_w)
 {
     WK_SCOPE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flush as a file: what is written can be read and run again with the same result, in every mode; what was not written so is refused,
- * whatever its bytes are, and what is not refused can be run. */
+/* A flush as a file: what is written can be read and run again with the same result, in every mode; what was not
+ * written so is refused, whatever its bytes are, and what is not refused can be run. */
 #include <wick/log.h>
 
 #include "support_devices.h"
@@ -391,11 +391,11 @@ int main(void)
                                        ONE(a_way_that_differs_is_told),
                                        ONE(results_are_the_programs),
                                        ONE(operands_that_had_failed),
+                                       ONE(names_outlive_the_flush),
+                                       ONE(other_threads_run_as_ever),
                                        ONE(changed_files),
                                        ONE(what_is_no_file),
-                                       ONE(a_folder_that_is_not_there),
-                                       ONE(names_outlive_the_flush),
-                                       ONE(other_threads_run_as_ever)};
+                                       ONE(a_folder_that_is_not_there)};
     setenv("WICK_CHECK_DIR", folder(), 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which memory an output may take: one test for each condition of src/engine/reuse.c, with numbers that are wrong without it, on every
- * device. */
+/* Which memory an output may take: one test for each condition of src/engine/reuse.c, with numbers that are wrong
+ * without it, on every device. */
 #include "support_devices.h"
 #include "support_wick.h"
 

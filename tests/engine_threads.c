@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors that several threads use (SEMANTICS 27): each thread has a ring of its own, and whoever touches a pending result
- * has the writer's ring run first. Made to be run under ThreadSanitizer too. */
+/* Tensors that several threads use (SEMANTICS 27): each thread has a ring of its own, and whoever touches a pending
+ * result has the writer's ring run first. Made to be run under ThreadSanitizer too. */
 #include "support_threads.h"
 
 #include "../src/backend/null/null.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory runs out, at each request in turn: the scenarios give an error with a sentence, or what they always give, and never
- * anything else; afterwards they run as if nothing had been. */
+/* Host memory runs out, at each request in turn: the scenarios give an error with a sentence, or what they always give,
+ * and never anything else; afterwards they run as if nothing had been. */
 #include "support_failing.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static void cold_null(void **state)
     cold(test_null(), 30);
 }
 
-/* ---- a step of an optimiser, whatever of its gradient fails ------------------------------------------------------- */
+/* ---- a step of an optimiser, whatever of its gradient fails ------------------------------------------------------ */
 
 enum { PARAMETERS = 6 };
 

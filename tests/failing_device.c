@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices fail while the scenarios run: memory that is refused, launches that are refused, bad indices that are noticed late, a
- * device that is lost (orders to the null device), and a limit that an optimiser's step would exceed (the CPU). */
+/* Devices fail while the scenarios run: memory that is refused, launches that are refused, bad indices that
+ * are noticed late, a device that is lost (orders to the null device), and a limit that an optimiser's step
+ * would exceed (the CPU). */
 #include "support_failing.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ static void bad_index(int64_t n)
     wk__null_fault_run(n, 7, 4);
 }
 
-/* The order for event n, for n from 1 to `count`: an error with a sentence or the usual figure, and afterwards all is well. */
+/* The order for event n, for n from 1 to `count`: an error with a sentence or the usual figure, and
+ * afterwards all is well. */
 static void each_event(const scenario *s, void (*order)(int64_t n), int64_t count)
 {
     double expected = s->run(&failing_place);

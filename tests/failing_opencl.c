@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL devices and short memory, at random: the scenarios run while a request for host memory fails, once or from there on, or a call
- * of the driver does. They give an error with a sentence or the usual figure, and afterwards run as if nothing had been.
+/* OpenCL devices and short memory, at random: the scenarios run while a request for host memory fails, once or from
+ * there on, or a call of the driver does. They give an error with a sentence or the usual figure, and afterwards
+ * run as if nothing had been.
  *
  *     FAILING_RUNS=n    so many runs (40)
  *     FAILING_SEED=n    another series (1) */

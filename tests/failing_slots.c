@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory runs out, slot by slot. Then objects that live on: after a call that failed they are what they were before it. */
+/* Host memory runs out, slot by slot. Then objects that live on: after a call that failed they are what they
+ * were before it. */
 #include "slot_by_slot.h"
 
 /* ---- scenarios --------------------------------------------------------------------------------------------------- */
@@ -57,8 +58,8 @@ static void gradients_of(wk_module *net)
     assert_int_equal(wk_backward(wk_sum(wk_mul(wk_forward(net, x), wk_forward(net, x)))), WK_OK);
 }
 
-/* A step takes place for all parameters or for none, and one that failed counts for nothing: a network that never saw a failure has
- * the same numbers all along. */
+/* A step takes place for all parameters or for none, and one that failed counts for nothing: a network that never saw a
+ * failure has the same numbers all along. */
 static void a_step_is_taken_whole_or_not_at_all(void **state)
 {
     (void)state;

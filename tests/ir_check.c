@@ -172,6 +172,10 @@ static void neighbours_in_memory(void **state)
     const int64_t dense[] = {4, 1}, turned[] = {1, 4}, wide[] = {8, 1}, even[] = {8, 2};
     wk__group g = negate(4, 4, dense, 0, dense, 0); /* in place */
     expect_right(&g);
+    g = negate(1, 4, wide, 0, dense, 0); /* a stride that leads nowhere */
+    expect_right(&g);
+    g = negate(4, 1, wide, 0, even, 0);
+    expect_right(&g);
     g = negate(4, 4, dense, 0, dense, 16); /* side by side */
     expect_right(&g);
     g = negate(4, 4, wide, 0, wide, 4); /* left half to right half */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 1 to 10 of the chapter about GPUs (docs/lesson.md), on the CPU and on two OpenCL devices: what devices there are, where tensors
- * live, what a copy is. */
+/* Steps 1 to 10 of the chapter about GPUs (docs/lesson.md), on the CPU and on two OpenCL devices: what devices there
+ * are, where tensors live, what a copy is. */
 #include "support_devices.h"
 
 #include <math.h>
 #include <unistd.h>
 
-/* ---- 2: values, before anything else has touched a device --------------------------------------------------------- */
+/* ---- 2: values, before anything else has touched a device -------------------------------------------------------- */
 
 static bool loaded(const char *library)
 {
@@ -39,7 +39,7 @@ static void devices_are_values(void **state)
     expect_fine();
 }
 
-/* ---- 1, 3, 4: what there is --------------------------------------------------------------------------------------- */
+/* ---- 1, 3, 4: what there is -------------------------------------------------------------------------------------- */
 
 static void what_is_known_of_each(void **state)
 {
@@ -87,7 +87,7 @@ static void how_many_and_try_gpu(void **state)
     expect_fine();
 }
 
-/* ---- 5, 6: a tensor tells its device ------------------------------------------------------------------------------ */
+/* ---- 5, 6: a tensor tells its device ----------------------------------------------------------------------------- */
 
 static void tensors_on_devices(void **state)
 {
@@ -112,7 +112,7 @@ static void tensors_on_devices(void **state)
     }
 }
 
-/* ---- 7: random numbers -------------------------------------------------------------------------------------------- */
+/* ---- 7: random numbers ------------------------------------------------------------------------------------------- */
 
 enum { DRAWS = 8, LENGTH = 5000 };
 
@@ -149,7 +149,7 @@ static void the_same_seed_gives_the_same_bits(void **state)
     }
 }
 
-/* ---- 8: a device that is not there -------------------------------------------------------------------------------- */
+/* ---- 8: a device that is not there ------------------------------------------------------------------------------- */
 
 static void an_absent_device_is_an_error_at_its_use(void **state)
 {
@@ -169,7 +169,7 @@ static void an_absent_device_is_an_error_at_its_use(void **state)
     wk_clear_error();
 }
 
-/* ---- 9, 10: copies ------------------------------------------------------------------------------------------------ */
+/* ---- 9, 10: copies ----------------------------------------------------------------------------------------------- */
 
 static int64_t moved_bytes(void)
 {

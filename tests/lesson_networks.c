@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 17, 18 and 20 to 22 of the chapter about GPUs (docs/lesson.md) and its exercise on saving, on the CPU and on two OpenCL devices:
- * networks, memory, what stalls a device. */
+/* Steps 17, 18 and 20 to 22 of the chapter about GPUs (docs/lesson.md) and its exercise on saving, on the CPU and on
+ * two OpenCL devices: networks, memory, what stalls a device. */
 #include "support_devices.h"
 
 #include <math.h>
 
-/* ---- 17, 18: networks --------------------------------------------------------------------------------------------- */
+/* ---- 17, 18: networks -------------------------------------------------------------------------------------------- */
 
 static void a_network_on_a_device(void **state)
 {
@@ -89,7 +89,7 @@ static void training_is_the_same_everywhere(void **state)
     }
 }
 
-/* ---- 20: memory --------------------------------------------------------------------------------------------------- */
+/* ---- 20: memory -------------------------------------------------------------------------------------------------- */
 
 static wk_memory_stats stats_of(wk_device device)
 {
@@ -120,7 +120,8 @@ static void each_device_has_its_own_memory(void **state)
     }
 }
 
-/* Past the limit one call fails, with what it asked for and what there is; all that was there stays, and the program goes on. */
+/* Past the limit one call fails, with what it asked for and what there is; all that was there stays, and the
+ * program goes on. */
 static void out_of_memory_is_survived(void **state)
 {
     (void)state;
@@ -156,7 +157,7 @@ static void out_of_memory_is_survived(void **state)
     }
 }
 
-/* ---- 21, 22: waiting ---------------------------------------------------------------------------------------------- */
+/* ---- 21, 22: waiting --------------------------------------------------------------------------------------------- */
 
 static wk_transfer_counters transfers(void)
 {
@@ -251,7 +252,7 @@ static void a_training_loop_waits_for_nothing(void **state)
     }
 }
 
-/* ---- exercise 2: parameters in files ------------------------------------------------------------------------------ */
+/* ---- exercise 2: parameters in files ----------------------------------------------------------------------------- */
 
 static void parameters_are_saved_and_loaded_anywhere(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 11 to 16 of the chapter about GPUs (docs/lesson.md), on the CPU and on two OpenCL devices: computing where the operands are,
- * device scopes, placement. One test is a process of its own: this program, with an argument. */
+/* Steps 11 to 16 of the chapter about GPUs (docs/lesson.md), on the CPU and on two OpenCL devices: computing where the
+ * operands are, device scopes, placement. One test is a process of its own: this program, with an argument. */
 #include "support_devices.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "../src/engine/ring.h"
 #include "support_again.h"
 
-/* ---- 11: operands on one device ----------------------------------------------------------------------------------- */
+/* ---- 11: operands on one device ---------------------------------------------------------------------------------- */
 
 static void on_one_device_it_works(void **state)
 {
@@ -95,7 +95,7 @@ static void a_number_of_the_cpu_goes_along(void **state)
     }
 }
 
-/* ---- 12: soft placement ------------------------------------------------------------------------------------------- */
+/* ---- 12: soft placement ------------------------------------------------------------------------------------------ */
 
 enum { MOST_LINES = 100 };
 
@@ -256,7 +256,7 @@ static void the_log_of_a_process(void **state)
     assert_string_equal(last, "soft placement made 5 copies of 120 bytes\n");
 }
 
-/* ---- 13: one fused kernel ----------------------------------------------------------------------------------------- */
+/* ---- 13: one fused kernel ---------------------------------------------------------------------------------------- */
 
 static void the_chapter_s_numbers(void **state)
 {
@@ -286,7 +286,7 @@ static void the_chapter_s_numbers(void **state)
     wk_free(z), wk_free(y);
 }
 
-/* ---- 14, 15: scopes ----------------------------------------------------------------------------------------------- */
+/* ---- 14, 15: scopes ---------------------------------------------------------------------------------------------- */
 
 static void device_scopes_nest(void **state)
 {
@@ -318,7 +318,8 @@ static void device_scopes_nest(void **state)
     }
 }
 
-/* A scope says where new tensors are made. What exists stays where it is: assigning it, computing with it, making a parameter of it. */
+/* A scope says where new tensors are made. What exists stays where it is: assigning it, computing with it,
+ * making a parameter of it. */
 static void what_a_scope_does_not_do(void **state)
 {
     (void)state;
@@ -344,7 +345,7 @@ static void what_a_scope_does_not_do(void **state)
     wk_free(far);
 }
 
-/* ---- 16: the log of placement ------------------------------------------------------------------------------------- */
+/* ---- 16: the log of placement ------------------------------------------------------------------------------------ */
 
 static void the_log_says_where_ops_ran(void **state)
 {

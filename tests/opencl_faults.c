@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong late on a device that runs on its own: a bad index is noticed when the device is waited for. It must be brought
- * home to the call, follow what was computed from it, to other devices too, and be told once (SEMANTICS 17 and 18). */
+/* What goes wrong late on a device that runs on its own: a bad index is noticed when the device is waited for.
+ * It must be brought home to the call, follow what was computed from it, to other devices too, and be told
+ * once (SEMANTICS 17 and 18). */
 #include "support_threads.h"
 
 #include <math.h>
@@ -152,8 +153,8 @@ static void each_fault_is_known(void **state)
     }
 }
 
-/* What shares a kernel with a bad index is well if it does not depend on it, another index too; and the first of several bad ones, in
- * the order of the program and of the elements, is told. */
+/* What shares a kernel with a bad index is well if it does not depend on it, another index too; and the first of
+ * several bad ones, in the order of the program and of the elements, is told. */
 static void others_of_its_kernel_are_well(void **state)
 {
     (void)state;

@@ -55,8 +55,8 @@ static void to_device(void *device, array *a)
     a->operand.memory = &a->memory;
 }
 
-/* To the bit: all that these tests add up are whole numbers, or eighths, whose products' sums have few bits: no order of adding them
- * changes any. */
+/* To the bit: all that these tests add up are whole numbers, or eighths, whose products' sums have few bits: no order
+ * of adding them changes any. */
 static void expect(void *device, const char *name, array *a, const char *want)
 {
     wk__fail fail;

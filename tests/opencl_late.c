@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work that a device cannot do when its turn has come: its driver refuses a kernel, a launch, a copy, memory. Each call of the driver
- * fails in turn, once, and each value of a program that uses much of the device is right, or fails with the first cause for everyone
- * who reads it, however often; what is written in place has its old numbers or its new ones. Then the program runs again as if nothing
- * had been. */
+/* Work that a device cannot do when its turn has come: its driver refuses a kernel, a launch, a copy, memory. Each call
+ * of the driver fails in turn, once, and each value of a program that uses much of the device is right, or fails with
+ * the first cause for everyone who reads it, however often; what is written in place has its old numbers or its new
+ * ones. Then the program runs again as if nothing had been. */
 #include "support_threads.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static int take_over(void **state)
     return 0;
 }
 
-/* ---- a program ---------------------------------------------------------------------------------------------------- */
+/* ---- a program --------------------------------------------------------------------------------------------------- */
 
 enum { SIZE = 6, MOST = 24 };
 
@@ -95,7 +95,8 @@ static bool same(const double *a, const double *b)
     return memcmp(a, b, SIZE * sizeof *a) == 0;
 }
 
-/* How many failed. A target may have been written by one of two calls, so what it can hold is old, new, or in between. */
+/* How many failed. A target may have been written by one of two calls, so what it can hold is old, new, or in
+ * between. */
 static int look(program *p, const program *want, const char *what, int n)
 {
     int failed = 0;

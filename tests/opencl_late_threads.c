@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads and one OpenCL device: what one call leaves there for its own later commands is not another's, and of what could not
- * be done each thread hears whose work was left out, however many there are and whatever became of them. */
+/* Several threads and one OpenCL device: what one call leaves there for its own later commands is not
+ * another's, and of what could not be done each thread hears whose work was left out, however many there are
+ * and whatever became of them. */
 #include "support_threads.h"
 
 #include <math.h>
@@ -10,9 +11,10 @@
 
 enum { SIZE = 48, MANY = 20 };
 
-/* ---- a thread that lets another one pass ------------------------------------------------------------------------------- */
+/* ---- a thread that lets another one pass ------------------------------------------------------------------------- */
 
-/* The leader stops at its `stop_at`-th request for memory, which may be in the midst of a call, and goes on when the other is done. */
+/* The leader stops at its `stop_at`-th request for memory, which may be in the midst of a call, and goes on
+ * when the other is done. */
 enum { LEADER = 0, OTHER = 1, OVER = 2 };
 static _Thread_local int requests;
 static _Thread_local bool leads;
@@ -60,7 +62,7 @@ static void await_turn(int *now)
     while ((*now = atomic_load(&turn)) == LEADER) sched_yield();
 }
 
-/* ---- calls that are several commands ----------------------------------------------------------------------------------- */
+/* ---- calls that are several commands ----------------------------------------------------------------------------- */
 
 static void sorts_in_between(test_thread *t)
 {
@@ -167,7 +169,7 @@ static void what_has_failed_is_not_continued(void **state)
     test_threads_end(other, 1);
 }
 
-/* ---- who is told ------------------------------------------------------------------------------------------------------- */
+/* ---- who is told ------------------------------------------------------------------------------------------------- */
 
 static atomic_int begun, looked;
 
@@ -316,6 +318,65 @@ static void failures_without_memory_are_told_apart(void **state)
     expect_fine();
 }
 
+/* ---- at random --------------------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, ROUNDS = 40 };
+static atomic_int at_work;
+
+/* What can be read is right: sorted numbers, and a target in place that has its old numbers or its new ones. True: all could be read. */
+static bool sorts_and_adds(test_thread *t)
+{
+    WK_SCOPE;
+    float have[SIZE];
+    const int first = 1000 * t->number;
+    wk_tensor *sorted = NULL, *places = NULL, *target = numbers(first, 1);
+    wk_sort(wk_neg(target), 0, false, &sorted, &places);
+    wk_add_(target, 0.5);
+    const bool read = sorted && wk_read(sorted, have, sizeof have) == WK_OK;
+    for (int k = 0; k < SIZE && read; k++) SAY(t, have[k] == (float)(1 - SIZE - first + k));
+    wk_clear_error();
+    const bool written = target && wk_read(target, have, sizeof have) == WK_OK;
+    const float added = have[0] - (float)first;
+    if (written) SAY(t, added == 0 || added == 0.5F);
+    for (int k = 0; k < SIZE && written; k++) SAY(t, have[k] == (float)(first + k) + added);
+    return read && written && added == 0.5F;
+}
+
+static void works_while_calls_fail(test_thread *t)
+{
+    for (int k = 0; k < ROUNDS; k++) {
+        sorts_and_adds(t);
+        wk_clear_error();
+    }
+    atomic_fetch_sub(&at_work, 1);
+    while (atomic_load(&at_work) > 0) sched_yield();
+    wk_sync();
+    wk_clear_error();
+    test_await(&looked, 1);
+    SAY(t, sorts_and_adds(t));
+    SAY(t, !wk_error());
+}
+
+static void threads_work_while_the_driver_fails(void **state)
+{
+    (void)state;
+    test_thread thread[THREADS];
+    const driver_call calls[] = {DRIVER_ARGUMENT, DRIVER_LAUNCH, DRIVER_WRITE};
+    atomic_store(&at_work, THREADS), atomic_store(&looked, 0);
+    test_threads_start(thread, THREADS, works_while_calls_fail, NULL);
+    int orders = 0;
+    for (; atomic_load(&at_work) > 0; orders++) {
+        driver_order(calls[orders % 3], 1 + orders % 7, CL_OUT_OF_HOST_MEMORY);
+        while (atomic_load(&at_work) > 0 && !driver_met()) sched_yield();
+    }
+    driver_order(DRIVER_LAUNCH, 0, 0);
+    wk_sync();
+    wk_clear_error();
+    test_raise(&looked, 1);
+    test_threads_end(thread, THREADS);
+    print_message("%d calls of the driver have failed\n", orders);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +386,7 @@ int main(void)
         cmocka_unit_test(each_of_many_threads_is_told_of_its_bad_index),
         cmocka_unit_test(a_thread_hears_though_another_has_ended),
         cmocka_unit_test(failures_without_memory_are_told_apart),
+        cmocka_unit_test(threads_work_while_the_driver_fails),
     };
     return cmocka_run_group_tests(tests, take_over, NULL);
 }

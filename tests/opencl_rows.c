@@ -63,8 +63,8 @@ static void layouts(void **state)
     run();
 }
 
-/* Reduction `code` over the last `nreduce` dimensions of a dense or permuted operand, of numbers that no order of reducing changes a
- * bit of. */
+/* Reduction `code` over the last `nreduce` dimensions of a dense or permuted operand, of numbers that no order of
+ * reducing changes a bit of. */
 static void add_reduction(int code, wk_dtype dtype, int ndim, const int64_t *shape, int nreduce, const int64_t *stride)
 {
     char name[96];
@@ -104,8 +104,8 @@ static void reductions(void **state)
     run();
 }
 
-/* How many roundings a number goes through in a sum of n: its item's share, the tree of the work-group, up to 3 chunks, and the
- * reference's own. */
+/* How many roundings a number goes through in a sum of n: its item's share, the tree of the work-group, up to 3 chunks,
+ * and the reference's own. */
 static double roundings(int64_t n)
 {
     int local = 1 << 20;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls at the edge of what PyTorch defines, with the values that PyTorch 2.15 gives: gradients far out and at ties, defaults that
- * leave a dimension out, operands without dimensions, fractions where whole numbers are wanted. */
+/* Calls at the edge of what PyTorch defines, with the values that PyTorch 2.15 gives: gradients far out and at ties,
+ * defaults that leave a dimension out, operands without dimensions, fractions where whole numbers are wanted. */
 #include "ops_values.h"
 #include <wick/call.h>
 
@@ -264,6 +264,20 @@ static void steps_of_whole_numbers(void **state)
     EXPECT(wk_linspace(2.7, 9, 1, .dtype = WK_I64), (1), 2);
 }
 
+/* The mean of no labels is 0 / 0, and its gradient 0. */
+static void all_labels_ignored(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf(wk_of(double, (2, 2), 1, 2, 3, 4)), *none = wk_of(int64_t, (2), -100, -100);
+    for (int smooth = 0; smooth < 2; smooth++)
+        EXPECT(slope(wk_cross_entropy(x, none, .label_smoothing = 0.1 * smooth), x), (2, 2), 0, 0, 0, 0);
+    EXPECT(slope(wk_nll_loss(x, none), x), (2, 2), 0, 0, 0, 0);
+    EXPECT(slope(wk_nll_loss(x, wk_of(int64_t, (2), -100, 1)), x), (2, 2), 0, 0, 0, -1);
+    wk_tensor *deep = leaf(wk_of(double, (1, 2, 2), 1, 2, 3, 4)), *one = wk_of(int64_t, (1, 2), -100, 0);
+    EXPECT(slope(wk_nll_loss(deep, one), deep), (1, 2, 2), 0, -1, 0, 0);
+}
+
 static void what_is_refused(void **state)
 {
     (void)state;
@@ -297,6 +311,7 @@ int main(void)
         cmocka_unit_test(an_index_without_elements),
         cmocka_unit_test(a_weight_of_one_dimension),
         cmocka_unit_test(steps_of_whole_numbers),
+        cmocka_unit_test(all_labels_ignored),
         cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

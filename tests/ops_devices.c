@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops whose kernels ask for more than their operands' values: the dtype that is computed in, places in memory. On every device. */
+/* Ops whose kernels ask for more than their operands' values: the dtype that is computed in, places in
+ * memory. On every device. */
 #include "support_devices.h"
 #include <wick/device.h>
 
@@ -25,8 +26,8 @@ static void bits_of_a_converted_bool(void **state)
     }
 }
 
-/* The place of an element is one number: with room for half of the positions, over all elements and over rows, which may be longer
- * than what a kernel walks twice. */
+/* The place of an element is one number: with room for half of the positions, over all elements and over rows, which
+ * may be longer than what a kernel walks twice. */
 static void argmax_needs_no_positions(void **state)
 {
     (void)state;

@@ -33,8 +33,8 @@ static void long_lists(void **state)
     EXPECT(wk_slice(wk_cat((wk_arange(300.0), all), 0), 0, 299, 301), (2), 299, 0);
 }
 
-/* What is joined is computed straight into its part: one store for each, none for the operands. Parts of one size are one
- * kernel. */
+/* What is joined is computed straight into its part: one store for each, none for the operands. Parts of one
+ * size are one kernel. */
 static void parts_are_not_stored_twice(void **state)
 {
     (void)state;
@@ -93,8 +93,8 @@ static void failing_part(void **state)
     wk_clear_error();
 }
 
-/* The ring is full, and is run, between the parts of a call: then what the call still needs may be parked. At which of a turn's records
- * that comes, depends on the size. */
+/* The ring is full, and is run, between the parts of a call: then what the call still needs may be parked. At which of
+ * a turn's records that comes, depends on the size. */
 static void ring_runs_between_the_parts(void **state)
 {
     (void)state;

@@ -77,7 +77,8 @@ static void test_gradients_of_weights(void **state)
     assert_non_null(wk_cross_entropy(x, labels, .weight = w));
 }
 
-/* A loss without optional operands works while an error is pending; one with them cannot know whether a NULL was meant. */
+/* A loss without optional operands works while an error is pending; one with them cannot know whether a NULL
+ * was meant. */
 static void test_pending_error(void **state)
 {
     (void)state;

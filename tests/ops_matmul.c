@@ -86,8 +86,8 @@ static void sums(void **state)
     EXPECT(whole, (2, 2), 27, 30, 54, 66);
 }
 
-/* The product is half a unit above 1, which alone rounds to 1 (even); with a quarter of a unit added the sum rounds up. Rounded
- * twice it would be 1. */
+/* The product is half a unit above 1, which alone rounds to 1 (even); with a quarter of a unit added the sum rounds up.
+ * Rounded twice it would be 1. */
 static void sums_are_rounded_once(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elementwise ops: what PyTorch gives at the places where a formula alone does not say: dtypes, kinks, ties, NaN, integers, forms in
- * place, errors. The formulas themselves are the walk's (walk_*.c). */
+/* Elementwise ops: what PyTorch gives at the places where a formula alone does not say: dtypes, kinks, ties, NaN,
+ * integers, forms in place, errors. The formulas themselves are the walk's (walk_*.c). */
 #include "ops_values.h"
 
 static void expect_dtype(wk_tensor *x, wk_dtype dtype)
@@ -130,7 +130,7 @@ static void test_classes(void **state)
     EXPECT(wk_addcmul(whole, whole, whole, .value = 2), (3), 6, 0, 21);
 }
 
-/* ---- comparison and choice ----------------------------------------------------------------------------------------- */
+/* ---- comparison and choice --------------------------------------------------------------------------------------- */
 
 static void test_comparison(void **state)
 {
@@ -176,7 +176,7 @@ static void test_where(void **state)
     expect_error(wk_masked_fill(x, whole, 0), WK_ERR_DTYPE, "bool");
 }
 
-/* ---- gradients at kinks and ties ------------------------------------------------------------------------------------ */
+/* ---- gradients at kinks and ties --------------------------------------------------------------------------------- */
 
 static void test_kinks(void **state)
 {
@@ -262,7 +262,7 @@ static void test_in_place_for_long(void **state)
     EXPECT(x, (3), CALLS / 2, CALLS, CALLS);
 }
 
-/* ---- values that formulas of one line would miss -------------------------------------------------------------------- */
+/* ---- values that formulas of one line would miss ----------------------------------------------------------------- */
 
 static void test_tails(void **state)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public table of ops: order, lookup, schemas, and wk_call with right and wrong arguments, in contexts of its own. */
+/* The public table of ops: order, lookup, schemas, and wk_call with right and wrong arguments, in contexts of
+ * its own. */
 #include "support_wick.h"
 #include "ops/forms.h"
 #include <wick/call.h>

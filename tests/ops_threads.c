@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls from several threads: a stream of random numbers each (SEMANTICS 14), ops by name in one context (30), gradients by one
- * leaf. */
+/* Calls from several threads: a stream of random numbers each (SEMANTICS 14), ops by name in one context
+ * (30), gradients by one leaf. */
 #include "support_threads.h"
 
 enum { ROUNDS = 200, DRAWN = 64 };

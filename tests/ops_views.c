@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views: what the walk over the table does not see: shared storage, in-place calls through views, nodes' names, errors. */
+/* Views: what the walk over the table does not see: shared storage, in-place calls through views, nodes'
+ * names, errors. */
 #include "ops_values.h"
 #include <limits.h>
 

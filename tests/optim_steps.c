@@ -322,6 +322,32 @@ static void a_scope_with_a_step_is_flushed(void **state)
     assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 1);
 }
 
+/* One flush with gradients and the step. Its first pass has a gradient and the update by it; what the other update needs comes before
+ * that. A call that nobody needs is among them. */
+static void a_step_whose_first_pass_is_not_its_own(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_of(double, (2), 1, 2), true), *x = wk_of(double, (2), 1, 2);
+    wk_tensor *b = wk_requires_grad_(wk_of(double, (3), 1, 2, 3), true), *y = wk_of(double, (3), 1, 2, 3);
+    wk_tensor *places = wk_of(int64_t, (3), 2, 0, 1);
+    wk_tensors *list = wk_tensors_new();
+    wk_tensors_add(list, "a", a), wk_tensors_add(list, "b", b);
+    wk_optim *optim = wk_optim_sgd(list, .lr = 0.25);
+    for (int step = 0; step < 3; step++) {
+        wk_sync();
+        {
+            WK_SCOPE;
+            wk_exp(x); /* not the newest when the scope closes, so it stays until the flush */
+            wk_set_grad(a, wk_mul(x, 2));
+        }
+        wk_set_grad(b, wk_index_add(wk_zeros((3), .dtype = WK_F64), 0, places, y)); /* a kernel by itself */
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+    }
+    EXPECT_VALUES(a, 0, -0.5, -1);
+    EXPECT_VALUES(b, 0, 1 - 0.75 * 2, 2 - 0.75 * 3, 3 - 0.75);
+}
+
 static void what_is_kept_follows_the_parameter(void **state)
 {
     (void)state;
@@ -370,6 +396,26 @@ static void the_largest_parameter_has_no_second_copy(void **state)
 
 /* ---- clipping ---------------------------------------------------------------------------------------------------- */
 
+/* Also not the one that is written in place before the others are. */
+static void a_gradient_that_failed_changes_no_parameter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *large = wk_requires_grad_(wk_ones((64)), true), *small = wk_requires_grad_(wk_ones((2)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((large, small)), .lr = 1);
+    wk_tensor *rows = wk_add(wk_of(int64_t, (2), 1, 9), 0), *x = wk_full((64), 3.0);
+    wk_sync();
+    wk_backward(wk_sum(wk_mul(large, x)));
+    wk_backward(wk_sum(wk_index_select(small, 0, rows)));
+    wk_optim_step(optim);
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(large), 0, 64);
+    EXPECT_VALUES(small, 0, 1, 1);
+}
+
 static void clipping(void **state)
 {
     (void)state;
@@ -407,8 +453,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_update_is_one_kernel, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_step_without_memory_changes_nothing),
         cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, test_usual_mode, test_mode_back),
+        cmocka_unit_test(a_step_whose_first_pass_is_not_its_own),
         cmocka_unit_test_setup_teardown(the_largest_parameter_has_no_second_copy, test_usual_mode, test_mode_back),
         cmocka_unit_test(what_is_kept_follows_the_parameter),
+        cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_usual_mode, test_mode_back),
         cmocka_unit_test(clipping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promotion: PyTorch's table (torch.promote_types) for every pair of dtypes, 0-d operands that do not widen, and numbers that keep
- * their class; see rule 15 of the semantics. */
+/* Promotion: PyTorch's table (torch.promote_types) for every pair of dtypes, 0-d operands that do not widen, and
+ * numbers that keep their class; see rule 15 of the semantics. */
 #include "support_wick.h"
 
 #define F WK_F32

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A minute of random programs (tests/random/), from the seed of the day, so that each day tries others. What fails is printed as a
-# program; `random_programs --only SEED` runs it again.
+# A minute of random programs (tests/random/), from the seed of the day, so that each day tries others. What fails is
+# printed as a program; `random_programs --only SEED` runs it again.
 . "$WICK_SOURCE/tests/runner/checks"
 
 programs="$WICK_BUILD/tests/random_programs"

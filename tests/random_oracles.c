@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The oracles of random programs (tests/random) on programs that are known: what is wrong they say, and of what is right nothing. */
+/* The oracles of random programs (tests/random) on programs that are known: what is wrong they say, and of
+ * what is right nothing. */
 #include "oracles.h"
 #include "rows.h"
 #include "support_wick.h"
@@ -57,7 +58,8 @@ static argument text(const char *word)
 
 /* ---- gradients against differences ------------------------------------------------------------------------------- */
 
-/* The sum of what is floored after a division by something small: many jumps within a step of the differences, 0 for the gradient. */
+/* The sum of what is floored after a division by something small: many jumps within a step of the
+ * differences, 0 for the gradient. */
 static void what_jumps_often_says_nothing(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 31 to 33 of docs/semantics.md: forms of call, options, reserved dtypes. What check_headers, check_symbols and forms/calls.c hold of
- * them at compile time is not repeated here. */
+/* Rules 31 to 33 of docs/semantics.md: forms of call, options, reserved dtypes. What check_headers, check_symbols and
+ * forms/calls.c hold of them at compile time is not repeated here. */
 #include "support_wick.h"
 
 #include <math.h>
@@ -67,7 +67,8 @@ static void operands_are_evaluated_once(void **state)
     wk_optim_sgd(wk_list((once(leaf))), .lr = (double)number_once(1)), expect_evaluations(2, __LINE__);
 }
 
-/* Behind each macro stands a function with arrays, counts and options that may be NULL; simple ops have a plain one too. */
+/* Behind each macro stands a function with arrays, counts and options that may be NULL; simple ops have a
+ * plain one too. */
 static void functions_stand_behind_the_macros(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 21 and 23 to 26 of docs/semantics.md: which call a message names, views and in-place calls under autograd, hooks, parameters,
- * modules. What autograd_views, nn_modules and optim_steps hold of them is not repeated here. */
+/* Rules 21 and 23 to 26 of docs/semantics.md: which call a message names, views and in-place calls under autograd,
+ * hooks, parameters, modules. What autograd_views, nn_modules and optim_steps hold of them is not repeated here. */
 #include "support_wick.h"
 
 /* "file.c:12: op" of a line of this file */
@@ -18,7 +18,8 @@ static void expect_site(int line, const char *op, const char *word)
 
 /* ---- rule 21: sites ---------------------------------------------------------------------------------------------- */
 
-/* The site is the innermost call in the program's own code; composed ops and the library's layers report their caller's. */
+/* The site is the innermost call in the program's own code; composed ops and the library's layers report
+ * their caller's. */
 static void the_site_is_the_program_s_own_call(void **state)
 {
     (void)state;
@@ -158,7 +159,8 @@ static void an_error_in_backward_names_the_forward(void **state)
 
 /* ---- rule 23: in-place calls and moving -------------------------------------------------------------------------- */
 
-/* Versions sit on the storage and rise at the call: through a view, through another handle, before anything is computed. */
+/* Versions sit on the storage and rise at the call: through a view, through another handle, before anything
+ * is computed. */
 static void versions_sit_on_the_storage(void **state)
 {
     (void)state;
@@ -231,8 +233,8 @@ static wk_tensor *note(wk_tensor *grad, void *user)
     return order[n] == 'x' ? wk_mul(grad, 10) : NULL;
 }
 
-/* Each hook of a tensor in order of registration; those of results before what they were made of; those that come after once the
- * whole gradient of a leaf is there, once each, however many paths lead to it. */
+/* Each hook of a tensor in order of registration; those of results before what they were made of; those that come after
+ * once the whole gradient of a leaf is there, once each, however many paths lead to it. */
 static void hooks_have_an_order(void **state)
 {
     (void)state;
@@ -257,7 +259,8 @@ static void hooks_have_an_order(void **state)
     assert_string_equal(order + strcspn(order, "A"), "AB");
 }
 
-/* Gradients are made of public ops: they can be differentiated, in-place calls and functions of one's own among them. */
+/* Gradients are made of public ops: they can be differentiated, in-place calls and functions of one's own
+ * among them. */
 static void cube_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
     wk_function_save(f, in[0]);
@@ -293,7 +296,8 @@ static void gradients_have_gradients(void **state)
 
 /* ---- rules 25 and 26: parameters and modules --------------------------------------------------------------------- */
 
-/* A parameter is one storage behind one handle, whatever happens to it; what a module keeps in its plain state stays right. */
+/* A parameter is one storage behind one handle, whatever happens to it; what a module keeps in its plain
+ * state stays right. */
 static void a_parameter_is_one_storage(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 6, 8 and 9 of docs/semantics.md: when work is run, which ops wait, what a kernel's structure is. Read from the plans of the
- * null device. What engine_plan holds of them is not repeated here. */
+/* Rules 6, 8 and 9 of docs/semantics.md: when work is run, which ops wait, what a kernel's structure is. Read from the
+ * plans of the null device. What engine_plan holds of them is not repeated here. */
 #include "support_plan.h"
 
 /* ---- rule 6: when work is run ------------------------------------------------------------------------------------ */
@@ -28,8 +28,8 @@ static void work_is_run_when_numbers_are_needed(void **state)
     wk_free(c), wk_free(x);
 }
 
-/* Where an optimiser stepped, the handles of the scope go first and then the ring is run: each step is cut at the same places,
- * and what nobody kept is never computed. A scope without a step runs nothing. */
+/* Where an optimiser stepped, the handles of the scope go first and then the ring is run: each step is cut at the same
+ * places, and what nobody kept is never computed. A scope without a step runs nothing. */
 static void a_step_is_cut_at_the_end_of_its_scope(void **state)
 {
     (void)state;
@@ -124,8 +124,8 @@ static int keys_of_plan(uint64_t *key)
     return count;
 }
 
-/* A whole training step, with a learning rate, a step count, random places and numbers that differ from step to step, is the same
- * list of kernels from the second step on (the first one makes the optimiser's state). */
+/* A whole training step, with a learning rate, a step count, random places and numbers that differ from step to step,
+ * is the same list of kernels from the second step on (the first one makes the optimiser's state). */
 static void a_training_step_compiles_once(void **state)
 {
     (void)state;

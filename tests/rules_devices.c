@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 27 to 30 of docs/semantics.md: contexts, fork, what counts as a GPU, the entry for bindings. What engine_threads, engine_fork,
- * opencl_devices and ops_table hold of them is not repeated here. */
+/* Rules 27 to 30 of docs/semantics.md: contexts, fork, what counts as a GPU, the entry for bindings. What
+ * engine_threads, engine_fork, opencl_devices and ops_table hold of them is not repeated here. */
 #include "support_wick.h"
 
 #include <pthread.h>
@@ -134,7 +134,8 @@ static int finds_opencl_marked(void)
     return wk_error() && strstr(wk_error(), "fork") ? 0 : 2;
 }
 
-/* In a process of its own: counting CUDA devices marks nothing, counting OpenCL devices marks OpenCL, and neither marks the CPU. */
+/* In a process of its own: counting CUDA devices marks nothing, counting OpenCL devices marks OpenCL, and
+ * neither marks the CPU. */
 static int counts_then_forks(void)
 {
     wk_device_count(WK_CUDA);
@@ -198,8 +199,8 @@ static void cpus_are_no_gpus_unless_asked_for(void **state)
 
 /* ---- rule 30: bindings ------------------------------------------------------------------------------------------- */
 
-/* Device and grad mode come as arguments, whatever the thread's are; results are the caller's, whatever scopes are open; the thread's
- * error is neither read nor touched. */
+/* Device and grad mode come as arguments, whatever the thread's are; results are the caller's, whatever scopes are
+ * open; the thread's error is neither read nor touched. */
 static void a_binding_says_everything(void **state)
 {
     (void)state;

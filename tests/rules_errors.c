@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 17, 19 and 20 of docs/semantics.md: the first error is kept, NULL passes through, what refuses while an error is pending, the
- * handler. What engine_scopes, io_tensors and optim_steps hold of them is not repeated here. */
+/* Rules 17, 19 and 20 of docs/semantics.md: the first error is kept, NULL passes through, what refuses while an error
+ * is pending, the handler. What engine_scopes, io_tensors and optim_steps hold of them is not repeated here. */
 #include "support_wick.h"
 
 #include <math.h>
@@ -45,7 +45,8 @@ static void the_first_error_stays(void **state)
 
 /* ---- rule 19: NULL ----------------------------------------------------------------------------------------------- */
 
-/* NULL for an operand that may be left out means "left out", but not while an error is pending: it may be one that failed. */
+/* NULL for an operand that may be left out means "left out", but not while an error is pending: it may be one
+ * that failed. */
 static void optional_operands(void **state)
 {
     (void)state;

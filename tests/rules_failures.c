@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 17 and 18 of docs/semantics.md: errors that come late, failure as a state of values. What engine_plan, ops_indexing and
- * opencl_memory hold of them is not repeated here. */
+/* Rules 17 and 18 of docs/semantics.md: errors that come late, failure as a state of values. What engine_plan,
+ * ops_indexing and opencl_memory hold of them is not repeated here. */
 #include "support_wick.h"
 
 #include <math.h>
@@ -71,7 +71,8 @@ static void late_errors_come_with_the_next_call_or_the_reader(void **state)
 
 /* ---- rule 18: failure is a state of the value -------------------------------------------------------------------- */
 
-/* Each reader of a failed value has its first cause and site, however long the chain; what does not depend on it is well. */
+/* Each reader of a failed value has its first cause and site, however long the chain; what does not depend on
+ * it is well. */
 static void dependants_have_the_first_cause(void **state)
 {
     (void)state;
@@ -97,7 +98,8 @@ static void dependants_have_the_first_cause(void **state)
     wk_free(total), wk_free(y), wk_free(z), wk_free(last), wk_free(x);
 }
 
-/* A value fails and there is no memory to say why: the thread hears of it then, and not again of what was to be computed from it. */
+/* A value fails and there is no memory to say why: the thread hears of it then, and not again of what was to
+ * be computed from it. */
 static void what_there_is_no_memory_for_is_told_once(void **state)
 {
     (void)state;
@@ -148,7 +150,8 @@ static void a_step_is_all_or_nothing(void **state)
 }
 
 /* Every index is looked at before the first place is written. */
-/* Neither what is computed beside it, nor what it was computed from, nor a target in place: whatever shares a kernel on the CPU. */
+/* Neither what is computed beside it, nor what it was computed from, nor a target in place: whatever shares a
+ * kernel on the CPU. */
 static void a_bad_index_fails_what_depends_on_it(void **state)
 {
     (void)state;
@@ -195,6 +198,39 @@ static void a_bad_index_writes_nothing(void **state)
     }
 }
 
+/* A write that cannot run leaves its target, also where that is still to be computed and nothing else reads it; and what the program knows
+ * the address of is written though something beside it fails. */
+static void targets_beside_a_bad_index(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        WK_SCOPE;
+        wk_tensor *rows = wk_ones((2)), *bad = wk_of(int64_t, (2), 0, 9), *fine = wk_of(float, (2), 1, 2);
+        wk_sync();
+        wk_tensor *late = wk_index_select(rows, 0, wk_add(bad, 0)), *target = wk_mul(fine, 2);
+        if (way == 0) {
+            wk_copy_(target, late);
+        } else if (way == 1) {
+            wk_mul_(target, wk_add(late, 1));
+        } else if (way == 2) {
+            wk_add_(target, 1), wk_copy_(wk_narrow(target, 0, 1, 1), wk_narrow(late, 0, 0, 1)), wk_sub_(target, 1);
+        } else {
+            wk_data(target);
+            late = wk_index_select(rows, 0, wk_mul(bad, 1));
+            wk_fill_(target, 5), wk_neg_(late);
+        }
+        wk_sync();
+        expect_error("index_select", "index 9 is out of range", NULL);
+        wk_clear_error();
+        if (way < 3)
+            EXPECT_VALUES(target, 0, 2, 4);
+        else
+            EXPECT_VALUES(target, 0, 5, 5);
+        assert_true(isnan(wk_item(wk_sum(late))));
+        wk_clear_error();
+    }
+}
+
 /* Of several, the first in the order of the elements, also where it is known only once the call has run. */
 static void the_first_bad_index_is_told(void **state)
 {
@@ -227,7 +263,7 @@ static void a_lost_device(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk__null_set_count(2);
+    wk__null_set_count(3);
     wk_tensor *here = wk_ones((2)), *there = wk_retain(far_ones()),
               *other = wk_retain(wk_ones((2), .device = {.kind = WK_NULL, .index = 1}));
     wk_sync();
@@ -241,6 +277,8 @@ static void a_lost_device(void **state)
     wk_item(wk_sum(there));
     expect_error("null:0 does not answer", NULL);
     assert_true(wk_item(wk_sum(here)) == 2);
+    assert_true(
+        wk__materialize(wk_to(other, (wk_device){.kind = WK_NULL, .index = 2}), WK_HERE)); /* by way of the host */
     wk_tensor *sum = wk_sum(other);
     assert_true(wk_item(sum) == 0); /* the null device's numbers are 0 */
     expect_fine();
@@ -258,6 +296,7 @@ int main(void)
         cmocka_unit_test_teardown(a_step_is_all_or_nothing, test_clean),
         cmocka_unit_test_teardown(a_bad_index_fails_what_depends_on_it, test_clean),
         cmocka_unit_test_teardown(a_bad_index_writes_nothing, test_clean),
+        cmocka_unit_test_teardown(targets_beside_a_bad_index, test_clean),
         cmocka_unit_test_teardown(the_first_bad_index_is_told, test_clean),
         cmocka_unit_test_teardown(a_lost_device, test_clean),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 3 to 5 of docs/semantics.md: guards, handles past their end, texts. What engine_scopes and data_loader hold of them is not
- * repeated here. */
+/* Rules 3 to 5 of docs/semantics.md: guards, handles past their end, texts. What engine_scopes and data_loader hold of
+ * them is not repeated here. */
 #include "support_wick.h"
 
 static void expect_gone(wk_tensor *x)
@@ -96,7 +96,8 @@ static __attribute__((noinline)) void overwrite_the_stack(void)
     for (size_t k = 0; k < sizeof used; k++) used[k] = 'x';
 }
 
-/* The scope that forward left open is closed after the jump: what fails then is not said to be in forward, whose frame is gone. */
+/* The scope that forward left open is closed after the jump: what fails then is not said to be in forward,
+ * whose frame is gone. */
 static void what_closes_after_a_jump_stands_alone(void **state)
 {
     (void)state;
@@ -127,7 +128,8 @@ static void count_destroyed(wk_module *m)
 static const wk_module_kind counting_kind = {
     .size = sizeof counting_kind, .name = "counting", .forward1 = itself, .destroy = count_destroyed};
 
-/* Modules are freed one after another, not one within another: a jump out of the end of one must not keep the next from going. */
+/* Modules are freed one after another, not one within another: a jump out of the end of one must not keep the
+ * next from going. */
 static void modules_go_after_a_jump_out_of_destroy(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists in parentheses: of a length that is known at run time (WK_ARRAY) they are the same calls; what stands behind elements and numbers
- * (wk_of, wk_arange); strides. check_options looks that each call which takes a list is here. */
+/* Lists in parentheses: of a length that is known at run time (WK_ARRAY) they are the same calls; what stands behind
+ * elements and numbers (wk_of, wk_arange); strides. check_options looks that each call which takes a list is here. */
 #include "support_wick.h"
 
 #include <math.h>
@@ -124,7 +124,7 @@ static void tensors(void **state)
     same(list[0], array[0]);
 }
 
-/* ---- options behind elements and numbers -------------------------------------------------------------------------- */
+/* ---- options behind elements and numbers ------------------------------------------------------------------------- */
 
 static int calls;
 static float counted(void)
@@ -198,7 +198,7 @@ static void one_two_or_three_numbers(void **state)
     expect_error("arange", "lead", NULL);
 }
 
-/* ---- strides ------------------------------------------------------------------------------------------------------ */
+/* ---- strides ----------------------------------------------------------------------------------------------------- */
 
 static void strides_of_what_is_read_and_written(void **state)
 {

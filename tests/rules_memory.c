@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 10 and 22 of docs/semantics.md: how much memory a program takes, what is refused. All memory of the library on the host goes
- * through a counting allocator of this program's; tensors are counted by the library itself. */
+/* Rules 10 and 22 of docs/semantics.md: how much memory a program takes, what is refused. All memory of the library on
+ * the host goes through a counting allocator of this program's; tensors are counted by the library itself. */
 #include "support_wick.h"
 
 #include <unistd.h>

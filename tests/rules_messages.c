@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages begin with file, line and the name that the program wrote: every op of the table with arguments that it can't take, and every
- * other public function that can refuse. What each says besides is held beside its op. */
+/* Messages begin with file, line and the name that the program wrote: every op of the table with arguments that it
+ * can't take, and every other public function that can refuse. What each says besides is held beside its op. */
 #include "walk.h"
 #include "support_devices.h"
 #include <math.h>
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static void expect_name(const char *text, const char *name, const char *sample)
 {
@@ -123,7 +123,7 @@ static void every_op_names_itself(void **state)
     }
 }
 
-/* ---- other public functions --------------------------------------------------------------------------------------- */
+/* ---- other public functions -------------------------------------------------------------------------------------- */
 
 static int unnamed;
 
@@ -378,7 +378,8 @@ static void texts_that_are_null(void **state)
     assert_int_equal(unnamed, 0);
 }
 
-/* What is told late, by another call than the one that failed, keeps its own name and line; so does what a handler calls. */
+/* What is told late, by another call than the one that failed, keeps its own name and line; so does what a
+ * handler calls. */
 static void other_calls_keep_their_names(void **state)
 {
     (void)state;
@@ -446,7 +447,7 @@ static void handlers_make_calls_of_their_own(void **state)
     wk_free(y);
 }
 
-/* ---- numbers that mean nothing ------------------------------------------------------------------------------------ */
+/* ---- numbers that mean nothing ----------------------------------------------------------------------------------- */
 
 static void numbers_are_refused(void **state)
 {

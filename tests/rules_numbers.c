@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 13, 14 and 16 of docs/semantics.md: which bits results have, where random numbers come from, what is printed. What the walk
- * over the table, cpu_vm_rows, ops_random and print_goldens hold of them is not repeated here; rule 15 is promote_table's. */
+/* Rules 13, 14 and 16 of docs/semantics.md: which bits results have, where random numbers come from, what is
+ * printed. What the walk over the table, cpu_vm_rows, ops_random and print_goldens hold of them is not repeated
+ * here; rule 15 is promote_table's. */
 #include "support_bits.h"
 #include "support_devices.h"
 
@@ -144,7 +145,8 @@ static void *draw(void *out)
     return NULL;
 }
 
-/* Each thread has a stream of its own under the same seed, the main one's begins with the published generator's first word. */
+/* Each thread has a stream of its own under the same seed, the main one's begins with the published
+ * generator's first word. */
 static void each_thread_has_a_stream(void **state)
 {
     (void)state;

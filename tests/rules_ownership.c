@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 1 and 2 of docs/semantics.md: who owns what a call makes. What engine_scopes and nn_modules hold of them is not repeated
- * here. */
+/* Rules 1 and 2 of docs/semantics.md: who owns what a call makes. What engine_scopes and nn_modules hold of
+ * them is not repeated here. */
 #include "support_wick.h"
 
 /* ---- rule 1: the innermost scope owns everything ----------------------------------------------------------------- */
@@ -30,7 +30,8 @@ static void every_kind_of_object_dies_with_its_scope(void **state)
     expect_error("history_count", "history", "scope has closed", NULL);
 }
 
-/* What a callback makes and does not return has gone when it ends; a result that its scope does not own passes through. */
+/* What a callback makes and does not return has gone when it ends; a result that its scope does not own
+ * passes through. */
 static wk_tensor *made_inside, *from_outside;
 
 static void triple_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
@@ -256,7 +257,8 @@ static void parents_keep_what_they_need(void **state)
     expect_error("exp", "freed", NULL);
 }
 
-/* What belongs to a module is its own whatever scope is open when it is made: gradients, optimiser state, lazy parameters. */
+/* What belongs to a module is its own whatever scope is open when it is made: gradients, optimiser state,
+ * lazy parameters. */
 static void a_module_owns_what_comes_later(void **state)
 {
     (void)state;

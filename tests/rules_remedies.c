@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages that say how it came about, or what to write instead: where a NULL comes from, which round of a loop made a tensor, what is
- * no GPU here, which dtypes there are, which operand to move. */
+/* Messages that say how it came about, or what to write instead: where a NULL comes from, which round of a loop made a
+ * tensor, what is no GPU here, which dtypes there are, which operand to move. */
 #include "support_again.h"
 #include "support_devices.h"
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- NULL and tensors of another scope ----------------------------------------------------------------------------- */
+/* ---- NULL and tensors of another scope --------------------------------------------------------------------------- */
 
 static void a_null_is_traced(void **state)
 {
@@ -78,7 +78,7 @@ static void an_earlier_round_of_a_loop(void **state)
     expect_error("use wk_keep", NULL);
 }
 
-/* ---- devices ------------------------------------------------------------------------------------------------------- */
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
 
 static void no_gpu_says_what_is_none(void **state)
 {
@@ -137,7 +137,7 @@ static void losses_take_numbers_of_the_cpu(void **state)
     }
 }
 
-/* ---- dtypes and reductions ----------------------------------------------------------------------------------------- */
+/* ---- dtypes and reductions --------------------------------------------------------------------------------------- */
 
 static void what_to_write_instead(void **state)
 {
@@ -177,7 +177,7 @@ static void what_to_write_instead(void **state)
     expect_error("wk_randint", NULL);
 }
 
-/* ---- functions of the program -------------------------------------------------------------------------------------- */
+/* ---- functions of the program ------------------------------------------------------------------------------------ */
 
 static void double_it(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
@@ -200,7 +200,7 @@ static void a_function_without_backward(void **state)
     expect_fine();
 }
 
-/* ---- leaks --------------------------------------------------------------------------------------------------------- */
+/* ---- leaks ------------------------------------------------------------------------------------------------------- */
 
 static int leaks(void)
 {

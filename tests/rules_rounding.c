@@ -118,7 +118,8 @@ static void integers_wrap_in_registers(void **state)
     EXPECT_VALUES(wk_to_dtype(wk_to_dtype(wk_add(wk_to_dtype(bytes, WK_I32), 200), WK_I8), WK_I32), 0, 44, 100, -55);
 }
 
-/* PyTorch's numbers: an operand becomes what is computed in first, so that wk_eq(x, c) finds what wk_full of c and x's dtype holds. */
+/* PyTorch's numbers: an operand becomes what is computed in first, so that wk_eq(x, c) finds what wk_full of
+ * c and x's dtype holds. */
 static void operands_take_the_dtype_that_is_computed_in(void **state)
 {
     (void)state;

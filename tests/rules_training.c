@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule 13 over a whole training: forward, backward and optimiser give the same bits fused or not, call by call, and with any number
- * of threads. */
+/* Rule 13 over a whole training: forward, backward and optimiser give the same bits fused or not, call by call, and
+ * with any number of threads. */
 #include "support_bits.h"
 
 #include "../src/engine/ring.h"

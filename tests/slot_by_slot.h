@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A slab in place of the library's, for the one program that includes this: slots (handles, bodies, storages, values, nodes) are
- * taken one by one, where the library asks for 256 KB at a time. So each slot can fail to be had, one that is kept for ever is a
- * leak, and one that is used after it was given back is found by AddressSanitizer. */
+/* A slab in place of the library's, for the one program that includes this: slots (handles, bodies, storages, values,
+ * nodes) are taken one by one, where the library asks for 256 KB at a time. So each slot can fail to be had, one that
+ * is kept for ever is a leak, and one that is used after it was given back is found by AddressSanitizer. */
 #ifndef TESTS_SLOT_BY_SLOT_H
 #define TESTS_SLOT_BY_SLOT_H
 
@@ -16,7 +16,7 @@ enum { QUEUE = 1 << 14 /* given back before the oldest serves again: a stale han
 static const int slot_bytes[WK__SLAB_KINDS] = {64, 256, 128, 192, 512};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t wk__slab_lock = PTHREAD_MUTEX_INITIALIZER; /* nothing is locked with it here */
-static void *queue[QUEUE]; /* those that were given back */
+static void *queue[QUEUE];                                 /* those that were given back */
 static int64_t given, taken;
 
 void *wk__slab_take_more(wk__slots slots[], int kind)

@@ -5,8 +5,8 @@
 
 #include "support_wick.h"
 
-/* There have to be two OpenCL devices, or such tests would pass by looking at nothing: the runner sees to it, or says that there are
- * none. */
+/* There have to be two OpenCL devices, or such tests would pass by looking at nothing: the runner sees to it, or
+ * says that there are none. */
 static inline int test_devices(wk_device devices[3])
 {
     const char *only = getenv("WICK_TEST_DEVICES");

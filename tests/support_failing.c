@@ -125,7 +125,8 @@ void failing_each_request(const scenario *s, bool all_after, long long one_by_on
     }
     print_message("%-9s %-8s %5lld runs to request %lld, blocks %lld -> %lld\n", s->name,
                   all_after ? "for good" : "once", runs, n, blocks, (long long)atomic_load(&live));
-    /* arrays that grow for good, and kernels that only a run cut short needs, may be new; a leak is one a run at least */
+    /* arrays that grow for good, and kernels that only a run cut short needs, may be new; a leak is one a run
+     * at least */
     if (atomic_load(&live) > blocks + 32 + runs / 4)
         fail_msg("%s: %lld blocks stayed behind", s->name, (long long)atomic_load(&live) - blocks);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that runs out, for tests. It comes from the program's own allocator (wk_set_allocator), which also counts: nothing stays
- * behind.
+/* Memory that runs out, for tests. It comes from the program's own allocator (wk_set_allocator), which also
+ * counts: nothing stays behind.
  *
  *     once      request n fails, those after it are served      what every single place does
  *     for good  request n and all after it fail                 and whether the way out needs memory */

@@ -40,7 +40,8 @@ int group_case_operand(group_case *c, wk_dtype dtype, const int64_t *stride, gro
 int group_case_dense(group_case *c, wk_dtype dtype, bool rows, group_fill fill);
 /* Is this code arithmetic or a comparison that takes the dtype? */
 bool group_case_takes(int code, wk_dtype dtype);
-/* Stores the code's result of registers a and b; narrow dtypes are cast to after it, as a public op of that dtype does. */
+/* Stores the code's result of registers a and b; narrow dtypes are cast to after it, as a public op of that
+ * dtype does. */
 void group_case_arithmetic(group_case *c, int code, wk_dtype dtype, int a, int b);
 /* Fills an i64 operand with indices low .. bound - 1. */
 void group_case_index(group_case *c, int operand, int64_t low, int64_t bound);

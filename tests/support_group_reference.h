@@ -13,7 +13,8 @@
  * NULL, gets the first in row-major order: index and bound. */
 int64_t group_reference_run(const wk__group *group, void *const data[], wk__fail *bad);
 
-/* One element of a dtype as a number, from and to memory; to memory rounds or wraps, and bool is whether it is not 0. */
+/* One element of a dtype as a number, from and to memory; to memory rounds or wraps, and bool is whether it
+ * is not 0. */
 double group_reference_get(wk_dtype dtype, const void *data, int64_t index);
 void group_reference_put(wk_dtype dtype, void *data, int64_t index, double value);
 /* The same for i64, which a double does not hold. */

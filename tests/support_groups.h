@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans made by hand: a test records calls on the null device and plays the planner with them: which are a group, what is stored, in
- * whose memory. Then the checker of plans is asked. Nothing is run; groups_end gives the values back what they had. */
+/* Plans made by hand: a test records calls on the null device and plays the planner with them: which are a group,
+ * what is stored, in whose memory. Then the checker of plans is asked. Nothing is run; groups_end gives the
+ * values back what they had. */
 #ifndef TESTS_SUPPORT_GROUPS_H
 #define TESTS_SUPPORT_GROUPS_H
 
@@ -21,7 +22,8 @@ wk__value *value_of(const wk_tensor *x);
 /* What call number k computes. */
 wk__value *result_of(int k);
 
-/* Records first..first + count - 1 are one group, whose results in `stored` (NULL at the end) go to memory, each to a fresh piece. */
+/* Records first..first + count - 1 are one group, whose results in `stored` (NULL at the end) go to memory,
+ * each to a fresh piece. */
 void group_of(int first, int count, wk__value *const *stored);
 #define GROUP_OF(first, count, ...) group_of(first, count, (wk__value *const[]){__VA_ARGS__, NULL})
 /* The group that was made last, and record k of it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small programs that use much of the library, each giving one figure: tests run them while memory runs out or a device fails,
- * and again afterwards. */
+/* Small programs that use much of the library, each giving one figure: tests run them while memory runs out or a device
+ * fails, and again afterwards. */
 #ifndef TESTS_SUPPORT_SCENARIOS_H
 #define TESTS_SUPPORT_SCENARIOS_H
 
@@ -14,7 +14,8 @@ typedef struct scenario_place {
 
 typedef struct scenario {
     const char *name;
-    /* The figure, always the same one on a device; NaN when something failed. Everything that was made is gone at the end. */
+    /* The figure, always the same one on a device; NaN when something failed. Everything that was made is
+     * gone at the end. */
     double (*run)(const scenario_place *place);
 } scenario;
 

@@ -15,8 +15,8 @@
  *     SPOIL_INDEX    it says that an index was bad
  *     SPOIL_NOTHING  it is not done at all
  *
- * `which` counts the operands that it stores, or reads. A flush that is checked gives the device each of its records by itself
- * first, so work number (records + 1) is the first that is planned. */
+ * `which` counts the operands that it stores, or reads. A flush that is checked gives the device each of its records by
+ * itself first, so work number (records + 1) is the first that is planned. */
 typedef enum spoil_how { SPOIL_RESULT = 1, SPOIL_OPERAND, SPOIL_EARLY, SPOIL_INDEX, SPOIL_NOTHING } spoil_how;
 typedef struct spoil_order {
     int64_t n;
@@ -26,8 +26,8 @@ typedef struct spoil_order {
     float number;
 } spoil_order;
 
-/* Setup and teardown of tests that look at what WICK_CHECK=1 finds: it is on, whatever mode the tests run in, and in the end no device
- * spoils anything, and nobody listens to the log. */
+/* Setup and teardown of tests that look at what WICK_CHECK=1 finds: it is on, whatever mode the tests run in, and in
+ * the end no device spoils anything, and nobody listens to the log. */
 int spoil_checked(void **state);
 int spoil_unchecked(void **state);
 

@@ -8,10 +8,10 @@
 #include <float.h>
 #include <math.h>
 
-/* ---- tolerance ---------------------------------------------------------------------------------------------------- */
+/* ---- tolerance --------------------------------------------------------------------------------------------------- */
 
-/* Units in the last place of the type that is computed in. One elementwise op rounds a handful of times, a sum or product over a
- * sample's elements as often as there are of them, in a tree. */
+/* Units in the last place of the type that is computed in. One elementwise op rounds a handful of times, a sum or
+ * product over a sample's elements as often as there are of them, in a tree. */
 enum { UNITS_POINTWISE = 4, UNITS_OTHER = 16 };
 
 /* Rows that magnify the rounding of their own steps: differences of nearly equal numbers in the tails (gelu, erfc). */
@@ -66,7 +66,7 @@ bool walk_agrees(const wk__op *op, wk_dtype dtype, double have, double expected,
     return fabs(have - expected) <= tolerance;
 }
 
-/* ---- expectation --------------------------------------------------------------------------------------------------- */
+/* ---- expectation ------------------------------------------------------------------------------------------------- */
 
 /* A number meets tensors in the type they are computed in. */
 static double as_operand(double x, wk_dtype dtype)
@@ -127,7 +127,7 @@ int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input 
     return r.outputs;
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 int walk_try(const wk__op *op, const walk_sample *sample, wk_device device, wk_tensor *out[], char message[400])
 {

@@ -62,7 +62,8 @@ static void compare(const walk_case *c, int k, wk_tensor *result, const wk__arra
 
 enum { GUARD = 67 }; /* elements: more than a vector of the narrowest */
 
-/* The result computed once more, by whatever kernel makes it, into the middle of a larger storage: its neighbours must stay. */
+/* The result computed once more, by whatever kernel makes it, into the middle of a larger storage: its
+ * neighbours must stay. */
 static void write_between_guards(const walk_case *c, wk_tensor *result, wk_tensor *again)
 {
     WK_SCOPE;

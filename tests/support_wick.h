@@ -18,7 +18,8 @@ wk_device test_null(void);
 /* Setup and teardown of tests that look at what is planned: in the usual mode, whatever mode the tests run in. */
 int test_usual_mode(void **state);
 int test_mode_back(void **state);
-/* A teardown: the null device is healed and nothing is left to be told, so that one test's failure does not fail the next. */
+/* A teardown: the null device is healed and nothing is left to be told, so that one test's failure does not
+ * fail the next. */
 int test_clean(void **state);
 /* No error may be pending; fails with its text. */
 void expect_fine(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over the table of ops: what its programs (walk_*.c) share. For each row every sample is called with every dtype that
- * the row takes, with operands that lie in memory in every way, and compared with the row's reference in double precision.
+/* The walk over the table of ops: what its programs (walk_*.c) share. For each row every sample is called with
+ * every dtype that the row takes, with operands that lie in memory in every way, and compared with the row's
+ * reference in double precision.
  *
  * The notation of samples: the arguments in the order of the schema, separated by commas; those left out are none.
  *
@@ -73,7 +74,8 @@ typedef struct walk_input {
     size_t size;
 } walk_input;
 
-/* Random operands for the sample; the same `seed` gives the same numbers. Tensors belong to the scope, the rest to the input. */
+/* Random operands for the sample; the same `seed` gives the same numbers. Tensors belong to the scope, the
+ * rest to the input. */
 void walk_make(const wk__op *op, const walk_sample *sample, wk_dtype dtype, walk_layout layout, wk_device device,
                uint64_t seed, walk_input input[]);
 void walk_drop(const walk_sample *sample, walk_input input[]);
@@ -84,7 +86,7 @@ double walk_random(uint64_t *state);
 /* The nearest number of that dtype; integers wrap. */
 double walk_rounded(double x, wk_dtype dtype);
 
-/* ---- calls and expectations (support_walk_check.c) ----------------------------------------------------------------- */
+/* ---- calls and expectations (support_walk_check.c) --------------------------------------------------------------- */
 
 /* The row's reference or `exact`, over the operands. Fails for a row that has neither. out[k].data from wk__alloc. */
 int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array out[],
@@ -100,7 +102,8 @@ int walk_call(const wk__op *op, const walk_sample *sample, wk_device device, wk_
 const char *walk_where(const wk__op *op, const char *text, wk_dtype dtype, walk_layout layout, wk_device device);
 /* Setup of each test: what one that failed has left open is closed. */
 int walk_reset(void **state);
-/* The program's main: for each row that `fits` (NULL: all), a test of each kind, whose state is the row. How many failed. */
+/* The program's main: for each row that `fits` (NULL: all), a test of each kind, whose state is the row. How
+ * many failed. */
 typedef struct walk_kind {
     const char *format; /* its name, with %s for that of the row */
     CMUnitTestFunction test;
@@ -109,7 +112,7 @@ int walk_run(const char *group, const walk_kind kinds[], size_t count, bool (*fi
 /* All elements as double, row-major; free() them. */
 double *walk_numbers(wk_tensor *x);
 
-/* ---- one row on one device (support_walk_row.c) -------------------------------------------------------------------- */
+/* ---- one row on one device (support_walk_row.c) ------------------------------------------------------------------ */
 
 typedef struct walk_row {
     const wk__op *op;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands that were converted in the same kernel: each row, with operands of bool, i8, f16, ... that become its dtype just before,
- * gives the bits that it gives with operands of that dtype from memory. In a register a bool that became an i32 is still a bool, so
- * an op that asked the register what it computes in would answer for another one. */
+/* Operands that were converted in the same kernel: each row, with operands of bool, i8, f16, ... that become its dtype
+ * just before, gives the bits that it gives with operands of that dtype from memory. In a register a bool that became
+ * an i32 is still a bool, so an op that asked the register what it computes in would answer for another one. */
 #include "walk.h"
 
 static const wk_dtype narrow[] = {WK_BOOL, WK_I8, WK_U8, WK_I16, WK_I32, WK_F16, WK_BF16};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NaN, infinities, zeros of both signs, denormals and the ends of each type through every elementwise op, alone and in all pairs,
- * against `exact`: NaN where it gives NaN, the same infinities, the same signs of zero. */
+/* NaN, infinities, zeros of both signs, denormals and the ends of each type through every elementwise op, alone and in
+ * all pairs, against `exact`: NaN where it gives NaN, the same infinities, the same signs of zero. */
 #include "walk.h"
 #include "support_group_reference.h"
 #include <float.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk with host memory that runs out: each sample of each row once more, forward and back, with one request that fails (and
- * perhaps all after it), chosen by a seed, three times. An error with a sentence or the usual bits; operands are as they were, or written whole;
- * nothing is left behind. WICK_FAIL_EACH=1 tries every request of every sample, which takes minutes. */
+/* The walk with host memory that runs out: each sample of each row once more, forward and back, with one request that
+ * fails (and perhaps all after it), chosen by a seed, three times. An error with a sentence or the usual bits;
+ * operands are as they were, or written whole; nothing is left behind. WICK_FAIL_EACH=1 tries every request of every
+ * sample, which takes minutes. */
 #include "walk.h"
 #include "slot_by_slot.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk of gradients: each differentiable row's gradient against central differences in f64, and the gradient of that gradient,
- * with the seed as one more input. */
+/* The walk of gradients: each differentiable row's gradient against central differences in f64, and the gradient of
+ * that gradient, with the seed as one more input. */
 #include "walk.h"
 #include "base/alloc.h"
 
@@ -12,7 +12,8 @@ typedef struct trial {
     int result;                     /* which of several results is looked at */
 } trial;
 
-/* The op with `in` for the leaves; the others are constants. A leaf must not be written in place: what is written is a copy. */
+/* The op with `in` for the leaves; the others are constants. A leaf must not be written in place: what is
+ * written is a copy. */
 static wk_tensor *forward(wk_tensor *const *in, void *user)
 {
     trial *t = user;
@@ -26,8 +27,8 @@ static wk_tensor *forward(wk_tensor *const *in, void *user)
     return t->result < count ? out[t->result] : NULL;
 }
 
-/* The gradients of all leaves, for the seed that is the last input, added up to one number with different weights; and a bit of
- * everything, so that it always depends on all inputs. */
+/* The gradients of all leaves, for the seed that is the last input, added up to one number with different weights; and
+ * a bit of everything, so that it always depends on all inputs. */
 static wk_tensor *backward(wk_tensor *const *in, void *user)
 {
     WK_ENABLE_GRAD;

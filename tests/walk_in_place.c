@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk of in-place forms: for each elementwise row NAME that has a wk_NAME_ beside it, the same bits come into the target,
- * however that lies, and the elements beside it stay as they are. Which rows have one is what the linker says. */
+/* The walk of in-place forms: for each elementwise row NAME that has a wk_NAME_ beside it, the same bits come
+ * into the target, however that lies, and the elements beside it stay as they are. Which rows have one is
+ * what the linker says. */
 #include "walk.h"
 #include "ir/number.h"
 
@@ -34,7 +35,8 @@ static bool is_binary(const wk__op *op)
     return op->exact && schema_is(op, "(Tensor self, Tensor other) -> Tensor");
 }
 
-/* Out of place, then in place; an op whose result has another type or shape than its first operand cannot work in place. */
+/* Out of place, then in place; an op whose result has another type or shape than its first operand cannot
+ * work in place. */
 static bool try_one(const wk__op *op, form *in_place, walk_sample *sample, wk_dtype dtype, walk_layout layout,
                     const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole numbers at the ends of their type, in the place of each one that a sample passes or leaves out, and operands without elements
- * beside huge sizes: the call gives a result or an error, and so does its gradient. That nothing overflows on the way is seen by the
- * sanitizers. */
+/* Whole numbers at the ends of their type, in the place of each one that a sample passes or leaves out, and operands
+ * without elements beside huge sizes: the call gives a result or an error, and so does its gradient. That nothing
+ * overflows on the way is seen by the sanitizers. */
 #include "walk.h"
 #include <math.h>
 #include <wick/autograd.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Modes of the library do not change a bit: the walk over the table writes a hash of all results of each row, and on one kind of
-# CPU the hashes are those of the default mode. Another kind may round a sum in another order, but random numbers are the same.
+# Modes of the library do not change a bit: the walk over the table writes a hash of all results of each row, and on
+# one kind of CPU the hashes are those of the default mode. Another kind may round a sum in another order, but
+# random numbers are the same.
 . "$WICK_SOURCE/tests/runner/checks"
 
 walk() # NAME VARIABLE=VALUE...

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk on the OpenCL devices, or on the one whose number WICK_WALK_DEVICE gives. A kernel alone costs a driver most of a
- * second, so each row is planned first on a device that gathers kernels and runs none; then they are built together, sixty-four
- * to a function, and each row runs for real. What planning overlooks is built when it runs.
+/* The walk on the OpenCL devices, or on the one whose number WICK_WALK_DEVICE gives. A kernel alone costs a driver most
+ * of a second, so each row is planned first on a device that gathers kernels and runs none; then they are built
+ * together, sixty-four to a function, and each row runs for real. What planning overlooks is built when it runs.
  *
  * Every dtype and layout, as on the CPU; with WICK_WALK_SHORT f32 alone, dense and mixed. */
 #include "walk.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk against PyTorch: goldens/ops.txt holds what PyTorch 2 makes of the samples of each row, and its gradients, written by
- * goldens/make_ops.py. The references of the other walks were written with the ops; this one was not.
+/* The walk against PyTorch: goldens/ops.txt holds what PyTorch 2 makes of the samples of each row, and its gradients,
+ * written by goldens/make_ops.py. The references of the other walks were written with the ops; this one was not.
  *
  *     case add f64 [2,3], [3]          row, dtype under test, sample (walk.h)
  *     in 0.5 -1.25 ...                 the numbers of each operand, row-major
@@ -83,8 +83,8 @@ static void read_operands(golden *g, bool differentiated)
     walk_bind(&g->sample, g->operand);
 }
 
-/* Both round, PyTorch in other places: a few dozen units in the last place of the number itself, or of `scale` where that is larger.
- * Zeros have no sign here: the other walks look at it. */
+/* Both round, PyTorch in other places: a few dozen units in the last place of the number itself, or of `scale` where
+ * that is larger. Zeros have no sign here: the other walks look at it. */
 static bool agrees(wk_dtype dtype, double have, double wanted, double scale)
 {
     enum { UNITS = 64 };
@@ -94,7 +94,8 @@ static bool agrees(wk_dtype dtype, double have, double wanted, double scale)
     return fabs(have - wanted) <= UNITS * unit * fmax(scale, fabs(wanted));
 }
 
-/* `least`: the size of numbers that have cancelled each other on the way; the largest number around, where elements are made of several. */
+/* `least`: the size of numbers that have cancelled each other on the way; the largest number around, where
+ * elements are made of several. */
 static void expect_numbers(const golden *g, wk_tensor *have, const char *text, const char *what, double least)
 {
     static double wanted[MOST_NUMBERS];

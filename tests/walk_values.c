@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk on the CPU: every row, sample, dtype and layout against the reference in double precision, with guards round what is
- * written. Nothing stays behind. With WICK_WALK_BITS=FILE a hash of each row's result bits is written there: modes of the library
- * must not change it (walk_modes.sh). */
+/* The walk on the CPU: every row, sample, dtype and layout against the reference in double precision, with guards round
+ * what is written. Nothing stays behind. With WICK_WALK_BITS=FILE a hash of each row's result bits is written there:
+ * modes of the library must not change it (walk_modes.sh). */
 #include "../src/base/slab.h"
 #include "walk.h"
 
@@ -39,7 +39,8 @@ static void walk_cpu(void **state)
     fclose(file);
 }
 
-/* What a row needs it takes the first time (plans, places in pools); after that the balance of host memory must be even. */
+/* What a row needs it takes the first time (plans, places in pools); after that the balance of host memory
+ * must be even. */
 static void balance(void **state)
 {
     walk_row row = {.op = *state,

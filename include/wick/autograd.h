@@ -23,20 +23,22 @@ WK_API wk_guard wk_no_grad_open(wk_site site);
 WK_API wk_guard wk_enable_grad_open(wk_site site);
 WK_API bool wk_is_grad_enabled(void);
 #ifndef __cplusplus
-/* Until the end of the enclosing block nothing is added to the graph (or, inside one, is again). Declarations, as WK_SCOPE: what is to
- * be in force only if c is stands in its block, if (c) { WK_NO_GRAD; ... }. */
+/* Until the end of the enclosing block nothing is added to the graph (or, inside one, is again). Declarations, as
+ * WK_SCOPE: what is to be in force only if c is stands in its block, if (c) { WK_NO_GRAD; ... }. */
 #define WK_NO_GRAD     WK_GUARD_(wk_no_grad_open(WK_HERE))
 #define WK_ENABLE_GRAD WK_GUARD_(wk_enable_grad_open(WK_HERE))
 #endif
 
 /* Would backward bring x a gradient: is it a leaf that wants one, or computed from such? false for NULL. */
 WK_API bool wk_requires_grad_at(wk_site site, const wk_tensor *x);
-/* Makes a leaf want a gradient, or not; one that wants none gets none, also from a graph that was made before. Returns x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
+/* Makes a leaf want a gradient, or not; one that wants none gets none, also from a graph that was made before. Returns
+ * x. WK_ERR_STATE for what is not a leaf, WK_ERR_DTYPE for integers. */
 WK_API wk_tensor *wk_requires_grad__at(wk_site site, wk_tensor *x, bool on);
 /* Was x made, not computed from something that requires grad? */
 WK_API bool wk_is_leaf_at(wk_site site, const wk_tensor *x);
-/* The same numbers (the same storage) without a history. Written in place, it changes x, leaf or not, and brings it no history; a
- * graph that needs the old numbers says so in backward. It and its views may take one by writes of their own, which x gets no part of. */
+/* The same numbers (the same storage) without a history. Written in place, it changes x, leaf or not, and brings it no
+ * history; a graph that needs the old numbers says so in backward. It and its views may take one by writes of their
+ * own, which x gets no part of. */
 WK_API wk_tensor *wk_detach_at(wk_site site, wk_tensor *x);
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
@@ -52,14 +54,16 @@ typedef struct wk_backward_options {
 /* Adds the gradients of x to those of all leaves it depends on. WK_OK or a code. */
 WK_API wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_options *options);
 
-/* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it. WK_ERR_STATE for what is
- * no leaf, but was computed: wk_grad gives its gradient. */
+/* The gradient that backward left in a leaf; NULL while there is none. Belongs to the leaf: no need to free it.
+ * WK_ERR_STATE for what is no leaf, but was computed: wk_grad gives its gradient. */
 WK_API wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf);
-/* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype and device. */
+/* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype
+ * and device. */
 WK_API wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
 
-/* d outputs / d inputs without touching the gradients of leaves: grads[k] for inputs[k], or NULL where an input is not used
- * and .allow_unused was given (else an error). grad_outputs: NULL, or one per output (NULL among them: ones, for one element). */
+/* d outputs / d inputs without touching the gradients of leaves: grads[k] for inputs[k], or NULL where an input
+ * is not used and .allow_unused was given (else an error). grad_outputs: NULL, or one per output (NULL among
+ * them: ones, for one element). */
 typedef struct wk_grad_options {
     size_t size;
     wk_by_name by_name;
@@ -72,12 +76,13 @@ WK_API wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_co
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
-/* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor of its shape, dtype and device
- * to use instead, or NULL. On a leaf with .after: once per backward, when the gradient is complete, with the whole of it. The grad mode
- * is that of the gradients: off without .create_graph. The gradient belongs to the library: written in place, it is used so, and no other
- * tensor changes; wk_retain lets it live on; to free it is an error. A hook that is registered while the hooks of a tensor run has its
- * turn with the next gradient. What fails in a hook fails the backward. WK_OK or a code: WK_ERR_STATE for a tensor that no gradient
- * comes to. torch's register_hook, and register_post_accumulate_grad_hook. */
+/* Called with each gradient that arrives at x (leaf or not), in order of registration; may return a tensor of its
+ * shape, dtype and device to use instead, or NULL. On a leaf with .after: once per backward, when the gradient is
+ * complete, with the whole of it. The grad mode is that of the gradients: off without .create_graph. The gradient
+ * belongs to the library: written in place, it is used so, and no other tensor changes; wk_retain lets it live on; to
+ * free it is an error. A hook that is registered while the hooks of a tensor run has its turn with the next gradient.
+ * What fails in a hook fails the backward. WK_OK or a code: WK_ERR_STATE for a tensor that no gradient comes to.
+ * torch's register_hook, and register_post_accumulate_grad_hook. */
 typedef wk_tensor *wk_hook(wk_tensor *grad, void *user);
 typedef struct wk_hook_options {
     size_t size;
@@ -88,7 +93,7 @@ typedef struct wk_hook_options {
 WK_API wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *hook, void *user,
                                    const wk_hook_options *options);
 
-/* ---- functions with a gradient of one's own ------------------------------------------------------------------------ */
+/* ---- functions with a gradient of one's own ---------------------------------------------------------------------- */
 
 /* Each call copies its kind; `name` is copied too, up to 63 bytes. */
 typedef struct wk_function_kind {
@@ -97,31 +102,31 @@ typedef struct wk_function_kind {
     int inputs, outputs;
     /* Computes out[] from in[] with ordinary ops; nothing is added to the graph meanwhile. */
     void (*forward)(wk_function *f, wk_tensor *const in[], wk_tensor *out[]);
-    /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed), which it may write but not free. Ordinary ops: it can be
-     * differentiated again. NULL: a backward that comes here is WK_ERR_STATE. */
+    /* Fills grad_in[] (NULL: no gradient) from grad_out[] (NULL: nothing flowed), which it may write but not free.
+     * Ordinary ops: it can be differentiated again. NULL: a backward that comes here is WK_ERR_STATE. */
     void (*backward)(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[]);
-    /* Optional: of the context, when the last user has gone. Where it lets go of other functions, and their destroy of others, some
-     * are destroyed after it. */
+    /* Optional: of the context, when the last user has gone. Where it lets go of other functions, and their destroy of
+     * others, some are destroyed after it. */
     void (*destroy)(void *context);
 } wk_function_kind;
-/* Calls it; outputs belong to the scope. wk_apply is for kinds with one output, and gives it; wk_apply_n puts kind->outputs of them
- * into out[] and returns WK_OK or a code, with out[] all NULL. torch.autograd.Function. */
+/* Calls it; outputs belong to the scope. wk_apply is for kinds with one output, and gives it; wk_apply_n puts
+ * kind->outputs of them into out[] and returns WK_OK or a code, with out[] all NULL. torch.autograd.Function. */
 WK_API wk_tensor *wk_apply_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in,
                               int count);
 WK_API wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
                              wk_tensor **out);
 /* What the call was given as `context`. */
 WK_API void *wk_function_context(wk_function *f);
-/* In forward: keeps a tensor for backward. In backward: the k-th kept one, with its place in the graph, so that a gradient with
- * create_graph has a gradient: an input's is that of the input, an output's (kept as the tensor that forward then gives) is the call
- * itself. Anything else that forward made counts as constant. ctx.save_for_backward. */
+/* In forward: keeps a tensor for backward. In backward: the k-th kept one, with its place in the graph, so that a
+ * gradient with create_graph has a gradient: an input's is that of the input, an output's (kept as the tensor that
+ * forward then gives) is the call itself. Anything else that forward made counts as constant. ctx.save_for_backward. */
 WK_API void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x);
 WK_API wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k);
 /* Does input k want a gradient? */
 WK_API bool wk_function_needs(wk_function *f, int k);
 
-/* Compares gradients with central differences in f64: f's inputs are leaves of dtype f64 that require grad. True if all agree
- * within 1e-5 + 1e-3 |difference quotient|; else false with the first disagreement recorded as an error. */
+/* Compares gradients with central differences in f64: f's inputs are leaves of dtype f64 that require grad. True if all
+ * agree within 1e-5 + 1e-3 |difference quotient|; else false with the first disagreement recorded as an error. */
 WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *context), void *context,
                             wk_tensor *const *in, int count);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/call.h: every op by name, for bindings. The table of ops is public: what wk_op_info says is all there is.
  *
- * The entry knows nothing of the thread's scopes and grad mode unless told: everything comes as an argument, every result
- * belongs to the caller, the message goes into the caller's buffer. */
+ * The entry knows nothing of the thread's scopes and grad mode unless told: everything comes as an argument, every
+ * result belongs to the caller, the message goes into the caller's buffer. */
 #ifndef WICK_CALL_H
 #define WICK_CALL_H
 
@@ -58,7 +58,8 @@ typedef struct wk_op {
 
 /* How many ops there are. */
 WK_API int wk_op_count(void);
-/* The i-th op, in alphabetical order, into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an index out of range. */
+/* The i-th op, in alphabetical order, into *info, whose size must be set. WK_OK, or WK_ERR_ARGUMENT for an
+ * index out of range. */
 WK_API wk_code wk_op_info_at(wk_site site, int index, wk_op *info);
 /* The index of an op by name, -1 if there is none. */
 WK_API int wk_op_find(const char *name);
@@ -71,10 +72,10 @@ typedef struct wk_call_options {
     wk_site site; /* the caller's file and line, for messages */
 } wk_call_options;
 
-/* Calls an op: arguments in the order of its schema, results (the caller's, see wk_free) into results[0..*count); *count says
- * how many there is room for and then how many there are. Returns WK_OK, or a code with the message in `message` (cut to
- * message_size, always terminated); the thread's own error is neither read nor touched. context NULL: a shared one with a lock,
- * so that calls may come from any thread. */
+/* Calls an op: arguments in the order of its schema, results (the caller's, see wk_free) into results[0..*count);
+ * *count says how many there is room for and then how many there are. Returns WK_OK, or a code with the message in
+ * `message` (cut to message_size, always terminated); the thread's own error is neither read nor touched. context NULL:
+ * a shared one with a lock, so that calls may come from any thread. */
 WK_API wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count,
                        wk_value *results, int *count, const wk_call_options *options, char *message,
                        size_t message_size) __attribute__((warn_unused_result));

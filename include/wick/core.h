@@ -4,7 +4,8 @@
  *
  * Conventions of all headers
  *   wk_name(...)                 what you write; often a macro that adds the call site
- *   wk_name_at(wk_site, ...)     the exported function behind it, for bindings, and in C++ for calls with lists or options
+ *   wk_name_at(wk_site, ...)     the exported function behind it, for bindings, and in C++ for calls with
+ *                                lists or options
  *   a trailing underscore        works in place, and nothing else does
  *   NULL in, NULL out            an operation that gets NULL returns NULL and keeps the first error: check a chain once
  */
@@ -20,9 +21,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A number where a tensor must be, a tensor for a number, a list of another kind: C has never allowed these, and compilers of today refuse
- * them by themselves. From here on older ones do, in all that follows; a program that has such code of its own includes this between
- * #pragma GCC diagnostic push and pop. */
+/* A number where a tensor must be, a tensor for a number, a list of another kind: C has never allowed these, and
+ * compilers of today refuse them by themselves. From here on older ones do, in all that follows; a program that has
+ * such code of its own includes this between #pragma GCC diagnostic push and pop. */
 #ifndef __cplusplus
 #pragma GCC diagnostic error "-Wint-conversion"
 #pragma GCC diagnostic error "-Wincompatible-pointer-types"
@@ -112,22 +113,24 @@ WK_API size_t wk_dtype_size(wk_dtype dtype);
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* Options are written by name behind the other arguments: wk_zeros((2, 3), .dtype = WK_F64). What is left out has its default; what
- * is written counts, .weight_decay = 0 too where the default is another number. Each needs its name: behind .lr = 0.1 a bare 0.9 is C's, for
- * the member that follows, and no compiler objects.
+/* Options are written by name behind the other arguments: wk_zeros((2, 3), .dtype = WK_F64). What is left out has its
+ * default; what is written counts, .weight_decay = 0 too where the default is another number. Each needs its name:
+ * behind .lr = 0.1 a bare 0.9 goes to the member that follows, as in any initialiser of C, and no compiler objects.
  *
- * Behind the macros stands a struct, which a binding or a program in C++ fills by itself. There 0, false and NULL mean the default,
- * and WK_ZERO is a true 0 for a number (double) whose default is another one; whatever is nearer to 0 than 1e-290 counts as 0.
+ * Behind the macros stands a struct, which a binding or a program in C++ fills by itself. There 0, false and NULL mean
+ * the default, and WK_ZERO is a true 0 for a number (double) whose default is another one; whatever is nearer to 0
+ * than 1e-290 counts as 0.
  *
- * A struct begins with its size, so that programs and libraries of different versions get on. What a shorter struct of options does
- * not have has its default; a longer one is fine while all that this version does not know of it is 0, else WK_ERR_UNSUPPORTED;
- * without a size it is WK_ERR_ARGUMENT. Of a struct that the library fills it fills as much as the size says, with 0 what it does
- * not know.
+ * A struct begins with its size, so that programs and libraries of different versions get on. What a shorter struct of
+ * options does not have has its default; a longer one is fine while all that this version does not know of it is 0,
+ * else WK_ERR_UNSUPPORTED; without a size it is WK_ERR_ARGUMENT. Of a struct that the library fills it fills as much as
+ * the size says, with 0 what it does not know.
  *
  * No struct of options ends in padding, which compilers need not set to 0: `reserved` stands there, and stays 0. */
 #define WK_ZERO 1e-300
-/* The second member of a struct of options, always NULL: a struct that is filled without names has a value here, and the compiler objects
- * with this name. Behind an option with a name C takes a value without one for the member that follows: only the first is looked at. */
+/* The second member of a struct of options, always NULL: a struct that is filled without names has a value here, and
+ * the compiler objects with this name. Behind an option with a name C takes a value without one for the member that
+ * follows: only the first is looked at. */
 typedef const struct wk_options_are_written_by_name *wk_by_name;
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
@@ -149,19 +152,21 @@ typedef enum wk_code {
     WK_ERR_INTERNAL     /* a fault of the library: please report it */
 } wk_code;
 
-/* The first error of this thread since the last wk_clear_error, or NULL. "file:line: op: what is wrong. How to mend it".
- * Neither flushes nor waits: pending work may still fail; wk_sync runs it, waits and then knows all but what nobody has asked
- * for (a result that only a scope owns is computed when it is read). The text lives until wk_clear_error. */
+/* The first error of this thread since the last wk_clear_error, or NULL. "file:line: op: what is wrong. How
+ * to mend it". Neither flushes nor waits: pending work may still fail; wk_sync runs it, waits and then knows
+ * all but what nobody has asked for (a result that only a scope owns is computed when it is read). The text
+ * lives until wk_clear_error. */
 WK_API const char *wk_error(void);
 /* The code of that error, WK_OK when there is none. */
 WK_API wk_code wk_error_code(void);
 /* Forgets the error of this thread. */
 WK_API void wk_clear_error(void);
-/* Prints the error to `out` (NULL: stderr) with a newline, if there is one. Returns 1 then, else 0: the exit status of a program. */
+/* Prints the error to `out` (NULL: stderr) with a newline, if there is one. Returns 1 then, else 0: the exit
+ * status of a program. */
 WK_API int wk_report_error(FILE *out);
 /* Called once for each first error of a thread, with no lock held; may log, abort or longjmp. NULL removes it. What
- * wk_call refuses is its caller's alone. After a longjmp, leave the scope that was the innermost before the setjmp: its end drops
- * what the call that failed had begun, and the modes that it had set. */
+ * wk_call refuses is its caller's alone. After a longjmp, leave the scope that was the innermost before the setjmp: its
+ * end drops what the call that failed had begun, and the modes that it had set. */
 typedef void wk_error_handler(void *user, wk_code code, const char *text);
 WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
 

@@ -22,8 +22,8 @@ extern "C" {
 
 /* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
-/* The first dimension of x, and of y, counts samples: WK_ERR_SHAPE if it differs. The numbers are copied to the host now; y may be
- * NULL. torch.utils.data.TensorDataset. */
+/* The first dimension of x, and of y, counts samples: WK_ERR_SHAPE if it differs. The numbers are copied to the host
+ * now; y may be NULL. torch.utils.data.TensorDataset. */
 WK_API wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y);
 
 typedef struct wk_mnist_options {
@@ -32,8 +32,8 @@ typedef struct wk_mnist_options {
     bool train; /* train-images-idx3-ubyte and train-labels-idx1-ubyte; default those of t10k */
     char reserved[7];
 } wk_mnist_options;
-/* The handwritten digits from a folder with the original files, plain or .gz: x f32 (1, 28, 28) in 0..1, y i64. WK_ERR_IO for a
- * file that cannot be read, WK_ERR_FORMAT for one that is not what it should be. */
+/* The handwritten digits from a folder with the original files, plain or .gz: x f32 (1, 28, 28) in 0..1, y i64.
+ * WK_ERR_IO for a file that cannot be read, WK_ERR_FORMAT for one that is not what it should be. */
 WK_API wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options);
 
 /* Samples from..to - 1 of a dataset; nothing is copied. WK_ERR_INDEX if they are not all there. */

@@ -18,18 +18,20 @@ extern "C" {
 
 /* All cores and all memory of the host. */
 WK_API wk_device wk_cpu(void);
-/* The i-th device of a kind, and the i-th accelerator of any kind (CUDA first, each physical card once; OpenCL devices that
- * are CPUs count only with WICK_GPU=opencl in the environment). A negative index records an error and gives kind -1, with which every
- * call fails. */
+/* The i-th device of a kind, and the i-th accelerator of any kind (CUDA first, each physical card once; OpenCL devices
+ * that are CPUs count only with WICK_GPU=opencl in the environment). A negative index records an error and gives kind
+ * -1, with which every call fails. */
 WK_API wk_device wk_cuda_at(wk_site site, int index);
 WK_API wk_device wk_opencl_at(wk_site site, int index);
 WK_API wk_device wk_gpu_at(wk_site site, int index);
 
-/* Reads "cpu", "cuda", "cuda:1", "opencl:0", "gpu:0", and TensorFlow's "/GPU:0", "/job:worker/replica:0/task:1/device:GPU:0".
- * A text that is none of these records an error and gives kind -1, with which every call fails. */
+/* Reads "cpu", "cuda", "cuda:1", "opencl:0", "gpu:0", and TensorFlow's "/GPU:0",
+ * "/job:worker/replica:0/task:1/device:GPU:0". A text that is none of these records an error and gives kind -1,
+ * with which every call fails. */
 WK_API wk_device wk_device_parse_at(wk_site site, const char *text);
 WK_API wk_device wk_device_parse(const char *text);
-/* "cpu", "cuda:0", "opencl:1". The text lives for ever; when memory is short, until the thread asks for the next one. */
+/* "cpu", "cuda:0", "opencl:1". The text lives for ever; when memory is short, until the thread asks for the
+ * next one. */
 WK_API const char *wk_device_str(wk_device device);
 /* "/job:localhost/replica:0/task:0/device:CPU:0". The text lives as that does. */
 WK_API const char *wk_device_full_name(wk_device device);
@@ -43,8 +45,8 @@ WK_API wk_device wk_try_gpu(int index);
 /* All accelerators, at most `capacity` of them, else the CPU; returns how many were written. */
 WK_API int wk_try_all_gpus(wk_device *devices, int capacity);
 
-/* What is known of a device; fields that are not known are 0, NaN or "". The driver of a CPU is the instruction set in use. Its
- * power and utilisation are means since the call before, NaN at the first. */
+/* What is known of a device; fields that are not known are 0, NaN or "". The driver of a CPU is the instruction set in
+ * use. Its power and utilisation are means since the call before, NaN at the first. */
 typedef struct wk_device_properties {
     size_t size; /* sizeof(wk_device_properties), set by the caller */
     char name[128], vendor[64], driver[64];
@@ -66,8 +68,8 @@ typedef struct wk_memory_stats {
 } wk_memory_stats;
 /* WK_OK or a code. */
 WK_API wk_code wk_memory_stats_of_at(wk_site site, wk_device device, wk_memory_stats *stats);
-/* The largest tensors that live on a device now (of at least 64 KiB), largest first: their bytes and the calls that made them,
- * up to `places` of each. Returns how many; 0 with the error recorded if the device can't be used. */
+/* The largest tensors that live on a device now (of at least 64 KiB), largest first: their bytes and the calls that
+ * made them, up to `places` of each. Returns how many; 0 with the error recorded if the device can't be used. */
 WK_API int wk_memory_largest_at(wk_site site, wk_device device, int64_t *bytes, wk_site *sites, int places);
 /* From now on peak is counted anew, from what is live. WK_OK or a code, as of the two below. */
 WK_API wk_code wk_memory_reset_peak_at(wk_site site, wk_device device);
@@ -77,11 +79,13 @@ WK_API wk_code wk_memory_set_limit_at(wk_site site, wk_device device, int64_t by
 /* Gives cached memory back to the system. */
 WK_API wk_code wk_memory_trim_at(wk_site site, wk_device device);
 
-/* Why a kind can or cannot be used, in a sentence ("not built", "library not found", ...). Lives until the thread asks for the same kind again. */
+/* Why a kind can or cannot be used, in a sentence ("not built", "library not found", ...). Lives until the thread asks
+ * for the same kind again. */
 WK_API const char *wk_device_status(int kind);
 
-/* Threads of the CPU that compute, the caller included: WICK_THREADS in the environment, else the CPUs that the process may
- * use. Setting it (1 to 1024) is for moments when nothing is computed; results do not depend on it. WK_OK or a code. */
+/* Threads of the CPU that compute, the caller included: WICK_THREADS in the environment, else the CPUs that
+ * the process may use. Setting it (1 to 1024) is for moments when nothing is computed; results do not depend
+ * on it. WK_OK or a code. */
 WK_API int wk_threads(void);
 WK_API wk_code wk_set_threads_at(wk_site site, int count);
 
@@ -98,7 +102,8 @@ WK_API wk_code wk_set_threads_at(wk_site site, int count);
 #define wk_set_threads(...)       wk_set_threads_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-/* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. A declaration, as WK_SCOPE. */
+/* Until the end of the enclosing block, tensors that name no device are made on this one. Nests. A
+ * declaration, as WK_SCOPE. */
 #define WK_DEVICE(device) WK_GUARD_(wk_device_guard_open(WK_HERE, device))
 #endif
 

@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* Parameters and buffers by their paths. Refuses while an error is pending, whose code it gives, and leaves an older file as it
- * is. WK_OK or a code: WK_ERR_IO when the system refuses. */
+/* Parameters and buffers by their paths. Refuses while an error is pending, whose code it gives, and leaves an older
+ * file as it is. WK_OK or a code: WK_ERR_IO when the system refuses. */
 WK_API wk_code wk_save_at(wk_site site, wk_module *m, const char *path);
 /* The same back into a network of the same shape, on whatever device it is. Strict: every name, shape and dtype of
  * network and file must match, else the message names the first that does not, and nothing is changed. Handles stay.

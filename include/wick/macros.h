@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/macros.h: how wk_name(...) becomes wk_name_at(site, ...). Names that end in an underscore are no interface.
  *
- *   lists in parentheses    (2, 3) becomes an array and a count; () is an empty list; WK_ARRAY, the one name here that programs write,
- *                           stands for a list whose length is known at run time
- *   keyword arguments       .key = value, ... become a pointer to a struct that begins with its size, NULL without any; a 0
- *                           that is written becomes WK_ZERO where 0 would mean another default
+ *   lists in parentheses    (2, 3) becomes an array and a count; () is an empty list; WK_ARRAY, the one name here that
+ *                           programs write, stands for a list whose length is known at run time
+ *   keyword arguments       .key = value, ... become a pointer to a struct that begins with its size, NULL without any;
+ *                           a 0 that is written becomes WK_ZERO where 0 would mean another default
  *   numbers for tensors     chosen by type, each operand written once, so that nesting stays linear
  *   guards                  a variable whose cleanup runs at the end of the enclosing block, however it is left
  */
@@ -19,17 +19,17 @@
 
 #ifndef __cplusplus
 
-/* gcc shows an error in a macro at the macro, and then each macro on the way to the program; of macros of system headers it shows the
- * program's line and nothing else. So each header with macros says that it is one. What the program writes is warned of all the same, and
- * clang shows the program's line anyway. */
+/* gcc shows an error in a macro at the macro, and then each macro on the way to the program; of macros of system
+ * headers it shows the program's line and nothing else. So each header with macros says that it is one. What the
+ * program writes is warned of all the same, and clang shows the program's line anyway. */
 
 /* ---- pasting and counting ---------------------------------------------------------------------------------------- */
 
 #define WK_JOIN__(a, b) a##b
 #define WK_JOIN_(a, b)  WK_JOIN__(a, b)
 
-/* 1 for one argument, WK2_ for more (up to 16). The parameters have long names, and so have the tokens: a program may have
- * #define N 1024 of any single letter. */
+/* 1 for one argument, WK2_ for more (up to 16). The parameters have long names, and so have the tokens: a program may
+ * have #define N 1024 of any single letter. */
 #define WK_COUNT_(...)                                                                                                 \
     WK_COUNT__(__VA_ARGS__, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_, WK2_,  \
                1, )
@@ -60,8 +60,8 @@
 
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
-/* In place of a call that is written wrong: one error, with the right spelling, and a value of the call's type, so that nothing else is
- * told about what stands around it. */
+/* In place of a call that is written wrong: one error, with the right spelling, and a value of the call's type, so that
+ * nothing else is told about what stands around it. */
 #define WK_REFUSE_(type, text)                                                                                         \
     __extension__({                                                                                                    \
         _Static_assert(0, text);                                                                                       \
@@ -80,8 +80,8 @@
 /* What is called where operands do not fit, after a _Static_assert has said so: it takes anything. */
 wk_tensor *wk_refused_(wk_site site, ...);
 
-/* A name that stands for a failed declaration: gcc does not declare wk_x_ in __auto_type wk_x_ = (y) when y is not declared, and would tell
- * that of wk_x_, too. */
+/* A name that stands for a failed declaration: gcc does not declare wk_x_ in __auto_type wk_x_ = (y) when y is not
+ * declared, and would tell that of wk_x_, too. */
 #ifdef __clang__
 #define WK_OPEN_(type, wk_x_, wk_y_) __extension__({
 #define WK_CLOSE_                                                                                                      \
@@ -96,14 +96,15 @@ wk_tensor *wk_refused_(wk_site site, ...);
     });                                                                                                                \
     })
 #endif
-/* What a block gives, its last expression: a variable, which has a type even when an operand of the call is an error. (Assigned to
- * itself: of a variable alone clang says that nobody uses it, where nobody uses what the block gives.) */
+/* What a block gives, its last expression: a variable, which has a type even when an operand of the call is an error.
+ * (Assigned to itself: of a variable alone clang says that nobody uses it, where nobody uses what the block gives.) */
 #define WK_GIVE_(type, ...) WK_GIVE_2_(WK_JOIN_(wk_result_, __COUNTER__), type, __VA_ARGS__)
 #define WK_GIVE_2_(wk_r_, type, ...)                                                                                   \
     type wk_r_ = __VA_ARGS__;                                                                                          \
     *&wk_r_ = wk_r_
 
-/* A block with an operand that stands in a variable of its own: so it is written once, and what is nested in it is, too. */
+/* A block with an operand that stands in a variable of its own: so it is written once, and what is nested in
+ * it is, too. */
 #define WK_ONCE_(type, wk_x_, x, last)                                                                                 \
     WK_OPEN_(type, wk_x_, WK_JOIN_(wk_x_, 2_))                                                                         \
     __auto_type wk_x_ = (x);                                                                                           \
@@ -112,8 +113,8 @@ wk_tensor *wk_refused_(wk_site site, ...);
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
-/* In place of any list in parentheses: `count` elements from `pointer` on, when their number is known at run time only. Of sizes, dimensions
- * and other whole numbers const int64_t *, of tensors wk_tensor *const *.
+/* In place of any list in parentheses: `count` elements from `pointer` on, when their number is known at run time only.
+ * Of sizes, dimensions and other whole numbers const int64_t *, of tensors wk_tensor *const *.
  *
  *     wk_tensor *x = wk_zeros(WK_ARRAY(shape, ndim), .dtype = WK_F64);
  *     x = wk_cat(WK_ARRAY(parts, n), 0);
@@ -169,8 +170,8 @@ static inline wk_operands_ wk_array_of_tensors_(wk_tensor *const *at, int64_t co
 #define WK_INTS_NAME_    WK_JOIN_(wk_sizes_, __COUNTER__)
 #define WK_LIST_NAME_    WK_JOIN_(wk_list_, __COUNTER__)
 
-/* The sizes of a list, up to 8 each with an operator that only whole numbers have; of longer lists (they are no shapes) C converts. At most
- * 64 numbers: more are a WK_ARRAY. */
+/* The sizes of a list, up to 8 each with an operator that only whole numbers have; of longer lists (they are no shapes)
+ * C converts. At most 64 numbers: more are a WK_ARRAY. */
 typedef int wk_sizes_are_whole_numbers;
 #define WK_SIZE_(wk1_)         (wk1_) | (wk_sizes_are_whole_numbers)0
 #define WK_SIZES_(...)         WK_JOIN_(WK_SIZES_, WK_COUNT_8_(__VA_ARGS__))(__VA_ARGS__)
@@ -197,8 +198,11 @@ typedef int wk_sizes_are_whole_numbers;
                      wk58_, wk59_, wk60_, wk61_, wk62_, wk63_, wk64_, wk65_, ...)                                      \
     wk65_
 
-/* (.., list, ..): a block that ends with `last`, which has wk_s_, the list's sizes. What is no list is refused with `text`. */
-#define WK_SIZED_(result, wk_s_, list, text, last)     WK_JOIN_(WK_SIZED_, WK_KIND_(list))(result, wk_s_, list, text, last)
+/* (.., list, ..): a block that ends with `last`, which has wk_s_, the list's sizes. What is no list is
+ * refused with `text`. */
+
+#define WK_SIZED_(result, wk_s_, list, text, last) WK_JOIN_(WK_SIZED_, WK_KIND_(list))(result, wk_s_, list, text, last)
+
 #define WK_SIZED_NOT_(result, wk_s_, list, text, last) WK_REFUSE_LIST_(result, text, WK_TEXTS_(list))
 #define WK_SIZED_ARRAY_                                WK_SIZED_LIST_
 #define WK_SIZED_LIST_(result, wk_s_, list, text, last)                                                                \
@@ -220,7 +224,8 @@ typedef int wk_sizes_are_whole_numbers;
 /* Two lists, the second in wk_t_. */
 #define WK_STRIDED_(wk_s_, wk_t_, text, list, other, last)                                                             \
     WK_SIZED_(wk_tensor *, wk_s_, list, text, WK_SIZED_(wk_tensor *, wk_t_, other, text, last))
-/* How many dimensions sizes and strides are of; -1, which every call refuses, if there are more of the one than of the other. */
+/* How many dimensions sizes and strides are of; -1, which every call refuses, if there are more of the one
+ * than of the other. */
 static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
 {
     return sizes.count == strides.count ? sizes.count : -1;
@@ -228,19 +233,20 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* f_at(site, operands, options) with the options in a variable of its own. A number that is left out is told from one that is written as
- * 0: it begins as WK_LEFT_OUT_, which is meant to be overridden, and ends as 0; a written 0 becomes WK_ZERO. Of several options none may
- * be written twice, which the same list by itself tells (nothing of it is computed there).
+/* f_at(site, operands, options) with the options in a variable of its own. A number that is left out is told from
+ * one that is written as 0: it begins as WK_LEFT_OUT_, which is meant to be overridden, and ends as 0; a written
+ * 0 becomes WK_ZERO. Of several options none may be written twice, which the same list by itself tells (nothing
+ * of it is computed there).
  *
- * wk_zeros((2, 3), .dtype = WK_F64) goes by WK_NEW_ and WK_SHAPED_WK2_ to WK_SIZED_ with WK_CALL_(wk_tensor *, wk_zeros, (wk_sizes_6.at,
- * wk_sizes_6.count), wk_options, .dtype = WK_F64), and that is
+ * wk_zeros((2, 3), .dtype = WK_F64) goes by WK_NEW_ and WK_SHAPED_WK2_ to WK_SIZED_ with WK_CALL_(wk_tensor *,
+ * wk_zeros, (wk_sizes_6.at, wk_sizes_6.count), wk_options, .dtype = WK_F64), and that is
  *
  *     ({
  *         const int64_t wk_sizes_6in_[] = {0, (2) | 0, (3) | 0};
  *         const wk_ints_ wk_sizes_6 = {wk_sizes_6in_ + 1, (int)(its bytes / 8) - 1};
  *         ({
- *             _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "wk_zeros: options are written by name, ...");
- *             wk_options wk_options_7 = {.size = sizeof(wk_options), .by_name = NULL, .dtype = WK_F64};
+ *             _Static_assert(__builtin_strncmp(".dtype = WK_F64", ".", 1) == 0, "wk_zeros: options are written by name,
+ *             ..."); wk_options wk_options_7 = {.size = sizeof(wk_options), .by_name = NULL, .dtype = WK_F64};
  *             wk_tensor *wk_result_8 = wk_zeros_at(WK_HERE, wk_sizes_6.at, wk_sizes_6.count, &wk_options_7);
  *             *&wk_result_8 = wk_result_8;
  *         });
@@ -248,8 +254,8 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
  *
  * wk_options has no numbers; those of wk_elu(x, .alpha = 0) make it
  *
- *         wk_elu_options wk_options_9 = {.alpha = WK_LEFT_OUT_, .size = sizeof(wk_elu_options), .by_name = NULL, .alpha = 0};
- *         wk_options_9.alpha = wk_written_(wk_options_9.alpha);
+ *         wk_elu_options wk_options_9 = {.alpha = WK_LEFT_OUT_, .size = sizeof(wk_elu_options), .by_name = NULL, .alpha
+ *         = 0}; wk_options_9.alpha = wk_written_(wk_options_9.alpha);
  */
 #define WK_CALL_(result, f, operands, type, ...)                                                                       \
     WK_CALL_OF_(result, f##_at, operands, type, #f ": " WK_BY_NAME_TEXT_ "; lists in parentheses, (2, 3)", __VA_ARGS__)
@@ -304,7 +310,8 @@ static inline size_t wk_elements_(const char *text)
     }
     return count;
 }
-/* The wk_options in a struct that has them behind numbers: of wk_of and wk_arange, whose options stand behind any number of those. */
+/* The wk_options in a struct that has them behind numbers: of wk_of and wk_arange, whose options stand behind
+ * any number of those. */
 #define WK_OPTIONS_BEHIND_(wk_d_)                                                                                      \
     {                                                                                                                  \
         .size = sizeof(wk_options), .dtype = wk_d_.dtype, .device = wk_d_.device, .requires_grad = wk_d_.requires_grad \
@@ -367,7 +374,9 @@ static inline size_t wk_elements_(const char *text)
 /* (a, b, c) or (a, b, c, .key = value, ...) */
 #define WK_OPT3_(result, f, type, said, a, b, ...)                                                                     \
     WK_JOIN_(WK_OPT3_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, a, b, __VA_ARGS__)
-#define WK_OPT3_1(result, f, type, said, a, b, c)         WK_JOIN_(WK_OPT3_1_, WK_IS_MISSING_(c))(result, f, said, a, b, c)
+
+#define WK_OPT3_1(result, f, type, said, a, b, c) WK_JOIN_(WK_OPT3_1_, WK_IS_MISSING_(c))(result, f, said, a, b, c)
+
 #define WK_OPT3_1_1(result, f, said, a, b, c)             f##_at(WK_HERE, a, b, c, NULL)
 #define WK_OPT3_1_WK2_(result, f, said, a, b, c)          WK_REFUSE_MISSING_(result, f, said)
 #define WK_OPT3_WK2_(result, f, type, said, a, b, c, ...) WK_CALL_(result, f, (a, b, c), type, __VA_ARGS__)
@@ -393,8 +402,8 @@ static inline size_t wk_elements_(const char *text)
 
 /* (x), (x, dims), (x, .key = value, ...) or (x, dims, .key = value, ...)
  *
- * Each name is WK_REDUCE_ with what is known by then: 1 argument or more (WK2_), whether the second is a list (1 no, WK2_ yes), and
- * behind a list whether options follow. wk_sum(x, (0), .keepdim = true) is in turn
+ * Each name is WK_REDUCE_ with what is known by then: 1 argument or more (WK2_), whether the second is a list (1 no,
+ * WK2_ yes), and behind a list whether options follow. wk_sum(x, (0), .keepdim = true) is in turn
  *
  *     WK_REDUCE_WK2_(wk_sum, wk_reduce_options, x, (0), .keepdim = true)            more than x
  *     WK_REDUCE_WK2_WK2_(wk_sum, wk_reduce_options, x, (0), .keepdim = true)        (0) is a list
@@ -488,19 +497,19 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 
 /* The dtype of a C type, 0 for one that no dtype is. */
 #define WK_DTYPE_(p)                                                                                                   \
-    _Generic((p), const float *: WK_F32, float *: WK_F32, const double *: WK_F64, double *: WK_F64,                         \
-        const long *: WK_LONG_, long *: WK_LONG_, const long long *: WK_I64, long long *: WK_I64, const int *: WK_I32,      \
-        int *: WK_I32, const short *: WK_I16, short *: WK_I16, const signed char *: WK_I8, signed char *: WK_I8,            \
-        const unsigned char *: WK_U8, unsigned char *: WK_U8, const bool *: WK_BOOL, bool *: WK_BOOL,         \
-        default: (wk_dtype)0)
+    _Generic((p), const float *: WK_F32, float *: WK_F32, const double *: WK_F64, double *: WK_F64,                    \
+        const long *: WK_LONG_, long *: WK_LONG_, const long long *: WK_I64, long long *: WK_I64,                      \
+        const int *: WK_I32, int *: WK_I32, const short *: WK_I16, short *: WK_I16,                                    \
+        const signed char *: WK_I8, signed char *: WK_I8, const unsigned char *: WK_U8,                                \
+        unsigned char *: WK_U8, const bool *: WK_BOOL, bool *: WK_BOOL, default: (wk_dtype)0)
 #define WK_HAS_DTYPE_(f, p)                                                                                            \
     _Static_assert(WK_DTYPE_(p) != 0,                                                                                  \
                    f ": the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or "                   \
                      "uint8_t, and their pointer says which; of v[2][3] that is &v[0][0]")
 #define WK_LONG_ (sizeof(long) == 8 ? WK_I64 : WK_I32)
 
-/* A declaration that lasts to the end of the enclosing block. The type comes first: gcc takes attributes alone for a statement, which
- * ends an `if (c)`, and leaves them out of the declaration behind it. */
+/* A declaration that lasts to the end of the enclosing block. The type comes first: gcc takes attributes alone for a
+ * statement, which ends an `if (c)`, and leaves them out of the declaration behind it. */
 #define WK_GUARD_(open)                                                                                                \
     wk_guard __attribute__((cleanup(wk_guard_close), unused)) WK_JOIN_(wk_guard_, __COUNTER__) = open
 

@@ -13,11 +13,12 @@
 extern "C" {
 #endif
 
-/* Operands have one dtype, any but bool, and so has the result; f16 and bf16 add up in f32, integers wrap. Sizes that do not fit
- * are WK_ERR_SHAPE, different dtypes WK_ERR_DTYPE. */
+/* Operands have one dtype, any but bool, and so has the result; f16 and bf16 add up in f32, integers wrap. Sizes that
+ * do not fit are WK_ERR_SHAPE, different dtypes WK_ERR_DTYPE. */
 
-/* The product that the dimensions ask for: (k) (k) -> (), (m,k) (k,n) -> (m,n), and with more dimensions the products of the last
- * two, the others broadcast. A vector counts as one row on the left, one column on the right, and leaves no dimension. */
+/* The product that the dimensions ask for: (k) (k) -> (), (m,k) (k,n) -> (m,n), and with more dimensions the
+ * products of the last two, the others broadcast. A vector counts as one row on the left, one column on the right,
+ * and leaves no dimension. */
 WK_API wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_matmul(wk_tensor *a, wk_tensor *b);
 /* (m,k) (k,n) -> (m,n) and nothing else. */
@@ -41,13 +42,14 @@ typedef struct wk_addmm_options {
     wk_by_name by_name;
     double beta, alpha; /* default 1; with a beta of 0 nothing in x counts, NaN neither */
 } wk_addmm_options;
-/* beta x + alpha a b, x broadcast to the product: a, b as in mm; baddbmm: as in bmm. Of integers alpha and beta must be whole. */
+/* beta x + alpha a b, x broadcast to the product: a, b as in mm; baddbmm: as in bmm. Of integers alpha and
+ * beta must be whole. */
 WK_API wk_tensor *wk_addmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addmm_options *options);
 WK_API wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
                                 const wk_addmm_options *options);
 
-/* x weight^T + bias: (..,in) (out,in) (out) -> (..,out), or (..,in) (in) () -> (..). bias NULL: none; NULL while an error is pending gives NULL, so that a bias
- * that could not be made is not left out silently. */
+/* x weight^T + bias: (..,in) (out,in) (out) -> (..,out), or (..,in) (in) () -> (..). bias NULL: none; NULL while an
+ * error is pending gives NULL, so that a bias that could not be made is not left out silently. */
 WK_API wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 WK_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 

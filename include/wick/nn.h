@@ -108,9 +108,9 @@ WK_API wk_tensor *wk_forward_at(wk_site site, wk_module *m, wk_tensor *x);
 /* The same for lists: at most `outputs` tensors come back in out[]. How many, 1 or more; or -1 with out[] all NULL. */
 WK_API int wk_forward_n_at(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs);
 
-/* Moves all parameters and buffers, with their gradients. Handles stay, so optimisers go on with them: what one keeps for a
- * parameter (momentum, moments) follows at its next step. All or nothing. Call it before the forward pass: wk_backward
- * refuses a graph that was recorded before the move. Returns the module. */
+/* Moves all parameters and buffers, with their gradients. Handles stay, so optimisers go on with them: what one keeps
+ * for a parameter (momentum, moments) follows at its next step. All or nothing. Call it before the forward pass:
+ * wk_backward refuses a graph that was recorded before the move. Returns the module. */
 WK_API wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device);
 /* Switches training on (as it is at first) or off, for the children too: what dropout looks at. Returns the module. */
 WK_API wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training);
@@ -126,8 +126,9 @@ typedef struct wk_linear_options {
     wk_dtype dtype;   /* default f32; of lazy layers that of the first input */
     wk_device device; /* likewise */
 } wk_linear_options;
-/* x W^T + b: (..., in) -> (..., out). Parameters weight (out, in) and bias (out), both uniform in +-1/sqrt(in). Of a layer sizes may be
- * 0, as in PyTorch: without inputs the result is the bias, which is 0; less than 0 is WK_ERR_SHAPE. */
+/* x W^T + b: (..., in) -> (..., out). Parameters weight (out, in) and bias (out), both uniform in
+ * +-1/sqrt(in). Of a layer sizes may be 0, as in PyTorch: without inputs the result is the bias, which is 0;
+ * less than 0 is WK_ERR_SHAPE. */
 WK_API wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_linear_options *options);
 /* The same; in is the last size of the first input, on whose device the parameters are made. */
 WK_API wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_options *options);
@@ -172,7 +173,8 @@ WK_API wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const
 
 /* ---- initial values: torch.nn.init ------------------------------------------------------------------------------- */
 
-/* Each writes over x, a leaf or not, without a trace in the graph, and returns x. WK_ERR_ARGUMENT if high < low, or std < 0. */
+/* Each writes over x, a leaf or not, without a trace in the graph, and returns x. WK_ERR_ARGUMENT if high <
+ * low, or std < 0. */
 WK_API wk_tensor *wk_init_uniform__at(wk_site site, wk_tensor *x, double low, double high);
 WK_API wk_tensor *wk_init_normal__at(wk_site site, wk_tensor *x, double mean, double std);
 WK_API wk_tensor *wk_init_constant__at(wk_site site, wk_tensor *x, double value);
@@ -233,7 +235,9 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_module_training(...)             wk_module_training_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_list(...)                      WK_JOIN_(WK_LIST_OF_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, #__VA_ARGS__, __VA_ARGS__)
+
+#define wk_list(...) WK_JOIN_(WK_LIST_OF_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, #__VA_ARGS__, __VA_ARGS__)
+
 #define WK_LIST_OF_TEXT_(said)            "wk_list: tensors stand in parentheses of their own: wk_list((" said "))"
 #define WK_LIST_OF_WK2_(wk_l_, said, ...) WK_REFUSE_(wk_tensors *, WK_LIST_OF_TEXT_(said))
 #define WK_LIST_OF_1(wk_l_, said, list)                                                                                \

@@ -37,10 +37,10 @@ typedef struct wk_optim_options {
  * adam    m += (1 - beta1) (g - m);  v = beta2 v + (1 - beta2) g^2;
  *         p -= lr / (1 - beta1^t) m / (sqrt(v / (1 - beta2^t)) + eps)
  * adamw   the same with p *= 1 - lr weight_decay first, and g without it
- * What is kept of f16 and bf16 parameters is f32. The optimiser keeps the parameters alive: leaves of floats. Those that do not require
- * grad (frozen: wk_requires_grad_(x, false)) or have no gradient are left alone; WK_ERR_ARGUMENT if none requires grad when the
- * optimiser is made.
- */
+ * What is kept of f16 and bf16 parameters is f32. The optimiser keeps the parameters alive: leaves of floats. Those
+ * that do not require grad (frozen: wk_requires_grad_(x, false)) or have no gradient are left alone; WK_ERR_ARGUMENT if
+ * none requires grad when the optimiser is made.
+ * */
 WK_API wk_optim *wk_optim_sgd_at(wk_site site, wk_tensors *parameters, const wk_optim_options *options);
 WK_API wk_optim *wk_optim_adam_at(wk_site site, wk_tensors *parameters, const wk_optim_options *options);
 WK_API wk_optim *wk_optim_adamw_at(wk_site site, wk_tensors *parameters, const wk_optim_options *options);

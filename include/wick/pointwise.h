@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/pointwise.h: arithmetic, comparison and functions element by element.
  *
- * Of all of them: operands are broadcast (sizes are equal or 1, from the right); mixed dtypes meet as PyTorch's do; a form whose
- * name ends in _ writes the result into its first operand, whose shape and class of dtype it must fit, and returns it.
- * "Floats": bool and integers become f32 first. Several calls in a row run as one pass over memory. Operands lie on one device; a 0-d
- * tensor of the CPU is a number, as in PyTorch: it is copied to where the others are, as by wk_to, and its gradient comes back.
+ * Of all of them: operands are broadcast (sizes are equal or 1, from the right); mixed dtypes meet as PyTorch's do; a
+ * form whose name ends in _ writes the result into its first operand, whose shape and class of dtype it must fit, and
+ * returns it. "Floats": bool and integers become f32 first. Several calls in a row run as one pass over memory.
+ * Operands lie on one device; a 0-d tensor of the CPU is a number, as in PyTorch: it is copied to where the others are,
+ * as by wk_to, and its gradient comes back.
  *
- * Errors: sizes that do not broadcast, or a result larger than the target of a form in place, are WK_ERR_SHAPE; a dtype that an op
- * does not take, or a result that the target's dtype cannot hold, WK_ERR_DTYPE; other operands on different devices WK_ERR_DEVICE;
- * writing over a leaf that requires grad, or where elements share memory, WK_ERR_STATE. */
+ * Errors: sizes that do not broadcast, or a result larger than the target of a form in place, are WK_ERR_SHAPE; a dtype
+ * that an op does not take, or a result that the target's dtype cannot hold, WK_ERR_DTYPE; other operands on different
+ * devices WK_ERR_DEVICE; writing over a leaf that requires grad, or where elements share memory, WK_ERR_STATE. */
 #ifndef WICK_POINTWISE_H
 #define WICK_POINTWISE_H
 
@@ -23,9 +24,10 @@
 extern "C" {
 #endif
 
-/* ---- arithmetic: a tensor or a number on either side --------------------------------------------------------------
- * A whole number stays whole (i64 + 1 is i64), a fraction is a float of the tensor's class (i64 + 0.5 is f32). Either takes the dtype
- * that is computed in, as in PyTorch: u8 with -1 is u8 with 255 (and with 256 it is with 0), and f16 is compared with 0.1 as f16 has it. */
+/* ---- arithmetic: a tensor or a number on either side -------------------------------------------------------------- A
+ * whole number stays whole (i64 + 1 is i64), a fraction is a float of the tensor's class (i64 + 0.5 is f32). Either
+ * takes the dtype that is computed in, as in PyTorch: u8 with -1 is u8 with 255 (and with 256 it is with 0), and f16 is
+ * compared with 0.1 as f16 has it. */
 #define WK_ARITH_DECL_(name)                                                                                           \
     WK_API wk_tensor *name##_at(wk_site site, wk_tensor *a, wk_tensor *b);                                             \
     WK_API wk_tensor *name##_tf_at(wk_site site, wk_tensor *a, double b);                                              \
@@ -70,7 +72,7 @@ WK_ARITH_IN_PLACE_DECL_(wk_fmod_);
 WK_ARITH_IN_PLACE_DECL_(wk_pow_);
 WK_ARITH_IN_PLACE_DECL_(wk_atan2_);
 
-/* ---- comparison and logic: a tensor or a number on either side; the result is bool, without a gradient -------------- */
+/* ---- comparison and logic: a tensor or a number on either side; the result is bool, without a gradient ----------- */
 WK_ARITH_DECL_(wk_eq);          /* a == b */
 WK_ARITH_DECL_(wk_ne);          /* a != b */
 WK_ARITH_DECL_(wk_lt);          /* a < b */
@@ -99,7 +101,7 @@ WK_ARITH_IN_PLACE_DECL_(wk_bitwise_and_);
 WK_ARITH_IN_PLACE_DECL_(wk_bitwise_or_);
 WK_ARITH_IN_PLACE_DECL_(wk_bitwise_xor_);
 
-/* ---- functions of one tensor: wk_NAME(x), and in place wk_NAME_(x) -------------------------------------------------- */
+/* ---- functions of one tensor: wk_NAME(x), and in place wk_NAME_(x) ----------------------------------------------- */
 #define WK_FUNCTION_DECL_(name)                                                                                        \
     WK_API wk_tensor *name##_at(wk_site site, wk_tensor *x);                                                           \
     WK_API wk_tensor *name(wk_tensor *x)
@@ -124,8 +126,8 @@ WK_UNARY_DECL_(wk_square); /* x^2 */
 WK_UNARY_DECL_(wk_relu);   /* max(x, 0); the gradient at 0 is 0 */
 WK_UNARY_DECL_(wk_relu6);  /* min(max(x, 0), 6) */
 
-/* To the nearest whole number, half to even: wk_round(x). Or to the nearest number with so many decimals, of floats only:
- * wk_round(x, .decimals = 2), wk_round(x, .decimals = -3) to thousands. */
+/* To the nearest whole number, half to even: wk_round(x). Or to the nearest number with so many decimals, of floats
+ * only: wk_round(x, .decimals = 2), wk_round(x, .decimals = -3) to thousands. */
 typedef struct wk_round_options {
     size_t size;
     wk_by_name by_name;
@@ -160,7 +162,7 @@ WK_UNARY_DECL_(wk_sigmoid); /* 1 / (1 + e^-x) */
 WK_UNARY_DECL_(wk_erf);     /* 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x */
 WK_UNARY_DECL_(wk_erfc);    /* 1 - erf(x), exact for large x */
 
-/* ---- activations of floats ----------------------------------------------------------------------------------------- */
+/* ---- activations of floats --------------------------------------------------------------------------------------- */
 WK_UNARY_DECL_(wk_selu);          /* 1.0507 x for x > 0, else 1.7581 (e^x - 1) */
 WK_UNARY_DECL_(wk_silu);          /* x sigmoid(x), also called swish */
 WK_UNARY_DECL_(wk_mish);          /* x tanh(softplus(x)) */
@@ -188,8 +190,9 @@ typedef struct wk_elu_options {
 WK_API wk_tensor *wk_elu_at(wk_site site, wk_tensor *x, const wk_elu_options *options);
 WK_API wk_tensor *wk_elu__at(wk_site site, wk_tensor *x, const wk_elu_options *options);
 
-/* x Phi(x), with Phi the distribution function of the normal distribution: x (1 + erf(x / sqrt(2))) / 2; or its approximation
- * x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2. PyTorch's approximate="tanh" is .approximate = WK_GELU_TANH. */
+/* x Phi(x), with Phi the distribution function of the normal distribution: x (1 + erf(x / sqrt(2))) / 2; or
+ * its approximation x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2. PyTorch's approximate="tanh" is
+ * .approximate = WK_GELU_TANH. */
 enum { WK_GELU_NONE = 0, WK_GELU_TANH = 1 };
 typedef struct wk_gelu_options {
     size_t size;
@@ -208,7 +211,8 @@ typedef struct wk_softplus_options {
 } wk_softplus_options;
 WK_API wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options *options);
 
-/* min_val below it, max_val above it, x between; the gradient at the limits is 0. WK_ERR_ARGUMENT where min_val > max_val. */
+/* min_val below it, max_val above it, x between; the gradient at the limits is 0. WK_ERR_ARGUMENT where
+ * min_val > max_val. */
 typedef struct wk_hardtanh_options {
     size_t size;
     wk_by_name by_name;
@@ -253,9 +257,10 @@ static inline wk_value wk_value_itself(wk_value x)
     return x;
 }
 
-/* min(max(x, low), high); WK_NONE for no limit on a side. Of integers a number past what their dtype holds is the last that it does.
- * Where x meets a limit, its gradient is 0 if that is a number, as in PyTorch 2.15; a tensor and x get half each. A bool with one limit that is a
- * bool tensor gives bool, with numbers i64. WK_ERR_ARGUMENT without any limit. */
+/* min(max(x, low), high); WK_NONE for no limit on a side. Of integers a number past what their dtype holds is
+ * the last that it does. Where x meets a limit, its gradient is 0 if that is a number, as in PyTorch 2.15; a
+ * tensor and x get half each. A bool with one limit that is a bool tensor gives bool, with numbers i64.
+ * WK_ERR_ARGUMENT without any limit. */
 WK_API wk_tensor *wk_clamp_at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
 WK_API wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high);
 /* a where the condition (bool) holds, else b. For where with the condition alone see wk_nonzero_numpy. */
@@ -456,10 +461,11 @@ WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_te
 #define wk_masked_fill_(x, mask, value) wk_masked_fill__at(WK_HERE, x, mask, WK_VALUE_(value))
 #define wk_lerp(a, b, weight)           wk_lerp_at(WK_HERE, a, b, WK_VALUE_(weight))
 #define wk_lerp_(a, b, weight)          wk_lerp__at(WK_HERE, a, b, WK_VALUE_(weight))
-#define wk_addcmul(x, a, ...)           WK_OPT3_(wk_tensor *, wk_addcmul, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
-#define wk_addcmul_(x, a, ...)          WK_OPT3_(wk_tensor *, wk_addcmul_, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
-#define wk_addcdiv(x, a, ...)           WK_OPT3_(wk_tensor *, wk_addcdiv, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
-#define wk_addcdiv_(x, a, ...)          WK_OPT3_(wk_tensor *, wk_addcdiv_, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
+
+#define wk_addcmul(x, a, ...)  WK_OPT3_(wk_tensor *, wk_addcmul, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
+#define wk_addcmul_(x, a, ...) WK_OPT3_(wk_tensor *, wk_addcmul_, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
+#define wk_addcdiv(x, a, ...)  WK_OPT3_(wk_tensor *, wk_addcdiv, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
+#define wk_addcdiv_(x, a, ...) WK_OPT3_(wk_tensor *, wk_addcdiv_, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -13,8 +13,10 @@
 extern "C" {
 #endif
 
-/* ---- reductions: over all dimensions, (x) or (x, .keepdim = true), or those in parentheses, (x, (0, 1), .keepdim = true) -- */
-/* A dimension out of range is WK_ERR_INDEX, one named twice WK_ERR_ARGUMENT; an op of floats gets integers: WK_ERR_DTYPE. */
+/* ---- reductions: over all dimensions, (x) or (x, .keepdim = true), or those in parentheses, (x, (0, 1),
+ * .keepdim = true) -- */
+/* A dimension out of range is WK_ERR_INDEX, one named twice WK_ERR_ARGUMENT; an op of floats gets integers:
+ * WK_ERR_DTYPE. */
 typedef struct wk_reduce_options {
     size_t size;
     wk_by_name by_name;
@@ -103,8 +105,9 @@ WK_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
 WK_API wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
                                 wk_tensor **indices);
 
-/* The distinct elements of x, sorted, as a vector. NaN equals nothing, so each is one. Waits for the device: the shape
- * depends on data. No gradient. What PyTorch returns beside goes where the options point, NULL for what is not wanted. */
+/* The distinct elements of x, sorted, as a vector. NaN equals nothing, so each is one. Waits for the device:
+ * the shape depends on data. No gradient. What PyTorch returns beside goes where the options point, NULL for
+ * what is not wanted. */
 typedef struct wk_unique_options {
     size_t size;
     wk_by_name by_name;
@@ -119,18 +122,19 @@ typedef struct wk_isin_options {
     bool invert; /* those that are in none */
     char reserved[7];
 } wk_isin_options;
-/* bool, shaped like elements: is the element equal to one of test_elements (of any shape)? Mixed dtypes meet as in wk_eq. */
+/* bool, shaped like elements: is the element equal to one of test_elements (of any shape)? Mixed dtypes meet
+ * as in wk_eq. */
 WK_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_elements,
                              const wk_isin_options *options);
 
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
-/* (x - mean) / sqrt(var + eps) weight + bias, over the last dimensions of x, which must be `shape`; weight and bias
- * of that shape, or NULL. var is without correction. PyTorch's eps is 1e-5, which the macro takes when it is left out; less than 0 is
- * WK_ERR_ARGUMENT. */
+/* (x - mean) / sqrt(var + eps) weight + bias, over the last dimensions of x, which must be `shape`; weight and bias of
+ * that shape, or NULL. var is without correction. PyTorch's eps is 1e-5, which the macro takes when it is left out;
+ * less than 0 is WK_ERR_ARGUMENT. */
 WK_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
                                    wk_tensor *bias, double eps);
 
-/* ---- losses: 0-d, or of the shape of the elements (or labels) for WK_REDUCE_NONE ---------------------------------- */
+/* ---- losses: 0-d, or of the shape of the elements (or labels) for WK_REDUCE_NONE --------------------------------- */
 typedef enum wk_reduction {
     WK_REDUCE_MEAN, /* over all elements (or labels): the default */
     WK_REDUCE_SUM,
@@ -138,7 +142,8 @@ typedef enum wk_reduction {
     WK_REDUCE_BATCHMEAN /* the sum over the size of the first dimension; PyTorch's for kl_div */
 } wk_reduction;
 
-/* Of each element of input and target, which have the same shape (else WK_ERR_SHAPE: they are not broadcast); floats. */
+/* Of each element of input and target, which have the same shape (else WK_ERR_SHAPE: they are not broadcast);
+ * floats. */
 typedef struct wk_loss_options {
     size_t size;
     wk_by_name by_name;
@@ -210,9 +215,9 @@ typedef struct wk_cross_entropy_options {
     double ignore_index;    /* labels that count nothing; default -100 */
     double label_smoothing; /* this part of each label goes to all classes: 0 (the default) to 1; cross_entropy only */
 } wk_cross_entropy_options;
-/* -log softmax(logits) at the label's class. Logits (C), (N, C) or (N, C, d1, ...); labels i64 of that shape
- * without C (other integers are converted), or floats of the logits' shape: probabilities. A label that names no class is WK_ERR_INDEX, at the
- * call if it is known by then. */
+/* -log softmax(logits) at the label's class. Logits (C), (N, C) or (N, C, d1, ...); labels i64 of that shape without C
+ * (other integers are converted), or floats of the logits' shape: probabilities. A label that names no class is
+ * WK_ERR_INDEX, at the call if it is known by then. */
 WK_API wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels,
                                       const wk_cross_entropy_options *options);
 /* -logs at the label's class: for what log_softmax gives. */

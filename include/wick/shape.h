@@ -13,9 +13,10 @@
 extern "C" {
 #endif
 
-/* A dimension may be negative: it counts from the end. One out of range is WK_ERR_INDEX, sizes that do not fit WK_ERR_SHAPE. */
+/* A dimension may be negative: it counts from the end. One out of range is WK_ERR_INDEX, sizes that do not
+ * fit WK_ERR_SHAPE. */
 
-/* ---- views: the same numbers seen otherwise; nothing is copied unless said so -------------------------------------- */
+/* ---- views: the same numbers seen otherwise; nothing is copied unless said so ------------------------------------ */
 /* Another shape over the same elements in row-major order; one size may be -1. A view when possible, else a copy. */
 WK_API wk_tensor *wk_reshape_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim);
 /* In the shape of `other`: reshape. */
@@ -43,8 +44,8 @@ WK_API wk_tensor *wk_permute_at(wk_site site, wk_tensor *x, const int64_t *dims,
 /* Dimension `source` moves to the place `destination`, the others keep their order. */
 WK_API wk_tensor *wk_movedim_at(wk_site site, wk_tensor *x, int64_t source, int64_t destination);
 
-/* Places start, start + step, ... below end of one dimension: Python's x[start:end:step], step > 0. Negative places count from the
- * end, those beyond an end are cut; INT64_MAX is the end. */
+/* Places start, start + step, ... below end of one dimension: Python's x[start:end:step], step > 0. Negative places
+ * count from the end, those beyond an end are cut; INT64_MAX is the end. */
 WK_API wk_tensor *wk_slice_at(wk_site site, wk_tensor *x, int64_t dim, int64_t start, int64_t end, int64_t step);
 /* `length` places from start on; all must be there. */
 WK_API wk_tensor *wk_narrow_at(wk_site site, wk_tensor *x, int64_t dim, int64_t start, int64_t length);
@@ -52,13 +53,14 @@ WK_API wk_tensor *wk_narrow_at(wk_site site, wk_tensor *x, int64_t dim, int64_t 
 WK_API wk_tensor *wk_select_at(wk_site site, wk_tensor *x, int64_t dim, int64_t index);
 /* The diagonal of two dimensions as a new last one; offset > 0: above it, < 0: below. */
 WK_API wk_tensor *wk_diagonal_at(wk_site site, wk_tensor *x, int64_t offset, int64_t dim0, int64_t dim1);
-/* Windows of `size` places, each `step` further: the dimension counts windows, a new last one is the place in the window. */
+/* Windows of `size` places, each `step` further: the dimension counts windows, a new last one is the place in
+ * the window. */
 WK_API wk_tensor *wk_unfold_at(wk_site site, wk_tensor *x, int64_t dim, int64_t size, int64_t step);
 /* Any shape and strides over the elements of x from storage offset x's + offset on; must stay within its storage. */
 WK_API wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, const int64_t *stride, int ndim,
                                    int64_t offset);
 
-/* ---- splitting: views in out[], which must have room; they return how many there are, or -1 with out[] NULL ------------ */
+/* ---- splitting: views in out[], which must have room; they return how many there are, or -1 with out[] NULL ------ */
 
 /* At most n pieces of equal size (the last may be smaller, and there may be fewer). out has room for n. */
 WK_API int wk_chunk_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out);
@@ -70,14 +72,15 @@ WK_API int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *siz
 /* Each place of a dimension by itself, without that dimension. out has room for as many as the dimension has places. */
 WK_API int wk_unbind_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **out);
 
-/* ---- joining and repeating: new tensors ------------------------------------------------------------------------------ */
+/* ---- joining and repeating: new tensors -------------------------------------------------------------------------- */
 
-/* One behind the other along a dimension; all other sizes must be equal. Dtypes meet as in arithmetic; tensors of shape (0) are
- * passed over. */
+/* One behind the other along a dimension; all other sizes must be equal. Dtypes meet as in arithmetic; tensors of
+ * shape (0) are passed over. */
 WK_API wk_tensor *wk_cat_at(wk_site site, wk_tensor *const *x, int count, int64_t dim);
 /* Tensors of one shape along a new dimension. */
 WK_API wk_tensor *wk_stack_at(wk_site site, wk_tensor *const *x, int count, int64_t dim);
-/* repeats[d] copies one behind the other along each dimension, new ones in front; tile: missing numbers in front are 1. */
+/* repeats[d] copies one behind the other along each dimension, new ones in front; tile: missing numbers in
+ * front are 1. */
 WK_API wk_tensor *wk_repeat_at(wk_site site, wk_tensor *x, const int64_t *repeats, int count);
 WK_API wk_tensor *wk_tile_at(wk_site site, wk_tensor *x, const int64_t *repeats, int count);
 /* Each place of a dimension n times in a row; flat, as without a dimension: each element, row-major, in a vector. */
@@ -89,14 +92,15 @@ WK_API wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *dims, in
 WK_API wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shift_count, const int64_t *dims,
                              int dim_count);
 
-/* ---- indexing: places that are numbers in a tensor (i64 or i32), negative ones from the end ---------------------------- */
+/* ---- indexing: places that are numbers in a tensor (i64 or i32), negative ones from the end ---------------------- */
 /* An index out of range is WK_ERR_INDEX: at the call if its values are in host memory, else when they are computed. */
 
 /* x[.., index[k], ..] for each k of a vector (or one number). */
 WK_API wk_tensor *wk_index_select_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index);
-/* x at index along dim, the other places those of the index: out[i,j] = x[index[i,j], j] for dim 0. The result has the shape of
- * the index, which must not exceed x in other dimensions. take_along_dim broadcasts both; flat, as without a dimension, it takes
- * both as vectors of their elements. An index without elements fits any x and may be of any dtype (of gather and scatter). */
+/* x at index along dim, the other places those of the index: out[i,j] = x[index[i,j], j] for dim 0. The result has the
+ * shape of the index, which must not exceed x in other dimensions. take_along_dim broadcasts both; flat, as without a
+ * dimension, it takes both as vectors of their elements. An index without elements fits any x and may be of any dtype
+ * (of gather and scatter). */
 WK_API wk_tensor *wk_gather_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index);
 WK_API wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, int64_t dim);
 WK_API wk_tensor *wk_take_along_dim_flat_at(wk_site site, wk_tensor *x, wk_tensor *index);
@@ -104,11 +108,12 @@ WK_API wk_tensor *wk_take_along_dim_flat_at(wk_site site, wk_tensor *x, wk_tenso
 WK_API wk_tensor *wk_take_at(wk_site site, wk_tensor *x, wk_tensor *index);
 /* Rows of a table: (..) (rows, width) -> (.., width). */
 WK_API wk_tensor *wk_embedding_at(wk_site site, wk_tensor *index, wk_tensor *weight);
-/* x with source added at index along dim: out[index[i,j], j] += source[i,j] for dim 0, in the order of the indices. The index must
- * not exceed source, nor x in other dimensions. */
+/* x with source added at index along dim: out[index[i,j], j] += source[i,j] for dim 0, in the order of the indices. The
+ * index must not exceed source, nor x in other dimensions. */
 WK_API wk_tensor *wk_scatter_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
 WK_API wk_tensor *wk_scatter_add__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
-/* The same with source, or a number (wk_scatter(x, dim, index, 0.5)), put there instead of added; of several the last stays. */
+/* The same with source, or a number (wk_scatter(x, dim, index, 0.5)), put there instead of added; of several
+ * the last stays. */
 WK_API wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
 WK_API wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value);
 /* x with the slices of source added at the places of dim that a vector names. */
@@ -120,13 +125,15 @@ WK_API wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mas
 /* The places of the elements that are not 0, one a row: (n, ndim), i64. Waits for the device. */
 WK_API wk_tensor *wk_nonzero_at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_nonzero(wk_tensor *x);
-/* The same as a vector for each dimension: torch.nonzero(x, as_tuple=True), and torch.where with one argument. They come into
- * out[], which has room for one per dimension (a number counts as a vector of one); how many, or -1 with out[] NULL. */
+/* The same as a vector for each dimension: torch.nonzero(x, as_tuple=True), and torch.where with one
+ * argument. They come into out[], which has room for one per dimension (a number counts as a vector of one);
+ * how many, or -1 with out[] NULL. */
 WK_API int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out);
-/* (..) -> (.., n), i64: 1 where the number is the place, else 0. n = -1: one more than the largest number, for which the call waits
- * for the device. */
+/* (..) -> (.., n), i64: 1 where the number is the place, else 0. n = -1: one more than the largest number, for which
+ * the call waits for the device. */
 WK_API wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n);
-/* The part of the last two dimensions on and below (tril) or above (triu) the diagonal, which may be moved up; elsewhere 0. */
+/* The part of the last two dimensions on and below (tril) or above (triu) the diagonal, which may be moved
+ * up; elsewhere 0. */
 WK_API wk_tensor *wk_tril_at(wk_site site, wk_tensor *x, int64_t diagonal);
 WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 
@@ -170,9 +177,11 @@ WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 #endif
 
 #ifndef __cplusplus
-#define wk_reshape(x, ...)                 WK_VIEW_(wk_reshape, #__VA_ARGS__, x, __VA_ARGS__)
+#define wk_reshape(x, ...) WK_VIEW_(wk_reshape, #__VA_ARGS__, x, __VA_ARGS__)
 /* wk_flatten(x), wk_flatten(x, start), wk_flatten(x, start, end) */
-#define wk_flatten(...)                    WK_JOIN_(WK_FLATTEN_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(__VA_ARGS__)
+
+#define wk_flatten(...) WK_JOIN_(WK_FLATTEN_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(__VA_ARGS__)
+
 #define WK_FLATTEN_1(x)                    wk_flatten_at(WK_HERE, x, 0, -1)
 #define WK_FLATTEN_WK2_(x, start)          wk_flatten_at(WK_HERE, x, start, -1)
 #define WK_FLATTEN_WK2_WK3_(x, start, end) wk_flatten_at(WK_HERE, x, start, end)

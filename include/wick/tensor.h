@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/tensor.h: tensors: making them, what they are, reading them, views, scopes.
  *
- * A tensor is an array of up to 8 dimensions on one device. Calls on it return at once; the numbers are computed when the host
- * needs them (reading, printing, saving), in as few passes over memory as possible. Order of the program is the meaning.
+ * A tensor is an array of up to 8 dimensions on one device. Calls on it return at once; the numbers are
+ * computed when the host needs them (reading, printing, saving), in as few passes over memory as possible.
+ * Order of the program is the meaning.
  *
- * Ownership: what a call makes belongs to the innermost WK_SCOPE of the thread and dies with it. Without a scope it belongs to
- * the caller, who frees it with wk_free.
+ * Ownership: what a call makes belongs to the innermost WK_SCOPE of the thread and dies with it. Without a scope it
+ * belongs to the caller, who frees it with wk_free.
  *
- * Threads: each has its own scopes, error and random numbers. A tensor or network that several threads only read needs wk_retain
- * before it is handed over and nothing else. Where one of them writes it in place, trains it or moves it, the program's own lock
- * must keep the others out meanwhile, as with any variable. A thread needs a stack of 128 KB (the usual one with glibc is 8 MB).
+ * Threads: each has its own scopes, error and random numbers. A tensor or network that several threads only read needs
+ * wk_retain before it is handed over and nothing else. Where one of them writes it in place, trains it or moves it, the
+ * program's own lock must keep the others out meanwhile, or writes get lost and the process may crash. A thread needs a
+ * stack of 128 KB (the usual one with glibc is 8 MB).
  *
- * fork(): a child computes on the CPU. Where that can't be, since the parent has used another device, or other threads of it have used
- * the library, each call is WK_ERR_STATE and says so. */
+ * fork(): a child computes on the CPU. Where that can't be, since the parent has used another device, or other threads
+ * of it have used the library, each call is WK_ERR_STATE and says so. */
 #ifndef WICK_TENSOR_H
 #define WICK_TENSOR_H
 
-/* The type of what goes in comes out. Before the lines below: of a system header's macro gcc does not tell that nobody uses the result, nor does
- * any compiler of a block's. */
+/* The type of what goes in comes out. Before the lines below: of a system header's macro gcc does not tell that nobody
+ * uses the result, nor does any compiler of a block's. */
 #ifndef __cplusplus
 #define wk_retain(x) ((__typeof__(x))wk_retain_at(WK_HERE, (void *)(x)))
 #endif
@@ -47,9 +49,10 @@ WK_API wk_guard wk_device_guard_open(wk_site site, wk_device device);
 WK_API void wk_guard_close(wk_guard *guard);
 
 #ifndef __cplusplus
-/* Opens a scope until the end of the enclosing block, by any way out of it. Guards are declarations, so they stand in a block of
- * their own, { WK_SCOPE; ... }: alone behind an `if` or `else` they are an error of the compiler. Neither a goto nor a case of a switch may
- * jump over one into its block: the end of the block would close a guard that nobody opened. clang refuses that, gcc does not see it. */
+/* Opens a scope until the end of the enclosing block, by any way out of it. Guards are declarations, so they stand in a
+ * block of their own, { WK_SCOPE; ... }: alone behind an `if` or `else` they are an error of the compiler. Neither a
+ * goto nor a case of a switch may jump over one into its block, as the end of the block would close a guard that nobody
+ * opened: clang refuses that, gcc does not see it. */
 #define WK_SCOPE WK_GUARD_(wk_scope_open(WK_HERE))
 #endif
 
@@ -58,8 +61,8 @@ WK_API void wk_guard_close(wk_guard *guard);
 WK_API void *wk_keep_at(wk_site site, void *x);
 /* x is the caller's until wk_free(x), beside whatever else owns it. Needed before a tensor goes to another thread. */
 WK_API void *wk_retain_at(wk_site site, void *x) __attribute__((warn_unused_result));
-/* Ends a retain, if there is one: then x lives on while a scope owns it, and a second wk_free ends that. Else ends an object of an
- * open scope early. */
+/* Ends a retain, if there is one: then x lives on while a scope owns it, and a second wk_free ends that. Else ends an
+ * object of an open scope early. */
 WK_API void wk_free_at(wk_site site, void *x);
 /* Keeps x and frees what *variable held: for values carried round a loop. */
 WK_API void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x);
@@ -75,11 +78,11 @@ typedef struct wk_options {
     char reserved[3];
 } wk_options;
 
-/* Shapes are lists: wk_zeros((2, 3), .dtype = WK_F64); () makes a tensor without dimensions, of one number. More than 8 dimensions
- * or 2^63 bytes are WK_ERR_SHAPE. */
-/* empty: the numbers mean nothing. full: i64 for a whole number, f32 for a fraction. rand: uniform in [0, 1); randn: standard normal;
- * both of floats. randint: whole numbers in [low, high), i64, WK_ERR_ARGUMENT if there are none; randperm: 0..n-1 in random
- * order, i64. */
+/* Shapes are lists: wk_zeros((2, 3), .dtype = WK_F64); () makes a tensor without dimensions, of one number. More than 8
+ * dimensions or 2^63 bytes are WK_ERR_SHAPE. */
+/* empty: the numbers mean nothing. full: i64 for a whole number, f32 for a fraction. rand: uniform in [0, 1); randn:
+ * standard normal; both of floats. randint: whole numbers in [low, high), i64, WK_ERR_ARGUMENT if there are none;
+ * randperm: 0..n-1 in random order, i64. */
 WK_API wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
 WK_API wk_tensor *wk_zeros_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
 WK_API wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
@@ -90,12 +93,14 @@ WK_API wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, cons
 WK_API wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim,
                                 const wk_options *options);
 WK_API wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options);
-/* 0, 1, ... below end: i64 for a whole end (an int, say), f32 for a fraction (a double). WK_ERR_ARGUMENT for an end below 0. */
+/* 0, 1, ... below end: i64 for a whole end (an int, say), f32 for a fraction (a double). WK_ERR_ARGUMENT for
+ * an end below 0. */
 WK_API wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options);
 WK_API wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options);
-/* start, start + step, ... below (above, for a negative step) end. WK_ERR_ARGUMENT for a step of 0 or one that leads away from the end;
- * nothing where start is end. wk_arange(start, end), wk_arange(start, end, step): i64 when all three are whole, f32 else; the start is
- * by its type (`whole`), the others by their value, as 10.0 is. wk_arange_from is always f32. torch.arange. */
+/* start, start + step, ... below (above, for a negative step) end. WK_ERR_ARGUMENT for a step of 0 or one that leads
+ * away from the end; nothing where start is end. wk_arange(start, end), wk_arange(start, end, step): i64 when all three
+ * are whole, f32 else; the start is by its type (`whole`), the others by their value, as 10.0 is. wk_arange_from is
+ * always f32. torch.arange. */
 WK_API wk_tensor *wk_arange_range_at(wk_site site, double start, double end, double step, bool whole,
                                      const wk_options *options);
 WK_API wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options);
@@ -111,13 +116,14 @@ WK_API wk_tensor *wk_full_like_at(wk_site site, wk_tensor *x, double value, cons
 WK_API wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_options *options);
 WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *options);
 
-/* From host memory: dense, row-major; the data is copied. `bytes` must be what shape and dtype say, else WK_ERR_SHAPE; (size_t)-1:
- * not known. On the default device (WK_DEVICE, else the CPU), or where the options say, which may be NULL; with a dtype they have the
- * numbers converted to that. wk_of(float, (2, 2), 1, 2, 3, 4, .requires_grad = true), wk_from(data, (2, 2), .dtype = WK_F64).
- * torch.tensor.
+/* From host memory: dense, row-major; the data is copied. `bytes` must be what shape and dtype say, else WK_ERR_SHAPE;
+ * (size_t)-1: not known. On the default device (WK_DEVICE, else the CPU), or where the options say, which may be NULL;
+ * with a dtype they have the numbers converted to that. wk_of(float, (2, 2), 1, 2, 3, 4, .requires_grad = true),
+ * wk_from(data, (2, 2), .dtype = WK_F64). torch.tensor.
  *
- * In C the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or uint8_t; of an array of arrays, float v[2][3], give
- * &v[0][0], and for f16 and bf16 call wk_from_at. Where the compiler knows how large an array is, wk_from sees that it has enough. */
+ * In C the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or uint8_t; of an array of arrays,
+ * float v[2][3], give &v[0][0], and for f16 and bf16 call wk_from_at. Where the compiler knows how large an array is,
+ * wk_from refuses one that is too small. */
 WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                              int ndim);
 WK_API wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
@@ -129,14 +135,15 @@ WK_API wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, si
 /* The same with strides, in elements and not negative: wk_from_strided(data, (2, 3), (1, 2)). */
 WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
                                      const int64_t *stride, int ndim, const wk_options *options);
-/* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is called (may
- * be NULL), which happens when the last user of the memory has let go. Calls that read or write it are run before they
- * return, so that the program may fill it anew at any time. */
+/* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is
+ * called (may be NULL), which happens when the last user of the memory has let go. Calls that read or write it are run
+ * before they return, so that the program may fill it anew at any time. */
 WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
                                void (*release)(void *user), void *user);
 
-/* Starts this thread's stream of random numbers anew. The same seed gives the same numbers on every device. Threads are numbered in
- * the order in which they first use the library, the main thread is usually 0, and each has a stream of its own. */
+/* Starts this thread's stream of random numbers anew. The same seed gives the same numbers on every device.
+ * Threads are numbered in the order in which they first use the library, the main thread is usually 0, and each
+ * has a stream of its own. */
 WK_API void wk_seed(uint64_t seed);
 /* The same with the number of the stream: a thread's numbers can be had again whatever number it has. */
 WK_API void wk_seed_stream(uint64_t seed, uint64_t stream);
@@ -156,30 +163,32 @@ WK_API bool wk_same_storage_at(wk_site site, const wk_tensor *a, const wk_tensor
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Runs everything this thread has recorded and waits for its devices. WK_OK, or the code of the thread's first error. */
+/* Runs everything this thread has recorded and waits for its devices. WK_OK, or the code of the thread's
+ * first error. */
 WK_API wk_code wk_sync_at(wk_site site);
 /* Runs everything that was recorded without waiting for devices. */
 WK_API wk_code wk_flush(void);
-/* The number in a tensor of one element; NaN with the error recorded when there are more, or for NULL. As i64, every bit of it: 0
- * then. */
+/* The number in a tensor of one element; NaN with the error recorded when there are more, or for NULL. As i64,
+ * every bit of it: 0 then. */
 WK_API double wk_item_at(wk_site site, wk_tensor *x);
 WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
-/* Copies the elements into host memory, row-major, as their own dtype: `data` is memory of that C type, float for f32, int64_t for i64;
- * wk_to_dtype converts before. `bytes` must be their size, else WK_ERR_SHAPE. WK_OK or a code. */
+/* Copies the elements into host memory, row-major, as their own dtype: `data` is memory of that C type, float for f32,
+ * int64_t for i64, which nothing checks; wk_to_dtype converts before. `bytes` must be their size, else WK_ERR_SHAPE.
+ * WK_OK or a code. */
 WK_API wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
-/* The same with strides (in elements) for the destination, one for each dimension: wk_read_strided(x, data, (1, 2)), where wk_read_strided_n
- * sees that there are as many. */
+/* The same with strides (in elements) for the destination, one for each dimension: wk_read_strided(x, data, (1, 2)),
+ * where wk_read_strided_n sees that there are as many. */
 WK_API wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
 WK_API wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride, int count);
-/* The address of the first element of a tensor on the CPU, computed if need be, after everything that was recorded has been run;
- * NULL for other devices. wk_stride says how the elements lie. The address stays until the tensor goes or moves to another
- * device; but calls are run when their numbers are needed, so ask again (or wk_sync) before reading what they wrote there, and
- * before writing what they are not to read. */
+/* The address of the first element of a tensor on the CPU, computed if need be, after everything that was recorded has
+ * been run; NULL for other devices. wk_stride says how the elements lie. The address stays until the tensor goes or
+ * moves to another device; but calls are run when their numbers are needed, so ask again (or wk_sync) before reading
+ * what they wrote there, and before writing what they are not to read. */
 WK_API void *wk_data_at(wk_site site, wk_tensor *x);
 /* Prints what PyTorch prints, to stdout. Returns x. */
 WK_API wk_tensor *wk_print_at(wk_site site, wk_tensor *x);
-/* The same text. It belongs to the innermost scope, as a tensor that is made does, and lives until that closes; without a scope as long as
- * x. So any number of them may stand in one printf. */
+/* The same text. It belongs to the innermost scope, as a tensor that is made does, and lives until that closes; without
+ * a scope as long as x. So any number of them may stand in one printf. */
 WK_API const char *wk_tensor_str_at(wk_site site, wk_tensor *x);
 /* "f32[1,32] cpu requires_grad". Lives as that does. */
 WK_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
@@ -188,15 +197,16 @@ WK_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 
 /* x on that device: x itself if it is there already. Gradients flow back through the copy. */
 WK_API wk_tensor *wk_to_at(wk_site site, wk_tensor *x, wk_device device);
-/* x in that dtype: x itself if it has it. Fractions are cut off, integers wrap, whatever is not 0 is true. torch's x.to(dtype). Floats
- * become integers by way of i64, on every device: what no i64 is near (NaN, infinity, 1e20) is -2^63 as i64, 0 in a narrower one. */
+/* x in that dtype: x itself if it has it. Fractions are cut off, integers wrap, whatever is not 0 is true. torch's
+ * x.to(dtype). Floats become integers by way of i64, on every device: what no i64 is near (NaN, infinity, 1e20) is
+ * -2^63 as i64, 0 in a narrower one. */
 WK_API wk_tensor *wk_to_dtype_at(wk_site site, wk_tensor *x, wk_dtype dtype);
 /* A copy, dense, with its own storage. */
 WK_API wk_tensor *wk_clone_at(wk_site site, wk_tensor *x);
 /* x if its elements lie dense in row-major order, else a copy that does. */
 WK_API wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x);
-/* In place, and x is returned. WK_ERR_STATE for a leaf that requires grad (but under WK_NO_GRAD) and for a view in which elements
- * share memory. Writes y (broadcast, converted, moved) over x. */
+/* In place, and x is returned. WK_ERR_STATE for a leaf that requires grad (but under WK_NO_GRAD) and for a view in
+ * which elements share memory. Writes y (broadcast, converted, moved) over x. */
 WK_API wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y);
 /* Writes a number over all of x. */
 WK_API wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value);
@@ -326,7 +336,8 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
                            wk_of_on_at(WK_HERE, WK_DTYPE_(&wk_d_.element[0]), wk_d_.element,                           \
                                        wk_elements_(text) * sizeof(type), wk_s_.at, wk_s_.count, &wk_o_));             \
               }))
-/* The bytes of an array of `room` bytes, if those are fewer than the shape needs; -1, not known, if they are enough or nobody knows. */
+/* The bytes of an array of `room` bytes, if those are fewer than the shape needs; -1, not known, if they are enough or
+ * nobody knows. */
 static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape)
 {
     size_t elements = room / wk_dtype_size(dtype);

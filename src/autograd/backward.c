@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over the graph: nodes in the reverse order of the calls that made them, each once, when all gradients of its outputs
- * have arrived. Everything is a list or a heap on the host's memory: a chain of a million nodes needs no stack. */
+/* The walk over the graph: nodes in the reverse order of the calls that made them, each once, when all
+ * gradients of its outputs have arrived. Everything is a list or a heap on the host's memory: a chain of a
+ * million nodes needs no stack. */
 #include "../base/alloc.h"
 #include "history.h"
 #include "through.h"
@@ -130,7 +131,8 @@ static void fail(walk *w)
 
 /* ---- gradients on their way -------------------------------------------------------------------------------------- */
 
-/* Gradients live in the walk's scope (or in the caller's, once they are results), so that what nobody keeps is never stored. */
+/* Gradients live in the walk's scope (or in the caller's, once they are results), so that what nobody keeps
+ * is never stored. */
 static void let_go(wk_tensor *grad)
 {
     if (grad) wk__handle_release(&grad->handle, (wk_site){0});
@@ -150,21 +152,33 @@ static bool gather(wk_tensor **place, wk_tensor *grad)
     return sum != NULL;
 }
 
-static int wanted(const walk *w, const wk__edge *edge)
+static bool is_target(const wk__target *target, const wk__edge *edge)
 {
-    for (int k = 0; k < w->target_count; k++) {
-        const wk__target *target = &w->targets[k];
-        if (target->edge.leaf ? target->edge.leaf == edge->leaf
-                              : target->edge.node == edge->node && target->edge.output == edge->output)
-            return k;
-    }
-    return -1;
+    return target->edge.leaf ? target->edge.leaf == edge->leaf
+                             : target->edge.node == edge->node && target->edge.output == edge->output;
 }
 
-static bool moved_since(walk *w, const wk__node *from, const wk__edge *edge)
+static bool is_wanted(const walk *w, const wk__edge *edge)
+{
+    bool wanted = !w->targets && edge->leaf;
+    for (int k = 0; k < w->target_count && !wanted; k++) wanted = is_target(&w->targets[k], edge);
+    return wanted;
+}
+
+/* An input may stand in the list twice: each has its own, as the program may write them. */
+static void give_targets(walk *w, const wk__edge *edge, wk_tensor *grad)
+{
+    for (int k = 0; k < w->target_count; k++) {
+        if (!is_target(&w->targets[k], edge)) continue;
+        wk_tensor *own = wk__snapshot_of(grad);
+        if (!own || !gather(&w->found[k], own)) fail(w);
+    }
+}
+
+static bool moved_since(walk *w, const wk__edge *edge)
 {
     if (edge->leaf->moves == edge->moves) return false;
-    wk__error_set(from ? from->site : (wk_site){0}, WK_ERR_STATE,
+    wk__error_set(w->site, WK_ERR_STATE, /* or that of the node which runs */
                   "backward: a parameter was moved to another device (at %s:%d) after it was used here; call "
                   "wk_module_to before the forward pass",
                   edge->leaf->moved.file ? edge->leaf->moved.file : "?", (int)edge->leaf->moved.line);
@@ -180,14 +194,10 @@ static void too_late(walk *w, const wk__node *node)
 }
 
 /* A gradient arrives at an edge. Takes over the reference. */
-static void arrive(walk *w, const wk__node *from, const wk__edge *edge, wk_tensor *grad)
+static void arrive(walk *w, const wk__edge *edge, wk_tensor *grad)
 {
-    int place = wanted(w, edge);
-    if (edge->leaf && !edge->leaf->frozen && (place >= 0 || !w->targets) && moved_since(w, from, edge)) return;
-    if (place >= 0) {
-        wk_tensor *own = wk__snapshot_of(grad); /* the program may write it */
-        if (!own || !gather(&w->found[place], own)) fail(w);
-    }
+    if (edge->leaf && !edge->leaf->frozen && is_wanted(w, edge) && moved_since(w, edge)) return;
+    give_targets(w, edge, grad);
     if (edge->leaf) {
         if (w->targets || edge->leaf->frozen) {
             let_go(grad);
@@ -273,7 +283,7 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
     if (!w->failed) compute(w, node, grad, in);
     if (w->clean && wk__error_pending()) w->failed = true;
     for (int k = 0; k < node->inputs; k++)
-        if (in[k] && !w->failed) arrive(w, node, &node->edge[k], in[k]);
+        if (in[k] && !w->failed) arrive(w, &node->edge[k], in[k]);
     wk__free(w->in);
     w->in = NULL;
     if (!w->retain_graph) wk__node_spend(node, w->site);
@@ -338,8 +348,8 @@ static void end(void *address)
     wk__free(w);
 }
 
-/* A handle of the walk's own on a seed. With create_graph the seed may be a leaf that nothing was computed from yet: both handles
- * must share its place in the graph, which is made when first asked for. */
+/* A handle of the walk's own on a seed. With create_graph the seed may be a leaf that nothing was computed from yet:
+ * both handles must share its place in the graph, which is made when first asked for. */
 static wk_tensor *seed_of(walk *w, wk_tensor *seed)
 {
     wk__edge edge = w->create_graph ? wk__edge_of(seed) : (wk__edge){0};
@@ -357,7 +367,7 @@ static void begin(walk *w, const wk__walk_request *request)
         wk_tensor *seed = request->seeds && request->seeds[k] ? seed_of(w, request->seeds[k])
                                                               : wk__through_ones_like(request->outputs[k]);
         if (seed && (edge.node || edge.leaf))
-            arrive(w, NULL, &edge, seed);
+            arrive(w, &edge, seed);
         else
             w->failed = true;
         wk__node_drop(edge.node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* User code called by the library: in a scope of its own, from which only what it returns comes out, with grad mode, sites and
- * placement as the user's own. */
+/* User code called by the library: in a scope of its own, from which only what it returns comes out, with grad mode,
+ * sites and placement as the user's own. */
 #include "callback.h"
 #include "through.h"
 

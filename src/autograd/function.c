@@ -11,7 +11,8 @@
 
 enum { MOST = 16 }; /* inputs, outputs and saved tensors of one function */
 
-/* Its state lives as long as its node, or the call when no node was made. The file's own op gives the node its gradient. */
+/* Its state lives as long as its node, or the call when no node was made. The file's own op gives the node
+ * its gradient. */
 struct wk_function {
     wk_function_kind kind;
     void *context;
@@ -106,9 +107,9 @@ static bool is_among(const wk_tensor *x, wk_tensor *const *in, int count)
     return false;
 }
 
-/* A result that forward kept is connected to the node, like the result that an op keeps: a gradient made of it has a gradient. What
- * was kept holds no reference to the node, which would never go. A handle of the same address may be a later tensor's: so the storage is
- * compared too. */
+/* A result that forward kept is connected to the node, like the result that an op keeps: a gradient made of it has a
+ * gradient. What was kept holds no reference to the node, which would never go. A handle of the same address may be a
+ * later tensor's: so the storage is compared too. */
 static void find_saved_outputs(wk_function *f, wk_tensor *const *in, wk_tensor *const *out)
 {
     for (int k = 0; k < f->saved_count; k++) {
@@ -258,8 +259,8 @@ static bool outputs_are_there(const wk_function *f, wk_tensor *const *out)
     return true;
 }
 
-/* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone. Elements that share
- * memory are told apart, as the output is a base, of whose gradient each element has a part. */
+/* An output that is an input, or already has a history, becomes a tensor of its own: the node hangs on it alone.
+ * Elements that share memory are told apart, as the output is a base, of whose gradient each element has a part. */
 static bool detach_outputs(const wk_function *f, wk_tensor **out)
 {
     for (int k = 0; k < f->kind.outputs; k++) {
@@ -303,6 +304,29 @@ static wk_function_kind known(wk_site site, const wk_function_kind *given)
     return kind;
 }
 
+static void drop_node(void *node)
+{
+    wk__node_drop(node);
+}
+
+/* A guard has the node, or the function that has none, so that it goes also when a handler's longjmp leaves forward. */
+static bool apply(wk_function *f, wk__node *node, bool wanted, wk_tensor *const *in, wk_tensor **out)
+{
+    void *const owner = node ? (void *)node : f;
+    void (*const let_go)(void *) = node ? drop_node : destroy;
+    const uint64_t token = wk__guard_on(owner, let_go);
+    const bool fine = token && (node || !wanted) && run_forward(f, in, out, wanted);
+    if (fine && node) {
+        wk__node_hold(node);
+        wk__node_hang(node, out, f->kind.outputs);
+    }
+    if (token)
+        wk__guard_close(token);
+    else
+        let_go(owner);
+    return fine;
+}
+
 wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
                       wk_tensor **out)
 {
@@ -324,13 +348,7 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context,
         node->own = f;
         node->own_destroy = destroy;
     }
-    const bool fine = (node || !wanted) && run_forward(f, in, out, wanted);
-    if (fine && node)
-        wk__node_hang(node, out, kind->outputs);
-    else if (node)
-        wk__node_drop(node);
-    else
-        destroy(f);
+    const bool fine = apply(f, node, wanted, in, out);
     for (int k = 0; k < kind->outputs && !fine; k++) out[k] = NULL;
     return fine ? WK_OK : wk_error_code();
 }

@@ -16,7 +16,8 @@ void wk__history_forget(wk__base *past)
     wk__free(past);
 }
 
-/* A place for the base's place in the graph. NULL when memory is short (recorded: the gradients of views would stop here). */
+/* A place for the base's place in the graph. NULL when memory is short (recorded: the gradients of views
+ * would stop here). */
 static wk__base *new_past(wk__family *family)
 {
     wk__base *past = wk__alloc_zero(1, sizeof *past);
@@ -41,8 +42,8 @@ void wk__history_bury(wk__body *body)
     memcpy(past->stride, body->stride, sizeof past->stride);
 }
 
-/* A base that had no place in the graph leaves nothing behind. When a view of it is to get one, all that the storage holds stands for
- * it. */
+/* A base that had no place in the graph leaves nothing behind. When a view of it is to get one, all that the
+ * storage holds stands for it. */
 static bool dig_up(const wk__body *view)
 {
     wk__base *past = new_past(wk__family_of(view));
@@ -215,8 +216,8 @@ static void free_inner(void *inner)
     wk__node_drop(inner);
 }
 
-/* base = CopySlices(base, what the op read besides); the inner node's operand 0 is the view, whose gradient is a part of the
- * base's. */
+/* base = CopySlices(base, what the op read besides); the inner node's operand 0 is the view, whose gradient
+ * is a part of the base's. */
 static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs)
 {
     wk__body *body = wk__body_of(target);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views and in-place calls: how gradients flow through a storage that is written in parts.
  *
- * The base of a family (tensor/storage.h) is the tensor that the others are views of. Writing in place through a view v of base b turns b into the result of a
- * node "CopySlices": the gradient of b, with v's part replaced by what the op's own gradient says. v, and every other view,
- * then comes from the new b: their nodes are made anew when they are next used (as PyTorch does). */
+ * The base of a family (tensor/storage.h) is the tensor that the others are views of. Writing in place through a view
+ * v of base b turns b into the result of a node "CopySlices": the gradient of b, with v's part replaced by what the
+ * op's own gradient says. v, and every other view, then comes from the new b: their nodes are made anew when they are
+ * next used (as PyTorch does). */
 #ifndef WICK_AUTOGRAD_HISTORY_H
 #define WICK_AUTOGRAD_HISTORY_H
 

@@ -23,7 +23,8 @@ static bool may_replace(wk_tensor *instead, const wk_tensor *grad)
     return false;
 }
 
-/* What a hook makes of the gradient: what it returns, or the gradient as it left it. NULL when something went wrong (recorded). */
+/* What a hook makes of the gradient: what it returns, or the gradient as it left it. NULL when something went
+ * wrong (recorded). */
 static wk_tensor *through_hook(const wk__hook *hook, wk_tensor *grad)
 {
     const bool clean = !wk__error_pending();
@@ -57,7 +58,8 @@ wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output)
     return grad;
 }
 
-/* The gradient as the leaf's own: a storage of its own over the same value, dense (a stride of 0 could not be written). */
+/* The gradient as the leaf's own: a storage of its own over the same value, dense (a stride of 0 could not be
+ * written). */
 static wk_tensor *own(wk_tensor *grad, bool create_graph)
 {
     const wk__body *body = wk__body_of(grad);
@@ -246,6 +248,12 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
     if (grad) {
         if (!wk__check(grad, site, "set_grad", "gradient")) return wk_error_code();
         const wk__body *g = wk__body_of(grad);
+        if (g->storage == body->storage) {
+            wk__error_set(site, WK_ERR_ARGUMENT,
+                          "set_grad: backward would write the leaf, as the gradient is in its memory; "
+                          "wk_clone it first");
+            return WK_ERR_ARGUMENT;
+        }
         if (!wk__same_sizes(g, body) || g->dtype != body->dtype || g->storage->device != body->storage->device) {
             wk__text text = {0};
             wk__text_add(&text, "set_grad: the gradient is ");

@@ -95,8 +95,8 @@ void wk__node_spend(wk__node *node, wk_site site)
     free_saved(node);
 }
 
-/* Dropping a node may drop those it points to: they wait in a list of this thread instead of on the stack, so that a chain of
- * a million calls is freed in constant depth. */
+/* Dropping a node may drop those it points to: they wait in a list of this thread instead of on the stack, so that a
+ * chain of a million calls is freed in constant depth. */
 static void free_one(wk_context *context, wk__node *node)
 {
     free_saved(node);
@@ -174,8 +174,8 @@ static wk__node *new_node(wk_context *context, int inputs)
     return node;
 }
 
-/* Written where it belongs: an edge that is copied right after it was made costs more than making it. False when memory is short
- * (recorded). */
+/* Written where it belongs: an edge that is copied right after it was made costs more than making it. False when
+ * memory is short (recorded). */
 static bool edge_to(wk__edge *edge, wk_tensor *tensor)
 {
     *edge = (wk__edge){0};
@@ -201,8 +201,8 @@ wk__edge wk__edge_of(wk_tensor *tensor)
     return edge;
 }
 
-/* A body of the node's own: it keeps the storage (or, where the op says so, the numbers that it holds now, in a storage of their own),
- * and the operand's place in the graph for second derivatives. */
+/* A body of the node's own: it keeps the storage (or, where the op says so, the numbers that it holds now, in a storage
+ * of their own), and the operand's place in the graph for second derivatives. */
 static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tensor, bool is_output)
 {
     wk__body *saved = wk__slab_take(context->slots, WK__SLAB_VIEW);

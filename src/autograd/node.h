@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph of gradients: one node per differentiable call, edges to the nodes (or leaves) that made its operands.
  *
- * A node holds what the gradient of its op needs: saved operands as bodies of their own (storages, not handles) with the
- * version that they had, and the call's attributes. Nodes are reference-counted and freed without recursion. */
+ * A node holds what the gradient of its op needs: saved operands as bodies of their own (storages, not handles) with
+ * the version that they had, and the call's attributes. Nodes are reference-counted and freed without recursion. */
 #ifndef WICK_AUTOGRAD_NODE_H
 #define WICK_AUTOGRAD_NODE_H
 
@@ -99,12 +99,13 @@ static inline bool wk__wants(const wk__gradient *g, int k)
 }
 /* "an in-place call has changed it since: add_ at file.c:12", of what was at that version when it was kept. */
 void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version);
-/* Saved operand k (0..3), or the result (WK__SAVED_OUT), as a tensor of the current scope, with its place in the graph. NULL with
- * the error recorded when it was changed in place since. */
+/* Saved operand k (0..3), or the result (WK__SAVED_OUT), as a tensor of the current scope, with its place in the graph.
+ * NULL with the error recorded when it was changed in place since. */
 enum { WK__SAVED_OUT = 4 };
 wk_tensor *wk__saved(const wk__gradient *g, int k);
 
-/* history.c: its node from the base as it is now. False when memory is short (recorded): it is as it was, to be made anew later. */
+/* history.c: its node from the base as it is now. False when memory is short (recorded): it is as it was, to
+ * be made anew later. */
 bool wk__history_refresh(wk_tensor *view);
 
 static inline bool wk__history_stale(const wk__body *body)
@@ -128,17 +129,18 @@ static inline bool wk__wants_node(const wk_context *context, wk_tensor *const in
         if (in[k] && wk__has_gradient(in[k])) return true;
     return false;
 }
-/* Makes the node of a call and hangs it on its result (or results: `outputs` of them). attr may be NULL. The results get
- * requires_grad. False when memory is short (recorded): then the results are let go of, as the caller of the op gets none. */
+/* Makes the node of a call and hangs it on its result (or results: `outputs` of them). attr may be NULL. The
+ * results get requires_grad. False when memory is short (recorded): then the results are let go of, as the
+ * caller of the op gets none. */
 bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[],
                      int outputs, const wk__attr *attr);
 /* The same for an in-place call: `target` is operand 0 and the result; a view rebases the history of its base. */
 bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs,
                               const wk__attr *attr);
-/* Before an in-place call that makes a node: each operand that shares the target's storage, the target among them, gives its place in
- * in[] to a tensor of the same numbers and the same place in the graph with a storage of its own. The write changes the others, and the
- * gradient reads what was there before. The new ones are in kept[], for wk__operands_after once the node is made. False when memory is
- * short (recorded). */
+/* Before an in-place call that makes a node: each operand that shares the target's storage, the target among them,
+ * gives its place in in[] to a tensor of the same numbers and the same place in the graph with a storage of its own.
+ * The write changes the others, and the gradient reads what was there before. The new ones are in kept[], for
+ * wk__operands_after once the node is made. False when memory is short (recorded). */
 bool wk__operands_before(wk_tensor *target, wk_tensor *in[], int inputs, wk_tensor *kept[WK__MAX_INPUTS]);
 void wk__operands_after(wk_tensor *kept[], int inputs);
 /* May `target` be written in place? Records why not: a leaf that requires grad, elements that share memory. */

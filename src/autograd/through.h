@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The few ops that the walk over the graph itself calls, through their descriptors: autograd stands below the ops. Each takes
- * and gives tensors of the current scope; NULL in gives NULL out. */
+/* The few ops that the walk over the graph itself calls, through their descriptors: autograd stands below the ops. Each
+ * takes and gives tensors of the current scope; NULL in gives NULL out. */
 #ifndef WICK_AUTOGRAD_THROUGH_H
 #define WICK_AUTOGRAD_THROUGH_H
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device has to be able to do. One table per backend; several live in one process. A backend sees base and ir and
- * nothing above. Append only; optional slots are NULL and marked so.
+/* What a device has to be able to do. One table per backend; several live in one process. A backend sees base and ir
+ * and nothing above. Append only; optional slots are NULL and marked so.
  *
  * Order: all work given to one device happens as if in the order of the calls. A call that enqueues returns before the
  * work is done; it copies what it needs of its arguments (wk__memory structs too), and memory given back to the arena
- * after the call may be handed out again at once, because what comes later comes later. Host pointers passed to `upload`
- * may be reused when the call returns.
+ * after the call may be handed out again at once, because what comes later comes later. Host pointers passed to
+ * `upload` may be reused when the call returns.
  *
  * Faults: a call returns WK_OK or a code with the text in *fail. An index out of range that the device finds later is
- * returned by the next `sync` or `download`, once, with the tag of the group it happened in. From then on until that, groups
- * that overwrite what they read (wk__group_overwrites) and "scatter_add" do nothing.
- * Work that cannot be done when its turn has come (a compiler that refuses it, memory, a lost device) is left out, and so is
- * all that reads what it was to write; each `download` of such memory fails with the first cause until the memory is written
- * anew. What an operand with `old` was to replace stays. The next `sync` or `download` returns it once, too (`elsewhere`). */
+ * returned by the next `sync` or `download`, once, with the tag of the group it happened in. From then on until that,
+ * groups that overwrite what they read (wk__group_overwrites) and "scatter_add" do nothing.
+ * Work that cannot be done when its turn has come (a compiler that refuses it, memory, a lost device) is left out, and
+ * so is all that reads what it was to write; each `download` of such memory fails with the first cause until the
+ * memory is written anew. What an operand with `old` was to replace stays. The next `sync` or `download` returns it
+ * once, too (`elsewhere`). */
 #ifndef WICK_BACKEND_BACKEND_H
 #define WICK_BACKEND_BACKEND_H
 
@@ -97,11 +98,11 @@ typedef struct wk__device_info {
     double temperature, power, utilisation; /* degrees C, W, 0..1; NaN = not known */
 } wk__device_info;
 
-/* A product: C[b.., i, j] = sum over l of A[b.., i, l] B[b.., l, j]. Operands have nbatch + 2 strides in that order (0 where
- * a batch dimension is broadcast). a and b have one dtype, any; c the same. f16 and bf16 accumulate in f32, integers wrap.
- * The sum over l runs in an order that depends on m, n, k, strides, dtype and the kind of device only.
- * tail, if not NULL: a group over the space (batch.., m, n) that is run on C afterwards, or piece by piece while C is in
- * cache; its operand 0 is C. */
+/* A product: C[b.., i, j] = sum over l of A[b.., i, l] B[b.., l, j]. Operands have nbatch + 2 strides in that order (0
+ * where a batch dimension is broadcast). a and b have one dtype, any; c the same. f16 and bf16 accumulate in f32,
+ * integers wrap. The sum over l runs in an order that depends on m, n, k, strides, dtype and the kind of device only.
+ * tail, if not NULL: a group over the space (batch.., m, n) that is run on C afterwards, or piece by piece while C is
+ * in cache; its operand 0 is C. */
 typedef struct wk__matmul {
     int nbatch;
     int64_t batch[WK__MAX_DIMS - 2];
@@ -111,9 +112,9 @@ typedef struct wk__matmul {
     wk__origin *origin;
 } wk__matmul;
 
-/* A box of a product's space (batch.., m, n), on which its tail runs at once when the elements of C that lie at
- * `first` + i x row_step + j x column_step, 0 <= i < rows, 0 <= j < columns, have been summed; in elements, from the start of C's
- * memory. They are to be the elements of the box. */
+/* A box of a product's space (batch.., m, n), on which its tail runs at once when the elements of C that lie at `first`
+ * + i x row_step + j x column_step, 0 <= i < rows, 0 <= j < columns, have been summed; in elements, from the start of
+ * C's memory. They are to be the elements of the box. */
 typedef struct wk__piece {
     int64_t start[WK__MAX_DIMS], size[WK__MAX_DIMS];
     int64_t first, rows, columns, row_step, column_step;
@@ -121,12 +122,14 @@ typedef struct wk__piece {
 typedef void wk__piece_visit(void *user, const wk__piece *piece);
 
 /* A kernel that is no group, by name. shape/ndim/dim describe the work as each name says:
- *   "scatter_add"  operand 0 target T (read and written), 1 index i64, 2 source S; index and source have `shape`, the target
- *                  `bound` places along `dim`: T[.., index, ..] += S[..], in index order on every device. Strides of operand 0
- *                  are over `shape` too, except along dim, where it is the target's. Bad index: fault, nothing written for it.
- *   "scan"         operand 0 out, 1 in; running sum (mode 0), product (1) along dim, in the class's order from the start
- *   "sort"         operand 0 values out, 1 indices out (i64), 2 in; stable along dim, ascending (mode 0) or descending (1),
- *                  NaN counts as greatest
+ *   "scatter_add"  operand 0 target T (read and written), 1 index i64, 2 source S; index and source have `shape`, the
+ *                  target `bound` places along `dim`: T[.., index, ..] += S[..], in index order on every device.
+ *                  Strides of operand 0 are over `shape` too, except along dim, where it is the target's. Bad index:
+ *                  fault, nothing written for it.
+ *   "scan"         operand 0 out, 1 in; running sum (mode 0), product (1) along dim, in the class's order
+ *                  from the start
+ *   "sort"         operand 0 values out, 1 indices out (i64), 2 in; stable along dim, ascending (mode 0) or descending
+ *                  (1), NaN counts as greatest
  */
 typedef struct wk__kernel {
     const char *name;
@@ -174,7 +177,8 @@ typedef struct wk__backend {
     /* optional: true makes `run`, `matmul` and `kernel` only gather what would have to be compiled; false compiles the
      * gathered kernels together and makes them run again. For tests: a cold build costs a second a kernel. */
     wk_code (*gather)(void *device, bool on, wk__fail *fail);
-    /* optional: how `matmul` would cut this product, without touching its memory; no pieces: its tail runs on all of C afterwards */
+    /* optional: how `matmul` would cut this product, without touching its memory; no pieces: its tail runs on
+     * all of C afterwards */
     void (*pieces)(const wk__matmul *product, wk__piece_visit *visit, void *user);
 } wk__backend;
 

@@ -47,8 +47,8 @@ static bool counts_as_gpu(const wk__backend *backend, int index, wk__device_info
     return info->is_gpu || (wish && strcmp(wish, backend->name) == 0);
 }
 
-/* Calls for gpu:0, gpu:1, ... in order; a card that two backends see counts once. Returns the id of number `want`, or with
- * want < 0 how many there are in *count. */
+/* Calls for gpu:0, gpu:1, ... in order; a card that two backends see counts once. Returns the id of number `want`, or
+ * with want < 0 how many there are in *count. */
 static wk_device nth_gpu(int want, int *count)
 {
     char seen[MAX_DEVICES][16];

@@ -19,7 +19,8 @@ typedef struct wk__device {
 /* What calls say of kind -1. */
 #define WK__INVALID_DEVICE "the device is not valid; the call that made it has recorded why"
 
-/* The opened device, or NULL with *fail filled: what is there, and why the rest is not. gpu:i must have been resolved. */
+/* The opened device, or NULL with *fail filled: what is there, and why the rest is not. gpu:i must have been
+ * resolved. */
 wk__device *wk__device_get(wk_device id, wk__fail *fail);
 /* gpu:i -> what it stands for; {0} when there is none. Other kinds come back as they are. */
 wk_device wk__device_resolve(wk_device id);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What base and tensor have done by the layers above them.
  *
- * Includes go downwards only. But counts fall to zero down here, where a scope closes or a thread ends, while what hangs on the
- * object was made up there: a record in a ring, a node in a graph. These calls are all that goes upward. The table is a constant,
- * written where all of it is known (autograd/above.c), so there is nothing to set up and no entry is ever missing. */
+ * Includes go downwards only. But counts fall to zero down here, where a scope closes or a thread ends, while what
+ * hangs on the object was made up there: a record in a ring, a node in a graph. These calls are all that goes
+ * upward. The table is a constant, written where all of it is known (autograd/above.c), so there is nothing to set
+ * up and no entry is ever missing. */
 #ifndef WICK_BASE_ABOVE_H
 #define WICK_BASE_ABOVE_H
 
@@ -16,14 +17,14 @@ struct wk__base;
 typedef struct wk__above_table {
     /* The engine's. A scope that asked for it has closed: what the context recorded is run. */
     void (*flush)(wk_context *context);
-    /* A thread ends and its scopes have closed: what it recorded is run; then, when no other thread is with the context any more,
-     * what the engine keeps for it goes. */
+    /* A thread ends and its scopes have closed: what it recorded is run; then, when no other thread is with the context
+     * any more, what the engine keeps for it goes. */
     void (*settle)(wk_context *context);
     void (*end)(wk_context *context);
     /* The storage that lets go of a pending value is the last besides its writer's ring. */
     void (*pending_orphan)(struct wk__value *value);
-    /* Nobody but parked records holds a stored value any more; nobody at all a parked one, whose record is freed (false: it waits
-     * for wk__release_now). */
+    /* Nobody but parked records holds a stored value any more; nobody at all a parked one, whose record is freed
+     * (false: it waits for wk__release_now). */
     void (*parked_orphan)(struct wk__value *value);
     bool (*parked_free)(struct wk__value *value);
     /* Autograd's. A body with a place in the graph goes, was copied; the last view of a base that had one goes. */

@@ -17,7 +17,8 @@ static struct {
 static _Atomic int64_t requests; /* made so far */
 static _Atomic int64_t doomed;   /* the number of the request that fails; 0: none */
 
-/* Of the threads that pause; a list, as there are hardly ever two. Thread-local storage has no room for this (context.h). */
+/* Of the threads that pause; a list, as there are hardly ever two. Thread-local storage has no room for this
+ * (context.h). */
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk__alloc_pause *pauses;
 static atomic_int pause_count; /* looked at first: as a rule there are none */

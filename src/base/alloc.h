@@ -35,9 +35,10 @@ static inline bool wk__add_size(int64_t a, int64_t b, int64_t *sum)
 void wk__alloc_fail_at(int64_t n);
 /* Requests made so far, for tests that fail each in turn. */
 int64_t wk__alloc_count(void);
-/* A thread does work that is no part of the program's (WICK_CHECK computes everything a second time): its requests between begin and end
- * are not counted, and none of them is the one that has to fail; those of other threads are as ever. Whoever has another thread do a part
- * of the work, as the pool does, has that one pause as well. Where a pause lies is the caller's affair. */
+/* A thread does work that is no part of the program's (WICK_CHECK computes everything a second time): its requests
+ * between begin and end are not counted, and none of them is the one that has to fail; those of other threads are as
+ * ever. Whoever has another thread do a part of the work, as the pool does, has that one pause as well. Where a pause
+ * lies is the caller's affair. */
 typedef struct wk__alloc_pause {
     struct wk__alloc_pause *next;
     pthread_t thread;

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Calls visit with the folder of the group that has `controller` ("cpu", "memory"), then with those of all groups around it, whose
- * limits bind as well; `unified` says that its files are those of cgroup 2. `root` stands before /proc and /sys: "" in earnest, a
- * folder in tests. */
+/* Calls visit with the folder of the group that has `controller` ("cpu", "memory"), then with those of all groups
+ * around it, whose limits bind as well; `unified` says that its files are those of cgroup 2. `root` stands before /proc
+ * and /sys: "" in earnest, a folder in tests. */
 typedef void wk__cgroup_visit(void *user, const char *folder, bool unified);
 void wk__cgroup_each(const char *root, const char *controller, wk__cgroup_visit *visit, void *user);
 

@@ -88,7 +88,8 @@ static wk_context *take(void)
     return context ? context : wk__alloc_zero(1, sizeof *context);
 }
 
-/* A thread without one could not even be told that memory is short, so it waits until another has ended or given memory back. */
+/* A thread without one could not even be told that memory is short, so it waits until another has ended or
+ * given memory back. */
 static wk_context *take_for_certain(void)
 {
     static const struct timespec moment = {.tv_nsec = 1000000};

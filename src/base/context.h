@@ -35,8 +35,8 @@ struct wk__layer {
     const wk__layer *around;
     const void *module;
     bool library; /* its calls are the program's call of forward */
-    /* Writes where it stands: of the library's before the message, "forward: in layer 2.1 (linear): ", and returns the name of its kind;
-     * of the program's behind it, "layer 2.1, ". */
+    /* Writes where it stands: of the library's before the message, "forward: in layer 2.1 (linear): ", and returns the
+     * name of its kind; of the program's behind it, "layer 2.1, ". */
     const char *(*describe)(const wk__layer *layer, wk__text *out);
 };
 
@@ -47,8 +47,9 @@ typedef struct wk__end {
     const struct wk__kind *with; /* the kind of the object that it went with, NULL: it went by itself */
 } wk__end;
 
-/* What the calls that a call leads to have to know of it. Kept in one piece: user code that the library runs has one of its own, and a
- * guard that closes puts back the one before it, also when a handler's longjmp left what had changed it. */
+/* What the calls that a call leads to have to know of it. Kept in one piece: user code that the library runs
+ * has one of its own, and a guard that closes puts back the one before it, also when a handler's longjmp left
+ * what had changed it. */
 typedef struct wk__frame {
     bool grad_off;     /* WK_NO_GRAD is in force */
     uint8_t walks;     /* backward runs that are under way: a hook may have begun another one */
@@ -97,9 +98,9 @@ struct wk__ring;
 struct wk__failure;
 struct wk__value;
 
-/* Objects of one kind that this thread frees one after another: freeing one may drop others, and a long chain must not need a long
- * stack. While the program's own destroy runs in between, `busy` is false, as a handler's longjmp may never come back from there; only
- * where one runs within another, and so on, what the innermost drops waits until it ends. */
+/* Objects of one kind that this thread frees one after another: freeing one may drop others, and a long chain must not
+ * need a long stack. While the program's own destroy runs in between, `busy` is false, as a handler's longjmp may never
+ * come back from there; only where one runs within another, and so on, what the innermost drops waits until it ends. */
 enum { WK__DESTROY_DEPTH = 8 };
 typedef struct wk__doomed {
     void *first;
@@ -134,8 +135,9 @@ struct wk_context {
     wk__nothing nothing; /* behind what each call touches */
 };
 
-/* This thread's context. Never NULL. The pointer is all that the library keeps in thread-local storage: a program that loads the
- * library while it runs has only a little room left there that needs no call to reach (initial-exec), and shares it. */
+/* This thread's context. Never NULL. The pointer is all that the library keeps in thread-local storage: a program
+ * that loads the library while it runs has only a little room left there that needs no call to reach
+ * (initial-exec), and shares it. */
 wk_context *wk__context_start(void);
 extern _Thread_local wk_context *wk__context_now __attribute__((tls_model("initial-exec")));
 
@@ -154,12 +156,13 @@ static inline const void *wk__thread(void)
 /* Makes `context` the one of this thread until the next call; NULL: the thread's own. Returns the one before. */
 wk_context *wk__context_enter(wk_context *context);
 
-/* A context that belongs to no thread (bindings enter and leave it); NULL when memory is short. It must be entered by nobody when it
- * is freed. */
+/* A context that belongs to no thread (bindings enter and leave it); NULL when memory is short. It must be entered by
+ * nobody when it is freed. */
 wk_context *wk__context_make(void);
 void wk__context_destroy(wk_context *context);
 
-/* Another thread's context: false when it has ended (then all that it recorded is done). Else it stays until the leave. */
+/* Another thread's context: false when it has ended (then all that it recorded is done). Else it stays until
+ * the leave. */
 bool wk__context_visit(wk_context *context);
 void wk__context_leave(wk_context *context);
 /* Visits every context. */
@@ -189,8 +192,8 @@ static inline bool wk__error_pending(void)
 void wk__gives_nothing(wk_site site, const char *call, const char *why);
 /* The site to report: that of the call, or of the user's call around it when the library composes. */
 wk_site wk__site(wk_site site);
-/* The library begins to carry out a call of the program with calls of its own. What messages name is the outermost such call. Returns
- * what wk__outer_leave puts back at its end. */
+/* The library begins to carry out a call of the program with calls of its own. What messages name is the outermost such
+ * call. Returns what wk__outer_leave puts back at its end. */
 static inline wk__outer wk__outer_enter(wk_context *context, const char *name, wk_site site)
 {
     const wk__outer before = context->frame.outer;
@@ -210,8 +213,8 @@ static inline void wk__outer_leave(wk_context *context, wk__outer before)
 {
     context->frame.outer = before;
 }
-/* The library calls user code, of this name for messages if it has one: the calls it makes are the program's own. Returns what
- * wk__frame_leave puts back. */
+/* The library calls user code, of this name for messages if it has one: the calls it makes are the program's own.
+ * Returns what wk__frame_leave puts back. */
 static inline wk__frame wk__frame_enter(wk_context *context, const char *callback)
 {
     const wk__frame before = context->frame;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reference counts. A locked addition costs as much as a whole small op has to spare, so while the process has a single thread
- * (glibc knows) counts are changed without the lock; the thread that starts a second one ends that before it exists. */
+/* Reference counts. A locked addition costs as much as a whole small op has to spare, so while the process
+ * has a single thread (glibc knows) counts are changed without the lock; the thread that starts a second one
+ * ends that before it exists. */
 #ifndef WICK_BASE_COUNT_H
 #define WICK_BASE_COUNT_H
 

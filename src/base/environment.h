@@ -31,8 +31,8 @@ const char *wk__setting_takes(wk__setting which);
 bool wk__setting_on(wk__setting which);
 /* `otherwise` where there is no number, or one below the least; one above the most is the most. */
 int64_t wk__setting_number(wk__setting which, int64_t otherwise);
-/* The words in a list with commas, as bits by their place in the table. Of the first that is none, *unknown is the beginning and
- * *length its length; else it is NULL. */
+/* The words in a list with commas, as bits by their place in the table. Of the first that is none, *unknown is the
+ * beginning and *length its length; else it is NULL. */
 int wk__setting_words(wk__setting which, const char *text, const char **unknown, int *length);
 
 #endif

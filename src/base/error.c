@@ -77,8 +77,8 @@ static size_t name_length(const char *text)
     return strncmp(text + length, ": ", 2) == 0 ? length : 0;
 }
 
-/* The text with the name that the program wrote in the place of the op's that the library called for it, and with the layer, which need
- * not be named twice. */
+/* The text with the name that the program wrote in the place of the op's that the library called for it, and with the
+ * layer, which need not be named twice. */
 static void write_text(const wk_context *context, const char *text, wk__text *out)
 {
     const wk__outer *outer = &context->frame.outer;

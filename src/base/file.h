@@ -39,8 +39,8 @@ typedef struct wk__file {
     const char *path; /* the caller's, for messages */
 } wk__file;
 
-/* Opens a regular file; anything else (a folder, a pipe, a device) is refused: then *file is closed and empty. `path` must live
- * as long as *file. */
+/* Opens a regular file; anything else (a folder, a pipe, a device) is refused: then *file is closed and empty. `path`
+ * must live as long as *file. */
 wk_code wk__file_open(wk__file *file, const char *path, wk__io_error *error);
 void wk__file_close(wk__file *file);
 /* Reads all of bytes at..at + count - 1; fails when the file has become shorter. Threads may read one file together. */

@@ -20,8 +20,8 @@ static struct {
 
 static int others; /* in a child: threads of the parent that may have been in the midst of a call */
 
-/* What a call locks before it can be refused. These are held while the process forks, so that in the child none is locked by a thread that
- * is not there. */
+/* What a call locks before it can be refused. These are held while the process forks, so that in the child none is
+ * locked by a thread that is not there. */
 static pthread_mutex_t *const at_hand[] = {&wk__context_lock, &wk__handler_lock, &wk__slab_lock};
 enum { AT_HAND = sizeof at_hand / sizeof *at_hand };
 

@@ -340,8 +340,8 @@ static void find_scope(wk_context *context)
     while (context->scope >= 0 && context->guard[context->scope].kind != WK__GUARD_SCOPE) context->scope--;
 }
 
-/* Handles go newest first; destroying one may run user code (a module's destroy), which may open and close scopes, so the
- * guard is looked up again each time. */
+/* Handles go newest first; destroying one may run user code (a module's destroy), which may open and close scopes, so
+ * the guard is looked up again each time. */
 static void close_scope(wk_context *context, int64_t k)
 {
     const wk__end before = context->frame.ending;

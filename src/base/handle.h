@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles: what the user holds. A handle is a slot of 64 bytes that is never unmapped; its body lives elsewhere. Scopes,
- * retains and parents (modules, optimisers, ...) each own it; it dies when the last owner lets go.
+/* Handles: what the user holds. A handle is a slot of 64 bytes that is never unmapped; its body lives elsewhere.
+ * Scopes, retains and parents (modules, optimisers, ...) each own it; it dies when the last owner lets go.
  *
  *   wk_tensor, wk_module, ... are all struct { wk__handle handle; } to the library.
  */
@@ -40,15 +40,15 @@ struct wk__handle {
 };
 _Static_assert(sizeof(wk__handle) == 64 || sizeof(void *) != 8, "a handle is one cache line");
 
-/* A new handle around `body`, owned by the innermost scope or, without one, by the caller, who is told of it by `site`. NULL when
- * memory is short (the error is recorded; body is the caller's still). */
+/* A new handle around `body`, owned by the innermost scope or, without one, by the caller, who is told of it by `site`.
+ * NULL when memory is short (the error is recorded; body is the caller's still). */
 wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body, wk_site site);
-/* The handle of an object that a call makes. If its body is not whole (or NULL), or there is no slot, then the body is destroyed and
- * "op: out of host memory" recorded, unless an error is already; NULL. */
+/* The handle of an object that a call makes. If its body is not whole (or NULL), or there is no slot, then the body is
+ * destroyed and "op: out of host memory" recorded, unless an error is already; NULL. */
 void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool whole, const char *op);
 
-/* Is this a handle, live or dead? Four bytes of memory that can be read tell: memory of a handle stays one, and the mark is no text,
- * no small number and no number of a pointer. */
+/* Is this a handle, live or dead? Four bytes of memory that can be read tell: memory of a handle stays one, and the
+ * mark is no text, no small number and no number of a pointer. */
 #define WK__HANDLE_MARK 0xf1a7c5e3u
 static inline bool wk__handle_is(const void *address)
 {
@@ -61,7 +61,8 @@ bool wk__handle_check(const void *handle, const wk__kind *kind, wk_site site, co
 /* Is it a live handle of any kind? `kind` is what a message says that it should be. */
 bool wk__handle_check_any(const void *handle, const wk__kind *kind, wk_site site, const char *op, const char *role);
 
-/* The same for what is no handle: an array of `count` places. Records "op: role is NULL", or that there cannot be so few. */
+/* The same for what is no handle: an array of `count` places. Records "op: role is NULL", or that there
+ * cannot be so few. */
 bool wk__array_refuse(int64_t count, wk_site site, const char *op, const char *role);
 static inline bool wk__array_check(const void *array, int64_t count, wk_site site, const char *op, const char *role)
 {
@@ -83,8 +84,8 @@ void wk__handle_hold(wk__handle *handle);
 void wk__handle_drop(wk__handle *handle);
 /* The same by a call that does not end the parent, which messages name then. */
 void wk__handle_drop_by(wk__handle *handle, const char *by, wk_site site);
-/* An owner for the length of a call of user code, which may free the object meanwhile: until the guard of that token closes. The contents
- * need not be kept for it. 0 when memory is short (recorded). */
+/* An owner for the length of a call of user code, which may free the object meanwhile: until the guard of that token
+ * closes. The contents need not be kept for it. 0 when memory is short (recorded). */
 uint64_t wk__handle_pin(wk__handle *handle);
 /* Moves what the innermost scope owns one scope out; otherwise nothing. */
 void wk__handle_keep(wk__handle *handle, wk_site site);
@@ -95,8 +96,8 @@ void wk__handle_release(wk__handle *handle, wk_site site); /* wk_free */
 
 /* Pushes a guard; NULL when memory is short (the error is recorded). Valid until the next push. */
 wk__guard *wk__guard_push(wk__guard_kind kind, wk_site site);
-/* A guard by which something is let go of that the library has at hand while user code runs, also when a handler's longjmp leaves that for
- * good. Its token; 0 when memory is short (recorded). */
+/* A guard by which something is let go of that the library has at hand while user code runs, also when a handler's
+ * longjmp leaves that for good. Its token; 0 when memory is short (recorded). */
 uint64_t wk__guard_on(void *object, void (*close)(void *object));
 /* Closes the guard of that token and everything above it; nothing if the token is not on the stack. */
 void wk__guard_close(uint64_t token);

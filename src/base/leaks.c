@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See leaks.h. Only counts that are open are listed, and most are closed soon after they were opened: they are looked for from the end. */
+/* See leaks.h. Only counts that are open are listed, and most are closed soon after they were opened: they are
+ * looked for from the end. */
 #include "leaks.h"
 #include "alloc.h"
 #include "log.h"
@@ -20,7 +21,8 @@ static bool alike(const struct count *a, const struct count *b)
            (a->site.file == b->site.file || (a->site.file && b->site.file && strcmp(a->site.file, b->site.file) == 0));
 }
 
-/* A line for each place and kind, in the order in which the places were first heard of: what a line has told leaves the list. */
+/* A line for each place and kind, in the order in which the places were first heard of: what a line has told
+ * leaves the list. */
 static void tell(void)
 {
     while (true) { /* a callback of the log may free something, so it is called without the lock */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program keeps by a count of its own (a retain, or for want of a scope), for WICK_LOG=leaks: told when the process ends. */
+/* What the program keeps by a count of its own (a retain, or for want of a scope), for WICK_LOG=leaks: told
+ * when the process ends. */
 #ifndef WICK_BASE_LEAKS_H
 #define WICK_BASE_LEAKS_H
 

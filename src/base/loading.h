@@ -5,10 +5,12 @@
 
 #include <stdbool.h>
 
-/* The library, or the plug-in that it was linked into, is not unmapped any more when whoever loaded it closes it: threads,
- * pthread_atfork, atexit and the ends of threads keep addresses of its functions, and none of these can be taken back. */
+/* The library, or the plug-in that it was linked into, is not unmapped any more when whoever loaded it closes
+ * it: threads, pthread_atfork, atexit and the ends of threads keep addresses of its functions, and none of
+ * these can be taken back. */
 void wk__stay_loaded(void);
-/* Was the program linked with -static? It has no loader, then: dlopen in it brings a second C library, and what that loads crashes. */
+/* Was the program linked with -static? It has no loader, then: dlopen in it brings a second C library, and
+ * what that loads crashes. */
 bool wk__linked_statically(void);
 
 #endif

@@ -21,8 +21,8 @@ void wk__set_threads(int count);
 /* CPUs that the cgroup's quota allows, rounded up; 0 when there is none. `root` stands before /proc and /sys: "" in
  * earnest, a folder in tests. */
 int wk__quota_cpus(const char *root);
-/* A thread of the library's own. The program's signal handlers run in the program's threads, but for those that speak of a fault
- * in this one. False when the system gives none. */
+/* A thread of the library's own. The program's signal handlers run in the program's threads, but for those that speak
+ * of a fault in this one. False when the system gives none. */
 bool wk__thread_start(pthread_t *thread, void *(*run)(void *), void *user);
 /* Called in a child of fork(): the pool has no threads there and starts anew. */
 void wk__pool_after_fork(void);

@@ -20,10 +20,10 @@ typedef struct wk__slots {
 
 extern pthread_mutex_t wk__slab_lock; /* of that reserve; held while the process forks: fork.c */
 
-/* A slot, its contents undefined; NULL when memory is short. Slots of WK__SLAB_HANDLE come back in the order in which they
- * were given, and not before 4,096 others were given later (a debug build never reuses them), so that a handle past its
- * scope can be told from a live one; all others come back newest first, while they are warm. A slot that was never used
- * before is zero. */
+/* A slot, its contents undefined; NULL when memory is short. Slots of WK__SLAB_HANDLE come back in the order in which
+ * they were given, and not before 4,096 others were given later (a debug build never reuses them), so that a handle
+ * past its scope can be told from a live one; all others come back newest first, while they are warm. A slot that was
+ * never used before is zero. */
 void *wk__slab_take_more(wk__slots slots[], int kind); /* the list is empty */
 static inline void *wk__slab_take(wk__slots slots[], int kind)
 {

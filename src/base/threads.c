@@ -16,8 +16,8 @@ static _Atomic int chosen; /* 0: not looked up yet */
 
 /* ---- quota --------------------------------------------------------------------------------------------------- */
 
-/* A quota and its period in microseconds: cgroup 2 has "quota period" or "max period" in one file, cgroup 1 a file for each, and -1
- * for none. The tightest counts. */
+/* A quota and its period in microseconds: cgroup 2 has "quota period" or "max period" in one file, cgroup 1 a file for
+ * each, and -1 for none. The tightest counts. */
 static void limit_by(void *cpus_address, const char *folder, bool unified)
 {
     int *cpus = cpus_address;

@@ -70,8 +70,8 @@ static bool out_of_memory(wk_site site)
     return false;
 }
 
-/* All figures of a history are one dtype on one device, those of the first: f64 if that is, else f32. One that can't be computed
- * stays NaN. */
+/* All figures of a history are one dtype on one device, those of the first: f64 if that is, else f32. One that
+ * can't be computed stays NaN. */
 static bool new_chunk(wk_site site, history *h, const wk_tensor *x)
 {
     const wk_tensor *like = h->chunks ? h->chunk[0] : x;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a group of records to a group program.
  *
- * Loads stand where they are first needed, all stores at the end: an output may then take over the memory of an input that
- * dies with this group. Dimensions that are reduced are moved last. */
+ * Loads stand where they are first needed, all stores at the end: an output may then take over the memory of an input
+ * that dies with this group. Dimensions that are reduced are moved last. */
 #include "../ir/number.h"
 #include "join.h"
 #include <math.h>
@@ -112,8 +112,9 @@ static int64_t narrowed(int64_t number, wk_dtype dtype, bool limit)
     return number < least ? least : number > most ? most : number;
 }
 
-/* Is it to be rounded before it is used? What is compared is, and integers wrap: an op computes with operands that its dtype can hold,
- * as in PyTorch, where its class has room for more. Other fractions beside halves are rounded with the result. */
+/* Is it to be rounded before it is used? What is compared is, and integers wrap: an op computes with operands
+ * that its dtype can hold, as in PyTorch, where its class has room for more. Other fractions beside halves are
+ * rounded with the result. */
 static bool is_rounded(const wk__record *r, const wk__ref *ref)
 {
     const wk_dtype compute = r->compute;
@@ -176,9 +177,10 @@ static bool is_given_as_it_is(const wk__record *r, const wk__ref *ref)
     return (ref->flags & WK__REF_AS_IS || same_class) && !is_rounded(r, ref);
 }
 
-/* The dtype of what an expression returned. Of an operand it is that of its tensor. Its register may have a narrower one of that class: a
- * bool that became an i32 is in a register of bool where the group has computed it, and in one of i32 where it is loaded. Nothing that a
- * record writes into a program may depend on that: then its instructions are the same in every group (plan_check_values.c). */
+/* The dtype of what an expression returned. Of an operand it is that of its tensor. Its register may have a narrower
+ * one of that class: a bool that became an i32 is in a register of bool where the group has computed it, and in one of
+ * i32 where it is loaded. Nothing that a record writes into a program may depend on that: then its instructions are the
+ * same in every group (plan_check_values.c). */
 static wk_dtype dtype_of_result(const builder *w, wk__record *r, const int in[], int reg)
 {
     for (int k = 0; k < r->nin; k++) {
@@ -244,7 +246,8 @@ static void start(builder *w, wk__building *b)
     w->emit.group = g;
 }
 
-/* A split group's later part may have rows without the reduction that made them: then they and the columns are two spaces. */
+/* A split group's later part may have rows without the reduction that made them: then they and the columns
+ * are two spaces. */
 static bool shares_space(const builder *w, wk__record *r)
 {
     return wk__same_shape(r->ndim, wk__record_shape(r), w->ndim, w->shape) ||

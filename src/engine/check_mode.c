@@ -119,7 +119,8 @@ static wk__failure *failure_of(const wk__twins *twins, const wk__difference *fou
     return failure;
 }
 
-/* Nobody can go on with such a number: the value fails, its memory stays (another thread may just be about to read it). */
+/* Nobody can go on with such a number: the value fails, its memory stays (another thread may just be about to
+ * read it). */
 static void judge(wk__twins *twins, wk__twin *t, wk__failure **failure)
 {
     wk__difference found;

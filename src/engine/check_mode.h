@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WICK_CHECK=1: every flush is computed twice, record by record (recompute.h) and then as planned, and what anybody can see of it
- * afterwards is compared bit for bit (compare.h). A difference is a failure of the value, WK_ERR_INTERNAL, and of the thread whose
- * call it was; the flush goes into a file for `wick replay` (flush_file.h).
+/* WICK_CHECK=1: every flush is computed twice, record by record (recompute.h) and then as planned, and what anybody can
+ * see of it afterwards is compared bit for bit (compare.h). A difference is a failure of the value, WK_ERR_INTERNAL,
+ * and of the thread whose call it was; the flush goes into a file for `wick replay` (flush_file.h).
  *
- * The first computation must not be noticed: its memory stands beside the arenas, it counts nothing, takes no part in failures that
- * tests order, and calls nobody back. Where it has no memory itself the flush is not checked, which the log's subject "check" tells.
- * What it does change: devices are waited for after each flush, so that faults are known sooner. */
+ * The first computation must not be noticed: its memory stands beside the arenas, it counts nothing, takes no part
+ * in failures that tests order, and calls nobody back. Where it has no memory itself the flush is not checked,
+ * which the log's subject "check" tells. What it does change: devices are waited for after each flush, so that
+ * faults are known sooner. */
 #ifndef WICK_ENGINE_CHECK_MODE_H
 #define WICK_ENGINE_CHECK_MODE_H
 
@@ -13,8 +14,8 @@
 
 struct wk__twins;
 
-/* Before the plan of what the (locked, not empty) ring holds; and when the planned run is over, before the records are forgotten. NULL:
- * this flush is not checked. */
+/* Before the plan of what the (locked, not empty) ring holds; and when the planned run is over, before the records are
+ * forgotten. NULL: this flush is not checked. */
 struct wk__twins *wk__check_begin(wk_context *owner, bool park);
 void wk__check_end(struct wk__twins *twins);
 /* The planned run could not compute this value, because of that. */

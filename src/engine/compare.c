@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See compare.h.
  *
- * All bits count but those of a NaN: which one an operation on two of them gives, IEEE 754 leaves open, and a processor takes the
- * first. A plan may turn the operands of a sum round (backend/cpu/run_code.c does, where the second is at hand), compilers of devices
- * do as they like. So any NaN is as good as any other, where it was computed; what was only read stays as it was, bit for bit. */
+ * All bits count but those of a NaN: which one an operation on two of them gives, IEEE 754 leaves open, and a processor
+ * takes the first. A plan may turn the operands of a sum round (backend/cpu/run_code.c does, where the second is at
+ * hand), compilers of devices do as they like. So any NaN is as good as any other, where it was computed; what was only
+ * read stays as it was, bit for bit. */
 #include "compare.h"
 #include "../base/alloc.h"
 #include "../ir/number.h"
@@ -27,7 +28,8 @@ static bool faulted(const wk__twins *twins, const wk__device *device)
     return false;
 }
 
-/* A bad index fails the whole group when that writes memory whose address the program knows (execute.c, can_run_apart). */
+/* A bad index fails the whole group when that writes memory whose address the program knows (execute.c,
+ * can_run_apart). */
 static bool shares_a_fault(const wk__twins *twins, const wk__record *r)
 {
     bool exposed = false, failed = false;
@@ -98,8 +100,8 @@ static bool same_element(const char *a, const char *b, wk_dtype dtype)
     return memcmp(a, b, wk_dtype_size(dtype)) == 0 || (is_nan(a, dtype) && is_nan(b, dtype));
 }
 
-/* The first element of the record's result in which the two differ, in the order of its space: its index and, returned, its place in
- * the memory; -1 none. */
+/* The first element of the record's result in which the two differ, in the order of its space: its index and, returned,
+ * its place in the memory; -1 none. */
 static int64_t differing_element(wk__record *r, int output, const char *a, const char *b, int64_t index[])
 {
     const int64_t *stride = wk__record_stride(r, output);

@@ -13,18 +13,20 @@ typedef struct wk__difference {
     wk__text what;      /* "element [0, 2] is 6, and 20 when ...": behind the name of the op */
 } wk__difference;
 
-/* Do the bytes of a value, seen through this reference of a record, differ (see compare.c for NaN)? Says where, and both numbers: "element [0, 2] is 6, and 20".
- * With `holes` only what a record writes means something. */
+/* Do the bytes of a value, seen through this reference of a record, differ (see compare.c for NaN)? Says where, and
+ * both numbers: "element [0, 2] is 6, and 20". With `holes` only what a record writes means something. */
 bool wk__bytes_differ(wk__record *r, int reference, bool holes, const char *have, const char *want, int64_t bytes,
                       wk__text *what);
-/* Does the record write all of a value of so many bytes? One that writes a part of a new tensor leaves the rest to later ones. */
+/* Does the record write all of a value of so many bytes? One that writes a part of a new tensor leaves the
+ * rest to later ones. */
 bool wk__record_fills(wk__record *r, int output, int64_t bytes);
 
-/* Is this a failure that the calls one by one have as well? Numbers bring it about: an index, an argument that was refused. Want of memory and
- * devices are another matter. */
+/* Is this a failure that the calls one by one have as well? Numbers bring it about: an index, an argument that was
+ * refused. Want of memory and devices are another matter. */
 bool wk__failed_by_numbers(const wk__failure *failure);
-/* Says of each twin whether its value may be another after all: what had no memory in the planned run, what an asynchronous device
- * left out because of a bad index before it, and what follows from these. The planned run is over and the devices were waited for. */
+/* Says of each twin whether its value may be another after all: what had no memory in the planned run, what an
+ * asynchronous device left out because of a bad index before it, and what follows from these. The planned run is over
+ * and the devices were waited for. */
 void wk__excuse(wk__twins *twins);
 /* Is the twin's value another than the twin? Fills *found then, whose text the caller ends. */
 bool wk__differs(const wk__twins *twins, wk__twin *twin, wk__difference *found);

@@ -156,17 +156,9 @@ static void mark_crossing(wk__record **record, int records, int32_t group)
 
 static void run_programs(wk__run *run, wk__record **record, int records);
 
-/* May the records of a group at fault run again, each on its own? A group that reads at computed places has written over nothing that it
- * reads (outputs.c), but what the program knows by its address has been written. */
-static bool can_run_apart(wk__record **record, int records)
-{
-    bool hidden = records > 1;
-    for (int k = 0; k < records; k++)
-        for (int o = 0; o < record[k]->nout; o++) hidden = hidden && !record[k]->ref[o].value->exposed;
-    return hidden;
-}
-
-/* An index was bad: so that only what depends on it fails, and not what happened to share its kernel. */
+/* An index was bad: so that only what depends on it fails, and not what happened to share its kernel. The records run
+ * again, each on its own. A group that reads at computed places has written over nothing that it reads (outputs.c), and
+ * nothing that the program knows by its address (join.c). */
 static void run_apart(wk__run *run, wk__record **record, int records)
 {
     wk__watch_given(record[0]->device, run->owner);
@@ -204,7 +196,7 @@ static void run_programs(wk__run *run, wk__record **record, int records)
             code = record[0]->kind == WK__RECORD_MATMUL ? run_matmul(run, b, &fail) : run_program(run, b, &fail);
         fail.code = code;
         const int tried = b->records;
-        if (code == WK_ERR_INDEX && can_run_apart(record, tried))
+        if (code == WK_ERR_INDEX && tried > 1)
             run_apart(run, record, tried);
         else
             finish(run, record, tried, code, &fail);

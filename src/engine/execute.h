@@ -25,12 +25,13 @@ typedef struct wk__run {
     int64_t undos, undo_capacity;
 } wk__run;
 
-/* execute.c. What a backend is asked for by a product and by a record of a kernel: operands are those of the record, whose memory may
- * come later. */
+/* execute.c. What a backend is asked for by a product and by a record of a kernel: operands are those of the record,
+ * whose memory may come later. */
 wk__matmul wk__product_of(wk__record *r);
 wk__kernel wk__kernel_of(wk__record *r);
 
-/* failed.c. The outputs of a group that could not run fail, or keep the old numbers where an op in place was to write. */
+/* failed.c. The outputs of a group that could not run fail, or keep the old numbers where an op in place was
+ * to write. */
 void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail);
 /* Records whose operands have failed fail with the same cause and leave the group; returns how many stay. */
 int wk__drop_failed(wk__run *run, wk__record **record, int records);
@@ -46,8 +47,8 @@ wk_code wk__product_output(wk__building *b, wk__value *product, wk__fail *fail);
 /* The last stored state of the target of an op in place; NULL: there is none. */
 wk__value *wk__old_value(const wk__record *r);
 
-/* whole.c. Looks at the groups from here on, of which there are `live` records: if the first belongs to a call that happens whole, what
- * that call needs is put before it, and it begins. True: the first group is another one now. */
+/* whole.c. Looks at the groups from here on, of which there are `live` records: if the first belongs to a call that
+ * happens whole, what that call needs is put before it, and it begins. True: the first group is another one now. */
 bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live);
 /* A record of it has failed: none of its targets changes. */
 void wk__whole_refuse(wk__run *run, int32_t whole, wk__failure *failure);
@@ -55,7 +56,8 @@ void wk__whole_leave(wk__run *run);
 
 /* Logs which ops ran where: the records of one group, before it runs. Only when the log wants to know. */
 void wk__tell(wk__record *const record[], int records);
-/* The same of the kernels: the program that one group became, what stands before it is `what`; each place of the program once. */
+/* The same of the kernels: the program that one group became, what stands before it is `what`; each place of
+ * the program once. */
 void wk__tell_kernel(const wk__record *r, const char *what, const wk__group *program);
 
 #endif

@@ -5,7 +5,8 @@
 #include "faults.h"
 #include "places.h"
 
-/* An in-place op that could not run leaves its target as it was: the new value shares the old one's memory, or has it. */
+/* An in-place op that could not run leaves its target as it was: the new value shares the old one's memory,
+ * or has it. */
 static bool keep_old(wk__record *r, wk__value *out)
 {
     if (!r->guarded || !r->prior || wk__value_state(r->prior) != WK__STORED) return false;
@@ -29,7 +30,8 @@ static bool keep_old(wk__record *r, wk__value *out)
     return true;
 }
 
-/* `heard`: the thread has been told of it, or is to be. A failure knows that itself, but there may have been no memory for one. */
+/* `heard`: the thread has been told of it, or is to be. A failure knows that itself, but there may have been
+ * no memory for one. */
 static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure, bool heard)
 {
     if (r->whole && r->whole != run->refused) wk__whole_refuse(run, r->whole, failure);

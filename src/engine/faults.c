@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults that devices report late, brought home: to the values that depend on them and to the threads whose calls they were.
+/* Faults that devices report late, brought home: to the values that depend on them and to the threads whose
+ * calls they were.
  *
  *     gather  x.add_  b = 2a  sum     what was given to the device since it was last known to be well, in order;
  *        |      |       |      |      nothing is watched as long as nothing can fault
@@ -155,8 +156,8 @@ void wk__watch_given(wk__device *device, const wk_context *recorder)
 
 /* ---- who has to hear of it --------------------------------------------------------------------------------------- */
 
-/* Who recorded what is at fault, and those whose writes in place were left out: each once. Others are told at once, this thread when the
- * watches are unlocked, as the program's handler may run then. */
+/* Who recorded what is at fault, and those whose writes in place were left out: each once. Others are told at once,
+ * this thread when the watches are unlocked, as the program's handler may run then. */
 typedef struct news {
     wk__failure *own; /* for this thread, held */
     bool any, for_self;
@@ -243,8 +244,8 @@ static wk__failure *explain(const watch *w, int64_t tag, const wk__fail *fail, w
     return wk__explain(culprit->name, culprit->underscore, culprit->op, culprit->site, fail, tag == fail->tag);
 }
 
-/* The target has its old value again, unless that was never stored. When the new one was to have memory of its own, that was
- * written, and those who read it are wrong. */
+/* The target has its old value again, unless that was never stored. When the new one was to have memory of its own,
+ * that was written, and those who read it are wrong. */
 static bool keep_old(entry *e)
 {
     wk__value *out = e->out, *prior = e->prior;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad indices that devices report late: what is given to a device is watched, and who waits for it (late.c) reports what it found. */
+/* Bad indices that devices report late: what is given to a device is watched, and who waits for it (late.c)
+ * reports what it found. */
 #ifndef WICK_ENGINE_FAULTS_H
 #define WICK_ENGINE_FAULTS_H
 
 #include "ring.h"
 
-/* Why work failed, as the program is told. `op` has words of its own for an index that is refused (op.h), or is NULL; `known`: the
- * figures of a bad index are those of this op. */
+/* Why work failed, as the program is told. `op` has words of its own for an index that is refused (op.h), or is NULL;
+ * `known`: the figures of a bad index are those of this op. */
 wk__failure *wk__explain(const char *name, const char *underscore, const wk__op *op, wk_site site, const wk__fail *fail,
                          bool known);
-/* Records are about to be given to a device that may run them later and may fault (or depend on what may), as a group or, NULL,
- * alone. The tag for them. Then they have been given, or could not be. */
+/* Records are about to be given to a device that may run them later and may fault (or depend on what may), as a group
+ * or, NULL, alone. The tag for them. Then they have been given, or could not be. */
 int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,
                   const wk__group *group);
 void wk__watch_given(wk__device *device, const wk_context *recorder);
-/* How many records of the device were watched so far: asked before it is waited for. Is anything watched: 0 nothing, 1 something, 2
- * too much? */
+/* How many records of the device were watched so far: asked before it is waited for. Is anything watched: 0 nothing,
+ * 1 something, 2 too much? */
 int64_t wk__watched(wk__device *device, int *how_much);
 /* The device has been waited for: what was watched before that is done. */
 void wk__watch_forget(wk__device *device, int64_t watched);

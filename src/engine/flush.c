@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running what a ring has recorded, because it is full or somebody asks for a value: this thread's, or another one's. */
+/* Running what a ring has recorded, because it is full or somebody asks for a value: this thread's, or
+ * another one's. */
 #include "check_mode.h"
 #include "shuffle.h"
 
@@ -30,8 +31,8 @@ void wk__ring_run(wk_context *owner, bool park)
     forget_records(ring);
 }
 
-/* Another thread's ring is run without parking: that thread may be about to record a reader of any of its values, which it
- * has found pending, and a record's operands are in memory or in the ring. */
+/* Another thread's ring is run without parking: that thread may be about to record a reader of any of its values, which
+ * it has found pending, and a record's operands are in memory or in the ring. */
 static bool may_park(const wk_context *owner)
 {
     return owner == wk__context();

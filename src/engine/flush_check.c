@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See flush_check.h. What a program reads and writes is judged as the null device judges it, on the program of each record by itself. */
+/* See flush_check.h. What a program reads and writes is judged as the null device judges it, on the program
+ * of each record by itself. */
 #include "flush_check.h"
 #include "../backend/null/plan.h"
 #include "../base/alloc.h"

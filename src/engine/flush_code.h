@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an op's expression writes into a program, as data: a file of a flush holds it instead of the op, so that a replay needs no op
- * and does again what the flush did, whatever the op means in a later version.
+/* What an op's expression writes into a program, as data: a file of a flush holds it instead of the op, so that a
+ * replay needs no op and does again what the flush did, whatever the op means in a later version.
  *
- * An argument that is a register, an operand or an immediate is one of the record's inputs, -1 - k for input k, or was written by the
- * expression itself: instruction k, or immediate k of imm[]. */
+ * An argument that is a register, an operand or an immediate is one of the record's inputs, -1 - k for input k, or was
+ * written by the expression itself: instruction k, or immediate k of imm[]. */
 #ifndef WICK_ENGINE_FLUSH_CODE_H
 #define WICK_ENGINE_FLUSH_CODE_H
 
@@ -22,18 +22,20 @@ typedef struct wk__flush_op {
     wk__flush_code code;
 } wk__flush_op;
 
-/* Does the record's op write instructions? That of an expression does; of a reduction, what is done with an element before it is
- * reduced. */
+/* Does the record's op write instructions? That of an expression does; of a reduction, what is done with an
+ * element before it is reduced. */
 static inline bool wk__flush_has_code(const wk__record *r)
 {
     return r->op->expression && (r->kind == WK__RECORD_EXPRESSION || r->kind == WK__RECORD_REDUCTION);
 }
 
-/* What the expression of this record (of twins, or of any values) writes. False when it writes what cannot be said so. */
+/* What the expression of this record (of twins, or of any values) writes. False when it writes what cannot be
+ * said so. */
 bool wk__flush_capture(wk__record *r, wk__building *b, wk__flush_code *code);
 /* The expression of a wk__flush_op. */
 wk__expression wk__flush_expression;
-/* Can the code be run for a record with these inputs? Says nothing of classes and dtypes, which wk__group_check does. */
+/* Can the code be run for a record with these inputs? Says nothing of classes and dtypes, which
+ * wk__group_check does. */
 bool wk__flush_code_fits(const wk__flush_code *code, const wk__ref *in, int nin);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flush as a file: what WICK_CHECK=1 writes when the planned run gave something else than the calls one by one, and what `wick replay`
- * runs. Nothing else is needed to run it again: the records with what their ops write into programs, the bytes of everything that
- * they read, who holds what. docs/formats.md describes the bytes; the reader takes nothing on trust. */
+/* A flush as a file: what WICK_CHECK=1 writes when the planned run gave something else than the calls one by one,
+ * and what `wick replay` runs. Nothing else is needed to run it again: the records with what their ops write into
+ * programs, the bytes of everything that they read, who holds what. docs/formats.md describes the bytes; the
+ * reader takes nothing on trust. */
 #ifndef WICK_ENGINE_FLUSH_FILE_H
 #define WICK_ENGINE_FLUSH_FILE_H
 

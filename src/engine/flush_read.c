@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a flush; see flush_file.h. First the bytes: every number is looked at before it is used. Then what they say: flush_check.c. */
+/* Reading a flush; see flush_file.h. First the bytes: every number is looked at before it is used. Then what
+ * they say: flush_check.c. */
 #include "../base/alloc.h"
 #include "../base/names.h"
 #include "flush_check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grouping: which records share a kernel. One forward pass; each record looks back over a few open groups and joins the first that
- * it may join (join.c says when), or opens one of its own.
+/* Grouping: which records share a kernel. One forward pass; each record looks back over a few open groups and joins the
+ * first that it may join (join.c says when), or opens one of its own.
  *
  * Joining an earlier group changes the order in which records run, never what they compute: records name values.
  *

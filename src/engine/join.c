@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions under which a record joins a group, in the order of wk__may_join. plan_check.c checks plans against what they promise:
- * the kernel computes what the records in program order would. */
+/* The conditions under which a record joins a group, in the order of wk__may_join. plan_check.c checks plans against
+ * what they promise: the kernel computes what the records in program order would. */
 #include "join.h"
 #include "places.h"
 #include <string.h>
@@ -24,7 +24,8 @@ static bool only_the_next_part_knows(const wk__record *r)
     return !r->guarded && r->prior->ring_refs == 2 && !wk__held_outside(r->prior);
 }
 
-/* The kernel's form decides which of its stores runs first (rows before columns, passes, threads), so no two may write one place. */
+/* The kernel's form decides which of its stores runs first (rows before columns, passes, threads), so no two
+ * may write one place. */
 static bool writes_beside_the_others(int32_t number, wk__record *r)
 {
     for (wk__value *prior = r->prior; prior && wk__value_state(prior) == WK__PENDING && prior->group == number;
@@ -33,7 +34,8 @@ static bool writes_beside_the_others(int32_t number, wk__record *r)
     return true;
 }
 
-/* What a partial write leaves of the old value must be in memory before the group starts, or be another part that the group writes. */
+/* What a partial write leaves of the old value must be in memory before the group starts, or be another part
+ * that the group writes. */
 static bool finds_its_base(int32_t number, wk__record *r)
 {
     if (!r->partial || !r->prior || wk__value_state(r->prior) != WK__PENDING || r->prior->group < number) return true;
@@ -46,6 +48,26 @@ static bool finds_its_base(int32_t number, wk__record *r)
 static bool blames_alike(const wk__open_group *g, const wk__record *r)
 {
     return !g->indirect || (!g->fault && !r->op->fault) || !wk__places_are_computed(r);
+}
+
+static bool is_known_outside(const wk__record *r)
+{
+    for (int o = 0; o < r->nout; o++)
+        if (r->ref[o].value->exposed) return true;
+    return false;
+}
+
+/* The records of a group at fault run again, each on its own. By then, memory whose address the program knows would have been written. */
+static bool can_run_again(const wk__open_group *g, const wk__record *r)
+{
+    return !(g->indirect && is_known_outside(r)) && !(g->exposed && wk__places_are_computed(r));
+}
+
+/* What fails leaves its target as it was: that is computed before, where a bad index may come between. */
+static bool finds_what_it_keeps(int32_t number, const wk__record *r)
+{
+    const wk__value *prior = r->guarded ? r->prior : NULL;
+    return !prior || !r->ref[0].value->doubtful || wk__value_state(prior) != WK__PENDING || prior->group < number;
 }
 
 /* ---- space ------------------------------------------------------------------------------------------------------- */
@@ -93,8 +115,8 @@ static bool has_short_rows(const wk__open_group *g)
     return count <= SHORT_ROW;
 }
 
-/* A group has one space: the record's is that, or, once the group reduces, that of the reduced rows. A second reduction is over the
- * same dimensions. */
+/* A group has one space: the record's is that, or, once the group reduces, that of the reduced rows. A second reduction
+ * is over the same dimensions. */
 static bool shares_the_space(const wk__open_group *g, wk__record *r)
 {
     const bool full = wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape);
@@ -128,8 +150,8 @@ static bool counts_right(const wk__open_group *g, wk__record *r)
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-/* A result of the group is in a register while the group runs: the element that the record wants of it must be the one that its maker
- * has just computed. */
+/* A result of the group is in a register while the group runs: the element that the record wants of it must be the one
+ * that its maker has just computed. */
 static bool reads_registers(const wk__open_group *g, int32_t number, wk__record *r)
 {
     const uint16_t reduce_mask = r->kind == WK__RECORD_REDUCTION ? r->reduce_mask : g->reduce_mask;
@@ -153,7 +175,8 @@ bool wk__may_join(const wk__open_group *g, int32_t number, wk__record *r)
 {
     if (r->kind != WK__RECORD_EXPRESSION && r->kind != WK__RECORD_REDUCTION) return false;
     return g->open && g->device == r->device && has_room(g, r) && finds_its_base(number, r) && blames_alike(g, r) &&
-           shares_the_space(g, r) && counts_right(g, r) && reads_registers(g, number, r);
+           can_run_again(g, r) && finds_what_it_keeps(number, r) && shares_the_space(g, r) && counts_right(g, r) &&
+           reads_registers(g, number, r);
 }
 
 void wk__join(wk__open_group *g, int32_t number, wk__record *r)
@@ -174,6 +197,7 @@ void wk__join(wk__open_group *g, int32_t number, wk__record *r)
     if (r->kind == WK__RECORD_REDUCTION) g->reduce_mask = r->reduce_mask;
     g->indexed = g->indexed || r->op->indexed;
     g->indirect = g->indirect || wk__places_are_computed(r);
+    g->exposed = g->exposed || is_known_outside(r);
     g->fault = g->fault || r->op->fault;
     for (int o = 0; o < r->nout; o++) r->ref[o].value->group = number;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* May a record join a group? One function per condition in join.c, each with its reason; group.c asks for all of them. */
+/* May a record join a group? One function per condition in join.c, each with its reason; group.c asks for all
+ * of them. */
 #ifndef WICK_ENGINE_JOIN_H
 #define WICK_ENGINE_JOIN_H
 
@@ -14,6 +15,7 @@ typedef struct wk__open_group {
     bool open, matmul;
     bool indexed;         /* some op of it counts positions */
     bool indirect, fault; /* some op reads at places that are computed; has its own name for a bad one */
+    bool exposed;         /* some op writes memory whose address the program knows */
     int nins, operands, imms;
 } wk__open_group;
 
@@ -21,9 +23,9 @@ typedef struct wk__open_group {
 bool wk__may_join(const wk__open_group *g, int32_t number, wk__record *r);
 /* r has joined: the group's limits and kind, the values that it stores or has to have stored. */
 void wk__join(wk__open_group *g, int32_t number, wk__record *r);
-/* How dimension d of the group's space maps for record r: fills stride[] over the group's dims for operand k. False if the
- * record's space does not fit the group's. Nobody steps along a dimension of size 0: the stride 1 says there that what has the space's
- * shape walks it, and so has no element, while the value of a row is read or written once. */
+/* How dimension d of the group's space maps for record r: fills stride[] over the group's dims for operand k. False if
+ * the record's space does not fit the group's. Nobody steps along a dimension of size 0: the stride 1 says there that
+ * what has the space's shape walks it, and so has no element, while the value of a row is read or written once. */
 bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint16_t reduce_mask, int64_t *stride);
 
 #endif

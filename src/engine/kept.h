@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What parked values must turn out to be. A value that was parked in one flush is computed in a later one, from operands that should
- * still be what they were: its twin of the first flush waits here, and is compared when the value is revived. */
+/* What parked values must turn out to be. A value that was parked in one flush is computed in a later one,
+ * from operands that should still be what they were: its twin of the first flush waits here, and is compared
+ * when the value is revived. */
 #ifndef WICK_ENGINE_KEPT_H
 #define WICK_ENGINE_KEPT_H
 

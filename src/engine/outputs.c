@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the outputs of a group lie: memory is taken as late as possible, what dies is taken over where reuse.c says that it may be, and
- * memory whose address the program knows stays with its tensor. */
+/* Where the outputs of a group lie: memory is taken as late as possible, what dies is taken over where reuse.c says
+ * that it may be, and memory whose address the program knows stays with its tensor. */
 #include "execute.h"
 #include "reuse.h"
 #include <string.h>
@@ -43,7 +43,8 @@ static wk_code displace(wk__value *from, wk__value *to, wk__fail *fail)
     return WK_OK;
 }
 
-/* The output of a group takes over the memory of a value that the group may read, too, or has written another part of. */
+/* The output of a group takes over the memory of a value that the group may read, too, or has written another
+ * part of. */
 static void take_over(wk__building *b, int operand, wk__value *from)
 {
     wk__value *out = b->value[operand];
@@ -65,7 +66,8 @@ static wk__value *donor_of(const wk__building *b, int operand)
     return NULL;
 }
 
-/* The memory that the program knows by its address: what else is read of the old numbers is read from a copy of them. */
+/* The memory that the program knows by its address: what else is read of the old numbers is read from a copy
+ * of them. */
 static wk_code same_place(wk__run *run, wk__building *b, int operand, wk__fail *fail)
 {
     wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
@@ -77,8 +79,8 @@ static wk_code same_place(wk__run *run, wk__building *b, int operand, wk__fail *
     return displace(prior, out, fail);
 }
 
-/* The base of a partial write: taken over if it is another part of the same group, or dies here and is not read through another
- * view meanwhile; else copied. */
+/* The base of a partial write: taken over if it is another part of the same group, or dies here and is not read through
+ * another view meanwhile; else copied. */
 static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fail)
 {
     wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
@@ -124,8 +126,8 @@ wk__value *wk__old_value(const wk__record *r)
     return r->guarded && r->prior && wk__value_state(r->prior) == WK__STORED ? r->prior : NULL;
 }
 
-/* Where the numbers are that the record's target keeps if it cannot be run. A device that runs it later wants to know: by then nobody
- * remembers. The CPU runs it at once. */
+/* Where the numbers are that the record's target keeps if it cannot be run. A device that runs it later wants to know:
+ * by then nobody remembers. The CPU runs it at once. */
 static bool old_numbers(const wk__record *r, wk__memory *old)
 {
     const wk__value *value = r->device->id.kind == WK_CPU ? NULL : wk__old_value(r);
@@ -176,7 +178,7 @@ wk_code wk__kernel_outputs(wk__run *run, wk__record *r, wk__kernel *kernel, wk__
     for (int o = 0; o < r->nout && code == WK_OK; o++) {
         wk__value *out = r->ref[o].value;
         run->ring->stores++;
-        bool alone = r->prior && wk__uses_in(&r, 1, r->prior) == 1;
+        const bool alone = wk__uses_in(&r, 1, r->prior) == 1;
         if (r->partial && alone && (keeps_place(r) ? wk__last_use(&r, 1, r->prior) : wk__dies_here(&r, 1, r->prior))) {
             hand_over(out, r->prior);
         } else if (keeps_place(r)) {

@@ -47,8 +47,8 @@ static void count_orphan(wk__ring *ring, int64_t bytes)
     atomic_fetch_add_explicit(&ring->orphans, 1 + (bytes >> 16), memory_order_relaxed);
 }
 
-/* Operands that lost their tensors before this was parked are orphans from the start. Who else holds them is not known yet, so
- * what could pin more than it is itself counts as one, to be looked at later. */
+/* Operands that lost their tensors before this was parked are orphans from the start. Who else holds them is not known
+ * yet, so what could pin more than it is itself counts as one, to be looked at later. */
 static void count_if_larger(wk__ring *ring, wk__record *r, const wk__value *out)
 {
     int64_t bytes = 0;
@@ -57,7 +57,8 @@ static void count_if_larger(wk__ring *ring, wk__record *r, const wk__value *out)
     if (bytes > out->bytes) count_orphan(ring, bytes);
 }
 
-/* The last owner of a parked value has let go, in any thread. The writer's ring is there as long as the list is not empty. */
+/* The last owner of a parked value has let go, in any thread. The writer's ring is there as long as the list
+ * is not empty. */
 bool wk__park_free(wk__value *value)
 {
     wk_context *owner = value->writer;
@@ -77,9 +78,9 @@ void wk__park_orphan(wk__value *value)
     if (ring) count_orphan(ring, value->bytes);
 }
 
-/* What an in-place op replaced is not read again, but stays if the op fails: so a parked record holds it as long as there is something
- * to keep. A state of the target that is never stored would only make what computed it look wanted, and hang the states of a target
- * one behind the other without end. */
+/* What an in-place op replaced is not read again, but stays if the op fails: so a parked record holds it as long as
+ * there is something to keep. A state of the target that is never stored would only make what computed it look wanted,
+ * and hang the states of a target one behind the other without end. */
 static bool keeps_prior(const wk__value *prior)
 {
     return wk__value_state(prior) == WK__STORED || (wk__value_state(prior) == WK__PENDING && wk__stores(prior));
@@ -120,10 +121,10 @@ static bool seen_outside(const wk__value *out)
     return wk__value_state(out) == WK__PENDING && wk__held_outside(out);
 }
 
-/* A record is done with. Its output, if it was not stored (never computed, or only in a register) and somebody besides the ring
- * can still read it, is parked; otherwise what the record holds goes. Called from the last record of a group (or of the ring) to
- * the first: parking one makes its pending operands visible, so those are parked too. Only records with one output are: liveness
- * parks nothing on the others that is not stored (plan.c). */
+/* A record is done with. Its output, if it was not stored (never computed, or only in a register) and somebody besides
+ * the ring can still read it, is parked; otherwise what the record holds goes. Called from the last record of a group
+ * (or of the ring) to the first: parking one makes its pending operands visible, so those are parked too. Only records
+ * with one output are: liveness parks nothing on the others that is not stored (plan.c). */
 void wk__park_or_release(wk__ring *ring, wk__record *r)
 {
     if (r->nout == 1 && seen_outside(r->ref[0].value) && park(ring, r)) return;
@@ -209,7 +210,8 @@ static int64_t pinned(wk__value *value)
     return bytes;
 }
 
-/* Looking through the list costs its length, so that many orphans must have gathered: the work stays linear in the calls. */
+/* Looking through the list costs its length, so that many orphans must have gathered: the work stays linear
+ * in the calls. */
 void wk__park_orphans(wk_context *owner)
 {
     if (atomic_load_explicit(&owner->ring->orphans, memory_order_relaxed) <= owner->ring->parked_count / 16) return;

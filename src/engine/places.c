@@ -2,9 +2,9 @@
 /* Which places a record sees. Do two views of one memory meet?
  *
  *     spans apart         [a a a a . . . .]     [. . . . . b b b]      never
- *     one shape, strides  [a a . . a a . .]     [. . b b . . b b]      two elements i and j are one place where
- *                                                                      sum over d of (i - j)[d] x stride[d] = b's offset - a's;
- *                                                                      |(i - j)[d]| < shape[d]
+ *     one shape, strides  [a a . . a a . .]     [. . b b . . b b]      two elements i and j are one place where sum
+ *                                                                      over d of (i - j)[d] x stride[d] = b's offset -
+ *                                                                      a's; |(i - j)[d]| < shape[d]
  *     else                they may
  */
 #include "places.h"

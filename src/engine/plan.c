@@ -2,13 +2,14 @@
 /* Liveness: which records have to run. Two linear passes over the ring.
  *
  * A value is visible when something besides the ring holds it (a storage, a parked record). Visible values are wanted,
- * unless they may be parked: then they are computed only if a live record reads them, and stored only if that record is in
- * another group. What is neither visible nor read by a live record is never computed.
+ * unless they may be parked: then they are computed only if a live record reads them, and stored only if that record is
+ * in another group. What is neither visible nor read by a live record is never computed.
  */
+#include "places.h"
 #include "ring.h"
 
-/* May a parked record read this operand later? Borrowed memory, and memory whose address is known outside, may change; what
- * is pending must be parked itself or be stored by this flush anyway. */
+/* May a parked record read this operand later? Borrowed memory, and memory whose address is known outside, may change;
+ * what is pending must be parked itself or be stored by this flush anyway. */
 static bool stays_put(const wk__value *value)
 {
     wk__state state = wk__value_state(value);
@@ -40,14 +41,27 @@ static bool noted(const wk__value *value)
     return value && wk__value_state(value) == WK__PENDING;
 }
 
+/* Does it, or what it reads, look places up, so that a bad index may keep it from being computed? */
+static bool is_doubtful(const wk__record *r)
+{
+    bool doubtful = wk__places_may_fault(r);
+    for (int k = r->nout; k < r->nout + r->nin && !doubtful; k++) {
+        const wk__value *in = r->ref[k].value;
+        doubtful = in && (wk__value_state(in) == WK__FAILED || (noted(in) && in->doubtful));
+    }
+    return doubtful;
+}
+
 void wk__plan_live(wk__ring *ring, bool park)
 {
     park = park && !wk__modes_of(ring)->sync && !wk__modes_of(ring)->nofuse;
     for (int64_t k = 0; k < ring->count; k++) {
         wk__record *r = ring->record[k];
+        const bool doubtful = is_doubtful(r);
         for (int o = 0; o < r->nout; o++) {
             wk__value *out = r->ref[o].value;
-            out->depth = (uint8_t)(park ? chain_depth(r) : 0);
+            out->doubtful = doubtful;
+            out->depth = (uint8_t)(park && !(r->guarded && doubtful) ? chain_depth(r) : 0); /* see below */
             out->parkable = out->depth > 0;
             out->rooted =
                 (wk__held_outside(out) && !out->parkable) || out->exposed; /* the program may look at the memory */
@@ -65,7 +79,13 @@ void wk__plan_live(wk__ring *ring, bool park)
         if (!r->live) continue;
         for (int i = 0; i < r->nin; i++)
             if (noted(wk__record_in(r, i)->value)) wk__record_in(r, i)->value->needed = true;
-        if (r->partial && noted(r->prior)) r->prior->needed = true;
+        if (!noted(r->prior)) continue;
+        if (r->partial) r->prior->needed = true;
+        if (r->guarded &&
+            r->ref[0].value->doubtful) { /* the target has that value again if a bad index comes between */
+            r->prior->needed = r->prior->rooted = true;
+            r->prior->parkable = false;
+        }
     }
 }
 

@@ -107,7 +107,8 @@ static bool check_space(wk__plan_check_state *c)
                                          wk__plan_check_name(c->b->record[0]).text);
 }
 
-/* How the program is walked. All of it is as the device gets it, sampled places are found in the records' dimensions. */
+/* How the program is walked. All of it is as the device gets it, sampled places are found in the records'
+ * dimensions. */
 static void start_program(wk__plan_check_state *c)
 {
     c->group = c->b->group;

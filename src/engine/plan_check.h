@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a group before it is run: does the program that the planner made of the records, in the order in which backends walk it
- * and with the memory that outputs.c chose, read only what the order of the calls says, and leave behind what they say?
+/* Checks a group before it is run: does the program that the planner made of the records, in the order in which
+ * backends walk it and with the memory that outputs.c chose, read only what the order of the calls says, and
+ * leave behind what they say?
  *
  *     plan_check.c         what is looked at, in which order; the verdict
  *     plan_check_space.c   memory for all of it, numbers that stand for values, the places that are visited
@@ -11,24 +12,25 @@
  *     plan_check_reads.c   whether everybody reads it before or after, as the calls say
  *     plan_check_pieces.c  pieces of a product and the boxes of its epilogue
  *
- * It shares no condition with the planner. A value is a number that stands for how it came about (a hash of instruction and
- * operands), so nothing is computed and any device will do. Addresses are the real ones. docs/design.md, section 12, has the order
- * that a plan may rely on.
+ * It shares no condition with the planner. A value is a number that stands for how it came about (a hash of instruction
+ * and operands), so nothing is computed and any device will do. Addresses are the real ones. docs/design.md, section
+ * 12, has the order that a plan may rely on.
  *
- * Up to WK__PLAN_CHECK_PLACES elements all are visited; of larger spaces the first and the last few of each dimension, dimensions of one
- * size alike. What is refused then is wrong all the same; what is accepted has been sampled.
- */
+ * Up to WK__PLAN_CHECK_PLACES elements all are visited; of larger spaces the first and the last few of each dimension,
+ * dimensions of one size alike. What is refused then is wrong all the same; what is accepted has been sampled.
+ * */
 #ifndef WICK_ENGINE_PLAN_CHECK_H
 #define WICK_ENGINE_PLAN_CHECK_H
 
 #include "ring.h"
 
-/* For tests that run a million calls of one plan, which would take minutes: from now on one group of `every` is checked. */
+/* For tests that run a million calls of one plan, which would take minutes: from now on one group of `every`
+ * is checked. */
 void wk__plan_check_every(int64_t every);
 bool wk__plan_check_turn(void);
 
-/* The debug build checks every plan, in every mode, but in the tests that have called wk__plan_check_every; others check those of the null
- * device alone, which runs nothing. */
+/* The debug build checks every plan, in every mode, but in the tests that have called wk__plan_check_every; others
+ * check those of the null device alone, which runs nothing. */
 static inline bool wk__plan_check_wanted(const wk__device *device)
 {
 #ifdef WICK_CHECK_PLANS
@@ -39,9 +41,9 @@ static inline bool wk__plan_check_wanted(const wk__device *device)
 #endif
 }
 
-/* The group as it is about to run: built, with memory, not yet flattened. `product`: what it is the epilogue of, or NULL.
- * WK_ERR_INTERNAL names the rule that is broken, the calls, and the first element at fault. Without host memory to work in it
- * checks nothing. */
+/* The group as it is about to run: built, with memory, not yet flattened. `product`: what it is the epilogue of, or
+ * NULL. WK_ERR_INTERNAL names the rule that is broken, the calls, and the first element at fault. Without host memory
+ * to work in it checks nothing. */
 wk_code wk__plan_check(wk__building *b, const wk__matmul *product, wk__fail *fail);
 /* The same of a kernel by name. */
 wk_code wk__plan_check_kernel(wk__record *r, wk__fail *fail);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What outputs.c decided, found again from where values are: a value without memory has given it to an output; an output over a part
- * of a value that has memory still began as a copy. */
+/* What outputs.c decided, found again from where values are: a value without memory has given it to an output; an
+ * output over a part of a value that has memory still began as a copy. */
 #include "plan_check_memory.h"
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
@@ -13,8 +13,8 @@ static void list(wk__plan_check_state *c, wk__value *value, wk__record *maker)
     if (maker) c->value[v].maker = maker;
 }
 
-/* Memory that a value had when the group starts, or gets: its own, that of the operand it is read through, or that of what it was
- * handed to. */
+/* Memory that a value had when the group starts, or gets: its own, that of the operand it is read through, or that
+ * of what it was handed to. */
 static const wk__memory *memory_of(const wk__plan_check_state *c, const wk__value *value)
 {
     for (int hop = 0; value && hop <= c->b->records; hop++) {
@@ -38,7 +38,8 @@ static int area_of(wk__plan_check_state *c, const wk__memory *memory)
     return c->areas++;
 }
 
-/* Not computed here and not handed over: it is where it was. Two values may share a memory; what is in it is the same. */
+/* Not computed here and not handed over: it is where it was. Two values may share a memory; what is in it is
+ * the same. */
 static void settle(wk__plan_check_state *c)
 {
     for (int v = 0; v < c->values; v++) {
@@ -160,7 +161,8 @@ static bool check_there(wk__plan_check_state *c, int k, int i)
     return true;
 }
 
-/* What is stored has memory; of a part, that of the whole, if this group makes the whole: nobody could copy it before. */
+/* What is stored has memory; of a part, that of the whole, if this group makes the whole: nobody could copy
+ * it before. */
 static bool check_target(wk__plan_check_state *c, wk__record *r)
 {
     if (!wk__stores(r->ref[0].value)) return true;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of reads and writes of one element. A backend walks a group in one of two ways, and a plan has to be right in both
- * (docs/design.md, section 12):
+/* The order of reads and writes of one element. A backend walks a group in one of two ways, and a plan has to be right
+ * in both (docs/design.md, section 12):
  *
  *     stage        0    1        2    3        ...   2 passes - 1   2 passes
  *     eager        row  columns  row  columns  ...   columns        row           each instruction in its pass
- *     late         row  columns  row  columns  ...   columns        row           STOREs of elements in the last walk over the
- *                                                                                 columns, those of rows after it; a row's LOAD
+ *     late         row  columns  row  columns  ...   columns        row           STOREs of elements in the last
+ *                                                                                 walk over the columns, those of
+ *                                                                                 rows after it; a row's LOAD
  *                                                                                 perhaps once more in each walk
  *
- * Rows, and columns within one stage, run in any order or at once. A LOAD may be carried out where it stands or wherever its
- * register is used. Without reduced dimensions the whole space is one stage, and elements run in any order. */
+ * Rows, and columns within one stage, run in any order or at once. A LOAD may be carried out where it stands
+ * or wherever its register is used. Without reduced dimensions the whole space is one stage, and elements run
+ * in any order. */
 #include "plan_check_order.h"
 #include "plan_check_memory.h"
 #include <string.h>
@@ -72,7 +74,8 @@ void wk__plan_check_note_stores(wk__plan_check_state *c, const wk__plan_check_wa
     }
 }
 
-/* In an epilogue that reduces nothing an element of C is the element of the same number; else all of C is there before. */
+/* In an epilogue that reduces nothing an element of C is the element of the same number; else all of C is
+ * there before. */
 void wk__plan_check_note_product(wk__plan_check_state *c)
 {
     wk__record *r = c->b->record[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The boxes on which a backend runs a product's epilogue, against the elements of C that it has summed by then. Boxes are affine, so
- * no element is looked at by itself: this is exact for any size. */
+/* The boxes on which a backend runs a product's epilogue, against the elements of C that it has summed by then. Boxes
+ * are affine, so no element is looked at by itself: this is exact for any size. */
 #include "plan_check_pieces.h"
 #include <string.h>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The group's program against its records: what is stored is what they compute by themselves, and goes where they say. */
+/* The group's program against its records: what is stored is what they compute by themselves, and goes where
+ * they say. */
 #include "plan_check_program.h"
 #include "plan_check_order.h"
 
-/* The first record, in the order of the calls, whose register is not what the record computes in this row: what goes wrong later
- * comes of it. */
+/* The first record, in the order of the calls, whose register is not what the record computes in this row: what goes
+ * wrong later comes of it. */
 static wk__record *first_wrong(wk__plan_check_state *c, const wk__plan_check_walk *walk, int64_t row, wk__record *last)
 {
     const int kept = c->nreduce ? c->ndim - c->nreduce : 0;

@@ -5,7 +5,8 @@
 
 #include "plan_check_values.h"
 
-/* What each STORE writes is what its record computes, at the record's place in memory. Notes the stores (plan_check_order.h). */
+/* What each STORE writes is what its record computes, at the record's place in memory. Notes the stores
+ * (plan_check_order.h). */
 bool wk__plan_check_program(wk__plan_check_state *c);
 
 #endif

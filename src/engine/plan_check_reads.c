@@ -22,8 +22,8 @@ static bool refuse_read(wk__plan_check_state *c, const wk__record *reader, int v
                                  wk__plan_check_name(wk__plan_check_writer_of(c, s)).text);
 }
 
-/* An element as it is read at that wk__plan_check_moment: each store there comes surely before or surely after, and the last one before, or what
- * there was at first, is what the calls say. */
+/* An element as it is read at that wk__plan_check_moment: each store there comes surely before or surely after, and the
+ * last one before, or what there was at first, is what the calls say. */
 static bool check_read(wk__plan_check_state *c, const wk__record *reader, int value, int64_t place,
                        const wk__plan_check_moment *when)
 {
@@ -126,8 +126,8 @@ static bool check_indexed(wk__plan_check_state *c, int k)
     return true;
 }
 
-/* Row i of A, or column j of B, is read for the elements of C in that row or column, of which only the one that is stored may have
- * been computed by then. `other`: how many there are; `line`: the number of the first. */
+/* Row i of A, or column j of B, is read for the elements of C in that row or column, of which only the one that is
+ * stored may have been computed by then. `other`: how many there are; `line`: the number of the first. */
 static bool check_factor(wk__plan_check_state *c, int k, int64_t lines, int64_t other, const int64_t *line)
 {
     wk__record *r = c->b->record[0];

@@ -5,8 +5,8 @@
 
 #include "plan_check_values.h"
 
-/* All stores being noted (plan_check_order.h): what is read of memory that is written has been read before or is read after, as the
- * calls say. */
+/* All stores being noted (plan_check_order.h): what is read of memory that is written has been read before or is read
+ * after, as the calls say. */
 bool wk__plan_check_reads(wk__plan_check_state *c);
 
 #endif

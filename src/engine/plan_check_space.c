@@ -54,7 +54,8 @@ uint64_t *wk__plan_check_table_find(const wk__plan_check_table *table, int owner
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-/* Each dimension makes a run of every offset there was, from the last to the first, so that none is written over unread. */
+/* Each dimension makes a run of every offset there was, from the last to the first, so that none is written
+ * over unread. */
 int64_t wk__plan_check_visit(int64_t *offset, int first, int end, const int64_t *shape, int64_t most,
                              const int64_t *stride)
 {

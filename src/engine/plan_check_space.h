@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a check of a plan works in: one piece of memory, taken once and used again, so that checks change nothing that tests count. */
+/* What a check of a plan works in: one piece of memory, taken once and used again, so that checks change
+ * nothing that tests count. */
 #ifndef WICK_ENGINE_PLAN_CHECK_SPACE_H
 #define WICK_ENGINE_PLAN_CHECK_SPACE_H
 

@@ -4,20 +4,22 @@
  * A token stands for how a number came about:
  *
  *     of an instruction    a hash of its code, its dtype, its immediate or position, and the tokens of its operands
- *     of a LOAD            what is at that place of the value: the token of the register that was stored there last; a number of its own
- *                          where it was there before the group, or comes out of a product, or was never written
+ *     of a LOAD            what is at that place of the value: the token of the register that was stored there
+ *                          last; a number of its own where it was there before the group, or comes out of a
+ *                          product, or was never written
  *     of a LOADX           the token of its index, and of some element at a place that the index chooses
  *     of a reduction       the instruction and the tokens of all columns in their order
  *     WHERE of twice the same number is that number: so the builder makes one per column of one per row
  *
- * Equal tokens mean equal numbers, as an instruction does the same with the same operands, wherever it stands (a CAST reads its operand in the
- * class of its register, so the narrower dtype that a register may have does not matter). Two hashes of 64 bits that are equal by
- * accident would let a wrong plan pass.
+ * Equal tokens mean equal numbers, as an instruction does the same with the same operands, wherever it stands (a CAST
+ * reads its operand in the class of its register, so the narrower dtype that a register may have does not matter). Two
+ * hashes of 64 bits that are equal by accident would let a wrong plan pass.
  *
- * Equal numbers need not have equal tokens, and no plan is refused for that: what is compared is one record in two programs, alone and in
- * its group, and build.c writes the same instructions for it in both. It looks at nothing but the record: not at where an operand is, nor at
- * the dtype of the register that holds it (dtype_of_result there). So the tokens are equal where the operands are, and those are
- * other records' results, or were there before. No rule says that two different instructions amount to the same. */
+ * Equal numbers need not have equal tokens, and no plan is refused for that: what is compared is one record in two
+ * programs, alone and in its group, and build.c writes the same instructions for it in both. It looks at nothing but
+ * the record: not at where an operand is, nor at the dtype of the register that holds it (dtype_of_result there). So
+ * the tokens are equal where the operands are, and those are other records' results, or were there before. No rule says
+ * that two different instructions amount to the same. */
 #include "plan_check_values.h"
 #include <stdlib.h>
 #include <string.h>

@@ -31,7 +31,8 @@ typedef struct wk__plan_check_state {
     int64_t stored;
     int64_t most; /* visited places of a dimension */
     bool sampled; /* that is not all */
-    /* The group's space in the records' order of dimensions, and in the program's: kept ones first, reduced ones last. */
+    /* The group's space in the records' order of dimensions, and in the program's: kept ones first, reduced
+     * ones last. */
     int ndim, nreduce;
     uint16_t reduce_mask;
     uint8_t order[WK__MAX_DIMS];
@@ -64,8 +65,8 @@ wk__plan_check_token wk__plan_check_content(const wk__plan_check_state *c, int v
 /* What was in the memory before the group. */
 wk__plan_check_token wk__plan_check_initial(const wk__plan_check_state *c, int area, int64_t place);
 
-/* How operand k of the record goes along the group's space, in the program's order of dimensions: 0. -1 if the record's space is
- * neither the group's nor that of its rows; 1 if it is the rows'. */
+/* How operand k of the record goes along the group's space, in the program's order of dimensions: 0. -1 if the record's
+ * space is neither the group's nor that of its rows; 1 if it is the rows'. */
 int wk__plan_check_strides(const wk__plan_check_state *c, wk__record *r, int k, int64_t *stride);
 
 /* A program over visited places. Rows come one by one: a row's tokens are in the check's space. */

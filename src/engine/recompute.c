@@ -96,8 +96,8 @@ static wk_code run_one(wk__building *b, wk__record *r, wk__fail *fail)
     return run_program(b, r, fail);
 }
 
-/* A part is written into memory that nobody will read any more: a tensor that is joined from thousands is not copied for each. Where the
- * record may fail of its own, what it writes over may be needed again. */
+/* A part is written into memory that nobody will read any more: a tensor that is joined from thousands is not copied
+ * for each. Where the record may fail of its own, what it writes over may be needed again. */
 static bool takes_over(const wk__twins *twins, wk__record *r, const wk__twin *prior)
 {
     if (!prior->writer || prior->seen || prior->last != wk__twin_of(twins, r->ref[0].value)->first) return false;

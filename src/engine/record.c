@@ -83,8 +83,8 @@ static void forget_newest(wk__ring *ring)
     wk__release_record(r);
 }
 
-/* A closing scope drops its handles newest first: what nobody read leaves the ring again from its end, unplanned, and the
- * memory that a loop touches stays small. */
+/* A closing scope drops its handles newest first: what nobody read leaves the ring again from its end, unplanned, and
+ * the memory that a loop touches stays small. */
 static void drop_newest(wk_context *context, const wk__value *value)
 {
     bool alone = WK__ALONE; /* nobody else can run the ring */
@@ -196,7 +196,8 @@ static void hold(wk_context *context, wk__value *value)
     if (value->writer == context && wk__value_state(value) == WK__PENDING) value->ring_refs++;
 }
 
-/* What the program may write at any moment is read (and written) before the call returns: later it would be too late. */
+/* What the program may write at any moment is read (and written) before the call returns: later it would be
+ * too late. */
 static bool touches_borrowed(wk__record *r)
 {
     bool borrowed = r->prior && r->prior->release;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See replay_run.h. Values and records are made as the calls of the program made them, without handles: this holds what was seen. */
+/* See replay_run.h. Values and records are made as the calls of the program made them, without handles: this
+ * holds what was seen. */
 #include "../base/alloc.h"
 #include "late.h"
 #include "replay_run.h"

@@ -21,8 +21,8 @@ typedef struct wk__replay {
     int64_t groups;         /* that were run */
 } wk__replay;
 
-/* Runs the flush in this thread, whose ring must be empty. Other threads run as ever. Fills outcome[values]. A call that
- * fails (memory) has recorded why; what it has filled is freed like the rest. */
+/* Runs the flush in this thread, whose ring must be empty. Other threads run as ever. Fills outcome[values]. A call
+ * that fails (memory) has recorded why; what it has filled is freed like the rest. */
 wk_code wk__replay_run(wk__replay *replay, wk__outcome outcome[], wk__fail *fail);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions under which a group's output takes the memory of a value: nobody reads the value later, and what the group itself reads
- * of it has been read when the output is written. */
+/* The conditions under which a group's output takes the memory of a value: nobody reads the value later, and what the
+ * group itself reads of it has been read when the output is written. */
 #include "reuse.h"
 #include <string.h>
 
@@ -62,7 +62,8 @@ bool wk__stored_as_loaded(const wk__group *g, int in, int out)
     return false;
 }
 
-/* A product reads its operands until its last piece is done; by then its epilogue has written most of what it writes. */
+/* A product reads its operands until its last piece is done; by then its epilogue has written most of what it
+ * writes. */
 static bool is_factor(const wk__building *b, const wk__value *value)
 {
     wk__record *first = b->record[0];
@@ -70,8 +71,8 @@ static bool is_factor(const wk__building *b, const wk__value *value)
            (wk__record_in(first, 0)->value == value || wk__record_in(first, 1)->value == value);
 }
 
-/* Element i is read and written in one step only where the group sees it through the very view that it writes; another view reads it
- * in some other step. */
+/* Element i is read and written in one step only where the group sees it through the very view that it writes; another
+ * view reads it in some other step. */
 static bool is_read_as_written(const wk__building *b, int operand, const wk__value *value)
 {
     const wk__group *g = &b->group;
@@ -82,7 +83,8 @@ static bool is_read_as_written(const wk__building *b, int operand, const wk__val
     return true;
 }
 
-/* A group that reduces walks a row several times, one that reads at computed places may read any of them at any time. */
+/* A group that reduces walks a row several times, one that reads at computed places may read any of them at
+ * any time. */
 static bool walks_once(const wk__building *b)
 {
     return b->group.nreduce == 0 && !b->indirect;

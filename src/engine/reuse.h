@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* May a group's output take the memory of a value? One function per condition, each with its reason; outputs.c acts on them. */
+/* May a group's output take the memory of a value? One function per condition, each with its reason;
+ * outputs.c acts on them. */
 #ifndef WICK_ENGINE_REUSE_H
 #define WICK_ENGINE_REUSE_H
 
@@ -15,8 +16,8 @@ bool wk__dies_here(wk__record **record, int records, const wk__value *value);
 bool wk__may_overwrite(const wk__building *b, int operand, const wk__value *value);
 /* Do two operands of a group see, at each position of the space, the same element? */
 bool wk__same_places(const wk__operand *a, const wk__operand *b);
-/* Is operand `in` stored as it was loaded, elsewhere than in `out`? Such a number is read when it is stored: by then `out`, if it
- * had the memory of `in`, might have been written over it. */
+/* Is operand `in` stored as it was loaded, elsewhere than in `out`? Such a number is read when it is stored: by then
+ * `out`, if it had the memory of `in`, might have been written over it. */
 bool wk__stored_as_loaded(const wk__group *g, int in, int out);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ring of one thread: what it has recorded and not yet run, in program order.
  *
- *     op call --> check, infer --> record --> ring           flush: plan.c    which records are live, which values are parked
+ *     op call --> check, infer --> record --> ring           flush: plan.c    which records are live, which
+ *                                                                             values are parked
  *                                                                    group.c   which records share a kernel
  *                                                                    build.c   a group of records -> a group program
- *                                                                    execute.c each group runs: memory for its outputs (outputs.c),
+ *                                                                    execute.c each group runs: memory for
+ *                                                                    its outputs (outputs.c),
  *                                                                              what a failure takes with it (failed.c)
  *
  * A record names values (see storage.h), so it has no hazards with what comes after it.
@@ -18,11 +20,12 @@
 
 typedef enum wk__record_kind {
     WK__RECORD_EXPRESSION, /* elementwise: op->expression over the space */
-    WK__RECORD_REDUCTION, /* input 0 reduced over the dimensions in reduce_mask; or, of an op with an expression, what that gives
+    WK__RECORD_REDUCTION,  /* input 0 reduced over the dimensions in reduce_mask; or, of an op with an
+                             expression, what that gives
                               of the inputs, in the class of the result */
-    WK__RECORD_MATMUL,  /* space (batch.., m, n); inputs a with strides (batch.., m, k) and b (batch.., k, n); `k` */
-    WK__RECORD_KERNEL,  /* a kernel of backend.h by name */
-    WK__RECORD_TRANSFER /* a dense copy of input 0 to the output's device */
+    WK__RECORD_MATMUL,     /* space (batch.., m, n); inputs a with strides (batch.., m, k) and b (batch.., k, n); `k` */
+    WK__RECORD_KERNEL,     /* a kernel of backend.h by name */
+    WK__RECORD_TRANSFER    /* a dense copy of input 0 to the output's device */
 } wk__record_kind;
 
 /* How a record sees one operand. */
@@ -90,21 +93,21 @@ typedef struct wk__ring {
     int64_t count, capacity, sorted_capacity, start_capacity;
     char **chunk; /* the records' memory */
     int64_t chunks, chunk_capacity, chunk_now;
-    size_t used;           /* bytes of the current chunk */
-    int64_t pending_bytes; /* of outputs that are recorded and not computed */
-    wk__value *parked;     /* list of parked values, */
-    int64_t parked_count;  /* and its length */
-    atomic_llong
-        orphans; /* values that only parked records hold, since the list was last looked through; large ones count more */
-    struct wk__twins *twins;                 /* of the flush that runs, when it is checked; check_mode.h */
+    size_t used;             /* bytes of the current chunk */
+    int64_t pending_bytes;   /* of outputs that are recorded and not computed */
+    wk__value *parked;       /* list of parked values, */
+    int64_t parked_count;    /* and its length */
+    atomic_llong orphans;    /* values that only parked records hold, since the list was last looked through; large ones
+                    count more */
+    struct wk__twins *twins; /* of the flush that runs, when it is checked; check_mode.h */
     const struct wk__modes *modes;           /* its own, while a flush from a file is run; NULL: those of the process */
     int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
 } wk__ring;
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* Makes a tensor's value ready to be named by a record of this context: another thread's pending work is run first, a parked
- * value's record goes back into the ring. False with the error recorded if the value has failed. */
+/* Makes a tensor's value ready to be named by a record of this context: another thread's pending work is run first, a
+ * parked value's record goes back into the ring. False with the error recorded if the value has failed. */
 bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site);
 static inline bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_site site)
 {
@@ -114,8 +117,8 @@ static inline bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_si
     return __builtin_expect(fine, 1) || wk__touch_slowly(context, tensor, site);
 }
 
-/* Room for a record of this context; NULL when memory is short (recorded). The ring is locked until wk__record_commit: fill
- * everything in between, and fail in nothing. All operands have been touched. */
+/* Room for a record of this context; NULL when memory is short (recorded). The ring is locked until wk__record_commit:
+ * fill everything in between, and fail in nothing. All operands have been touched. */
 wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device,
                              wk_site site, int ndim, const int64_t *shape, int nout, int nin);
 /* Operand k of nout + nin sees `body` with these strides over the space. */
@@ -143,8 +146,8 @@ wk__record *wk__record_append(wk_context *context, const wk__record *r);
 
 /* ---- whole or not at all (whole.c) ------------------------------------------------------------------------------- */
 
-/* What a target holds before a call that may fail in the midst of it: taken before, and in the end it comes back unless all
- * went well. As long as it is held nothing is written over it. */
+/* What a target holds before a call that may fail in the midst of it: taken before, and in the end it comes back unless
+ * all went well. As long as it is held nothing is written over it. */
 typedef struct wk__before {
     wk__storage *storage;
     wk__value *value;
@@ -152,7 +155,8 @@ typedef struct wk__before {
 } wk__before;
 void wk__before_take(wk__before *before, const wk_tensor *target);
 void wk__before_end(wk__before *before, bool fine);
-/* Between these a ring that is full grows instead of being run, so that targets can be written over once all is known to be well. */
+/* Between these a ring that is full grows instead of being run, so that targets can be written over once all
+ * is known to be well. */
 void wk__whole_begin(wk_context *context);
 void wk__whole_end(wk_context *context);
 /* Is it time to run the ring? */
@@ -160,22 +164,24 @@ bool wk__ring_full(const wk_context *context);
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Runs all that the context has recorded: this thread's, or one that is being visited. Failures are told to the recording
- * thread at its next call and mark the values. */
+/* Runs all that the context has recorded: this thread's, or one that is being visited. Failures are told to the
+ * recording thread at its next call and mark the values. */
 void wk__flush(wk_context *context);
 void wk__flush_all(void);
-/* The ring's lock, for longer than a record takes; this thread may free values meanwhile. wk__ring_held: by this thread. */
+/* The ring's lock, for longer than a record takes; this thread may free values meanwhile. wk__ring_held: by
+ * this thread. */
 void wk__ring_enter(wk_context *context);
 void wk__ring_leave(wk_context *context);
 bool wk__ring_held(const wk_context *context);
 /* Runs all that was recorded, the lock being held. `park`: what nobody has asked for yet may wait. flush.c */
 void wk__ring_run(wk_context *owner, bool park);
-/* Has a value of this context (visited, if another thread's) computed that was pending or parked when the caller looked. */
+/* Has a value of this context (visited, if another thread's) computed that was pending or parked when the
+ * caller looked. */
 void wk__value_compute(wk_context *owner, wk__value *value);
 /* The tensor's value is in memory on return (enqueued on its device), or false with its failure recorded. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
-/* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough. NULL: there was no
- * memory to say more. */
+/* A failure that the context is to be told of at its next call: its own thread's, or a visited one's. Once is enough.
+ * NULL: there was no memory to say more. */
 void wk__late(wk_context *context, wk__failure *failure);
 void wk__late_forget(wk_context *context);
 /* Tells this thread of a late failure of its work, if there is one. */
@@ -218,7 +224,8 @@ void wk__modes_set_check(bool on);
 
 /* ---- the parts of a flush ---------------------------------------------------------------------------------------- */
 
-/* Does anybody besides the records of its writer's ring hold this pending value: a storage, a parked record, another ring? */
+/* Does anybody besides the records of its writer's ring hold this pending value: a storage, a parked record,
+ * another ring? */
 static inline bool wk__held_outside(const wk__value *value)
 {
     return wk__count_get(&value->refs) > value->ring_refs;
@@ -249,8 +256,8 @@ typedef struct wk__building {
     wk__value *value[WK__MAX_OPERANDS];   /* whose memory the operand is */
     wk__record *writer[WK__MAX_OPERANDS]; /* stored operands: by which record */
     wk__memory old[WK__MAX_OPERANDS];     /* of those in place: where the target's old numbers are */
-    bool
-        indirect; /* something is read at computed places: nothing is written in place, a bad index leaves targets alone */
+    bool indirect; /* something is read at computed places: nothing is written in place, a bad index leaves
+                     targets alone */
 } wk__building;
 /* Builds the program of one group. Operands have no memory yet. The number of records that fit: all of them, unless the
  * program is full. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See shuffle.h. What a group reads must have been computed, and nothing else matters: records name values, and memory is taken over by
- * who reads it last, whoever that is. */
+/* See shuffle.h. What a group reads must have been computed, and nothing else matters: records name values, and memory
+ * is taken over by who reads it last, whoever that is. */
 #include "shuffle.h"
 
 static _Atomic uint64_t order;

@@ -5,8 +5,8 @@
 
 #include "ring.h"
 
-/* From now on the groups of each flush run in an order that is drawn from the seed, among those that their operands allow; 0: in that of
- * the program. */
+/* From now on the groups of each flush run in an order that is drawn from the seed, among those that their operands
+ * allow; 0: in that of the program. */
 void wk__shuffle_groups(uint64_t seed);
 /* Called in each flush, when its live records have their groups. NULL: nobody. */
 typedef void wk__shuffle_looker(const wk__ring *ring, int32_t groups);

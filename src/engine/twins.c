@@ -152,8 +152,8 @@ static void need(wk__twins *twins, const wk__value *value, int64_t reader)
     if (t->last < reader) t->last = reader;
 }
 
-/* From the last record to the first: a record is computed when one of its results is needed. The old numbers of a target are needed
- * where a part of them stays. */
+/* From the last record to the first: a record is computed when one of its results is needed. The old numbers of a
+ * target are needed where a part of them stays. */
 static void find_needed(wk__twins *twins)
 {
     wk__ring *ring = twins->ring;

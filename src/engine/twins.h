@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of a flush, each with a twin: what it is when the flush's records run one by one, each into memory of its own.
+/* The values of a flush, each with a twin: what it is when the flush's records run one by one, each into
+ * memory of its own.
  *
  *     ring     r0: v1 = v0 + 1     r1: v2 = v1 * v1     r2: v3 = v2 over a part of v0
  *     twins    t0  a copy of v0, made before the planned run, which may give v0's memory away
  *              t1, t2, t3  memory of their own; t1 and t2 let go of it when their last reader has run
  *
- * Twins live in arenas beside those of the devices, so that limits and statistics do not know of them. What the program, a parked
- * record or another ring can still reach (`seen`) is compared when the planned run is over; its value is held meanwhile. Holding it
- * does not change the plan: a value with an owner is never given away as it is. */
+ * Twins live in arenas beside those of the devices, so that limits and statistics do not know of them. What the
+ * program, a parked record or another ring can still reach (`seen`) is compared when the planned run is over; its value
+ * is held meanwhile. Holding it does not change the plan: a value with an owner is never given away as it is. */
 #ifndef WICK_ENGINE_TWINS_H
 #define WICK_ENGINE_TWINS_H
 
@@ -43,7 +44,8 @@ typedef struct wk__twins {
     wk__building building;
 } wk__twins;
 
-/* Twins for all values that the ring's records name, without memory. NULL when host memory is short. Before the plan is made. */
+/* Twins for all values that the ring's records name, without memory. NULL when host memory is short. Before
+ * the plan is made. */
 wk__twins *wk__twins_new(wk_context *owner, bool park);
 void wk__twins_free(wk__twins *twins);
 /* That of a value of this flush, else NULL. */

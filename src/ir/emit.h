@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing a group program: what an op's expression calls. Each function appends one instruction and returns its register,
- * or -1 once the program is full (the engine checks sizes before, so an op need not). */
+/* Writing a group program: what an op's expression calls. Each function appends one instruction and returns its
+ * register, or -1 once the program is full (the engine checks sizes before, so an op need not). */
 #ifndef WICK_IR_EMIT_H
 #define WICK_IR_EMIT_H
 

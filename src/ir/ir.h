@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The group program: what one fused kernel does, in a form that the CPU interprets and the GPU backends print as source.
+/* The group program: what one fused kernel does, in a form that the CPU interprets and the GPU backends print
+ * as source.
  *
  *   iteration space   shape[0..ndim-1], walked in row-major order; the last `nreduce` dimensions are reduced (0: none).
  *                     rows = product of the others, columns = product of the reduced ones (1 when there are none).
@@ -8,25 +9,26 @@
  *                     result; the class it computes in follows from that:
  *                         f32  <- f32, f16, bf16      (a value of dtype bf16 is an f32 that has been rounded to bf16)
  *                         f64  <- f64
- *                         i32  <- i8, u8, i16, i32, bool   (bool is 0 or 1; a value of dtype i8 has been wrapped to 8 bits)
+ *                         i32  <- i8, u8, i16, i32, bool   (bool is 0 or 1; a value of dtype i8 has been
+ *                                                          wrapped to 8 bits)
  *                         i64  <- i64
- *                     Arithmetic wants operands of its own class and does not round or wrap to a narrower dtype by itself:
- *                     CAST does.
+ *                     Arithmetic wants operands of its own class and does not round or wrap to a narrower
+ *                     dtype by itself: CAST does.
  *
- *   two levels        a register is of row level when it is the same for all columns of a row: an IMM, a LOAD whose strides
- *                     over the reduced dimensions are 0, a reduction's result, and arithmetic on only such registers.
- *                     Everything else is of element level. An element-level instruction may use row-level registers that
- *                     stand before it, reduction results too: softmax is
+ *   two levels        a register is of row level when it is the same for all columns of a row: an IMM, a LOAD whose
+ *                     strides over the reduced dimensions are 0, a reduction's result, and arithmetic on only such
+ *                     registers. Everything else is of element level. An element-level instruction may use row-level
+ *                     registers that stand before it, reduction results too: softmax is
  *                         r0 LOAD x  r1 RMAX r0  r2 SUB r0 r1  r3 EXP r2  r4 RSUM r3  r5 DIV r3 r4  STORE y r5
  *                     which takes three passes over a row: up to r1, up to r4, the rest. What a later pass needs of an
  *                     earlier one is kept or computed again; both give the same bits.
- *                     A STORE of a row-level register goes to an operand whose strides over the reduced dimensions are 0.
- *                     With nreduce = 0 everything is one pass.
+ *                     A STORE of a row-level register goes to an operand whose strides over the reduced dimensions are
+ *                     0. With nreduce = 0 everything is one pass.
  *
- *   operands          memory with a dtype, an offset and a stride (both in elements) per dimension; a stride may be 0 or
- *                     negative for loads; stores have no two elements in one place. An operand that is stored to may also
- *                     be loaded from in the same group only with identical offset and strides, and the load stands first.
- *                     No other two operands of a group overlap when one of them is stored to.
+ *   operands          memory with a dtype, an offset and a stride (both in elements) per dimension; a stride may be 0
+ *                     or negative for loads; stores have no two elements in one place. An operand that is stored to may
+ *                     also be loaded from in the same group only with identical offset and strides, and the load stands
+ *                     first. No other two operands of a group overlap when one of them is stored to.
  *
  *   arguments         shapes, offsets, strides, IMM values and memory are arguments; only what wk__group_key hashes is
  *                     structure. A training step compiles its kernels once.
@@ -56,19 +58,19 @@ typedef enum wk__alu {
 /* One instruction. What the arguments are, by code:
  *   arithmetic   arg[0..arity-1] registers
  *   WHERE        registers: condition (bool), then, else
- *   CAST         register; from that register's dtype to `dtype`: float to float rounds to nearest even, float to integer
- *                truncates towards zero (out of range or NaN: as the C of x86-64 does for int64, then wraps), integer to a
- *                narrower one wraps, anything to bool is != 0
+ *   CAST         register; from that register's dtype to `dtype`: float to float rounds to nearest even, float to
+ *                integer truncates towards zero (out of range or NaN: as the C of x86-64 does for int64, then wraps),
+ *                integer to a narrower one wraps, anything to bool is != 0
  *   IOTA         i64: position in the iteration space, row-major, 0 first. Element level.
  *   PHILOX       register of an i64 counter c >= 0 -> i64; arg[1] = IMM index of the key (64 bits), arg[2] = 32 or 64:
  *                word 0 of Philox4x32-10(counter (lo, hi, 0, 0), key) as 0..2^32-1, or words 0 | 1 << 32 as i64 bits
  *   NDTRI        register of i64 random bits (32 of them -> f32, 64 -> f64): the normal number of that quantile
  *   IMM          arg[0] index into imm[]: .f for the floating classes, .i for integers and bool
  *   LOAD         arg[0] operand
- *   LOADX        arg[0] register of an i64 index, arg[1] operand, arg[2] IMM index j: imm[j].i = number n of valid indices,
- *                imm[j + 1].i = stride in elements. Reads the operand at its usual address + index x stride; a negative
- *                index counts from the end, or is out of range too where imm[j].i is -n; out of range reads nothing,
- *                gives 0 and raises the fault.
+ *   LOADX        arg[0] register of an i64 index, arg[1] operand, arg[2] IMM index j: imm[j].i = number n of valid
+ *                indices, imm[j + 1].i = stride in elements. Reads the operand at its usual address + index x stride; a
+ *                negative index counts from the end, or is out of range too where imm[j].i is -n; out of range reads
+ *                nothing, gives 0 and raises the fault.
  *   STORE        arg[0] operand, arg[1] register of the same class; narrows to the operand's dtype (already rounded)
  *   RSUM ...     register, reduced over the columns in the class of `dtype`
  */
@@ -94,8 +96,8 @@ typedef struct wk__operand {
     bool stored; /* the group writes it */
     bool over;   /* over an old value, of which a part stays: nothing is written once the device has faulted */
     bool base;   /* stored: a part of what the memory held before stays, so it must be good */
-    /* stored, by an op in place: where the target's old numbers are, this memory or another, for the case that the group
-     * cannot be run; NULL: there are none */
+    /* stored, by an op in place: where the target's old numbers are, this memory or another, for the case that the
+     * group cannot be run; NULL: there are none */
     const wk__memory *old;
 } wk__operand;
 
@@ -118,24 +120,28 @@ extern const char wk__alu_kind[WK__ALU_COUNT];
 extern const char *const wk__alu_name[WK__ALU_COUNT];
 extern const char *const wk__alu_text[WK__ALU_COUNT];
 
-/* Does the operand change along the columns? With nothing reduced the whole space counts as one row. A stride over a dimension of
- * size 1 leads nowhere; one over a dimension of size 0 does: what walks it has no elements, where a row's value has one. */
+/* Does the operand change along the columns? With nothing reduced the whole space counts as one row. A stride
+ * over a dimension of size 1 leads nowhere; one over a dimension of size 0 does: what walks it has no elements,
+ * where a row's value has one. */
 bool wk__walks_columns(const wk__group *group, const wk__operand *operand);
 /* Is register k the same for all columns of a row? Fills level[k] (0 row, 1 element) and pass[k] for all instructions:
  * the first pass over the row in which an element-level instruction can run, and in which a row-level register can be
  * used (an IMM: 0; a reduction over pass 0: 1, it is known before pass 1 begins). So for each p in turn: the row-level
- * instructions of pass p, then a walk over the columns with the element-level ones. A STORE to memory that the group loads
- * too is put off to the last pass, as what is computed again is loaded again. With nreduce = 0 the whole space counts as
- * one row, in pass 0, and stores are of element level. Strides over dimensions of size 1 are ignored. */
+ * instructions of pass p, then a walk over the columns with the element-level ones. A STORE to memory that the group
+ * loads too is put off to the last pass, as what is computed again is loaded again. With nreduce = 0 the whole space
+ * counts as one row, in pass 0, and stores are of element level. Strides over dimensions of size 1 are ignored. */
 void wk__group_levels(const wk__group *group, uint8_t level[], uint8_t pass[]);
-/* Drops dimensions of size 1 and merges neighbours that every operand walks as one, never across the border between kept
- * and reduced dimensions. Afterwards ndim may be 0 (one element); a group with reduced dimensions keeps at least one. */
+/* Drops dimensions of size 1 and merges neighbours that every operand walks as one, never across the border
+ * between kept and reduced dimensions. Afterwards ndim may be 0 (one element); a group with reduced
+ * dimensions keeps at least one. */
 void wk__group_collapse(wk__group *group);
-/* A 64-bit hash of the structure: instructions, dtypes, ndim, nreduce, and per operand and dimension whether the stride is
- * 0, 1 or other. Groups with equal structure may run the same compiled kernel. wk__group_same compares what is hashed. */
+/* A 64-bit hash of the structure: instructions, dtypes, ndim, nreduce, and per operand and dimension whether
+ * the stride is 0, 1 or other. Groups with equal structure may run the same compiled kernel. wk__group_same
+ * compares what is hashed. */
 uint64_t wk__group_key(const wk__group *group);
 bool wk__group_same(const wk__group *a, const wk__group *b);
-/* Checks every rule above that can be checked; NULL or what is wrong. Debug builds and tests call it before each run. */
+/* Checks every rule above that can be checked; NULL or what is wrong. Debug builds and tests call it before
+ * each run. */
 const char *wk__group_check(const wk__group *group);
 /* The program as text, one instruction a line, for logs and tests; the caller frees it with wk__free. */
 char *wk__group_text(const wk__group *group);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The descriptor of an op: everything that the library knows of it, in one constant, defined in src/ops/NAME.c. The row in
- * src/ops/ops.def makes it known; a row without its file is a link error. */
+/* The descriptor of an op: everything that the library knows of it, in one constant, defined in src/ops/NAME.c. The row
+ * in src/ops/ops.def makes it known; a row without its file is a link error. */
 #ifndef WICK_IR_OP_H
 #define WICK_IR_OP_H
 
@@ -12,8 +12,8 @@ struct wk__reference;
 struct wk_value;
 typedef struct wk__op wk__op;
 
-/* Writes instructions into a group; see emit.h. Operand registers come in the op's compute dtype's class; the result is in
- * the class of what `result` says. Immediates of the call are registers too. */
+/* Writes instructions into a group; see emit.h. Operand registers come in the op's compute dtype's class; the result is
+ * in the class of what `result` says. Immediates of the call are registers too. */
 struct wk__emit;
 typedef int wk__expression(struct wk__emit *e, const int in[]);
 
@@ -57,18 +57,19 @@ struct wk__op {
     bool limits; /* numbers among its operands that an integer dtype cannot hold are the nearest: they do not wrap */
     /* reductions: the code (WK__RSUM, ...) */
     uint8_t reduction;
-    bool takes_dtype; /* the option .dtype */
-    bool indexed;     /* its expression counts positions (IOTA) */
-    const char *
-        fault; /* what a LOADX says that is there to fault where an element is refused; NULL: that the index is out of range */
-    bool labels; /* an index of such a LOADX is a label, and its places are classes */
-    bool waits;  /* its result's shape depends on data: it waits for the device (rule 8) */
+    bool takes_dtype;  /* the option .dtype */
+    bool indexed;      /* its expression counts positions (IOTA) */
+    const char *fault; /* what a LOADX says that is there to fault where an element is refused; NULL: that the index
+                   is out of range */
+    bool labels;       /* an index of such a LOADX is a label, and its places are classes */
+    bool waits;        /* its result's shape depends on data: it waits for the device (rule 8) */
 
     void (*gradient)(struct wk__gradient *g);
     uint8_t needs[WK__MAX_INPUTS]; /* per operand: what its gradient reads */
     uint8_t keeps; /* WK__SAVE_0, ...: of that the numbers are kept, so that the program may write it afterwards */
 
-    /* bits of arguments that may be numbers where the schema says Tensor; with wk__invoke_pointwise all may, of two or more */
+    /* bits of arguments that may be numbers where the schema says Tensor; with wk__invoke_pointwise all may,
+     * of two or more */
     uint8_t numbers;
     /* the entry for wk_call: arguments in the order of the schema; fills out[], returns how many or -1 */
     int (*invoke)(const wk__op *op, wk_site site, const struct wk_value *args, struct wk_tensor **out);

@@ -15,8 +15,8 @@ static bool find(wk_module *root, const wk_module *wanted, wk__text *path)
     return path->length > 0;
 }
 
-/* From the inside outwards: each is looked for in the module whose forward called it, which may have called what is not registered
- * with it; then the path begins there. */
+/* From the inside outwards: each is looked for in the module whose forward called it, which may have called what is not
+ * registered with it; then the path begins there. */
 static void write_path(const wk__layer *layer, wk__text *path)
 {
     for (; layer->around; layer = layer->around) {

@@ -26,8 +26,8 @@ static void free_left(void *address)
     if (body->destroying) free_parts(body);
 }
 
-/* The handle is dead already; what the kind's destroy gets is one that looks alive for the length of the call. When a handler's longjmp
- * leaves the destroy, the guard frees the rest of the module as the scope around closes. */
+/* The handle is dead already; what the kind's destroy gets is one that looks alive for the length of the call. When a
+ * handler's longjmp leaves the destroy, the guard frees the rest of the module as the scope around closes. */
 static void free_with_destroy(wk_context *context, wk__module *body)
 {
     wk_module self = {.handle = {.kind = &wk__module_kind, .body = body}};

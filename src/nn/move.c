@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moving a network: first everything is copied and the copies are there, then nothing can fail any more and the handles get
- * their new contents. */
+/* Moving a network: first everything is copied and the copies are there, then nothing can fail any more and the
+ * handles get their new contents. */
 #include "module.h"
 #include "../autograd/node.h"
 #include "../base/alloc.h"

@@ -23,8 +23,8 @@ void wk__rehouse(wk_tensor *x, wk_tensor *from);
  * have their storages to themselves. */
 bool wk__replace(wk_tensor *x, wk_tensor *from);
 
-/* The library runs several calls as one of the program's: they report its name (it lives for ever; NULL: their own) and site, leave no
- * trace in the graph if `no_grad`, and what they make dies at the end. */
+/* The library runs several calls as one of the program's: they report its name (it lives for ever; NULL: their own) and
+ * site, leave no trace in the graph if `no_grad`, and what they make dies at the end. */
 typedef struct wk__inside {
     uint64_t scope;
 } wk__inside;

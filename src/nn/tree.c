@@ -93,8 +93,8 @@ void wk__tree_end(wk__tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
-/* Names are found from the last to the first and written from the first to the last: as often round as the path is long would cost
- * its square, so each is put where it belongs at once. */
+/* Names are found from the last to the first and written from the first to the last: as often round as the path is long
+ * would cost its square, so each is put where it belongs at once. */
 void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path)
 {
     int64_t length = 0, begin = path->length;

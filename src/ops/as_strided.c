@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* as_strided: any geometry over a storage; and CopySlices, the node of a base that was written in place through a view. */
+/* as_strided: any geometry over a storage; and CopySlices, the node of a base that was written in place
+ * through a view. */
 #include "../base/alloc.h"
 #include "forms.h"
 #include "reference.h"
@@ -58,7 +59,8 @@ static wk_tensor *places(const seen *view, wk_device device)
     return wk_reshape_at(here, sum, (const int64_t[]){-1}, 1);
 }
 
-/* Zeros that lie as the base lies, with the gradient written where the view was, or added where it saw an element several times. */
+/* Zeros that lie as the base lies, with the gradient written where the view was, or added where it saw an
+ * element several times. */
 static void gradient(wk__gradient *g)
 {
     const wk_site here = {0};

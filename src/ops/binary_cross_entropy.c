@@ -80,7 +80,8 @@ static void gradient(wk__gradient *g)
         g->in[1] = wk__loss_slope(g, wk_sub(wk_maximum(wk_log(rest), -100), wk_maximum(wk_log(p), -100)));
 }
 
-/* sigmoid(x) - t and -x; with a weight w for t: (1 - t) - (1 + (w - 1) t) sigmoid(-x) and -x - (w - 1) log sigmoid(x). */
+/* sigmoid(x) - t and -x; with a weight w for t: (1 - t) - (1 + (w - 1) t) sigmoid(-x) and -x - (w - 1) log
+ * sigmoid(x). */
 static void logits_gradient(wk__gradient *g)
 {
     wk_tensor *x = wk__saved(g, 0), *t = wk__saved(g, 1), *less = wk_mul(x, -1);

@@ -63,7 +63,7 @@ const wk__op wk__op_bitwise_xor = {
 #define WK__IN_PLACE
 #include "binary.inc"
 
-/* ---- bitwise_not: a bool has one bit ------------------------------------------------------------------------------ */
+/* ---- bitwise_not: a bool has one bit ----------------------------------------------------------------------------- */
 
 static int not_expression(wk__emit *e, const int in[])
 {

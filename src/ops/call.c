@@ -191,8 +191,9 @@ static bool same_storage(const wk_tensor *a, const wk_tensor *b)
     return a && wk__body_of(a)->storage == wk__body_of(b)->storage;
 }
 
-/* Result k is a tensor of its own, whatever way it was made: it shares no memory with an operand or another result, no two of its
- * elements share any, and it is no view of what dies with the call, as gradients of in-place calls flow through the base of a view. */
+/* Result k is a tensor of its own, whatever way it was made: it shares no memory with an operand or another result, no
+ * two of its elements share any, and it is no view of what dies with the call, as gradients of in-place calls flow
+ * through the base of a view. */
 static wk_tensor *own_result(const wk__compose *c, wk_tensor *out[], int k)
 {
     const wk__body *body = wk__body_of(out[k]);

@@ -27,9 +27,9 @@ static inline wk__arg wk__f(double value)
     return (wk__arg){.number = {.f = value}};
 }
 
-/* Begins every call: late failures are told, the operands must be live tensors on one device, their values are made ready to
- * be recorded. The device, or NULL with the error recorded. Roles in messages: "input" for one, "first operand", ... for
- * more. With soft placement an operand on another device is copied (in[k] is replaced). */
+/* Begins every call: late failures are told, the operands must be live tensors on one device, their values are made
+ * ready to be recorded. The device, or NULL with the error recorded. Roles in messages: "input" for one, "first
+ * operand", ... for more. With soft placement an operand on another device is copied (in[k] is replaced). */
 wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count);
 /* The same where operands on different devices meet in another way: */
 typedef enum wk__meeting {
@@ -64,8 +64,8 @@ static inline wk_tensor *wk__unary_(const wk__op *op, wk_site site, wk_tensor *x
     wk__arg arg = wk__t(x);
     return wk__elementwise_(op, site, &arg, 1);
 }
-/* Field by field: a struct that was just written in pieces and is then copied whole makes the processor wait for its stores (a
- * fifth of a small op's time). */
+/* Field by field: a struct that was just written in pieces and is then copied whole makes the processor wait for its
+ * stores (a fifth of a small op's time). */
 static inline void wk__put(wk__arg *to, const wk__arg *from)
 {
     to->tensor = from->tensor;
@@ -87,29 +87,31 @@ static inline wk_tensor *wk__binary_(const wk__op *op, wk_site site, wk_tensor *
     return wk__elementwise_(op, site, args, 2);
 }
 
-/* Before an in-place call makes its record. Values never change, but for those whose address the program knows: there, what any
- * thread has recorded on the old numbers is run first, as these are written over. All operands are ready for a record
- * afterwards. */
+/* Before an in-place call makes its record. Values never change, but for those whose address the program knows:
+ * there, what any thread has recorded on the old numbers is run first, as these are written over. All operands are
+ * ready for a record afterwards. */
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site);
 /* Completes a record (all inputs filled, not committed) so that it writes `value` as the new contents of target. */
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value);
-/* The same for a new tensor that takes several records to write: `part` is a view of it, or all of it. Unlike the target of an
- * in-place call, which keeps its old numbers, it fails when one of its records fails. */
+/* The same for a new tensor that takes several records to write: `part` is a view of it, or all of it. Unlike the
+ * target of an in-place call, which keeps its old numbers, it fails when one of its records fails. */
 void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__value *value);
 /* A result whose record could not be made: marks it failed and gives NULL. */
 wk_tensor *wk__abandon(wk_tensor *out);
 
-/* Dense strides for `shape`, which has as many dimensions as the model, in the order in which the model lies in memory (SEMANTICS
- * 11). */
+/* Dense strides for `shape`, which has as many dimensions as the model, in the order in which the model lies
+ * in memory (SEMANTICS 11). */
 void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *stride);
 /* What a call returns that gives its argument back (wk_to, ...): without a scope each returned handle counts once. */
 wk_tensor *wk__again(wk_tensor *x);
 
-/* Writes `source` (a tensor that broadcasts, or a number) over `target`: copy_, fill_, and the end of every composed in-place op. */
+/* Writes `source` (a tensor that broadcasts, or a number) over `target`: copy_, fill_, and the end of every
+ * composed in-place op. */
 wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg source);
 
-/* One new tensor and the record that makes it, over its shape: the operands in[] are made ready, the result is the record's operand
- * 0. The caller fills in the other `inputs` and commits *record; nothing may fail until then. NULL with the error recorded. */
+/* One new tensor and the record that makes it, over its shape: the operands in[] are made ready, the result is the
+ * record's operand 0. The caller fills in the other `inputs` and commits *record; nothing may fail until then. NULL
+ * with the error recorded. */
 typedef struct wk__making {
     wk__record_kind kind; /* a kernel over no dimensions gets one of size 1 */
     int inputs;
@@ -124,12 +126,13 @@ wk_tensor *wk__make(const wk__op *op, wk_site site, wk_tensor *in[], int count, 
 
 /* dims of a call (count -1 or 0: all) as a mask; false with the error recorded. */
 bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int64_t *dims, int count, uint16_t *mask);
-/* op->reduction over the masked dimensions, giving `dtype` (0: the input's). One record, no node: the op's file composes. */
+/* op->reduction over the masked dimensions, giving `dtype` (0: the input's). One record, no node: the op's
+ * file composes. */
 wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute,
                       wk_dtype dtype);
-/* The same of what op->expression gives of x and another tensor of its dtype, which broadcasts to it: nothing of the size of x is
- * made. The expression gives a register of dtype's class, and one that differs along the rows. Reduces something: a mask of 0 is for
- * x without dimensions. */
+/* The same of what op->expression gives of x and another tensor of its dtype, which broadcasts to it: nothing of the
+ * size of x is made. The expression gives a register of dtype's class, and one that differs along the rows. Reduces
+ * something: a mask of 0 is for x without dimensions. */
 wk_tensor *wk__reduce_expression(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask,
                                  bool keepdim, wk_dtype dtype);
 
@@ -143,8 +146,8 @@ wk_tensor *wk__view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset
 
 /* ---- composed ops ------------------------------------------------------------------------------------------------ */
 
-/* Between begin and end an op calls other ops: nothing is added to the graph, errors carry the user's site, everything made
- * dies at the end except the result. end hangs the op's own node on it. */
+/* Between begin and end an op calls other ops: nothing is added to the graph, errors carry the user's site, everything
+ * made dies at the end except the result. end hangs the op's own node on it. */
 typedef struct wk__compose {
     const wk__op *op;
     wk_site site;

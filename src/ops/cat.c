@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cat and stack: each operand is written into its part of the result by a record of its own, which fuses with what computed the
- * operand. The first one makes the result's memory, whatever part of it is still unwritten; each next one takes that over:
+/* cat and stack: each operand is written into its part of the result by a record of its own, which fuses with
+ * what computed the operand. The first one makes the result's memory, whatever part of it is still unwritten;
+ * each next one takes that over:
  *
  *     value 1  [a a a . . . . .]      value 2  [a a a b b . . .]      value 3  [a a a b b c c c]
  */
@@ -132,9 +133,9 @@ static wk_tensor *unfinished(const join *j, wk_tensor *out, bool first)
     return NULL;
 }
 
-/* Parts do not read each other, but each takes over from the one that was recorded before it, and so cannot be computed before
- * that. Those of one size, which can share a kernel, are recorded together: between them one of another size would part them, and
- * an operand that was computed with the first would be stored to wait for its turn. */
+/* Parts do not read each other, but each takes over from the one that was recorded before it, and so cannot be computed
+ * before that. Those of one size, which can share a kernel, are recorded together: between them one of another size
+ * would part them, and an operand that was computed with the first would be stored to wait for its turn. */
 static wk_tensor *joined(join *j)
 {
     wk_tensor *out = wk__tensor_pending(j->context, j->device, j->dtype, j->ndim, j->shape, j->site, j->op->name);

@@ -20,8 +20,8 @@ static wk__arg unlimited(wk_tensor *x, wk__arg other, bool above)
     return wk__i(above ? INT32_MAX : INT32_MIN);
 }
 
-/* Number limits go to the gradient: bit k of attr->count says that operand k is one, f[k - 1] is its value; bit 4 + k, that there is
- * no such limit. */
+/* Number limits go to the gradient: bit k of attr->count says that operand k is one, f[k - 1] is its value; bit 4 + k,
+ * that there is no such limit. */
 static void keep_limit(wk__attr *attr, int k, wk__arg limit, bool given)
 {
     if (limit.tensor) return;
@@ -36,7 +36,8 @@ typedef struct clamping {
     wk__attr attr;
 } clamping;
 
-/* A truth value has no number past it that would leave it one: with one limit, of bool too, it is the larger or smaller of two. */
+/* A truth value has no number past it that would leave it one: with one limit, of bool too, it is the larger
+ * or smaller of two. */
 static const wk__op larger = {
     .name = "clamp", .expression = wk__instruction, .instruction = WK__MAX, .arity = 2, .domain = WK__BOOLS};
 static const wk__op smaller = {
@@ -80,8 +81,9 @@ wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high)
 }
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- *
- * It goes to x between the limits and to a limit where x is past it. Where x meets a limit that is a tensor, each of the two gets half;
- * at one that is a number nobody gets any. Where the limits cross, the upper one wins; where they meet x there, x has all. */
+ * It goes to x between the limits and to a limit where x is past it. Where x meets a limit that is a tensor, each of
+ * the two gets half; at one that is a number nobody gets any. Where the limits cross, the upper one wins; where they
+ * meet x there, x has all. */
 
 static wk__arg limit(const wk__gradient *g, int k)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies: clone, contiguous, to_dtype, to (another device), copy_, fill_. One expression, identity, serves all of them; the
- * cast is the result's dtype. */
+/* Copies: clone, contiguous, to_dtype, to (another device), copy_, fill_. One expression, identity, serves all of them;
+ * the cast is the result's dtype. */
 #include "forms.h"
 #include "reference.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making tensors: empty, full (zeros, ones), arange, linspace, eye, and the _like forms. Each is one record without operands,
- * so that it fuses into what uses it. */
+/* Making tensors: empty, full (zeros, ones), arange, linspace, eye, and the _like forms. Each is one record without
+ * operands, so that it fuses into what uses it. */
 #include "create.h"
 #include "reference.h"
 #include <math.h>
@@ -98,7 +98,8 @@ static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int
     return wk__create_end(&c, compute, &imm, NULL, 1);
 }
 
-/* Not left as it is: reading memory that nobody wrote would differ from run to run, and zeros cost nothing once fused. */
+/* Not left as it is: reading memory that nobody wrote would differ from run to run, and zeros cost nothing
+ * once fused. */
 wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options)
 {
     return full(site, &wk__op_empty, shape, ndim, wk__i(0), WK_F32, options);
@@ -211,7 +212,7 @@ static wk_tensor *arange(wk_site site, double start, double end, double step, co
 {
     wk__create c;
     double count = ceil((end - start) / step);
-    if (!(step != 0) || !isfinite(count)) {
+    if (!(step != 0) || !isfinite(start) || !isfinite(end) || !isfinite(step) || !isfinite(count)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "arange: the step must not be 0 and all three numbers must be finite");
         return NULL;
     }

@@ -75,7 +75,8 @@ static const wk__op picked_op = {.name = "cross_entropy", .expression = picked, 
 
 /* ---- target weights ---------------------------------------------------------------------------------------------- */
 
-/* T for labels (as checked or known): 1 - smoothing in the label's place, smoothing / C everywhere, 0 if it is ignored. */
+/* T for labels (as checked or known): 1 - smoothing in the label's place, smoothing / C everywhere, 0 if it
+ * is ignored. */
 static wk_tensor *hard_target(const scores *s, wk_tensor *labels, double smoothing)
 {
     wk_tensor *positions = labels ? wk__row_positions(s->site, s->x, s->last) : NULL;
@@ -195,8 +196,8 @@ static bool see(scores *s, const wk__op *op, wk_site site, wk_tensor *const in[]
     return s->x && s->target;
 }
 
-/* What PyTorch's result prints: it has a function for labels of one and of two dimensions, brings others to the latter, and
- * composes the rest. */
+/* What PyTorch's result prints: it has a function for labels of one and of two dimensions, brings others to the
+ * latter, and composes the rest. */
 static const char *node_of(const loss_call *l)
 {
     const int ndim = wk__body_of(l->in[0])->ndim;
@@ -271,6 +272,13 @@ typedef struct slopes {
     wk_tensor *t, *grad;
 } slopes;
 
+/* Of each row: 0 where its label is ignored, also if all are and the mean is 0 / 0. */
+static wk_tensor *mean_slope(const scores *s, wk_tensor *labels, wk_tensor *grad, int axis)
+{
+    wk_tensor *slope = wk_div(grad, denominator(s, labels));
+    return slope ? wk__axis_back(wk_where(wk_ge(labels, 0), slope, 0), axis) : NULL;
+}
+
 static bool slopes_of(wk__gradient *g, slopes *b)
 {
     const wk__shape *shape = &g->node->shape[0];
@@ -283,7 +291,7 @@ static bool slopes_of(wk__gradient *g, slopes *b)
     b->t = wk__axis_back(weights(s, labels, s->smoothing), b->axis);
     b->grad = g->out[0];
     if (g->attr->i[REDUCTION] == WK_REDUCE_MEAN)
-        b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : wk_div(b->grad, denominator(s, labels));
+        b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : mean_slope(s, labels, b->grad, b->axis);
     if (g->attr->i[REDUCTION] == WK_REDUCE_NONE && b->grad) { /* rows: the classes' dimension comes back with size 1 */
         int64_t sizes[WK__MAX_DIMS];
         for (int d = 0; d < shape->ndim; d++) sizes[d] = d == b->axis ? 1 : shape->size[d];
@@ -307,8 +315,8 @@ static wk_tensor *soft_target(const wk__gradient *g, const scores *s, wk_tensor 
     return weight ? wk_mul(t, weight) : t;
 }
 
-/* (softmax(x) sum T - T) g; for probabilities also -log softmax(x) (1 - smoothing) weight g, and that of the weights, where T is
- * without them: -log softmax(x) T g, summed over all but the classes by the engine once those are last. */
+/* (softmax(x) sum T - T) g; for probabilities also -log softmax(x) (1 - smoothing) weight g, and that of the weights,
+ * where T is without them: -log softmax(x) T g, summed over all but the classes by the engine once those are last. */
 static void cross_entropy_gradient(wk__gradient *g)
 {
     const wk_site here = {0};

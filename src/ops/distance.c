@@ -145,7 +145,8 @@ wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int
     return wk__compose_end(&c, out, &attr);
 }
 
-/* With c = max(|a|, eps) and e = max(|b|, eps): b / (c e) - (a b) a / (c^3 e) for a, the second part only where |a| counts. */
+/* With c = max(|a|, eps) and e = max(|b|, eps): b / (c e) - (a b) a / (c^3 e) for a, the second part only
+ * where |a| counts. */
 static wk_tensor *of_one(wk_tensor *a, wk_tensor *b, wk_tensor *flow, int64_t mask, double eps)
 {
     wk_tensor *square = wk__sum_kept(wk_square(a), mask), *counts = wk_gt(square, eps * eps);

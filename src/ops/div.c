@@ -80,9 +80,10 @@ const wk__op wk__op_div = {
 #define WK__IN_PLACE
 #include "binary.inc"
 
-/* ---- div with a rounding mode: steps, so the gradient is 0 ----------------------------------------------------------- */
+/* ---- div with a rounding mode: steps, so the gradient is 0 ------------------------------------------------------- */
 
-/* Of integers a less its rest is a multiple of b, which is divided exactly; the rest by 0 is 0, and so is the quotient. */
+/* Of integers a less its rest is a multiple of b, which is divided exactly; the rest by 0 is 0, and so is the
+ * quotient. */
 static int truncated(wk__emit *e, const int in[])
 {
     if (wk__is_float(e->dtype)) return wk__emit_1(e, WK__TRUNC, wk__emit_2(e, WK__DIV, in[0], in[1]));
@@ -138,7 +139,7 @@ const wk__op wk__op_floor_divide = {
 #define WK__IN_PLACE
 #include "binary.inc"
 
-/* ---- remainder and fmod: a - b q, with q = a / b rounded down or towards 0, whose gradient is 0 --------------------- */
+/* ---- remainder and fmod: a - b q, with q = a / b rounded down or towards 0, whose gradient is 0 ------------------ */
 
 static void rest_gradient(wk__gradient *g, wk_tensor *(*rounded)(wk_tensor *))
 {

@@ -106,8 +106,8 @@ const wk__op wk__op_dropout = {
 
 /* ---- bernoulli --------------------------------------------------------------------------------------------------- */
 
-/* in: p, counter, key, p in memory, bound and stride. p is read once more, at place 0 with a stride of 0; what is no probability asks for
- * place 1, and devices notice that (wk__op.fault): nobody looks at the numbers at the call. */
+/* in: p, counter, key, p in memory, bound and stride. p is read once more, at place 0 with a stride of 0; what is no
+ * probability asks for place 1, and devices notice that (wk__op.fault): nobody looks at the numbers at the call. */
 static int bernoulli(wk__emit *e, const int in[])
 {
     bool wide = e->dtype == WK_F64;

@@ -140,7 +140,8 @@ static bool broadcast_all(plan *p)
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
 
-/* Where dimension d stands among those before it, outermost first; one of size 1 has no say, its stride means nothing. */
+/* Where dimension d stands among those before it, outermost first; one of size 1 has no say, its stride means
+ * nothing. */
 static int place_of(const wk__body *model, const int order[], int d)
 {
     int place = d;
@@ -168,8 +169,8 @@ void wk__layout_like(const wk__body *model, const int64_t *shape, int64_t *strid
     }
 }
 
-/* The result lies as its largest operand does (SEMANTICS 11): dimensions in the order of that one's strides, dense. Of several as
- * large the first counts; one with fewer dimensions than the result has no say. */
+/* The result lies as its largest operand does (SEMANTICS 11): dimensions in the order of that one's strides, dense. Of
+ * several as large the first counts; one with fewer dimensions than the result has no say. */
 static bool choose_layout(const plan *p, int64_t *stride)
 {
     const wk__body *model = NULL;
@@ -219,8 +220,8 @@ static void operands_of(const plan *p, wk_tensor *in[WK__MAX_INPUTS])
     for (int k = 0; k < p->tensors; k++) in[p->place[k]] = p->tensor[k];
 }
 
-/* Numbers among the operands, for the gradient: bit k of count says that operand k was one, then f[k] is its value, and for whole
- * numbers i[k], with i[2 + k] set. */
+/* Numbers among the operands, for the gradient: bit k of count says that operand k was one, then f[k] is its value, and
+ * for whole numbers i[k], with i[2 + k] set. */
 static void keep_numbers(const wk__arg *args, int count, wk__attr *attr)
 {
     for (int k = 0; k < count && k < 2; k++) {
@@ -350,8 +351,8 @@ bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const i
     return true;
 }
 
-/* Made by the composed op or gradient that runs: nobody knows its old numbers, so that it fails where the target of a program's
- * call would keep them. */
+/* Made by the composed op or gradient that runs: nobody knows its old numbers, so that it fails where the target of a
+ * program's call would keep them. */
 static bool is_inner(const wk_context *context, const wk_tensor *target)
 {
     return context->frame.inner && target->handle.scope >= context->frame.inner;

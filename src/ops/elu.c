@@ -6,8 +6,8 @@
 /* alpha and lambda of self-normalising networks (Klambauer et al. 2017), to double precision. */
 static const double SELU_ALPHA = 1.6732632423543772, SELU_SCALE = 1.0507009873554805;
 
-/* The slope below 0 is alpha e^x, of x and not of the result: elu + alpha is the same, but cancels where elu has come near -alpha. Where
- * it is not chosen it is that of 0, which cannot overflow. */
+/* The slope below 0 is alpha e^x, of x and not of the result: elu + alpha is the same, but cancels where elu has come
+ * near -alpha. Where it is not chosen it is that of 0, which cannot overflow. */
 static wk_tensor *slope(const wk__gradient *g, wk_tensor *above, double alpha)
 {
     wk_tensor *x = wk__saved(g, 0), *negative = wk_le(x, 0);
@@ -15,7 +15,7 @@ static wk_tensor *slope(const wk__gradient *g, wk_tensor *above, double alpha)
     return wk_where(negative, below, above);
 }
 
-/* ---- elu(x, alpha): in attr->f[0] --------------------------------------------------------------------------------- */
+/* ---- elu(x, alpha): in attr->f[0] -------------------------------------------------------------------------------- */
 
 static int elu_expression(wk__emit *e, const int in[])
 {

@@ -38,10 +38,11 @@ const wk__op wk__op_erf = {
 #define WK__FORM erf
 #include "unary.inc"
 
-/* ---- erfc: small for large x, where 1 - erf(x) would be rounding errors only -------------------------------------------- */
+/* ---- erfc: small for large x, where 1 - erf(x) would be rounding errors only ------------------------------------- */
 
-/* With t = c / (c + x): e^(x^2) erfc(x) / t as a polynomial in t for x in 0 .. 28, within 1.1e-16 (c = 3.25) for f64, 2.4e-9
- * (c = 3) for f32. Coefficients of 1, t, t^2, ... through the Chebyshev nodes of that range, computed in 60 digits. */
+/* With t = c / (c + x): e^(x^2) erfc(x) / t as a polynomial in t for x in 0 .. 28, within 1.1e-16 (c = 3.25)
+ * for f64, 2.4e-9 (c = 3) for f32. Coefficients of 1, t, t^2, ... through the Chebyshev nodes of that range,
+ * computed in 60 digits. */
 static const double wide[] = {
     0.17359679492955485,    0.17359679552518452,  0.16537917579869186,  0.14894438785917517,   0.12545273097816503,
     0.097311424123089395,   0.067131046790211191, 0.042529462987404697, 0.0052247043054060365, 0.049267229244516379,

@@ -61,7 +61,7 @@ const wk__op wk__op_expm1 = {
 #define WK__FORM expm1
 #include "unary.inc"
 
-/* ---- exp2: a power, as the rounding of x log(2) would grow with x in the exponential -------------------------------- */
+/* ---- exp2: a power, as the rounding of x log(2) would grow with x in the exponential ----------------------------- */
 
 static int exp2_expression(wk__emit *e, const int in[])
 {

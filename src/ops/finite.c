@@ -95,7 +95,7 @@ const wk__op wk__op_isfinite = {
 #define WK__NOT_IN_PLACE
 #include "unary.inc"
 
-/* ---- nan_to_num(x, nan, posinf, neginf) ---------------------------------------------------------------------------- */
+/* ---- nan_to_num(x, nan, posinf, neginf) -------------------------------------------------------------------------- */
 
 static int num_expression(wk__emit *e, const int in[])
 {

@@ -20,8 +20,8 @@ extern const wk__op wk__op_copy_slices; /* a node only: no call, so no row */
 int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 /* The expression of ops that are one instruction on their operands: op->instruction. */
 int wk__instruction(wk__emit *e, const int in[]);
-/* x and up to two fractions as one record: what the functions with a slope, a limit, ... call. The gradient finds them in
- * attr->f; op->conditions must name them, so that they widen nothing. */
+/* x and up to two fractions as one record: what the functions with a slope, a limit, ... call. The gradient finds them
+ * in attr->f; op->conditions must name them, so that they widen nothing. */
 typedef wk_tensor *wk__numbered(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[]);
 wk__numbered wk__with_numbers, wk__with_numbers_;
 /* In `exact`: the value of an optional number, NaN where it was not given. */
@@ -51,8 +51,8 @@ static inline double wk__value_float(const wk_value *value, double otherwise)
     return value->kind == WK_VALUE_NONE ? otherwise : value->kind == WK_VALUE_FLOAT ? value->f : (double)value->i;
 }
 
-/* What the rows of large families have in common, to end a descriptor with: functions of one float that are one instruction,
- * and ops of two operands that are. */
+/* What the rows of large families have in common, to end a descriptor with: functions of one float that are one
+ * instruction, and ops of two operands that are. */
 #define WK__ROW_FUNCTION                                                                                               \
     .group = "pointwise", .expression = wk__instruction, .arity = 1, .result = WK__RESULT_FLOAT,                       \
     .invoke = wk__invoke_pointwise, .samples = wk__samples_unary

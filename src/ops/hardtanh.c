@@ -19,7 +19,7 @@ static int emit_limited(wk__emit *e, int x, int low, int high)
     return wk__emit_2(e, WK__MIN, wk__emit_2(e, WK__MAX, x, low), high);
 }
 
-/* ---- hardtanh(x, min_val, max_val): in attr->f[0] and [1] ---------------------------------------------------------------- */
+/* ---- hardtanh(x, min_val, max_val): in attr->f[0] and [1] -------------------------------------------------------- */
 
 static int hardtanh_expression(wk__emit *e, const int in[])
 {

@@ -346,7 +346,8 @@ wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, const int64
     return read_into(site, "read_strided", x, data, stride);
 }
 
-/* What the program writes through a pointer must reach this tensor alone: not a snapshot of it, nor what is parked and reads it. */
+/* What the program writes through a pointer must reach this tensor alone: not a snapshot of it, nor what is
+ * parked and reads it. */
 static bool own_memory(wk__storage *storage, wk_site site)
 {
     wk__value *old = storage->value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* smooth_l1_loss, huber_loss: with d = |input - target|, half of d^2 below the bend (over the bend for smooth_l1), a line above
- * it. With a bend of 0 all is line. */
+/* smooth_l1_loss, huber_loss: with d = |input - target|, half of d^2 below the bend (over the bend for smooth_l1), a
+ * line above it. With a bend of 0 all is line. */
 #include "losses.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading at places that are numbers in a tensor: index_select, gather, take, take_along_dim, embedding. One record each: the
- * operand is read at its usual address, 0 along the indexed dimension, plus index x stride. */
+/* Reading at places that are numbers in a tensor: index_select, gather, take, take_along_dim, embedding. One record
+ * each: the operand is read at its usual address, 0 along the indexed dimension, plus index x stride. */
 #include "indices.h"
 #include "reference.h"
 #include "views.h"
@@ -217,7 +217,8 @@ static wk__array as_row(const wk__array *x)
     return row;
 }
 
-/* Where one operand has no dimensions, and where none is named, both are seen as rows; the result has the index's shape. */
+/* Where one operand has no dimensions, and where none is named, both are seen as rows; the result has the
+ * index's shape. */
 static bool gather_in_a_row(wk__reference *r, bool flat)
 {
     const wk__array x = as_row(&r->in[0]), index = as_row(&r->in[1]);

@@ -15,10 +15,10 @@ bool wk__labels_known_good(const wk__op *op, wk_site site, wk_tensor *const in[]
     return false;
 }
 
-/* ---- when they are computed ---------------------------------------------------------------------------------------- */
+/* ---- when they are computed -------------------------------------------------------------------------------------- */
 
-/* The read is always of the label itself, as its stride is 0: only the check matters, against a bound that lets nothing count
- * from the end. in: labels in memory, label, [-number of classes, 0], ignored */
+/* The read is always of the label itself, as its stride is 0: only the check matters, against a bound that lets nothing
+ * count from the end. in: labels in memory, label, [-number of classes, 0], ignored */
 static int checked(wk__emit *e, const int in[])
 {
     int ignored = wk__emit_compare(e, WK__EQ, in[1], in[4]);

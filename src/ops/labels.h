@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Class labels: i64, in the shape of the scores without the dimension of the classes. One number may be told to be ignored. */
+/* Class labels: i64, in the shape of the scores without the dimension of the classes. One number may be told
+ * to be ignored. */
 #ifndef WICK_OPS_LABELS_H
 #define WICK_OPS_LABELS_H
 
@@ -10,8 +11,8 @@ typedef struct wk__classes {
     int64_t ignored; /* the label that counts nothing */
 } wk__classes;
 
-/* Labels that lie in host memory already are looked at now, so that the error names the call that passed them. False with the
- * error recorded; in[] are the call's operands: scores, labels. */
+/* Labels that lie in host memory already are looked at now, so that the error names the call that passed them. False
+ * with the error recorded; in[] are the call's operands: scores, labels. */
 bool wk__labels_known_good(const wk__op *op, wk_site site, wk_tensor *const in[], const wk__classes *classes);
 /* Labels (i64) as they are, -1 for the ignored; what names no class faults when it is computed. */
 wk_tensor *wk__labels_checked(const wk__op *op, wk_site site, wk_tensor *labels, const wk__classes *classes);

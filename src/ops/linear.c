@@ -136,7 +136,8 @@ const wk__op wk__op_baddbmm = {
 
 /* ---- linear ------------------------------------------------------------------------------------------------------ */
 
-/* x (.., in), weight (out, in), bias (out): d x = G weight, d weight = G^T x over all rows. A weight (in) is multiplied as matmul does. */
+/* x (.., in), weight (out, in), bias (out): d x = G weight, d weight = G^T x over all rows. A weight (in) is
+ * multiplied as matmul does. */
 static void linear_gradient(wk__gradient *g)
 {
     wk_tensor *grad = g->out[0];

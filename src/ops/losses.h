@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Losses of elements: input and target have one shape, each pair of elements has a loss, and those are averaged, added up or
- * left as they are. One expression, then a sum. */
+/* Losses of elements: input and target have one shape, each pair of elements has a loss, and those are averaged, added
+ * up or left as they are. One expression, then a sum. */
 #ifndef WICK_OPS_LOSSES_H
 #define WICK_OPS_LOSSES_H
 
@@ -35,8 +35,8 @@ wk_tensor *wk__loss_difference(const wk__gradient *g);
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* exact() of input, target, the number and the positive weight (1 if there is none), weighted and reduced. Between target and
- * reduction the arguments are optional weights: weight, pos_weight. */
+/* exact() of input, target, the number and the positive weight (1 if there is none), weighted and reduced. Between
+ * target and reduction the arguments are optional weights: weight, pos_weight. */
 void wk__loss_reference(wk__reference *r, double (*exact)(const double *x), int reduction_at, double number);
 
 #define WK__ROW_LOSS                                                                                                   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops whose result's shape depends on data: masked_select, nonzero, nonzero_numpy. The host looks at the condition, which waits for
- * the device; the numbers themselves are then read on it. */
+/* Ops whose result's shape depends on data: masked_select, nonzero, nonzero_numpy. The host looks at the condition,
+ * which waits for the device; the numbers themselves are then read on it. */
 #include "../engine/host.h"
 #include "../base/alloc.h"
 #include "../ir/number.h"
@@ -123,7 +123,7 @@ const wk__op wk__op_masked_select = {
     .high = 3,
 };
 
-/* ---- nonzero, nonzero_numpy: the same places as rows of one tensor, or a tensor for each dimension ------------------------- */
+/* ---- nonzero, nonzero_numpy: the same places as rows of one tensor, or a tensor for each dimension --------------- */
 
 typedef struct found {
     int64_t count, *place; /* [dimension][count], or [count][dimension] */

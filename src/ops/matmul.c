@@ -170,8 +170,8 @@ static wk_tensor *turned_about(wk_tensor *x)
     return wk_transpose_at((wk_site){0}, x, -1, -2);
 }
 
-/* With G the gradient as (batch.., m, n): that of a is G b^T, that of b is a^T G. Where a has batches and b has none the sum over
- * them is part of one product of tall matrices. */
+/* With G the gradient as (batch.., m, n): that of a is G b^T, that of b is a^T G. Where a has batches and b has none
+ * the sum over them is part of one product of tall matrices. */
 void wk__product_gradient(const wk__gradient *g, wk_tensor *grad, int k)
 {
     const wk_site here = {0};
@@ -202,7 +202,8 @@ static void gradient(wk__gradient *g)
 
 /* ---- reference --------------------------------------------------------------------------------------------------- */
 
-/* Offset of the matrix in which batch `batch` of the result, whose batch dimensions are shape[0..nbatch-1], finds its operand. */
+/* Offset of the matrix in which batch `batch` of the result, whose batch dimensions are shape[0..nbatch-1],
+ * finds its operand. */
 static int64_t matrix_of(const wk__array *x, int nbatch, const int64_t *shape, int64_t batch, int64_t size)
 {
     int64_t at = 0, step = size;

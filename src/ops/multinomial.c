@@ -6,10 +6,11 @@
  *     probabilities     .1  .4  0  .5
  *     running sum       .1  .5  .5  1.        uniform .3 of the total 1.: one sum is not above it, so place 1
  *
- * Without, by a race: each place takes an exponentially distributed time of rate p, and the first to arrive are drawn, in the
- * order in which they arrive. The first is place k with probability p[k] / sum p; and as an exponential time has no memory, those
- * that still run are as at the start, so the next is drawn of them likewise. One pass draws any number. The sum of the squares of
- * two normal numbers is twice an exponential one: no logarithm, so the same bits on every device. */
+ * Without, by a race: each place takes an exponentially distributed time of rate p, and the first to arrive are
+ * drawn, in the order in which they arrive. The first is place k with probability p[k] / sum p; and as an
+ * exponential time has no memory, those that still run are as at the start, so the next is drawn of them likewise.
+ * One pass draws any number. The sum of the squares of two normal numbers is twice an exponential one: no logarithm,
+ * so the same bits on every device. */
 #include "../ir/random.h"
 #include "../base/alloc.h"
 #include "random.h"
@@ -19,7 +20,8 @@
 
 /* ---- with replacement -------------------------------------------------------------------------------------------- */
 
-/* Is the running sum passed by the draw? Never the last positive one, to which the product may round: in: sums, draw, total */
+/* Is the running sum passed by the draw? Never the last positive one, to which the product may round: in:
+ * sums, draw, total */
 static int passed(wk__emit *e, const int in[])
 {
     int below = wk__emit_compare(e, WK__LE, in[0], wk__emit_2(e, WK__MUL, in[1], in[2]));

@@ -92,7 +92,8 @@ static void forget_text(void *text)
 }
 static const wk__kind text_kind = {.name = "text", .destroy = forget_text};
 
-/* The text becomes the innermost scope's, as a tensor that is made; without a scope it is x's. NULL when memory is short. */
+/* The text becomes the innermost scope's, as a tensor that is made; without a scope it is x's. NULL when
+ * memory is short. */
 static const char *keep_text(wk_site site, const wk_tensor *x, char *text)
 {
     wk_context *context = wk__context();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scatter: numbers put at places that stand in a tensor; where several go to one place the last stays, on every device.
  *
- * There is no kernel that writes at computed places but scatter_add. So each place learns which source element it gets, as a sum
- * with one term, and reads that one:
+ * There is no kernel that writes at computed places but scatter_add. So each place learns which source element it gets,
+ * as a sum with one term, and reads that one:
  *
  *     index   2 0 2 1       sorted  0 1 2 2   their order  1 3 0 2     last of its run  y y n y
  *     winner of each place, from 1: 2 4 3, 0 for a place that gets nothing
@@ -20,7 +20,8 @@ static wk_tensor *corner_of(wk_site site, wk_tensor *x, const wk__body *index, i
     return x;
 }
 
-/* For each place of the target's corner: 1 + the place in dimension d of the last source element that goes there, else 0. */
+/* For each place of the target's corner: 1 + the place in dimension d of the last source element that goes
+ * there, else 0. */
 static wk_tensor *winners(wk_site site, wk_tensor *index, wk_tensor *corner, int d)
 {
     const wk__body *body = wk__body_of(index);
@@ -59,8 +60,8 @@ static wk_tensor *written(wk_site site, wk_tensor *x, int d, wk_tensor *index, w
     return put && wk_copy__at(site, corner, put) ? out : NULL;
 }
 
-/* Python's negative places as those that they are. One that is out of range is refused here, in the order of the elements and before
- * the bound is added to it: a 0 is looked up at each of them, all in one pass. */
+/* Python's negative places as those that they are. One that is out of range is refused here, in the order of the
+ * elements and before the bound is added to it: a 0 is looked up at each of them, all in one pass. */
 static wk_tensor *from_the_start(wk_tensor *index, int64_t bound)
 {
     if (!index || wk__body_numel(wk__body_of(index)) == 0) return index;

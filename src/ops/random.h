@@ -27,7 +27,8 @@ static inline int wk__emit_number(wk__emit *e, int raw)
     return wk__emit_ins(e, WK__IMM, WK_I64, raw, 0, 0);
 }
 
-/* The bits of the element that is being computed: `bits` 32, as 0..2^32-1, or 64. counter and key are RAW immediates. */
+/* The bits of the element that is being computed: `bits` 32, as 0..2^32-1, or 64. counter and key are RAW
+ * immediates. */
 int wk__emit_bits(wk__emit *e, int counter, int key, int bits);
 /* Uniform in [0, 1), from those bits: f32 of so many of the upper ones, 24 for all that f32 holds; f64. */
 int wk__emit_fraction(wk__emit *e, int counter, int key, int bits);
@@ -37,21 +38,21 @@ int wk__emit_uniform_f64(wk__emit *e, int counter, int key);
     {                                                                                                                  \
         .name = op, .expression = function, .indexed = true                                                            \
     }
-/* Makes the tensor c, from the thread's stream: how->expression over counter and key of the draw and, if range is not 0, low and range,
- * all RAW immediates. */
+/* Makes the tensor c, from the thread's stream: how->expression over counter and key of the draw and, if range is not
+ * 0, low and range, all RAW immediates. */
 wk_tensor *wk__drawn(wk__create *c, const wk__op *how, wk_dtype compute, int64_t low, int64_t range);
 /* Of arguments of wk_call. */
 wk_options wk__random_options(const wk_value *dtype, const wk_value *device);
 
-/* op->expression over x, the draw's counter and key (raw), and two numbers more: one raw, one in the class of x. One number is drawn
- * for each element of x, in row-major order. */
+/* op->expression over x, the draw's counter and key (raw), and two numbers more: one raw, one in the class of x. One
+ * number is drawn for each element of x, in row-major order. */
 wk_tensor *wk__drawn_beside(const wk__op *op, wk_site site, wk_tensor *x, wk__draw draw, int64_t raw, double number);
 
 /* Uniform numbers of a dtype on a device; without checks of the call: for composed ops. */
 wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);
 
-/* For references: the bits of element k of the call that drew the last n numbers of this thread's stream, and the uniform and the normal
- * number of a dtype that they make. */
+/* For references: the bits of element k of the call that drew the last n numbers of this thread's stream, and the
+ * uniform and the normal number of a dtype that they make. */
 uint64_t wk__reference_bits(int64_t n, int64_t k);
 double wk__reference_uniform(wk_dtype dtype, int64_t n, int64_t k);
 double wk__reference_normal(wk_dtype dtype, int64_t n, int64_t k);

@@ -192,8 +192,8 @@ static void spread_out(const wk__body *body, int d, int64_t size, int64_t copies
     shape[3] = wk__numel(body->ndim - d - 1, body->shape + d + 1);
 }
 
-/* (outer, d, inner) seen as (outer, 1, d, inner), expanded to (outer, n, d, inner), copied as (.., n d, ..). With `behind` it is
- * (outer, d, n, inner): each place n times in a row. */
+/* (outer, d, inner) seen as (outer, 1, d, inner), expanded to (outer, n, d, inner), copied as (.., n d, ..). With
+ * `behind` it is (outer, d, n, inner): each place n times in a row. */
 static wk_tensor *repeated(const wk__op *op, wk_site site, wk_tensor *x, int d, int64_t n, int behind)
 {
     if (!x || n == 1) return x;

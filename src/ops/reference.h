@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an op's reference works on: dense double arrays, row-major, whatever the tensors were. The tests fill the operands and
- * compare the results. */
+/* What an op's reference works on: dense double arrays, row-major, whatever the tensors were. The tests fill the
+ * operands and compare the results. */
 #ifndef WICK_OPS_REFERENCE_H
 #define WICK_OPS_REFERENCE_H
 
@@ -25,7 +25,8 @@ typedef struct wk__reference {
 /* Makes result k of this shape, zeroed; its data. */
 double *wk__reference_out(wk__reference *r, int k, int ndim, const int64_t *shape);
 int64_t wk__array_numel(const wk__array *a);
-/* f of each element of the first operand: for functions that lose digits near a zero, where 4 units of `exact` are too few. */
+/* f of each element of the first operand: for functions that lose digits near a zero, where 4 units of
+ * `exact` are too few. */
 void wk__reference_map(wk__reference *r, double (*f)(double x));
 /* What place k of a space sees of an array that broadcasts to it. */
 double wk__array_at(const wk__array *a, int ndim, const int64_t *shape, int64_t k);

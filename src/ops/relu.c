@@ -2,7 +2,7 @@
 /* relu and leaky_relu. */
 #include "forms.h"
 
-/* ---- relu: a NaN stays one, and passes the gradient ----------------------------------------------------------------- */
+/* ---- relu: a NaN stays one, and passes the gradient -------------------------------------------------------------- */
 
 static int relu_expression(wk__emit *e, const int in[])
 {
@@ -40,7 +40,7 @@ const wk__op wk__op_relu = {
 #define WK__FORM relu
 #include "unary.inc"
 
-/* ---- leaky_relu(x, negative_slope): in attr->f[0] --------------------------------------------------------------------- */
+/* ---- leaky_relu(x, negative_slope): in attr->f[0] ---------------------------------------------------------------- */
 
 static int leaky_expression(wk__emit *e, const int in[])
 {

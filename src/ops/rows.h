@@ -21,7 +21,8 @@ int64_t wk__columns(const wk_tensor *x, uint16_t mask);
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* A call of a reduction, from its checks to its node. Between begin and end the op composes `out` from x and the mask. */
+/* A call of a reduction, from its checks to its node. Between begin and end the op composes `out` from x and
+ * the mask. */
 typedef struct wk__reducing {
     wk__compose compose;
     wk__attr attr; /* i[0] = mask and i[1] = keepdim are what gradients read; the rest is the op's */
@@ -60,8 +61,8 @@ wk_tensor *wk__row_max(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim);
 wk_tensor *wk__row_positions(wk_site site, wk_tensor *x, uint16_t mask);
 /* Running sums (or products) of a floating or i64 tensor along one dimension, from the end on if backwards. */
 wk_tensor *wk__scanned(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool product, bool backwards);
-/* Values and positions (i64) along one dimension in order, both shaped like x; equal ones stay in theirs. False with the error
- * recorded. */
+/* Values and positions (i64) along one dimension in order, both shaped like x; equal ones stay in theirs. False
+ * with the error recorded. */
 bool wk__sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2]);
 /* The result of a composed op: in `dtype`, NULL if x is. */
 wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype);

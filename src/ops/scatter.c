@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing at places that are numbers in a tensor: scatter_add, index_add, scatter. All of them stand on the kernel scatter_add,
- * which adds in the order of the indices on every device. */
+/* Writing at places that are numbers in a tensor: scatter_add, index_add, scatter. All of them stand on the kernel
+ * scatter_add, which adds in the order of the indices on every device. */
 #include "indices.h"
 #include "reference.h"
 #include "views.h"
@@ -14,7 +14,8 @@ typedef struct adding {
     int64_t shape[WK__MAX_DIMS], index[WK__MAX_DIMS];
 } adding;
 
-/* in: target, index as i64, source. The target gets a new value, which takes over the old one's memory where nobody needs it. */
+/* in: target, index as i64, source. The target gets a new value, which takes over the old one's memory where
+ * nobody needs it. */
 static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], const adding *way, bool in_place)
 {
     wk__device *device = wk__ready_meeting(op, site, in, 3, in_place ? WK__MEET_IN_PLACE : 0);
@@ -94,7 +95,8 @@ static bool add_at(const wk__op *op, wk_site site, wk_tensor *const call[3], int
     return record_adding(op, site, in, &way, in_place);
 }
 
-/* x + source in their class, so that f16 and bf16 are rounded once: x is copied (a copy of what dies here costs nothing). */
+/* x + source in their class, so that f16 and bf16 are rounded once: x is copied (a copy of what dies here
+ * costs nothing). */
 static wk_tensor *summed(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, wk_tensor *source, int d,
                          bool by_vector)
 {

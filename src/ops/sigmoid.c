@@ -33,7 +33,7 @@ const wk__op wk__op_sigmoid = {
 #define WK__FORM sigmoid
 #include "unary.inc"
 
-/* ---- logsigmoid: min(x, 0) - log(1 + e^-|x|), which never overflows ---------------------------------------------------- */
+/* ---- logsigmoid: min(x, 0) - log(1 + e^-|x|), which never overflows ---------------------------------------------- */
 
 static int logsigmoid_expression(wk__emit *e, const int in[])
 {

@@ -49,7 +49,7 @@ const wk__op wk__op_silu = {
 #define WK__FORM silu
 #include "unary.inc"
 
-/* ---- mish: x tanh(log(1 + e^x)) ------------------------------------------------------------------------------------ */
+/* ---- mish: x tanh(log(1 + e^x)) ---------------------------------------------------------------------------------- */
 
 /* log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), which never overflows. */
 static int mish_expression(wk__emit *e, const int in[])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views of a part: slice, narrow, select, diagonal, unfold. The gradient of each is zeros with the gradient written where the
- * view was. */
+/* Views of a part: slice, narrow, select, diagonal, unfold. The gradient of each is zeros with the gradient
+ * written where the view was. */
 #include "views.h"
 #include <string.h>
 

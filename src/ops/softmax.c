@@ -3,7 +3,8 @@
  *
  *     m = amax(x)    s = sum(e^(x - m))    softmax = e^(x - m) (1 / s)    log_softmax = x - m - log s
  *
- * s is 1 at least, so its reciprocal loses nothing but a rounding, and a row costs one division instead of one an element. */
+ * s is 1 at least, so its reciprocal loses nothing but a rounding, and a row costs one division instead of
+ * one an element. */
 #include "reference.h"
 #include "rows.h"
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "forms.h"
 #include <math.h>
 
-/* ---- softplus(x, beta, threshold): in attr->f[0] and [1] -------------------------------------------------------------- */
+/* ---- softplus(x, beta, threshold): in attr->f[0] and [1] --------------------------------------------------------- */
 
 static int softplus_expression(wk__emit *e, const int in[])
 {

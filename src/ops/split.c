@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One tensor as several views: chunk, split, split_with_sizes, unbind. The pieces share a node, whose gradient joins theirs. */
+/* One tensor as several views: chunk, split, split_with_sizes, unbind. The pieces share a node, whose
+ * gradient joins theirs. */
 #include "../autograd/walk.h"
 #include "views.h"
 #include <string.h>

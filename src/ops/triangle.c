@@ -174,10 +174,15 @@ static bool count_classes(wk_site site, wk_tensor *x, int64_t *n)
     }
     wk__compose c;
     if (!wk__compose_begin(&c, &wk__op_one_hot, site, &x, 1)) return false;
-    wk_tensor *index = wk__as_indices(&wk__op_one_hot, site, x, -INT64_MAX, &x);
+    wk_tensor *index = wk__as_indices(&wk__op_one_hot, site, x, INT64_MAX, &x);
     wk_tensor *most = index ? wk_amax_at(site, index, NULL, -1, NULL) : NULL;
     bool known = most && wk_read_at(site, most, n, sizeof *n) == WK_OK;
     wk__compose_end(&c, NULL, NULL);
+    if (known && *n < 0) {
+        wk__op_error(&wk__op_one_hot, site, WK_ERR_INDEX, &x, "class %lld is out of range: they are counted from 0",
+                     (long long)*n);
+        return false;
+    }
     *n += known && *n < INT64_MAX;
     return known;
 }

@@ -180,7 +180,7 @@ const wk__op wk__op_atan = {
 #define WK__FORM atan
 #include "unary.inc"
 
-/* ---- atan2: the angle of (x, y); its gradient is (y, -x) / (x^2 + y^2) ------------------------------------------------- */
+/* ---- atan2: the angle of (x, y); its gradient is (y, -x) / (x^2 + y^2) ------------------------------------------- */
 
 static void atan2_gradient(wk__gradient *g)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views: the same storage seen with another geometry. What every view op ends with, and the general ones: as_strided, expand,
- * and reshape, which copies when no view will do. */
+/* Views: the same storage seen with another geometry. What every view op ends with, and the general ones: as_strided,
+ * expand, and reshape, which copies when no view will do. */
 #include "../base/leaks.h"
 #include "forms.h"
 #include "reference.h"

@@ -12,7 +12,8 @@ typedef struct wk__geometry {
     int64_t offset, shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
 } wk__geometry;
 void wk__geometry_of(const wk__body *body, wk__geometry *g);
-/* Dimension d goes; or a new one of this size and stride comes before d (false at the limit, with the error recorded). */
+/* Dimension d goes; or a new one of this size and stride comes before d (false at the limit, with the error
+ * recorded). */
 void wk__geometry_drop(wk__geometry *g, int d);
 bool wk__geometry_insert(const wk__op *op, wk_site site, wk_tensor *x, wk__geometry *g, int d, int64_t size,
                          int64_t stride);
@@ -21,8 +22,8 @@ wk_tensor *wk__view_as(const wk__op *op, wk_site site, wk_tensor *x, const wk__g
 /* A dimension by its number, negative ones from the end, of x with `more` new ones. False with the error recorded. */
 bool wk__dim_of(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, int more, int *d);
 
-/* Sizes, of which one may be -1, as a shape for all elements of x, or for the places of dimension d (d < 0: all elements). False with the
- * error recorded. */
+/* Sizes, of which one may be -1, as a shape for all elements of x, or for the places of dimension d (d < 0: all
+ * elements). False with the error recorded. */
 bool wk__sizes_fit(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int count,
                    int64_t *shape);
 

@@ -64,7 +64,7 @@ const wk__op wk__op_where = {
     .high = 3,
 };
 
-/* ---- masked_fill: the value is converted to x's dtype, so it takes no part in the promotion ----------------------------- */
+/* ---- masked_fill: the value is converted to x's dtype, so it takes no part in the promotion ---------------------- */
 
 static int masked_fill_expression(wk__emit *e, const int in[])
 {

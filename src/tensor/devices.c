@@ -127,7 +127,8 @@ wk_device(wk_device_parse)(const char *text)
     return wk_device_parse_at((wk_site){0}, text);
 }
 
-/* What is said of devices lives for ever, so that one printf may ask for any number of texts: each is kept once, in a list. Few differ. */
+/* What is said of devices lives for ever, so that one printf may ask for any number of texts: each is kept
+ * once, in a list. Few differ. */
 typedef struct said {
     struct said *next;
     char text[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The largest tensors in memory with the calls that made them: what an out-of-memory message and the statistics name. Only
- * values of 64 KB and more are kept track of, so that small ones pay nothing. */
+/* The largest tensors in memory with the calls that made them: what an out-of-memory message and the statistics name.
+ * Only values of 64 KB and more are kept track of, so that small ones pay nothing. */
 #ifndef WICK_TENSOR_LARGE_H
 #define WICK_TENSOR_LARGE_H
 
@@ -8,7 +8,8 @@
 
 void wk__large_add(wk__value *value);
 void wk__large_remove(wk__value *value);
-/* Completes the arena's figures: "out of memory on cpu: ...", what to do, "Largest: 64 MiB made at f.c:10, ..." (up to three). */
+/* Completes the arena's figures: "out of memory on cpu: ...", what to do, "Largest: 64 MiB made at f.c:10,
+ * ..." (up to three). */
 void wk__large_describe(const wk__device *device, wk__fail *fail);
 /* Fills up to `places` sites and sizes, largest first; returns how many. */
 int wk__large_list(const wk__device *device, wk_site *sites, int64_t *bytes, int places);

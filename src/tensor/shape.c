@@ -31,7 +31,8 @@ bool wk__body_contiguous(const wk__body *body)
     return true;
 }
 
-/* A size of 0 makes the product 0, but the others must still multiply without overflow: strides are computed from them. */
+/* A size of 0 makes the product 0, but the others must still multiply without overflow: strides are computed
+ * from them. */
 bool wk__dense_bytes(int ndim, const int64_t *shape, wk_dtype dtype, int64_t *bytes)
 {
     int64_t extent = 1;
@@ -65,8 +66,8 @@ void wk__broadcast_strides(const wk__body *body, int ndim, const int64_t *shape,
         stride[d] = body->shape[d - lead] == 1 && shape[d] != 1 ? 0 : body->stride[d - lead];
 }
 
-/* Sorted by stride, each dimension must step over all that the smaller ones span. Exact for views that slicing, permuting
- * and expanding can make; unfold with step < size is caught by the same test. */
+/* Sorted by stride, each dimension must step over all that the smaller ones span. Exact for views that slicing,
+ * permuting and expanding can make; unfold with step < size is caught by the same test. */
 bool wk__body_overlaps(const wk__body *body)
 {
     int order[WK__MAX_DIMS], n = 0;

@@ -86,7 +86,8 @@ void wk__value_free(wk__value *value)
     wk__slab_give(context->slots, WK__SLAB_VALUE, value);
 }
 
-/* A storage lets go of its value. What only parked records still hold may be worth more than what they would compute. */
+/* A storage lets go of its value. What only parked records still hold may be worth more than what they would
+ * compute. */
 static void leave(wk__value *value)
 {
     if (atomic_load_explicit(&value->parked_readers, memory_order_relaxed) > 0) wk__above.parked_orphan(value);

@@ -6,11 +6,11 @@
  *        handle b ----> body ---/     (a variable)         | operand
  *        (a view of a)                                  record in a ring ----> value 4 (pending)
  *
- * A storage is a variable: in-place ops change what it holds. A value is what it holds at one moment and never changes: an
- * in-place op makes a new value and the storage takes it up at the call. So records need no hazard checks: they name
- * values, and program order is kept whatever runs when. When the old value dies with the op that replaces it, the new one
- * is written into its memory, which is what "in place" means in the end.
- */
+ * A storage is a variable: in-place ops change what it holds. A value is what it holds at one moment and never changes:
+ * an in-place op makes a new value and the storage takes it up at the call. So records need no hazard checks: they name
+ * values, and program order is kept whatever runs when. When the old value dies with the op that replaces it, the new
+ * one is written into its memory, which is what "in place" means in the end.
+ * */
 #ifndef WICK_TENSOR_STORAGE_H
 #define WICK_TENSOR_STORAGE_H
 
@@ -47,7 +47,8 @@ typedef struct wk__value {
     bool wanted;                            /* the next flush stores it whatever owns it */
     bool needed, rooted, escapes, parkable; /* scratch of a flush: read by a live record; wanted by an owner; read
                                                outside its group; may be parked */
-    bool promised;                          /* scratch of a flush: read by a record that will be parked */
+    bool promised, doubtful;                /* scratch of a flush: read by a record that will be parked; a bad index
+                                               may keep it from being computed */
     int16_t reg;                            /* scratch of a flush: register in its group */
     int32_t ring_refs;                      /* of refs: those of the writer's ring (pending values only) */
     int32_t group;                          /* scratch of a flush: number of its group, -1 none */
@@ -103,9 +104,9 @@ wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes,
 /* A storage that holds `value` (takes a reference to it), refs 1. */
 wk__storage *wk__storage_new(wk_context *context, wk__value *value);
 
-/* Between these two, borrowed memory that nobody needs any more is not released yet: the program's function may call the
- * library, which must not be in the midst of something. Nor is what another thread has parked freed: that takes its ring's lock, and
- * who holds that may be waiting for one of this thread's. They nest; per thread. */
+/* Between these two, borrowed memory that nobody needs any more is not released yet: the program's function may call
+ * the library, which must not be in the midst of something. Nor is what another thread has parked freed: that takes its
+ * ring's lock, and who holds that may be waiting for one of this thread's. They nest; per thread. */
 void wk__release_later(void);
 void wk__release_now(void);
 /* The engine's: a parked value of another ring is freed by wk__release_now. False: nothing is held, free it at once. */
@@ -136,8 +137,8 @@ static inline void wk__storage_hold(wk__storage *storage)
 }
 void wk__storage_drop(wk__storage *storage);
 void wk__family_drop(wk__family *family); /* a detached tensor's */
-/* One view fewer. The last one takes the base's place in the graph along, for which nobody can ask any more: that graph may hold
- * the storage (exp keeps its result), and would hold it for ever. */
+/* One view fewer. The last one takes the base's place in the graph along, for which nobody can ask any more: that graph
+ * may hold the storage (exp keeps its result), and would hold it for ever. */
 void wk__view_gone(wk__family *family);
 /* Somebody who needs the numbers to stay comes or goes. */
 static inline void wk__storage_firm(wk__storage *storage, int change)
@@ -156,7 +157,8 @@ wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail);
 void wk__value_give_memory(wk__value *value);
 /* Marks it failed with a cause (takes a reference). */
 void wk__value_fail(wk__value *value, wk__failure *failure);
-/* How many have failed in this process so far: as long as that does not rise, nobody has to look for such values again. */
+/* How many have failed in this process so far: as long as that does not rise, nobody has to look for such
+ * values again. */
 int64_t wk__values_failed(void);
 void wk__release_nothing(void *user); /* of memory that is borrowed for ever */
 wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text);

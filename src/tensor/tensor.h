@@ -53,15 +53,16 @@ static inline bool wk__is_tensor(const wk_tensor *tensor)
 {
     return tensor && wk__handle_alive(tensor, &wk__tensor_kind);
 }
-/* Records an error ("op: role is ...") unless it is a live tensor. NULL with an error pending is passed over silently. */
+/* Records an error ("op: role is ...") unless it is a live tensor. NULL with an error pending is passed over
+ * silently. */
 static inline bool wk__check(const wk_tensor *tensor, wk_site site, const char *op, const char *role)
 {
     return wk__handle_check(tensor, &wk__tensor_kind, site, op, role);
 }
 
-/* A new tensor over a new pending value: contiguous, no history, owned like every new handle. NULL when memory is short. The record
- * that computes it must follow. What the device could never store is refused (`op` is the name that the message says): in every mode,
- * though fused it might not be stored. */
+/* A new tensor over a new pending value: contiguous, no history, owned like every new handle. NULL when memory is
+ * short. The record that computes it must follow. What the device could never store is refused (`op` is the name that
+ * the message says): in every mode, though fused it might not be stored. */
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
                               wk_site site, const char *op);
 /* With the size in bytes at hand. */
@@ -125,8 +126,8 @@ static inline bool wk__is_float(wk_dtype dtype)
 }
 /* The dtype that two operands meet in (PyTorch's torch.promote_types). */
 wk_dtype wk__promote_types(wk_dtype a, wk_dtype b);
-/* How an operand takes part in promotion: tensors with dimensions outweigh 0-d tensors, those outweigh plain numbers, unless
- * their class (bool < integer < float) is higher. */
+/* How an operand takes part in promotion: tensors with dimensions outweigh 0-d tensors, those outweigh plain numbers,
+ * unless their class (bool < integer < float) is higher. */
 typedef enum wk__weight { WK__WEIGHT_NUMBER, WK__WEIGHT_SCALAR, WK__WEIGHT_TENSOR, WK__WEIGHTS } wk__weight;
 typedef struct wk__promotion {
     uint8_t of[WK__WEIGHTS]; /* dtype met so far per weight, 0 = none */

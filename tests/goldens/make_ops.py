@@ -290,7 +290,8 @@ def case(row, dtype, operand_numbers=None):
     lines = [f"case {name} {dtype} {sample}"]
     lines += [f"in {text_of(n)}".rstrip() + ("" if n else " ") for n in numbers]
     lines += [f"out {NAMES[r.dtype]} [{','.join(map(str, r.shape))}] {text_of(flat(r))}" for r in results]
-    if results[0].requires_grad and results[0].is_floating_point() and not {name, f"{name} {sample}"} & OTHER_GRADIENT.keys():
+    other = {name, f"{name} {sample}"} & OTHER_GRADIENT.keys()
+    if results[0].requires_grad and results[0].is_floating_point() and not other:
         weight = ((torch.arange(results[0].numel()) % 5 + 1) / 4).to(torch.float64)
         leaves = [(k, tensors[o]) for k, o in enumerate(operands) if tensors[o].requires_grad]
         try:

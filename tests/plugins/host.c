@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host LIBRARY TIMES: opens a plug-in, uses it in two threads, closes it while one of them still runs, and forks; again and again. Ends
- * with 0 when that leaves no more behind than the first time did. */
+/* host LIBRARY TIMES: opens a plug-in, uses it in two threads, closes it while one of them still runs, and forks; again
+ * and again. Ends with 0 when that leaves no more behind than the first time did. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack KILOBYTES: a thread with so small a stack makes, trains, sorts, saves and prints. Ends with 0 if all is well. */
+/* stack KILOBYTES: a thread with so small a stack makes, trains, sorts, saves and prints. Ends with 0 if all
+ * is well. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments that are no tensors, drawn by the names that schemas give them; see generate.h. What does not fit is refused by the library
- * and dropped, so a rule need only be right most of the time. */
+/* Arguments that are no tensors, drawn by the names that schemas give them; see generate.h. What does not fit is
+ * refused by the library and dropped, so a rule need only be right most of the time. */
 #include "generate.h"
 #include "tensor/tensor.h"
 #include <string.h>

@@ -8,7 +8,8 @@
 
 enum { MOST_OPS = 320 };
 
-/* Pairs of ops, those of the table and those that only the library calls, by the bits of `met`. Lies in shared memory. */
+/* Pairs of ops, those of the table and those that only the library calls, by the bits of `met`. Lies in
+ * shared memory. */
 typedef struct coverage {
     const void *op[MOST_OPS]; /* in the order in which they were seen */
     int32_t ops;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of a program. Each has its own scopes, ring and random numbers. They start when they are first used, and stay. What they hand
- * over goes over while they wait for each other, so what a program sees is the same each time. */
+/* Threads of a program. Each has its own scopes, ring and random numbers. They start when they are first used, and
+ * stay. What they hand over goes over while they wait for each other, so what a program sees is the same each time. */
 #ifndef TESTS_RANDOM_CREW_H
 #define TESTS_RANDOM_CREW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients against central differences: the leaves move along a random direction, and the loss must change as the gradients say. Two
- * runs a program, whatever the number of elements. */
+/* Gradients against central differences: the leaves move along a random direction, and the loss must change as the
+ * gradients say. Two runs a program, whatever the number of elements. */
 #include "oracles.h"
 #include "notes.h"
 #include "tensor/tensor.h"
@@ -53,8 +53,8 @@ static bool backward_ran(const program *p, const machine *m)
     return true;
 }
 
-/* What jumps often within a step (floor of something steep) looks like a slope from afar. Within a step of a hundredth it is flat, or
- * steeper by far: then the differences say nothing. */
+/* What jumps often within a step (floor of something steep) looks like a slope from afar. Within a step of a hundredth
+ * it is flat, or steeper by far: then the differences say nothing. */
 static bool jumps(program *p, machine *m, double nudge, double quotient, double slope)
 {
     nudge /= 100;

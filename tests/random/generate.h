@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grows a random program step by step, carrying each step out as it comes: so what the next one can be applied to (shapes, dtypes,
- * histories, what shares memory) is what the library says, and an op needs no rule here to take part.
+/* Grows a random program step by step, carrying each step out as it comes: so what the next one can be applied to
+ * (shapes, dtypes, histories, what shares memory) is what the library says, and an op needs no rule here to take part.
  *
  *     generate.c         which step comes next
  *     generate_steps.c   carrying it out, and whether it stays
@@ -58,7 +58,7 @@ int generate_touches(const generator *g, const step *s, touch *to);
 /* It has been carried out, and stays: does it have to wait for the other threads? */
 void generate_meets(generator *g, step *s, const touch *touched, int count);
 
-/* ---- generate_calls.c, generate_graph.c: one step or some, if it goes well ---------------------------------------- */
+/* ---- generate_calls.c, generate_graph.c: one step or some, if it goes well --------------------------------------- */
 
 void generate_call(generator *g);
 void generate_in_place(generator *g);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the threads of a program wait for each other: before a step that uses what another one has made or written since they met, or
- * writes what another one has used. Between two such steps they work at the same time, and what they see is the same each time. See
- * generate.h. */
+/* Where the threads of a program wait for each other: before a step that uses what another one has made or written
+ * since they met, or writes what another one has used. Between two such steps they work at the same time, and what they
+ * see is the same each time. See generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"
 

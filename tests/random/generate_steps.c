@@ -30,7 +30,8 @@ static bool is_tame(wk_tensor *x)
     return true;
 }
 
-/* Fractions that depend on what has a history, and have none themselves (unique, ...): differences would see what gradients don't. */
+/* Fractions that depend on what has a history, and have none themselves (unique, ...): differences would see
+ * what gradients don't. */
 static bool is_cut_off(const generator *g, const step *s, const wk_tensor *x)
 {
     const wk__body *body = wk__body_of(x);
@@ -78,8 +79,8 @@ static void drop(generator *g, step *s)
     g->program->steps--;
 }
 
-/* A refusal is a part of some programs: the same call must fail in each mode. A failure without a reason stays: it is a fault. What an
- * index refuses comes at the call or later, as its numbers are known. */
+/* A refusal is a part of some programs: the same call must fail in each mode. A failure without a reason stays: it is a
+ * fault. What an index refuses comes at the call or later, as its numbers are known. */
 static bool may_fail(generator *g, wk_code code)
 {
     return code == WK_ERR_INTERNAL || (code != WK_ERR_INDEX && draw_percent(&g->draw, 3));

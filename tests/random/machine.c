@@ -132,8 +132,8 @@ void machine_end(machine *m)
 
 /* ---- threads at the same time ------------------------------------------------------------------------------------ */
 
-/* A machine of each thread for its steps in [from, to). They have slots and guards in common, of which no two touch the same, and notes of
- * their own. */
+/* A machine of each thread for its steps in [from, to). They have slots and guards in common, of which no two touch the
+ * same, and notes of their own. */
 typedef struct part {
     machine machine;
     int from, to, thread;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carries a program out, step by step, in one of the library's modes, and notes all that a program can see: what each step that fails
- * says, the numbers that it reads, and in the end the numbers of all that is left. */
+/* Carries a program out, step by step, in one of the library's modes, and notes all that a program can see: what each
+ * step that fails says, the numbers that it reads, and in the end the numbers of all that is left. */
 #ifndef TESTS_RANDOM_MACHINE_H
 #define TESTS_RANDOM_MACHINE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the generator's own. Without it the process ends and says so: a program that was not made, or not run, proves nothing. */
+/* Memory of the generator's own. Without it the process ends and says so: a program that was not made, or not
+ * run, proves nothing. */
 #ifndef TESTS_RANDOM_MEMORY_H
 #define TESTS_RANDOM_MEMORY_H
 

@@ -12,7 +12,7 @@ static char *room_for(machine *m, size_t bytes)
 {
     if (m->used + bytes > m->room) {
         m->room = 2 * (m->used + bytes) + 4096;
-        m->notes = realloc(m->notes, m->room);
+        m->notes = memory_grow(m->notes, m->room);
     }
     char *at = m->notes + m->used;
     m->used += bytes;
@@ -67,7 +67,7 @@ static uint32_t message(void)
     uint32_t hash = 2166136261u;
     const char *text = wk_error(), *end = text ? strstr(text, ", so it must lie") : NULL;
     for (; text && *text && text != end; text++) hash = (hash ^ (uint8_t)*text) * 16777619u;
-    return hash | 8;
+    return hash | 2;
 }
 
 static note *begin_note(machine *m, int what, int slot, size_t bytes)
@@ -188,8 +188,8 @@ bool notes_wrong(const machine *m, char *text, size_t size)
     return false;
 }
 
-/* An index that a write has made bad stops the walk of the graph where it is known, and fails the gradients that depend on it
- * where it comes to light later. */
+/* An index that a write has made bad stops the walk of the graph where it is known, and fails the gradients that depend
+ * on it where it comes to light later. */
 static bool stops_at_an_index(const machine *m, const note *n)
 {
     if (n->what != NOTE_FAILED || n->code != WK_ERR_INDEX || n->step < 0) return false;

@@ -12,7 +12,7 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "default = sync",
                                           "nofuse = sync",
                                           "order = sync",
-                                          "1 thread = sync",
+                                          "2 threads = sync",
                                           "7 threads = sync",
                                           "central differences",
                                           "references",
@@ -21,10 +21,10 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "the same on all kinds of CPU"};
 const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
 static const mode mode_of[ORACLES] = {
-    [ORACLE_DEFAULT] = {.name = "default", .threads = 2},
-    [ORACLE_NOFUSE] = {.name = "nofuse", .nofuse = true, .threads = 2},
-    [ORACLE_ORDER] = {.name = "order", .threads = 2},
-    [ORACLE_ONE_THREAD] = {.name = "1 thread", .threads = 1},
+    [ORACLE_DEFAULT] = {.name = "default", .threads = 1},
+    [ORACLE_NOFUSE] = {.name = "nofuse", .nofuse = true, .threads = 1},
+    [ORACLE_ORDER] = {.name = "order", .threads = 1},
+    [ORACLE_TWO_THREADS] = {.name = "2 threads", .threads = 2},
     [ORACLE_MANY_THREADS] = {.name = "7 threads", .threads = 7},
     [ORACLE_OPENCL] = {.name = "OpenCL", .threads = 1, .opencl = true},
 };
@@ -50,9 +50,9 @@ static bool mode_differs(program *p, oracle which, verdict *v)
            report(v, which);
 }
 
-/* Growing the program has also carried out steps that were dropped, and those leave a trace in the last digits of a gradient: a view
- * whose base was written gets its history anew when it is first asked for, and so comes earlier in the sums. What counts is the
- * program as it stands. */
+/* Growing the program has also carried out steps that were dropped, and those leave a trace in the last digits of a
+ * gradient: a view whose base was written gets its history anew when it is first asked for, and so comes earlier in the
+ * sums. What counts is the program as it stands. */
 static bool differs_as_it_stands(program *p, oracle which, verdict *v)
 {
     if (!mode_differs(p, which, v)) return false;
@@ -106,21 +106,32 @@ static void count(const program *p)
     counts->backwards += backward;
 }
 
-/* Programs with large tensors wait until there are some of them: to give the pool another number of threads takes longer than to run
- * a program. */
+/* Programs with large tensors wait, with what they saw op by op, until there are some of them: to give the pool another
+ * number of threads takes longer than to run a program. The others run on one thread in all modes, as nothing in them
+ * is shared out. */
 static bool large_differs(program *p, verdict *v)
 {
     enum { BATCH = 16 };
     static program waiting[BATCH];
+    static machine seen[BATCH];
     static int count;
     counts->large++;
-    if (differs_as_it_stands(p, ORACLE_ONE_THREAD, v)) return true;
-    waiting[count++] = *p;
-    if (count < BATCH) return false;
-    while (count > 0) {
-        *p = waiting[--count];
-        if (oracle_broken(p, ORACLE_MANY_THREADS, v)) return true;
-    }
+    waiting[count] = *p;
+    const machine swapped = seen[count];
+    seen[count] = base;
+    base = swapped;
+    seen[count].program = &waiting[count];
+    if (++count < BATCH) return false;
+    count = 0;
+    for (oracle which = ORACLE_TWO_THREADS; which <= ORACLE_MANY_THREADS; which++)
+        for (int k = 0; k < BATCH; k++) {
+            machine_run(&other, &waiting[k], &mode_of[which]);
+            if (!notes_wrong(&other, v->text, sizeof v->text) &&
+                !notes_differ(&seen[k], &other, v->text, sizeof v->text))
+                continue;
+            *p = waiting[k];
+            if (oracle_broken(p, which, v)) return true;
+        }
     return false;
 }
 

@@ -7,12 +7,12 @@
 
 typedef enum oracle {
     ORACLE_NOTHING,
-    ORACLE_CRASH,      /* it ends the process */
-    ORACLE_WRONG,      /* in any mode: a failure without a reason, memory written that is not a tensor's, ... */
-    ORACLE_DEFAULT,    /* as it usually runs = op by op, WICK_SYNC=1 */
-    ORACLE_NOFUSE,     /* WICK_NOFUSE=1 = op by op */
-    ORACLE_ORDER,      /* groups in another order = op by op */
-    ORACLE_ONE_THREAD, /* = op by op */
+    ORACLE_CRASH,       /* it ends the process */
+    ORACLE_WRONG,       /* in any mode: a failure without a reason, memory written that is not a tensor's, ... */
+    ORACLE_DEFAULT,     /* as it usually runs = op by op, WICK_SYNC=1 */
+    ORACLE_NOFUSE,      /* WICK_NOFUSE=1 = op by op */
+    ORACLE_ORDER,       /* groups in another order = op by op */
+    ORACLE_TWO_THREADS, /* = op by op, on one thread */
     ORACLE_MANY_THREADS,
     ORACLE_DIFFERENCES, /* gradients = central differences */
     ORACLE_REFERENCE,   /* each call gives what the row's reference does, and changes nothing but what it writes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What random programs use besides the library: the numbers of their tensors, hooks, functions with a gradient of their own. The
- * generator and the programs that it prints include it, so it needs the public headers only. */
+/* What random programs use besides the library: the numbers of their tensors, hooks, functions with a gradient of their
+ * own. The generator and the programs that it prints include it, so it needs the public headers only. */
 #ifndef TESTS_RANDOM_PARTS_H
 #define TESTS_RANDOM_PARTS_H
 
@@ -19,8 +19,8 @@ PART double part_fraction(uint32_t seed, int64_t k)
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* The same as an element: fractions of which sums round, eighths for odd seeds; whole numbers where the dtype has no others; below
- * `below` if that is not 0; above 0 if `positive`. */
+/* The same as an element: fractions of which sums round, eighths for odd seeds; whole numbers where the dtype has no
+ * others; below `below` if that is not 0; above 0 if `positive`. */
 PART double part_number(uint32_t seed, int64_t k, wk_dtype dtype, int64_t below, bool positive)
 {
     const double u = part_fraction(seed, k);

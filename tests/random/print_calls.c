@@ -55,7 +55,8 @@ void print_argument(FILE *out, const argument *a)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* How an op is written in C where that is not: what the schema requires, then lists of dimensions, then options by name.
+/* How an op is written in C where that is not: what the schema requires, then lists of dimensions, then
+ * options by name.
  *
  *   3    argument 3              3=x   x where it is not given      3?   only if it is given
  *   .3   the option of that name, if it is given

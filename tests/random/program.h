@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A random program as data: a list of steps over slots. A slot is a variable of the program, given once, by the step that names it
- * as a result; steps read slots that earlier ones gave.
+/* A random program as data: a list of steps over slots. A slot is a variable of the program, given once, by the step
+ * that names it as a result; steps read slots that earlier ones gave.
  *
  *     slot 0 = make f64[3,4] requires_grad
  *     slot 1 = transpose(slot 0, 0, 1)
@@ -8,8 +8,9 @@
  *     slot 2 = sum(slot 1)
  *              backward(slot 2)
  *
- * A step whose operands are missing (not given yet, freed, or gone with their scope) is passed over, in every mode alike: so any
- * subset of the steps is a program, and shrinking may leave out what it likes. No pointers: programs are copied between processes. */
+ * A step whose operands are missing (not given yet, freed, or gone with their scope) is passed over, in every mode
+ * alike: so any subset of the steps is a program, and shrinking may leave out what it likes. No pointers: programs are
+ * copied between processes. */
 #ifndef TESTS_RANDOM_PROGRAM_H
 #define TESTS_RANDOM_PROGRAM_H
 

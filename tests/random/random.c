@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs against everything that must be true of them. A supervisor, which never uses the library itself, starts a process
- * that runs one program after the other; the program that it is at lies in shared memory, so one that ends the process is known too.
+/* Random programs against everything that must be true of them. A supervisor, which never uses the library itself,
+ * starts a process that runs one program after the other; the program that it is at lies in shared memory, so one that
+ * ends the process is known too.
  *
  *   random_programs [--seconds N] [--programs N] [--seed N] [--keep-going] [--whole] [--kinds | --opencl]
  *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
  *   random_programs --print SEED      the program of that seed
  *
- * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With --kinds each kind of
- * CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit status is 1. With --keep-going each kind of
- * failure is printed once. */
+ * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With
+ * --kinds each kind of CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit
+ * status is 1. With --keep-going each kind of failure is printed once. */
 #include "coverage.h"
 #include "generate.h"
 #include "memory.h"
@@ -60,8 +61,8 @@ static uint64_t seed_of(uint64_t number)
 
 /* ---- the process that runs programs ------------------------------------------------------------------------------ */
 
-/* The same program sees the same shapes, dtypes and refusals on every kind of CPU. (Its numbers may differ in their last digits, and so
- * may what is grown from them: then it is another program.) */
+/* The same program sees the same shapes, dtypes and refusals on every kind of CPU. (Its numbers may differ in their
+ * last digits, and so may what is grown from them: then it is another program.) */
 static bool kinds_agree(uint64_t number, digest now)
 {
     digest *seen = &common->seen[number % MOST_DIGESTS];
@@ -75,6 +76,15 @@ static bool kinds_agree(uint64_t number, digest now)
     return !both || seen->structure == now.structure;
 }
 
+/* A build that counts lines (make coverage) writes its counts here, as a process that ends by _exit does not. */
+void __gcov_dump(void) __attribute__((weak));
+
+static void end(int status)
+{
+    if (__gcov_dump) __gcov_dump();
+    _exit(status);
+}
+
 static void run_programs(double until)
 {
     counts = &common->counts;
@@ -85,15 +95,15 @@ static void run_programs(double until)
         digest digest;
         if (set.opencl) {
             oracles_try_opencl(&common->now, seed_of(number / VARIANTS), (int)(number % VARIANTS), &common->verdict);
-            if (common->verdict.oracle != ORACLE_NOTHING) _exit(FAILED);
+            if (common->verdict.oracle != ORACLE_NOTHING) end(FAILED);
             continue;
         }
         oracles_try(&common->now, set.just_one ? set.only : seed_of(number), &common->verdict, &digest);
         if (common->verdict.oracle == ORACLE_NOTHING && !kinds_agree(number, digest))
             common->verdict.oracle = ORACLE_KINDS;
-        if (common->verdict.oracle != ORACLE_NOTHING) _exit(FAILED);
+        if (common->verdict.oracle != ORACLE_NOTHING) end(FAILED);
     }
-    _exit(0);
+    end(0);
 }
 
 /* How a process that was forked ended: its exit status, or -1 for a crash. */
@@ -200,7 +210,7 @@ static void report(int end)
     if (!is_new(signature)) return;
     printf("FAILED after %llu programs (--only %llu), %s\n  %s\n", (unsigned long long)common->next,
            (unsigned long long)seed, signature, which == ORACLE_CRASH ? "" : common->verdict.text);
-    program *spoiled = malloc(sizeof *spoiled);
+    program *spoiled = memory_take(1, sizeof *spoiled);
     print_program(stdout, which == ORACLE_INDEX && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
     free(spoiled);
 }

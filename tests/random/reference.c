@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each call against the reference of its row, in double precision, and what a call may change: an explicit model of storages. After every
- * step all live tensors are read. Those that lie in the storage that was written must hold the new numbers where they see the
- * places of the target and the old ones elsewhere; all others are as they were. */
+/* Each call against the reference of its row, in double precision, and what a call may change: an explicit model of
+ * storages. After every step all live tensors are read. Those that lie in the storage that was written must hold the
+ * new numbers where they see the places of the target and the old ones elsewhere; all others are as they were. */
 #include "oracles.h"
 #include "base/alloc.h"
 #include "ir/number.h"
@@ -109,8 +109,8 @@ static bool is_dense(const model *m, const step *s)
     return x && !wk__body_of(x)->is_view && wk__body_contiguous(wk__body_of(x));
 }
 
-/* The call as the walk's sample and inputs; false for one that it cannot compare: of other dtypes than f64, too large, without a
- * reference, or one that jumps. */
+/* The call as the walk's sample and inputs; false for one that it cannot compare: of other dtypes than f64, too large,
+ * without a reference, or one that jumps. */
 static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input input[])
 {
     static const char *const jumping[] = {

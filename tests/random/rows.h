@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the op table as the generator sees them: the parameters that a schema names, and the form in place. A new op joins
- * the random programs by having a row. */
+/* The rows of the op table as the generator sees them: the parameters that a schema names, and the form in place. A new
+ * op joins the random programs by having a row. */
 #ifndef TESTS_RANDOM_ROWS_H
 #define TESTS_RANDOM_ROWS_H
 

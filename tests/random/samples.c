@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls as a row's samples say, their operands taken from what the program has: the way in for an op that nothing else knows. */
+/* Calls as a row's samples say, their operands taken from what the program has: the way in for an op that
+ * nothing else knows. */
 #include "generate.h"
 #include "tensor/tensor.h"
 #include "walk.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of step, each carried out in the thread that it belongs to. They return false when an operand is missing: then nothing
- * has happened. m->code says what failed. */
+/* The kinds of step, each carried out in the thread that it belongs to. They return false when an operand is missing:
+ * then nothing has happened. m->code says what failed. */
 #ifndef TESTS_RANDOM_STEPS_H
 #define TESTS_RANDOM_STEPS_H
 

@@ -17,8 +17,8 @@ wk__cpu_memory wk__cpu_memory_now(const char *root);
 /* The CPU's name from /proc/cpuinfo, "CPU" when there is none. */
 void wk__cpu_name(const char *root, char *name, size_t size);
 
-/* Share of all CPUs' time that was busy since the last call, 0 to 1; degrees Celsius; watts since the last call. NaN: not known,
- * and at the first call. */
+/* Share of all CPUs' time that was busy since the last call, 0 to 1; degrees Celsius; watts since the last call. NaN:
+ * not known, and at the first call. */
 double wk__cpu_utilisation(void);
 double wk__cpu_temperature(void);
 double wk__cpu_power(void);

@@ -38,15 +38,15 @@ typedef struct wk__gemm_space {
 bool wk__gemm_spaces_take(int64_t count, wk__gemm_space **list);
 void wk__gemm_spaces_give(wk__gemm_space *list);
 
-/* The dimensions of the product that one side of C walks, outermost first: batch dimensions `batch` .. `batch_end` - 1, if
- * some have been merged into it, then `inner`, which is m or n. */
+/* The dimensions of the product that one side of C walks, outermost first: batch dimensions `batch` .. `batch_end` - 1,
+ * if some have been merged into it, then `inner`, which is m or n. */
 typedef struct wk__gemm_side {
     int batch, batch_end, inner;
 } wk__gemm_side;
 
 /* A product as it is carried out. Compared with wk__matmul, A and B may have changed places (C' = B' A'), so that rows
- * of C are neighbours in memory, and batch dimensions over which B is the same may have become rows; where that happened
- * before A and B changed places, columns. */
+ * of C are neighbours in memory, and batch dimensions over which B is the same may have become rows; where that
+ * happened before A and B changed places, columns. */
 typedef struct wk__gemm_plan {
     const wk__matmul *product;
     const wk__cpu_program *tail; /* runs on C while it is in cache, or NULL */

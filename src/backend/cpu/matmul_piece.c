@@ -88,10 +88,12 @@ static void narrow(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const
                      at->c + (i - piece->row) * at->c_row * (int64_t)plan->class->size);
 }
 
-/* The largest box of a side's dimensions that begins at place `at` and has at most `left` places; returns how many it has.
+/* The largest box of a side's dimensions that begins at place `at` and has at most `left` places; returns how
+ * many it has.
  *
  *     places of (batch 3, inner 4)      0 1 2 3 | 4 5 6 7 | 8 9 10 11
- *     from 2 on, 9 left                     2 3 | 4 5 6 7 | 8 9 10           three boxes: [0][2..3], [1][0..3], [2][0..2]
+ *     from 2 on, 9 left                     2 3 | 4 5 6 7 | 8 9 10           three boxes: [0][2..3],
+ *                                                                            [1][0..3], [2][0..2]
  *     from 4 on, 8 left                           4 5 6 7 | 8 9 10 11        one: [1..2][0..3]
  */
 static int64_t next_box(const wk__gemm_side *side, const int64_t shape[], int64_t at, int64_t left, int64_t start[],

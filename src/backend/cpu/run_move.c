@@ -61,9 +61,10 @@ void wk__spread_lanes(char *panel, intptr_t address, int64_t lanes, int size)
     }
 }
 
-/* ---- columns that lie side by side in memory ---------------------------------------------------------------------- */
+/* ---- columns that lie side by side in memory --------------------------------------------------------------------- */
 
-/* Squares of n lanes and n columns, n elements to a side of 16 bytes: n lanes have as many sides as columns, whatever the size. */
+/* Squares of n lanes and n columns, n elements to a side of 16 bytes: n lanes have as many sides as columns,
+ * whatever the size. */
 enum { SIDE = 16, SIDES = WK__PATCH_COLUMNS };
 typedef uint8_t side __attribute__((vector_size(SIDE)));
 typedef uint16_t side2 __attribute__((vector_size(SIDE)));
@@ -92,8 +93,9 @@ static inline side second_halves(side a, side b, int size)
     }
 }
 
-/* Rows become columns. With row and column of an element in binary, one after the other, each round moves all digits one place
- * to the left and the first to the end: after as many rounds as a row has digits the two have changed places. */
+/* Rows become columns. With row and column of an element in binary, one after the other, each round moves all
+ * digits one place to the left and the first to the end: after as many rounds as a row has digits the two
+ * have changed places. */
 static inline void turn(side square[], int size)
 {
     const int n = SIDE / size;
@@ -107,9 +109,9 @@ static inline void turn(side square[], int size)
     }
 }
 
-/* n lanes of so many squares. All is read before anything is written: the processor holds back a load whose address looks like that of
- * a store before it, and a panel looks like any address. (Transposed copy of [3000, 3000] f32, AMD EPYC Zen 4, one thread: 13.1 ms square
- * by square, 7.1 so; 14.7 element by element.) */
+/* n lanes of so many squares. All is read before anything is written: the processor holds back a load whose address
+ * looks like that of a store before it, and a panel looks like any address. (Transposed copy of [3000, 3000] f32, AMD
+ * EPYC Zen 4, one thread: 13.1 ms square by square, 7.1 so; 14.7 element by element.) */
 static inline void move_squares(char *panel, int64_t pitch, intptr_t address, const int64_t offset[], int squares,
                                 int size, bool fill)
 {

@@ -4,9 +4,10 @@
 
 #include "run_walk.h"
 
-/* Columns far apart in memory are a pattern that the hardware does not foresee: asks for those of the patch after the next. Into
- * the second cache: at distances that are powers of 2 they would push each other out of the first before they are read. (Sums of
- * columns, [4096, 4096] f32, AMD EPYC Zen 4: 7.5 GB/s into the first cache one patch ahead, 19.5 so.) */
+/* Columns far apart in memory are a pattern that the hardware does not foresee: asks for those of the patch
+ * after the next. Into the second cache: at distances that are powers of 2 they would push each other out of the
+ * first before they are read. (Sums of columns, [4096, 4096] f32, AMD EPYC Zen 4: 7.5 GB/s into the first cache
+ * one patch ahead, 19.5 so.) */
 static void foresee(const wk__patch *patch, intptr_t at, int64_t step, int64_t size)
 {
     enum { LINE = 64, FAR = 512, AHEAD = 2 * WK__PATCH_COLUMNS };

@@ -91,7 +91,7 @@ void wk__walk_plan(wk__walk *walk, const wk__group *group, const int64_t shape[]
         walk->count = times(walk->count, shape[d]);
         if (shape[d] != 1) dims[ndim++] = d;
     }
-    for (int k = 0; reorder && ndim > 1 && k < walk->noperands; k++) {
+    for (int k = 0; reorder && k < walk->noperands; k++) {
         int number = walk->operand[k].number;
         if (number == WK__VM_POSITION || !group->operand[number].stored) continue;
         reorder_dims(dims, ndim, stride[k]);

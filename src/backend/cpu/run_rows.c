@@ -225,7 +225,8 @@ static void run_split_pass(split *s, wk__row_block *block)
     }
 }
 
-/* What the caller has in hand while its segments run: 52 KB. Beside that of a segment it would be most of a small stack. */
+/* What the caller has in hand while its segments run: 52 KB. Beside that of a segment it would be most of a
+ * small stack. */
 typedef struct split_caller {
     wk__worker worker;
     wk__row_block block;

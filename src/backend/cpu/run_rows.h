@@ -7,7 +7,8 @@
 
 #include "run_walk.h"
 
-/* What went wrong in some thread: no memory, or the bad index that comes first in the order of the walk, whoever sees it first. */
+/* What went wrong in some thread: no memory, or the bad index that comes first in the order of the walk,
+ * whoever sees it first. */
 typedef struct wk__trouble {
     atomic_bool no_memory;
     bool fault;

@@ -99,8 +99,8 @@ typedef struct wk__vm_state {
 typedef struct wk__vm_reduction {
     wk__vm_op *op;   /* place a, a tile <- itself with acc, lane by lane */
     wk__vm_op *held; /* x4..x7 <- themselves with acc; NULL in classes of 8 bytes, which need these registers */
-    /* x4..x7 <- themselves with place a, elements of the class's own dtype, block after block up to the last one: for a program that
-     * is this instruction and `again`. NULL where `held` is. */
+    /* x4..x7 <- themselves with place a, elements of the class's own dtype, block after block up to the last one: for a
+     * program that is this instruction and `again`. NULL where `held` is. */
     wk__vm_op *along;
     /* All lanes of the tile become the value that a reduction starts with. */
     void (*start)(void *tile);

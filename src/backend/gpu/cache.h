@@ -22,11 +22,11 @@ int wk__gpu_cache_open(bool driver_has_one);
 /* Reads the file of that digest up to `limit` bytes into an empty text; false when it is not there, not this user's, or
  * cannot be read. */
 bool wk__gpu_cache_read(int folder, wk__gpu_digest name, int64_t limit, wk__text *content);
-/* Writes one content under several names. Failure is no matter: the next process compiles again. A process's first write, and then
- * every 64th, trims the folder. */
+/* Writes one content under several names. Failure is no matter: the next process compiles again. A process's first
+ * write, and then every 64th, trims the folder. */
 void wk__gpu_cache_write(int folder, const wk__gpu_digest names[], int count, const char *content, int64_t bytes);
-/* trim.c: files that have not been used for longest go while there are more than WICK_CACHE_MB (256 unless it is set, 0: no bound),
- * and so does what a killed process left half-written a day ago or earlier. */
+/* trim.c: files that have not been used for longest go while there are more than WICK_CACHE_MB (256 unless it is set,
+ * 0: no bound), and so does what a killed process left half-written a day ago or earlier. */
 void wk__gpu_cache_trim(int folder);
 
 #endif

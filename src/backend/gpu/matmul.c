@@ -3,7 +3,8 @@
  *
  *   tiled    a work-group makes 64 x 64 of C from strips of A and B, 16 deep, in local memory; an item makes 4 x 4 of
  *            it: rows 4 y .. 4 y + 3 and columns x, x + 16, x + 32, x + 48, with x = item % 16, y = item / 16
- *   blocked  an item makes blocks of 8 x 16 of C in its own registers: where local memory is memory like any other (CPUs)
+ *   blocked  an item makes blocks of 8 x 16 of C in its own registers: where local memory is memory like any
+ *            other (CPUs)
  *   dot      a work-group makes one element: for few elements that are long sums
  *   simple   an item makes one element: for all that is small */
 #include "kernel.h"
@@ -59,9 +60,9 @@ static const char simple_sum[] = TEXT(
     for (i64 l = 0; l < COUNT_K; l++) sum = NAME(wk_add_product)(sum, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
     c[i * C_ROW + j * C_COLUMN] = STORE(sum););
 
-/* For CPUs, whose compilers do not make vectors of such loops by themselves: OpenCL's vectors of 16, eight rows of which are what
- * registers hold. The last block of a row or column of blocks is moved back to be whole: what it shares with its neighbour both
- * compute, to the same bits. */
+/* For CPUs, whose compilers do not make vectors of such loops by themselves: OpenCL's vectors of 16, eight rows of
+ * which are what registers hold. The last block of a row or column of blocks is moved back to be whole: what it shares
+ * with its neighbour both compute, to the same bits. */
 static const char blocked_head[] = TEXT(
     const i64 item = A(0) + ITEM;
     const i64 blocks_i = (COUNT_M + 7) / 8;
@@ -95,7 +96,8 @@ static const char blocked_names[] =
     "#define ROW_ADD(i) sum##i = NAME(wk_add_products)(sum##i, LOAD(a[i * A_ROW + l * A_COLUMN]), columns);\n"
     "#define ROW_END(i) vstore16(sum##i, 0, row); "
     "for (int j = 0; j < 16; j++) c[i * C_ROW + j * C_COLUMN] = STORE(row[j]);\n";
-static const char blocked_end[] = "\n#undef ROW_WIDE\n#undef EACH_ROW\n#undef ROW_START\n#undef ROW_ADD\n#undef ROW_END\n";
+static const char blocked_end[] =
+    "\n#undef ROW_WIDE\n#undef EACH_ROW\n#undef ROW_START\n#undef ROW_ADD\n#undef ROW_END\n";
 
 static const char dot_head[] = TEXT(
     SHARED(T, sums, LOCALS);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text in front of every program: what OpenCL C and CUDA C spell differently, conversions of the 16-bit floats by
- * integer arithmetic (neither language has them everywhere), random numbers; then the functions of each class, prelude_classes.c.
+/* The text in front of every program: what OpenCL C and CUDA C spell differently, conversions of the 16-bit
+ * floats by integer arithmetic (neither language has them everywhere), random numbers; then the functions of each
+ * class, prelude_classes.c.
  *
  * A piece of text is written as the code that it is, between the brackets of TEXT; lines that begin with # stand in
  * strings. */
@@ -89,7 +90,8 @@ static const char halves[] = TEXT(
         const u32 sign = u >> 16 & 0x8000u;
         const u32 usual = (a + 0xfffu + (a >> 13 & 1u) - 0x38000000u) >> 13;
         if (a > 0x7f800000u) return (u16)(sign | 0x7e00u);
-        if (a >= 0x477ff000u) return (u16)(sign | 0x7c00u);                                   /* 65520 and more: infinity */
+        if (a >= 0x477ff000u) return (u16)(sign | 0x7c00u);                                   /* 65520 and more:
+                                                                                                 infinity */
         if (a < 0x38800000u) return (u16)(sign | (u32)(i32)rint(wk_as_f32(a) * 16777216.0f)); /* below 2^-14 */
         return (u16)(sign | usual);
     }
@@ -102,10 +104,10 @@ static const char halves[] = TEXT(
         return wk_from_f16(wk_to_f16(x));
     });
 
-/* The index as a place 0..n-1, or -1 and the fault words {raised, lock, tag, index, n, at}, which are those of the first in the order of
- * the program, whichever item comes first; behind them a mark for each tag at fault. A negative index counts from the end for
- * bound = n, and is out of range for bound = -n. `at`: position of the element. Items of one warp take the lock in turn: it is
- * given back in the round of the loop that took it. */
+/* The index as a place 0..n-1, or -1 and the fault words {raised, lock, tag, index, n, at}, which are those of the
+ * first in the order of the program, whichever item comes first; behind them a mark for each tag at fault. A negative
+ * index counts from the end for bound = n, and is out of range for bound = -n. `at`: position of the element. Items of
+ * one warp take the lock in turn: it is given back in the round of the loop that took it. */
 static const char faults[] = TEXT(
     FN void wk_raise(GM i32 *F, i64 index, i64 bound, i64 tag, i64 at)
     {

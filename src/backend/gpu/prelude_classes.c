@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of the functions that alu.def names, once per class: T is the type, NAME(x) adds the class's suffix; and vectors of 16
- * for products. */
+/* The text of the functions that alu.def names, once per class: T is the type, NAME(x) adds the class's suffix; and
+ * vectors of 16 for products. */
 #include "kernel.h"
 #include "text.h"
 

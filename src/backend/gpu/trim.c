@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeping the cache on disk within bounds. Other processes may be reading, writing or trimming the same folder: a file that goes
- * away under a reader stays whole for it, and one that is missed is compiled again. */
+/* Keeping the cache on disk within bounds. Other processes may be reading, writing or trimming the same folder: a file
+ * that goes away under a reader stays whole for it, and one that is missed is compiled again. */
 #include "cache.h"
 
 #include <dirent.h>

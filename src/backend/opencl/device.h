@@ -61,7 +61,7 @@ typedef struct wk__cl_unit {
 
 enum { WK__CL_BUCKETS = 1024, WK__CL_BATCHES = 2 };
 
-/* ---- lost.c: what could not be done, and what depends on it ------------------------------------------------------- */
+/* ---- lost.c: what could not be done, and what depends on it ------------------------------------------------------ */
 
 /* Why something could not be done: the first cause, however long the chain. It is part of the command that failed. */
 typedef struct wk__cl_cause wk__cl_cause;
@@ -176,8 +176,9 @@ wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail);
 void wk__cl_stop(wk__cl_device *device);
 /* Waits until all is done and the thread is at rest. */
 void wk__cl_settle(wk__cl_device *device);
-/* Takes the command over, also on failure, or the commands of one call, a list: they stand together in the queue. What a call leaves in
- * scratch memory and in the device's flags is then its own, however many threads push. Waits while the queue is full. */
+/* Takes the command over, also on failure, or the commands of one call, a list: they stand together in the queue.
+ * What a call leaves in scratch memory and in the device's flags is then its own, however many threads push. Waits
+ * while the queue is full. */
 wk_code wk__cl_push(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
 /* The same, and waits until it was performed; the command may live on the caller's stack. */
 wk_code wk__cl_push_and_wait(wk__cl_device *device, wk__cl_command *command, wk__fail *fail);
@@ -194,8 +195,8 @@ void wk__cl_finish(wk__cl_device *device);
 bool wk__cl_forked(void);
 void wk__cl_watch_forks(void);
 
-/* lost.c. Performs a command that nobody waits for, unless what it reads is lost; then what it was to write is lost, too. True: the
- * command says so from now on, and is not to be freed. The device's thread, as for all of these. */
+/* lost.c. Performs a command that nobody waits for, unless what it reads is lost; then what it was to write is lost,
+ * too. True: the command says so from now on, and is not to be freed. The device's thread, as for all of these. */
 bool wk__cl_perform_unwatched(wk__cl_device *device, wk__cl_command *command);
 /* Fills in a use of a piece, by a command that is not performed yet. */
 void wk__cl_use_of(wk__cl_command *command, wk__cl_use *use, int how, const wk__memory *piece, const wk__memory *old);
@@ -211,7 +212,8 @@ void wk__cl_gone(wk__cl_device *device, const wk__fail *fail);
 wk_code wk__cl_tell(wk__cl_device *device, wk__cl_cause *cause, wk__fail *fail);
 /* The same of the oldest that nobody has been told of; WK_OK: there is none. */
 wk_code wk__cl_tell_untold(wk__cl_device *device, wk__fail *fail);
-/* Fills *fail with the cause and whose work it was, which are told elsewhere. A command that fails with that passes them on. */
+/* Fills *fail with the cause and whose work it was, which are told elsewhere. A command that fails with that
+ * passes them on. */
 void wk__cl_explain(const wk__cl_cause *cause, wk__fail *fail);
 /* When the thread has ended. */
 void wk__cl_lost_end(wk__cl_device *device);

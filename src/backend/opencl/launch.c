@@ -8,7 +8,8 @@
  * stops kernels that take long; longer launches are cut. */
 static const int64_t most_groups = 32768;
 
-/* A launch, cut to what its unit has: the memory, then the arguments, then what it does with which piece stand behind the struct. */
+/* A launch, cut to what its unit has: the memory, then the arguments, then what it does with which piece
+ * stand behind the struct. */
 typedef struct launch_command {
     wk__cl_command base;
     wk__cl_unit *unit;
@@ -127,7 +128,8 @@ static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk_
 
 /* ---- any thread -------------------------------------------------------------------------------------------------- */
 
-/* What the engine has called for, while it becomes commands. They are given to the device together, so either all are or none. */
+/* What the engine has called for, while it becomes commands. They are given to the device together, so either
+ * all are or none. */
 typedef struct call {
     wk__cl_device *device;
     wk__origin *origin;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What could not be done, and what depends on it. A command that fails leaves the pieces of memory that it was to write lost; one
- * that reads a lost piece is left out, and its own are lost with the same cause; writing a piece anew finds it again.
+/* What could not be done, and what depends on it. A command that fails leaves the pieces of memory that it was
+ * to write lost; one that reads a lost piece is left out, and its own are lost with the same cause; writing a
+ * piece anew finds it again.
  *
  *     y = exp(x)       the compiler refuses it      y lost: "exp: the device's compiler refused ..."
  *     z = y + 1        reads y: left out            z lost, the same cause
  *     w.add_(z)        reads z: left out            w keeps its numbers
  *     y' = x, at y     writes all of y's piece      y' is good
  *
- * So each reader gets the first cause, and what does not depend on it is well. As long as nothing has failed this costs one look
- * at an empty list. Nothing here needs memory but the words of a cause: the commands that failed are the list of what is lost, the causes,
- * and the list of those who have to hear of them. Only the device's own thread uses it. */
+ * So each reader gets the first cause, and what does not depend on it is well. As long as nothing has failed this costs
+ * one look at an empty list. Nothing here needs memory but the words of a cause: the commands that failed are the list
+ * of what is lost, the causes, and the list of those who have to hear of them. Only the device's own thread uses it. */
 #include "device.h"
 
 #include <string.h>
@@ -191,7 +192,8 @@ static wk__cl_cause *cause_before(const wk__cl_device *device, const wk__cl_comm
     return NULL;
 }
 
-/* The command itself has failed: it is the cause, with whatever it was handed from another device, where that is told. */
+/* The command itself has failed: it is the cause, with whatever it was handed from another device, where that
+ * is told. */
 static wk__cl_cause *cause_after(wk__cl_device *device, wk__cl_command *command, const wk__fail *fail)
 {
     wk__cl_cause *cause = begin(&command->cause, command, fail, command->handed ? fail->origin : command->origin);

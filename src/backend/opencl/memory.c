@@ -140,8 +140,8 @@ typedef struct download_command {
     void *to;
 } download_command;
 
-/* Reading the fault word waits for the work, the copy included. A bad index comes first: what it does to this memory the engine
- * knows. */
+/* Reading the fault word waits for the work, the copy included. A bad index comes first: what it does to this
+ * memory the engine knows. */
 static wk_code perform_download(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     const download_command *c = (const download_command *)base;

@@ -251,8 +251,8 @@ void wk__cl_commands_free(wk__cl_command *commands)
     }
 }
 
-/* With the lock held. A command larger than the limit gets in when nothing else is there; where the first of a call's has room, all of
- * them go: they are few, and hold no data. */
+/* With the lock held. A command larger than the limit gets in when nothing else is there; where the first of a call's
+ * has room, all of them go: they are few, and hold no data. */
 static bool has_room(const wk__cl_device *device, const wk__cl_command *command)
 {
     return device->pending < MAX_PENDING && (device->staged == 0 || device->staged + command->staged <= max_staged);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drivers may call abort() when they are asked what devices there are: PoCL does where it finds no description of the CPUs below /sys,
- * as in a bare chroot. There a child asks first. Elsewhere that would cost the time of asking once more, and nothing is gained. */
+/* Drivers may call abort() when they are asked what devices there are: PoCL does where it finds no description of the
+ * CPUs below /sys, as in a bare chroot. There a child asks first. Elsewhere that would cost the time of asking once
+ * more, and nothing is gained. */
 #include "trial.h"
 
 #include <errno.h>
@@ -29,8 +30,8 @@ static _Noreturn void be_the_child(void (*ask)(void), int report)
     _exit(write(report, "", 1) == 1 ? 0 : 1);
 }
 
-/* One byte comes when the driver has answered, the end of the pipe when it has not: that the program's own handler of SIGCHLD may have
- * taken the child's status does not matter. */
+/* One byte comes when the driver has answered, the end of the pipe when it has not: that the program's own handler of
+ * SIGCHLD may have taken the child's status does not matter. */
 bool wk__cl_comes_back(void (*ask)(void), int milliseconds)
 {
     int end[2];

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Does a child of this process come back from `ask` within so many milliseconds? What it prints is lost. True, too, where there can be
- * no child: then nothing is known. */
+/* Does a child of this process come back from `ask` within so many milliseconds? What it prints is lost. True, too,
+ * where there can be no child: then nothing is known. */
 bool wk__cl_comes_back(void (*ask)(void), int milliseconds);
 /* Is this a machine where drivers are known to end the process that asks them? */
 bool wk__cl_wants_trial(void);

@@ -7,8 +7,8 @@
 #define WIDE_BLOCK   ((block8){{x0, x1, x2, x3, x4, x5, x6, x7}})
 #define OP(function) ((wk__vm_op *)(function))
 
-/* IOTA: the address of WK__VM_POSITION is the position itself. Sums wrap: lanes behind the end of a block have any offset, and nobody reads
- * them. */
+/* IOTA: the address of WK__VM_POSITION is the position itself. Sums wrap: lanes behind the end of a block have any
+ * offset, and nobody reads them. */
 static void iota(VM_ARGUMENTS)
 {
     const uint64_t first = (uint64_t)(uintptr_t)s->place[in->a].p + (uint64_t)i * (uint64_t)s->place[in->a].step;
