@@ -503,7 +503,7 @@ static void arrays_that_are_too_small(void **state)
     assert_true(wk_item(wk_sum(wk_from(&rows[0][0], WK_ARRAY(shape, 2)))) == 21);
     assert_true(wk_numel(wk_from(three, (4, 0))) == 0);
     assert_null(wk_from(three, (-1)));
-    expect_error("from: the shape (-1) has a negative size", NULL);
+    expect_error("from: the shape [-1] has a negative size", NULL);
     expect_fine();
 }
 
