@@ -454,6 +454,20 @@ static void a_dying_factor(const inputs *in)
     need(y);
 }
 
+static void a_dying_operand_of_an_epilogue(const inputs *in)
+{
+    wk_tensor *y;
+    {
+        WK_SCOPE;
+        wk_tensor *x = computed(wk_exp(wk_narrow(in->y, 1, 0, 16)));
+        wk_tensor *product = wk_retain(wk_matmul(in->x, in->w));
+        y = wk_keep(wk_mul(product, x));
+        wk_keep(product);
+        wk_free(product);
+    }
+    need(y);
+}
+
 static void a_result_that_nobody_reads(const inputs *in)
 {
     {
@@ -663,6 +677,7 @@ static const typical typicals[] = {
     {NAMED(a_dying_operand_that_is_turned), {2, 0, 0, 0, 2, 2, 6, 8192, 8192}},
     {NAMED(a_dying_operand_of_a_sum), {2, 0, 0, 0, 2, 2, 7, 16384, 8192}},
     {NAMED(a_dying_factor), {1, 1, 0, 0, 2, 2, 7, 2048, 1024}},
+    {NAMED(a_dying_operand_of_an_epilogue), {1, 1, 0, 0, 3, 2, 7, 4096, 4096}},
     {NAMED(a_result_that_nobody_reads), {0}},
     {NAMED(large_results_that_nobody_reads), {1, 0, 0, 0, 1, 2, 6, 16384, 16384}},
     {NAMED(gradient_of_a_chain), {1, 0, 0, 0, 2, 3, 11, 16640, 16640}},

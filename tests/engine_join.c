@@ -103,6 +103,19 @@ static void places_meet_as_counted(void **state)
         apart += alike && !meet;
         unsure += alike && !meet && said;
     }
+    for (int64_t far = 1; far < 20;
+         far += 2) { /* every second place, and those between: never, however far apart they begin */
+        for (int k = 0; k < 2; k++)
+            for (int d = 0; d < DIMS; d++) {
+                wk__record_shape(r[k])[d] = d ? 1 : 16;
+                wk__record_stride(r[k], 0)[d] = d ? 1 : 2;
+            }
+        r[0]->ref[0].offset = 1;
+        r[1]->ref[0].offset = 1 + far;
+        assert_false(wk__places_meet(r[0], 0, r[1], 0) || wk__places_meet(r[1], 0, r[0], 0));
+        r[1]->ref[0].offset = far;
+        assert_true(wk__places_meet(r[0], 0, r[1], 0) && wk__places_meet(r[1], 0, r[0], 0));
+    }
     assert_true(apart > ROUNDS / 8);
     assert_true(unsure < apart / 20); /* where strides overlap in more than a few steps */
     free(r[0]);

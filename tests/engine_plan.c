@@ -241,6 +241,20 @@ static void memory_runs_out_and_the_program_goes_on(void **state)
     wk_free(big), wk_free(y), wk_free(x);
 }
 
+static void numbers_that_there_is_no_room_for(void **state)
+{
+    (void)state;
+    static const float numbers[1 << 21];
+    WK_SCOPE;
+    WK_DEVICE(test_null());
+    wk_memory_trim(test_null());
+    wk__null_fail_take(1);
+    assert_null(wk_from(numbers, (1 << 21)));
+    wk__null_heal();
+    assert_int_equal(wk_error_code(), WK_ERR_MEMORY);
+    expect_error("from", NULL);
+}
+
 static void a_launch_fails_and_the_target_keeps_its_value(void **state)
 {
     (void)state;
@@ -273,6 +287,7 @@ int main(void)
         cmocka_unit_test(in_place_writes_in_place),
         cmocka_unit_test(the_byte_budget_flushes),
         cmocka_unit_test(a_step_has_one_structure),
+        cmocka_unit_test(numbers_that_there_is_no_room_for),
         cmocka_unit_test(memory_runs_out_and_the_program_goes_on),
         cmocka_unit_test(a_launch_fails_and_the_target_keeps_its_value),
     };

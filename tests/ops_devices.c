@@ -54,9 +54,32 @@ static void argmax_needs_no_positions(void **state)
     expect_fine();
 }
 
+/* Several dimensions of batches, of which each operand lacks another. */
+static void batches_of_batches(void **state)
+{
+    (void)state;
+    enum { I = 2, J = 4, K = 3, L = 5, ELEMENTS = I * J * K * L * 6 };
+    double wanted[ELEMENTS];
+    for (int n = 0; n < ELEMENTS; n++) { /* element [i, j, k, l, row, column] */
+        const int column = n % 3, row = n / 3 % 2, l = n / 6 % L, k = n / (6 * L) % K, j = n / (6 * L * K) % J,
+                  i = n / (6 * L * K * J), a = ((i * K + k) * L + l) * 4 + row * 2, b = (j * L + l) * 6 + column;
+        wanted[n] = a * b + (a + 1) * (b + 3);
+    }
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        WK_DEVICE(device);
+        wk_tensor *a = wk_reshape(wk_arange(I * K * L * 4, .dtype = WK_F32), (I, 1, K, L, 2, 2)),
+                  *b = wk_reshape(wk_arange(J * L * 6, .dtype = WK_F32), (J, 1, L, 2, 3)), *c = wk_matmul(a, b);
+        EXPECT_SHAPE(c, I, J, K, L, 2, 3);
+        expect_values(c, ELEMENTS, wanted, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_of_batches),
         cmocka_unit_test(bits_of_a_converted_bool),
         cmocka_unit_test(argmax_needs_no_positions),
     };

@@ -289,11 +289,30 @@ static void test_gradients_at_corners(void **state)
     EXPECT(wk_grad_of(n), (2), 0, 0);
 }
 
+/* A row of many pieces: one that is NaN is the greatest and the least, wherever it stands. */
+static void test_nan_in_long_rows(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 300000 };
+    static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_BF16};
+    for (int d = 0; d < 3; d++)
+        for (int64_t place = 0; place < COLUMNS; place += COLUMNS / 7) {
+            WK_SCOPE;
+            wk_tensor *x = wk_ones((1, COLUMNS), .dtype = dtypes[d]);
+            wk_fill_(wk_narrow(x, 1, 5, 1), 9);
+            wk_fill_(wk_narrow(x, 1, COLUMNS - 5, 1), -9);
+            assert_true(wk_item(wk_amax(x, (1))) == 9 && wk_item(wk_amin(x, (1))) == -9);
+            wk_fill_(wk_narrow(x, 1, place, 1), NAN);
+            assert_true(isnan(wk_item(wk_amax(x, (1)))) && isnan(wk_item(wk_amin(x, (1)))));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mean_prod),
         cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_nan_in_long_rows),
         cmocka_unit_test(test_truth),
         cmocka_unit_test(test_dtype),
         cmocka_unit_test(test_spread),

@@ -18,7 +18,8 @@ struct wk__twins;
  * forgotten. NULL: this flush is not checked. */
 struct wk__twins *wk__check_begin(wk_context *owner, bool park);
 void wk__check_end(struct wk__twins *twins);
-/* The planned run could not compute this value, because of that. */
+/* The planned run could not compute this value, because of that. NULL: because of something that the calls one by one
+ * know nothing of, as that another part of a call has failed that happens whole or not at all. */
 void wk__check_excuse(struct wk__twins *twins, const wk__value *value, const wk__failure *failure);
 
 #endif

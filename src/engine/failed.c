@@ -38,7 +38,7 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure, bool
     for (int o = 0; o < r->nout; o++) {
         wk__value *out = r->ref[o].value;
         if (wk__value_state(out) != WK__PENDING) continue;
-        if (run->ring->twins) wk__check_excuse(run->ring->twins, out, failure);
+        if (run->ring->twins) wk__check_excuse(run->ring->twins, out, r->whole ? NULL : failure);
         if (keep_old(r, out)) continue;
         if (out->memory.block) wk__value_give_memory(out);
         wk__value_fail(out, failure);

@@ -345,7 +345,7 @@ void wk__whole_refuse(wk__run *run, int32_t whole, wk__failure *failure)
     run->refused = whole;
     if (run->begun != whole) return;
     for (int64_t k = 0; k < run->undos; k++) {
-        if (run->ring->twins) wk__check_excuse(run->ring->twins, run->undo[k].out, failure);
+        if (run->ring->twins) wk__check_excuse(run->ring->twins, run->undo[k].out, NULL);
         take_back(&run->undo[k]);
     }
     wk__whole_leave(run);

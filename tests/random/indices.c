@@ -47,7 +47,7 @@ typedef struct causes {
 /* These look at an operand's shape, and not at its numbers. */
 static bool reads(const row *r, int k)
 {
-    return strcmp(r->op->group, "creation") != 0 && !(r->view && k > 0);
+    return strcmp(r->op->group, "creation") != 0 && !strstr(r->op->name, "_like") && !(r->view && k > 0);
 }
 
 static uint32_t cause_of(const step *s, const causes *c)

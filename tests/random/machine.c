@@ -156,8 +156,11 @@ static void gather(machine *m, part parts[], int from, int to)
 {
     size_t at[MOST_THREADS] = {0};
     for (int k = from; k < to; k++) {
-        const int t = m->program->step[k].thread;
-        at[t] += notes_take(m, &parts[t].machine, at[t], k);
+        const step *s = &m->program->step[k];
+        const machine *own = &parts[s->thread].machine;
+        at[s->thread] += notes_take(m, own, at[s->thread], k);
+        m->passed[k] = !s->gone && own->passed[k];
+        for (int j = 0; j < s->results; j++) m->empty[s->out + j] = !s->gone && own->empty[s->out + j];
     }
     for (int t = 0; t < m->program->threads; t++) m->faulty = m->faulty || parts[t].machine.faulty;
 }
@@ -179,6 +182,7 @@ static void run_at_once(machine *m, int from, int to)
         parts[t].machine.room = room;
         parts[t].machine.used = 0;
         parts[t].machine.faulty = false;
+        memset(parts[t].machine.empty, 0, sizeof parts[t].machine.empty);
         parts[t].from = from;
         parts[t].to = to;
         parts[t].thread = t;
