@@ -16,6 +16,46 @@ static const char *dtypes_of(const wk_op *op, char *out, size_t size)
     return out;
 }
 
+/* What another library calls something, or what is no row of the table but a call of its own. */
+static const struct {
+    const char *said, *call;
+} elsewhere[] = {
+    {"multiply", "wk_mul"},
+    {"divide", "wk_div"},
+    {"subtract", "wk_sub"},
+    {"power", "wk_pow"},
+    {"negative", "wk_neg"},
+    {"concat", "wk_cat"},
+    {"concatenate", "wk_cat"},
+    {"max", "wk_amax, wk_argmax, wk_maximum"},
+    {"min", "wk_amin, wk_argmin, wk_minimum"},
+    {"adam", "wk_optim_adam (wick/optim.h)"},
+    {"adamw", "wk_optim_adamw (wick/optim.h)"},
+    {"sgd", "wk_optim_sgd (wick/optim.h)"},
+    {"sequential", "wk_nn_sequential (wick/nn.h)"},
+    {"dense", "wk_nn_linear (wick/nn.h)"},
+    {"backward", "wk_backward (wick/autograd.h)"},
+    {"grad", "wk_grad, wk_grad_of (wick/autograd.h)"},
+    {"save", "wk_save (wick/io.h)"},
+    {"load", "wk_load (wick/io.h)"},
+};
+
+/* wk_softmax is softmax, and wk_nn_linear and wk_optim_sgd are known by what stands behind. */
+static const char *without_prefix(const char *pattern)
+{
+    static const char *const prefixes[] = {"wk_", "nn_", "optim_"};
+    for (size_t k = 0; pattern && k < sizeof prefixes / sizeof *prefixes; k++)
+        if (strncmp(pattern, prefixes[k], strlen(prefixes[k])) == 0) pattern += strlen(prefixes[k]);
+    return pattern;
+}
+
+static const char *other_name(const char *pattern)
+{
+    for (size_t k = 0; pattern && k < sizeof elsewhere / sizeof *elsewhere; k++)
+        if (strcmp(pattern, elsewhere[k].said) == 0) return elsewhere[k].call;
+    return NULL;
+}
+
 /* A pattern of the shell against name and group; a plain word is found anywhere in the name. */
 static bool wanted(const wk_op *op, const char *pattern)
 {
@@ -59,6 +99,7 @@ int cli_ops(int count, char **words)
                                options, 1};
     int done = cli_parse(&syntax, count, words, &pattern);
     if (done >= 0) return done;
+    pattern = without_prefix(pattern);
 
     int shown = 0, total = wk_op_count();
     for (int k = 0; k < total; k++) {
@@ -72,9 +113,11 @@ int cli_ops(int count, char **words)
             print_row(&op);
     }
     if (!json) printf("%d of %d operations\n", shown, total);
-    if (shown == 0)
+    const char *other = other_name(pattern);
+    if (other && !json) printf("\"%s\" is %s here\n", pattern, other);
+    if (shown == 0 && !other)
         fprintf(stderr,
                 "wick ops: nothing matches \"%s\"; README.md says what is not here yet (\"What is not here yet\")\n",
                 pattern ? pattern : "");
-    return shown ? CLI_OK : CLI_FAILED;
+    return shown || other ? CLI_OK : CLI_FAILED;
 }

@@ -16,6 +16,17 @@ wk_device tour_far(int index)
     return wk_cpu();
 }
 
+const char *tour_device(wk_device device)
+{
+    static char text[64];
+    const char *name = wk_device_str(device);
+    if (device.kind == WK_CPU)
+        snprintf(text, sizeof text, "wk_cpu()");
+    else
+        snprintf(text, sizeof text, "wk_%.*s(%d)", (int)strcspn(name, ":"), name, device.index);
+    return text;
+}
+
 void tour_code(const char *format, ...)
 {
     va_list list;
@@ -34,16 +45,16 @@ static wk_tensor *make(char name)
 {
     wk_device near = tour_far(0), far = tour_far(1);
     if (name == 'X') {
-        tour_code("X = wk_ones((2, 3), .device = %s)", wk_device_str(near));
+        tour_code("X = wk_ones((2, 3), .device = %s)", tour_device(near));
         return wk_ones((2, 3), .device = near);
     }
     if (name == 'Y') {
-        tour_code("wk_seed(1); Y = wk_rand((2, 3), .device = %s)", wk_device_str(far));
+        tour_code("wk_seed(1); Y = wk_rand((2, 3), .device = %s)", tour_device(far));
         wk_seed(1);
         return wk_rand((2, 3), .device = far);
     }
     wk_tensor *x = tour_given('X');
-    tour_code("Z = wk_to(X, %s)", wk_device_str(far));
+    tour_code("Z = wk_to(X, %s)", tour_device(far));
     return wk_to(x, far);
 }
 

@@ -17,6 +17,8 @@ extern const tour_step tour_devices[], tour_work[], tour_networks[]; /* each end
 
 /* Accelerators of this machine, any kind, OpenCL's CPUs too, or the CPU where there are fewer. */
 wk_device tour_far(int index);
+/* As a program writes it, wk_opencl(0); until the next call. */
+const char *tour_device(wk_device device);
 
 /* The tensors that the steps share, as the chapter's program does: X of step 6, Y of step 7, Z of step 9. Where this
  * step needs one that has not been shown yet (because it is shown alone), its line of the program is printed first.

@@ -82,7 +82,7 @@ static void copies(void)
 static void copies_nothing(void)
 {
     wk_tensor *Z = tour_given('Z');
-    tour_code("wk_to(Z, %s) == Z", wk_device_str(tour_far(1)));
+    tour_code("wk_to(Z, %s) == Z", tour_device(tour_far(1)));
     printf("%s\n", wk_to(Z, tour_far(1)) == Z ? "true" : "false");
     tour_code("wk_copy_(Z, Z) == Z");
     printf("%s\n", wk_copy_(Z, Z) == Z ? "true" : "false");

@@ -9,7 +9,7 @@ static void network(void)
     wk_module *net = wk_nn_sequential(wk_nn_linear(3, 1));
     wk_tensor *X = tour_given('X');
     tour_code("net = wk_nn_sequential(wk_nn_linear(3, 1)); wk_module_to(net, %s); wk_forward(net, X)",
-              wk_device_str(tour_far(0)));
+              tour_device(tour_far(0)));
     wk_module_to(net, tour_far(0));
     wk_print(wk_forward(net, X));
     wk_tensor *weight = wk_module_parameter(net, "0.weight");
@@ -22,7 +22,7 @@ static void lazy(void)
 {
     wk_module *dense = wk_nn_lazy_linear(1);
     tour_code("dense = wk_nn_lazy_linear(1); wk_forward(dense, wk_ones((2, 5), .device = %s))",
-              wk_device_str(tour_far(0)));
+              tour_device(tour_far(0)));
     wk_forward(dense, wk_ones((2, 5), .device = tour_far(0)));
     tour_code("wk_describe(wk_module_parameter(dense, \"weight\"))");
     printf("weight is %s\n", wk_describe(wk_module_parameter(dense, "weight")));
@@ -37,18 +37,18 @@ static void memory(void)
     wk_tensor *x = wk_retain(wk_ones((1 << 20, 4), .device = device));
     wk_sync();
     tour_code("x = wk_retain(wk_ones((1048576, 4), .device = %s)); wk_sync(); wk_memory_stats_of(...)",
-              wk_device_str(device));
+              tour_device(device));
     wk_memory_stats_of(device, &stats);
     printf("live %s, peak %s, limit %s\n", cli_bytes(live, stats.live), cli_bytes(peak, stats.peak),
            cli_bytes(limit, stats.limit));
     int64_t bytes;
     wk_site site;
-    tour_code("wk_memory_largest(%s, ...)", wk_device_str(device));
+    tour_code("wk_memory_largest(%s, ...)", tour_device(device));
     if (wk_memory_largest(device, &bytes, &site, 1))
         printf("%s made at %s:%d\n", cli_bytes(live, bytes), site.file, site.line);
 
-    tour_code("wk_memory_set_limit(%s, 64 MiB); wk_ones((16777216, 4), .device = %s)", wk_device_str(device),
-              wk_device_str(device));
+    tour_code("wk_memory_set_limit(%s, 64 << 20); wk_ones((16777216, 4), .device = %s)", tour_device(device),
+              tour_device(device));
     wk_memory_set_limit(device, (int64_t)64 << 20);
     wk_data(wk_ones((1 << 24, 4), .device = device));
     wk_sync();
@@ -103,7 +103,7 @@ static void waits(void)
     sums(device, 3, true, &waits);
     wk_set_log("", NULL, NULL);
     if (device.kind != WK_CPU) {
-        tour_code("wk_set_sync_mode(WK_SYNC_FAIL); wk_item(wk_sum(wk_ones((3), .device = %s)))", wk_device_str(device));
+        tour_code("wk_set_sync_mode(WK_SYNC_FAIL); wk_item(wk_sum(wk_ones((3), .device = %s)))", tour_device(device));
         wk_set_sync_mode(WK_SYNC_FAIL);
         wk_item(wk_sum(wk_ones((3), .device = device)));
         wk_set_sync_mode(WK_SYNC_LOG);

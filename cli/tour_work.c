@@ -40,7 +40,7 @@ static void soft_placement(void)
 
 static void fused(void)
 {
-    tour_code("y = z = wk_to(wk_of(float, (3), 1, 2, 3), %s)", wk_device_str(tour_far(0)));
+    tour_code("y = z = wk_to(wk_of(float, (3), 1, 2, 3), %s)", tour_device(tour_far(0)));
     wk_tensor *z = wk_to(wk_of(float, (3), 1, 2, 3), tour_far(0)), *y = z;
     tour_code("wk_mul(wk_exp(wk_add(z, 2)), y)");
     wk_print(wk_mul(wk_exp(wk_add(z, 2)), y));
@@ -49,7 +49,7 @@ static void fused(void)
 static void device_scopes(void)
 {
     tour_code("{ WK_DEVICE(%s); a = wk_ones((2)); { WK_DEVICE(wk_cpu()); b = wk_ones((2)); } c = wk_ones((2)); }",
-              wk_device_str(tour_far(0)));
+              tour_device(tour_far(0)));
     wk_tensor *a, *b, *c;
     {
         WK_DEVICE(tour_far(0));
@@ -85,7 +85,7 @@ static void placement_log(void)
     wk_transfer_counters before = {.size = sizeof before}, after = {.size = sizeof after};
     wk_transfers(&before);
     tour_code("wk_set_log(\"placement\", say, NULL); wk_print(wk_mul(wk_to(wk_ones((1000, 2)), %s), 3))",
-              wk_device_str(tour_far(0)));
+              tour_device(tour_far(0)));
     wk_set_log("placement", say, NULL);
     wk_print(wk_mul(wk_to(wk_ones((1000, 2)), tour_far(0)), 3));
     wk_set_log("", NULL, NULL);

@@ -316,15 +316,16 @@ static void a_second_backward_needs_the_graph(void **state)
 {
     (void)state;
     WK_SCOPE;
-    char first[200], made[200];
+    char first[200], second[200], made[200];
     wk_tensor *x = leaf(2, 3), *y = wk_sum(wk_mul(x, x));
     assert_int_equal(wk_backward(y, .retain_graph = true), WK_OK);
     assert_int_equal(wk_backward(y), WK_OK);
     EXPECT_VALUES(wk_grad_of(x), 1e-12, 8, 12);
     assert_int_not_equal(wk_backward(y), WK_OK);
     snprintf(first, sizeof first, "sum: the backward at %s:%d went through this call", __FILE__, __LINE__ - 3);
-    snprintf(made, sizeof made, "%s:%d: ", __FILE__, __LINE__ - 6);
-    expect_error(made, first, "retain_graph", NULL);
+    snprintf(second, sizeof second, "and that at %s:%d comes here again", __FILE__, __LINE__ - 2);
+    snprintf(made, sizeof made, "%s:%d: ", __FILE__, __LINE__ - 7);
+    expect_error(made, first, second, "retain_graph", NULL);
 }
 
 static wk_tensor *doubled(wk_tensor *grad, void *user)

@@ -89,6 +89,23 @@ x = wk_add(wk_reshape(wk_cat((x, undeclared), 0), (-1)), wk_full((2), 0.5))|unde
 x = wk_add(wk_zeros((2, undeclared)), 1)|undeclared
 x = wk_where(wk_gt(undeclared, 0), x, wk_clamp(y, 0, 1))|undeclared
 x = wk_keep(wk_matmul(wk_softmax(wk_mul(x, undeclared), 1), y))|undeclared
+x = wk_zeros(ints)|those in an array: wk_zeros(WK_ARRAY(shape, ndim))
+x = wk_zeros({2, 3})|a list stands in parentheses, (2, 3), not in braces
+x = wk_reshape(x, {3, 2})|a list stands in parentheses, (2, 3), not in braces
+x = wk_reshape(x, {6})|a list stands in parentheses, (2, 3), not in braces
+x = wk_cat({x, y}, 0)|wk_cat: tensors stand in parentheses: wk_cat((x, y), 0)
+x = wk_eye((2, 5))|wk_eye: the matrix is square, of one size: wk_eye(3)
+x = wk_eye((2, 5), .dtype = WK_F64)|wk_eye: the matrix is square
+m = wk_nn_linear(2)|wk_nn_linear: an argument is missing: wk_nn_linear(in, out)
+m = wk_nn_linear((2, 3))|wk_nn_linear: an argument is missing: wk_nn_linear(in, out)
+m = wk_nn_embedding(2)|wk_nn_embedding: an argument is missing: wk_nn_embedding(
+x = wk_linspace(0, 1)|wk_linspace: an argument is missing: wk_linspace(start, end, count)
+x = wk_cross_entropy(x)|wk_cross_entropy: an argument is missing: wk_cross_entropy(
+x = wk_full((2))|wk_full: an argument is missing: wk_full((2, 3), 0.5)
+x = wk_from(list, (2))|wk_from: the elements are float, double.*&v\[0\]\[0\]
+x = wk_from((const void *)ints, (2), .dtype = WK_F64)|wk_from: the elements are float
+float v[2][3] = {{0}}; x = wk_from(v, (2, 3))|wk_from: the elements are float
+x = wk_of(char, (1), 1)|wk_of: the elements are float
 x = wk_full((2), undeclared, .dtype = WK_F64)|undeclared
 m = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(undeclared, 3, .no_bias = true), wk_nn_relu())|undeclared
 END_OF_MISTAKES

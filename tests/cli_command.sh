@@ -121,6 +121,9 @@ check "doctor: a number with a letter behind it" says "^!  *WICK_THREADS=${threa
     WICK_THREADS="${threads}x" "$wick" doctor
 
 check "ops: a pattern" says "^softmax(\|^    softmax(Tensor input, int dim) -> Tensor" "$wick" ops softmax
+check "ops: as the program writes it" says "^softmax" "$wick" ops wk_softmax
+check "ops: what another library calls it" says '"multiply" is wk_mul here' "$wick" ops multiply
+check "ops: an optimiser is no op" says '"adam" is wk_optim_adam' "$wick" ops wk_optim_adam
 check "ops: nothing matches" ends 1 "$wick" ops no_such_op
 fails "ops: what is not here yet" "What is not here yet" "$wick" ops conv
 check "ops: JSON, sorted, each with a schema" json \

@@ -206,8 +206,16 @@ static void gradients_that_do_not_fit(void **state)
     expect_error("set_grad: the gradient is f32[3,2] on cpu, the leaf f32[2,3] on cpu", NULL);
     wk_tensor *y = wk_exp(wk_mul(w, 2));
     wk_add_(y, 1);
+    char backward[200], filled[200];
+    snprintf(backward, sizeof backward, "; the backward is that at %s:%d", __FILE__, __LINE__ + 1);
     wk_backward(wk_sum(y));
-    expect_error("exp: backward needs its result as it was, but an in-place call has changed it since: add_ at ", NULL);
+    expect_error("exp: backward needs its result as it was, but an in-place call has changed it since: add_ at ",
+                 backward, NULL);
+    y = wk_exp(wk_mul(w, 2));
+    snprintf(filled, sizeof filled, "changed it since: fill_ at %s:%d", __FILE__, __LINE__ + 1);
+    wk_fill_(wk_select(y, 0, 1), 3);
+    wk_backward(wk_sum(y));
+    expect_error("exp: backward needs its result as it was", filled, NULL);
 }
 
 int main(void)

@@ -484,6 +484,29 @@ static void numbers_are_refused(void **state)
     expect_error("ones: the device is not valid", NULL);
 }
 
+/* What the compiler knows of an array is compared with the shape; an array may be larger. */
+static void arrays_that_are_too_small(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const float three[3] = {1, 2, 3};
+    double rows[2][3] = {{1, 2, 3}, {4, 5, 6}};
+    const int64_t shape[] = {2, 3};
+    assert_null(wk_from(three, (2, 3)));
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+    expect_error("from: the shape has 6 elements of f32 (24 bytes), 3 were given (12 bytes)", NULL);
+    assert_null(wk_from(three, WK_ARRAY(shape, 2), .dtype = WK_F64));
+    expect_error("from: the shape has 6 elements of f32 (24 bytes), 3 were given (12 bytes)", NULL);
+    assert_null(wk_from(three, (1ll << 40, 1ll << 40)));
+    expect_error("from: ", NULL);
+    assert_true(wk_item(wk_sum(wk_from(three, (2)))) == 3 && wk_item(wk_from(&three[2], ())) == 3);
+    assert_true(wk_item(wk_sum(wk_from(&rows[0][0], WK_ARRAY(shape, 2)))) == 21);
+    assert_true(wk_numel(wk_from(three, (4, 0))) == 0);
+    assert_null(wk_from(three, (-1)));
+    expect_error("from: the shape [-1] has a negative size", NULL);
+    expect_fine();
+}
+
 /* Nobody looks at the numbers at the call: who reads the result is told, with the line of the call. */
 static void probabilities_are_looked_at_by_the_device(void **state)
 {
@@ -558,6 +581,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(other_calls_keep_their_names, test_usual_mode, test_mode_back),
         cmocka_unit_test(handlers_make_calls_of_their_own),
         cmocka_unit_test(numbers_are_refused),
+        cmocka_unit_test(arrays_that_are_too_small),
         cmocka_unit_test(probabilities_are_looked_at_by_the_device),
         cmocka_unit_test(memory_that_is_short)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,20 @@ static void a_null_is_traced(void **state)
     expect_error("exp: input is NULL, as grad_of gave at ", "rules_remedies.c:", "no backward has brought", NULL);
     wk_exp(wk_grad_of(plain));
     expect_error("the tensor does not require a gradient", NULL);
+    wk_tensors *list = wk_list((leaf));
+    assert_true(wk_tensors_find(list, "0") == leaf);
+    wk_exp(wk_tensors_find(list, "weight"));
+    expect_error("exp: input is NULL, as tensors_find gave at ", "rules_remedies.c:", "no tensor of that name", NULL);
+    wk_tensor *grads[2];
+    wk_grad((wk_sum(leaf)), (leaf, wk_ones((2), .requires_grad = true)), grads, .allow_unused = true);
+    wk_exp(grads[1]);
+    expect_error("exp: input is NULL, as grad gave at ", "rules_remedies.c:", "was not used", NULL);
+    wk_loader *loader = wk_data_loader(wk_data_tensors(plain, NULL));
+    WK_EACH(batch, loader)
+    {
+        wk_exp(batch->y);
+    }
+    expect_error("exp: input is NULL, as WK_EACH gave at ", "rules_remedies.c:", "the dataset has no y", NULL);
     wk_tensor *failed = wk_matmul(plain, wk_ones((3)));
     wk_clear_error();
     wk_exp(failed);
@@ -150,6 +164,13 @@ static void what_to_write_instead(void **state)
     expect_error("there is no dtype 77", NULL);
     wk_zeros((2), .dtype = WK_I64, .requires_grad = true);
     expect_error("leave .dtype out or take WK_F32", NULL);
+    wk_full((2), 3, .requires_grad = true);
+    expect_error(
+        "full: only floating dtypes can require gradients, not i64; write the number as 3.0, or .dtype = WK_F32", NULL);
+    wk_arange(4, .requires_grad = true);
+    expect_error("arange: ", "write the number as 3.0, or .dtype = WK_F32", NULL);
+    wk_zeros_like(i, .requires_grad = true);
+    expect_error("not i64; take .dtype = WK_F32", NULL);
     wk_masked_select(x, i);
     expect_error("the mask must be bool", "wk_ne(mask, 0)", NULL);
     wk_uniform_(i, 0, 1);

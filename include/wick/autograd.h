@@ -155,7 +155,8 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
                WK_LISTED_(wk_code, wk_i_, inputs, WK_GRAD_TEXT_,                                                       \
                           WK_CALL_(wk_code, wk_grad, (wk_l_.at, wk_l_.count, wk_i_.at, wk_i_.count, grads),            \
                                    wk_grad_options, __VA_ARGS__)))
-#define wk_register_hook(x, hook, ...)       WK_OPT3_(wk_code, wk_register_hook, wk_hook_options, x, hook, __VA_ARGS__)
+#define wk_register_hook(x, hook, ...)                                                                                 \
+    WK_OPT3_(wk_code, wk_register_hook, wk_hook_options, "x, hook, user", x, hook, __VA_ARGS__)
 #define wk_apply(kind, context, list)        WK_APPLY_(kind, context, list, WK_LIST_NAME_)
 #define wk_apply_n(kind, context, list, out) WK_APPLY_N_(kind, context, list, out, WK_LIST_NAME_)
 #define wk_gradcheck(f, context, list)       WK_GRADCHECK_(f, context, list, WK_LIST_NAME_)

@@ -114,7 +114,8 @@ WK_API size_t wk_dtype_size(wk_dtype dtype);
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* Options are written by name behind the other arguments: wk_zeros((2, 3), .dtype = WK_F64). What is left out has its
- * default; what is written counts, .weight_decay = 0 too where the default is another number.
+ * default; what is written counts, .weight_decay = 0 too where the default is another number. Each needs its name:
+ * behind .lr = 0.1 a bare 0.9 goes to the member that follows, as in any initialiser of C, and no compiler objects.
  *
  * Behind the macros stands a struct, which a binding or a program in C++ fills by itself. There 0, false and NULL mean
  * the default, and WK_ZERO is a true 0 for a number (double) whose default is another one; whatever is nearer to 0

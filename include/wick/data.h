@@ -108,9 +108,10 @@ WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 #define wk_history_count(...)         wk_history_count_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_data_mnist(...)           WK_OPT_(wk_dataset *, wk_data_mnist, wk_mnist_options, __VA_ARGS__)
-#define wk_data_loader(...)          WK_OPT_(wk_loader *, wk_data_loader, wk_loader_options, __VA_ARGS__)
-#define wk_history_add(history, ...) WK_OPT2_(wk_code, wk_history_add, wk_history_options, history, __VA_ARGS__)
+#define wk_data_mnist(...)  WK_OPT_(wk_dataset *, wk_data_mnist, wk_mnist_options, __VA_ARGS__)
+#define wk_data_loader(...) WK_OPT_(wk_loader *, wk_data_loader, wk_loader_options, __VA_ARGS__)
+#define wk_history_add(history, ...)                                                                                   \
+    WK_OPT2_(wk_code, wk_history_add, wk_history_options, "history, x", history, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

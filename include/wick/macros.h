@@ -47,7 +47,16 @@
 #define WK_TEXTS_(...)      #__VA_ARGS__
 
 /* WK2_ if the first argument is a list in parentheses, 1 if not. */
-#define WK_IS_LIST_(wk1_, ...) WK_COUNT_(WK_COMMA_ wk1_)
+#define WK_IS_LIST_(wk1_, ...)         WK_COUNT_(WK_COMMA_ wk1_)
+/* WK2_ for an argument that is missing, 1 for one that is there. */
+#define WK_IS_MISSING_(wk1_)           WK_JOIN_(WK_IS_MISSING_, WK_IS_LIST_(wk1_, ))(wk1_)
+#define WK_IS_MISSING_1(wk1_)          WK_IS_LIST_(wk1_(), )
+#define WK_IS_MISSING_WK2_(wk1_)       1
+/* WK2_ for a list of two or more in parentheses and nothing behind it; 1 for anything else, (n) and (n + 1) * 2 too. */
+#define WK_IS_PAIR_(wk1_, ...)         WK_IS_PAIR_2_(WK_COUNTED_ wk1_, 1, )
+#define WK_COUNTED_(...)               , WK_COUNT_(__VA_ARGS__),
+#define WK_IS_PAIR_2_(...)             WK_IS_PAIR_3_(__VA_ARGS__)
+#define WK_IS_PAIR_3_(wk1_, wk2_, ...) wk2_
 
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
@@ -58,6 +67,16 @@
         _Static_assert(0, text);                                                                                       \
         (type)0;                                                                                                       \
     })
+/* In place of a call whose list is none, written as `said`. */
+#define WK_REFUSE_LIST_(type, text, said)                                                                              \
+    __extension__({                                                                                                    \
+        _Static_assert(__builtin_strncmp(said, "{", 1) == 0, text);                                                    \
+        _Static_assert(__builtin_strncmp(said, "{", 1) != 0, "a list stands in parentheses, (2, 3), not in braces");   \
+        (type)0;                                                                                                       \
+    })
+/* In place of a call without its last argument. */
+#define WK_REFUSE_MISSING_(type, f, said)                                                                              \
+    WK_REFUSE_(type, #f ": an argument is missing: " #f "(" said "), and options behind that")
 /* What is called where operands do not fit, after a _Static_assert has said so: it takes anything. */
 wk_tensor *wk_refused_(wk_site site, ...);
 
@@ -184,7 +203,7 @@ typedef int wk_sizes_are_whole_numbers;
 
 #define WK_SIZED_(result, wk_s_, list, text, last) WK_JOIN_(WK_SIZED_, WK_KIND_(list))(result, wk_s_, list, text, last)
 
-#define WK_SIZED_NOT_(result, wk_s_, list, text, last) WK_REFUSE_(result, text)
+#define WK_SIZED_NOT_(result, wk_s_, list, text, last) WK_REFUSE_LIST_(result, text, WK_TEXTS_(list))
 #define WK_SIZED_ARRAY_                                WK_SIZED_LIST_
 #define WK_SIZED_LIST_(result, wk_s_, list, text, last)                                                                \
     __extension__({                                                                                                    \
@@ -194,7 +213,7 @@ typedef int wk_sizes_are_whole_numbers;
 /* The same with a list of tensors. */
 #define WK_LISTED_(result, wk_l_, list, text, last)                                                                    \
     WK_JOIN_(WK_LISTED_, WK_KIND_(list))(result, wk_l_, list, text, last)
-#define WK_LISTED_NOT_(result, wk_l_, list, text, last) WK_REFUSE_(result, text)
+#define WK_LISTED_NOT_(result, wk_l_, list, text, last) WK_REFUSE_LIST_(result, text, WK_TEXTS_(list))
 #define WK_LISTED_ARRAY_                                WK_LISTED_LIST_
 #define WK_LISTED_LIST_(result, wk_l_, list, text, last)                                                               \
     __extension__({                                                                                                    \
@@ -344,24 +363,30 @@ static inline size_t wk_elements_(const char *text)
 #define WK_OPT_1(result, f, type, x)         f##_at(WK_HERE, x, NULL)
 #define WK_OPT_WK2_(result, f, type, x, ...) WK_CALL_(result, f, (x), type, __VA_ARGS__)
 
-/* (a, b) or (a, b, .key = value, ...) */
-
-#define WK_OPT2_(result, f, type, a, ...) WK_JOIN_(WK_OPT2_, WK_COUNT_(__VA_ARGS__))(result, f, type, a, __VA_ARGS__)
-
-#define WK_OPT2_1(result, f, type, a, b)         f##_at(WK_HERE, a, b, NULL)
-#define WK_OPT2_WK2_(result, f, type, a, b, ...) WK_CALL_(result, f, (a, b), type, __VA_ARGS__)
+/* (a, b) or (a, b, .key = value, ...); `said` names the arguments for who leaves one out */
+#define WK_OPT2_(result, f, type, said, a, ...)                                                                        \
+    WK_JOIN_(WK_OPT2_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, a, __VA_ARGS__)
+#define WK_OPT2_1(result, f, type, said, a, b)         WK_JOIN_(WK_OPT2_1_, WK_IS_MISSING_(b))(result, f, said, a, b)
+#define WK_OPT2_1_1(result, f, said, a, b)             f##_at(WK_HERE, a, b, NULL)
+#define WK_OPT2_1_WK2_(result, f, said, a, b)          WK_REFUSE_MISSING_(result, f, said)
+#define WK_OPT2_WK2_(result, f, type, said, a, b, ...) WK_CALL_(result, f, (a, b), type, __VA_ARGS__)
 
 /* (a, b, c) or (a, b, c, .key = value, ...) */
-#define WK_OPT3_(result, f, type, a, b, ...)                                                                           \
-    WK_JOIN_(WK_OPT3_, WK_COUNT_(__VA_ARGS__))(result, f, type, a, b, __VA_ARGS__)
-#define WK_OPT3_1(result, f, type, a, b, c)         f##_at(WK_HERE, a, b, c, NULL)
-#define WK_OPT3_WK2_(result, f, type, a, b, c, ...) WK_CALL_(result, f, (a, b, c), type, __VA_ARGS__)
+#define WK_OPT3_(result, f, type, said, a, b, ...)                                                                     \
+    WK_JOIN_(WK_OPT3_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, a, b, __VA_ARGS__)
+
+#define WK_OPT3_1(result, f, type, said, a, b, c) WK_JOIN_(WK_OPT3_1_, WK_IS_MISSING_(c))(result, f, said, a, b, c)
+
+#define WK_OPT3_1_1(result, f, said, a, b, c)             f##_at(WK_HERE, a, b, c, NULL)
+#define WK_OPT3_1_WK2_(result, f, said, a, b, c)          WK_REFUSE_MISSING_(result, f, said)
+#define WK_OPT3_WK2_(result, f, type, said, a, b, c, ...) WK_CALL_(result, f, (a, b, c), type, __VA_ARGS__)
 
 /* (shape) or (shape, .key = value, ...); `said` is the text of it all */
 #define WK_NEW_(f, said, ...) WK_SHAPED_(wk_tensor *, f, wk_options, said, __VA_ARGS__)
 #define WK_SHAPED_(result, f, type, said, ...)                                                                         \
     WK_JOIN_(WK_SHAPED_, WK_COUNT_(__VA_ARGS__))(result, f, type, WK_INTS_NAME_, WK_SHAPED_TEXT_(f, said), __VA_ARGS__)
-#define WK_SHAPED_TEXT_(f, said) #f ": sizes stand in parentheses of their own: " #f "((" said "))"
+#define WK_SHAPED_TEXT_(f, said)                                                                                       \
+#f ": sizes stand in parentheses of their own: " #f "((" said ")); those in an array: " #f "(WK_ARRAY(shape, ndim))"
 #define WK_SHAPED_1(result, f, type, wk_s_, text, shape)                                                               \
     WK_SIZED_(result, wk_s_, shape, text, WK_GIVE_(result, f##_at(WK_HERE, wk_s_.at, wk_s_.count, NULL)))
 #define WK_SHAPED_WK2_(result, f, type, wk_s_, text, shape, ...)                                                       \
@@ -373,7 +398,7 @@ static inline size_t wk_elements_(const char *text)
 #define WK_VIEW_1(f, said, x, wk_s_, list)                                                                             \
     WK_SIZED_(wk_tensor *, wk_s_, list, WK_VIEW_TEXT_(f, said),                                                        \
               WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, wk_s_.at, wk_s_.count)))
-#define WK_VIEW_WK2_(f, said, x, wk_s_, ...) WK_REFUSE_(wk_tensor *, WK_VIEW_TEXT_(f, said))
+#define WK_VIEW_WK2_(f, said, x, wk_s_, ...) WK_REFUSE_LIST_(wk_tensor *, WK_VIEW_TEXT_(f, said), said)
 
 /* (x), (x, dims), (x, .key = value, ...) or (x, dims, .key = value, ...)
  *
@@ -470,13 +495,17 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
                                    : WK_WHOLE_(f##_ti_at, wk_y_))(WK_HERE, wk_x_, wk_y_));                             \
     WK_CLOSE_
 
-/* The dtype of a C type. */
+/* The dtype of a C type, 0 for one that no dtype is. */
 #define WK_DTYPE_(p)                                                                                                   \
     _Generic((p), const float *: WK_F32, float *: WK_F32, const double *: WK_F64, double *: WK_F64,                    \
         const long *: WK_LONG_, long *: WK_LONG_, const long long *: WK_I64, long long *: WK_I64,                      \
         const int *: WK_I32, int *: WK_I32, const short *: WK_I16, short *: WK_I16,                                    \
         const signed char *: WK_I8, signed char *: WK_I8, const unsigned char *: WK_U8,                                \
-        unsigned char *: WK_U8, const bool *: WK_BOOL, bool *: WK_BOOL)
+        unsigned char *: WK_U8, const bool *: WK_BOOL, bool *: WK_BOOL, default: (wk_dtype)0)
+#define WK_HAS_DTYPE_(f, p)                                                                                            \
+    _Static_assert(WK_DTYPE_(p) != 0,                                                                                  \
+                   f ": the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or "                   \
+                     "uint8_t, and their pointer says which; of v[2][3] that is &v[0][0]")
 #define WK_LONG_ (sizeof(long) == 8 ? WK_I64 : WK_I32)
 
 /* A declaration that lasts to the end of the enclosing block. The type comes first: gcc takes attributes alone for a

@@ -62,8 +62,8 @@ WK_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 #define wk_linear(...) wk_linear_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_addmm(x, a, ...)   WK_OPT3_(wk_tensor *, wk_addmm, wk_addmm_options, x, a, __VA_ARGS__)
-#define wk_baddbmm(x, a, ...) WK_OPT3_(wk_tensor *, wk_baddbmm, wk_addmm_options, x, a, __VA_ARGS__)
+#define wk_addmm(x, a, ...)   WK_OPT3_(wk_tensor *, wk_addmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__)
+#define wk_baddbmm(x, a, ...) WK_OPT3_(wk_tensor *, wk_baddbmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -249,7 +249,7 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
     WK_LISTED_(int, wk_l_, list, "wk_forward_n: tensors stand in parentheses: wk_forward_n(m, (x, y), out, outputs)",  \
                WK_GIVE_(int, wk_forward_n_at(WK_HERE, m, wk_l_.at, wk_l_.count, out, outputs)))
 
-#define wk_nn_linear(in, ...)  WK_OPT2_(wk_module *, wk_nn_linear, wk_linear_options, in, __VA_ARGS__)
+#define wk_nn_linear(in, ...)  WK_OPT2_(wk_module *, wk_nn_linear, wk_linear_options, "in, out", in, __VA_ARGS__)
 #define wk_nn_lazy_linear(...) WK_OPT_(wk_module *, wk_nn_lazy_linear, wk_linear_options, __VA_ARGS__)
 #define wk_nn_sequential(...)  WK_MODULES_(wk_nn_sequential_at, WK_LIST_NAME_, __VA_ARGS__)
 #define wk_nn_module_list(...) WK_MODULES_(wk_nn_module_list_at, WK_LIST_NAME_, __VA_ARGS__)
@@ -260,7 +260,8 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
     })
 #define wk_nn_layer_norm(...)                                                                                          \
     WK_SHAPED_(wk_module *, wk_nn_layer_norm, wk_nn_layer_norm_options, #__VA_ARGS__, __VA_ARGS__)
-#define wk_nn_embedding(n, ...) WK_OPT2_(wk_module *, wk_nn_embedding, wk_nn_embedding_options, n, __VA_ARGS__)
+#define wk_nn_embedding(n, ...)                                                                                        \
+    WK_OPT2_(wk_module *, wk_nn_embedding, wk_nn_embedding_options, "n, dim", n, __VA_ARGS__)
 
 #define wk_init_xavier_uniform_(...)  WK_OPT_(wk_tensor *, wk_init_xavier_uniform_, wk_init_options, __VA_ARGS__)
 #define wk_init_xavier_normal_(...)   WK_OPT_(wk_tensor *, wk_init_xavier_normal_, wk_init_options, __VA_ARGS__)

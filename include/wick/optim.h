@@ -73,10 +73,11 @@ WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, do
 #define wk_optim_groups(...)                wk_optim_groups_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_optim_sgd(...)              WK_OPT_(wk_optim *, wk_optim_sgd, wk_optim_options, __VA_ARGS__)
-#define wk_optim_adam(...)             WK_OPT_(wk_optim *, wk_optim_adam, wk_optim_options, __VA_ARGS__)
-#define wk_optim_adamw(...)            WK_OPT_(wk_optim *, wk_optim_adamw, wk_optim_options, __VA_ARGS__)
-#define wk_optim_add_group(optim, ...) WK_OPT2_(wk_code, wk_optim_add_group, wk_optim_options, optim, __VA_ARGS__)
+#define wk_optim_sgd(...)   WK_OPT_(wk_optim *, wk_optim_sgd, wk_optim_options, __VA_ARGS__)
+#define wk_optim_adam(...)  WK_OPT_(wk_optim *, wk_optim_adam, wk_optim_options, __VA_ARGS__)
+#define wk_optim_adamw(...) WK_OPT_(wk_optim *, wk_optim_adamw, wk_optim_options, __VA_ARGS__)
+#define wk_optim_add_group(optim, ...)                                                                                 \
+    WK_OPT2_(wk_code, wk_optim_add_group, wk_optim_options, "optim, parameters", optim, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -461,10 +461,11 @@ WK_API wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_te
 #define wk_masked_fill_(x, mask, value) wk_masked_fill__at(WK_HERE, x, mask, WK_VALUE_(value))
 #define wk_lerp(a, b, weight)           wk_lerp_at(WK_HERE, a, b, WK_VALUE_(weight))
 #define wk_lerp_(a, b, weight)          wk_lerp__at(WK_HERE, a, b, WK_VALUE_(weight))
-#define wk_addcmul(x, a, ...)           WK_OPT3_(wk_tensor *, wk_addcmul, wk_addc_options, x, a, __VA_ARGS__)
-#define wk_addcmul_(x, a, ...)          WK_OPT3_(wk_tensor *, wk_addcmul_, wk_addc_options, x, a, __VA_ARGS__)
-#define wk_addcdiv(x, a, ...)           WK_OPT3_(wk_tensor *, wk_addcdiv, wk_addc_options, x, a, __VA_ARGS__)
-#define wk_addcdiv_(x, a, ...)          WK_OPT3_(wk_tensor *, wk_addcdiv_, wk_addc_options, x, a, __VA_ARGS__)
+
+#define wk_addcmul(x, a, ...)  WK_OPT3_(wk_tensor *, wk_addcmul, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
+#define wk_addcmul_(x, a, ...) WK_OPT3_(wk_tensor *, wk_addcmul_, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
+#define wk_addcdiv(x, a, ...)  WK_OPT3_(wk_tensor *, wk_addcdiv, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
+#define wk_addcdiv_(x, a, ...) WK_OPT3_(wk_tensor *, wk_addcdiv_, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

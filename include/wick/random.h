@@ -46,7 +46,7 @@ WK_API wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, c
 #define wk_dropout(...)   wk_dropout_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_multinomial(x, ...) WK_OPT2_(wk_tensor *, wk_multinomial, wk_multinomial_options, x, __VA_ARGS__)
+#define wk_multinomial(x, ...) WK_OPT2_(wk_tensor *, wk_multinomial, wk_multinomial_options, "x, count", x, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

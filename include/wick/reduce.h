@@ -254,12 +254,12 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
 #define wk_std(...)           WK_REDUCE_OPT_(wk_std, wk_var_options, __VA_ARGS__)
 #define wk_norm(...)          WK_REDUCE_OPT_(wk_norm, wk_norm_options, __VA_ARGS__)
 
-#define wk_dist(a, ...) WK_OPT2_(wk_tensor *, wk_dist, wk_dist_options, a, __VA_ARGS__)
+#define wk_dist(a, ...) WK_OPT2_(wk_tensor *, wk_dist, wk_dist_options, "a, b", a, __VA_ARGS__)
 /* wk_cosine_similarity(a, b, dim), (a, b, dim, .eps = 1e-6) */
 #define wk_cosine_similarity(a, b, ...)                                                                                \
-    WK_OPT3_(wk_tensor *, wk_cosine_similarity, wk_cosine_similarity_options, a, b, __VA_ARGS__)
+    WK_OPT3_(wk_tensor *, wk_cosine_similarity, wk_cosine_similarity_options, "a, b, dim", a, b, __VA_ARGS__)
 #define wk_unique(...)  WK_OPT_(wk_tensor *, wk_unique, wk_unique_options, __VA_ARGS__)
-#define wk_isin(x, ...) WK_OPT2_(wk_tensor *, wk_isin, wk_isin_options, x, __VA_ARGS__)
+#define wk_isin(x, ...) WK_OPT2_(wk_tensor *, wk_isin, wk_isin_options, "elements, test_elements", x, __VA_ARGS__)
 
 /* wk_layer_norm(x, shape, weight, bias): eps is 1e-5; wk_layer_norm(x, shape, weight, bias, eps) */
 #define wk_layer_norm(x, shape, weight, ...)                                                                           \
@@ -270,20 +270,21 @@ WK_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *label
               "wk_layer_norm: sizes stand in parentheses: wk_layer_norm(x, (3), weight, bias)",                        \
               WK_GIVE_(wk_tensor *, wk_layer_norm_at(WK_HERE, x, wk_s_.at, wk_s_.count, weight, bias, eps)))
 
-#define wk_mse_loss(a, ...) WK_OPT2_(wk_tensor *, wk_mse_loss, wk_loss_options, a, __VA_ARGS__)
-#define wk_l1_loss(a, ...)  WK_OPT2_(wk_tensor *, wk_l1_loss, wk_loss_options, a, __VA_ARGS__)
-
-#define wk_smooth_l1_loss(a, ...) WK_OPT2_(wk_tensor *, wk_smooth_l1_loss, wk_smooth_l1_loss_options, a, __VA_ARGS__)
-
-#define wk_huber_loss(a, ...) WK_OPT2_(wk_tensor *, wk_huber_loss, wk_huber_loss_options, a, __VA_ARGS__)
-#define wk_kl_div(a, ...)     WK_OPT2_(wk_tensor *, wk_kl_div, wk_kl_div_options, a, __VA_ARGS__)
-
-#define wk_cross_entropy(a, ...) WK_OPT2_(wk_tensor *, wk_cross_entropy, wk_cross_entropy_options, a, __VA_ARGS__)
-
-#define wk_nll_loss(a, ...)             WK_OPT2_(wk_tensor *, wk_nll_loss, wk_cross_entropy_options, a, __VA_ARGS__)
-#define wk_binary_cross_entropy(a, ...) WK_OPT2_(wk_tensor *, wk_binary_cross_entropy, wk_bce_options, a, __VA_ARGS__)
+#define wk_mse_loss(a, ...) WK_OPT2_(wk_tensor *, wk_mse_loss, wk_loss_options, "input, target", a, __VA_ARGS__)
+#define wk_l1_loss(a, ...)  WK_OPT2_(wk_tensor *, wk_l1_loss, wk_loss_options, "input, target", a, __VA_ARGS__)
+#define wk_smooth_l1_loss(a, ...)                                                                                      \
+    WK_OPT2_(wk_tensor *, wk_smooth_l1_loss, wk_smooth_l1_loss_options, "input, target", a, __VA_ARGS__)
+#define wk_huber_loss(a, ...)                                                                                          \
+    WK_OPT2_(wk_tensor *, wk_huber_loss, wk_huber_loss_options, "input, target", a, __VA_ARGS__)
+#define wk_kl_div(a, ...) WK_OPT2_(wk_tensor *, wk_kl_div, wk_kl_div_options, "input, target", a, __VA_ARGS__)
+#define wk_cross_entropy(a, ...)                                                                                       \
+    WK_OPT2_(wk_tensor *, wk_cross_entropy, wk_cross_entropy_options, "logits, labels", a, __VA_ARGS__)
+#define wk_nll_loss(a, ...) WK_OPT2_(wk_tensor *, wk_nll_loss, wk_cross_entropy_options, "logs, labels", a, __VA_ARGS__)
+#define wk_binary_cross_entropy(a, ...)                                                                                \
+    WK_OPT2_(wk_tensor *, wk_binary_cross_entropy, wk_bce_options, "input, target", a, __VA_ARGS__)
 #define wk_binary_cross_entropy_with_logits(a, ...)                                                                    \
-    WK_OPT2_(wk_tensor *, wk_binary_cross_entropy_with_logits, wk_bce_with_logits_options, a, __VA_ARGS__)
+    WK_OPT2_(wk_tensor *, wk_binary_cross_entropy_with_logits, wk_bce_with_logits_options, "logits, target", a,        \
+             __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

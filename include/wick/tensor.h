@@ -50,7 +50,9 @@ WK_API void wk_guard_close(wk_guard *guard);
 
 #ifndef __cplusplus
 /* Opens a scope until the end of the enclosing block, by any way out of it. Guards are declarations, so they stand in a
- * block of their own, { WK_SCOPE; ... }: alone behind an `if` or `else` they are an error of the compiler. */
+ * block of their own, { WK_SCOPE; ... }: alone behind an `if` or `else` they are an error of the compiler. Neither a
+ * goto nor a case of a switch may jump over one into its block, as the end of the block would close a guard that nobody
+ * opened: clang refuses that, gcc does not see it. */
 #define WK_SCOPE WK_GUARD_(wk_scope_open(WK_HERE))
 #endif
 
@@ -117,7 +119,11 @@ WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options 
 /* From host memory: dense, row-major; the data is copied. `bytes` must be what shape and dtype say, else WK_ERR_SHAPE;
  * (size_t)-1: not known. On the default device (WK_DEVICE, else the CPU), or where the options say, which may be NULL;
  * with a dtype they have the numbers converted to that. wk_of(float, (2, 2), 1, 2, 3, 4, .requires_grad = true),
- * wk_from(data, (2, 2), .dtype = WK_F64). torch.tensor. */
+ * wk_from(data, (2, 2), .dtype = WK_F64). torch.tensor.
+ *
+ * In C the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or uint8_t; of an array of arrays,
+ * float v[2][3], give &v[0][0], and for f16 and bf16 call wk_from_at. Where the compiler knows how large an array is,
+ * wk_from refuses one that is too small. */
 WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                              int ndim);
 WK_API wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
@@ -166,8 +172,9 @@ WK_API wk_code wk_flush(void);
  * every bit of it: 0 then. */
 WK_API double wk_item_at(wk_site site, wk_tensor *x);
 WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
-/* Copies the elements into host memory, row-major, as their own dtype; `bytes` must be their size, else
- * WK_ERR_SHAPE. WK_OK or a code. */
+/* Copies the elements into host memory, row-major, as their own dtype: `data` is memory of that C type, float for f32,
+ * int64_t for i64, which nothing checks; wk_to_dtype converts before. `bytes` must be their size, else WK_ERR_SHAPE.
+ * WK_OK or a code. */
 WK_API wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
 /* The same with strides (in elements) for the destination, one for each dimension: wk_read_strided(x, data, (1, 2)),
  * where wk_read_strided_n sees that there are as many. */
@@ -248,6 +255,9 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
     (WK_JOIN_(wk_number_, __COUNTER__), WK_INTS_NAME_, WK_FULL_TEXT_, shape, __VA_ARGS__)
 #define WK_FULL_TEXT_ "wk_full: sizes stand in parentheses of their own, then comes the number: wk_full((2, 3), 0.5)"
 #define WK_FULL_1(wk_n_, wk_s_, text, shape, value)                                                                    \
+    WK_JOIN_(WK_FULL_1_, WK_IS_MISSING_(value))(wk_n_, wk_s_, text, shape, value)
+#define WK_FULL_1_WK2_(wk_n_, wk_s_, text, shape, value) WK_REFUSE_MISSING_(wk_tensor *, wk_full, "(2, 3), 0.5")
+#define WK_FULL_1_1(wk_n_, wk_s_, text, shape, value)                                                                  \
     WK_SIZED_(                                                                                                         \
         wk_tensor *, wk_s_, shape, text,                                                                               \
         WK_ONCE_(int, wk_n_, value,                                                                                    \
@@ -297,16 +307,20 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
                                                                      WK_GIVEN_(third) ? wk_d_.element[1] : 1,          \
                                                                      WK_IS_WHOLE_(wk_n_), &wk_o_));                    \
     WK_CLOSE_
-#define WK_GIVEN_(text)                 ((text)[0] != '"' && !WK_IS_OPTION_(text))
-#define wk_arange_from(start, end, ...) WK_OPT3_(wk_tensor *, wk_arange_from, wk_options, start, end, __VA_ARGS__)
-#define wk_linspace(start, end, ...)    WK_OPT3_(wk_tensor *, wk_linspace, wk_options, start, end, __VA_ARGS__)
-#define wk_eye(...)                     WK_OPT_(wk_tensor *, wk_eye, wk_options, __VA_ARGS__)
-#define wk_empty_like(...)              WK_OPT_(wk_tensor *, wk_empty_like, wk_options, __VA_ARGS__)
-#define wk_zeros_like(...)              WK_OPT_(wk_tensor *, wk_zeros_like, wk_options, __VA_ARGS__)
-#define wk_ones_like(...)               WK_OPT_(wk_tensor *, wk_ones_like, wk_options, __VA_ARGS__)
-#define wk_full_like(x, ...)            WK_OPT2_(wk_tensor *, wk_full_like, wk_options, x, __VA_ARGS__)
-#define wk_rand_like(...)               WK_OPT_(wk_tensor *, wk_rand_like, wk_options, __VA_ARGS__)
-#define wk_randn_like(...)              WK_OPT_(wk_tensor *, wk_randn_like, wk_options, __VA_ARGS__)
+#define WK_GIVEN_(text) ((text)[0] != '"' && !WK_IS_OPTION_(text))
+#define wk_arange_from(start, end, ...)                                                                                \
+    WK_OPT3_(wk_tensor *, wk_arange_from, wk_options, "start, end, step", start, end, __VA_ARGS__)
+#define wk_linspace(start, end, ...)                                                                                   \
+    WK_OPT3_(wk_tensor *, wk_linspace, wk_options, "start, end, count", start, end, __VA_ARGS__)
+#define wk_eye(...)          WK_JOIN_(WK_EYE_, WK_IS_PAIR_(__VA_ARGS__, ))(__VA_ARGS__)
+#define WK_EYE_1(...)        WK_OPT_(wk_tensor *, wk_eye, wk_options, __VA_ARGS__)
+#define WK_EYE_WK2_(...)     WK_REFUSE_(wk_tensor *, "wk_eye: the matrix is square, of one size: wk_eye(3)")
+#define wk_empty_like(...)   WK_OPT_(wk_tensor *, wk_empty_like, wk_options, __VA_ARGS__)
+#define wk_zeros_like(...)   WK_OPT_(wk_tensor *, wk_zeros_like, wk_options, __VA_ARGS__)
+#define wk_ones_like(...)    WK_OPT_(wk_tensor *, wk_ones_like, wk_options, __VA_ARGS__)
+#define wk_full_like(x, ...) WK_OPT2_(wk_tensor *, wk_full_like, wk_options, "x, value", x, __VA_ARGS__)
+#define wk_rand_like(...)    WK_OPT_(wk_tensor *, wk_rand_like, wk_options, __VA_ARGS__)
+#define wk_randn_like(...)   WK_OPT_(wk_tensor *, wk_randn_like, wk_options, __VA_ARGS__)
 
 /* wk_of(float, (2, 2), 1, 2, 3, 4): a tensor of a C type from its elements; options stand behind them */
 #define wk_of(type, shape, ...)                                                                                        \
@@ -317,10 +331,24 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
               __extension__({                                                                                          \
                   /* an element takes two places of the text at least */                                               \
                   WK_ELEMENTS_AND_OPTIONS_(type, sizeof(text) / 2 + 1, wk_d_, wk_o_, __VA_ARGS__)                      \
+                  WK_HAS_DTYPE_("wk_of", &wk_d_.element[0]);                                                           \
                   WK_GIVE_(wk_tensor *,                                                                                \
                            wk_of_on_at(WK_HERE, WK_DTYPE_(&wk_d_.element[0]), wk_d_.element,                           \
                                        wk_elements_(text) * sizeof(type), wk_s_.at, wk_s_.count, &wk_o_));             \
               }))
+/* The bytes of an array of `room` bytes, if those are fewer than the shape needs; -1, not known, if they are enough or
+ * nobody knows. */
+static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape)
+{
+    size_t elements = room / wk_dtype_size(dtype);
+    bool fewer = false;
+    for (int d = 0; shape.at && d < shape.count; d++) {
+        if (shape.at[d] <= 0) return (size_t)-1;
+        fewer = fewer || (size_t)shape.at[d] > elements;
+        elements /= (size_t)shape.at[d];
+    }
+    return fewer || !elements ? room : (size_t)-1;
+}
 /* wk_from(pointer, shape): copies what the pointer's type says; wk_from(pointer, shape, .requires_grad = true) */
 #define wk_from(data, ...)                                                                                             \
     WK_JOIN_(WK_FROM_, WK_COUNT_(__VA_ARGS__))                                                                         \
@@ -328,15 +356,17 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
      "wk_from: sizes stand in parentheses: wk_from(data, (" #__VA_ARGS__ "))", data, __VA_ARGS__)
 #define WK_FROM_1(wk_p_, wk_s_, text, data, shape)                                                                     \
     WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
-              WK_ONCE_(float *, wk_p_, data,                                                                           \
-                       WK_GIVE_(wk_tensor *,                                                                           \
-                                wk_from_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, (size_t)-1, wk_s_.at, wk_s_.count))))
+              WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from", wk_p_);                                          \
+                       WK_GIVE_(wk_tensor *, wk_from_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_,                              \
+                                                        WK_GIVEN_BYTES_(data, wk_p_, wk_s_), wk_s_.at, wk_s_.count))))
+/* An array, and a pointer to what the compiler sees being made, have a known size. */
+#define WK_GIVEN_BYTES_(data, wk_p_, wk_s_) wk_given_bytes_(__builtin_object_size(data, 0), WK_DTYPE_(wk_p_), wk_s_)
 #define WK_FROM_WK2_(wk_p_, wk_s_, text, data, shape, ...)                                                             \
-    WK_SIZED_(                                                                                                         \
-        wk_tensor *, wk_s_, shape, text,                                                                               \
-        WK_ONCE_(float *, wk_p_, data,                                                                                 \
-                 WK_CALL_OF_(wk_tensor *, wk_from_on_at, (WK_DTYPE_(wk_p_), wk_p_, (size_t)-1, wk_s_.at, wk_s_.count), \
-                             wk_options, "wk_from: " WK_BY_NAME_TEXT_, __VA_ARGS__)))
+    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
+              WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from", wk_p_); WK_CALL_OF_(                             \
+                           wk_tensor *, wk_from_on_at,                                                                 \
+                           (WK_DTYPE_(wk_p_), wk_p_, WK_GIVEN_BYTES_(data, wk_p_, wk_s_), wk_s_.at, wk_s_.count),      \
+                           wk_options, "wk_from: " WK_BY_NAME_TEXT_, __VA_ARGS__)))
 /* wk_from_strided(pointer, shape, strides), and options */
 #define wk_from_strided(data, shape, ...)                                                                              \
     WK_JOIN_(WK_FROM_STRIDED_, WK_COUNT_(__VA_ARGS__))                                                                 \
@@ -345,12 +375,12 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
      __VA_ARGS__)
 #define WK_FROM_STRIDED_1(wk_p_, wk_s_, wk_t_, text, data, shape, stride)                                              \
     WK_STRIDED_(wk_s_, wk_t_, text, shape, stride,                                                                     \
-                WK_ONCE_(float *, wk_p_, data,                                                                         \
+                WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from_strided", wk_p_);                                \
                          WK_GIVE_(wk_tensor *, wk_from_strided_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, wk_s_.at,          \
                                                                   wk_t_.at, wk_as_many_(wk_s_, wk_t_), NULL))))
 #define WK_FROM_STRIDED_WK2_(wk_p_, wk_s_, wk_t_, text, data, shape, stride, ...)                                      \
     WK_STRIDED_(wk_s_, wk_t_, text, shape, stride,                                                                     \
-                WK_ONCE_(float *, wk_p_, data,                                                                         \
+                WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from_strided", wk_p_);                                \
                          WK_CALL_(wk_tensor *, wk_from_strided,                                                        \
                                   (WK_DTYPE_(wk_p_), wk_p_, wk_s_.at, wk_t_.at, wk_as_many_(wk_s_, wk_t_)),            \
                                   wk_options, __VA_ARGS__)))
@@ -359,7 +389,7 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
     WK_BORROW_(WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_, data, shape, release, user)
 #define WK_BORROW_(wk_p_, wk_s_, data, shape, release, user)                                                           \
     WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_borrow: sizes stand in parentheses: wk_borrow(data, (2, 3), NULL, NULL)", \
-              WK_ONCE_(float *, wk_p_, data,                                                                           \
+              WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_borrow", wk_p_);                                        \
                        WK_GIVE_(wk_tensor *, wk_borrow_at(WK_HERE, WK_DTYPE_(wk_p_), wk_p_, wk_s_.at, wk_s_.count,     \
                                                           release, user))))
 /* wk_read_strided(x, data, strides) */

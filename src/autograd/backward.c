@@ -234,7 +234,7 @@ static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **
     uint64_t token = guard->token;
     wk_tensor *wide[WK__WALK_OUTPUTS];
     for (int k = 0; k < node->outputs && k < WK__WALK_OUTPUTS; k++) wide[k] = wk__through_widen(out[k]);
-    wk__gradient g = {.node = node, .attr = node->attr, .out = wide, .in = in};
+    wk__gradient g = {.node = node, .attr = node->attr, .out = wide, .in = in, .backward = w->site};
     uint64_t inner = w->context->frame.inner;
     if (!inner) w->context->frame.inner = token;
     node->op->gradient(&g);
@@ -259,10 +259,12 @@ static void compute(walk *w, wk__node *node, wk_tensor *const *out, wk_tensor **
 static void run_node(walk *w, wk__node *node, wk_tensor **grad)
 {
     if (node->spent) {
-        wk__error_set(node->site, WK_ERR_STATE,
-                      "%s: the backward at %s:%d went through this call and freed what it needs; use .retain_graph = "
-                      "true there",
-                      node->op->name, node->spent_at.file ? node->spent_at.file : "?", (int)node->spent_at.line);
+        wk__error_set(
+            node->site, WK_ERR_STATE,
+            "%s: the backward at %s:%d went through this call and freed what it needs, and that at %s:%d comes "
+            "here again; use .retain_graph = true in the first",
+            node->op->name, node->spent_at.file ? node->spent_at.file : "?", (int)node->spent_at.line,
+            w->site.file ? w->site.file : "?", (int)w->site.line);
         w->failed = true;
         return;
     }

@@ -95,8 +95,10 @@ wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk
     if (!ready || !wk__walk(&request)) return wk_error_code();
     int missing = -1;
     for (int k = input_count; k-- > 0;)
-        if (!grads[k] && !o.allow_unused) missing = k;
-    if (missing < 0) return WK_OK;
+        if (!grads[k]) missing = k;
+    if (missing >= 0 && o.allow_unused)
+        wk__gives_nothing(site, "grad", "the input was not used to compute the outputs, and .allow_unused is set");
+    if (missing < 0 || o.allow_unused) return WK_OK;
     for (int k = 0; k < input_count; k++) {
         if (grads[k]) wk__handle_release(&grads[k]->handle, site);
         grads[k] = NULL;

@@ -339,6 +339,8 @@ static wk_tensor *changed(const wk__gradient *g, int k)
     wk__text_format(&text, "%s: backward needs %s as it was, but ", g->node->op->name, what);
     wk__text_changes(&text, g->node->saved[k]->storage, g->node->version[k]);
     wk__text_add(&text, ". Use the form without _, or clone it before");
+    if (g->backward.file)
+        wk__text_format(&text, "; the backward is that at %s:%d", g->backward.file, (int)g->backward.line);
     wk__error_take(g->node->site, WK_ERR_STATE, &text);
     return NULL;
 }

@@ -89,6 +89,7 @@ typedef struct wk__gradient {
     wk_tensor *const *out; /* gradients of the outputs; NULL where nothing flowed */
     wk_tensor *
         *in; /* to be filled: gradients of the operands, any shape that broadcasting made: the engine sums them back */
+    wk_site backward; /* the call that walks */
 } wk__gradient;
 
 /* Does operand k want a gradient? */

@@ -140,7 +140,8 @@ const char *wk__bytes_text(char out[WK__BYTES_TEXT], int64_t bytes)
         size *= 1024;
         unit++;
     }
-    long long whole = bytes / size, tenths = bytes % size * 10 / size;
+    long long whole = bytes / size, tenths = (bytes % size * 10 + size / 2) / size;
+    if (tenths == 10) whole++, tenths = 0;
     if (tenths == 0)
         snprintf(out, WK__BYTES_TEXT, "%lld %s", whole, units[unit]);
     else

@@ -48,7 +48,7 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure, bool
 
 wk__failure *wk__explain_record(const wk__record *r, const wk__fail *fail)
 {
-    return wk__explain(r->name, wk__underscore(r->name, r->in_place), r->op->fault, r->site, fail, true);
+    return wk__explain(r->name, wk__underscore(r->name, r->in_place), r->op, r->site, fail, true);
 }
 
 void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail)

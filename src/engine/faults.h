@@ -6,9 +6,9 @@
 
 #include "ring.h"
 
-/* Why work failed, as the program is told. `fault` is the op's own word for an index that is refused (op.h), or NULL;
+/* Why work failed, as the program is told. `op` has words of its own for an index that is refused (op.h), or is NULL;
  * `known`: the figures of a bad index are those of this op. */
-wk__failure *wk__explain(const char *op, const char *underscore, const char *fault, wk_site site, const wk__fail *fail,
+wk__failure *wk__explain(const char *name, const char *underscore, const wk__op *op, wk_site site, const wk__fail *fail,
                          bool known);
 /* Records are about to be given to a device that may run them later and may fault (or depend on what may), as a group
  * or, NULL, alone. The tag for them. Then they have been given, or could not be. */

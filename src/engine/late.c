@@ -9,7 +9,8 @@
 /* Whose work it was. */
 typedef struct origin {
     wk__origin base;
-    const char *op, *underscore, *fault;
+    const char *name, *underscore;
+    const wk__op *op;
     wk_site site;
     wk_context *recorder;           /* base.who is its stream: another thread may have the context by then */
     _Atomic(wk__failure *) failure; /* once it has failed: one for all that depend on it */
@@ -29,9 +30,9 @@ wk_code wk__origin_of(const wk__record *r, wk_context *recorder, wk__origin **ou
     origin *o = wk__alloc_zero(1, sizeof *o);
     if (!o) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to run it");
     *o = (origin){.base = {.refs = 1, .who = recorder->stream, .end = end_origin},
-                  .op = r->name,
+                  .name = r->name,
                   .underscore = wk__underscore(r->name, r->in_place),
-                  .fault = r->op->fault,
+                  .op = r->op,
                   .site = r->site,
                   .recorder = recorder};
     *out = &o->base;
@@ -44,7 +45,7 @@ static wk__failure *failure_of(const wk__device *device, const wk__fail *fail, w
     origin *o = (origin *)fail->origin;
     if (!o) return wk__explain(device->backend->name, "", NULL, site, fail, false);
     wk__failure *failure = atomic_load(&o->failure), *none = NULL;
-    if (!failure && (failure = wk__explain(o->op, o->underscore, o->fault, o->site, fail, false))) {
+    if (!failure && (failure = wk__explain(o->name, o->underscore, o->op, o->site, fail, false))) {
         if (!atomic_compare_exchange_strong(&o->failure, &none, failure)) {
             wk__failure_drop(failure);
             failure = none;

@@ -60,7 +60,8 @@ struct wk__op {
     bool takes_dtype;  /* the option .dtype */
     bool indexed;      /* its expression counts positions (IOTA) */
     const char *fault; /* what a LOADX says that is there to fault where an element is refused; NULL: that the index
-                  is out of range */
+                   is out of range */
+    bool labels;       /* an index of such a LOADX is a label, and its places are classes */
     bool waits;        /* its result's shape depends on data: it waits for the device (rule 8) */
 
     void (*gradient)(struct wk__gradient *g);

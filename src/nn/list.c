@@ -38,10 +38,17 @@ bool wk__list_append(wk_site site, wk__list *list, const char *name, wk_tensor *
     return true;
 }
 
+static wk_tensor *find(const wk__list *of, const char *name)
+{
+    for (int64_t k = 0; k < of->count; k++)
+        if (strcmp(of->item[k].name, name) == 0) return of->item[k].tensor;
+    return NULL;
+}
+
 wk_tensors *wk_tensors_add_at(wk_site site, wk_tensors *list, const char *name, wk_tensor *x)
 {
     if (!wk__list_check(list, site, "tensors_add") || !wk__check(x, site, "tensors_add", "the tensor")) return NULL;
-    if (!name || wk_tensors_find(list, name)) {
+    if (!name || find(wk__list_of(list), name)) {
         wk__error_set(site, WK_ERR_ARGUMENT,
                       name ? "tensors_add: the list has a tensor \"%.100s\" already" : "tensors_add: the name is NULL",
                       name);
@@ -95,8 +102,7 @@ wk_tensor *wk_tensors_get_at(wk_site site, const wk_tensors *list, int k)
 wk_tensor *wk_tensors_find_at(wk_site site, const wk_tensors *list, const char *name)
 {
     if (!wk__list_check(list, site, "tensors_find") || !name) return NULL;
-    const wk__list *of = wk__list_of(list);
-    for (int64_t k = 0; k < of->count; k++)
-        if (strcmp(of->item[k].name, name) == 0) return of->item[k].tensor;
-    return NULL;
+    wk_tensor *found = find(wk__list_of(list), name);
+    if (!found) wk__gives_nothing(site, "tensors_find", "the list has no tensor of that name");
+    return found;
 }

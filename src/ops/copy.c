@@ -257,6 +257,7 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
         if (value) wk__value_free(value);
         return NULL;
     }
+    if (r->name == r->op->name) r->name = op->name; /* fill_ is a copy of a number: messages name what was called */
     if (from) {
         r->compute = from->dtype;
         wk__broadcast_strides(from, ndim, body->shape, stride);

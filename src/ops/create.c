@@ -49,9 +49,13 @@ bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64
     if (!c->device) return false;
     if (!wk__dtype_usable(op, site, c->dtype)) return false;
     if (c->requires_grad && !wk__is_float(c->dtype)) {
-        wk__error_set(site, WK_ERR_DTYPE,
-                      "%s: only floating dtypes can require gradients, not %s; leave .dtype out or take WK_F32",
-                      op->name, wk_dtype_str(c->dtype));
+        /* the dtype that nobody wrote is that of the number: wk_full((2), 3), wk_arange(4) */
+        const bool by_number = !o.dtype && (op == &wk__op_full || op == &wk__op_arange);
+        wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require gradients, not %s; %s", op->name,
+                      wk_dtype_str(c->dtype),
+                      by_number                     ? "write the number as 3.0, or .dtype = WK_F32"
+                      : o.dtype && usual != o.dtype ? "leave .dtype out or take WK_F32"
+                                                    : "take .dtype = WK_F32");
         return false;
     }
     return set_shape(c, shape, ndim);
@@ -135,7 +139,7 @@ static wk_tensor *full_like(wk_site site, const wk__op *op, const char *name, wk
     wk_options like;
     if (wk__create_like(op, site, x, options, &like)) {
         const wk__body *body = wk__body_of(x);
-        out = full(site, op, body->shape, body->ndim, value, WK_F32, &like);
+        out = full(site, op, body->shape, body->ndim, value, like.dtype, &like);
     }
     wk__outer_leave(context, before);
     return out;

@@ -379,7 +379,7 @@ static void record_over(wk_context *context, wk__record *r, wk_tensor *target, w
 wk_tensor *wk__record_in_place(wk_context *context, wk__record *r, wk_tensor *target, wk__value *value)
 {
     record_over(context, r, target, value, true);
-    wk__storage_changed(wk__body_of(target)->storage, r->op->name, r->site);
+    wk__storage_changed(wk__body_of(target)->storage, r->name, r->site);
     return target;
 }
 

@@ -27,8 +27,8 @@ static int checked(wk__emit *e, const int in[])
     return wk__emit_where(e, ignored, wk__emit_constant(e, -1), read);
 }
 
-static const wk__op cross_entropy_op = {.name = "cross_entropy", .expression = checked};
-static const wk__op nll_op = {.name = "nll_loss", .expression = checked};
+static const wk__op cross_entropy_op = {.name = "cross_entropy", .expression = checked, .labels = true};
+static const wk__op nll_op = {.name = "nll_loss", .expression = checked, .labels = true};
 
 wk_tensor *wk__labels_checked(const wk__op *op, wk_site site, wk_tensor *labels, const wk__classes *classes)
 {
