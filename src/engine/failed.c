@@ -48,7 +48,8 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure, bool
 
 wk__failure *wk__explain_record(const wk__record *r, const wk__fail *fail)
 {
-    return wk__explain(r->name, wk__underscore(r->name, r->in_place), r->op, r->site, fail, true);
+    const wk__called called = wk__called_of(r);
+    return wk__explain(&called, r->site, fail, true);
 }
 
 void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fail *fail)

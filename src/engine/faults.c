@@ -19,8 +19,7 @@
 /* One record. The values are held, so that they can be marked; a bounded number of them, then the device is asked. */
 typedef struct entry {
     int64_t tag; /* -1: this one cannot fault */
-    const char *name, *underscore;
-    const wk__op *op;
+    wk__called called;
     wk_site site;
     wk_context *recorder; /* who is to be told; `stream` tells whether it is still that one */
     int64_t stream;
@@ -80,9 +79,7 @@ static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64
         return; /* its dependants will not be marked */
     entry *e = &w->entry[w->count++];
     *e = (entry){.tag = tag,
-                 .name = r->name,
-                 .underscore = wk__underscore(r->name, r->in_place),
-                 .op = r->op,
+                 .called = wk__called_of(r),
                  .site = r->site,
                  .recorder = recorder,
                  .stream = recorder->stream,
@@ -216,22 +213,30 @@ static const entry *culprit_of(const watch *w, int64_t tag)
     return NULL;
 }
 
-wk__failure *wk__explain(const char *name, const char *underscore, const wk__op *op, wk_site site, const wk__fail *fail,
-                         bool known)
+wk__called wk__called_of(const wk__record *r)
 {
-    const bool refused = fail->code == WK_ERR_INDEX && op && op->fault, label = op && op->labels;
+    return (wk__called){.name = r->name,
+                        .underscore = wk__underscore(r->name, r->in_place),
+                        .fault = r->op->fault,
+                        .labels = r->op->labels};
+}
+
+wk__failure *wk__explain(const wk__called *called, wk_site site, const wk__fail *fail, bool known)
+{
+    const char *name = called->name, *underscore = called->underscore;
+    const bool refused = fail->code == WK_ERR_INDEX && called->fault;
     char text[sizeof fail->text + 80];
     if (refused)
-        snprintf(text, sizeof text, "%s%s: %s", name, underscore, op->fault);
+        snprintf(text, sizeof text, "%s%s: %s", name, underscore, called->fault);
     else if (fail->code == WK_ERR_INDEX && known)
         snprintf(text, sizeof text,
-                 label ? "%s%s: label %lld names no class: there are %lld"
-                       : "%s%s: index %lld is out of range: there are %lld places",
+                 called->labels ? "%s%s: label %lld names no class: there are %lld"
+                                : "%s%s: index %lld is out of range: there are %lld places",
                  name, underscore, (long long)fail->index, (long long)fail->bound);
     else
         snprintf(text, sizeof text, "%s%s: %s", name, underscore,
                  fail->code != WK_ERR_INDEX ? fail->text
-                 : label                    ? "a label names no class"
+                 : called->labels           ? "a label names no class"
                                             : "an index is out of range");
     return wk__failure_new(refused ? WK_ERR_ARGUMENT : fail->code, site, text);
 }
@@ -240,8 +245,10 @@ wk__failure *wk__explain(const char *name, const char *underscore, const wk__op 
 static wk__failure *explain(const watch *w, int64_t tag, const wk__fail *fail, wk_site site)
 {
     const entry *culprit = culprit_of(w, tag);
-    if (!culprit) return wk__explain(w->device->backend->name, "", NULL, site, fail, tag == fail->tag);
-    return wk__explain(culprit->name, culprit->underscore, culprit->op, culprit->site, fail, tag == fail->tag);
+    if (!culprit)
+        return wk__explain(&(wk__called){.name = w->device->backend->name, .underscore = ""}, site, fail,
+                           tag == fail->tag);
+    return wk__explain(&culprit->called, culprit->site, fail, tag == fail->tag);
 }
 
 /* The target has its old value again, unless that was never stored. When the new one was to have memory of its own,

@@ -6,10 +6,15 @@
 
 #include "ring.h"
 
-/* Why work failed, as the program is told. `op` has words of its own for an index that is refused (op.h), or is NULL;
- * `known`: the figures of a bad index are those of this op. */
-wk__failure *wk__explain(const char *name, const char *underscore, const wk__op *op, wk_site site, const wk__fail *fail,
-                         bool known);
+/* How messages call a record, and what its op says of a bad index (op.h). The texts live as long as the process; the op
+ * of a record that was read from a file does not. */
+typedef struct wk__called {
+    const char *name, *underscore, *fault;
+    bool labels;
+} wk__called;
+wk__called wk__called_of(const wk__record *r);
+/* Why work failed, as the program is told. `known`: the figures of a bad index are those of this op. */
+wk__failure *wk__explain(const wk__called *called, wk_site site, const wk__fail *fail, bool known);
 /* Records are about to be given to a device that may run them later and may fault (or depend on what may), as a group
  * or, NULL, alone. The tag for them. Then they have been given, or could not be. */
 int64_t wk__watch(wk__device *device, wk_context *recorder, wk__record *const *record, int records, bool may_fault,

@@ -9,8 +9,7 @@
 /* Whose work it was. */
 typedef struct origin {
     wk__origin base;
-    const char *name, *underscore;
-    const wk__op *op;
+    wk__called called;
     wk_site site;
     wk_context *recorder;           /* base.who is its stream: another thread may have the context by then */
     _Atomic(wk__failure *) failure; /* once it has failed: one for all that depend on it */
@@ -30,9 +29,7 @@ wk_code wk__origin_of(const wk__record *r, wk_context *recorder, wk__origin **ou
     origin *o = wk__alloc_zero(1, sizeof *o);
     if (!o) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory to run it");
     *o = (origin){.base = {.refs = 1, .who = recorder->stream, .end = end_origin},
-                  .name = r->name,
-                  .underscore = wk__underscore(r->name, r->in_place),
-                  .op = r->op,
+                  .called = wk__called_of(r),
                   .site = r->site,
                   .recorder = recorder};
     *out = &o->base;
@@ -43,9 +40,9 @@ wk_code wk__origin_of(const wk__record *r, wk_context *recorder, wk__origin **ou
 static wk__failure *failure_of(const wk__device *device, const wk__fail *fail, wk_site site)
 {
     origin *o = (origin *)fail->origin;
-    if (!o) return wk__explain(device->backend->name, "", NULL, site, fail, false);
+    if (!o) return wk__explain(&(wk__called){.name = device->backend->name, .underscore = ""}, site, fail, false);
     wk__failure *failure = atomic_load(&o->failure), *none = NULL;
-    if (!failure && (failure = wk__explain(o->name, o->underscore, o->op, o->site, fail, false))) {
+    if (!failure && (failure = wk__explain(&o->called, o->site, fail, false))) {
         if (!atomic_compare_exchange_strong(&o->failure, &none, failure)) {
             wk__failure_drop(failure);
             failure = none;
