@@ -318,12 +318,13 @@ static void failures_without_memory_are_told_apart(void **state)
     expect_fine();
 }
 
-/* ---- at random --------------------------------------------------------------------------------------------------------- */
+/* ---- at random --------------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 40 };
 static atomic_int at_work;
 
-/* What can be read is right: sorted numbers, and a target in place that has its old numbers or its new ones. True: all could be read. */
+/* What can be read is right: sorted numbers, and a target in place that has its old numbers or its new ones. True: all
+ * could be read. */
 static bool sorts_and_adds(test_thread *t)
 {
     WK_SCOPE;

@@ -57,7 +57,8 @@ static bool is_known_outside(const wk__record *r)
     return false;
 }
 
-/* The records of a group at fault run again, each on its own. By then, memory whose address the program knows would have been written. */
+/* The records of a group at fault run again, each on its own. By then, memory whose address the program knows would
+ * have been written. */
 static bool can_run_again(const wk__open_group *g, const wk__record *r)
 {
     return !(g->indirect && is_known_outside(r)) && !(g->exposed && wk__places_are_computed(r));
