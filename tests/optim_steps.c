@@ -322,8 +322,8 @@ static void a_scope_with_a_step_is_flushed(void **state)
     assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 1);
 }
 
-/* One flush with gradients and the step. Its first pass has a gradient and the update by it; what the other update needs
- * comes before that. A call that nobody needs is among them. */
+/* One flush with gradients and the step. Its first pass has a gradient and the update by it; what the other update
+ * needs comes before that. A call that nobody needs is among them. */
 static void a_step_whose_first_pass_is_not_its_own(void **state)
 {
     (void)state;

@@ -198,8 +198,8 @@ static void a_bad_index_writes_nothing(void **state)
     }
 }
 
-/* A write that cannot run leaves its target, also where that is still to be computed and nothing else reads it; and what
- * the program knows the address of is written though something beside it fails. */
+/* A write that cannot run leaves its target, also where that is still to be computed and nothing else reads it; and
+ * what the program knows the address of is written though something beside it fails. */
 static void targets_beside_a_bad_index(void **state)
 {
     (void)state;
