@@ -85,7 +85,7 @@ static void nothing_is_stored_to_no_places(void **state)
     for (int k = 0; k < g->nins; k++) /* the store of the filler, of a register of row level */
         if (g->ins[k].code == WK__STORE && the_group()->writer[g->ins[k].arg[0]] == group_record(0))
             g->ins[k].arg[1] = (int16_t)number;
-    expect_refused("places", "element", "copy_ at", NULL);
+    expect_refused("places", "element", "fill_ at", NULL);
     for (int k = 0; k < g->nins; k++) /* one of element level has none to run for */
         if (g->ins[k].code == WK__STORE && the_group()->writer[g->ins[k].arg[0]] == group_record(0)) {
             g->ins[k].arg[1] = (int16_t)k;
@@ -160,7 +160,7 @@ static void parts_start_from_the_whole(void **state)
     GROUP_OF(1, 1, value_of(x));
     expect_accepted();
     take_over(value_of(x), before);
-    expect_refused("owners", "copy_ at", NULL);
+    expect_refused("owners", "fill_ at", NULL);
     assert_non_null(all);
     groups_end();
     wk_free(x);

@@ -275,8 +275,7 @@ typedef struct slopes {
 /* Of each row: 0 where its label is ignored, also if all are and the mean is 0 / 0. */
 static wk_tensor *mean_slope(const scores *s, wk_tensor *labels, wk_tensor *grad, int axis)
 {
-    wk_tensor *slope = wk_div(grad, denominator(s, labels));
-    return slope ? wk__axis_back(wk_where(wk_ge(labels, 0), slope, 0), axis) : NULL;
+    return wk_movedim_at(s->site, wk_where(wk_ge(labels, 0), wk_div(grad, denominator(s, labels)), 0), -1, axis);
 }
 
 static bool slopes_of(wk__gradient *g, slopes *b)
