@@ -16,69 +16,88 @@ void wk__history_forget(wk__base *past)
     wk__free(past);
 }
 
-/* A place for the base's place in the graph. NULL when memory is short (recorded: the gradients of views
- * would stop here). */
-static wk__base *new_past(wk__family *family)
+wk__base *wk__history_keep(const wk__body *base)
 {
     wk__base *past = wk__alloc_zero(1, sizeof *past);
-    if (!past) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for the graph of gradients");
-    family->past = past;
+    if (!past) {
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for the graph of gradients");
+        return NULL;
+    }
+    past->node = base->node;
+    past->leaf = base->leaf;
+    if (past->node) wk__node_hold(past->node);
+    if (past->leaf) wk__count_up(&past->leaf->refs);
+    past->requires_grad = base->requires_grad;
+    past->output = base->output;
+    past->offset = base->offset;
+    past->ndim = base->ndim;
+    past->dtype = base->dtype;
+    memcpy(past->shape, base->shape, sizeof past->shape);
+    memcpy(past->stride, base->stride, sizeof past->stride);
     return past;
 }
 
-void wk__history_bury(wk__body *body)
+/* `base` stands for the base of the family, which has gone; but for memory. */
+static bool stand_in(wk__family *family, const wk__body *base)
 {
-    wk__base *past = new_past(wk__family_of(body));
-    if (!past) return;
-    past->node = body->node;
-    past->leaf = body->leaf;
-    wk__body_share(body);
-    past->requires_grad = body->requires_grad;
-    past->output = body->output;
-    past->offset = body->offset;
-    past->ndim = body->ndim;
-    past->dtype = body->dtype;
-    memcpy(past->shape, body->shape, sizeof past->shape);
-    memcpy(past->stride, body->stride, sizeof past->stride);
+    wk__base *past = wk__history_keep(base);
+    if (!past) return false;
+    wk__family_enter();
+    wk__base *before = family->past;
+    family->past = past;
+    wk__family_leave();
+    if (before) wk__history_forget(before);
+    return true;
 }
 
 /* A base that had no place in the graph leaves nothing behind. When a view of it is to get one, all that the
  * storage holds stands for it. */
 static bool dig_up(const wk__body *view)
 {
-    wk__base *past = new_past(wk__family_of(view));
-    if (!past) return false;
-    past->ndim = 1;
-    past->dtype = view->dtype;
-    past->shape[0] = view->storage->bytes / (int64_t)wk_dtype_size(view->dtype);
-    past->stride[0] = 1;
-    return true;
+    const wk__body all = {.ndim = 1,
+                          .dtype = view->dtype,
+                          .shape = {view->storage->bytes / (int64_t)wk_dtype_size(view->dtype)},
+                          .stride = {1}};
+    return stand_in(wk__family_of(view), &all);
 }
 
-/* The base of a view, which is known, as a tensor of the current scope, whether its handle lives or not. */
-static wk_tensor *base_of(const wk__body *view)
+/* The base of a view as it is, or was when its handle went; with references of its own to the graph. False: it has gone
+ * and left nothing. */
+static bool copy_base(const wk__body *view, wk__body *copy)
 {
-    wk_context *context = wk__context();
     const wk__family *family = wk__family_of(view);
-    const wk__base *from = family->past;
-    if (family->base) return wk__tensor_like(context, family->base);
-    wk__body past = {.storage = view->storage,
-                     .node = from->node,
-                     .leaf = from->leaf,
-                     .requires_grad = from->requires_grad,
-                     .output = from->output,
-                     .offset = from->offset,
-                     .ndim = from->ndim,
-                     .dtype = from->dtype};
-    memcpy(past.shape, from->shape, sizeof past.shape);
-    memcpy(past.stride, from->stride, sizeof past.stride);
-    return wk__tensor_like(context, &past);
+    wk__family_enter();
+    const wk__body *base = atomic_load_explicit(&family->base, memory_order_relaxed);
+    const wk__base *past = family->past;
+    if (base) {
+        memcpy(copy, base, sizeof *copy);
+    } else if (past) {
+        *copy = (wk__body){.storage = view->storage,
+                           .node = past->node,
+                           .leaf = past->leaf,
+                           .requires_grad = past->requires_grad,
+                           .output = past->output,
+                           .offset = past->offset,
+                           .ndim = past->ndim,
+                           .dtype = past->dtype};
+        memcpy(copy->shape, past->shape, sizeof copy->shape);
+        memcpy(copy->stride, past->stride, sizeof copy->stride);
+    }
+    const bool known = base || past;
+    if (known) wk__body_share(copy);
+    wk__family_leave();
+    return known;
 }
 
-static bool base_known(const wk__body *view)
+/* The same as a tensor of the current scope; NULL: it is not known, or there is no memory (recorded). */
+static wk_tensor *base_of(const wk__body *view, bool *known)
 {
-    const wk__family *family = wk__family_of(view);
-    return family->base || family->past;
+    wk__body copy;
+    if (!(*known = copy_base(view, &copy))) return NULL;
+    wk_tensor *base = wk__tensor_like(wk__context(), &copy);
+    wk__node_drop(copy.node);
+    wk__leaf_drop(copy.leaf);
+    return base;
 }
 
 /* Of which node the base is the result. References go along with the pointers. */
@@ -88,23 +107,25 @@ typedef struct origin {
     bool requires_grad;
 } origin;
 
-/* From now on the base, which is known, comes from `now`. Where it came from before. */
-static origin set_base(wk__family *family, origin now)
+/* From now on the base comes from `now`; where it came from before. False: it has gone meanwhile, and left nothing. */
+static bool set_base(wk__family *family, origin now, origin *before)
 {
-    wk__body *base = family->base;
+    wk__family_enter();
+    wk__body *base = atomic_load_explicit(&family->base, memory_order_relaxed);
     wk__base *past = family->past;
-    origin before = base ? (origin){base->node, base->output, base->requires_grad}
-                         : (origin){past->node, past->output, past->requires_grad};
     if (base) {
+        *before = (origin){base->node, base->output, base->requires_grad};
         base->node = now.node;
         base->output = now.output;
         base->requires_grad = now.requires_grad;
-    } else {
+    } else if (past) {
+        *before = (origin){past->node, past->output, past->requires_grad};
         past->node = now.node;
         past->output = now.output;
         past->requires_grad = now.requires_grad;
     }
-    return before;
+    wk__family_leave();
+    return base || past;
 }
 
 /* ---- geometry as attributes -------------------------------------------------------------------------------------- */
@@ -145,8 +166,9 @@ bool wk__history_refresh(wk_tensor *view)
     uint64_t token = guard->token;
     uint32_t seen = body->seen;
     body->seen = wk__family_of(body)->history; /* asked again meanwhile, it is up to date */
-    wk_tensor *base = base_known(body) ? base_of(body) : NULL;
-    bool fine = base ? !wk__body_of(base)->requires_grad || remake(view, base) : !base_known(body);
+    bool known;
+    wk_tensor *base = base_of(body, &known);
+    bool fine = base ? !wk__body_of(base)->requires_grad || remake(view, base) : !known;
     if (!fine) body->seen = seen;
     wk__guard_close(token);
     return fine;
@@ -159,14 +181,28 @@ static bool belongs_to_a_leaf(const wk__body *body)
 {
     if (body->requires_grad && !body->node) return true;
     if (!body->is_view) return false;
-    const wk__body *base = wk__family_of(body)->base;
-    const wk__base *past = wk__family_of(body)->past;
-    return base ? base->requires_grad && !base->node : past && past->requires_grad && !past->node;
+    const wk__family *family = wk__family_of(body);
+    wk__family_enter();
+    const wk__body *base = atomic_load_explicit(&family->base, memory_order_relaxed);
+    const wk__base *past = family->past;
+    const bool leaf = base ? base->requires_grad && !base->node : past && past->requires_grad && !past->node;
+    wk__family_leave();
+    return leaf;
+}
+
+static bool base_overlaps(const wk__body *body)
+{
+    if (!body->is_view) return false;
+    wk__family_enter();
+    const wk__body *base = atomic_load_explicit(&wk__family_of(body)->base, memory_order_relaxed);
+    const bool overlaps = base && wk__body_overlaps(base);
+    wk__family_leave();
+    return overlaps;
 }
 
 bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target)
 {
-    const wk__body *body = wk__body_of(target), *base = body->is_view ? wk__family_of(body)->base : NULL;
+    const wk__body *body = wk__body_of(target);
     const wk_context *context = wk__context();
     if (!context->frame.grad_off && !context->frame.composing && belongs_to_a_leaf(body)) {
         wk__error_set(site, WK_ERR_STATE,
@@ -175,7 +211,7 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *targe
                       op->name, wk__underscore(op->name, true));
         return false;
     }
-    if (!wk__body_overlaps(body) && !(base && wk__body_overlaps(base))) return true;
+    if (!wk__body_overlaps(body) && !base_overlaps(body)) return true;
     wk__error_set(site, WK_ERR_ARGUMENT,
                   "%s%s: some elements of the target share memory (it was expanded or unfolded); wk_clone it first",
                   op->name, wk__underscore(op->name, true));
@@ -225,7 +261,9 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
     if (!guard) return false;
     uint64_t token = guard->token;
     wk__family *family = wk__family_of(body);
-    wk_tensor *base = base_known(body) || dig_up(body) ? base_of(body) : NULL;
+    bool known;
+    wk_tensor *base = base_of(body, &known);
+    if (!known && dig_up(body)) base = base_of(body, &known);
     wk__node *node = NULL;
     bool fine = false;
     if (base) {
@@ -238,11 +276,17 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
             node->own = inner;
             node->own_destroy = free_inner;
             node->outputs = 1;
-            origin before = set_base(family, (origin){node, 0, true});
-            family->history++;
-            fine = wk__history_refresh(target);
-            if (!fine) before = set_base(family, before);
-            family->history -= !fine;
+            const origin now = {node, 0, true};
+            origin before = now;
+            fine = set_base(family, now, &before) ||
+                   (stand_in(family, wk__body_of(base)) && set_base(family, now, &before));
+            family->history += fine;
+            const bool set = fine;
+            fine = fine && wk__history_refresh(target);
+            if (set && !fine) {
+                set_base(family, before, &before);
+                family->history--;
+            }
             wk__node_drop(before.node);
         }
     }

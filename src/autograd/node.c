@@ -135,11 +135,8 @@ void wk__node_drop(wk__node *node)
     wk__nodes_free(context);
 }
 
-/* The tensor dies. If views of it live on, they need to know how gradients would have gone through it. */
 void wk__body_forget(wk__body *body)
 {
-    const wk__family *family = wk__family_of(body);
-    if (family->base == body && wk__count_get(&family->views) > 0) wk__history_bury(body);
     if (body->node) wk__node_drop(body->node);
     if (body->leaf) wk__leaf_drop(body->leaf);
 }

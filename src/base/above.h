@@ -27,9 +27,11 @@ typedef struct wk__above_table {
      * (false: it waits for wk__release_now). */
     void (*parked_orphan)(struct wk__value *value);
     bool (*parked_free)(struct wk__value *value);
-    /* Autograd's. A body with a place in the graph goes, was copied; the last view of a base that had one goes. */
+    /* Autograd's. A body with a place in the graph goes, was copied; what views need of a base that goes, NULL
+     * when memory is short (recorded); the last view goes, too. */
     void (*body_forget)(struct wk__body *body);
     void (*body_share)(struct wk__body *body);
+    struct wk__base *(*base_keep)(const struct wk__body *base);
     void (*base_free)(struct wk__base *past);
 } wk__above_table;
 extern const wk__above_table wk__above;

@@ -4,6 +4,7 @@
 #include "../base/above.h"
 #include "../base/alloc.h"
 #include "large.h"
+#include <sched.h>
 #include <string.h>
 
 wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
@@ -103,12 +104,26 @@ void wk__storage_drop(wk__storage *storage)
     wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);
 }
 
+/* One for all families: it is held for so short a time that nobody meets anybody there. */
+static atomic_int looking;
+
+void wk__family_enter(void)
+{
+    while (!wk__flag_take(&looking)) sched_yield();
+}
+void wk__family_leave(void)
+{
+    atomic_store_explicit(&looking, 0, memory_order_release);
+}
+
 void wk__view_gone(wk__family *family)
 {
-    if (!wk__count_down(&family->views) || !family->past) return;
+    if (!wk__count_down(&family->views)) return;
+    wk__family_enter(); /* the base may be leaving its place in the graph just now */
     struct wk__base *past = family->past;
     family->past = NULL;
-    wk__above.base_free(past);
+    wk__family_leave();
+    if (past) wk__above.base_free(past);
 }
 
 void wk__family_drop(wk__family *family)

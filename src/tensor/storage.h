@@ -71,11 +71,14 @@ typedef struct wk__value {
 _Static_assert(sizeof(wk__value) <= 192, "fits its slab slot");
 
 /* A tensor and its views: the gradients of what is written in place through one of them flow through the base; see
- * autograd/history.h. A detached tensor shares the storage, but begins a family of its own. */
+ * autograd/history.h. A detached tensor shares the storage, but begins a family of its own.
+ *
+ * A base may die in one thread while another has a view of it. So who looks at the base through a view does so between
+ * wk__family_enter and wk__family_leave, and so is the base taken away. */
 typedef struct wk__family {
-    struct wk__body *base; /* while it lives */
-    struct wk__base *past; /* its place in the graph, once it is gone and while views live */
-    uint32_t history;      /* rises when an in-place call changes the graph behind the views */
+    _Atomic(struct wk__body *) base; /* while it lives */
+    struct wk__base *past;           /* its place in the graph, once it is gone and while views live */
+    uint32_t history;                /* rises when an in-place call changes the graph behind the views */
     atomic_int views;
     atomic_int refs; /* of a detached tensor's: bodies, saved ones among them */
 } wk__family;
@@ -137,6 +140,9 @@ static inline void wk__storage_hold(wk__storage *storage)
 }
 void wk__storage_drop(wk__storage *storage);
 void wk__family_drop(wk__family *family); /* a detached tensor's */
+/* Held for moments, in which no code of the program runs. */
+void wk__family_enter(void);
+void wk__family_leave(void);
 /* One view fewer. The last one takes the base's place in the graph along, for which nobody can ask any more: that graph
  * may hold the storage (exp keeps its result), and would hold it for ever. */
 void wk__view_gone(wk__family *family);

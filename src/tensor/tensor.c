@@ -16,12 +16,34 @@ static void forget_said(wk__said *last)
     }
 }
 
+/* The base dies. Views that live on, of which this thread need not know, need to know how gradients would have gone
+ * through it. */
+static void leave_views(wk__family *family, const wk__body *base, bool has_place)
+{
+    struct wk__base *past = NULL;
+    if (atomic_load_explicit(&family->views, memory_order_acquire) == 0) {
+        atomic_store_explicit(&family->base, NULL, memory_order_relaxed);
+        return;
+    }
+    if (has_place) past = wk__above.base_keep(base);
+    wk__family_enter();
+    if (past && wk__count_get(&family->views) > 0) {
+        struct wk__base *before = family->past;
+        family->past = past;
+        past = before;
+    }
+    atomic_store_explicit(&family->base, NULL, memory_order_relaxed);
+    wk__family_leave();
+    if (past) wk__above.base_free(past);
+}
+
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
-    if (body->node || body->leaf || body->requires_grad) wk__above.body_forget(body);
+    const bool has_place = body->node || body->leaf || body->requires_grad;
     wk__family *family = wk__family_of(body);
-    if (family->base == body) family->base = NULL;
+    if (atomic_load_explicit(&family->base, memory_order_relaxed) == body) leave_views(family, body, has_place);
+    if (has_place) wk__above.body_forget(body);
     if (body->is_view) wk__view_gone(family);
     if (body->family) wk__family_drop(family);
     forget_said(atomic_load_explicit(&body->said, memory_order_acquire));
@@ -72,7 +94,7 @@ static wk_tensor *over(wk_context *context, wk__storage *storage, wk_dtype dtype
     for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
     wk__strides_dense(ndim, shape, body->stride);
     body->dense = true;
-    storage->family.base = body;
+    atomic_init(&storage->family.base, body);
     return tensor;
 }
 
@@ -144,7 +166,7 @@ wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dty
     memcpy(body->shape, like->shape, sizeof body->shape);
     memcpy(body->stride, like->stride, sizeof body->stride);
     body->dense = true;
-    storage->family.base = body;
+    atomic_init(&storage->family.base, body);
     return tensor;
 }
 
@@ -158,7 +180,7 @@ wk_tensor *wk__tensor_apart(wk_context *context, const wk__body *like)
         wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");
         return NULL;
     }
-    body->family->base = body;
+    atomic_init(&body->family->base, body);
     atomic_init(&body->family->refs, 1);
     return tensor;
 }
@@ -206,7 +228,7 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
     copy.is_view = false;
     copy.family = NULL;
     wk_tensor *tensor = wk__tensor_like(context, &copy);
-    if (tensor) storage->family.base = wk__body_of(tensor);
+    if (tensor) atomic_init(&storage->family.base, wk__body_of(tensor));
     wk__storage_drop(storage);
     return tensor;
 }
@@ -218,7 +240,7 @@ void wk__tensor_as_base(wk_tensor *x)
     body->is_view = false;
     body->seen = wk__family_of(body)->history;
     wk__family *family = wk__family_of(body);
-    family->base = body;
+    atomic_store_explicit(&family->base, body, memory_order_relaxed);
     wk__view_gone(family);
 }
 
