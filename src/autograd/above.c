@@ -13,6 +13,7 @@ const wk__above_table wk__above = {
     .parked_free = wk__park_free,
     .body_forget = wk__body_forget,
     .body_share = wk__body_share,
+    .base_room = wk__history_room,
     .base_keep = wk__history_keep,
     .base_free = wk__history_forget,
 };

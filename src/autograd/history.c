@@ -16,13 +16,15 @@ void wk__history_forget(wk__base *past)
     wk__free(past);
 }
 
-wk__base *wk__history_keep(const wk__body *base)
+wk__base *wk__history_room(void)
 {
     wk__base *past = wk__alloc_zero(1, sizeof *past);
-    if (!past) {
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for the graph of gradients");
-        return NULL;
-    }
+    if (!past) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for the graph of gradients");
+    return past;
+}
+
+void wk__history_keep(wk__base *past, const wk__body *base)
+{
     past->node = base->node;
     past->leaf = base->leaf;
     if (past->node) wk__node_hold(past->node);
@@ -34,14 +36,14 @@ wk__base *wk__history_keep(const wk__body *base)
     past->dtype = base->dtype;
     memcpy(past->shape, base->shape, sizeof past->shape);
     memcpy(past->stride, base->stride, sizeof past->stride);
-    return past;
 }
 
 /* `base` stands for the base of the family, which has gone; but for memory. */
 static bool stand_in(wk__family *family, const wk__body *base)
 {
-    wk__base *past = wk__history_keep(base);
+    wk__base *past = wk__history_room();
     if (!past) return false;
+    wk__history_keep(past, base);
     wk__family_enter();
     wk__base *before = family->past;
     family->past = past;

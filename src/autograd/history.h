@@ -21,9 +21,11 @@ typedef struct wk__base {
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
 } wk__base;
 
-/* What views need of a base that goes, with references of its own. NULL when memory is short (recorded: the gradients
- * of views would stop here). */
-wk__base *wk__history_keep(const wk__body *base);
+/* Room for what views need of a base that goes. NULL when memory is short (recorded: the gradients of views would stop
+ * here). */
+wk__base *wk__history_room(void);
+/* Fills it, with references of its own. */
+void wk__history_keep(wk__base *past, const wk__body *base);
 void wk__history_forget(wk__base *past); /* the last view goes too */
 
 /* node.c */

@@ -27,11 +27,12 @@ typedef struct wk__above_table {
      * (false: it waits for wk__release_now). */
     void (*parked_orphan)(struct wk__value *value);
     bool (*parked_free)(struct wk__value *value);
-    /* Autograd's. A body with a place in the graph goes, was copied; what views need of a base that goes, NULL
-     * when memory is short (recorded); the last view goes, too. */
+    /* Autograd's. A body with a place in the graph goes, was copied; room for what views need of a base that goes, NULL
+     * when memory is short (recorded), and filling it; the last view goes, too. */
     void (*body_forget)(struct wk__body *body);
     void (*body_share)(struct wk__body *body);
-    struct wk__base *(*base_keep)(const struct wk__body *base);
+    struct wk__base *(*base_room)(void);
+    void (*base_keep)(struct wk__base *past, const struct wk__body *base);
     void (*base_free)(struct wk__base *past);
 } wk__above_table;
 extern const wk__above_table wk__above;

@@ -16,19 +16,29 @@ static void forget_said(wk__said *last)
     }
 }
 
+static bool has_place(const wk__body *body)
+{
+    return body->node || body->leaf || body->requires_grad;
+}
+
 /* The base dies. Views that live on, of which this thread need not know, need to know how gradients would have gone
- * through it. */
-static void leave_views(wk__family *family, const wk__body *base, bool has_place)
+ * through it; until the base is taken away, a write through one of them may change that. */
+static void leave_views(wk__family *family, const wk__body *base)
 {
     struct wk__base *past = NULL;
     if (atomic_load_explicit(&family->views, memory_order_acquire) == 0) {
         atomic_store_explicit(&family->base, NULL, memory_order_relaxed);
         return;
     }
-    if (has_place) past = wk__above.base_keep(base);
     wk__family_enter();
+    if (has_place(base)) {
+        wk__family_leave();
+        past = wk__above.base_room();
+        wk__family_enter();
+    }
     if (past && wk__count_get(&family->views) > 0) {
         struct wk__base *before = family->past;
+        wk__above.base_keep(past, base);
         family->past = past;
         past = before;
     }
@@ -40,10 +50,9 @@ static void leave_views(wk__family *family, const wk__body *base, bool has_place
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
-    const bool has_place = body->node || body->leaf || body->requires_grad;
     wk__family *family = wk__family_of(body);
-    if (atomic_load_explicit(&family->base, memory_order_relaxed) == body) leave_views(family, body, has_place);
-    if (has_place) wk__above.body_forget(body);
+    if (atomic_load_explicit(&family->base, memory_order_relaxed) == body) leave_views(family, body);
+    if (has_place(body)) wk__above.body_forget(body);
     if (body->is_view) wk__view_gone(family);
     if (body->family) wk__family_drop(family);
     forget_said(atomic_load_explicit(&body->said, memory_order_acquire));
