@@ -10,7 +10,9 @@
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
-static bool has_gradients(const program *p)
+/* Programs of which nothing is said here: with gradients, and with calls that other numbers than indices may be bad
+ * for. */
+static bool is_beyond(const program *p)
 {
     for (int k = 0; k < p->steps; k++) {
         const step *s = &p->step[k];
@@ -18,6 +20,7 @@ static bool has_gradients(const program *p)
         const bool leaf = s->kind == STEP_MAKE && s->how & MAKE_LEAF;
         /* what is carried goes or stays for other reasons, where the first of the two is missing */
         if (leaf || s->kind >= STEP_REQUIRE || s->kind == STEP_CARRY || s->kind == STEP_POKE) return true;
+        if (s->kind == STEP_CALL && rows[s->op].op->fault) return true;
     }
     return false;
 }
@@ -29,7 +32,7 @@ bool index_spoil(const program *p, program *spoiled)
         if (!p->step[k].gone && p->step[k].kind == STEP_MAKE && p->step[k].how & MAKE_INDEX &&
             p->seed / 2 % (uint64_t)++seen == 0)
             found = k;
-    if (found < 0 || has_gradients(p)) return false;
+    if (found < 0 || is_beyond(p)) return false;
     memcpy(spoiled, p, program_bytes(p));
     spoiled->step[found].argument[1].i += 2;
     return true;
@@ -154,7 +157,7 @@ bool index_was_bad(const machine *m)
 bool index_runs_differ(const machine *sync, const machine *other, verdict *v)
 {
     causes c;
-    if (has_gradients(sync->program) || !find_causes(sync, other, &c)) return false;
+    if (is_beyond(sync->program) || !find_causes(sync, other, &c)) return false;
     size_t at = 0;
     for (size_t to = 0; to < other->used;) {
         const note *y = (const note *)(const void *)(other->notes + to);
