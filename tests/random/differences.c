@@ -19,7 +19,7 @@ static double moved_loss(program *p, machine *m, double nudge)
     m->nudge = nudge;
     m->forward_only = true;
     machine_begin(m, p, &mode_sync);
-    for (int k = 0; k < p->steps; k++) machine_step(m, k);
+    machine_steps(m);
     const double loss = loss_of(m, p);
     machine_end(m);
     m->nudge = 0;
@@ -71,7 +71,7 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
     m->nudged = nudged;
     m->nudge_seed = (uint32_t)p->seed;
     machine_begin(m, p, &mode_sync);
-    for (int k = 0; k < p->steps; k++) machine_step(m, k);
+    machine_steps(m);
     const double here = loss_of(m, p), slope = promised(p, m, nudged, &done);
     machine_end(m);
     if (!backward_ran(p, m) || !isfinite(here) || !(fabs(slope) < STEEP) || !done) return false;

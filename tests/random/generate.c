@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which step comes next; see generate.h. */
 #include "generate.h"
+#include "crew.h"
 #include "tensor/tensor.h"
 #include <stddef.h>
 #include <string.h>
@@ -24,7 +25,6 @@ static void hand_over(generator *g)
 
 static void one(generator *g)
 {
-    if (g->program->threads > 1 && draw_percent(&g->draw, 12)) hand_over(g);
     const int what = draw_below(&g->draw, 100);
     if (what < 3)
         make(g);
@@ -95,6 +95,34 @@ static void decide(generator *g)
     p->order = draw_percent(d, 60) ? (uint32_t)draw_bits(d) : 0;
 }
 
+/* Room for the end; and an end, should most calls be refused. */
+static bool goes_on(const generator *g)
+{
+    const program *p = g->program;
+    return g->turns > 0 && p->steps < MOST_STEPS - 40 && p->slots < MOST_SLOTS - 60 && program_calls(p) < g->calls;
+}
+
+/* In the thread of the steps, so that not each of them is handed over. */
+static void until_handed_over(void *user)
+{
+    generator *g = user;
+    const int thread = g->thread;
+    do {
+        one(g);
+        g->turns--;
+        if (g->program->threads > 1 && draw_percent(&g->draw, 12)) hand_over(g);
+    } while (g->thread == thread && goes_on(g));
+}
+
+static void come_to_an_end(void *user)
+{
+    generator *g = user;
+    if (g->program->differences)
+        add_loss(g);
+    else if (g->grads && draw_percent(&g->draw, 75))
+        generate_backward(g);
+}
+
 void generate(program *p, machine *m, const mode *mode, uint64_t seed)
 {
     generator g = {.draw = {seed}, .program = p, .machine = m};
@@ -103,15 +131,8 @@ void generate(program *p, machine *m, const mode *mode, uint64_t seed)
     decide(&g);
     machine_begin(m, p, mode);
     for (int k = draw_from(&g.draw, 1, 3); k > 0; k--) make(&g);
-    /* room for the end; and an end, should most calls be refused */
-    for (int turns = 0; turns < 4 * MOST_STEPS && p->steps < MOST_STEPS - 40 && p->slots < MOST_SLOTS - 60; turns++) {
-        if (program_calls(p) >= g.calls) break;
-        one(&g);
-    }
-    if (p->differences)
-        add_loss(&g);
-    else if (g.grads && draw_percent(&g.draw, 75))
-        generate_backward(&g);
+    for (g.turns = 4 * MOST_STEPS; goes_on(&g);) crew_run(g.thread, until_handed_over, &g);
+    crew_run(g.thread, come_to_an_end, &g);
     machine_look(m);
     machine_end(m);
 }

@@ -62,6 +62,28 @@ bool machine_step(machine *m, int k)
     return m->done;
 }
 
+/* Steps of one thread. */
+typedef struct turn {
+    machine *machine;
+    int from, to;
+} turn;
+
+static void run_turn(void *user)
+{
+    turn *t = user;
+    for (int k = t->from; k < t->to; k++) machine_step(t->machine, k);
+}
+
+void machine_steps(machine *m)
+{
+    const program *p = m->program;
+    for (turn t = {.machine = m}; t.from < p->steps; t.from = t.to) {
+        const int thread = p->step[t.from].thread;
+        for (t.to = t.from + 1; t.to < p->steps && p->step[t.to].thread == thread;) t.to++;
+        crew_run(thread, run_turn, &t);
+    }
+}
+
 static void open_all(void *user)
 {
     machine *m = user;
@@ -91,24 +113,37 @@ void machine_begin(machine *m, program *p, const mode *mode)
     for (m->here = 0; m->here < p->threads; m->here++) crew_run(m->here, open_all, m);
 }
 
-/* Each thread looks at its own. */
-static void look_at(void *user)
+static void look_at(machine *m, int k)
 {
-    machine *m = user;
-    const slot *x = &m->slot[m->here];
-    notes_read(m, NOTE_LEFT, m->here, x->tensor);
+    const slot *x = &m->slot[k];
+    notes_read(m, NOTE_LEFT, k, x->tensor);
     wk_tensor *grad = x->leaf ? wk_grad_of_at(here, x->tensor) : NULL;
-    if (grad) notes_read(m, NOTE_GRADIENT, m->here, grad);
+    if (grad) notes_read(m, NOTE_GRADIENT, k, grad);
 }
 
+/* Each thread looks at its own, in the order drawn. */
+static void look_at_own(void *user)
+{
+    machine *m = user;
+    int order[MOST_SLOTS];
+    program_order(m->program, order);
+    for (int k = 0; k < m->program->slots; k++)
+        if (m->slot[order[k]].tensor && m->slot[order[k]].thread == m->here) look_at(m, order[k]);
+}
+
+/* The threads take turns in the order in which theirs come first. */
 void machine_look(machine *m)
 {
     m->now = -1;
     int order[MOST_SLOTS];
+    bool looked[MOST_THREADS] = {false};
     program_order(m->program, order);
     for (int k = 0; k < m->program->slots; k++) {
-        m->here = order[k];
-        if (m->slot[m->here].tensor) crew_run(m->slot[m->here].thread, look_at, m);
+        const slot *x = &m->slot[order[k]];
+        if (!x->tensor || looked[x->thread]) continue;
+        looked[x->thread] = true;
+        m->here = x->thread;
+        crew_run(m->here, look_at_own, m);
     }
 }
 
@@ -195,7 +230,7 @@ static void run_all(machine *m)
 {
     const program *p = m->program;
     if (!p->at_once || m->mode->sync || m->mode->opencl) {
-        for (int k = 0; k < p->steps; k++) machine_step(m, k);
+        machine_steps(m);
         return;
     }
     for (int from = 0, to; from < p->steps; from = to) {

@@ -77,6 +77,8 @@ typedef struct machine {
 void machine_begin(machine *m, program *p, const mode *mode);
 /* Carries out step k. False when it was passed over, because an operand was missing. */
 bool machine_step(machine *m, int k);
+/* All of them, one after the other. */
+void machine_steps(machine *m);
 /* Notes what is left. */
 void machine_look(machine *m);
 /* Ends everything. */

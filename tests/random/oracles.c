@@ -212,7 +212,8 @@ void oracles_try_opencl(program *p, uint64_t seed, int variant, verdict *v)
 void oracles_tidy(program *p)
 {
     machine_begin(&base, p, &mode_sync);
-    for (int k = 0; k < p->steps; k++) p->step[k].gone = !machine_step(&base, k);
+    machine_steps(&base);
+    for (int k = 0; k < p->steps; k++) p->step[k].gone = p->step[k].gone || base.passed[k];
     for (int k = 0; k < p->slots; k++)
         p->left[k] = base.slot[k].tensor ? base.slot[k].leaf ? LEFT_LEAF : LEFT_TENSOR : 0;
     machine_end(&base);
