@@ -88,6 +88,7 @@ static void open_all(void *user)
 {
     machine *m = user;
     m->thread[m->here].count = 1;
+    m->thread[m->here].outer = wk_scope_open(here);
     m->thread[m->here].guard[0].token = wk_scope_open(here);
     m->thread[m->here].guard[0].number = -1;
     m->thread[m->here].guard[0].scope = true;
@@ -102,6 +103,7 @@ void machine_begin(machine *m, program *p, const mode *mode)
     m->lents = 0;
     m->now = -1;
     m->faulty = false;
+    m->contexts = steps_contexts();
     m->slot = m->own_slot;
     m->thread = m->own_thread;
     memset(m->own_slot, 0, sizeof m->own_slot);
@@ -151,8 +153,17 @@ static void close_all(void *user)
 {
     machine *m = user;
     steps_close_from(m, m->here, 0);
+    wk_guard_close(&m->thread[m->here].outer);
     wk_sync_at(here);
     wk_clear_error();
+}
+
+/* A leaf whose gradient has a history that leads to the leaf: both stay, as in PyTorch. */
+static bool makes_cycles(const program *p)
+{
+    for (int k = 0; k < p->steps; k++)
+        if (!p->step[k].gone && p->step[k].kind == STEP_BACKWARD && p->step[k].how & GRAPH_CREATE) return true;
+    return false;
 }
 
 void machine_end(machine *m)
@@ -163,6 +174,7 @@ void machine_end(machine *m)
     wk_sync_at(here);
     wk_clear_error();
     notes_guards(m);
+    if (steps_contexts() != m->contexts && !makes_cycles(m->program)) notes_contexts(m);
 }
 
 /* ---- threads at the same time ------------------------------------------------------------------------------------ */

@@ -31,13 +31,14 @@ typedef struct note {
     uint32_t said; /* of a bad index: a hash of the message */
     int64_t shape[8], bytes;
 } note;
-enum { NOTE_FAILED, NOTE_READ, NOTE_LEFT, NOTE_GRADIENT, NOTE_HOOK, NOTE_GUARD, NOTE_SHARED };
+enum { NOTE_FAILED, NOTE_READ, NOTE_LEFT, NOTE_GRADIENT, NOTE_HOOK, NOTE_GUARD, NOTE_SHARED, NOTE_CONTEXTS };
 
 enum { MOST_GUARDS = 24, MOST_LENT = 8, LENT_GUARD = 64 };
 
 /* What a thread of the program has open, the innermost last. */
 typedef struct guards {
     int count;
+    wk_guard outer; /* a scope around all, for what is kept in the outermost */
     struct {
         wk_guard token;
         int16_t number; /* of the program, -1 for the scope around all */
@@ -55,6 +56,7 @@ typedef struct machine {
         size_t bytes, room;
         int16_t slot;
     } lent[MOST_LENT];
+    int contexts;   /* of functions that were there in the beginning: what a failed program has left */
     int lents, now; /* the step that runs */
     int here;       /* which thread, or slot, it is about at the beginning and at the end */
     bool done;      /* the last step was not passed over */

@@ -79,8 +79,8 @@ static void print_graph_options(FILE *out, const step *s)
 
 static void print_function(FILE *out, const step *s)
 {
-    fprintf(out, "    { wk_tensor *o[2] = {NULL}; wk_apply_n(&part_functions[%d], NULL, (t%d", s->how,
-            s->argument[0].slot[0]);
+    fprintf(out, "    { wk_tensor *o[2] = {NULL}; wk_apply_n(&part_functions[%d], part_context(%d), (t%d", s->how,
+            s->how, s->argument[0].slot[0]);
     if (s->arguments > 1) fprintf(out, ", t%d", s->argument[1].slot[0]);
     fputs("), o);", out);
     for (int k = 0; k < s->results; k++) fprintf(out, " t%d = o[%d];", s->out + k, k);

@@ -56,7 +56,15 @@ typedef enum step_kind {
 enum { MAKE_LEAF = 1, MAKE_BORROWED = 2, MAKE_INDEX = 4, MAKE_POSITIVE = 8 };
 enum { GRAPH_RETAIN = 1, GRAPH_CREATE = 2 };
 enum { HOOK_LOOKS, HOOK_SCALES, HOOK_READS, HOOK_AFTER, HOOKS };
-enum { FUNCTION_SINE_PRODUCT, FUNCTION_SAVES_RESULT, FUNCTION_TWO_RESULTS, FUNCTIONS };
+/* In the order of part_functions. */
+enum {
+    FUNCTION_SINE_PRODUCT,
+    FUNCTION_SAVES_RESULT,
+    FUNCTION_TWO_RESULTS,
+    FUNCTION_SWAPS,
+    FUNCTION_GIVES_INPUT,
+    FUNCTIONS
+};
 
 typedef struct argument {
     uint8_t kind;  /* wk_value_kind */

@@ -23,6 +23,8 @@ void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained);
 bool steps_call(machine *m, const step *s);
 bool steps_in_place(machine *m, const step *s);
 bool steps_function(machine *m, const step *s);
+/* Contexts of functions that have not been destroyed. */
+int steps_contexts(void);
 bool steps_make(machine *m, const step *s);
 
 /* ---- steps_others.c ---------------------------------------------------------------------------------------------- */
