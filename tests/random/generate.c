@@ -16,10 +16,22 @@ static void make(generator *g)
     generate_make(g, dtype, ndim, shape, 0, 0);
 }
 
+static void go_on(void *user)
+{
+    (void)user;
+}
+
+/* This thread ends, whatever it has not run yet, and another takes its place. */
+static void end_thread(generator *g)
+{
+    if (generate_begin(g, STEP_ANEW, 0) && generate_end(g)) machine_anew(g->machine, g->thread, go_on, NULL);
+}
+
 /* Another thread goes on, with some of what this one has: that is retained first. */
 static void hand_over(generator *g)
 {
     for (int k = draw_from(&g->draw, 1, 3); k > 0; k--) generate_of_slot(g, STEP_RETAIN, ANY_DTYPE, 0, 0);
+    if (g->thread > 0 && draw_percent(&g->draw, 25)) end_thread(g);
     g->thread = draw_below(&g->draw, g->program->threads);
 }
 
@@ -106,12 +118,13 @@ static bool goes_on(const generator *g)
 static void until_handed_over(void *user)
 {
     generator *g = user;
-    const int thread = g->thread;
-    do {
+    while (goes_on(g)) {
         one(g);
         g->turns--;
-        if (g->program->threads > 1 && draw_percent(&g->draw, 12)) hand_over(g);
-    } while (g->thread == thread && goes_on(g));
+        if (g->program->threads == 1 || !draw_percent(&g->draw, 12)) continue;
+        hand_over(g);
+        return;
+    }
 }
 
 static void come_to_an_end(void *user)

@@ -43,6 +43,7 @@ static void run_step(void *user)
     case STEP_PIN:
     case STEP_POKE: done = steps_host(m, s); break;
     case STEP_FUNCTION: done = steps_function(m, s); break;
+    case STEP_ANEW: done = steps_end_thread(m, s); break;
     default: done = steps_gradient(m, s); break;
     }
     if (m->code != WK_OK && m->code != WK_ERR_INTERNAL) m->code = wk_error_code() ? wk_error_code() : m->code;
@@ -62,6 +63,32 @@ bool machine_step(machine *m, int k)
     return m->done;
 }
 
+static void open_all(void *user)
+{
+    machine *m = user;
+    m->thread[m->here].count = 1;
+    m->thread[m->here].outer = wk_scope_open(here);
+    m->thread[m->here].guard[0].token = wk_scope_open(here);
+    m->thread[m->here].guard[0].number = -1;
+    m->thread[m->here].guard[0].scope = true;
+    if (m->mode->opencl) wk_device_guard_open(here, wk_opencl_at(here, 0)); /* goes with the scope */
+}
+
+static void open_anew(void *user)
+{
+    machine *m = user;
+    open_all(m);
+    m->rest(m->rest_user);
+}
+
+void machine_anew(machine *m, int thread, crew_job *rest, void *user)
+{
+    m->here = thread;
+    m->rest = rest;
+    m->rest_user = user;
+    crew_anew(open_anew, m);
+}
+
 /* Steps of one thread. */
 typedef struct turn {
     machine *machine;
@@ -71,7 +98,15 @@ typedef struct turn {
 static void run_turn(void *user)
 {
     turn *t = user;
-    for (int k = t->from; k < t->to; k++) machine_step(t->machine, k);
+    machine *m = t->machine;
+    while (t->from < t->to) {
+        const step *s = &m->program->step[t->from];
+        const bool done = machine_step(m, t->from++);
+        if (done && s->kind == STEP_ANEW) {
+            machine_anew(m, s->thread, run_turn, t);
+            return;
+        }
+    }
 }
 
 void machine_steps(machine *m)
@@ -82,17 +117,6 @@ void machine_steps(machine *m)
         for (t.to = t.from + 1; t.to < p->steps && p->step[t.to].thread == thread;) t.to++;
         crew_run(thread, run_turn, &t);
     }
-}
-
-static void open_all(void *user)
-{
-    machine *m = user;
-    m->thread[m->here].count = 1;
-    m->thread[m->here].outer = wk_scope_open(here);
-    m->thread[m->here].guard[0].token = wk_scope_open(here);
-    m->thread[m->here].guard[0].number = -1;
-    m->thread[m->here].guard[0].scope = true;
-    if (m->mode->opencl) wk_device_guard_open(here, wk_opencl_at(here, 0)); /* goes with the scope */
 }
 
 void machine_begin(machine *m, program *p, const mode *mode)
@@ -189,12 +213,17 @@ typedef struct part {
 static void run_part(void *user)
 {
     part *own = user;
-    for (int k = own->from; k < own->to; k++) {
-        const step *s = &own->machine.program->step[k];
+    machine *m = &own->machine;
+    while (own->from < own->to) {
+        const step *s = &m->program->step[own->from];
+        m->now = own->from++;
         if (s->gone || s->thread != own->thread) continue;
-        own->machine.now = k;
-        own->machine.code = WK_OK;
-        run_step(&own->machine);
+        m->code = WK_OK;
+        run_step(m);
+        if (m->done && s->kind == STEP_ANEW) {
+            machine_anew(m, s->thread, run_part, own);
+            return;
+        }
     }
 }
 

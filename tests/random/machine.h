@@ -4,6 +4,7 @@
 #ifndef TESTS_RANDOM_MACHINE_H
 #define TESTS_RANDOM_MACHINE_H
 
+#include "crew.h"
 #include "program.h"
 #include "rows.h"
 
@@ -69,6 +70,8 @@ typedef struct machine {
     bool forward_only;  /* without wk_backward */
     char *notes;
     size_t used, room;
+    crew_job *rest; /* of the thread that runs, once it has taken the place of one that has ended */
+    void *rest_user;
     slot own_slot[MOST_SLOTS];
     guards own_thread[MOST_THREADS];
     bool passed[MOST_STEPS]; /* over, as an operand was missing */
@@ -77,8 +80,11 @@ typedef struct machine {
 
 /* Ready for the first step, in this mode. The program stays the caller's; it may grow between steps. */
 void machine_begin(machine *m, program *p, const mode *mode);
-/* Carries out step k. False when it was passed over, because an operand was missing. */
+/* Carries out step k, in its thread. False when it was passed over, because an operand was missing. After a STEP_ANEW
+ * that was not, that thread calls machine_anew and returns. */
 bool machine_step(machine *m, int k);
+/* Another thread goes on with rest(user), with a scope of its own around what it does. */
+void machine_anew(machine *m, int thread, crew_job *rest, void *user);
 /* All of them, one after the other. */
 void machine_steps(machine *m);
 /* Notes what is left. */

@@ -182,9 +182,9 @@ void print_program(FILE *out, const program *p)
 /* ---- signatures -------------------------------------------------------------------------------------------------- */
 
 static const char *const kind_name[STEP_KINDS] = {
-    "make",   "call",     "in_place", "scope",         "no_grad", "end",     "keep", "carry",
-    "retain", "free",     "read",     "sync",          "flush",   "pin",     "poke", "require",
-    "detach", "backward", "grad_of",  "differentiate", "hook",    "function"};
+    "make",   "call",     "in_place", "scope",         "no_grad", "end",      "keep", "carry",
+    "retain", "free",     "read",     "sync",          "flush",   "pin",      "poke", "require",
+    "detach", "backward", "grad_of",  "differentiate", "hook",    "function", "anew"};
 
 static const char *name_of(const step *s, char *room, size_t size)
 {

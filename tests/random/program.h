@@ -50,6 +50,7 @@ typedef enum step_kind {
     STEP_DIFFERENTIATE, /* wk_grad of argument 0 for argument 1; `how` likewise */
     STEP_HOOK,          /* `how`: which of the program's hooks */
     STEP_FUNCTION,      /* `how`: which of the program's functions with a gradient of their own */
+    STEP_ANEW,          /* the thread ends: its scopes close, what it has recorded is run. Another takes its place */
     STEP_KINDS
 } step_kind;
 
