@@ -20,7 +20,7 @@ static double moved_loss(program *p, machine *m, double nudge)
     m->nudge = nudge;
     m->forward_only = true;
     machine_begin(m, p, &mode_sync);
-    for (int k = 0; k < p->steps; k++) machine_step(m, k);
+    machine_steps(m);
     const double loss = loss_of(m, p);
     machine_end(m);
     m->nudge = 0;
@@ -72,6 +72,30 @@ static bool is_a_fine_saw(const machine *m, const step *s)
     return least < 1e-3 * most;
 }
 
+/* A gradient goes through numbers that are rounded to more than a step. */
+static bool is_rounded(const machine *m, const step *s)
+{
+    for (int k = 0; k < s->results; k++) {
+        wk_tensor *x = m->slot[s->out + k].tensor;
+        if (x && wk_requires_grad(x) && wk_dtype_of(x) != WK_F64) return true;
+    }
+    return false;
+}
+
+/* Do the differences say nothing? Asked only of what looks wrong. */
+static bool is_blurred(program *p, machine *m)
+{
+    bool blurred = false;
+    machine_begin(m, p, &mode_sync);
+    for (int k = 0; k < p->steps; k++) {
+        blurred = blurred || is_a_fine_saw(m, &p->step[k]);
+        machine_step(m, k);
+        blurred = blurred || is_rounded(m, &p->step[k]);
+    }
+    machine_end(m);
+    return blurred;
+}
+
 /* What jumps often within a step (floor of something steep, the remainder by a tiny number) looks like a slope from
  * afar, and like another one at each distance. Then the differences say nothing. */
 static bool jumps(program *p, machine *m, double nudge, double quotient, double slope)
@@ -94,14 +118,10 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
     m->nudged = nudged;
     m->nudge_seed = (uint32_t)p->seed;
     machine_begin(m, p, &mode_sync);
-    bool fine_saw = false;
-    for (int k = 0; k < p->steps; k++) {
-        fine_saw = fine_saw || is_a_fine_saw(m, &p->step[k]);
-        machine_step(m, k);
-    }
+    machine_steps(m);
     const double here = loss_of(m, p), slope = promised(p, m, nudged, &done);
     machine_end(m);
-    if (!backward_ran(p, m) || !isfinite(here) || !(fabs(slope) < STEEP) || !done || fine_saw) return false;
+    if (!backward_ran(p, m) || !isfinite(here) || !(fabs(slope) < STEEP) || !done) return false;
     double nudge = 1e-5, quotient[HALVINGS];
     const double noise = 1e-9 * fmax(1, fabs(here)) / nudge, near = 1e-4 * fmax(1, fabs(slope)) + noise;
     for (int k = 0; k < HALVINGS; k++, nudge /= 2) {
@@ -115,7 +135,8 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
         }
         if (!(fabs(quotient[k]) < STEEP) || fabs(quotient[k] - slope) <= near + 2 * bend) return false;
     }
-    if (fabs(quotient[0] - quotient[1]) > near || jumps(p, m, nudge, quotient[1], slope)) return false;
+    if (fabs(quotient[0] - quotient[1]) > near || jumps(p, m, nudge, quotient[1], slope) || is_blurred(p, m))
+        return false;
     *conclusive = true;
     snprintf(v->text, sizeof v->text, "along a direction the loss changes by %.9g; its gradients say %.9g", quotient[1],
              slope);

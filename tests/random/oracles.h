@@ -45,6 +45,7 @@ bool oracle_broken(program *p, oracle which, verdict *v);
 /* Leaves out the steps that are passed over, and says which slots are left in the end. */
 void oracles_tidy(program *p);
 
+/* Nothing but int64_t: those of several processes are added up as an array. */
 typedef struct oracle_counts {
     int64_t spoiled, programs, calls, backwards, differences, inconclusive, large, referred;
     int64_t by_calls[64];
