@@ -100,7 +100,9 @@ WK_API wk_code wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bo
 /* The k-th smallest along dim, counted from 1. */
 WK_API wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
                               wk_tensor **indices);
-/* The lower of the two values in the middle, NaN if there is one: of all elements, or along dim. torch.median. */
+/* The lower of the two values in the middle, NaN if there is one: of all elements, or along dim. WK_ERR_SHAPE without
+ * elements (torch.median of none is NaN). The gradient of the median of all is shared by the elements that equal it;
+ * along dim it goes to the place that `indices` names. torch.median. */
 WK_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
 WK_API wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
                                 wk_tensor **indices);

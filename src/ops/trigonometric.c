@@ -180,14 +180,14 @@ const wk__op wk__op_atan = {
 #define WK__FORM atan
 #include "unary.inc"
 
-/* ---- atan2: the angle of (x, y); its gradient is (y, -x) / (x^2 + y^2) ------------------------------------------- */
+/* ---- atan2: the angle of (x, y); its gradient by y and x is (x, -y) / (x^2 + y^2), and 0 at the origin ----------- */
 
 static void atan2_gradient(wk__gradient *g)
 {
     wk_site here = {0};
     wk__arg y = wk__operand_of(g, 0), x = wk__operand_of(g, 1);
     wk_tensor *square = wk_add(wk__binary(&wk__op_mul, here, y, y), wk__binary(&wk__op_mul, here, x, x));
-    wk_tensor *share = wk_div(g->out[0], square);
+    wk_tensor *none = wk_eq(square, 0), *share = wk_div(wk_where(none, 0, g->out[0]), wk_add(square, none));
     if (wk__wants(g, 0)) g->in[0] = wk__binary(&wk__op_mul, here, wk__t(share), x);
     if (wk__wants(g, 1)) g->in[1] = wk_neg(wk__binary(&wk__op_mul, here, wk__t(share), y));
 }
