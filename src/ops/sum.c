@@ -38,9 +38,9 @@ static wk_tensor *others_divided(wk_tensor *x, int64_t mask)
     return wk_mul(wk_div(wk__prod_kept(whole, mask), whole), alone);
 }
 
-/* The same with gradients of any order: what stands before the element times what stands behind it, one dimension after
- * the other, each within the products over those before. */
-static wk_tensor *others(wk_tensor *x, int64_t mask)
+/* The same with gradients of any order: what stands before the element times what stands behind it in the first
+ * dimension, then the same of the products over that dimension in the next, and so on. */
+static wk_tensor *others_multiplied(wk_tensor *x, int64_t mask)
 {
     wk_tensor *product = NULL;
     for (int d = 0; mask >> d; d++) {
@@ -59,7 +59,7 @@ static void prod_gradient(wk__gradient *g)
     if (mask == 0) /* a 0-d tensor is its own product */
         g->in[0] = grad;
     else
-        g->in[0] = wk_mul(grad, wk_is_grad_enabled() ? others(x, mask) : others_divided(x, mask));
+        g->in[0] = wk_mul(grad, wk_is_grad_enabled() ? others_multiplied(x, mask) : others_divided(x, mask));
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
