@@ -177,6 +177,8 @@ static void the_angle_of_the_origin(void **state)
     EXPECT_SAME(by_x, 0, 0, -1, 0, -0.12);
     EXPECT_SAME(slope(by_y, y), 0, 0, 0, 0, -0.0384);
     EXPECT_SAME(slope(by_y, x), 0, 0, 1, 0, -0.0112);
+    EXPECT_SAME(slope(wk_atan2(y, 4), y), 0.25, 0.25, 4.0 / 17, 0.25, 0.16);
+    EXPECT_SAME(slope(wk_atan2(0.0, x), x), 0, 0, 0, 0, 0);
 }
 
 /* What is left of a division depends on the quotient, which is a whole number: that has no gradient of its own. */
