@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients, and gradients of gradients, where a formula has a corner: zeros among factors, ties, kinks, the origin, NaN.
- * Numbers are PyTorch 2.15's, or come from the same function made of calls that have no corner. */
+/* Gradients, and gradients of gradients, where a formula has a corner: zeros among factors, ties, kinks, the origin,
+ * NaN. Numbers are PyTorch 2.15's, or come from the same function made of calls that have no corner. */
 #include "ops_values.h"
 
 static wk_tensor *leaf(wk_tensor *x)

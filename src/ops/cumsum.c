@@ -86,8 +86,8 @@ wk_tensor *wk__product_before(wk_tensor *x, int64_t axis, bool backwards)
 
 /* The gradient of x_k is b_k s_k, where b_k is the product of what stands before x_k, and s_k = g_k + x_(k+1) s_(k+1)
  * sums the gradients of the results from there on, each times the factors between. No division: its gradients are right
- * where elements are 0, too. In rounds with `reach` = 1, 2, 4, ..: sum_k covers that many results from k on, factor_k is
- * the product of that many elements behind k, and has no place where there are fewer. */
+ * where elements are 0, too. In rounds with `reach` = 1, 2, 4, ..: sum_k covers that many results from k on, factor_k
+ * is the product of that many elements behind k, and has no place where there are fewer. */
 static wk_tensor *undivided(wk_tensor *x, wk_tensor *grad, const run *r)
 {
     if (r->n < 2) return grad;
