@@ -34,6 +34,7 @@ typedef struct generator {
     bool grads;         /* it has leaves */
     bool mixed;         /* other dtypes too */
     int big;            /* percent of its tensors that are large */
+    bool wide;          /* the product that is being drawn is large enough for several threads to share it */
     int dim;            /* the last dimension drawn for a call */
     int thread;         /* that goes on */
     int calls;          /* aimed at */
