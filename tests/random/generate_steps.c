@@ -55,20 +55,6 @@ static bool is_pointed(const step *s, wk_tensor *x)
     return false;
 }
 
-/* The rest of a division by next to nothing is a saw, whose teeth differences cannot tell from its slope. */
-static bool is_saw(const generator *g, const step *s)
-{
-    if ((s->kind != STEP_CALL && s->kind != STEP_IN_PLACE) || s->arguments < 2) return false;
-    const char *name = rows[s->op].op->name;
-    if (strcmp(name, "fmod") != 0 && strcmp(name, "remainder") != 0) return false;
-    const argument *a = &s->argument[1];
-    if (a->kind != WK_VALUE_TENSOR) return a->kind == WK_VALUE_FLOAT && fabs(a->f) < 1e-2;
-    wk_tensor *divisor = g->machine->slot[a->slot[0]].tensor;
-    for (int64_t e = 0; e < wk__body_numel(wk__body_of(divisor)); e++)
-        if (!(fabs(machine_number(divisor, e)) > 1e-2)) return true;
-    return false;
-}
-
 static bool is_sane(generator *g, const step *s)
 {
     if (s->kind != STEP_CALL && s->kind != STEP_FUNCTION) return true;
@@ -112,7 +98,7 @@ bool generate_end(generator *g)
     step *s = &p->step[p->steps - 1];
     const size_t notes = g->machine->used;
     touch touched[2 * MOST_TOUCHES];
-    if ((p->at_once && !generate_in_order(g, s)) || (p->differences && is_saw(g, s))) {
+    if (p->at_once && !generate_in_order(g, s)) {
         drop(g, s);
         return false;
     }

@@ -83,6 +83,10 @@ bool oracle_broken(program *p, oracle which, verdict *v)
         return false; /* still here */
     }
     if (base.faulty || notes_wrong(&base, v->text, sizeof v->text)) return false; /* another matter */
+    if (which == ORACLE_OPENCL && index_was_bad(&base)) {                         /* of another size */
+        machine_run(&other, p, &mode_of[which]);
+        return index_runs_differ(&base, &other, v) && report(v, which);
+    }
     return mode_differs(p, which, v);
 }
 

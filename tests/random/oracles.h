@@ -59,6 +59,10 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive);
 /* indices.c: with an index tensor that may reach too far. */
 bool index_spoil(const program *p, program *spoiled);
 bool index_disagrees(const program *p, machine *base, machine *other, verdict *v);
+/* Has a call of that run been refused for a bad index? */
+bool index_was_bad(const machine *m);
+/* Two runs of a program without gradients that has a bad index, the first op by op. */
+bool index_runs_differ(const machine *sync, const machine *other, verdict *v);
 
 /* driver_calls.c: runs it on OpenCL, where a call of the driver fails that the program's seed draws. */
 bool driver_disagrees(const program *p, machine *base, machine *other, verdict *v);
