@@ -3,8 +3,8 @@
  * since they met, or writes what another one has used. Between two such steps they work at the same time, and what they
  * see is the same each time. See generate.h.
  *
- * Gradients are added up in the order of the calls. So a walk of the graph stays out of the program if it comes to nodes
- * that two threads have made since they met: their order is another one each time. */
+ * Gradients are added up in the order of the calls. So a walk of the graph stays out of the program if it comes to
+ * nodes that two threads have made since they met: their order is another one each time. */
 #include "autograd/node.h"
 #include "generate.h"
 
@@ -71,7 +71,7 @@ static int nodes_of(const wk__body *x, wk__node *nodes[])
     return count;
 }
 
-/* A walk reads the graph, what its nodes have saved, and writes gradients; it uses the nodes up if they are not retained. */
+/* A walk reads the graph, what its nodes have saved, and writes gradients; it uses up nodes that are not retained. */
 static void add_walk(const generator *g, const step *s, touch *to, int *count)
 {
     wk__node *nodes[MOST_NODES];

@@ -17,7 +17,7 @@ step *generate_begin(generator *g, step_kind kind, int results)
 static bool is_tame(wk_tensor *x)
 {
     enum { MOST_BYTES = 32768 };
-    static _Thread_local char bytes[MOST_BYTES];
+    static _Thread_local _Alignas(8) char bytes[MOST_BYTES];
     const wk__body *body = wk__body_of(x);
     const int64_t n = wk__body_numel(body);
     const size_t width = wk_dtype_size(body->dtype);
