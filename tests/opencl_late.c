@@ -226,6 +226,32 @@ static void all_are_told_whose_writes_were_left_out(void **state)
     wk_free(x), wk_free(four), wk_free(bad);
 }
 
+/* Memory that was lost is given to tensors without elements, which nobody writes. */
+static void what_is_empty_depends_on_nothing(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    enum { COUNT = 20 };
+    wk_device device = wk_opencl(0);
+    wk_tensor *lost[COUNT];
+    wk_tensor *x = wk_clone(on(device, 1));
+    wk_sync();
+    driver_order(DRIVER_LAUNCH, 1, CL_OUT_OF_HOST_MEMORY);
+    wk_tensor *bad = wk_retain(wk_sqrt(x));
+    wk_flush();
+    for (int k = 0; k < COUNT; k++) lost[k] = wk_retain(wk_add(bad, k));
+    wk_sync();
+    wk_clear_error();
+    for (int k = 0; k < COUNT; k++) wk_free(lost[k]);
+    wk_free(bad);
+    for (int k = 0; k < COUNT; k++) {
+        wk_tensor *empty = wk_mul(wk_narrow(x, 0, 0, 0), 2);
+        wk_sync();
+        EXPECT_VALUES(wk_sum(empty), 0, 0);
+    }
+    expect_fine();
+}
+
 /* Last of all: the device stays lost. */
 static void a_device_that_is_lost(void **state)
 {
@@ -259,6 +285,7 @@ int main(void)
         cmocka_unit_test(each_call_of_the_driver_fails),
         cmocka_unit_test(kernels_that_are_not_built),
         cmocka_unit_test(all_are_told_whose_writes_were_left_out),
+        cmocka_unit_test(what_is_empty_depends_on_nothing),
         cmocka_unit_test(a_device_that_is_lost),
     };
     return cmocka_run_group_tests(tests, take_over, NULL);

@@ -2,9 +2,11 @@
 /* Pairs of ops that share a kernel; see coverage.h. */
 #include "coverage.h"
 #include "engine/shuffle.h"
+#include <pthread.h>
 #include <stdbool.h>
 
 static coverage *into;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* threads of a program flush at the same time */
 
 static int number_of(coverage *c, const void *op)
 {
@@ -27,6 +29,7 @@ static void look(const wk__ring *ring, int32_t groups)
 {
     enum { FAR = 200 };
     (void)groups;
+    pthread_mutex_lock(&lock);
     for (int64_t k = 0; k < ring->count; k++) {
         const wk__record *r = ring->record[k];
         int64_t together = 1;
@@ -40,6 +43,7 @@ static void look(const wk__ring *ring, int32_t groups)
         if (together > into->largest) into->largest = together;
         into->groups += together == 2;
     }
+    pthread_mutex_unlock(&lock);
 }
 
 void coverage_of(coverage *c)

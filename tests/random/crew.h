@@ -11,8 +11,8 @@ void crew_run(int thread, crew_job *job, void *user);
 /* The same in several threads at the same time: in each that has user[thread]. */
 void crew_run_all(int threads, crew_job *job, void *const user[]);
 
-/* For a job in a thread that is not 0: when it returns the thread ends, and another takes its place. There rest(user) is
- * run, and only then is the job done. */
+/* For a job in a thread that is not 0: when it returns the thread ends, and another takes its place. There
+ * rest(user) is run, and only then is the job done. */
 void crew_anew(crew_job *rest, void *user);
 
 #endif

@@ -27,9 +27,50 @@ static void end_thread(generator *g)
     if (generate_begin(g, STEP_ANEW, 0) && generate_end(g)) machine_anew(g->machine, g->thread, go_on, NULL);
 }
 
+/* A view goes over, and while the other thread uses it this one lets its base go. */
+static void hand_over_view(generator *g)
+{
+    const int base = generate_pick(g, ANY_DTYPE, 1);
+    if (base < 0 || g->machine->slot[base].thread != g->thread) return;
+    const argument all[] = {argument_int(0), argument_int(0), argument_int(generate_body(g, base)->shape[0])};
+    const int view = generate_view(g, "narrow", base, 3, all);
+    step *s = view >= 0 ? generate_begin(g, STEP_RETAIN, 0) : NULL;
+    if (!s) return;
+    s->arguments = 1;
+    s->argument[0] = argument_slot(view);
+    if (!generate_end(g)) return;
+    g->view = view;
+    g->base = base;
+    g->owner = g->thread;
+}
+
+/* What follows it: steps of the thread that has the view, then of the one that had the base. */
+static void use_view(generator *g)
+{
+    const int view = g->view, base = g->base;
+    const bool owner = g->thread == g->owner;
+    if (view >= 0 && !owner) {
+        g->view = -1;
+        generate_use(g, view);
+    }
+    if (view < 0 && base >= 0 && owner) {
+        g->base = -1;
+        step *s = g->machine->slot[base].tensor ? generate_begin(g, STEP_FREE, 0) : NULL;
+        if (!s) return;
+        s->arguments = 1;
+        s->argument[0] = argument_slot(base);
+        generate_end(g);
+    }
+}
+
 /* Another thread goes on, with some of what this one has: that is retained first. */
 static void hand_over(generator *g)
 {
+    if (g->view < 0 && g->base >= 0) {
+        g->thread = g->owner;
+        return;
+    }
+    if (draw_percent(&g->draw, 30)) hand_over_view(g);
     for (int k = draw_from(&g->draw, 1, 3); k > 0; k--) generate_of_slot(g, STEP_RETAIN, ANY_DTYPE, 0, 0);
     if (g->thread > 0 && draw_percent(&g->draw, 25)) end_thread(g);
     g->thread = draw_below(&g->draw, g->program->threads);
@@ -102,8 +143,7 @@ static void decide(generator *g)
     for (int k = 0; k < g->sizes; k++) g->size[k] = draw_percent(d, 75) ? draw_from(d, 2, 4) : draw_from(d, 1, 6);
     g->calls = draw_from(d, 14, 42);
     p->threads = draw_percent(d, 8) ? draw_from(d, 2, MOST_THREADS) : 1;
-    /* gradients are added up in the order of the calls, which then is another each time */
-    p->at_once = p->threads > 1 && !g->grads;
+    p->at_once = p->threads > 1 && !p->differences && (!g->grads || draw_percent(d, 70));
     p->order = draw_percent(d, 60) ? (uint32_t)draw_bits(d) : 0;
 }
 
@@ -118,6 +158,7 @@ static bool goes_on(const generator *g)
 static void until_handed_over(void *user)
 {
     generator *g = user;
+    use_view(g);
     while (goes_on(g)) {
         one(g);
         g->turns--;
@@ -138,7 +179,7 @@ static void come_to_an_end(void *user)
 
 void generate(program *p, machine *m, const mode *mode, uint64_t seed)
 {
-    generator g = {.draw = {seed}, .program = p, .machine = m};
+    generator g = {.draw = {seed}, .program = p, .machine = m, .view = -1, .base = -1};
     memset(p, 0, offsetof(program, step));
     p->seed = seed;
     decide(&g);

@@ -23,7 +23,7 @@ typedef struct touch {
     int thread;
     bool wrote;
 } touch;
-enum { MOST_TOUCHES = 1024 };
+enum { MOST_TOUCHES = 4096 };
 
 typedef struct generator {
     draw draw;
@@ -34,12 +34,17 @@ typedef struct generator {
     bool grads;         /* it has leaves */
     bool mixed;         /* other dtypes too */
     int big;            /* percent of its tensors that are large */
+    bool wide;          /* the product that is being drawn is large enough for several threads to share it */
     int dim;            /* the last dimension drawn for a call */
     int thread;         /* that goes on */
     int calls;          /* aimed at */
     int turns;          /* that are left to get there */
+    int view, base,
+        owner; /* slots, -1 for none: the view goes to another thread, the base is let go by its owner then */
     touch touch[MOST_TOUCHES];
     int touches;
+    int16_t met[MOST_STEPS];     /* how often threads had met when a step began */
+    uint64_t latest[MOST_STEPS]; /* node of the graph that there was after it */
 } generator;
 
 /* Fills *p with the program of this seed; it has been carried out on m, which is ended. */
@@ -56,6 +61,8 @@ bool generate_end(generator *g);
 
 /* What a step is going to touch, beside its results; to[] has room for MOST_TOUCHES. */
 int generate_touches(const generator *g, const step *s, touch *to);
+/* Does it give the same each time, whichever thread was first since they met? */
+bool generate_in_order(const generator *g, const step *s);
 /* It has been carried out, and stays: does it have to wait for the other threads? */
 void generate_meets(generator *g, step *s, const touch *touched, int count);
 
@@ -63,6 +70,8 @@ void generate_meets(generator *g, step *s, const touch *touched, int count);
 
 void generate_call(generator *g);
 void generate_in_place(generator *g);
+/* Something is done with this slot. */
+void generate_use(generator *g, int slot);
 void generate_owner(generator *g);
 void generate_host(generator *g);
 void generate_graph(generator *g);

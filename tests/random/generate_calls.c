@@ -136,3 +136,18 @@ void generate_in_place(generator *g)
     generate_arguments(g, r, &s);
     add_call(g, row_in_place(r) ? STEP_IN_PLACE : STEP_CALL, r, &s);
 }
+
+void generate_use(generator *g, int slot)
+{
+    const row *r = &rows[wk_op_find("mul")];
+    const bool fraction = wk__is_float(generate_body(g, slot)->dtype);
+    const argument number = fraction ? argument_float(0.5) : argument_int(2);
+    if (draw_percent(&g->draw, 40)) {
+        generate_view(g, "mul", slot, 1, &number);
+        return;
+    }
+    step s = {.arguments = (uint8_t)r->parameters};
+    s.argument[0] = argument_slot(slot);
+    s.argument[1] = number;
+    add_call(g, STEP_IN_PLACE, r, &s);
+}

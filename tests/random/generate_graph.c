@@ -150,14 +150,15 @@ static void function(generator *g)
 
 void generate_graph(generator *g)
 {
-    const bool checked = g->program->differences;
+    const bool checked = g->program->differences, at_once = g->program->at_once;
     const int what = draw_below(&g->draw, 100);
-    if (what < 24)
+    if (what < 24 && !at_once) /* what it saves is not to be seen */
         function(g);
     else if (what < 36)
         differentiate(g);
     else if (what < 46)
-        generate_of_slot(g, STEP_HOOK, WK__FLOATS, 0, checked ? HOOK_LOOKS : draw_below(&g->draw, HOOKS));
+        generate_of_slot(g, STEP_HOOK, WK__FLOATS, 0,
+                         checked ? HOOK_LOOKS : draw_below(&g->draw, at_once ? HOOK_READS : HOOKS));
     else if (checked)
         generate_call(g);
     else if (what < 70)
@@ -166,7 +167,7 @@ void generate_graph(generator *g)
         generate_of_slot(g, STEP_GRAD_OF, WK__FLOATS, 1, 0);
     else if (what < 86)
         generate_of_slot(g, STEP_DETACH, ANY_DTYPE, 1, 0);
-    else if (what < 95)
+    else if (what < 95 || at_once)
         open_guard(g, STEP_NO_GRAD);
     else
         generate_of_slot(g, STEP_REQUIRE, WK__FLOATS, 0, 0);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the threads of a program wait for each other: before a step that uses what another one has made or written
  * since they met, or writes what another one has used. Between two such steps they work at the same time, and what they
- * see is the same each time. See generate.h. */
+ * see is the same each time. See generate.h.
+ *
+ * Gradients are added up in the order of the calls. So a walk of the graph stays out of the program if it comes to
+ * nodes that two threads have made since they met: their order is another one each time. */
+#include "autograd/node.h"
 #include "generate.h"
-#include "tensor/tensor.h"
 
 static void add(touch *to, int *count, const void *what, int thread, bool wrote)
 {
@@ -29,6 +32,100 @@ static void add_closed(const generator *g, const step *s, touch *to, int *count)
     }
 }
 
+/* ---- graphs ------------------------------------------------------------------------------------------------------ */
+
+/* The gradient of a leaf, which is written while its numbers are read. */
+static const void *gradient_key(const wk__storage *leaf)
+{
+    return (const char *)leaf + 1;
+}
+
+static bool walks(const step *s)
+{
+    return s->kind == STEP_BACKWARD || s->kind == STEP_DIFFERENTIATE;
+}
+
+static void add_leaf(const step *s, const wk__leaf *leaf, touch *to, int *count)
+{
+    const bool wrote = s->kind == STEP_BACKWARD;
+    add(to, count, gradient_key(leaf->storage), s->thread, wrote);
+    if (leaf->grad) add(to, count, wk__body_of(leaf->grad)->storage, s->thread, wrote);
+}
+
+enum { MOST_NODES = 400 };
+
+/* Nodes that the walk from x comes to; their number, -1 if there are too many. */
+static int nodes_of(const wk__body *x, wk__node *nodes[])
+{
+    int count = 0;
+    if (x->node) nodes[count++] = x->node;
+    for (int k = 0; k < count; k++)
+        for (int e = 0; e < nodes[k]->inputs; e++) {
+            wk__node *next = nodes[k]->edge[e].node;
+            int seen = 0;
+            while (seen < count && nodes[seen] != next) seen++;
+            if (!next || seen < count) continue;
+            if (count == MOST_NODES) return -1;
+            nodes[count++] = next;
+        }
+    return count;
+}
+
+/* A walk reads the graph, what its nodes have saved, and writes gradients; it uses up nodes that are not retained. */
+static void add_walk(const generator *g, const step *s, touch *to, int *count)
+{
+    wk__node *nodes[MOST_NODES];
+    const wk_tensor *x = g->machine->slot[s->argument[0].slot[0]].tensor;
+    const int reached = x ? nodes_of(wk__body_of(x), nodes) : 0;
+    for (int k = 0; k < reached; k++) {
+        add(to, count, nodes[k], s->thread, s->how == 0);
+        for (int e = 0; e < nodes[k]->inputs; e++)
+            if (nodes[k]->edge[e].leaf) add_leaf(s, nodes[k]->edge[e].leaf, to, count);
+        for (int k2 = 0; k2 < WK__NODE_SAVED; k2++)
+            if (nodes[k]->saved[k2]) add(to, count, nodes[k]->saved[k2]->storage, s->thread, false);
+    }
+}
+
+/* The step that made a node: the first after which there was one as late. */
+static int maker_of(const generator *g, const wk__node *node)
+{
+    int k = 0;
+    while (k < g->program->steps - 1 && g->latest[k] < node->sequence) k++;
+    return k;
+}
+
+bool generate_in_order(const generator *g, const step *s)
+{
+    wk__node *nodes[MOST_NODES];
+    int thread_of[MOST_STEPS]; /* by the number of the meeting before it */
+    const wk_tensor *x = walks(s) ? g->machine->slot[s->argument[0].slot[0]].tensor : NULL;
+    if (!x) return true;
+    if (wk__history_stale(wk__body_of(x))) return false;
+    const int count = nodes_of(wk__body_of(x), nodes);
+    for (int k = 0; k < MOST_STEPS; k++) thread_of[k] = -1;
+    for (int k = 0; k < count; k++) {
+        const int maker = maker_of(g, nodes[k]);
+        int *thread = &thread_of[g->met[maker]];
+        if (*thread >= 0 && *thread != g->program->step[maker].thread) return false;
+        *thread = g->program->step[maker].thread;
+    }
+    return count >= 0;
+}
+
+/* The latest node that there is, of those that tensors of the program lead to. */
+static void note_latest(generator *g, int k)
+{
+    uint64_t latest = k ? g->latest[k - 1] : 0;
+    for (int j = 0; j < g->program->slots; j++) {
+        const wk_tensor *x = g->machine->slot[j].tensor;
+        const wk__node *node = x ? wk__body_of(x)->node : NULL;
+        if (node && node->sequence > latest) latest = node->sequence;
+    }
+    g->latest[k] = latest;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
 int generate_touches(const generator *g, const step *s, touch *to)
 {
     int count = 0;
@@ -39,10 +136,17 @@ int generate_touches(const generator *g, const step *s, touch *to)
         const int slots = a->kind == WK_VALUE_TENSOR || a->kind == WK_VALUE_TENSORS ? a->count : 0;
         for (int j = 0; j < slots; j++) {
             const slot *x = &g->machine->slot[a->slot[j]];
-            add(to, &count, x, s->thread, is_owner(s));
-            if (x->tensor) add(to, &count, wk__body_of(x->tensor)->storage, s->thread, writes && k == 0);
+            const wk__body *body = x->tensor ? wk__body_of(x->tensor) : NULL;
+            /* the first to use a view whose base was written finds out where it stands in the graph */
+            add(to, &count, x, s->thread, is_owner(s) || (body && wk__history_stale(body)));
+            if (!body) continue;
+            add(to, &count, body->storage, s->thread, writes && k == 0);
+            if (s->kind == STEP_GRAD_OF || s->kind == STEP_HOOK)
+                add(to, &count, body->node ? (const void *)body->node : gradient_key(body->storage), s->thread,
+                    s->kind == STEP_HOOK);
         }
     }
+    if (walks(s)) add_walk(g, s, to, &count);
     return count;
 }
 
@@ -62,4 +166,7 @@ void generate_meets(generator *g, step *s, const touch *touched, int count)
     if (s->meets) g->touches = 0;
     for (int k = 0; k < count; k++) add(g->touch, &g->touches, touched[k].what, s->thread, touched[k].wrote);
     for (int k = 0; k < s->results; k++) add(g->touch, &g->touches, &g->machine->slot[s->out + k], s->thread, true);
+    const int number = (int)(s - g->program->step);
+    g->met[number] = (int16_t)((number ? g->met[number - 1] : 0) + s->meets);
+    note_latest(g, number);
 }

@@ -17,7 +17,7 @@ step *generate_begin(generator *g, step_kind kind, int results)
 static bool is_tame(wk_tensor *x)
 {
     enum { MOST_BYTES = 32768 };
-    static _Thread_local char bytes[MOST_BYTES];
+    static _Thread_local _Alignas(8) char bytes[MOST_BYTES];
     const wk__body *body = wk__body_of(x);
     const int64_t n = wk__body_numel(body);
     const size_t width = wk_dtype_size(body->dtype);
@@ -97,8 +97,12 @@ bool generate_end(generator *g)
     program *p = g->program;
     step *s = &p->step[p->steps - 1];
     const size_t notes = g->machine->used;
-    touch touched[MOST_TOUCHES];
-    const int touches = p->at_once ? generate_touches(g, s, touched) : 0;
+    touch touched[2 * MOST_TOUCHES];
+    if (p->at_once && !generate_in_order(g, s)) {
+        drop(g, s);
+        return false;
+    }
+    int touches = p->at_once ? generate_touches(g, s, touched) : 0;
     const bool done = machine_step(g->machine, p->steps - 1);
     const wk_code code = g->machine->code;
     if (!done || (code != WK_OK ? !leaves_traces(s) && !may_fail(g, code) : !is_sane(g, s))) {
@@ -111,6 +115,8 @@ bool generate_end(generator *g)
         s->results = (uint8_t)(g->machine->given > 0 ? g->machine->given : 0);
         p->slots = s->out + s->results;
     }
+    if (p->at_once && leaves_traces(s)) /* gradients that came with it */
+        touches += generate_touches(g, s, touched + touches);
     if (p->at_once) generate_meets(g, s, touched, touches);
     return code == WK_OK;
 }

@@ -47,9 +47,17 @@ typedef struct causes {
     uint32_t of[MOST_SLOTS];
 } causes;
 
-/* These look at an operand's shape, and not at its numbers. */
-static bool reads(const row *r, int k)
+static bool is_zero(const argument *a)
 {
+    return (a->kind == WK_VALUE_INT && a->i == 0) || (a->kind == WK_VALUE_FLOAT && a->f == 0);
+}
+
+/* Some look at an operand's shape, and not at its numbers; what beta = 0 is a factor of is not looked at. */
+static bool reads(const step *s, int k)
+{
+    const row *r = &rows[s->op];
+    for (int j = 0; k == 0 && j < s->arguments; j++)
+        if (strcmp(r->parameter[j].name, "beta") == 0 && is_zero(&s->argument[j])) return false;
     return strcmp(r->op->group, "creation") != 0 && !strstr(r->op->name, "_like") && !(r->view && k > 0);
 }
 
@@ -59,7 +67,7 @@ static uint32_t cause_of(const step *s, const causes *c)
     for (int k = 0; k < s->arguments; k++) {
         const argument *a = &s->argument[k];
         const int slots = a->kind == WK_VALUE_TENSOR || a->kind == WK_VALUE_TENSORS ? a->count : 0;
-        for (int j = 0; j < slots && reads(&rows[s->op], k); j++) {
+        for (int j = 0; j < slots && reads(s, k); j++) {
             const uint32_t other = c->of[a->slot[j]];
             if (other != SOUND && other != cause) cause = cause == SOUND ? other : SEVERAL;
         }

@@ -157,18 +157,12 @@ static void look_at_own(void *user)
         if (m->slot[order[k]].tensor && m->slot[order[k]].thread == m->here) look_at(m, order[k]);
 }
 
-/* The threads take turns in the order in which theirs come first. */
+/* The threads take turns. */
 void machine_look(machine *m)
 {
     m->now = -1;
-    int order[MOST_SLOTS];
-    bool looked[MOST_THREADS] = {false};
-    program_order(m->program, order);
-    for (int k = 0; k < m->program->slots; k++) {
-        const slot *x = &m->slot[order[k]];
-        if (!x->tensor || looked[x->thread]) continue;
-        looked[x->thread] = true;
-        m->here = x->thread;
+    for (int k = 0; k < m->program->threads; k++) {
+        m->here = program_looker(m->program, k);
         crew_run(m->here, look_at_own, m);
     }
 }

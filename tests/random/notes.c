@@ -54,7 +54,7 @@ double machine_number(wk_tensor *x, int64_t k)
 {
     const wk__body *body = wk__body_of(x);
     const size_t bytes = tensor_bytes(x), width = wk_dtype_size(body->dtype);
-    _Alignas(int64_t) char few[4096];
+    _Alignas(8) char few[4096];
     char *numbers = bytes > sizeof few ? memory_take(bytes, 1) : few;
     const double number =
         machine_read(x, numbers) == WK_OK ? wk__number_as_double(numbers + width * (size_t)k, body->dtype) : NAN;

@@ -8,7 +8,13 @@
 
 static int64_t extent(generator *g)
 {
+    if (g->wide) return draw_from(&g->draw, 40, 110);
     return draw_percent(&g->draw, 30) ? 1 : g->size[draw_below(&g->draw, g->sizes)];
+}
+
+static int64_t batches(generator *g)
+{
+    return g->wide ? draw_from(&g->draw, 1, 2) : extent(g);
 }
 
 /* The second of a product, for the first: perhaps itself or its transpose, with batches that broadcast. */
@@ -21,14 +27,14 @@ static int factor(generator *g, const wk__body *a, int x, int ndim)
     if (ndim == 1) return generate_operand(g, dtypes, 1, &k);
     for (int d = 0; d < ndim - 2; d++) {
         const int own = a->ndim - ndim + d;
-        shape[d] = own >= 0 && own < a->ndim - 2 ? (draw_percent(&g->draw, 30) ? 1 : a->shape[own]) : extent(g);
+        shape[d] = own >= 0 && own < a->ndim - 2 ? (draw_percent(&g->draw, 30) ? 1 : a->shape[own]) : batches(g);
     }
     shape[ndim - 2] = k;
     shape[ndim - 1] = extent(g);
     return generate_operand(g, dtypes, ndim, shape);
 }
 
-bool generate_product_operands(generator *g, const row *r, step *s)
+static bool product_operands(generator *g, const row *r, step *s)
 {
     const char *name = r->op->name;
     const bool added = strstr(name, "add") != NULL, batch = strstr(name, "bmm") != NULL;
@@ -36,18 +42,22 @@ bool generate_product_operands(generator *g, const row *r, step *s)
     const bool linear = strcmp(name, "linear") == 0;
     const int ndim = batch ? 3 : vector ? 1 : any || linear ? 0 : 2;
     int a = -1;
-    for (int tries = 0; tries < 4 && a < 0; tries++) {
+    for (int tries = 0; tries < 4 && a < 0 && !g->wide; tries++) {
         a = generate_pick(g, WK__NUMBERS, any || linear ? 1 : ndim);
         if (a >= 0 && ndim && generate_body(g, a)->ndim != ndim) a = -1;
     }
     if (a < 0) {
-        int64_t shape[4] = {extent(g), extent(g), extent(g), extent(g)};
-        a = generate_operand(g, 1u << (g->dtype == WK_BOOL ? WK_F32 : g->dtype),
-                             ndim ? ndim : draw_from(&g->draw, 1, 4), shape);
+        const int own = ndim ? ndim : draw_from(&g->draw, g->wide ? 2 : 1, g->wide ? 3 : 4);
+        int64_t shape[4];
+        for (int d = 0; d < own; d++) shape[d] = d + 2 < own ? batches(g) : extent(g);
+        a = generate_operand(g, 1u << (g->dtype == WK_BOOL ? WK_F32 : g->dtype), own, shape);
         if (a < 0) return false;
     }
     const wk__body *body = generate_body(g, a);
-    const int other = strcmp(name, "mv") == 0 || vector ? 1 : any ? draw_from(&g->draw, 1, 4) : batch ? 3 : 2;
+    const int other = strcmp(name, "mv") == 0 || vector ? 1
+                      : any                             ? draw_from(&g->draw, g->wide ? 2 : 1, g->wide ? 3 : 4)
+                      : batch                           ? 3
+                                                        : 2;
     int b;
     if (linear) {
         const int64_t shape[] = {extent(g), body->shape[body->ndim - 1]};
@@ -65,6 +75,14 @@ bool generate_product_operands(generator *g, const row *r, step *s)
                                                        : generate_pick(g, 1u << body->dtype, 0);
     if (c >= 0) s->argument[linear ? 2 : 0] = argument_slot(c);
     return c >= 0;
+}
+
+bool generate_product_operands(generator *g, const row *r, step *s)
+{
+    g->wide = draw_percent(&g->draw, g->big);
+    const bool fine = product_operands(g, r, s);
+    g->wide = false;
+    return fine;
 }
 
 /* ---- lists and indices ------------------------------------------------------------------------------------------- */

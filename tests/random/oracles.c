@@ -19,6 +19,7 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "references",
                                           "bad indices",
                                           "OpenCL: default = sync",
+                                          "OpenCL: a call of the driver fails",
                                           "the same on all kinds of CPU"};
 const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
 static const mode mode_of[ORACLES] = {
@@ -69,6 +70,7 @@ bool oracle_broken(program *p, oracle which, verdict *v)
     bool conclusive;
     v->oracle = ORACLE_NOTHING;
     if (which == ORACLE_INDEX) return index_disagrees(p, &base, &other, v) && report(v, which);
+    if (which == ORACLE_DRIVER) return driver_disagrees(p, &base, &other, v) && report(v, which);
     if (which == ORACLE_REFERENCE) return reference_disagrees(p, &other, v) && report(v, which);
     if (which == ORACLE_DIFFERENCES) return differences_disagree(p, &other, v, &conclusive) && report(v, which);
     machine_run(&base, p, which == ORACLE_OPENCL ? &opencl_sync : &mode_sync);
@@ -215,7 +217,7 @@ void oracles_try_opencl(program *p, uint64_t seed, int variant, verdict *v)
     p->differences = false;
     if (variant) vary(p, variant);
     count(p);
-    oracle_broken(p, ORACLE_OPENCL, v);
+    if (!oracle_broken(p, ORACLE_OPENCL, v)) oracle_broken(p, ORACLE_DRIVER, v);
 }
 
 void oracles_tidy(program *p)

@@ -18,6 +18,7 @@ typedef enum oracle {
     ORACLE_REFERENCE,   /* each call gives what the row's reference does, and changes nothing but what it writes */
     ORACLE_INDEX,       /* a bad index fails what depends on it and nothing else, in each mode with the same message */
     ORACLE_OPENCL,      /* as it usually runs there = op by op there */
+    ORACLE_DRIVER,      /* where a call of the driver fails, what is read fails or has the right numbers */
     ORACLE_KINDS,       /* shapes, dtypes and refusals are those of another kind of CPU */
     ORACLES
 } oracle;
@@ -62,6 +63,9 @@ bool index_disagrees(const program *p, machine *base, machine *other, verdict *v
 bool index_was_bad(const machine *m);
 /* Two runs of a program without gradients that has a bad index, the first op by op. */
 bool index_runs_differ(const machine *sync, const machine *other, verdict *v);
+
+/* driver_calls.c: runs it on OpenCL, where a call of the driver fails that the program's seed draws. */
+bool driver_disagrees(const program *p, machine *base, machine *other, verdict *v);
 
 /* reference.c: runs it op by op and compares every call. */
 bool reference_disagrees(program *p, machine *m, verdict *v);

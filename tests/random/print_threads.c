@@ -39,24 +39,18 @@ static void print_thread(FILE *out, const program *p, int thread, int from, int 
 }
 
 /* What is left is looked at by the threads in turn, as machine_look does. */
-static int print_looks(FILE *out, const program *p, int looker[])
+static void print_looks(FILE *out, const program *p)
 {
-    int order[MOST_SLOTS], thread[MOST_SLOTS] = {0}, count = 0;
-    bool looked[MOST_THREADS] = {false};
+    int order[MOST_SLOTS], thread[MOST_SLOTS] = {0};
     program_order(p, order);
     for (int k = 0; k < p->steps; k++)
         for (int r = 0; r < p->step[k].results; r++) thread[p->step[k].out + r] = p->step[k].thread;
-    for (int k = 0; k < p->slots; k++) {
-        const int own = thread[order[k]];
-        if (!p->left[order[k]] || looked[own]) continue;
-        looked[own] = true;
-        looker[count++] = own;
+    for (int own = 0; own < p->threads; own++) {
         fprintf(out, "static void look_%d(void *user)\n{\n    (void)user;\n", own);
-        for (int j = 0; j < p->slots; j++)
-            if (thread[order[j]] == own) print_left(out, p, order[j]);
+        for (int k = 0; k < p->slots; k++)
+            if (thread[order[k]] == own) print_left(out, p, order[k]);
         fputs("}\n", out);
     }
-    return count;
 }
 
 /* Steps up to where the threads meet; where they don't work at the same time, those of one thread. */
@@ -67,7 +61,7 @@ static int end_of_part(const program *p, int from)
     return to;
 }
 
-static void print_main(FILE *out, const program *p, const int looker[], int lookers)
+static void print_main(FILE *out, const program *p)
 {
     fputs("static void run(void *part)\n{\n    (*(crew_job *const *)part)(NULL);\n}\n"
           "static void together(crew_job *const part[])\n{\n    void *user[MOST_THREADS];\n"
@@ -84,13 +78,13 @@ static void print_main(FILE *out, const program *p, const int looker[], int look
             if (first_step(p, k, from, to) >= 0) fprintf(out, "[%d] = part_%d_%d, ", k, k, from);
         fputs("});\n", out);
     }
-    for (int k = 0; k < lookers; k++) fprintf(out, "    crew_run(%d, look_%d, NULL);\n", looker[k], looker[k]);
+    for (int k = 0; k < p->threads; k++)
+        fprintf(out, "    crew_run(%d, look_%d, NULL);\n", program_looker(p, k), program_looker(p, k));
     fputs("    return wk_report_error(stdout);\n}\n", out);
 }
 
 void print_threads(FILE *out, const program *p)
 {
-    int looker[MOST_THREADS];
     fputs("#include \"random/crew.c\"\n", out);
     declare(out, p);
     for (int from = 0, to; from < p->steps; from = to) {
@@ -98,6 +92,6 @@ void print_threads(FILE *out, const program *p)
         for (int k = 0; k < p->threads; k++)
             if (first_step(p, k, from, to) >= 0) print_thread(out, p, k, from, to);
     }
-    const int lookers = print_looks(out, p, looker);
-    print_main(out, p, looker, lookers);
+    print_looks(out, p);
+    print_main(out, p);
 }

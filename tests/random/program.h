@@ -127,6 +127,11 @@ static inline argument argument_ints(int count, const int64_t *ints)
 step *program_add(program *p, step_kind kind, int results);
 /* In which order its slots are read at the end; order[p->slots]. */
 void program_order(const program *p, int order[]);
+/* Which thread is the k-th to look at its own slots at the end. */
+static inline int program_looker(const program *p, int k)
+{
+    return (int)(p->order % (uint32_t)p->threads + (uint32_t)k) % p->threads;
+}
 /* The slot that its last backward starts at, -1 when there is none. */
 int program_loss(const program *p);
 /* How many steps are there, without those left out. */

@@ -5,6 +5,7 @@
  *
  *   random_programs [--seconds N] [--programs N] [--seed N] [--jobs N] [--keep-going] [--whole] [--kinds | --opencl]
  *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
+ *   random_programs --opencl --only SEED:VARIANT
  *   random_programs --print SEED      the program of that seed
  *
  * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With
@@ -30,7 +31,7 @@ enum { FAILED = 10, PROGRAM_SECONDS = 60, VARIANTS = 40 };
 typedef struct settings {
     double seconds;
     uint64_t programs, seed, only;
-    int jobs;
+    int jobs, variant;
     bool keep_going, just_one, whole, kinds, print, opencl;
 } settings;
 
@@ -89,7 +90,9 @@ static void run_programs(double until)
         alarm(set.opencl ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
         digest digest;
         if (set.opencl) {
-            oracles_try_opencl(&common->now, seed_of(number / VARIANTS), (int)(number % VARIANTS), &common->verdict);
+            common->variant = set.just_one ? set.variant : (int)(number % VARIANTS);
+            oracles_try_opencl(&common->now, set.just_one ? set.only : seed_of(number / VARIANTS), common->variant,
+                               &common->verdict);
             if (common->verdict.oracle != ORACLE_NOTHING) end(FAILED);
             continue;
         }
@@ -189,9 +192,11 @@ static void print_failure(oracle which)
     int n = snprintf(signature, sizeof signature, "%s: ", oracle_name[which]);
     print_signature(signature + n, sizeof signature - (size_t)n, &common->now);
     if (!jobs_is_new(signature)) return;
-    printf("FAILED after %llu programs (--only %llu), %s\n  %s\n",
-           (unsigned long long)jobs_number(common->next - 1) + 1, (unsigned long long)common->now.seed, signature,
-           which == ORACLE_CRASH ? "" : common->verdict.text);
+    char variant[16] = "";
+    if (set.opencl) snprintf(variant, sizeof variant, ":%d", common->variant);
+    printf("FAILED after %llu programs (--only %llu%s), %s\n  %s\n",
+           (unsigned long long)jobs_number(common->next - 1) + 1, (unsigned long long)common->now.seed, variant,
+           signature, which == ORACLE_CRASH ? "" : common->verdict.text);
     program *spoiled = memory_take(1, sizeof *spoiled);
     print_program(stdout, which == ORACLE_INDEX && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
     free(spoiled);
@@ -281,7 +286,9 @@ static bool read_settings(int argc, char **argv)
             if (set.jobs > MOST_JOBS) set.jobs = MOST_JOBS;
             k++;
         } else if (strcmp(argv[k], "--only") == 0) {
-            set.only = strtoull(value, NULL, 10);
+            char *colon;
+            set.only = strtoull(value, &colon, 10);
+            set.variant = *colon == ':' ? (int)strtol(colon + 1, NULL, 10) : 0;
             set.just_one = true;
             set.programs = 1;
             k++;

@@ -32,7 +32,7 @@ typedef struct model {
 
 static bool hold(wk_tensor *x, held *h)
 {
-    static _Thread_local char bytes[MOST_READ * 8];
+    static _Thread_local _Alignas(8) char bytes[MOST_READ * 8];
     const wk__body *body = wk__body_of(x);
     h->n = wk__body_numel(body);
     h->finite = true;

@@ -173,6 +173,10 @@ static bool plainer_arguments(shrinking *s)
         p->threads = 1;
         changed |= try(s);
     }
+    if (s->best->at_once) {
+        begin(s)->at_once = false;
+        changed |= try(s);
+    }
     if (s->best->order) {
         begin(s)->order = 0;
         changed |= try(s);

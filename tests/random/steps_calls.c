@@ -169,7 +169,8 @@ bool steps_make(machine *m, const step *s)
     const int64_t n = wk__numel(shape->count, shape->ints);
     const size_t bytes = (size_t)n * wk_dtype_size(s->dtype);
     const bool lent = s->how & MAKE_BORROWED && !m->mode->opencl;
-    char few[1024], *memory = lent ? lend(m, s, bytes) : bytes > sizeof few ? memory_take(bytes, 1) : few;
+    _Alignas(8) char few[1024];
+    char *memory = lent ? lend(m, s, bytes) : bytes > sizeof few ? memory_take(bytes, 1) : few;
     if (!memory) return false;
     for (int64_t k = 0; k < n; k++) group_reference_put(s->dtype, memory, k, moved(m, s, k));
     wk_tensor *x;

@@ -194,11 +194,21 @@ static wk_code add_launch(void *user, const wk__gpu_launch *launch, wk__fail *fa
     return WK_OK;
 }
 
+/* Of an operand without elements nothing is read. Nobody has written its memory either, which may have been lost when it
+ * was another's. */
+static bool is_empty(const wk__group *group, const wk__operand *operand)
+{
+    int d = 0;
+    while (d < group->ndim && (group->shape[d] != 0 || operand->stride[d] == 0)) d++;
+    return d < group->ndim;
+}
+
 wk_code wk__cl_run(void *user, const wk__group *group, wk__fail *fail)
 {
     wk__cl_device *device = user;
     call call = {.device = device, .origin = group->origin};
-    for (int k = 0; k < group->noperands; k++) call.operand[call.operands++] = &group->operand[k];
+    for (int k = 0; k < group->noperands; k++)
+        if (!is_empty(group, &group->operand[k])) call.operand[call.operands++] = &group->operand[k];
     wk_code code = wk__gpu_plan_group(&device->card->target, group, add_launch, &call, fail);
     return end_call(&call, code, fail);
 }

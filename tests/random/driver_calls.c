@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of the OpenCL driver that fail late, when the program has gone on: whatever depends on what could not be done
+ * fails when it is read, and all else has the numbers that it has without the failure. Never garbage.
+ *
+ * What is written in place keeps its numbers when the write is left out. So those steps are left out of the program
+ * here, and with them the gradients of leaves, which are added up in place. */
+#include "draw.h"
+#include "memory.h"
+#include "notes.h"
+#include "oracles.h"
+#include "support_driver.h"
+#include "backend/opencl/api.h"
+#include <string.h>
+
+static bool writes(const step *s)
+{
+    return s->kind == STEP_IN_PLACE || s->kind == STEP_BACKWARD || s->kind == STEP_POKE || s->kind == STEP_HOOK ||
+           (s->kind == STEP_CALL && rows[s->op].writes);
+}
+
+/* The driver is there once a device has been looked for. */
+static bool take_over(void)
+{
+    static bool taken;
+    if (!taken && wk_device_count(WK_OPENCL) > 0) {
+        driver_take_over();
+        taken = true;
+    }
+    return taken;
+}
+
+static const note *note_at(const machine *m, size_t at)
+{
+    return at < m->used ? (const note *)(const void *)(m->notes + at) : NULL;
+}
+
+/* What the sound run saw at the same place; both tell of their steps in the same order, the other perhaps of fewer. */
+static const note *counterpart(const machine *sound, const note *n)
+{
+    const note *x;
+    for (size_t at = 0; (x = note_at(sound, at)); at += sizeof *x + (size_t)x->bytes)
+        if (x->step == n->step && x->slot == n->slot && x->what == n->what) return x;
+    return NULL;
+}
+
+static bool garbage(const machine *sound, const machine *other, verdict *v)
+{
+    const note *y;
+    for (size_t at = 0; (y = note_at(other, at)); at += sizeof *y + (size_t)y->bytes) {
+        if (y->code != WK_OK || (y->what != NOTE_READ && y->what != NOTE_LEFT)) continue;
+        const note *x = counterpart(sound, y);
+        if (x && x->bytes == y->bytes && memcmp(x + 1, y + 1, (size_t)y->bytes) == 0) continue;
+        snprintf(v->text, sizeof v->text, "at step %d t%d can be read, and is not what it should be", y->step, y->slot);
+        return true;
+    }
+    return false;
+}
+
+bool driver_disagrees(const program *p, machine *base, machine *other, verdict *v)
+{
+    static const driver_call calls[] = {DRIVER_LAUNCH, DRIVER_KERNEL, DRIVER_ARGUMENT, DRIVER_BUFFER, DRIVER_COPY};
+    static const mode sync = {.name = "OpenCL, sync", .sync = true, .threads = 1, .opencl = true};
+    static const mode usual = {.name = "OpenCL", .threads = 1, .opencl = true};
+    static program *pure;
+    if (!take_over()) return false;
+    if (!pure) pure = memory_take(1, sizeof *pure);
+    *pure = *p;
+    for (int k = 0; k < pure->steps; k++) pure->step[k].gone = pure->step[k].gone || writes(&pure->step[k]);
+    machine_run(base, pure, &sync);
+    draw d = {p->seed + 1};
+    const driver_call which = calls[draw_below(&d, (int)(sizeof calls / sizeof *calls))];
+    const int number = draw_from(&d, 1, which == DRIVER_ARGUMENT ? 60 : 12);
+    driver_order(which, number, CL_OUT_OF_HOST_MEMORY);
+    machine_run(other, pure, &usual);
+    driver_order(DRIVER_BUILD, 0, 0);
+    if (!garbage(base, other, v)) return false;
+    const size_t n = strlen(v->text);
+    snprintf(v->text + n, sizeof v->text - n, " (%s %d fails)", driver_names[which], number);
+    return true;
+}
