@@ -136,8 +136,9 @@ WK_API wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, si
 WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
                                      const int64_t *stride, int ndim, const wk_options *options);
 /* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is
- * called (may be NULL), which happens when the last user of the memory has let go. Calls that read or write it are run
- * before they return, so that the program may fill it anew at any time. */
+ * called (may be NULL), which happens when the last user of the memory has let go. It may free other tensors, and so
+ * call their release, in a chain of any length. Calls that read or write the memory are run before they return, so that
+ * the program may fill it anew at any time. */
 WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
                                void (*release)(void *user), void *user);
 

@@ -281,6 +281,8 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
         wk__error_set(site, WK_ERR_ARGUMENT, "register_hook: the function is NULL");
         return WK_ERR_ARGUMENT;
     }
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     wk__edge edge = wk__edge_of(x);
     wk__hook *hook = edge.node || edge.leaf ? wk__alloc_zero(1, sizeof *hook) : NULL;
     if (!hook) {
@@ -295,5 +297,6 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
     }
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
+    wk__busy_end(context, before);
     return hook ? WK_OK : wk_error_code();
 }

@@ -359,9 +359,9 @@ static bool own_memory(wk__storage *storage, wk_site site)
     if (code == WK_OK && old->bytes)
         code = old->device->backend->copy(old->device->state, &own->memory, 0, &old->memory, 0, old->bytes, &fail);
     if (code != WK_OK) {
-        wk__error_set(site, code, "data: %s", fail.text);
         if (own->memory.block) wk__value_give_memory(own);
         wk__value_free(own);
+        wk__error_set(site, code, "data: %s", fail.text);
         return false;
     }
     wk__value_set_state(own, WK__STORED);
