@@ -155,10 +155,12 @@ static void what_was_changed_and_where(void **state)
         char place[200], made[200];
         snprintf(place, sizeof place, "%s%s", by[how], how == 3 ? "" : at("", line + 1 + how));
         snprintf(made, sizeof made, "%s", at("", line));
+        char backward[200];
         assert_int_not_equal(wk_backward(wk_sum(y)), WK_OK);
+        snprintf(backward, sizeof backward, "or clone it before; the backward is that at %s", at("", __LINE__ - 1));
         expect_error(made,
                      how < 5 ? "mul: backward needs its second operand as it was" : "own: backward needs tensor 0",
-                     place, how == 4 ? "the last of 2" : "", NULL);
+                     place, backward, how == 4 ? "the last of 2" : "", NULL);
     }
 }
 

@@ -26,7 +26,7 @@ struct wk_function {
     wk_site site;
     wk__op op; /* named as the kind */
     char name[64], node[72], forward[96], backward[96];
-    const wk__gradient *running; /* while backward runs */
+    wk_site walk; /* the program's call that its backward runs for, or ran last */
 };
 
 /* Also when a handler's longjmp has left the program's destroy. */
@@ -146,7 +146,7 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
     if (f->saved[k]->storage->changes.version != f->version[k]) {
         wk__text text = {0};
         wk__text_format(&text, "%s: backward needs tensor %d that it kept, but ", f->name, k);
-        wk__text_changes(&text, f->saved[k]->storage, f->version[k]);
+        wk__text_changes(&text, f->saved[k]->storage, f->version[k], f->walk);
         wk__error_take(f->site, WK_ERR_STATE, &text);
         return NULL;
     }
@@ -197,6 +197,7 @@ static wk_tensor *taken_over(wk_tensor *grad, wk_tensor *const *lent, int count)
 static void gradient(wk__gradient *g)
 {
     wk_function *f = g->node->own;
+    f->walk = g->backward;
     if (!f->kind.backward) {
         wk__error_set(
             f->site, WK_ERR_STATE,

@@ -320,7 +320,7 @@ void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
 
 /* ---- what a gradient reads --------------------------------------------------------------------------------------- */
 
-void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version)
+void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version, wk_site backward)
 {
     const wk__changes *changes = &storage->changes;
     const unsigned times = changes->version - version;
@@ -328,6 +328,8 @@ void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t versi
                     changes->by ? wk__underscore(changes->by, changes->in_place) : "");
     if (changes->at.file) wk__text_format(text, " at %s:%d", changes->at.file, (int)changes->at.line);
     if (times > 1) wk__text_format(text, ", the last of %u", times);
+    wk__text_add(text, ". Use the form without _, or clone it before");
+    if (backward.file) wk__text_format(text, "; the backward is that at %s:%d", backward.file, (int)backward.line);
 }
 
 static wk_tensor *changed(const wk__gradient *g, int k)
@@ -338,10 +340,7 @@ static wk_tensor *changed(const wk__gradient *g, int k)
                                           : "an operand";
     wk__text text = {0};
     wk__text_format(&text, "%s: backward needs %s as it was, but ", g->node->op->name, what);
-    wk__text_changes(&text, g->node->saved[k]->storage, g->node->version[k]);
-    wk__text_add(&text, ". Use the form without _, or clone it before");
-    if (g->backward.file)
-        wk__text_format(&text, "; the backward is that at %s:%d", g->backward.file, (int)g->backward.line);
+    wk__text_changes(&text, g->node->saved[k]->storage, g->node->version[k], g->backward);
     wk__error_take(g->node->site, WK_ERR_STATE, &text);
     return NULL;
 }
