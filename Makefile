@@ -104,7 +104,7 @@ random:
 	@scripts/setup build check
 	$(call build,release,random_programs)
 	@echo "seed $(SEED)"
-	@build/release/tests/random_programs --kinds --seconds $(SECONDS) --seed $(SEED)
+	@build/release/tests/random_programs --kinds --seconds $(SECONDS) --seed $(SEED) --jobs $(JOBS)
 
 coverage:
 	@scripts/setup build check

@@ -79,6 +79,16 @@ static void make_file(wk_device device, char path[], size_t size)
     let_go(result);
 }
 
+/* The same in memory again. */
+static void make_flush(wk__flush_data *flush)
+{
+    char path[512];
+    wk__io_error error;
+    make_file(wk_cpu(), path, sizeof path);
+    assert_int_equal(wk__flush_read(path, flush, &error), WK_OK);
+    assert_int_equal(unlink(path), 0);
+}
+
 static char *bytes_of_file(const char *path, int64_t *count)
 {
     FILE *file = fopen(path, "rb");
@@ -179,16 +189,12 @@ static void a_way_that_differs_is_told(void **state)
 static void results_are_the_programs(void **state)
 {
     (void)state;
-    char path[512];
-    make_file(wk_cpu(), path, sizeof path);
+    wk__flush_data flush;
+    make_flush(&flush);
     wk_tensor *result[RESULTS];
     work(wk_cpu(), result);
     wk_sync();
     expect_fine();
-
-    wk__flush_data flush;
-    wk__io_error error;
-    assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
     run_on_cpu(&flush, false);
     for (int k = 0; k < RESULTS; k++) {
         const wk__value *want = wk__body_of(result[k])->storage->value;
@@ -201,18 +207,14 @@ static void results_are_the_programs(void **state)
     forget(&flush);
     wk__flush_end(&flush);
     let_go(result);
-    assert_int_equal(unlink(path), 0);
 }
 
 /* What an operand failed of before is not in the file: what depends on it says so, and nothing of memory. */
 static void operands_that_had_failed(void **state)
 {
     (void)state;
-    char path[512];
-    make_file(wk_cpu(), path, sizeof path);
     wk__flush_data flush;
-    wk__io_error error;
-    assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
+    make_flush(&flush);
     for (int64_t v = 0; v < flush.values; v++)
         if (flush.value[v].flags & WK__FLUSH_THERE) {
             flush.value[v].flags = WK__FLUSH_FAILED;
@@ -223,7 +225,6 @@ static void operands_that_had_failed(void **state)
     expect_error("had failed before", NULL);
     forget(&flush);
     wk__flush_end(&flush);
-    assert_int_equal(unlink(path), 0);
 }
 
 /* What a call says of a bad place, it says of one that was read from a file. */
@@ -259,11 +260,8 @@ static void labels_stay_labels(void **state)
 static void names_outlive_the_flush(void **state)
 {
     (void)state;
-    char path[512];
-    make_file(wk_cpu(), path, sizeof path);
     wk__flush_data flush;
-    wk__io_error error;
-    assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
+    make_flush(&flush);
     const wk__record *r = flush.record[0].record;
     const wk_site site = r->site;
     const char *name = r->name, *op = r->op->name, *fault = r->op->fault;
@@ -274,7 +272,6 @@ static void names_outlive_the_flush(void **state)
     wk__tell_late_now(wk__context());
     expect_error("engine_replay.c:", "what a device found in the end", NULL);
     assert_true(strlen(name) > 0 && strlen(op) > 0 && (!fault || strlen(fault) > 0));
-    assert_int_equal(unlink(path), 0);
 }
 
 /* A thread that flushes while another one replays: in the modes of the process, all the time. */

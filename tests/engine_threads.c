@@ -251,6 +251,26 @@ static void a_result_is_read_while_its_thread_ends(void **state)
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
+/* More than a thread may keep of free slots, beside a slab of its own that it has hardly begun: both go to the reserve
+ * when it ends. */
+enum { MANY_MADE = 8000 };
+
+static void frees_all(test_thread *t)
+{
+    wk_tensor **made = t->with;
+    wk_free(wk_zeros((1)));
+    for (int k = 0; k < MANY_MADE; k++) wk_free(made[k]);
+}
+
+static void a_thread_that_freed_what_others_made_ends(void **state)
+{
+    (void)state;
+    static wk_tensor *made[MANY_MADE];
+    for (int k = 0; k < MANY_MADE; k++) made[k] = wk_zeros((1));
+    test_elsewhere(frees_all, made);
+    wk_free(wk_zeros((1)));
+}
+
 static void errs(test_thread *t)
 {
     WK_SCOPE;
@@ -360,6 +380,7 @@ int main(void)
         cmocka_unit_test(keep_and_free_are_for_ones_own),
         cmocka_unit_test(a_thread_that_ends_computes_what_it_leaves),
         cmocka_unit_test(a_result_is_read_while_its_thread_ends),
+        cmocka_unit_test(a_thread_that_freed_what_others_made_ends),
         cmocka_unit_test(an_error_stays_with_its_thread),
         cmocka_unit_test(a_late_error_goes_to_its_recorder_and_to_readers),
         cmocka_unit_test(a_bad_index_is_told_to_who_gave_it),

@@ -59,7 +59,7 @@ static void run(program *p, wk_device device, wk_device other, int odd)
         y = more;
     }
     wk_tensor *in_place = wk_retain(wk_clone(x)), *snapshot, *part = wk_retain(wk_clone(x));
-    wk_tensor *holder = wk_retain(wk_module_set_buffer(wk_nn_relu(), "old", part)); /* has the same numbers, for now */
+    wk_tensor *holder = wk_retain(wk_module_set_buffer(wk_nn_relu(), "old", part)); /* has the same numbers so far */
     wk_flush();
     wk_tensor *product =
         wk_retain(wk_reshape(wk_add(wk_matmul(wk_reshape(y, (6, 1)), wk_ones((1, 1), .device = device)), 1), (6)));

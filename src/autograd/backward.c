@@ -160,7 +160,7 @@ static bool is_target(const wk__target *target, const wk__edge *edge)
 
 static bool is_wanted(const walk *w, const wk__edge *edge)
 {
-    bool wanted = !w->targets && edge->leaf;
+    bool wanted = !w->targets;
     for (int k = 0; k < w->target_count && !wanted; k++) wanted = is_target(&w->targets[k], edge);
     return wanted;
 }

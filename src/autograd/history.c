@@ -25,10 +25,9 @@ wk__base *wk__history_room(void)
 
 void wk__history_keep(wk__base *past, const wk__body *base)
 {
+    wk__body_share(base);
     past->node = base->node;
     past->leaf = base->leaf;
-    if (past->node) wk__node_hold(past->node);
-    if (past->leaf) wk__count_up(&past->leaf->refs);
     past->requires_grad = base->requires_grad;
     past->output = base->output;
     past->offset = base->offset;
@@ -178,42 +177,40 @@ bool wk__history_refresh(wk_tensor *view)
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
-/* A leaf that requires grad, or a view of one, dead or alive. */
-static bool belongs_to_a_leaf(const wk__body *body)
+/* What a call in place must know of the target's base, dead or alive. */
+typedef struct base_facts {
+    bool is_leaf;  /* that requires grad */
+    bool overlaps; /* some of its elements share memory */
+} base_facts;
+
+static base_facts facts_of_base(const wk__body *view)
 {
-    if (body->requires_grad && !body->node) return true;
-    if (!body->is_view) return false;
-    const wk__family *family = wk__family_of(body);
+    const wk__family *family = wk__family_of(view);
     wk__family_enter();
     const wk__body *base = atomic_load_explicit(&family->base, memory_order_relaxed);
     const wk__base *past = family->past;
-    const bool leaf = base ? base->requires_grad && !base->node : past && past->requires_grad && !past->node;
+    const base_facts facts = {
+        .is_leaf = base ? base->requires_grad && !base->node : past && past->requires_grad && !past->node,
+        .overlaps = base && wk__body_overlaps(base),
+    };
     wk__family_leave();
-    return leaf;
-}
-
-static bool base_overlaps(const wk__body *body)
-{
-    if (!body->is_view) return false;
-    wk__family_enter();
-    const wk__body *base = atomic_load_explicit(&wk__family_of(body)->base, memory_order_relaxed);
-    const bool overlaps = base && wk__body_overlaps(base);
-    wk__family_leave();
-    return overlaps;
+    return facts;
 }
 
 bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *target)
 {
     const wk__body *body = wk__body_of(target);
     const wk_context *context = wk__context();
-    if (!context->frame.grad_off && !context->frame.composing && belongs_to_a_leaf(body)) {
+    const base_facts base = body->is_view ? facts_of_base(body) : (base_facts){0};
+    const bool is_leaf = (body->requires_grad && !body->node) || base.is_leaf;
+    if (!context->frame.grad_off && !context->frame.composing && is_leaf) {
         wk__error_set(site, WK_ERR_STATE,
                       "%s%s: a leaf that requires grad (or a view of one) cannot be changed in place; do it under "
                       "WK_NO_GRAD, or use the form without _",
                       op->name, wk__underscore(op->name, true));
         return false;
     }
-    if (!wk__body_overlaps(body) && !base_overlaps(body)) return true;
+    if (!wk__body_overlaps(body) && !base.overlaps) return true;
     wk__error_set(site, WK_ERR_ARGUMENT,
                   "%s%s: some elements of the target share memory (it was expanded or unfolded); wk_clone it first",
                   op->name, wk__underscore(op->name, true));

@@ -141,7 +141,7 @@ void wk__body_forget(wk__body *body)
     if (body->leaf) wk__leaf_drop(body->leaf);
 }
 
-void wk__body_share(wk__body *body)
+void wk__body_share(const wk__body *body)
 {
     if (body->node) wk__node_hold(body->node);
     if (body->leaf) wk__count_up(&body->leaf->refs);

@@ -158,9 +158,9 @@ wk_tensor *wk__snapshot_of(wk_tensor *x);
 wk__leaf *wk__leaf_of(wk__body *body); /* made when first asked for; NULL when memory is short */
 /* Its gradient goes, if there is one, by the call of that name. */
 void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site);
-void wk__body_forget(wk__body *body); /* the body goes, and so do its references to the graph */
-void wk__saved_drop(wk__body *saved); /* a body that a node or a function kept */
-void wk__body_share(wk__body *body);  /* it was copied: they count once more */
+void wk__body_forget(wk__body *body);      /* the body goes, and so do its references to the graph */
+void wk__saved_drop(wk__body *saved);      /* a body that a node or a function kept */
+void wk__body_share(const wk__body *body); /* it was copied: they count once more */
 void wk__node_hold(wk__node *node);
 void wk__node_drop(wk__node *node);
 void wk__nodes_free(wk_context *context); /* those that wait for that, unless it is being done */

@@ -30,7 +30,7 @@ typedef struct wk__above_table {
     /* Autograd's. A body with a place in the graph goes, was copied; room for what views need of a base that goes, NULL
      * when memory is short (recorded), and filling it; the last view goes, too. */
     void (*body_forget)(struct wk__body *body);
-    void (*body_share)(struct wk__body *body);
+    void (*body_share)(const struct wk__body *body);
     struct wk__base *(*base_room)(void);
     void (*base_keep)(struct wk__base *past, const struct wk__body *base);
     void (*base_free)(struct wk__base *past);

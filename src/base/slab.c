@@ -50,20 +50,53 @@ static void append(wk__slots *list, int kind, wk__slots *from)
     from->count = 0;
 }
 
-/* Refills a list that has run out from the reserve, else with a fresh slab. */
-static int refill(wk__slots *list, int kind)
+/* The first slots of a list, which go out of it: `count`, or all if there are no more. */
+static wk__slots split(wk__slots *list, int kind, int64_t count)
+{
+    wk__slots part = {.first = list->first, .last = list->first, .count = count};
+    if (list->count <= count) {
+        part.last = list->last;
+        part.count = list->count;
+        list->first = list->last = NULL;
+        list->count = 0;
+        return part;
+    }
+    for (int64_t k = 1; k < count; k++) part.last = next_of(kind, part.last);
+    list->first = next_of(kind, part.last);
+    list->count -= count;
+    set_next(kind, part.last, NULL);
+    return part;
+}
+
+/* The part of a slab that was never used goes to another list, which has none. */
+static void move_fresh(wk__slots *to, wk__slots *from)
+{
+    to->fresh = from->fresh;
+    to->fresh_end = from->fresh_end;
+    from->fresh = from->fresh_end = NULL;
+}
+
+/* Refills a list that has run out from the reserve, else with a fresh slab. Of the reserve it takes no more than it may
+ * keep: what many threads have left would be walked through again and again to share it. */
+static bool refill(wk__slots *list, int kind)
 {
     pthread_mutex_lock(&wk__slab_lock);
+    wk__slots *from = &reserve[kind];
     char *slab = NULL;
-    bool reserved = reserve[kind].count > kinds[kind].idle;
-    if (reserved)
-        append(list, kind, &reserve[kind]);
-    else if ((slab = wk__alloc_zero(1, WK__SLAB_BLOCK)) != NULL) {
+    bool found = true;
+    if (from->count > kinds[kind].idle) {
+        wk__slots some = split(from, kind, kinds[kind].idle + WK__SLAB_MANY / 2);
+        append(list, kind, &some);
+    } else if (from->fresh < from->fresh_end) {
+        move_fresh(list, from);
+    } else if ((slab = wk__alloc_zero(1, WK__SLAB_BLOCK)) != NULL) {
         list->fresh = slab + (-(uintptr_t)slab & 63);
         list->fresh_end = list->fresh + WK__SLAB_BYTES / kinds[kind].size * kinds[kind].size;
+    } else {
+        found = false;
     }
     pthread_mutex_unlock(&wk__slab_lock);
-    return reserved || slab;
+    return found;
 }
 
 void *wk__slab_take_more(wk__slots slots[], int kind)
@@ -97,27 +130,28 @@ void wk__slab_give_handle(wk__slots slots[], void *slot)
 
 void wk__slab_share(wk__slots slots[], int kind)
 {
-    wk__slots *list = &slots[kind], half = {.first = list->first, .last = list->first, .count = list->count / 2};
-    for (int64_t k = 1; k < half.count; k++) half.last = next_of(kind, half.last);
-    list->first = next_of(kind, half.last);
-    list->count -= half.count;
-    set_next(kind, half.last, NULL);
+    wk__slots half = split(&slots[kind], kind, slots[kind].count / 2);
     pthread_mutex_lock(&wk__slab_lock);
     append(&reserve[kind], kind, &half);
     pthread_mutex_unlock(&wk__slab_lock);
 }
 
+/* The reserve keeps one part of a slab that was never used as it is; the slots of another are given one by one, which
+ * may share some, so the lock is not held meanwhile. */
 void wk__slab_retire(wk__slots slots[])
 {
-    pthread_mutex_lock(&wk__slab_lock);
     for (int kind = 0; kind < WK__SLAB_KINDS; kind++) {
         wk__slots *list = &slots[kind];
+        pthread_mutex_lock(&wk__slab_lock);
+        if (reserve[kind].fresh == reserve[kind].fresh_end) move_fresh(&reserve[kind], list);
+        pthread_mutex_unlock(&wk__slab_lock);
         while (list->fresh < list->fresh_end) {
             wk__slab_give(slots, kind, list->fresh);
             list->fresh += kinds[kind].size;
         }
+        pthread_mutex_lock(&wk__slab_lock);
         append(&reserve[kind], kind, list);
+        pthread_mutex_unlock(&wk__slab_lock);
         memset(list, 0, sizeof *list);
     }
-    pthread_mutex_unlock(&wk__slab_lock);
 }

@@ -60,7 +60,7 @@ static wk__value *donor_of(const wk__building *b, int operand)
     for (int o = 0; o < b->group.noperands; o++) {
         wk__value *in = b->value[o];
         if (!b->group.operand[o].stored && in->device == out->device && in->bytes == out->bytes &&
-            wk__may_overwrite(b, operand, in) && wk__dies_here(b->record, b->records, in))
+            wk__dies_here(b->record, b->records, in) && wk__may_overwrite(b, operand, in))
             return in;
     }
     return NULL;

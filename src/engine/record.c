@@ -196,16 +196,6 @@ static void hold(wk_context *context, wk__value *value)
     if (value->writer == context && wk__value_state(value) == WK__PENDING) value->ring_refs++;
 }
 
-/* What the program may write at any moment is read (and written) before the call returns: later it would be
- * too late. */
-static bool touches_borrowed(wk__record *r)
-{
-    bool borrowed = r->prior && r->prior->release;
-    for (int k = r->nout; k < r->nout + r->nin; k++)
-        borrowed = borrowed || (r->ref[k].value && r->ref[k].value->release);
-    return borrowed;
-}
-
 bool wk__ring_full(const wk_context *context)
 {
     const wk__ring *ring = context->ring;
@@ -224,10 +214,20 @@ void wk__record_commit(wk_context *context, wk__record *r)
         hold(context, out);
         ring->pending_bytes += out->bytes;
     }
-    for (int k = r->nout; k < r->nout + r->nin; k++)
-        if (r->ref[k].value) hold(context, r->ref[k].value);
-    if (r->prior) hold(context, r->prior);
-    bool full = wk__ring_full(context) || (touches_borrowed(r) && !context->whole);
+    /* What the program may write at any moment is read (and written) before the call returns: later it would be too
+     * late. */
+    bool borrowed = false;
+    for (wk__ref *ref = r->ref + r->nout, *end = ref + r->nin; ref < end; ref++) {
+        wk__value *in = ref->value;
+        if (!in) continue;
+        hold(context, in);
+        borrowed = borrowed || in->release;
+    }
+    if (r->prior) {
+        hold(context, r->prior);
+        borrowed = borrowed || r->prior->release;
+    }
+    bool full = wk__ring_full(context) || (borrowed && !context->whole);
     unlock(context);
     if (full) wk__flush(context);
 }

@@ -54,9 +54,9 @@ void wk__rehouse(wk_tensor *x, wk_tensor *from)
     bool moved = old->device != other->storage->device;
     wk__storage_hold(other->storage);
     wk__storage_firm(other->storage, firm);
-    if (old->family.base == body) old->family.base = NULL;
+    if (old->family.base == body) atomic_store_explicit(&old->family.base, NULL, memory_order_relaxed);
     body->storage = other->storage;
-    body->storage->family.base = body;
+    atomic_store_explicit(&body->storage->family.base, body, memory_order_relaxed);
     body->storage->changes.version = old->changes.version + 1;
     body->offset = other->offset;
     body->ndim = other->ndim;

@@ -393,7 +393,8 @@ static void reference_of(wk__reference *r, bool logs)
     for (int d = axis + 1; d < in->ndim; d++) step *= in->shape[d];
     double *out = wk__reference_out(r, 0, reduction == WK_REDUCE_NONE ? in->ndim - 1 : 0, shape), total = 0, over = 0;
     row.step = step;
-    for (int64_t k = 0; k < wk__array_numel(in) / row.classes; k++) {
+    const int64_t rows = row.classes ? wk__array_numel(in) / row.classes : 0;
+    for (int64_t k = 0; k < rows; k++) {
         int64_t first = k / step * step * row.classes + k % step, label = fractions ? 0 : (int64_t)target->data[k];
         if (!fractions && label == ignored) continue;
         row.x = in->data + first;

@@ -6,20 +6,20 @@
 
 static coverage *into;
 
-static int number_of(const wk__op *op)
+static int number_of(coverage *c, const void *op)
 {
     int k = 0;
-    while (k < into->ops && into->op[k] != op) k++;
+    while (k < c->ops && c->op[k] != op) k++;
     if (k == MOST_OPS) return -1;
-    if (k == into->ops) into->op[into->ops++] = op;
+    if (k == c->ops) c->op[c->ops++] = op;
     return k;
 }
 
-static void meet(int a, int b)
+static void meet(coverage *c, int a, int b)
 {
     if (a < 0 || b < 0) return;
-    into->met[a][b / 64] |= UINT64_C(1) << b % 64;
-    into->met[b][a / 64] |= UINT64_C(1) << a % 64;
+    c->met[a][b / 64] |= UINT64_C(1) << b % 64;
+    c->met[b][a / 64] |= UINT64_C(1) << a % 64;
 }
 
 /* Records of one group stand near each other: it is looked for among a few open ones. */
@@ -31,10 +31,10 @@ static void look(const wk__ring *ring, int32_t groups)
         const wk__record *r = ring->record[k];
         int64_t together = 1;
         if (!r->live) continue;
-        const int own = number_of(r->op);
+        const int own = number_of(into, r->op);
         for (int64_t j = k - 1; j >= 0 && j > k - FAR; j--) {
             if (!ring->record[j]->live || ring->record[j]->group != r->group) continue;
-            meet(own, number_of(ring->record[j]->op));
+            meet(into, own, number_of(into, ring->record[j]->op));
             together++;
         }
         if (together > into->largest) into->largest = together;
@@ -46,6 +46,17 @@ void coverage_of(coverage *c)
 {
     into = c;
     wk__shuffle_look(c ? look : NULL);
+}
+
+void coverage_add(coverage *to, const coverage *from)
+{
+    for (int a = 0; a < from->ops; a++) {
+        const int own = number_of(to, from->op[a]);
+        for (int b = 0; b < from->ops; b++)
+            if (from->met[a][b / 64] >> b % 64 & 1) meet(to, own, number_of(to, from->op[b]));
+    }
+    to->groups += from->groups;
+    if (from->largest > to->largest) to->largest = from->largest;
 }
 
 static int bits(const uint64_t *row)

@@ -19,6 +19,8 @@ typedef struct coverage {
 
 /* From now on what the flushes of this process group is added to *c; NULL: no more. */
 void coverage_of(coverage *c);
+/* Of processes of which one has forked the other: ops have the same addresses in both. */
+void coverage_add(coverage *to, const coverage *from);
 void coverage_print(FILE *out, const coverage *c);
 
 #endif

@@ -5,9 +5,14 @@
 #define TESTS_RANDOM_CREW_H
 
 typedef void crew_job(void *user);
-/* Runs job(user) in that thread and waits for it; 0 is the caller. */
+/* Runs job(user) in that thread and waits for it; at once where the caller is it. Otherwise the caller is thread 0: a
+ * hand-over costs as much as a step, so what one thread does in a row is one job. */
 void crew_run(int thread, crew_job *job, void *user);
 /* The same in several threads at the same time: in each that has user[thread]. */
 void crew_run_all(int threads, crew_job *job, void *const user[]);
+
+/* For a job in a thread that is not 0: when it returns the thread ends, and another takes its place. There rest(user) is
+ * run, and only then is the job done. */
+void crew_anew(crew_job *rest, void *user);
 
 #endif

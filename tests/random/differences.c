@@ -3,6 +3,7 @@
  * gradients say. Two runs a program, whatever the number of elements. */
 #include "oracles.h"
 #include "notes.h"
+#include "rows.h"
 #include "tensor/tensor.h"
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static double moved_loss(program *p, machine *m, double nudge)
     m->nudge = nudge;
     m->forward_only = true;
     machine_begin(m, p, &mode_sync);
-    for (int k = 0; k < p->steps; k++) machine_step(m, k);
+    machine_steps(m);
     const double loss = loss_of(m, p);
     machine_end(m);
     m->nudge = 0;
@@ -53,13 +54,59 @@ static bool backward_ran(const program *p, const machine *m)
     return true;
 }
 
-/* What jumps often within a step (floor of something steep) looks like a slope from afar. Within a step of a hundredth
- * it is flat, or steeper by far: then the differences say nothing. */
+/* The remainder of a division by a tiny number is a saw with teeth that no step is as short as. */
+static bool is_a_fine_saw(const machine *m, const step *s)
+{
+    const char *name = s->kind == STEP_CALL || s->kind == STEP_IN_PLACE ? rows[s->op].op->name : "";
+    if (strcmp(name, "fmod") != 0 && strcmp(name, "remainder") != 0) return false;
+    double most = 0, least = INFINITY;
+    for (int k = 0; k < 2; k++) {
+        if (s->argument[k].kind != WK_VALUE_TENSOR) continue;
+        wk_tensor *x = m->slot[s->argument[k].slot[0]].tensor;
+        for (int64_t e = 0; x && e < wk__body_numel(wk__body_of(x)); e++) {
+            const double size = fabs(machine_number(x, e));
+            if (k == 0) most = fmax(most, size);
+            if (k == 1) least = fmin(least, size);
+        }
+    }
+    return least < 1e-3 * most;
+}
+
+/* A gradient goes through numbers that are rounded to more than a step. */
+static bool is_rounded(const machine *m, const step *s)
+{
+    for (int k = 0; k < s->results; k++) {
+        wk_tensor *x = m->slot[s->out + k].tensor;
+        if (x && wk_requires_grad(x) && wk_dtype_of(x) != WK_F64) return true;
+    }
+    return false;
+}
+
+/* Do the differences say nothing? Asked only of what looks wrong. */
+static bool is_blurred(program *p, machine *m)
+{
+    bool blurred = false;
+    machine_begin(m, p, &mode_sync);
+    for (int k = 0; k < p->steps; k++) {
+        blurred = blurred || is_a_fine_saw(m, &p->step[k]);
+        machine_step(m, k);
+        blurred = blurred || is_rounded(m, &p->step[k]);
+    }
+    machine_end(m);
+    return blurred;
+}
+
+/* What jumps often within a step (floor of something steep, the remainder by a tiny number) looks like a slope from
+ * afar, and like another one at each distance. Then the differences say nothing. */
 static bool jumps(program *p, machine *m, double nudge, double quotient, double slope)
 {
-    nudge /= 100;
-    const double near = (moved_loss(p, m, nudge) - moved_loss(p, m, -nudge)) / (2 * nudge);
-    return !(fabs(near - quotient) <= fabs(quotient - slope) / 2);
+    static const double part[] = {3, 10, 30, 100, 300};
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
+        const double step = nudge / part[k];
+        const double near = (moved_loss(p, m, step) - moved_loss(p, m, -step)) / (2 * step);
+        if (!(fabs(near - quotient) <= fabs(quotient - slope) / 4)) return true;
+    }
+    return false;
 }
 
 bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
@@ -71,7 +118,7 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
     m->nudged = nudged;
     m->nudge_seed = (uint32_t)p->seed;
     machine_begin(m, p, &mode_sync);
-    for (int k = 0; k < p->steps; k++) machine_step(m, k);
+    machine_steps(m);
     const double here = loss_of(m, p), slope = promised(p, m, nudged, &done);
     machine_end(m);
     if (!backward_ran(p, m) || !isfinite(here) || !(fabs(slope) < STEEP) || !done) return false;
@@ -88,7 +135,8 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive)
         }
         if (!(fabs(quotient[k]) < STEEP) || fabs(quotient[k] - slope) <= near + 2 * bend) return false;
     }
-    if (fabs(quotient[0] - quotient[1]) > near || jumps(p, m, nudge, quotient[1], slope)) return false;
+    if (fabs(quotient[0] - quotient[1]) > near || jumps(p, m, nudge, quotient[1], slope) || is_blurred(p, m))
+        return false;
     *conclusive = true;
     snprintf(v->text, sizeof v->text, "along a direction the loss changes by %.9g; its gradients say %.9g", quotient[1],
              slope);

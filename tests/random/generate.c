@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which step comes next; see generate.h. */
 #include "generate.h"
+#include "crew.h"
 #include "tensor/tensor.h"
 #include <stddef.h>
 #include <string.h>
@@ -15,16 +16,27 @@ static void make(generator *g)
     generate_make(g, dtype, ndim, shape, 0, 0);
 }
 
+static void go_on(void *user)
+{
+    (void)user;
+}
+
+/* This thread ends, whatever it has not run yet, and another takes its place. */
+static void end_thread(generator *g)
+{
+    if (generate_begin(g, STEP_ANEW, 0) && generate_end(g)) machine_anew(g->machine, g->thread, go_on, NULL);
+}
+
 /* Another thread goes on, with some of what this one has: that is retained first. */
 static void hand_over(generator *g)
 {
     for (int k = draw_from(&g->draw, 1, 3); k > 0; k--) generate_of_slot(g, STEP_RETAIN, ANY_DTYPE, 0, 0);
+    if (g->thread > 0 && draw_percent(&g->draw, 25)) end_thread(g);
     g->thread = draw_below(&g->draw, g->program->threads);
 }
 
 static void one(generator *g)
 {
-    if (g->program->threads > 1 && draw_percent(&g->draw, 12)) hand_over(g);
     const int what = draw_below(&g->draw, 100);
     if (what < 3)
         make(g);
@@ -95,6 +107,35 @@ static void decide(generator *g)
     p->order = draw_percent(d, 60) ? (uint32_t)draw_bits(d) : 0;
 }
 
+/* Room for the end; and an end, should most calls be refused. */
+static bool goes_on(const generator *g)
+{
+    const program *p = g->program;
+    return g->turns > 0 && p->steps < MOST_STEPS - 40 && p->slots < MOST_SLOTS - 60 && program_calls(p) < g->calls;
+}
+
+/* In the thread of the steps, so that not each of them is handed over. */
+static void until_handed_over(void *user)
+{
+    generator *g = user;
+    while (goes_on(g)) {
+        one(g);
+        g->turns--;
+        if (g->program->threads == 1 || !draw_percent(&g->draw, 12)) continue;
+        hand_over(g);
+        return;
+    }
+}
+
+static void come_to_an_end(void *user)
+{
+    generator *g = user;
+    if (g->program->differences)
+        add_loss(g);
+    else if (g->grads && draw_percent(&g->draw, 75))
+        generate_backward(g);
+}
+
 void generate(program *p, machine *m, const mode *mode, uint64_t seed)
 {
     generator g = {.draw = {seed}, .program = p, .machine = m};
@@ -103,15 +144,8 @@ void generate(program *p, machine *m, const mode *mode, uint64_t seed)
     decide(&g);
     machine_begin(m, p, mode);
     for (int k = draw_from(&g.draw, 1, 3); k > 0; k--) make(&g);
-    /* room for the end; and an end, should most calls be refused */
-    for (int turns = 0; turns < 4 * MOST_STEPS && p->steps < MOST_STEPS - 40 && p->slots < MOST_SLOTS - 60; turns++) {
-        if (program_calls(p) >= g.calls) break;
-        one(&g);
-    }
-    if (p->differences)
-        add_loss(&g);
-    else if (g.grads && draw_percent(&g.draw, 75))
-        generate_backward(&g);
+    for (g.turns = 4 * MOST_STEPS; goes_on(&g);) crew_run(g.thread, until_handed_over, &g);
+    crew_run(g.thread, come_to_an_end, &g);
     machine_look(m);
     machine_end(m);
 }

@@ -37,6 +37,7 @@ typedef struct generator {
     int dim;            /* the last dimension drawn for a call */
     int thread;         /* that goes on */
     int calls;          /* aimed at */
+    int turns;          /* that are left to get there */
     touch touch[MOST_TOUCHES];
     int touches;
 } generator;

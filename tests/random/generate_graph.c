@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps that call no op: owners, reading, gradients; see generate.h. */
 #include "generate.h"
+#include "parts.h"
 #include "tensor/tensor.h"
 
 /* ---- owners ------------------------------------------------------------------------------------------------------ */
@@ -136,11 +137,12 @@ static void function(generator *g)
     const int how = draw_below(&g->draw, FUNCTIONS), x = generate_pick(g, WK__FLOATS, 0);
     if (x < 0) return;
     const wk__body *body = generate_body(g, x);
-    const int y = how == FUNCTION_SAVES_RESULT ? x : generate_operand(g, 1u << body->dtype, body->ndim, body->shape);
-    step *s = y >= 0 ? generate_begin(g, STEP_FUNCTION, how == FUNCTION_TWO_RESULTS ? 2 : 1) : NULL;
+    const wk_function_kind *kind = &part_functions[how];
+    const int y = kind->inputs < 2 ? x : generate_operand(g, 1u << body->dtype, body->ndim, body->shape);
+    step *s = y >= 0 ? generate_begin(g, STEP_FUNCTION, kind->outputs) : NULL;
     if (!s) return;
     s->how = (uint8_t)how;
-    s->arguments = how == FUNCTION_SAVES_RESULT ? 1 : 2;
+    s->arguments = (uint8_t)kind->inputs;
     s->argument[0] = argument_slot(x);
     s->argument[1] = argument_slot(y);
     generate_end(g);

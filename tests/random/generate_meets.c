@@ -15,13 +15,14 @@ static bool is_owner(const step *s)
     return s->kind >= STEP_KEEP && s->kind <= STEP_FREE;
 }
 
-/* The slots that go with a scope. */
+/* The slots that go with a scope, or with their thread. */
 static void add_closed(const generator *g, const step *s, touch *to, int *count)
 {
     const guards *open = &g->machine->thread[s->thread];
-    int place = open->count;
+    int place = s->kind == STEP_ANEW ? 0 : open->count;
     while (--place > 0 && open->guard[place].number != s->guard)
         ;
+    if (s->kind == STEP_ANEW) place = 0;
     for (int k = 0; k < g->program->slots; k++) {
         const slot *x = &g->machine->slot[k];
         if (x->tensor && x->thread == s->thread && x->scope >= place) add(to, count, x, s->thread, true);
@@ -31,7 +32,7 @@ static void add_closed(const generator *g, const step *s, touch *to, int *count)
 int generate_touches(const generator *g, const step *s, touch *to)
 {
     int count = 0;
-    if (s->kind == STEP_END) add_closed(g, s, to, &count);
+    if (s->kind == STEP_END || s->kind == STEP_ANEW) add_closed(g, s, to, &count);
     const bool writes = s->kind == STEP_IN_PLACE || (s->kind == STEP_CALL && rows[s->op].writes);
     for (int k = 0; k < s->arguments; k++) {
         const argument *a = &s->argument[k];

@@ -43,6 +43,7 @@ static void run_step(void *user)
     case STEP_PIN:
     case STEP_POKE: done = steps_host(m, s); break;
     case STEP_FUNCTION: done = steps_function(m, s); break;
+    case STEP_ANEW: done = steps_end_thread(m, s); break;
     default: done = steps_gradient(m, s); break;
     }
     if (m->code != WK_OK && m->code != WK_ERR_INTERNAL) m->code = wk_error_code() ? wk_error_code() : m->code;
@@ -66,10 +67,56 @@ static void open_all(void *user)
 {
     machine *m = user;
     m->thread[m->here].count = 1;
+    m->thread[m->here].outer = wk_scope_open(here);
     m->thread[m->here].guard[0].token = wk_scope_open(here);
     m->thread[m->here].guard[0].number = -1;
     m->thread[m->here].guard[0].scope = true;
     if (m->mode->opencl) wk_device_guard_open(here, wk_opencl_at(here, 0)); /* goes with the scope */
+}
+
+static void open_anew(void *user)
+{
+    machine *m = user;
+    open_all(m);
+    m->rest(m->rest_user);
+}
+
+void machine_anew(machine *m, int thread, crew_job *rest, void *user)
+{
+    m->here = thread;
+    m->rest = rest;
+    m->rest_user = user;
+    crew_anew(open_anew, m);
+}
+
+/* Steps of one thread. */
+typedef struct turn {
+    machine *machine;
+    int from, to;
+} turn;
+
+static void run_turn(void *user)
+{
+    turn *t = user;
+    machine *m = t->machine;
+    while (t->from < t->to) {
+        const step *s = &m->program->step[t->from];
+        const bool done = machine_step(m, t->from++);
+        if (done && s->kind == STEP_ANEW) {
+            machine_anew(m, s->thread, run_turn, t);
+            return;
+        }
+    }
+}
+
+void machine_steps(machine *m)
+{
+    const program *p = m->program;
+    for (turn t = {.machine = m}; t.from < p->steps; t.from = t.to) {
+        const int thread = p->step[t.from].thread;
+        for (t.to = t.from + 1; t.to < p->steps && p->step[t.to].thread == thread;) t.to++;
+        crew_run(thread, run_turn, &t);
+    }
 }
 
 void machine_begin(machine *m, program *p, const mode *mode)
@@ -80,6 +127,7 @@ void machine_begin(machine *m, program *p, const mode *mode)
     m->lents = 0;
     m->now = -1;
     m->faulty = false;
+    m->contexts = steps_contexts();
     m->slot = m->own_slot;
     m->thread = m->own_thread;
     memset(m->own_slot, 0, sizeof m->own_slot);
@@ -91,24 +139,37 @@ void machine_begin(machine *m, program *p, const mode *mode)
     for (m->here = 0; m->here < p->threads; m->here++) crew_run(m->here, open_all, m);
 }
 
-/* Each thread looks at its own. */
-static void look_at(void *user)
+static void look_at(machine *m, int k)
 {
-    machine *m = user;
-    const slot *x = &m->slot[m->here];
-    notes_read(m, NOTE_LEFT, m->here, x->tensor);
+    const slot *x = &m->slot[k];
+    notes_read(m, NOTE_LEFT, k, x->tensor);
     wk_tensor *grad = x->leaf ? wk_grad_of_at(here, x->tensor) : NULL;
-    if (grad) notes_read(m, NOTE_GRADIENT, m->here, grad);
+    if (grad) notes_read(m, NOTE_GRADIENT, k, grad);
 }
 
+/* Each thread looks at its own, in the order drawn. */
+static void look_at_own(void *user)
+{
+    machine *m = user;
+    int order[MOST_SLOTS];
+    program_order(m->program, order);
+    for (int k = 0; k < m->program->slots; k++)
+        if (m->slot[order[k]].tensor && m->slot[order[k]].thread == m->here) look_at(m, order[k]);
+}
+
+/* The threads take turns in the order in which theirs come first. */
 void machine_look(machine *m)
 {
     m->now = -1;
     int order[MOST_SLOTS];
+    bool looked[MOST_THREADS] = {false};
     program_order(m->program, order);
     for (int k = 0; k < m->program->slots; k++) {
-        m->here = order[k];
-        if (m->slot[m->here].tensor) crew_run(m->slot[m->here].thread, look_at, m);
+        const slot *x = &m->slot[order[k]];
+        if (!x->tensor || looked[x->thread]) continue;
+        looked[x->thread] = true;
+        m->here = x->thread;
+        crew_run(m->here, look_at_own, m);
     }
 }
 
@@ -116,8 +177,17 @@ static void close_all(void *user)
 {
     machine *m = user;
     steps_close_from(m, m->here, 0);
+    wk_guard_close(&m->thread[m->here].outer);
     wk_sync_at(here);
     wk_clear_error();
+}
+
+/* A leaf whose gradient has a history that leads to the leaf: both stay, as in PyTorch. */
+static bool makes_cycles(const program *p)
+{
+    for (int k = 0; k < p->steps; k++)
+        if (!p->step[k].gone && p->step[k].kind == STEP_BACKWARD && p->step[k].how & GRAPH_CREATE) return true;
+    return false;
 }
 
 void machine_end(machine *m)
@@ -128,6 +198,7 @@ void machine_end(machine *m)
     wk_sync_at(here);
     wk_clear_error();
     notes_guards(m);
+    if (steps_contexts() != m->contexts && !makes_cycles(m->program)) notes_contexts(m);
 }
 
 /* ---- threads at the same time ------------------------------------------------------------------------------------ */
@@ -142,12 +213,17 @@ typedef struct part {
 static void run_part(void *user)
 {
     part *own = user;
-    for (int k = own->from; k < own->to; k++) {
-        const step *s = &own->machine.program->step[k];
+    machine *m = &own->machine;
+    while (own->from < own->to) {
+        const step *s = &m->program->step[own->from];
+        m->now = own->from++;
         if (s->gone || s->thread != own->thread) continue;
-        own->machine.now = k;
-        own->machine.code = WK_OK;
-        run_step(&own->machine);
+        m->code = WK_OK;
+        run_step(m);
+        if (m->done && s->kind == STEP_ANEW) {
+            machine_anew(m, s->thread, run_part, own);
+            return;
+        }
     }
 }
 
@@ -195,7 +271,7 @@ static void run_all(machine *m)
 {
     const program *p = m->program;
     if (!p->at_once || m->mode->sync || m->mode->opencl) {
-        for (int k = 0; k < p->steps; k++) machine_step(m, k);
+        machine_steps(m);
         return;
     }
     for (int from = 0, to; from < p->steps; from = to) {

@@ -4,6 +4,7 @@
 #ifndef TESTS_RANDOM_MACHINE_H
 #define TESTS_RANDOM_MACHINE_H
 
+#include "crew.h"
 #include "program.h"
 #include "rows.h"
 
@@ -31,13 +32,14 @@ typedef struct note {
     uint32_t said; /* of a bad index: a hash of the message */
     int64_t shape[8], bytes;
 } note;
-enum { NOTE_FAILED, NOTE_READ, NOTE_LEFT, NOTE_GRADIENT, NOTE_HOOK, NOTE_GUARD, NOTE_SHARED };
+enum { NOTE_FAILED, NOTE_READ, NOTE_LEFT, NOTE_GRADIENT, NOTE_HOOK, NOTE_GUARD, NOTE_SHARED, NOTE_CONTEXTS };
 
 enum { MOST_GUARDS = 24, MOST_LENT = 8, LENT_GUARD = 64 };
 
 /* What a thread of the program has open, the innermost last. */
 typedef struct guards {
     int count;
+    wk_guard outer; /* a scope around all, for what is kept in the outermost */
     struct {
         wk_guard token;
         int16_t number; /* of the program, -1 for the scope around all */
@@ -55,6 +57,7 @@ typedef struct machine {
         size_t bytes, room;
         int16_t slot;
     } lent[MOST_LENT];
+    int contexts;   /* of functions that were there in the beginning: what a failed program has left */
     int lents, now; /* the step that runs */
     int here;       /* which thread, or slot, it is about at the beginning and at the end */
     bool done;      /* the last step was not passed over */
@@ -67,6 +70,8 @@ typedef struct machine {
     bool forward_only;  /* without wk_backward */
     char *notes;
     size_t used, room;
+    crew_job *rest; /* of the thread that runs, once it has taken the place of one that has ended */
+    void *rest_user;
     slot own_slot[MOST_SLOTS];
     guards own_thread[MOST_THREADS];
     bool passed[MOST_STEPS]; /* over, as an operand was missing */
@@ -75,8 +80,13 @@ typedef struct machine {
 
 /* Ready for the first step, in this mode. The program stays the caller's; it may grow between steps. */
 void machine_begin(machine *m, program *p, const mode *mode);
-/* Carries out step k. False when it was passed over, because an operand was missing. */
+/* Carries out step k, in its thread. False when it was passed over, because an operand was missing. After a STEP_ANEW
+ * that was not, that thread calls machine_anew and returns. */
 bool machine_step(machine *m, int k);
+/* Another thread goes on with rest(user), with a scope of its own around what it does. */
+void machine_anew(machine *m, int thread, crew_job *rest, void *user);
+/* All of them, one after the other. */
+void machine_steps(machine *m);
 /* Notes what is left. */
 void machine_look(machine *m);
 /* Ends everything. */

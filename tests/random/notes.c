@@ -122,6 +122,11 @@ void notes_guards(machine *m)
     }
 }
 
+void notes_contexts(machine *m)
+{
+    begin_note(m, NOTE_CONTEXTS, -1, 0);
+}
+
 void notes_shared(machine *m, int slot)
 {
     begin_note(m, NOTE_SHARED, slot, 0);
@@ -149,7 +154,8 @@ static int name_note(const note *n, char *text, size_t size)
                                        "its gradient is left",
                                        "a hook sees",
                                        "has memory round it that was written",
-                                       "is new, and elements of it share memory"};
+                                       "is new, and elements of it share memory",
+                                       "contexts of functions are there that should have been destroyed"};
     int at = n->step >= 0 ? snprintf(text, size, "at step %d", n->step) : snprintf(text, size, "at the end");
     if (n->slot >= 0) at += snprintf(text + at, size - (size_t)at, " t%d", n->slot);
     at += snprintf(text + at, size - (size_t)at, " %s", what[n->what]);

@@ -7,6 +7,8 @@
 
 void notes_read(machine *m, int what, int slot, wk_tensor *x);
 void notes_failed(machine *m);
+/* In the end: not all contexts of functions were destroyed. */
+void notes_contexts(machine *m);
 /* A new tensor in which elements share memory, though its op is no view. */
 void notes_shared(machine *m, int slot);
 /* What lies round memory that the program lent must be as it was. */

@@ -4,6 +4,7 @@
 #include "generate.h"
 #include "notes.h"
 #include "tensor/tensor.h"
+#include <stddef.h>
 #include <string.h>
 
 const char *const oracle_name[ORACLES] = {"nothing",
@@ -80,6 +81,10 @@ bool oracle_broken(program *p, oracle which, verdict *v)
         return false; /* still here */
     }
     if (base.faulty || notes_wrong(&base, v->text, sizeof v->text)) return false; /* another matter */
+    if (which == ORACLE_OPENCL && index_was_bad(&base)) {                         /* of another size */
+        machine_run(&other, p, &mode_of[which]);
+        return index_runs_differ(&base, &other, v) && report(v, which);
+    }
     return mode_differs(p, which, v);
 }
 
@@ -149,7 +154,11 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t size)
 
 static void make_digest(const program *p, const machine *m, digest *d)
 {
-    d->program = hash(0xcbf29ce484222325u, p, program_bytes(p));
+    d->program = hash(0xcbf29ce484222325u, p, offsetof(program, step));
+    for (int k = 0; k < p->steps; k++) {
+        const step *s = &p->step[k];
+        d->program = hash(d->program, s, offsetof(step, argument) + s->arguments * sizeof *s->argument);
+    }
     d->structure = 0xcbf29ce484222325u;
     for (size_t at = 0; at < m->used;) {
         const note *n = (const note *)(const void *)(m->notes + at);
@@ -212,7 +221,8 @@ void oracles_try_opencl(program *p, uint64_t seed, int variant, verdict *v)
 void oracles_tidy(program *p)
 {
     machine_begin(&base, p, &mode_sync);
-    for (int k = 0; k < p->steps; k++) p->step[k].gone = !machine_step(&base, k);
+    machine_steps(&base);
+    for (int k = 0; k < p->steps; k++) p->step[k].gone = p->step[k].gone || base.passed[k];
     for (int k = 0; k < p->slots; k++)
         p->left[k] = base.slot[k].tensor ? base.slot[k].leaf ? LEFT_LEAF : LEFT_TENSOR : 0;
     machine_end(&base);

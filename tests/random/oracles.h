@@ -45,6 +45,7 @@ bool oracle_broken(program *p, oracle which, verdict *v);
 /* Leaves out the steps that are passed over, and says which slots are left in the end. */
 void oracles_tidy(program *p);
 
+/* Nothing but int64_t: those of several processes are added up as an array. */
 typedef struct oracle_counts {
     int64_t spoiled, programs, calls, backwards, differences, inconclusive, large, referred;
     int64_t by_calls[64];
@@ -57,6 +58,10 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive);
 /* indices.c: with an index tensor that may reach too far. */
 bool index_spoil(const program *p, program *spoiled);
 bool index_disagrees(const program *p, machine *base, machine *other, verdict *v);
+/* Has a call of that run been refused for a bad index? */
+bool index_was_bad(const machine *m);
+/* Two runs of a program without gradients that has a bad index, the first op by op. */
+bool index_runs_differ(const machine *sync, const machine *other, verdict *v);
 
 /* reference.c: runs it op by op and compares every call. */
 bool reference_disagrees(program *p, machine *m, verdict *v);

@@ -5,6 +5,7 @@
 #define TESTS_RANDOM_PARTS_H
 
 #include <math.h>
+#include <stdlib.h>
 #include <wick.h>
 
 /* Not every program uses all of them. */
@@ -102,6 +103,47 @@ PART void part_two_results_back(wk_function *f, wk_tensor *const grad_out[], wk_
     }
 }
 
+/* b and a: what goes in comes out, of values and of gradients */
+PART void part_swaps(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    (void)f;
+    out[0] = in[1];
+    out[1] = in[0];
+}
+
+PART void part_swaps_back(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    (void)f;
+    grad_in[0] = grad_out[1];
+    grad_in[1] = grad_out[0];
+}
+
+/* a, which it keeps, and a b */
+PART void part_gives_input(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    wk_function_save(f, in[0]);
+    wk_function_save(f, in[1]);
+    out[0] = in[0];
+    out[1] = wk_mul(in[0], in[1]);
+}
+
+PART void part_gives_input_back(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+{
+    wk_tensor *a = wk_function_saved(f, 0), *b = wk_function_saved(f, 1);
+    wk_tensor *product = grad_out[1] ? wk_mul(grad_out[1], b) : NULL;
+    grad_in[0] = grad_out[0] && product ? wk_add(grad_out[0], product) : product ? product : grad_out[0];
+    grad_in[1] = grad_out[1] ? wk_mul(grad_out[1], a) : NULL;
+}
+
+/* How many contexts of functions are there. When all tensors have gone it must be 0. */
+static _Atomic int part_contexts __attribute__((unused));
+
+PART void part_destroy(void *context)
+{
+    part_contexts--;
+    free(context);
+}
+
 static const wk_function_kind part_functions[] __attribute__((unused)) = {
     {.size = sizeof(wk_function_kind),
      .name = "sine_product",
@@ -114,14 +156,37 @@ static const wk_function_kind part_functions[] __attribute__((unused)) = {
      .inputs = 1,
      .outputs = 1,
      .forward = part_saves_result,
-     .backward = part_saves_result_back},
+     .backward = part_saves_result_back,
+     .destroy = part_destroy},
     {.size = sizeof(wk_function_kind),
      .name = "two_results",
      .inputs = 2,
      .outputs = 2,
      .forward = part_two_results,
      .backward = part_two_results_back},
+    {.size = sizeof(wk_function_kind),
+     .name = "swaps",
+     .inputs = 2,
+     .outputs = 2,
+     .forward = part_swaps,
+     .backward = part_swaps_back,
+     .destroy = part_destroy},
+    {.size = sizeof(wk_function_kind),
+     .name = "gives_input",
+     .inputs = 2,
+     .outputs = 2,
+     .forward = part_gives_input,
+     .backward = part_gives_input_back,
+     .destroy = part_destroy},
 };
+
+/* A context for one call of this kind. */
+PART void *part_context(int kind)
+{
+    void *context = part_functions[kind].destroy ? malloc(1) : NULL;
+    part_contexts += context != NULL;
+    return context;
+}
 
 #undef PART
 #endif

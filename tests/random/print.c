@@ -79,21 +79,22 @@ static void print_graph_options(FILE *out, const step *s)
 
 static void print_function(FILE *out, const step *s)
 {
-    fprintf(out, "    { wk_tensor *o[2] = {NULL}; wk_apply_n(&part_functions[%d], NULL, (t%d", s->how,
-            s->argument[0].slot[0]);
+    fprintf(out, "    { wk_tensor *o[2] = {NULL}; wk_apply_n(&part_functions[%d], part_context(%d), (t%d", s->how,
+            s->how, s->argument[0].slot[0]);
     if (s->arguments > 1) fprintf(out, ", t%d", s->argument[1].slot[0]);
     fputs("), o);", out);
     for (int k = 0; k < s->results; k++) fprintf(out, " t%d = o[%d];", s->out + k, k);
     fputs(" }\n", out);
 }
 
-static void print_other(FILE *out, const step *s)
+static void print_other(FILE *out, const step *s, bool apart)
 {
+    const char *guard = apart ? "" : "wk_guard ";
     static const char *const hook[HOOKS] = {"part_looks", "part_scales", "part_reads", "part_reads"};
     const int x = s->argument[0].slot[0], y = s->argument[1].slot[0];
     switch ((step_kind)s->kind) {
-    case STEP_SCOPE: fprintf(out, "    wk_guard g%d = wk_scope_open(WK_HERE);\n", s->guard); break;
-    case STEP_NO_GRAD: fprintf(out, "    wk_guard g%d = wk_no_grad_open(WK_HERE);\n", s->guard); break;
+    case STEP_SCOPE: fprintf(out, "    %sg%d = wk_scope_open(WK_HERE);\n", guard, s->guard); break;
+    case STEP_NO_GRAD: fprintf(out, "    %sg%d = wk_no_grad_open(WK_HERE);\n", guard, s->guard); break;
     case STEP_END: fprintf(out, "    wk_guard_close(&g%d);\n", s->guard); break;
     case STEP_KEEP: fprintf(out, "    wk_keep(t%d);\n", x); break;
     case STEP_CARRY: fprintf(out, "    wk_carry(&t%d, t%d);\n", x, y); break;
@@ -124,8 +125,19 @@ static void print_other(FILE *out, const step *s)
         fprintf(out, "    wk_register_hook(t%d, %s, NULL%s);\n", x, hook[s->how],
                 s->how == HOOK_AFTER ? ", .after = true" : "");
         break;
+    case STEP_ANEW: fputs("    /* this thread ends, another goes on */\n", out); break;
     default: print_function(out, s); break;
     }
+}
+
+void print_step(FILE *out, const step *s, bool apart)
+{
+    if (s->kind == STEP_MAKE)
+        print_make(out, s);
+    else if (s->kind == STEP_CALL || s->kind == STEP_IN_PLACE)
+        print_op(out, s);
+    else
+        print_other(out, s, apart);
 }
 
 static void declare(FILE *out, const program *p)
@@ -151,40 +163,40 @@ static bool uses_parts(const program *p)
     return false;
 }
 
-void print_program(FILE *out, const program *p)
+void print_left(FILE *out, const program *p, int k)
 {
-    fprintf(out, "#include <wick.h>\n%sint main(void)\n{\n    WK_SCOPE;\n",
-            uses_parts(p) ? "#include \"random/parts.h\"\n" : "");
+    if (p->left[k]) fprintf(out, "    wk_print(t%d);\n", k);
+    if (p->left[k] == LEFT_LEAF) fprintf(out, "    if (wk_grad_of(t%d)) wk_print(wk_grad_of(t%d));\n", k, k);
+}
+
+static void print_alone(FILE *out, const program *p)
+{
+    fputs("int main(void)\n{\n    WK_SCOPE;\n", out);
     declare(out, p);
-    for (int k = 0; k < p->steps; k++) {
-        const step *s = &p->step[k];
-        if (s->gone) continue;
-        if (k && s->thread != p->step[k - 1].thread)
-            fprintf(out, "    /* thread %d goes on%s */\n", s->thread,
-                    p->at_once && !s->meets ? " at the same time" : "");
-        if (s->kind == STEP_MAKE)
-            print_make(out, s);
-        else if (s->kind == STEP_CALL || s->kind == STEP_IN_PLACE)
-            print_op(out, s);
-        else
-            print_other(out, s);
-    }
+    for (int k = 0; k < p->steps; k++)
+        if (!p->step[k].gone) print_step(out, &p->step[k], false);
     int order[MOST_SLOTS];
     program_order(p, order);
-    for (int k = 0; k < p->slots; k++) {
-        if (p->left[order[k]]) fprintf(out, "    wk_print(t%d);\n", order[k]);
-        if (p->left[order[k]] == LEFT_LEAF)
-            fprintf(out, "    if (wk_grad_of(t%d)) wk_print(wk_grad_of(t%d));\n", order[k], order[k]);
-    }
+    for (int k = 0; k < p->slots; k++) print_left(out, p, order[k]);
     fputs("    return wk_report_error(stdout);\n}\n", out);
+}
+
+void print_program(FILE *out, const program *p)
+{
+    fputs("#include <wick.h>\n", out);
+    if (uses_parts(p)) fputs("#include \"random/parts.h\"\n", out);
+    if (p->threads > 1)
+        print_threads(out, p);
+    else
+        print_alone(out, p);
 }
 
 /* ---- signatures -------------------------------------------------------------------------------------------------- */
 
 static const char *const kind_name[STEP_KINDS] = {
-    "make",   "call",     "in_place", "scope",         "no_grad", "end",     "keep", "carry",
-    "retain", "free",     "read",     "sync",          "flush",   "pin",     "poke", "require",
-    "detach", "backward", "grad_of",  "differentiate", "hook",    "function"};
+    "make",   "call",     "in_place", "scope",         "no_grad", "end",      "keep", "carry",
+    "retain", "free",     "read",     "sync",          "flush",   "pin",      "poke", "require",
+    "detach", "backward", "grad_of",  "differentiate", "hook",    "function", "anew"};
 
 static const char *name_of(const step *s, char *room, size_t size)
 {

@@ -18,4 +18,11 @@ void print_argument(FILE *out, const argument *a);
 /* The statements of a STEP_CALL or STEP_IN_PLACE. */
 void print_op(FILE *out, const step *s);
 
+/* One step as a statement. `apart`: what it opens is a variable that functions share. */
+void print_step(FILE *out, const step *s, bool apart);
+/* What is printed of slot k in the end. */
+void print_left(FILE *out, const program *p, int k);
+/* print_threads.c: a program of several threads, after its includes. */
+void print_threads(FILE *out, const program *p);
+
 #endif

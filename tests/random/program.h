@@ -50,13 +50,22 @@ typedef enum step_kind {
     STEP_DIFFERENTIATE, /* wk_grad of argument 0 for argument 1; `how` likewise */
     STEP_HOOK,          /* `how`: which of the program's hooks */
     STEP_FUNCTION,      /* `how`: which of the program's functions with a gradient of their own */
+    STEP_ANEW,          /* the thread ends: its scopes close, what it has recorded is run. Another takes its place */
     STEP_KINDS
 } step_kind;
 
 enum { MAKE_LEAF = 1, MAKE_BORROWED = 2, MAKE_INDEX = 4, MAKE_POSITIVE = 8 };
 enum { GRAPH_RETAIN = 1, GRAPH_CREATE = 2 };
 enum { HOOK_LOOKS, HOOK_SCALES, HOOK_READS, HOOK_AFTER, HOOKS };
-enum { FUNCTION_SINE_PRODUCT, FUNCTION_SAVES_RESULT, FUNCTION_TWO_RESULTS, FUNCTIONS };
+/* In the order of part_functions. */
+enum {
+    FUNCTION_SINE_PRODUCT,
+    FUNCTION_SAVES_RESULT,
+    FUNCTION_TWO_RESULTS,
+    FUNCTION_SWAPS,
+    FUNCTION_GIVES_INPUT,
+    FUNCTIONS
+};
 
 typedef struct argument {
     uint8_t kind;  /* wk_value_kind */

@@ -3,48 +3,38 @@
  * starts a process that runs one program after the other; the program that it is at lies in shared memory, so one that
  * ends the process is known too.
  *
- *   random_programs [--seconds N] [--programs N] [--seed N] [--keep-going] [--whole] [--kinds | --opencl]
+ *   random_programs [--seconds N] [--programs N] [--seed N] [--jobs N] [--keep-going] [--whole] [--kinds | --opencl]
  *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
  *   random_programs --print SEED      the program of that seed
  *
  * With --opencl they run on the first OpenCL device, 40 of other sizes to each that needs kernels of its own. With
  * --kinds each kind of CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit
- * status is 1. With --keep-going each kind of failure is printed once. */
-#include "coverage.h"
+ * status is 1. With --keep-going each kind of failure is printed once. With --jobs N so many of them run at the same
+ * time (0: one for each processor) and share the programs of the seed; there is one summary at the end. */
 #include "generate.h"
+#include "jobs.h"
 #include "memory.h"
-#include "oracles.h"
 #include "print.h"
 #include "shrink.h"
 #include "backend/cpu/isa.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILED = 10, MOST_SIGNATURES = 4000, MOST_DIGESTS = 1 << 18, PROGRAM_SECONDS = 60, VARIANTS = 40 };
-
-typedef struct shared {
-    program now;
-    verdict verdict;
-    oracle_counts counts;
-    uint64_t next; /* the number of the next program */
-    int64_t alike; /* programs that two kinds of CPU have run */
-    coverage coverage;
-    digest seen[MOST_DIGESTS];
-} shared;
+enum { FAILED = 10, PROGRAM_SECONDS = 60, VARIANTS = 40 };
 
 typedef struct settings {
     double seconds;
     uint64_t programs, seed, only;
+    int jobs;
     bool keep_going, just_one, whole, kinds, print, opencl;
 } settings;
 
-static shared *common;
-static settings set = {.seconds = 60, .programs = UINT64_MAX, .seed = 1};
+static settings set = {.seconds = 60, .programs = UINT64_MAX, .seed = 1, .jobs = 1};
 static struct timespec start;
 
 static double elapsed(void)
@@ -63,13 +53,13 @@ static uint64_t seed_of(uint64_t number)
 
 /* The same program sees the same shapes, dtypes and refusals on every kind of CPU. (Its numbers may differ in their
  * last digits, and so may what is grown from them: then it is another program.) */
-static bool kinds_agree(uint64_t number, digest now)
+static bool kinds_agree(uint64_t next, digest now)
 {
-    digest *seen = &common->seen[number % MOST_DIGESTS];
-    const bool both = seen->number == number + 1 && seen->program == now.program;
-    if (seen->number != number + 1) {
+    digest *seen = &common->seen[next % MOST_DIGESTS];
+    const bool both = seen->number == next + 1 && seen->program == now.program;
+    if (seen->number != next + 1) {
         *seen = now;
-        seen->number = number + 1;
+        seen->number = next + 1;
         return true;
     }
     common->alike += both;
@@ -85,12 +75,17 @@ static void end(int status)
     _exit(status);
 }
 
+static bool goes_on(double until)
+{
+    return jobs_number(common->next) < set.programs && elapsed() < until && (!all->failed || set.keep_going);
+}
+
 static void run_programs(double until)
 {
     counts = &common->counts;
     coverage_of(&common->coverage);
-    while (common->next < set.programs && elapsed() < until) {
-        const uint64_t number = common->next++;
+    while (goes_on(until)) {
+        const uint64_t next = common->next++, number = jobs_number(next);
         alarm(set.opencl ? 10 * PROGRAM_SECONDS : PROGRAM_SECONDS);
         digest digest;
         if (set.opencl) {
@@ -99,7 +94,7 @@ static void run_programs(double until)
             continue;
         }
         oracles_try(&common->now, set.just_one ? set.only : seed_of(number), &common->verdict, &digest);
-        if (common->verdict.oracle == ORACLE_NOTHING && !kinds_agree(number, digest))
+        if (common->verdict.oracle == ORACLE_NOTHING && !kinds_agree(next, digest))
             common->verdict.oracle = ORACLE_KINDS;
         if (common->verdict.oracle != ORACLE_NOTHING) end(FAILED);
     }
@@ -186,57 +181,70 @@ static void shrink_failure(oracle which)
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-static char signatures[MOST_SIGNATURES][256];
-static int signature_count, by_oracle[ORACLES];
-
-static bool is_new(const char *signature)
+/* With the lock held, so that reports come one after the other. */
+static void print_failure(oracle which)
 {
-    for (int k = 0; k < signature_count; k++)
-        if (strcmp(signatures[k], signature) == 0) return false;
-    if (signature_count < MOST_SIGNATURES)
-        snprintf(signatures[signature_count++], sizeof signatures[0], "%s", signature);
-    return true;
+    char signature[256];
+    all->by_oracle[which]++;
+    int n = snprintf(signature, sizeof signature, "%s: ", oracle_name[which]);
+    print_signature(signature + n, sizeof signature - (size_t)n, &common->now);
+    if (!jobs_is_new(signature)) return;
+    printf("FAILED after %llu programs (--only %llu), %s\n  %s\n",
+           (unsigned long long)jobs_number(common->next - 1) + 1, (unsigned long long)common->now.seed, signature,
+           which == ORACLE_CRASH ? "" : common->verdict.text);
+    program *spoiled = memory_take(1, sizeof *spoiled);
+    print_program(stdout, which == ORACLE_INDEX && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
+    free(spoiled);
+    fflush(stdout);
 }
 
 static void report(int end)
 {
     const oracle which = end == FAILED ? common->verdict.oracle : ORACLE_CRASH;
-    char signature[256];
-    by_oracle[which]++;
+    all->failed = true;
     if (!set.whole) shrink_failure(which);
-    const uint64_t seed = common->now.seed;
-    int n = snprintf(signature, sizeof signature, "%s: ", oracle_name[which]);
-    print_signature(signature + n, sizeof signature - (size_t)n, &common->now);
-    if (!is_new(signature)) return;
-    printf("FAILED after %llu programs (--only %llu), %s\n  %s\n", (unsigned long long)common->next,
-           (unsigned long long)seed, signature, which == ORACLE_CRASH ? "" : common->verdict.text);
-    program *spoiled = memory_take(1, sizeof *spoiled);
-    print_program(stdout, which == ORACLE_INDEX && index_spoil(&common->now, spoiled) ? spoiled : &common->now);
-    free(spoiled);
+    jobs_lock();
+    print_failure(which);
+    jobs_unlock();
 }
 
-static int64_t median(void)
+static int64_t median(const oracle_counts *c)
 {
     int64_t seen = 0;
     int k = 0;
-    while (k < 63 && (seen += common->counts.by_calls[k]) * 2 < common->counts.programs) k++;
+    while (k < 63 && (seen += c->by_calls[k]) * 2 < c->programs) k++;
     return k;
+}
+
+/* Seconds of processor time, of all processes that have run programs. */
+static double cost(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_CHILDREN, &used);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
 static void statistics(void)
 {
-    const oracle_counts *c = &common->counts;
+    static oracle_counts sum;
+    static coverage coverage;
+    int64_t alike;
+    jobs_sum(&sum, &coverage, &alike);
+    const oracle_counts *c = &sum;
     const double n = c->programs ? (double)c->programs : 1;
-    printf("%lld programs in %.1f s, %.0f us each; calls: median %lld, mean %.1f; with backward %.1f %%, checked by "
-           "central "
-           "differences %.1f %% (and %.1f %% that say nothing); large %.1f %%, against references %.1f %%, with bad "
-           "indices %.1f %%\n",
-           (long long)c->programs, elapsed(), 1e6 * elapsed() / n, (long long)median(), (double)c->calls / n,
+    for (int k = 0; set.kinds && wk__cpu_isa_at(k) && k < KINDS; k++)
+        printf("%s: %llu programs\n", wk__cpu_isa_at(k)->name, (unsigned long long)all->by_kind[k]);
+    if (set.kinds) printf("%lld programs on two kinds of CPU\n", (long long)alike);
+    printf("%lld programs in %.1f s, %.0f us of processor time each; calls: median %lld, mean %.1f; with backward "
+           "%.1f %%, checked by central differences %.1f %% (and %.1f %% that say nothing); large %.1f %%, against "
+           "references %.1f %%, with bad indices %.1f %%\n",
+           (long long)c->programs, elapsed(), 1e6 * cost() / n, (long long)median(c), (double)c->calls / n,
            100 * (double)c->backwards / n, 100 * (double)c->differences / n, 100 * (double)c->inconclusive / n,
            100 * (double)c->large / n, 100 * (double)c->referred / n, 100 * (double)c->spoiled / n);
-    coverage_print(stdout, &common->coverage);
+    coverage_print(stdout, &coverage);
     for (int k = 0; k < ORACLES; k++)
-        if (by_oracle[k]) printf("failed: %s: %d\n", oracle_name[k], by_oracle[k]);
+        if (all->by_oracle[k]) printf("failed: %s: %d\n", oracle_name[k], all->by_oracle[k]);
 }
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
@@ -267,6 +275,11 @@ static bool read_settings(int argc, char **argv)
         } else if (strcmp(argv[k], "--seed") == 0) {
             set.seed = strtoull(value, NULL, 10);
             k++;
+        } else if (strcmp(argv[k], "--jobs") == 0) {
+            set.jobs = (int)strtol(value, NULL, 10);
+            if (set.jobs < 1) set.jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
+            if (set.jobs > MOST_JOBS) set.jobs = MOST_JOBS;
+            k++;
         } else if (strcmp(argv[k], "--only") == 0) {
             set.only = strtoull(value, NULL, 10);
             set.just_one = true;
@@ -276,7 +289,7 @@ static bool read_settings(int argc, char **argv)
             fprintf(
                 stderr,
                 "random_programs: what is %s? random_programs [--seconds N] [--programs N] [--seed N] [--keep-going] "
-                "[--whole] [--kinds | --opencl] [--only SEED | --print SEED]\n",
+                "[--whole] [--jobs N] [--kinds | --opencl] [--only SEED | --print SEED]\n",
                 argv[k]);
             return false;
         }
@@ -288,14 +301,13 @@ static bool read_settings(int argc, char **argv)
 static bool run_until(double until)
 {
     bool failed = false;
-    for (int end = FAILED; end != 0 && common->next < set.programs && (!failed || set.keep_going);) {
+    for (int end = FAILED; end != 0 && goes_on(until);) {
         const pid_t child = start_child();
         if (child == 0) run_programs(until);
         end = end_of(child);
         if (end == 0) break;
         failed = true;
         report(end);
-        fflush(stdout);
     }
     return !failed;
 }
@@ -303,30 +315,31 @@ static bool run_until(double until)
 /* Each kind of CPU that this machine has runs the same programs, in processes of its own. */
 static bool run_kinds(void)
 {
+    if (!set.kinds) return run_until(set.seconds);
     const double begin = elapsed(), share = (set.seconds - begin) / 3;
     bool fine = true;
     for (int k = 0; wk__cpu_isa_at(k) && (fine || set.keep_going); k++) {
         setenv("WICK_CPU", wk__cpu_isa_at(k)->name, 1);
         common->next = 0;
         fine = run_until(begin + share * (k + 1)) && fine;
-        printf("%s: %llu programs\n", wk__cpu_isa_at(k)->name, (unsigned long long)common->next);
+        jobs_lock();
+        if (k < KINDS) all->by_kind[k] += common->next;
+        jobs_unlock();
     }
-    printf("%lld programs on two kinds of CPU\n", (long long)common->alike);
     return fine;
 }
 
 int main(int argc, char **argv)
 {
     if (!read_settings(argc, argv) || !rows_read()) return 2;
-    common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (common == MAP_FAILED) return 2;
+    if (!jobs_begin(set.print || set.just_one ? 1 : set.jobs)) return 2;
     clock_gettime(CLOCK_MONOTONIC, &start);
     if (set.print) {
         oracles_grow(&common->now, set.only);
         print_program(stdout, &common->now);
         return 0;
     }
-    const bool fine = set.kinds ? run_kinds() : run_until(set.seconds);
+    const bool fine = jobs_run(run_kinds);
     statistics();
     return !fine;
 }

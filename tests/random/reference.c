@@ -17,7 +17,7 @@ enum { MOST_READ = 512 /* elements of a tensor that is looked at */ };
 
 /* What a slot held after the last step. */
 typedef struct held {
-    bool known, finite;
+    bool finite;
     int64_t n;
     double number[MOST_READ];
 } held;
@@ -27,6 +27,7 @@ typedef struct model {
     machine *machine;
     verdict *verdict;
     held *held; /* [MOST_SLOTS] */
+    bool known[MOST_SLOTS];
 } model;
 
 static bool hold(wk_tensor *x, held *h)
@@ -34,13 +35,13 @@ static bool hold(wk_tensor *x, held *h)
     static _Thread_local char bytes[MOST_READ * 8];
     const wk__body *body = wk__body_of(x);
     h->n = wk__body_numel(body);
-    h->known = h->n <= MOST_READ && machine_read(x, bytes) == WK_OK;
     h->finite = true;
-    for (int64_t k = 0; k < h->n && h->known; k++) {
+    if (h->n > MOST_READ || machine_read(x, bytes) != WK_OK) return false;
+    for (int64_t k = 0; k < h->n; k++) {
         h->number[k] = wk__number_as_double(bytes + (size_t)k * wk_dtype_size(body->dtype), body->dtype);
         h->finite = h->finite && isfinite(h->number[k]);
     }
-    return h->known;
+    return true;
 }
 
 static bool same(double a, double b)
@@ -73,32 +74,36 @@ static int64_t element_at(const wk__body *target, int64_t place)
     return -1;
 }
 
-/* Slots that live and were known before: as they were, but for the places of `target`, which hold what it holds now. */
-static bool anything_else_changed(model *m, int target)
+/* What a slot must hold now: what it held, but for the places of the target, which hold what was written there. */
+static bool has_changed(model *m, int s, const wk__body *to, const held *written, const held *now)
 {
-    static _Thread_local held now, written;
-    const wk__body *to = target >= 0 ? wk__body_of(m->machine->slot[target].tensor) : NULL;
-    if (to && !hold(m->machine->slot[target].tensor, &written)) return false;
-    for (int s = 0; s < m->program->slots; s++) {
-        wk_tensor *x = m->machine->slot[s].tensor;
-        if (!x || !m->held[s].known || !hold(x, &now)) continue;
-        const wk__body *body = wk__body_of(x);
-        const bool shares = to && body->storage == to->storage && body->dtype == to->dtype;
-        for (int64_t k = 0; k < now.n; k++) {
-            const int64_t e = shares ? element_at(to, place_of(body, k)) : -1;
-            const double want = e >= 0 ? written.number[e] : m->held[s].number[k];
-            if (!same(now.number[k], want)) return disagree(m, "changed", s, k, now.number[k], want);
-        }
+    const wk__body *body = wk__body_of(m->machine->slot[s].tensor);
+    const bool shares = to && body->storage == to->storage && body->dtype == to->dtype;
+    for (int64_t k = 0; k < now->n; k++) {
+        const int64_t e = shares ? element_at(to, place_of(body, k)) : -1;
+        const double want = e >= 0 ? written->number[e] : m->held[s].number[k];
+        if (!same(now->number[k], want)) return disagree(m, "changed", s, k, now->number[k], want);
     }
     return false;
 }
 
-static void hold_all(model *m)
+/* Looks at all slots again. Those that were known before are compared, unless anything may have changed. */
+static bool look_again(model *m, bool compared, int target)
 {
+    static _Thread_local held now, written;
+    const wk__body *to = target >= 0 ? wk__body_of(m->machine->slot[target].tensor) : NULL;
+    if (to && !hold(m->machine->slot[target].tensor, &written)) compared = false;
     for (int s = 0; s < m->program->slots; s++) {
-        m->held[s].known = false;
-        if (m->machine->slot[s].tensor) hold(m->machine->slot[s].tensor, &m->held[s]);
+        wk_tensor *x = m->machine->slot[s].tensor;
+        held *h = x && m->known[s] && compared ? &now : &m->held[s];
+        const bool known = x && hold(x, h);
+        if (known && h == &now) {
+            if (has_changed(m, s, to, &written, &now)) return true;
+            if (to && wk__body_of(x)->storage == to->storage) hold(x, &m->held[s]);
+        }
+        m->known[s] = known;
     }
+    return false;
 }
 
 /* ---- what a call gives ------------------------------------------------------------------------------------------- */
@@ -137,7 +142,7 @@ static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input i
         for (int j = 0; j < count; j++) {
             const wk_tensor *x = m->machine->slot[a->slot[j]].tensor;
             const held *h = &m->held[a->slot[j]];
-            if (!x || !h->known || !h->finite || sample->operands == WALK_TENSORS) return false;
+            if (!x || !m->known[a->slot[j]] || !h->finite || sample->operands == WALK_TENSORS) return false;
             const wk__body *body = wk__body_of(x);
             if (wk__is_float(body->dtype) && body->dtype != WK_F64) return false;
             wk__array *array = &input[sample->operands++].array;
@@ -182,7 +187,7 @@ static bool results_wrong(model *m, const step *s, int target, const wk__array e
     return false;
 }
 
-/* Carries the step out, with what the reference says beforehand. */
+/* Carries the step out, with what the reference says beforehand; then looks at everything else. */
 static bool call_wrong(model *m, int k)
 {
     const step *s = &m->program->step[k];
@@ -192,14 +197,15 @@ static bool call_wrong(model *m, int k)
     const bool writes = s->kind == STEP_IN_PLACE || rows[s->op].writes;
     const bool compared = as_sample(m, s, &sample, input);
     const int target = writes ? s->argument[0].slot[0] : -1;
-    if (!machine_step(m->machine, k) || m->machine->code != WK_OK || m->machine->given > 4) return false;
+    if (!machine_step(m->machine, k) || m->machine->code != WK_OK || m->machine->given > 4)
+        return look_again(m, false, -1);
     wk_tensor *result = m->machine->slot[target >= 0 ? target : s->out].tensor;
     if (!result || !compared || wk__body_numel(wk__body_of(result)) > MOST_READ)
-        return result && anything_else_changed(m, target);
+        return look_again(m, result != NULL, target);
     const int count = walk_expected(rows[s->op].op, &sample, input, expected, result);
     bool wrong = results_wrong(m, s, target, expected, count, tolerance(&sample, input));
     for (int j = 0; j < count; j++) wk__free(expected[j].data);
-    return wrong || anything_else_changed(m, target);
+    return wrong || look_again(m, true, target);
 }
 
 bool reference_disagrees(program *p, machine *m, verdict *v)
@@ -209,18 +215,15 @@ bool reference_disagrees(program *p, machine *m, verdict *v)
     model model = {.program = p, .machine = m, .verdict = v, .held = room};
     bool wrong = false;
     machine_begin(m, p, &mode_sync);
-    for (int s = 0; s < MOST_SLOTS; s++) room[s].known = false;
-    for (int k = 0; k < p->steps && !wrong; k++) {
+    for (int k = 0; k < p->steps && !wrong && !m->faulty; k++) {
         const uint8_t kind = p->step[k].kind;
-        if (kind == STEP_CALL || kind == STEP_IN_PLACE)
+        if (kind == STEP_CALL || kind == STEP_IN_PLACE) {
             wrong = call_wrong(&model, k);
-        else
+        } else {
             machine_step(m, k);
-        if (m->faulty) break;
-        /* gradients that the program has named grow in backward; the host writes where it likes */
-        if (kind != STEP_BACKWARD && kind != STEP_POKE && kind != STEP_CALL && kind != STEP_IN_PLACE)
-            wrong = wrong || anything_else_changed(&model, -1);
-        hold_all(&model);
+            /* gradients that the program has named grow in backward; the host writes where it likes */
+            wrong = look_again(&model, kind != STEP_BACKWARD && kind != STEP_POKE, -1);
+        }
     }
     machine_end(m);
     return wrong;

@@ -23,6 +23,8 @@ void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained);
 bool steps_call(machine *m, const step *s);
 bool steps_in_place(machine *m, const step *s);
 bool steps_function(machine *m, const step *s);
+/* Contexts of functions that have not been destroyed. */
+int steps_contexts(void);
 bool steps_make(machine *m, const step *s);
 
 /* ---- steps_others.c ---------------------------------------------------------------------------------------------- */
@@ -31,6 +33,8 @@ bool steps_open(machine *m, const step *s);
 bool steps_close(machine *m, const step *s);
 /* Closes the guards of a thread from this place on, and forgets what they owned. */
 void steps_close_from(machine *m, int thread, int place);
+/* They close with their thread. */
+bool steps_end_thread(machine *m, const step *s);
 bool steps_owner(machine *m, const step *s);
 bool steps_host(machine *m, const step *s);
 bool steps_gradient(machine *m, const step *s);

@@ -116,10 +116,15 @@ bool steps_function(machine *m, const step *s)
     if (!steps_arguments(m, s, &c)) return false;
     const wk_function_kind *kind = &part_functions[s->how];
     for (int k = 0; k < kind->inputs; k++) in[k] = c.value[k].tensor;
-    m->code = wk_apply_n_at(steps_site(m), kind, NULL, in, kind->inputs, out);
-    for (int k = 0; k < kind->outputs; k++) steps_put(m, s, k, out[k], false);
+    m->code = wk_apply_n_at(steps_site(m), kind, part_context(s->how), in, kind->inputs, out);
+    for (int k = 0; k < kind->outputs; k++) steps_put(m, s, k, is_operand(c.value, out[k]) ? NULL : out[k], false);
     m->given = kind->outputs;
     return true;
+}
+
+int steps_contexts(void)
+{
+    return part_contexts;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */

@@ -19,7 +19,7 @@ bool steps_open(machine *m, const step *s)
     return true;
 }
 
-void steps_close_from(machine *m, int thread, int place)
+static void forget_from(machine *m, int thread, int place)
 {
     m->thread[thread].count = place;
     for (int k = 0; k < m->program->slots; k++) {
@@ -28,7 +28,19 @@ void steps_close_from(machine *m, int thread, int place)
         x->scope = -1;
         if (!x->retains) x->tensor = NULL;
     }
+}
+
+void steps_close_from(machine *m, int thread, int place)
+{
+    forget_from(m, thread, place);
     wk_guard_close(&m->thread[thread].guard[place].token);
+}
+
+bool steps_end_thread(machine *m, const step *s)
+{
+    if (s->thread == 0) return false;
+    forget_from(m, s->thread, 0);
+    return true;
 }
 
 bool steps_close(machine *m, const step *s)

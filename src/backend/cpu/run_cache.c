@@ -25,6 +25,8 @@ typedef struct entry {
 } entry;
 
 static _Atomic(entry *) slots[SLOTS];
+/* A part of the hash of each slot's entry, so that those of others need not be fetched; 0 where nobody knows it yet. */
+static _Atomic(uint32_t) tags[SLOTS];
 
 void wk__cpu_survey(wk__cpu_layout *layout, const wk__group *group)
 {
@@ -74,6 +76,11 @@ static uint64_t hash_of(const wk__group *group, const wk__cpu_layout *layout, ui
     return hash ^ hash >> 29;
 }
 
+static uint32_t tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) | 1;
+}
+
 static bool matches(const entry *e, const wk__group *group, const wk__cpu_layout *layout, uint32_t kind,
                     const wk__vm *vm, uint64_t hash)
 {
@@ -112,12 +119,18 @@ const wk__cpu_program *wk__cpu_cached(const wk__group *group, const wk__cpu_layo
     uint32_t kind = kind_of(group, style);
     uint64_t hash = hash_of(group, layout, kind, vm);
     for (int probe = 0; probe < PROBES; probe++) {
-        _Atomic(entry *) *slot = &slots[(hash + (uint64_t)probe) % SLOTS];
+        const uint64_t place = (hash + (uint64_t)probe) % SLOTS;
+        const uint32_t tag = atomic_load_explicit(&tags[place], memory_order_relaxed);
+        if (tag && tag != tag_of(hash)) continue;
+        _Atomic(entry *) *slot = &slots[place];
         entry *e = atomic_load_explicit(slot, memory_order_acquire);
         if (!e) {
             entry *fresh = new_entry(group, layout, style, hash);
             if (!fresh) return NULL;
-            if (atomic_compare_exchange_strong(slot, &e, fresh)) return &fresh->program;
+            if (atomic_compare_exchange_strong(slot, &e, fresh)) {
+                atomic_store_explicit(&tags[place], tag_of(hash), memory_order_relaxed);
+                return &fresh->program;
+            }
             wk__cpu_program_end(&fresh->program); /* another thread was here first */
             wk__free(fresh);
         }

@@ -160,13 +160,13 @@ struct wk__cl_command {
     /* of those that nobody waits for: */
     wk__origin *origin;
     wk__cl_use *use; /* in the command's own memory */
-    int uses,
-        marks;   /* marks: reasons why it is kept: a piece that is lost by it, its cause, its place among listeners */
-    bool first;  /* of its call */
-    bool writes; /* to those pieces, not to scratch memory only */
-    bool partly; /* it failed when it had begun to write */
-    bool always; /* performed whatever has failed: others wait for it */
-    bool handed; /* it failed as another device had nothing for it */
+    int uses;
+    int marks;          /* reasons why it is kept: a piece that is lost by it, its cause, its place among listeners */
+    bool first;         /* of its call */
+    bool writes;        /* to those pieces, not to scratch memory only */
+    bool partly;        /* it failed when it had begun to write */
+    bool always;        /* performed whatever has failed: others wait for it */
+    bool handed;        /* it failed as another device had nothing for it */
     wk__cl_cause cause; /* why it could not be done, if this was the first that could not */
     wk__cl_command *next_listener;
 };

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs of several threads as C: what a thread does between two meetings is a function, and main has the crew run
+ * them (crew.c, which the program includes). A thread that ends in the midst of it leaves the rest to the next one. */
+#include "machine.h"
+#include "print.h"
+
+/* Variables, which functions share. */
+static void declare(FILE *out, const program *p)
+{
+    for (int k = 0; k < p->steps; k++) {
+        const step *s = &p->step[k];
+        for (int r = 0; r < s->results && !s->gone; r++) fprintf(out, "static wk_tensor *t%d;\n", s->out + r);
+        if (!s->gone && (s->kind == STEP_SCOPE || s->kind == STEP_NO_GRAD))
+            fprintf(out, "static wk_guard g%d;\n", s->guard);
+    }
+}
+
+/* Does this thread do anything in steps [from, to)? Its first step there, -1 for none. */
+static int first_step(const program *p, int thread, int from, int to)
+{
+    while (from < to && (p->step[from].gone || p->step[from].thread != thread)) from++;
+    return from < to ? from : -1;
+}
+
+/* The functions of the thread for what it does there, the first one last: it is part_FROM. */
+static void print_thread(FILE *out, const program *p, int thread, int from, int to)
+{
+    int end = from;
+    while (end < to && (p->step[end].gone || p->step[end].thread != thread || p->step[end].kind != STEP_ANEW)) end++;
+    const bool ends = end < to;
+    if (ends) print_thread(out, p, thread, end + 1, to);
+    fprintf(out, "static void part_%d_%d(void *user)\n{\n", thread, from);
+    const bool anew = from > 0 && p->step[from - 1].kind == STEP_ANEW && p->step[from - 1].thread == thread;
+    if (anew) fprintf(out, "    wk_scope_open(WK_HERE);\n");
+    for (int k = from; k < end; k++)
+        if (!p->step[k].gone && p->step[k].thread == thread) print_step(out, &p->step[k], true);
+    if (ends) fprintf(out, "    crew_anew(part_%d_%d, user); /* this thread ends */\n", thread, end + 1);
+    fputs(ends ? "}\n" : "    (void)user;\n}\n", out);
+}
+
+/* What is left is looked at by the threads in turn, as machine_look does. */
+static int print_looks(FILE *out, const program *p, int looker[])
+{
+    int order[MOST_SLOTS], thread[MOST_SLOTS] = {0}, count = 0;
+    bool looked[MOST_THREADS] = {false};
+    program_order(p, order);
+    for (int k = 0; k < p->steps; k++)
+        for (int r = 0; r < p->step[k].results; r++) thread[p->step[k].out + r] = p->step[k].thread;
+    for (int k = 0; k < p->slots; k++) {
+        const int own = thread[order[k]];
+        if (!p->left[order[k]] || looked[own]) continue;
+        looked[own] = true;
+        looker[count++] = own;
+        fprintf(out, "static void look_%d(void *user)\n{\n    (void)user;\n", own);
+        for (int j = 0; j < p->slots; j++)
+            if (thread[order[j]] == own) print_left(out, p, order[j]);
+        fputs("}\n", out);
+    }
+    return count;
+}
+
+/* Steps up to where the threads meet; where they don't work at the same time, those of one thread. */
+static int end_of_part(const program *p, int from)
+{
+    int to = from + 1;
+    while (to < p->steps && (p->at_once ? !p->step[to].meets : p->step[to].thread == p->step[from].thread)) to++;
+    return to;
+}
+
+static void print_main(FILE *out, const program *p, const int looker[], int lookers)
+{
+    fputs("static void run(void *part)\n{\n    (*(crew_job *const *)part)(NULL);\n}\n"
+          "static void together(crew_job *const part[])\n{\n    void *user[MOST_THREADS];\n"
+          "    for (int k = 0; k < MOST_THREADS; k++) user[k] = part[k] ? (void *)&part[k] : NULL;\n"
+          "    crew_run_all(MOST_THREADS, run, user);\n}\n"
+          "static void begin(void *user)\n{\n    (void)user;\n    wk_scope_open(WK_HERE);\n}\n"
+          "int main(void)\n{\n",
+          out);
+    for (int k = 0; k < p->threads; k++) fprintf(out, "    crew_run(%d, begin, NULL);\n", k);
+    for (int from = 0, to; from < p->steps; from = to) {
+        to = end_of_part(p, from);
+        fputs("    together((crew_job *[MOST_THREADS]){", out);
+        for (int k = 0; k < p->threads; k++)
+            if (first_step(p, k, from, to) >= 0) fprintf(out, "[%d] = part_%d_%d, ", k, k, from);
+        fputs("});\n", out);
+    }
+    for (int k = 0; k < lookers; k++) fprintf(out, "    crew_run(%d, look_%d, NULL);\n", looker[k], looker[k]);
+    fputs("    return wk_report_error(stdout);\n}\n", out);
+}
+
+void print_threads(FILE *out, const program *p)
+{
+    int looker[MOST_THREADS];
+    fputs("#include \"random/crew.c\"\n", out);
+    declare(out, p);
+    for (int from = 0, to; from < p->steps; from = to) {
+        to = end_of_part(p, from);
+        for (int k = 0; k < p->threads; k++)
+            if (first_step(p, k, from, to) >= 0) print_thread(out, p, k, from, to);
+    }
+    const int lookers = print_looks(out, p, looker);
+    print_main(out, p, looker, lookers);
+}
