@@ -122,8 +122,8 @@ WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options 
  * wk_from(data, (2, 2), .dtype = WK_F64). torch.tensor.
  *
  * In C the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or uint8_t, in an array or in rows,
- * float v[2][3]; of float v[2][3][4] give &v[0][0][0], and for f16 and bf16 call wk_from_at. Where the compiler knows how
- * large an array is, wk_from refuses one that is too small. */
+ * float v[2][3]; of float v[2][3][4] give &v[0][0][0], and for f16 and bf16 call wk_from_at. Where the compiler knows
+ * how large an array is, wk_from refuses one that is too small. */
 WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                              int ndim);
 WK_API wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
@@ -175,7 +175,7 @@ WK_API double wk_item_at(wk_site site, wk_tensor *x);
 WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
 /* Copies the elements into host memory, row-major, as their own dtype: `data` is memory of that C type, float for f32,
  * int64_t for i64; wk_to_dtype converts before. In C wk_read gives WK_ERR_DTYPE when the pointer says that it is memory
- * of another dtype; through void *, unsigned char * and pointers to what no dtype is the bytes come as they are. `bytes`
+ * of another dtype; through void *, unsigned char * and pointers to what no dtype is, bytes come as they are. `bytes`
  * must be their size, else WK_ERR_SHAPE. WK_OK or a code. */
 WK_API wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
 /* The same into memory for elements of `dtype`; 0 and WK_U8: for bytes. */

@@ -209,8 +209,8 @@ static inline void wk__busy_end(wk_context *context, bool before)
     context->frame.outer.busy = before;
     if (__builtin_expect(context->untold, 0) && !before) wk__tell_handler(context);
 }
-/* The library begins to carry out a call of the program with calls of its own, and is busy until the end. What messages name is the outermost such
- * call. Returns what wk__outer_leave puts back at its end. */
+/* The library begins to carry out a call of the program with calls of its own, and is busy until the end. Messages name
+ * the outermost such call. Returns what wk__outer_leave puts back at its end. */
 static inline wk__outer wk__outer_enter(wk_context *context, const char *name, wk_site site)
 {
     const wk__outer before = context->frame.outer;

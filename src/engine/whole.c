@@ -85,7 +85,7 @@ static int32_t whole_of(wk__record *const *record, int64_t live)
     return 0;
 }
 
-/* The group that is still to run for operand `k` of the record, counted from 0; the last, nin, is its prior. -1: none. */
+/* The group that is still to run for operand `k` of the record, from 0 on; the last, nin, is its prior. -1: none. */
 static int32_t awaited_group(const wk__record *r, int k)
 {
     const wk__value *value = k < r->nin ? r->ref[r->nout + k].value : r->prior;
