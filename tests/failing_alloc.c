@@ -146,15 +146,43 @@ static int one_step(long long n, bool all_after)
     return 2;
 }
 
-static void a_step_is_all_or_nothing(void **state)
+/* Two parameters, of which the kernel that writes the second reads the new first. */
+static int one_step_and_read(long long n, bool all_after)
 {
-    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((64)), true), *b = wk_requires_grad_(wk_ones((8, 8)), true);
+    wk_optim *sgd = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_set_grad(a, wk_ones((64)));
+    wk_set_grad(b, wk_ones((8, 8)));
+    wk_sync();
+    wk_clear_error();
+    {
+        WK_NO_GRAD;
+        failing_at(n, all_after);
+        wk_optim_step(sgd);
+        wk_add(wk_reshape(a, (8, 8)), b);
+        wk_flush();
+    }
+    bool met = failing_met();
+    failing_at(0, false);
+    wk_sync();
+    bool told = wk_error() != NULL;
+    failing_calm();
+    WK_NO_GRAD;
+    const double left = wk_item(wk_sum(a)), right = wk_item(wk_sum(b));
+    if (left == right && !wk_error() && (left == 0 || told)) return met;
+    print_error("request %lld: the sums are %g and %g; %s\n", n, left, right, wk_error() ? wk_error() : "no error");
+    return 2;
+}
+
+static void all_or_nothing(int (*step)(long long n, bool all_after))
+{
     for (int all_after = 0; all_after < 2; all_after++) {
         int outcome = 1;
         for (long long n = 1; outcome == 1; n++) {
             fflush(NULL);
             pid_t child = fork();
-            if (child == 0) _exit(one_step(n, all_after));
+            if (child == 0) _exit(step(n, all_after));
             int status = 0;
             while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
             }
@@ -164,11 +192,24 @@ static void a_step_is_all_or_nothing(void **state)
     }
 }
 
+static void a_step_is_all_or_nothing(void **state)
+{
+    (void)state;
+    all_or_nothing(one_step);
+}
+
+static void a_step_and_what_reads_it(void **state)
+{
+    (void)state;
+    all_or_nothing(one_step_and_read);
+}
+
 int main(void)
 {
     failing_begin();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_all_or_nothing),
+        cmocka_unit_test(a_step_and_what_reads_it),
         cmocka_unit_test(cold_cpu),
         cmocka_unit_test(cold_null), /* before this process computes */
         cmocka_unit_test(warm_cpu),

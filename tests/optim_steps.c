@@ -394,6 +394,50 @@ static void the_largest_parameter_has_no_second_copy(void **state)
     assert_in_range(after.peak - before.live, 1, WEIGHTS / 2);
 }
 
+/* The kernel with most to update also gives what another one computes its gradient of: it is not put last. */
+static void a_gradient_waits_for_another_kernels_update(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((1, 1)), *weight = wk_requires_grad_(wk_ones((1, 64)), true);
+    wk_tensor *b = wk_requires_grad_(wk_ones((1, 64)), true), *c = wk_requires_grad_(wk_ones((1, 64)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((weight, b, c)), .lr = 0.125);
+    wk_sync();
+    wk_tensor *z = wk_add(wk_add(wk_matmul(x, weight), b), c);
+    assert_int_equal(wk_backward(wk_sum(wk_square(z))), WK_OK);
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    WK_NO_GRAD;
+    for (int k = 0; k < 64; k += 63) {
+        assert_float_equal(wk_item(wk_select(wk_select(weight, 0, 0), 0, k)), 0.25, 0);
+        assert_float_equal(wk_item(wk_select(wk_select(b, 0, 0), 0, k)), 0.25, 0);
+        assert_float_equal(wk_item(wk_select(wk_select(c, 0, 0), 0, k)), 0.25, 0);
+    }
+}
+
+/* Two steps are computed by one flush; if one fails the other doesn't. */
+static void a_step_fails_without_the_other(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((64)), true), *b = wk_requires_grad_(wk_ones((64)), true);
+    wk_tensor *small = wk_requires_grad_(wk_ones((2)), true);
+    wk_optim *one = wk_optim_sgd(wk_list((a)), .lr = 1), *other = wk_optim_sgd(wk_list((b, small)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_full((64), 3.0), *y = wk_ones((4));
+    wk_sync();
+    wk_set_grad(a, x);
+    wk_set_grad(b, x);
+    assert_int_equal(wk_optim_step(one), WK_OK);
+    wk_set_grad(small, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(other), WK_OK);
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(a), 0, -128);
+    EXPECT_VALUES(wk_sum(b), 0, 64);
+    EXPECT_VALUES(small, 0, 1, 1);
+}
+
 /* ---- clipping ---------------------------------------------------------------------------------------------------- */
 
 /* Also not the one that is written in place before the others are: what shows that an index is bad runs before it. */
@@ -456,6 +500,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_step_whose_first_pass_is_not_its_own),
         cmocka_unit_test_setup_teardown(the_largest_parameter_has_no_second_copy, test_usual_mode, test_mode_back),
+        cmocka_unit_test(a_gradient_waits_for_another_kernels_update),
+        cmocka_unit_test(a_step_fails_without_the_other),
         cmocka_unit_test(what_is_kept_follows_the_parameter),
         cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_usual_mode, test_mode_back),
         cmocka_unit_test(clipping),

@@ -50,7 +50,7 @@ WK_ARITH_DECL_(wk_fmod);         /* a - b trunc(a / b), C's fmod: the sign of a;
 WK_ARITH_DECL_(wk_pow);          /* a^b; integers to a negative number are an error: convert them first */
 WK_ARITH_DECL_(wk_maximum);      /* the larger; NaN if one is; equal operands share the gradient */
 WK_ARITH_DECL_(wk_minimum);      /* the smaller, likewise */
-WK_ARITH_DECL_(wk_atan2);        /* the angle of the point (b, a) in (-pi, pi], floats */
+WK_ARITH_DECL_(wk_atan2);        /* the angle of the point (b, a) in (-pi, pi], floats; the gradient at (0, 0) is 0 */
 
 /* a / b as a whole number, in the dtype in which a and b meet; an integer by 0 gives 0; the gradient is 0. What
  * wk_div(a, b, .rounding_mode = ...) calls. WK_ERR_ARGUMENT for another mode. */

@@ -27,10 +27,11 @@ typedef struct wk_reduce_options {
     WK_API wk_tensor *name##_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,                            \
                                 const wk_reduce_options *options)
 
-WK_REDUCE_DECL_(wk_sum);           /* sum of the elements */
-WK_REDUCE_DECL_(wk_mean);          /* sum / number of elements; of floats (or with .dtype): an error for integers */
-WK_REDUCE_DECL_(wk_prod);          /* product of the elements */
-WK_REDUCE_DECL_(wk_amax);          /* the largest element, NaN if there is one; WK_ERR_SHAPE without elements */
+WK_REDUCE_DECL_(wk_sum);  /* sum of the elements */
+WK_REDUCE_DECL_(wk_mean); /* sum / number of elements; of floats (or with .dtype): an error for integers */
+WK_REDUCE_DECL_(wk_prod); /* product of the elements */
+/* The largest element, NaN if there is one; WK_ERR_SHAPE without elements. Equal ones share the gradient. */
+WK_REDUCE_DECL_(wk_amax);
 WK_REDUCE_DECL_(wk_amin);          /* the smallest, likewise */
 WK_REDUCE_DECL_(wk_all);           /* bool: are all elements other than 0? true without elements */
 WK_REDUCE_DECL_(wk_any);           /* bool: is some element other than 0? false without elements */
@@ -97,10 +98,12 @@ WK_API wk_tensor *wk_argsort_at(wk_site site, wk_tensor *x, int64_t dim, bool de
 /* The k largest (else smallest) along dim, in order. */
 WK_API wk_code wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool largest, wk_tensor **values,
                           wk_tensor **indices);
-/* The k-th smallest along dim, counted from 1. */
+/* The k-th smallest along dim, counted from 1. WK_ERR_SHAPE when dim has no elements. */
 WK_API wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool keepdim, wk_tensor **values,
                               wk_tensor **indices);
-/* The lower of the two values in the middle, NaN if there is one: of all elements, or along dim. torch.median. */
+/* The lower of the two values in the middle, NaN if there is one: of all elements, or along dim. WK_ERR_SHAPE without
+ * elements (torch.median of none is NaN). The gradient of the median of all is shared by the elements that equal it;
+ * along dim it goes to the place that `indices` names. torch.median. */
 WK_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
 WK_API wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
                                 wk_tensor **indices);

@@ -159,20 +159,20 @@ static int32_t choose_last(int32_t whole, const int32_t *class, wk__record *cons
     return last;
 }
 
-/* Groups of one class stay in their order. Where the classes' order would not be one to run in, only what is
- * needed goes first. */
+/* Groups of one class stay in their order. Where the classes' order would not be one to run in, as a group that reads
+ * one new number writes another, only what is needed goes first. */
 static void arrange(wk__run *run, int32_t whole, wk__record **record, int64_t live)
 {
     wk__ring *ring = run->ring;
     int32_t *class = ring->start; /* by group */
-    bool ordered = true;
+    run->ordered = true;
     for (int64_t k = 0, end; k < live; k = end) {
         for (end = k; end < live && record[end]->group == record[k]->group;) end++;
         class[record[k]->group] = AFTER; /* of itself it does not wait */
-        class[record[k]->group] = class_of(whole, class, record + k, end - k, &ordered);
+        class[record[k]->group] = class_of(whole, class, record + k, end - k, &run->ordered);
     }
     find_awaited(class, record, live);
-    run->last = ordered ? choose_last(whole, class, record, live) : -1;
+    run->last = run->ordered ? choose_last(whole, class, record, live) : -1;
     if (run->last >= 0) class[run->last] = LAST;
     bool sorted = record >= ring->sorted && record < ring->sorted + ring->sorted_capacity;
     wk__record **room = sorted ? ring->record : ring->sorted; /* whichever is not in use */
@@ -180,7 +180,7 @@ static void arrange(wk__run *run, int32_t whole, wk__record **record, int64_t li
     for (int32_t c = NEEDED; c < CLASSES; c++)
         for (int64_t k = 0; k < live; k++) {
             int32_t its = class[record[k]->group];
-            if (!ordered && its != NEEDED) its = MIXED;
+            if (!run->ordered && its != NEEDED) its = MIXED;
             if (its == c) room[count++] = record[k];
         }
     memcpy(record, room, sizeof *record * (size_t)live);
@@ -241,10 +241,11 @@ static wk_code reserve(int32_t whole, wk__record **record, int64_t live, const w
 
 /* ---- beginning and ending ---------------------------------------------------------------------------------------- */
 
-/* Old numbers that a mixed group replaces stay, as long as somebody holds them. */
+/* Old numbers that a mixed group replaces stay, as long as somebody holds them; where groups are not in order, those
+ * that any group replaces. */
 static bool keep_old(wk__run *run, wk__record *const *record, int64_t records)
 {
-    bool pure = true;
+    bool pure = run->ordered;
     for (int64_t k = 0; k < records; k++) pure = pure && record[k]->whole == run->begun;
     for (int64_t k = 0; k < records && !pure; k++) {
         wk__value *out = record[k]->ref[0].value, *old = wk__old_value(record[k]);

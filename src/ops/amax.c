@@ -23,10 +23,8 @@ wk_tensor *wk_amin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
 
 static void gradient(wk__gradient *g)
 {
-    wk_tensor *x = wk__saved(g, 0);
-    wk_tensor *best = wk_to_dtype_at((wk_site){0}, wk_eq(x, wk__kept(g, wk__saved(g, WK__SAVED_OUT))),
-                                     x ? wk__body_of(x)->dtype : WK_F32);
-    g->in[0] = wk_mul(best, wk_div(wk__kept(g, g->out[0]), wk__sum_kept(best, g->attr->i[0])));
+    wk_tensor *best = wk_eq(wk__saved(g, 0), wk__kept(g, wk__saved(g, WK__SAVED_OUT)));
+    g->in[0] = wk__shared(best, wk__kept(g, g->out[0]), g->attr->i[0]);
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -75,12 +75,17 @@ static const wk__op picked_op = {.name = "cross_entropy", .expression = picked, 
 
 /* ---- target weights ---------------------------------------------------------------------------------------------- */
 
-/* T for labels (as checked or known): 1 - smoothing in the label's place, smoothing / C everywhere, 0 if it
- * is ignored. */
-static wk_tensor *hard_target(const scores *s, wk_tensor *labels, double smoothing)
+/* Is this the label's place? Labels are as checked or known. */
+static wk_tensor *hits(const scores *s, wk_tensor *labels)
 {
     wk_tensor *positions = labels ? wk__row_positions(s->site, s->x, s->last) : NULL;
-    wk_tensor *hit = positions ? wk__binary(&label_op, s->site, wk__t(labels), wk__t(positions)) : NULL;
+    return positions ? wk__binary(&label_op, s->site, wk__t(labels), wk__t(positions)) : NULL;
+}
+
+/* T for labels: 1 - smoothing in the label's place, smoothing / C everywhere, 0 if it is ignored. */
+static wk_tensor *hard_target(const scores *s, wk_tensor *labels, double smoothing)
+{
+    wk_tensor *hit = hits(s, labels);
     if (!hit) return NULL;
     double even = smoothing / (double)s->classes.count;
     wk__arg args[4] = {wk__t(hit), wk__t(s->x), wk__f(1 - smoothing + even), wk__f(even)};
@@ -265,11 +270,12 @@ wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels, cons
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- */
 
-/* T as backward sees it, back in the shape of the scores, and the gradient of each row's loss beside it. */
+/* What backward reads: the labels, if that is what the target is, and the gradient of each row's loss, which goes with
+ * the shape of the scores. */
 typedef struct slopes {
     scores s;
     int axis;
-    wk_tensor *t, *grad;
+    wk_tensor *labels, *grad;
 } slopes;
 
 /* Of each row: 0 where its label is ignored, also if all are and the mean is 0 / 0. */
@@ -286,17 +292,16 @@ static bool slopes_of(wk__gradient *g, slopes *b)
     *s = (scores){.classes.ignored = g->attr->i[IGNORED], .smoothing = g->attr->f[1]};
     b->axis = shape->ndim > 1;
     if (!in[0] || !in[1] || !see(s, g->node->op, (wk_site){0}, in, b->axis)) return false;
-    wk_tensor *labels = s->probabilities ? NULL : wk__labels_checked(s->op, s->site, s->target, &s->classes);
-    b->t = wk__axis_back(weights(s, labels, s->smoothing), b->axis);
+    b->labels = s->probabilities ? NULL : wk__labels_checked(s->op, s->site, s->target, &s->classes);
     b->grad = g->out[0];
     if (g->attr->i[REDUCTION] == WK_REDUCE_MEAN)
-        b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : mean_slope(s, labels, b->grad, b->axis);
+        b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : mean_slope(s, b->labels, b->grad, b->axis);
     if (g->attr->i[REDUCTION] == WK_REDUCE_NONE && b->grad) { /* rows: the classes' dimension comes back with size 1 */
         int64_t sizes[WK__MAX_DIMS];
         for (int d = 0; d < shape->ndim; d++) sizes[d] = d == b->axis ? 1 : shape->size[d];
         b->grad = wk_reshape_at(s->site, b->grad, sizes, shape->ndim);
     }
-    return b->t && b->grad;
+    return b->grad && (s->probabilities || b->labels);
 }
 
 /* T of probabilities and the classes' weights (NULL: 1) in public ops: the probabilities may want a gradient too. */
@@ -323,7 +328,8 @@ static void cross_entropy_gradient(wk__gradient *g)
     if (!slopes_of(g, &b)) return;
     wk_tensor *x = wk__saved(g, 0), *weight = b.s.probabilities ? class_weights(g, b.axis) : NULL;
     if (wk__wants(g, 0)) {
-        wk_tensor *t = b.s.probabilities ? soft_target(g, &b.s, weight) : b.t;
+        wk_tensor *t = b.s.probabilities ? soft_target(g, &b.s, weight)
+                                         : wk__axis_back(weights(&b.s, b.labels, b.s.smoothing), b.axis);
         wk_tensor *share = wk_mul(wk_softmax_at(here, x, b.axis), wk__sum_kept(t, 1 << b.axis));
         g->in[0] = wk_mul(wk_sub(share, t), b.grad);
     }
@@ -336,11 +342,15 @@ static void cross_entropy_gradient(wk__gradient *g)
     if (wk__wants(g, 2)) g->in[2] = wk_movedim_at(here, wk_mul(surprise, soft_target(g, &b.s, NULL)), b.axis, -1);
 }
 
-/* -T g */
+/* -g in the label's place, times the class's weight. Other scores have no part in the loss, whatever g is: with weights
+ * of 0 alone a mean has none, and g is NaN. */
 static void nll_gradient(wk__gradient *g)
 {
     slopes b;
-    if (wk__wants(g, 0) && slopes_of(g, &b)) g->in[0] = wk_mul(wk_mul(b.t, -1), b.grad);
+    if (!wk__wants(g, 0) || !slopes_of(g, &b)) return;
+    wk_tensor *weight = class_weights(g, b.axis), *slope = wk_neg(b.grad), *hit = hits(&b.s, b.labels);
+    if (weight) slope = wk_mul(slope, wk_to_dtype_at((wk_site){0}, weight, wk_dtype_of(slope))); /* it may be 0-d */
+    if (hit) g->in[0] = wk_where(wk__axis_back(hit, b.axis), slope, 0);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

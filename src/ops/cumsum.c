@@ -2,6 +2,7 @@
 /* cumsum, cumprod: running sum and product along one dimension. Integers and bool run in i64. */
 #include "reference.h"
 #include "rows.h"
+#include <wick/autograd.h>
 
 /* From the end backwards, operand and result are both walked with turned steps. */
 wk_tensor *wk__scanned(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool product, bool backwards)
@@ -50,23 +51,82 @@ static void cumsum_gradient(wk__gradient *g)
     g->in[0] = running(&wk__op_cumsum, (wk_site){0}, g->out[0], g->attr->i[0], !g->attr->i[1]);
 }
 
+/* Along an axis of n places, from its end if backwards. */
+typedef struct run {
+    int64_t axis, n;
+    bool backwards;
+} run;
+
+static run run_of(wk_tensor *x, int64_t axis, bool backwards)
+{
+    return (run){axis, wk_ndim(x) ? wk_size(x, (int)axis) : 1, backwards};
+}
+
+/* `count` places from the `first` on, counted as the run goes. */
+static wk_tensor *places(const run *r, wk_tensor *x, int64_t first, int64_t count)
+{
+    return wk_narrow_at((wk_site){0}, x, r->axis, r->backwards ? wk_size(x, (int)r->axis) - first - count : first,
+                        count);
+}
+
+static wk_tensor *joined(const run *r, wk_tensor *first, wk_tensor *then)
+{
+    return wk_cat_at((wk_site){0}, (wk_tensor *[]){r->backwards ? then : first, r->backwards ? first : then}, 2,
+                     r->axis);
+}
+
+wk_tensor *wk__product_before(wk_tensor *x, int64_t axis, bool backwards)
+{
+    if (!x) return NULL;
+    const run r = run_of(x, axis, backwards);
+    if (r.n < 2) return wk_ones_like_at((wk_site){0}, x, NULL);
+    wk_tensor *all = running(&wk__op_cumprod, (wk_site){0}, x, axis, backwards);
+    return joined(&r, wk_ones_like_at((wk_site){0}, places(&r, x, 0, 1), NULL), places(&r, all, 0, r.n - 1));
+}
+
+/* The gradient of x_k is b_k s_k, where b_k is the product of what stands before x_k, and s_k = g_k + x_(k+1) s_(k+1)
+ * sums the gradients of the results from there on, each times the factors between. No division: its gradients are right
+ * where elements are 0, too. In rounds with `reach` = 1, 2, 4, ..: sum_k covers that many results from k on, factor_k
+ * is the product of that many elements behind k, and has no place where there are fewer. */
+static wk_tensor *undivided(wk_tensor *x, wk_tensor *grad, const run *r)
+{
+    if (r->n < 2) return grad;
+    wk_tensor *sum = grad, *factor = places(r, x, 1, r->n - 1);
+    for (int64_t reach = 1; reach < r->n && sum; reach *= 2) {
+        const int64_t left = r->n - reach;
+        wk_tensor *more = wk_mul(factor, places(r, sum, reach, left));
+        sum = joined(r, wk_add(places(r, sum, 0, left), more), places(r, sum, left, reach));
+        if (left > reach) factor = wk_mul(places(r, factor, 0, left - reach), places(r, factor, reach, left - reach));
+    }
+    return wk_mul(sum, wk__product_before(x, r->axis, r->backwards));
+}
+
 /* Every result from x_k on has x_k as a factor: sum over i >= k of g_i y_i / x_k. From the first zero on all
  * results are 0: what stands before it is not concerned; of the zero itself the results without it count, y' with 1
  * in its place; what comes after it has no influence.
  *
- *     x    2  3  0  5  0          y'   2  6  6 30  0      (all zeros but the first stay) */
+ *     x    2  3  0  5  0          y'   2  6  6 30  0      (all zeros but the first stay)
+ *
+ * That is the gradient, but not how it depends on the zeros: these numbers have no gradients of their own. */
+static wk_tensor *divided(const wk__gradient *g, const run *r)
+{
+    const wk_site none = {0};
+    const bool back = r->backwards;
+    wk_tensor *x = wk__saved(g, 0), *y = wk__saved(g, WK__SAVED_OUT), *zero = wk_eq(x, 0);
+    wk_tensor *zeros = running(&wk__op_cumsum, none, zero, r->axis, back);
+    wk_tensor *first = wk_mul(zero, wk_eq(zeros, 1));
+    wk_tensor *without = running(&wk__op_cumprod, none, wk_where(first, 1, x), r->axis, back);
+    wk_tensor *at_zero = running(&wk__op_cumsum, none, wk_mul(g->out[0], without), r->axis, !back);
+    wk_tensor *before = running(&wk__op_cumsum, none, wk_mul(g->out[0], y), r->axis, !back);
+    return wk_where(first, at_zero, wk_where(wk_eq(zeros, 0), wk_div(before, wk_where(zero, 1, x)), 0));
+}
+
 static void cumprod_gradient(wk__gradient *g)
 {
-    int64_t axis = g->attr->i[0];
-    wk_site none = {0};
-    wk_tensor *x = wk__saved(g, 0), *y = wk__saved(g, WK__SAVED_OUT), *zero = wk_eq(x, 0);
-    wk_tensor *zeros = running(&wk__op_cumsum, none, zero, axis, false);
-    wk_tensor *first = wk_mul(zero, wk_eq(zeros, 1));
-    wk_tensor *without = wk_where(first, 1, x), *rest = wk_where(zero, 1, x);
-    wk_tensor *at_zero = running(&wk__op_cumsum, none,
-                                 wk_mul(g->out[0], running(&wk__op_cumprod, none, without, axis, false)), axis, true);
-    wk_tensor *before = wk_div(running(&wk__op_cumsum, none, wk_mul(g->out[0], y), axis, true), rest);
-    g->in[0] = wk_where(first, at_zero, wk_where(wk_eq(zeros, 0), before, 0));
+    wk_tensor *x = wk__saved(g, 0);
+    if (!x) return;
+    const run r = run_of(x, g->attr->i[0], g->attr->i[1]);
+    g->in[0] = wk_is_grad_enabled() ? undivided(x, g->out[0], &r) : divided(g, &r);
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

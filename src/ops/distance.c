@@ -149,11 +149,11 @@ wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int
  * where |a| counts. */
 static wk_tensor *of_one(wk_tensor *a, wk_tensor *b, wk_tensor *flow, int64_t mask, double eps)
 {
-    wk_tensor *square = wk__sum_kept(wk_square(a), mask), *counts = wk_gt(square, eps * eps);
-    wk_tensor *c = wk_sqrt(wk_where(counts, square, eps * eps));
+    wk_tensor *square = wk__sum_kept(wk_square(a), mask), *short_of = wk_le(square, eps * eps);
+    wk_tensor *c = wk_sqrt(wk_where(short_of, eps * eps, square));
     wk_tensor *e = wk_sqrt(wk_maximum(wk__sum_kept(wk_square(b), mask), eps * eps)), *both = wk_div(flow, wk_mul(c, e));
     wk_tensor *cosine = wk_div(wk__sum_kept(wk_mul(a, b), mask), wk_square(c));
-    return wk_mul(both, wk_sub(b, wk_mul(a, wk_where(counts, cosine, 0))));
+    return wk_mul(both, wk_sub(b, wk_mul(a, wk_where(short_of, 0, cosine))));
 }
 
 static void cosine_gradient(wk__gradient *g)

@@ -141,22 +141,22 @@ const wk__op wk__op_floor_divide = {
 
 /* ---- remainder and fmod: a - b q, with q = a / b rounded down or towards 0, whose gradient is 0 ------------------ */
 
-static void rest_gradient(wk__gradient *g, wk_tensor *(*rounded)(wk_tensor *))
+static void rest_gradient(wk__gradient *g, const wk__op *rounded)
 {
     if (wk__wants(g, 0)) g->in[0] = g->out[0];
     if (!wk__wants(g, 1)) return;
-    wk_tensor *quotient = wk__binary(&wk__op_div, (wk_site){0}, wk__operand_of(g, 0), wk__t(wk__saved(g, 1)));
-    g->in[1] = wk_neg(wk_mul(g->out[0], rounded(quotient)));
+    wk_tensor *quotient = wk__binary(rounded, (wk_site){0}, wk__operand_of(g, 0), wk__t(wk__saved(g, 1)));
+    g->in[1] = wk_neg(wk_mul(g->out[0], quotient));
 }
 
 static void remainder_gradient(wk__gradient *g)
 {
-    rest_gradient(g, wk_floor);
+    rest_gradient(g, &floored_op);
 }
 
 static void fmod_gradient(wk__gradient *g)
 {
-    rest_gradient(g, wk_trunc);
+    rest_gradient(g, &truncated_op);
 }
 
 static double remainder_exact(const double *x)

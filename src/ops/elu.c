@@ -7,12 +7,12 @@
 static const double SELU_ALPHA = 1.6732632423543772, SELU_SCALE = 1.0507009873554805;
 
 /* The slope below 0 is alpha e^x, of x and not of the result: elu + alpha is the same, but cancels where elu has come
- * near -alpha. Where it is not chosen it is that of 0, which cannot overflow. */
+ * near -alpha. From 0 on it is that of 0, which cannot overflow and has no slope itself, as in PyTorch. */
 static wk_tensor *slope(const wk__gradient *g, wk_tensor *above, double alpha)
 {
-    wk_tensor *x = wk__saved(g, 0), *negative = wk_le(x, 0);
-    wk_tensor *below = wk_mul(g->out[0], wk_mul(wk_exp(wk_where(negative, x, 0)), alpha));
-    return wk_where(negative, below, above);
+    wk_tensor *x = wk__saved(g, 0);
+    wk_tensor *below = wk_mul(g->out[0], wk_mul(wk_exp(wk_where(wk_lt(x, 0), x, 0)), alpha));
+    return wk_where(wk_le(x, 0), below, above);
 }
 
 /* ---- elu(x, alpha): in attr->f[0] -------------------------------------------------------------------------------- */

@@ -3,10 +3,10 @@
 #include "forms.h"
 #include <math.h>
 
-/* The gradient of a line: `inside` strictly between the limits, else 0. */
-static wk_tensor *between(wk_tensor *x, double low, double high, wk_tensor *inside)
+/* The gradient of x between two limits: 0 at a limit and past it. NaN is neither. */
+static wk_tensor *between(wk_tensor *x, double low, double high, wk_tensor *grad)
 {
-    return wk_where(wk_logical_and(wk_gt(x, low), wk_lt(x, high)), inside, 0);
+    return wk_where(wk_logical_or(wk_le(x, low), wk_ge(x, high)), 0, grad);
 }
 
 static double limited(double x, double low, double high)
@@ -145,7 +145,8 @@ static int hardsigmoid_expression(wk__emit *e, const int in[])
 
 static void hardsigmoid_gradient(wk__gradient *g)
 {
-    g->in[0] = between(wk__saved(g, 0), -3, 3, wk_div(g->out[0], 6));
+    wk_tensor *x = wk__saved(g, 0), *inside = wk_logical_and(wk_gt(x, -3), wk_lt(x, 3)); /* NaN isn't, as in PyTorch */
+    g->in[0] = wk_where(inside, wk_div(g->out[0], 6), 0);
 }
 
 static double hardsigmoid_exact(const double *x)

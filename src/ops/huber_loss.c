@@ -52,13 +52,13 @@ wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, c
     return loss(&wk__op_huber_loss, site, input, target, o.reduction, wk__option(o.delta, 1));
 }
 
-/* Where the distance is below the bend the slope is d (over the bend), else the sign. */
+/* From the bend on the slope is the sign, before it d (over the bend): NaN stays NaN. */
 static void gradient(wk__gradient *g)
 {
     double bend = g->attr->f[1];
     bool divided = g->node->op == &wk__op_smooth_l1_loss;
     wk_tensor *d = wk__loss_difference(g), *line = wk_mul(wk_sign(d), divided ? 1.0 : bend);
-    wk__loss_of_difference(g, bend > 0 ? wk_where(wk_lt(wk_abs(d), bend), divided ? wk_div(d, bend) : d, line) : line);
+    wk__loss_of_difference(g, bend > 0 ? wk_where(wk_ge(wk_abs(d), bend), line, divided ? wk_div(d, bend) : d) : line);
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -69,12 +69,9 @@ wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
 /* x / length for p = 2; where the length is 0 there is no slope, and 0 is taken. */
 wk_tensor *wk__length_slope(wk_tensor *x, wk_tensor *length, wk_tensor *grad, double p, int64_t mask)
 {
-    if (p == 0) return wk_mul(wk_mul(x, 0), grad);
+    if (p == 0) return wk_zeros_like_at((wk_site){0}, x, NULL); /* how many are not 0: steps */
     if (p == 1) return wk_mul(wk_sign(x), grad);
-    if (isinf(p)) {
-        wk_tensor *best = wk_eq(wk_abs(x), length);
-        return wk_mul(wk_mul(wk_sign(x), best), wk_div(grad, wk__sum_kept(best, mask)));
-    }
+    if (isinf(p)) return wk_mul(wk_sign(x), wk__shared(wk_eq(wk_abs(x), length), grad, mask));
     wk_tensor *none = wk_eq(length, 0), *safe = wk_add(length, none), *flow = wk_mul(grad, wk_eq(none, 0));
     if (p == 2) return wk_mul(x, wk_div(flow, safe));
     wk_tensor *missing = wk_eq(x, 0), *size = wk_add(wk_abs(x), missing); /* |x|^(p-1) has a pole at 0 for p < 1 */

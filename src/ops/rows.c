@@ -34,7 +34,8 @@ bool wk__must_have_columns(const wk__op *op, wk_site site, wk_tensor *x, uint16_
 {
     if (wk__columns(x, mask) > 0) return true;
     wk__op_error(op, site, WK_ERR_SHAPE, &x,
-                 "$a has no elements along the reduced dimensions, so there is no such element");
+                 "$a has no elements along the reduced dimensions, so there is none to give; make this call only if "
+                 "wk_numel of it is more than 0");
     return false;
 }
 
@@ -214,4 +215,9 @@ wk_tensor *wk__mean_kept(wk_tensor *x, int64_t mask)
 wk_tensor *wk__prod_kept(wk_tensor *x, int64_t mask)
 {
     return kept(wk_prod_at, x, mask);
+}
+
+wk_tensor *wk__shared(wk_tensor *same, wk_tensor *grad, int64_t mask)
+{
+    return wk_mul(same, wk_div(grad, wk__sum_kept(same, mask)));
 }

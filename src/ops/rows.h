@@ -75,5 +75,10 @@ wk_tensor *wk__kept(const wk__gradient *g, wk_tensor *result);
 wk_tensor *wk__sum_kept(wk_tensor *x, int64_t mask);
 wk_tensor *wk__mean_kept(wk_tensor *x, int64_t mask);
 wk_tensor *wk__prod_kept(wk_tensor *x, int64_t mask);
+/* The gradient of a result that is one of several elements: each of these (`same`, bool) gets an equal share of it. */
+wk_tensor *wk__shared(wk_tensor *same, wk_tensor *grad, int64_t mask);
+/* The product of what stands before each element along an axis, or behind it; 1 where that is nothing. Gradients of any
+ * order. NULL if x is. */
+wk_tensor *wk__product_before(wk_tensor *x, int64_t axis, bool backwards);
 
 #endif

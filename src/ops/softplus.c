@@ -20,10 +20,13 @@ wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options 
                             (double[]){wk__option(o.beta, 1), wk__option(o.threshold, 20)});
 }
 
+/* At the threshold the slope is that of the curve and has none itself, as in PyTorch. */
 static void softplus_gradient(wk__gradient *g)
 {
+    const double threshold = g->attr->f[1];
     wk_tensor *scaled = wk_mul(wk__saved(g, 0), g->attr->f[0]);
-    g->in[0] = wk_where(wk_gt(scaled, g->attr->f[1]), g->out[0], wk_mul(g->out[0], wk_sigmoid(scaled)));
+    wk_tensor *slope = wk_sigmoid(wk_where(wk_ge(scaled, threshold), threshold, scaled));
+    g->in[0] = wk_where(wk_gt(scaled, threshold), g->out[0], wk_mul(g->out[0], slope));
 }
 
 static int softplus_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

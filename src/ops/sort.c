@@ -3,8 +3,8 @@
  * as greatest.
  *
  * All give values and the i64 positions they came from. Gradients go back to those positions, so the node keeps the
- * positions as its second operand. Attributes: i[0] = axis, i[1] = the axis is gone from the results, i[2] = x was
- * seen flat. */
+ * positions as its second operand. Attributes: i[0] = axis, i[1] = the axis is gone from the results. The median of all
+ * elements is another matter: elements that equal it share its gradient, as in PyTorch. */
 #include "create.h"
 #include "reference.h"
 #include "rows.h"
@@ -47,6 +47,7 @@ typedef struct sorting {
     wk__compose compose;
     wk__attr attr;
     int axis;
+    uint16_t mask;  /* the axis, or all when x is seen flat */
     int64_t length; /* of the axis */
     wk_tensor *out[2];
 } sorting;
@@ -58,6 +59,7 @@ static bool begin(sorting *s, const wk__op *op, wk_site site, wk_tensor *x, int6
     if (!wk__axis(op, site, x, dim, &s->axis)) return true;
     s->length = wk__body_of(x)->ndim ? wk__body_of(x)->shape[s->axis] : 1;
     s->attr.i[0] = s->axis;
+    s->mask = (uint16_t)(wk__body_of(x)->ndim ? 1u << s->axis : 0);
     wk__sorted(op, site, x, s->axis, descending, s->out);
     return true;
 }
@@ -112,6 +114,14 @@ static bool in_range(sorting *s, int64_t k, int64_t least)
     return false;
 }
 
+/* Is there an element to give? */
+static bool has_places(sorting *s)
+{
+    if (s->out[1] && wk__must_have_columns(s->compose.op, s->compose.site, s->compose.in[0], s->mask)) return true;
+    s->out[0] = s->out[1] = NULL;
+    return false;
+}
+
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 static wk_code nothing(wk_tensor **values, wk_tensor **indices)
@@ -147,7 +157,7 @@ wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool 
 {
     sorting s;
     if (!begin(&s, &wk__op_kthvalue, site, x, dim, false)) return nothing(values, indices);
-    if (in_range(&s, k, 1)) keep_part(&s, k - 1, 1, !keepdim);
+    if (has_places(&s) && in_range(&s, k, 1)) keep_part(&s, k - 1, 1, !keepdim);
     return finish(&s, values, indices);
 }
 
@@ -177,7 +187,7 @@ static wk_code median_of(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, 
     sorting s;
     if (!begin(&s, &wk__op_median, site, x, dim, false)) return nothing(values, indices);
     s.attr.node = "MedianBackward1";
-    if (in_range(&s, s.length ? 1 : -1, 1)) keep_median(&s, !keepdim);
+    if (has_places(&s)) keep_median(&s, !keepdim);
     return finish(&s, values, indices);
 }
 
@@ -190,16 +200,24 @@ wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, 
     return code;
 }
 
+static void of_all_gradient(wk__gradient *g)
+{
+    wk_tensor *x = wk__saved(g, 0), *value = wk__saved(g, WK__SAVED_OUT);
+    wk_tensor *same = wk_where(wk_isnan(value), wk_isnan(x), wk_eq(x, value));
+    g->in[0] = wk__shared(same, g->out[0], (1 << g->node->shape[0].ndim) - 1);
+}
+static const wk__op of_all_op = {
+    .name = "median", .node = "MedianBackward0", .gradient = of_all_gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}};
+
 wk_tensor *wk_median_at(wk_site site, wk_tensor *x)
 {
     sorting s = {.axis = 0};
     wk_tensor *values;
-    if (!wk__compose_begin(&s.compose, &wk__op_median, site, &x, 1)) return NULL;
+    if (!wk__compose_begin(&s.compose, &of_all_op, site, &x, 1)) return NULL;
     s.length = wk__body_numel(wk__body_of(x));
+    s.mask = (uint16_t)((1u << wk__body_of(x)->ndim) - 1);
     wk_tensor *flat = wk_reshape_at(site, x, &s.length, 1);
-    s.attr.i[2] = true;
-    if (flat && wk__sorted(&wk__op_median, site, flat, 0, false, s.out) && in_range(&s, s.length ? 1 : -1, 1))
-        keep_median(&s, true);
+    if (flat && wk__sorted(&wk__op_median, site, flat, 0, false, s.out) && has_places(&s)) keep_median(&s, true);
     finish(&s, &values, NULL);
     return values;
 }
@@ -212,10 +230,9 @@ static void gradient(wk__gradient *g)
     wk_site site = {0};
     wk_tensor *grad = g->out[0], *index = wk__saved(g, 1);
     if (!grad || !index) return;
-    int64_t shape[WK__MAX_DIMS], numel = wk__numel(from->ndim, from->size), axis = g->attr->i[0];
-    bool flat = g->attr->i[2] || from->ndim == 0;
-    int ndim = flat ? 1 : from->ndim;
-    memcpy(shape, flat ? &numel : from->size, sizeof *shape * (size_t)ndim);
+    int64_t shape[WK__MAX_DIMS] = {1}, axis = g->attr->i[0];
+    int ndim = from->ndim ? from->ndim : 1;
+    memcpy(shape, from->size, sizeof *shape * from->ndim);
     wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     wk_tensor *zeros = wk_zeros_at(site, shape, ndim, &options);
     if (g->attr->i[1] || from->ndim == 0) {
@@ -224,7 +241,7 @@ static void gradient(wk__gradient *g)
         index = wk_reshape_at(site, index, shape, ndim);
     }
     wk_tensor *spread = wk_scatter_add_at(site, zeros, axis, index, grad);
-    g->in[0] = flat ? wk_reshape_at(site, spread, from->size, from->ndim) : spread;
+    g->in[0] = from->ndim ? spread : wk_reshape_at(site, spread, from->size, 0);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

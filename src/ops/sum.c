@@ -2,6 +2,7 @@
 /* sum and prod: of the elements. Integers and bool are added and multiplied in i64. */
 #include "reference.h"
 #include "rows.h"
+#include <wick/autograd.h>
 
 static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                           const wk_reduce_options *options)
@@ -28,14 +29,37 @@ static void sum_gradient(wk__gradient *g)
     g->in[0] = wk__spread(g, g->out[0]);
 }
 
-/* The product of the others: with zeros as ones the product divided by the element, where no other is zero. */
+/* The product of the others: with zeros as ones the product divided by the element, where no other is zero. These are
+ * the right numbers, which don't show how they depend on a zero: they have no gradients of their own. */
+static wk_tensor *others_divided(wk_tensor *x, int64_t mask)
+{
+    wk_tensor *zero = wk_eq(x, 0), *whole = wk_where(zero, 1, x);
+    wk_tensor *alone = wk_eq(wk__sum_kept(zero, mask), wk_to_dtype_at((wk_site){0}, zero, WK_I64));
+    return wk_mul(wk_div(wk__prod_kept(whole, mask), whole), alone);
+}
+
+/* The same with gradients of any order: what stands before the element times what stands behind it in the first
+ * dimension, then the same of the products over that dimension in the next, and so on. */
+static wk_tensor *others_multiplied(wk_tensor *x, int64_t mask)
+{
+    wk_tensor *product = NULL;
+    for (int d = 0; mask >> d; d++) {
+        if (!(mask >> d & 1)) continue;
+        wk_tensor *along = wk_mul(wk__product_before(x, d, false), wk__product_before(x, d, true));
+        product = product ? wk_mul(product, along) : along;
+        x = wk__prod_kept(x, 1 << d);
+    }
+    return product;
+}
+
 static void prod_gradient(wk__gradient *g)
 {
     int64_t mask = g->attr->i[0];
-    wk_tensor *x = wk__saved(g, 0), *zero = wk_eq(x, 0), *whole = wk_where(zero, 1, x);
-    wk_tensor *alone = wk_eq(wk__sum_kept(zero, mask), wk_to_dtype_at((wk_site){0}, zero, WK_I64));
-    wk_tensor *others = wk_div(wk__prod_kept(whole, mask), whole);
-    g->in[0] = wk_mul(wk_mul(wk__spread(g, g->out[0]), others), alone);
+    wk_tensor *x = wk__saved(g, 0), *grad = wk__spread(g, g->out[0]);
+    if (mask == 0) /* a 0-d tensor is its own product */
+        g->in[0] = grad;
+    else
+        g->in[0] = wk_mul(grad, wk_is_grad_enabled() ? others_multiplied(x, mask) : others_divided(x, mask));
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

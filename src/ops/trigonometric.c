@@ -180,14 +180,22 @@ const wk__op wk__op_atan = {
 #define WK__FORM atan
 #include "unary.inc"
 
-/* ---- atan2: the angle of (x, y); its gradient is (y, -x) / (x^2 + y^2) ------------------------------------------- */
+/* ---- atan2: the angle of (x, y); its gradient by y and x is (x, -y) / (x^2 + y^2), and 0 at the origin ----------- */
+
+/* Of an operand that may be a number. */
+static wk__arg squared(wk__arg x)
+{
+    if (x.tensor || x.null) return wk__t(wk_square(x.tensor));
+    const double number = x.whole ? (double)x.number.i : x.number.f;
+    return wk__f(number * number);
+}
 
 static void atan2_gradient(wk__gradient *g)
 {
     wk_site here = {0};
     wk__arg y = wk__operand_of(g, 0), x = wk__operand_of(g, 1);
-    wk_tensor *square = wk_add(wk__binary(&wk__op_mul, here, y, y), wk__binary(&wk__op_mul, here, x, x));
-    wk_tensor *share = wk_div(g->out[0], square);
+    wk_tensor *square = wk__binary(&wk__op_add, here, squared(y), squared(x));
+    wk_tensor *none = wk_eq(square, 0), *share = wk_div(wk_where(none, 0, g->out[0]), wk_add(square, none));
     if (wk__wants(g, 0)) g->in[0] = wk__binary(&wk__op_mul, here, wk__t(share), x);
     if (wk__wants(g, 1)) g->in[1] = wk_neg(wk__binary(&wk__op_mul, here, wk__t(share), y));
 }
@@ -196,8 +204,6 @@ static double atan2_exact(const double *x)
 {
     return atan2(x[0], x[1]);
 }
-
-static const char *const atan2_samples[] = {"[], []", "[5], [5]", "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]", NULL};
 
 const wk__op wk__op_atan2 = {
     .name = "atan2",
@@ -210,7 +216,7 @@ const wk__op wk__op_atan2 = {
     .gradient = atan2_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
     .exact = atan2_exact,
-    .samples = atan2_samples,
+    .samples = wk__samples_binary,
     .low = 0.5,
     .high = 3,
     WK__ROW_BINARY,
