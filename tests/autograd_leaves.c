@@ -155,10 +155,12 @@ static void what_was_changed_and_where(void **state)
         char place[200], made[200];
         snprintf(place, sizeof place, "%s%s", by[how], how == 3 ? "" : at("", line + 1 + how));
         snprintf(made, sizeof made, "%s", at("", line));
+        char backward[200];
         assert_int_not_equal(wk_backward(wk_sum(y)), WK_OK);
+        snprintf(backward, sizeof backward, "or clone it before; the backward is that at %s", at("", __LINE__ - 1));
         expect_error(made,
                      how < 5 ? "mul: backward needs its second operand as it was" : "own: backward needs tensor 0",
-                     place, how == 4 ? "the last of 2" : "", NULL);
+                     place, backward, how == 4 ? "the last of 2" : "", NULL);
     }
 }
 
@@ -172,6 +174,25 @@ static void an_input_that_is_named_twice(void **state)
     wk_mul_(grads[0], 2); /* each is the program's own */
     EXPECT_VALUES(grads[0], 0, 4, 8);
     EXPECT_VALUES(grads[2], 0, 2, 4);
+    expect_fine();
+}
+
+/* Backward adds to it, and clipping writes it. */
+static void a_gradient_that_was_expanded(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = leaf(1, 2), *one = wk_of(double, (1), 3), *dense = wk_of(double, (2), 3, 4);
+    assert_int_equal(wk_set_grad(x, wk_expand(one, (2))), WK_OK);
+    EXPECT_VALUES(wk_grad_of(x), 0, 3, 3);
+    wk_backward(wk_sum(x));
+    EXPECT_VALUES(wk_grad_of(x), 0, 4, 4);
+    assert_int_equal(wk_set_grad(x, wk_expand(one, (2))), WK_OK);
+    wk_clip_grad_norm_(wk_list((x)), 1);
+    EXPECT_VALUES(wk_mul(wk_grad_of(x), wk_grad_of(x)), 1e-6, 0.5, 0.5);
+    EXPECT_VALUES(one, 0, 3);
+    assert_int_equal(wk_set_grad(x, dense), WK_OK);
+    assert_ptr_equal(wk_grad_of(x), dense);
     expect_fine();
 }
 
@@ -193,10 +214,15 @@ static void a_leaf_is_not_its_own_gradient(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_input_that_is_named_twice),      cmocka_unit_test(a_leaf_is_not_its_own_gradient),
-        cmocka_unit_test(results_and_scores_may_be_written), cmocka_unit_test(slopes_far_below_0),
-        cmocka_unit_test(a_frozen_leaf_gets_no_gradient),    cmocka_unit_test(an_empty_leaf_of_cat),
-        cmocka_unit_test(a_gradient_of_what_is_no_leaf),     cmocka_unit_test(what_was_changed_and_where),
+        cmocka_unit_test(an_input_that_is_named_twice),
+        cmocka_unit_test(a_gradient_that_was_expanded),
+        cmocka_unit_test(a_leaf_is_not_its_own_gradient),
+        cmocka_unit_test(results_and_scores_may_be_written),
+        cmocka_unit_test(slopes_far_below_0),
+        cmocka_unit_test(a_frozen_leaf_gets_no_gradient),
+        cmocka_unit_test(an_empty_leaf_of_cat),
+        cmocka_unit_test(a_gradient_of_what_is_no_leaf),
+        cmocka_unit_test(what_was_changed_and_where),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

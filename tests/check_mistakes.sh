@@ -104,7 +104,7 @@ x = wk_cross_entropy(x)|wk_cross_entropy: an argument is missing: wk_cross_entro
 x = wk_full((2))|wk_full: an argument is missing: wk_full((2, 3), 0.5)
 x = wk_from(list, (2))|wk_from: the elements are float, double.*&v\[0\]\[0\]
 x = wk_from((const void *)ints, (2), .dtype = WK_F64)|wk_from: the elements are float
-float v[2][3] = {{0}}; x = wk_from(v, (2, 3))|wk_from: the elements are float
+float v[2][3][4] = {{{0}}}; x = wk_from(v, (2, 3, 4))|wk_from: the elements are float.*&v\[0\]\[0\]\[0\]
 x = wk_of(char, (1), 1)|wk_of: the elements are float
 x = wk_full((2), undeclared, .dtype = WK_F64)|undeclared
 m = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(undeclared, 3, .no_bias = true), wk_nn_relu())|undeclared

@@ -227,6 +227,35 @@ static void operands_that_had_failed(void **state)
     wk__flush_end(&flush);
 }
 
+/* What a call says of a bad place, it says of one that was read from a file. */
+static void labels_stay_labels(void **state)
+{
+    (void)state;
+    char path[512];
+    wk_tensor *scores = wk_retain(wk_arange(6, .dtype = WK_F32)), *label = wk_retain(wk_arange(2)), *losses = NULL;
+    wk_sync();
+    {
+        WK_SCOPE;
+        losses = wk_retain(wk_cross_entropy(wk_reshape(scores, (2, 3)), wk_add(label, 1), .reduction = WK_REDUCE_NONE));
+    }
+    const int64_t records = wk__context()->ring->count;
+    spoil_begin(wk_cpu());
+    spoil_next((spoil_order){.n = records + 1, .how = SPOIL_RESULT, .which = 0, .place = 0, .number = 1000});
+    wk_sync();
+    assert_true(spoil_end());
+    path_in_error(path, sizeof path);
+    wk_free(losses), wk_free(label), wk_free(scores);
+
+    wk__flush_data flush;
+    wk__io_error error;
+    assert_int_equal(wk__flush_read(path, &flush, &error), WK_OK);
+    int labels = 0;
+    for (int64_t k = 0; k < flush.records; k++) labels += flush.record[k].record->op->labels;
+    assert_int_equal(labels, 1);
+    wk__flush_end(&flush);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* Failures, and devices that report late, know a record by its names, and may outlive the flush. */
 static void names_outlive_the_flush(void **state)
 {
@@ -389,6 +418,7 @@ int main(void)
                                        ONE(a_way_that_differs_is_told),
                                        ONE(results_are_the_programs),
                                        ONE(operands_that_had_failed),
+                                       ONE(labels_stay_labels),
                                        ONE(names_outlive_the_flush),
                                        ONE(other_threads_run_as_ever),
                                        ONE(changed_files),

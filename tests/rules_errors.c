@@ -436,6 +436,33 @@ static void a_handler_may_use_the_library(void **state)
     wk_free(x), wk_free(y);
 }
 
+/* The type of the pointer says what the program expects; bytes are anybody's. */
+static void memory_of_another_dtype_is_told(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_arange(2), *half = wk_ones((2), .dtype = WK_BF16);
+    double wrong[2] = {7, 7};
+    int64_t right[2];
+    long long as_good[2];
+    unsigned char bytes[16];
+    int16_t bits[2];
+    void *any = wrong;
+    assert_int_equal(wk_read(x, wrong, sizeof wrong), WK_ERR_DTYPE);
+    expect_error("read: i64[2] does not fit memory for f64", "wk_to_dtype", NULL);
+    assert_true(wrong[0] == 7 && wrong[1] == 7);
+    assert_int_equal(wk_read(wk_to_dtype(x, WK_F64), wrong, sizeof wrong), WK_OK);
+    assert_true(wrong[1] == 1);
+    assert_int_equal(wk_read(x, right, sizeof right), WK_OK);
+    assert_int_equal(wk_read(x, as_good, sizeof as_good), WK_OK);
+    assert_int_equal(wk_read(x, bytes, sizeof bytes), WK_OK);
+    assert_int_equal(wk_read(x, any, sizeof wrong), WK_OK);
+    assert_memory_equal(wrong, right, sizeof right);
+    assert_int_equal(wk_read(half, bits, sizeof bits), WK_OK);
+    assert_int_equal(bits[0], 0x3f80);
+    expect_fine();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +475,7 @@ int main(void)
         cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, test_clean),
         cmocka_unit_test_teardown(a_device_that_is_none, test_clean),
         cmocka_unit_test_teardown(a_handler_may_use_the_library, test_clean),
+        cmocka_unit_test(memory_of_another_dtype_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

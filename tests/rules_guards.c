@@ -202,6 +202,26 @@ static void a_wild_pointer_is_told(void **state)
     expect_error("free", "not a tensor of this library", NULL);
 }
 
+/* An op, too, reads no more than a mark, and that only where one can stand. */
+static void a_wild_operand_is_told(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static _Alignas(64) char wild[64];
+    static _Alignas(8) uint32_t mark = 7;
+    memset(wild, 1, sizeof wild);
+    char *places[] = {wild, wild + 1, wild + 60, (char *)&mark};
+    for (int k = 0; k < 4; k++) {
+        wk_tensor *x = (wk_tensor *)(void *)places[k];
+        assert_null(wk_neg(x));
+        expect_error("neg", "not a tensor of this library", NULL);
+        assert_int_equal(wk_ndim(x), 0);
+        expect_error("ndim", "not a tensor of this library", NULL);
+        assert_null(wk_forward((wk_module *)x, wk_ones((2))));
+        expect_error("forward", "not a module of this library", NULL);
+    }
+}
+
 /* ---- rule 5: texts ----------------------------------------------------------------------------------------------- */
 
 static void texts_live_as_long_as_their_object(void **state)
@@ -270,6 +290,7 @@ int main(void)
         cmocka_unit_test(modules_go_after_a_jump_out_of_destroy),
         cmocka_unit_test(a_slot_is_not_used_again_soon),
         cmocka_unit_test(a_wild_pointer_is_told),
+        cmocka_unit_test(a_wild_operand_is_told),
         cmocka_unit_test(texts_live_as_long_as_their_object),
         cmocka_unit_test(any_number_of_texts_in_one_printf),
     };

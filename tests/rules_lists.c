@@ -165,6 +165,26 @@ static void elements_and_options(void **state)
     expect_error("from", NULL);
 }
 
+/* Rows that lie one after the other are elements as good as any, and so is memory that is read into. */
+static void arrays_of_arrays(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    int n = 3;
+    float rows[2][3] = {{1, 2, 3}, {4, 5, 6}}, back[3][2], (*const first)[3] = rows;
+    const int64_t whole[2][2] = {{1, 2}, {3, 4}};
+    EXPECT_VALUES(wk_from(rows, (2, 3)), 0, 1, 2, 3, 4, 5, 6);
+    EXPECT_VALUES(wk_from(first, (2, n), .dtype = WK_F64), 0, 1, 2, 3, 4, 5, 6);
+    assert_int_equal(wk_dtype_of(wk_from(whole, (4))), WK_I64);
+    EXPECT_VALUES(wk_from_strided(rows, (3, 2), (1, 3)), 0, 1, 4, 2, 5, 3, 6);
+    wk_add_(wk_borrow(rows, (2, 3), NULL, NULL), 1);
+    assert_true(rows[1][2] == 7);
+    assert_int_equal(wk_read(wk_t(wk_from(rows, (2, 3))), back, sizeof back), WK_OK);
+    assert_true(back[0][1] == 5 && back[2][0] == 4);
+    assert_null(wk_from(rows, (3, 3)));
+    expect_error("from: the shape has 9 elements", NULL);
+}
+
 static void one_two_or_three_numbers(void **state)
 {
     (void)state;
@@ -228,6 +248,7 @@ int main(void)
         cmocka_unit_test(sizes_and_dimensions),
         cmocka_unit_test(tensors),
         cmocka_unit_test(elements_and_options),
+        cmocka_unit_test(arrays_of_arrays),
         cmocka_unit_test(one_two_or_three_numbers),
         cmocka_unit_test(strides_of_what_is_read_and_written),
     };

@@ -2,8 +2,11 @@
 /* See support_failing.h. */
 #include "support_failing.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../src/backend/null/null.h"
 #include "../src/base/slab.h"
@@ -131,11 +134,30 @@ void failing_each_request(const scenario *s, bool all_after, long long one_by_on
         fail_msg("%s: %lld blocks stayed behind", s->name, (long long)atomic_load(&live) - blocks);
 }
 
+static char folder[400];
+
+static void remove_folder(void)
+{
+    DIR *files = opendir(folder);
+    for (struct dirent *file; files && (file = readdir(files)) != NULL;) unlinkat(dirfd(files), file->d_name, 0);
+    if (files) closedir(files);
+    rmdir(folder);
+}
+
+/* In memory where that can be had: each save waits for the disk otherwise, some thousand times. */
+static void choose_folder(void)
+{
+    const char *work = getenv("WICK_WORK");
+    snprintf(folder, sizeof folder, "/dev/shm/wick-failing-%d", (int)getpid());
+    if (mkdir(folder, 0700) == 0)
+        atexit(remove_folder);
+    else
+        snprintf(folder, sizeof folder, "%s", work ? work : "/tmp");
+    failing_place.folder = folder;
+}
+
 void failing_begin(void)
 {
-    static char folder[400];
-    const char *work = getenv("WICK_WORK");
-    snprintf(folder, sizeof folder, "%s", work ? work : "/tmp");
-    failing_place.folder = folder;
+    choose_folder();
     if (wk_set_allocator(resize, NULL) != WK_OK) abort();
 }

@@ -9,7 +9,7 @@
 
 #include "support_scenarios.h"
 
-/* Before anything else is called. Files go to the test's folder. */
+/* Before anything else is called. Files go to a folder of the test's own, in memory if there is one. */
 void failing_begin(void);
 extern scenario_place failing_place;
 

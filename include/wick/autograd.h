@@ -58,7 +58,8 @@ WK_API wk_code wk_backward_at(wk_site site, wk_tensor *x, const wk_backward_opti
  * WK_ERR_STATE for what is no leaf, but was computed: wk_grad gives its gradient. */
 WK_API wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf);
 /* Replaces it (NULL: forgets it, unless an error is pending). The gradient must have the leaf's shape, dtype
- * and device. */
+ * and device. Backward adds to it, so it must not lie in the leaf's memory, and one whose elements share memory
+ * (wk_expand) is copied; any other is the leaf's gradient itself, as in torch's x.grad = grad. */
 WK_API wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad);
 
 /* d outputs / d inputs without touching the gradients of leaves: grads[k] for inputs[k], or NULL where an input

@@ -164,9 +164,9 @@ WK_API void wk_clear_error(void);
 /* Prints the error to `out` (NULL: stderr) with a newline, if there is one. Returns 1 then, else 0: the exit
  * status of a program. */
 WK_API int wk_report_error(FILE *out);
-/* Called once for each first error of a thread, with no lock held; may log, abort or longjmp. NULL removes it. What
- * wk_call refuses is its caller's alone. After a longjmp, leave the scope that was the innermost before the setjmp: its
- * end drops what the call that failed had begun, and the modes that it had set. */
+/* Called once for each first error of a thread, with no lock and nothing else held: may log, abort or longjmp. NULL
+ * removes it. What wk_call refuses is its caller's alone. After a longjmp, leave the scope that was innermost before
+ * the setjmp: its end drops what the call that failed had begun, and the modes that it had set. */
 typedef void wk_error_handler(void *user, wk_code code, const char *text);
 WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
 

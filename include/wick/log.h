@@ -61,11 +61,11 @@ WK_API wk_code wk_transfers_at(wk_site site, wk_transfer_counters *counters);
 
 /* ---- a flush that came out wrong --------------------------------------------------------------------------------- */
 
-/* With WICK_CHECK=1 everything is computed twice: call by call, and as the library plans it. When the two differ, the
- * value fails with WK_ERR_INTERNAL, and the work goes into a file, wick-check-PID-N.flush in the folder
- * WICK_CHECK_DIR. wk_replay runs such a file in all ways in which the library can run work, each compared with the
- * calls one by one, and gives `print` what they become, a line (or several, for a program) at a time. What was on a
- * device that is not here runs on the CPU.
+/* With WICK_CHECK=1 everything is computed twice: call by call, and as planned; but not what writes memory that is lent
+ * to two tensors. When the two differ, the value fails with WK_ERR_INTERNAL, and the work goes into a file,
+ * wick-check-PID-N.flush in the folder WICK_CHECK_DIR. wk_replay runs such a file in all ways in which the library can
+ * run work, each compared with the calls one by one, and gives `print` what they become, a line (or several, for a
+ * program) at a time. What was on a device that is not here runs on the CPU.
  *
  *     wk_replay("wick-check-4711-1.flush", print_line, NULL);
  *

@@ -495,17 +495,18 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
                                    : WK_WHOLE_(f##_ti_at, wk_y_))(WK_HERE, wk_x_, wk_y_));                             \
     WK_CLOSE_
 
-/* The dtype of a C type, 0 for one that no dtype is. */
+/* The dtype of a C type, by a pointer to it or to rows of it, which is what an array of arrays is; 0 for one that no
+ * dtype is. */
 #define WK_DTYPE_(p)                                                                                                   \
-    _Generic((p), const float *: WK_F32, float *: WK_F32, const double *: WK_F64, double *: WK_F64,                    \
-        const long *: WK_LONG_, long *: WK_LONG_, const long long *: WK_I64, long long *: WK_I64,                      \
-        const int *: WK_I32, int *: WK_I32, const short *: WK_I16, short *: WK_I16,                                    \
-        const signed char *: WK_I8, signed char *: WK_I8, const unsigned char *: WK_U8,                                \
-        unsigned char *: WK_U8, const bool *: WK_BOOL, bool *: WK_BOOL, default: (wk_dtype)0)
+    _Generic((p), WK_C_TYPE_(float, WK_F32), WK_C_TYPE_(double, WK_F64), WK_C_TYPE_(long, WK_LONG_),                   \
+             WK_C_TYPE_(long long, WK_I64), WK_C_TYPE_(int, WK_I32), WK_C_TYPE_(short, WK_I16),                        \
+             WK_C_TYPE_(signed char, WK_I8), WK_C_TYPE_(unsigned char, WK_U8), WK_C_TYPE_(bool, WK_BOOL), default      \
+             : (wk_dtype)0)
+#define WK_C_TYPE_(type, dtype) const type * : dtype, type * : dtype, const type(*)[] : dtype, type(*)[] : dtype
 #define WK_HAS_DTYPE_(f, p)                                                                                            \
     _Static_assert(WK_DTYPE_(p) != 0,                                                                                  \
                    f ": the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or "                   \
-                     "uint8_t, and their pointer says which; of v[2][3] that is &v[0][0]")
+                     "uint8_t, and their pointer says which; of v[2][3][4] that is &v[0][0][0]")
 #define WK_LONG_ (sizeof(long) == 8 ? WK_I64 : WK_I32)
 
 /* A declaration that lasts to the end of the enclosing block. The type comes first: gcc takes attributes alone for a

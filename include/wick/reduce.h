@@ -178,7 +178,9 @@ typedef struct wk_huber_loss_options {
 WK_API wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                    const wk_huber_loss_options *options);
 
-/* -(t log p + (1 - t) log(1 - p)), where input is the probability p; its logarithms are cut off at -100. */
+/* -(t log p + (1 - t) log(1 - p)), where input is the probability p; its logarithms are cut off at -100. What lies
+ * outside of 0..1 is no probability and gives NaN, where PyTorch raises an error: numbers are not looked at.
+ * wk_binary_cross_entropy_with_logits takes any number. */
 typedef struct wk_bce_options {
     size_t size;
     wk_by_name by_name;

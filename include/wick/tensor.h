@@ -121,9 +121,9 @@ WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options 
  * with a dtype they have the numbers converted to that. wk_of(float, (2, 2), 1, 2, 3, 4, .requires_grad = true),
  * wk_from(data, (2, 2), .dtype = WK_F64). torch.tensor.
  *
- * In C the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or uint8_t; of an array of arrays,
- * float v[2][3], give &v[0][0], and for f16 and bf16 call wk_from_at. Where the compiler knows how large an array is,
- * wk_from refuses one that is too small. */
+ * In C the elements are float, double, bool, int8_t, int16_t, int32_t, int64_t or uint8_t, in an array or in rows,
+ * float v[2][3]; of float v[2][3][4] give &v[0][0][0], and for f16 and bf16 call wk_from_at. Where the compiler knows
+ * how large an array is, wk_from refuses one that is too small. */
 WK_API wk_tensor *wk_from_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
                              int ndim);
 WK_API wk_tensor *wk_of_at(wk_site site, wk_dtype dtype, const void *data, size_t bytes, const int64_t *shape,
@@ -136,8 +136,9 @@ WK_API wk_tensor *wk_of_on_at(wk_site site, wk_dtype dtype, const void *data, si
 WK_API wk_tensor *wk_from_strided_at(wk_site site, wk_dtype dtype, const void *data, const int64_t *shape,
                                      const int64_t *stride, int ndim, const wk_options *options);
 /* The caller's memory itself, on the CPU, as torch.from_numpy: nothing is copied; it must stay until `release(user)` is
- * called (may be NULL), which happens when the last user of the memory has let go. Calls that read or write it are run
- * before they return, so that the program may fill it anew at any time. */
+ * called (may be NULL), which happens when the last user of the memory has let go. It may free other tensors, and so
+ * call their release, in a chain of any length. Calls that read or write the memory are run before they return, so that
+ * the program may fill it anew at any time. */
 WK_API wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t *shape, int ndim,
                                void (*release)(void *user), void *user);
 
@@ -173,9 +174,12 @@ WK_API wk_code wk_flush(void);
 WK_API double wk_item_at(wk_site site, wk_tensor *x);
 WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
 /* Copies the elements into host memory, row-major, as their own dtype: `data` is memory of that C type, float for f32,
- * int64_t for i64, which nothing checks; wk_to_dtype converts before. `bytes` must be their size, else WK_ERR_SHAPE.
- * WK_OK or a code. */
+ * int64_t for i64; wk_to_dtype converts before. In C wk_read gives WK_ERR_DTYPE when the pointer says that it is memory
+ * of another dtype; through void *, unsigned char * and pointers to what no dtype is, bytes come as they are. `bytes`
+ * must be their size, else WK_ERR_SHAPE. WK_OK or a code. */
 WK_API wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
+/* The same into memory for elements of `dtype`; 0 and WK_U8: for bytes. */
+WK_API wk_code wk_read_as_at(wk_site site, wk_tensor *x, void *data, size_t bytes, wk_dtype dtype);
 /* The same with strides (in elements) for the destination, one for each dimension: wk_read_strided(x, data, (1, 2)),
  * where wk_read_strided_n sees that there are as many. */
 WK_API wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
@@ -213,32 +217,36 @@ WK_API wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value);
 WK_API wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value);
 WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 
-#define wk_free(x)              wk_free_at(WK_HERE, (x))
-#define wk_carry(variable, x)   wk_carry_at(WK_HERE, variable, x)
-#define wk_item(...)            wk_item_at(WK_HERE, __VA_ARGS__)
-#define wk_item_i64(...)        wk_item_i64_at(WK_HERE, __VA_ARGS__)
-#define wk_read(x, data, bytes) wk_read_at(WK_HERE, x, data, bytes)
-#define wk_data(x)              wk_data_at(WK_HERE, x)
-#define wk_print(...)           wk_print_at(WK_HERE, __VA_ARGS__)
-#define wk_tensor_str(...)      wk_tensor_str_at(WK_HERE, __VA_ARGS__)
-#define wk_to(...)              wk_to_at(WK_HERE, __VA_ARGS__)
-#define wk_to_dtype(...)        wk_to_dtype_at(WK_HERE, __VA_ARGS__)
-#define wk_clone(...)           wk_clone_at(WK_HERE, __VA_ARGS__)
-#define wk_contiguous(...)      wk_contiguous_at(WK_HERE, __VA_ARGS__)
-#define wk_copy_(...)           wk_copy__at(WK_HERE, __VA_ARGS__)
-#define wk_zero_(...)           wk_zero__at(WK_HERE, __VA_ARGS__)
-#define wk_ndim(...)            wk_ndim_at(WK_HERE, __VA_ARGS__)
-#define wk_size(...)            wk_size_at(WK_HERE, __VA_ARGS__)
-#define wk_stride(...)          wk_stride_at(WK_HERE, __VA_ARGS__)
-#define wk_numel(...)           wk_numel_at(WK_HERE, __VA_ARGS__)
-#define wk_dtype_of(...)        wk_dtype_of_at(WK_HERE, __VA_ARGS__)
-#define wk_device_of(...)       wk_device_of_at(WK_HERE, __VA_ARGS__)
-#define wk_is_contiguous(...)   wk_is_contiguous_at(WK_HERE, __VA_ARGS__)
-#define wk_same_storage(...)    wk_same_storage_at(WK_HERE, __VA_ARGS__)
-#define wk_sync()               wk_sync_at(WK_HERE)
-#define wk_describe(...)        wk_describe_at(WK_HERE, __VA_ARGS__)
+#define wk_free(x)            wk_free_at(WK_HERE, (x))
+#define wk_carry(variable, x) wk_carry_at(WK_HERE, variable, x)
+#define wk_item(...)          wk_item_at(WK_HERE, __VA_ARGS__)
+#define wk_item_i64(...)      wk_item_i64_at(WK_HERE, __VA_ARGS__)
+#define wk_data(x)            wk_data_at(WK_HERE, x)
+#define wk_print(...)         wk_print_at(WK_HERE, __VA_ARGS__)
+#define wk_tensor_str(...)    wk_tensor_str_at(WK_HERE, __VA_ARGS__)
+#define wk_to(...)            wk_to_at(WK_HERE, __VA_ARGS__)
+#define wk_to_dtype(...)      wk_to_dtype_at(WK_HERE, __VA_ARGS__)
+#define wk_clone(...)         wk_clone_at(WK_HERE, __VA_ARGS__)
+#define wk_contiguous(...)    wk_contiguous_at(WK_HERE, __VA_ARGS__)
+#define wk_copy_(...)         wk_copy__at(WK_HERE, __VA_ARGS__)
+#define wk_zero_(...)         wk_zero__at(WK_HERE, __VA_ARGS__)
+#define wk_ndim(...)          wk_ndim_at(WK_HERE, __VA_ARGS__)
+#define wk_size(...)          wk_size_at(WK_HERE, __VA_ARGS__)
+#define wk_stride(...)        wk_stride_at(WK_HERE, __VA_ARGS__)
+#define wk_numel(...)         wk_numel_at(WK_HERE, __VA_ARGS__)
+#define wk_dtype_of(...)      wk_dtype_of_at(WK_HERE, __VA_ARGS__)
+#define wk_device_of(...)     wk_device_of_at(WK_HERE, __VA_ARGS__)
+#define wk_is_contiguous(...) wk_is_contiguous_at(WK_HERE, __VA_ARGS__)
+#define wk_same_storage(...)  wk_same_storage_at(WK_HERE, __VA_ARGS__)
+#define wk_sync()             wk_sync_at(WK_HERE)
+#define wk_describe(...)      wk_describe_at(WK_HERE, __VA_ARGS__)
 
-#ifndef __cplusplus
+#ifdef __cplusplus
+#define wk_read(x, data, bytes) wk_read_at(WK_HERE, x, data, bytes)
+#else
+#define wk_read(x, data, bytes) WK_READ_(WK_JOIN_(wk_data_, __COUNTER__), x, data, bytes)
+#define WK_READ_(wk_p_, x, data, bytes)                                                                                \
+    WK_ONCE_(float *, wk_p_, data, WK_GIVE_(wk_code, wk_read_as_at(WK_HERE, x, wk_p_, bytes, WK_DTYPE_(wk_p_))))
 /* The type of what goes in comes out. */
 #define wk_keep(x) WK_KEEP_(x, WK_JOIN_(wk_kept_, __COUNTER__))
 #define WK_KEEP_(x, wk_x_)                                                                                             \

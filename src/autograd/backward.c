@@ -274,7 +274,7 @@ static void run_node(walk *w, wk__node *node, wk_tensor **grad)
         return;
     }
     wk_tensor **in = w->in ? w->in : few;
-    w->context->frame.outer = (wk__outer){.on = true, .site = node->site};
+    w->context->frame.outer = (wk__outer){.on = true, .busy = true, .site = node->site};
     for (int k = 0; k < node->outputs && !w->failed; k++) {
         if (!grad[k]) continue;
         grad[k] = wk__run_hooks(node->hooks, grad[k], k);
@@ -421,7 +421,7 @@ static void run(walk *w, const wk__walk_request *request)
     complete_all(w);
 }
 
-bool wk__walk(const wk__walk_request *request)
+static bool go(const wk__walk_request *request)
 {
     uint64_t token;
     walk *w = new_walk(request, &token);
@@ -442,5 +442,13 @@ bool wk__walk(const wk__walk_request *request)
         wk__frame_leave(w->context, &before);
     }
     wk__guard_close(token);
+    return fine;
+}
+
+bool wk__walk(const wk__walk_request *request)
+{
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context), fine = go(request);
+    wk__busy_end(context, before);
     return fine;
 }

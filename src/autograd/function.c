@@ -26,7 +26,7 @@ struct wk_function {
     wk_site site;
     wk__op op; /* named as the kind */
     char name[64], node[72], forward[96], backward[96];
-    const wk__gradient *running; /* while backward runs */
+    wk_site walk; /* the program's call that its backward runs for, or ran last */
 };
 
 /* Also when a handler's longjmp has left the program's destroy. */
@@ -75,10 +75,8 @@ static bool given(wk_site site, const wk_function *f, const char *op)
     return f != NULL;
 }
 
-void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
+static void save(wk_context *context, wk_site site, wk_function *f, wk_tensor *x)
 {
-    wk_context *context = wk__context();
-    if (!given(site, f, "function_save") || !wk__check(x, site, "function_save", "input")) return;
     wk__body *body = f->saved_count < MOST ? wk__slab_take(context->slots, WK__SLAB_VIEW) : NULL;
     if (!body) {
         wk__error_set(site, f->saved_count < MOST ? WK_ERR_MEMORY : WK_ERR_ARGUMENT, "function_save: %s",
@@ -98,6 +96,15 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
     f->kept[f->saved_count] = x;
     f->output[f->saved_count] = -1;
     f->saved[f->saved_count++] = body;
+}
+
+void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
+{
+    if (!given(site, f, "function_save") || !wk__check(x, site, "function_save", "input")) return;
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
+    save(context, site, f, x);
+    wk__busy_end(context, before);
 }
 
 static bool is_among(const wk_tensor *x, wk_tensor *const *in, int count)
@@ -139,7 +146,7 @@ wk_tensor *wk_function_saved_at(wk_site site, wk_function *f, int k)
     if (f->saved[k]->storage->changes.version != f->version[k]) {
         wk__text text = {0};
         wk__text_format(&text, "%s: backward needs tensor %d that it kept, but ", f->name, k);
-        wk__text_changes(&text, f->saved[k]->storage, f->version[k]);
+        wk__text_changes(&text, f->saved[k]->storage, f->version[k], f->walk);
         wk__error_take(f->site, WK_ERR_STATE, &text);
         return NULL;
     }
@@ -190,6 +197,7 @@ static wk_tensor *taken_over(wk_tensor *grad, wk_tensor *const *lent, int count)
 static void gradient(wk__gradient *g)
 {
     wk_function *f = g->node->own;
+    f->walk = g->backward;
     if (!f->kind.backward) {
         wk__error_set(
             f->site, WK_ERR_STATE,
@@ -327,7 +335,7 @@ static bool apply(wk_function *f, wk__node *node, bool wanted, wk_tensor *const 
     return fine;
 }
 
-wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context, wk_tensor *const *in, int count,
+wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *user, wk_tensor *const *in, int count,
                       wk_tensor **out)
 {
     const wk_function_kind copy = known(site, kind);
@@ -336,9 +344,11 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context,
         return wk_error_code();
     for (int k = 0; k < kind->outputs && k < MOST; k++) out[k] = NULL;
     if (!check(site, kind, in, count)) return wk_error_code();
-    wk_function *f = begin(site, kind, context);
+    wk_function *f = begin(site, kind, user);
     if (!f) return WK_ERR_MEMORY;
-    const bool wanted = wk__wants_node(wk__context(), in, count);
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
+    const bool wanted = wk__wants_node(context, in, count);
     for (int k = 0; k < count; k++)
         if (wk__has_gradient(in[k])) f->needs |= 1u << k;
     /* before forward, which may free or write what it is given */
@@ -349,6 +359,7 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *context,
         node->own_destroy = destroy;
     }
     const bool fine = apply(f, node, wanted, in, out);
+    wk__busy_end(context, before);
     for (int k = 0; k < kind->outputs && !fine; k++) out[k] = NULL;
     return fine ? WK_OK : wk_error_code();
 }

@@ -12,10 +12,11 @@ static bool root_fits(wk_site site, const char *op, wk_tensor *x, const wk_tenso
 {
     if (!wk__check(x, site, op, "input")) return false;
     const wk__body *body = wk__body_of(x);
+    const bool depends = wk_requires_grad(x);
     wk__text text = {0};
     wk__text_format(&text, "%s: ", op);
     wk__text_tensor(&text, x);
-    if (!wk_requires_grad(x)) {
+    if (!depends) {
         wk__text_add(&text, " does not depend on anything with requires_grad: there is no graph to go back through. "
                             "Make its leaves with "
                             ".requires_grad = true, outside WK_NO_GRAD");
@@ -80,6 +81,8 @@ wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk
         return WK_ERR_MEMORY;
     }
     bool clean = !wk__error_pending();
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     for (int k = 0; k < input_count; k++) targets[k].edge = wk__edge_of(inputs[k]);
     wk__walk_request request = {.site = site,
                                 .outputs = outputs,
@@ -92,6 +95,7 @@ wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk
     request.retain_graph = o.retain_graph || o.create_graph;
     const bool ready = !(clean && wk__error_pending());
     if (!ready) wk__targets_free(targets, input_count);
+    wk__busy_end(context, before);
     if (!ready || !wk__walk(&request)) return wk_error_code();
     int missing = -1;
     for (int k = input_count; k-- > 0;)

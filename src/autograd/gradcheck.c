@@ -33,6 +33,21 @@ static bool inputs_fit(const check *c)
     return true;
 }
 
+/* Room for n numbers and one more, which goes with the scope that is open; NULL when memory is short (recorded). */
+static double *room(const check *c, int64_t n)
+{
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
+    double *numbers = wk__alloc_zero((size_t)n + 1, sizeof *numbers);
+    const bool kept = numbers && wk__guard_on(numbers, wk__free);
+    if (!kept) {
+        wk__free(numbers);
+        wk__error_set(c->site, WK_ERR_MEMORY, "gradcheck: out of host memory");
+    }
+    wk__busy_end(context, before);
+    return kept ? numbers : NULL;
+}
+
 /* sum of weights x f(in), with fixed weights that differ between elements: a wrong permutation of a gradient shows. */
 static double weighted(const double *y, int64_t n)
 {
@@ -63,9 +78,8 @@ static double value_at(const check *c, int which, const double *data)
     wk_tensor *y = in[which] ? c->f(in, c->context) : NULL;
     double result = NAN;
     int64_t n = y && wk__is_tensor(y) ? wk__body_numel(wk__body_of(y)) : 0;
-    double *host = y ? wk__alloc_zero((size_t)n + 1, sizeof *host) : NULL;
+    double *host = y ? room(c, n) : NULL;
     if (host && wk__body_of(y)->dtype == WK_F64 && wk__host_read(y, host, NULL, c->site)) result = weighted(host, n);
-    wk__free(host);
     wk__callback_end(&scope, NULL, 0);
     return result;
 }
@@ -77,16 +91,11 @@ static bool analytic(const check *c, wk_tensor **grads)
     if (!wk__check(y, c->site, "gradcheck", "what f returned")) return false;
     const wk__body *body = wk__body_of(y);
     int64_t n = wk__body_numel(body);
-    double *weights = wk__alloc_zero((size_t)n + 1, sizeof *weights);
-    if (!weights || body->dtype != WK_F64) {
-        wk__error_set(c->site, weights ? WK_ERR_DTYPE : WK_ERR_MEMORY, "gradcheck: %s",
-                      weights ? "f must return f64" : "out of host memory");
-        wk__free(weights);
-        return false;
-    }
+    if (body->dtype != WK_F64) wk__error_set(c->site, WK_ERR_DTYPE, "gradcheck: f must return f64");
+    double *weights = body->dtype == WK_F64 ? room(c, n) : NULL;
+    if (!weights) return false;
     for (int64_t k = 0; k < n; k++) weights[k] = 1 + 0.25 * (double)(k % 7);
     wk_tensor *seed = fresh(body->storage->device, body, weights);
-    wk__free(weights);
     wk_grad_options options = {.size = sizeof options,
                                .grad_outputs = &seed,
                                .retain_graph = true,
@@ -119,16 +128,9 @@ static bool compare_one(const check *c, int which, const double *gradient, doubl
 static bool compare(const check *c, int which, wk_tensor *grad)
 {
     int64_t n = wk__body_numel(wk__body_of(c->in[which]));
-    double *gradient = wk__alloc_zero((size_t)n + 1, sizeof *gradient),
-           *data = wk__alloc_zero((size_t)n + 1, sizeof *data);
-    bool fine = gradient && data;
-    if (!fine) wk__error_set(c->site, WK_ERR_MEMORY, "gradcheck: out of host memory");
-    fine = fine && wk__host_read(c->in[which], data, NULL, c->site) &&
-           (!grad || wk__host_read(grad, gradient, NULL, c->site));
-    fine = fine && compare_one(c, which, gradient, data, n);
-    wk__free(gradient);
-    wk__free(data);
-    return fine;
+    double *gradient = room(c, n), *data = gradient ? room(c, n) : NULL;
+    return data && wk__host_read(c->in[which], data, NULL, c->site) &&
+           (!grad || wk__host_read(grad, gradient, NULL, c->site)) && compare_one(c, which, gradient, data, n);
 }
 
 bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, void *context), void *context,

@@ -219,10 +219,13 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *targe
 
 wk_tensor *wk__snapshot_of(wk_tensor *x)
 {
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     wk__edge edge = wk__edge_of(x);
-    wk_tensor *snapshot = wk__tensor_snapshot(wk__context(), x);
+    wk_tensor *snapshot = wk__tensor_snapshot(context, x);
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
+    wk__busy_end(context, before);
     return snapshot;
 }
 
@@ -301,7 +304,12 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
     wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
     if (!node) return false;
     node->outputs = 1;
-    if (body->is_view) return rebase(node, site, target, in, inputs);
+    if (body->is_view) {
+        wk_context *context = wk__context();
+        const bool before = wk__busy_begin(context), fine = rebase(node, site, target, in, inputs);
+        wk__busy_end(context, before);
+        return fine;
+    }
     wk__node_drop(body->node);
     body->node = node;
     body->output = 0;

@@ -236,6 +236,20 @@ void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site)
     of->grad = NULL;
 }
 
+/* The gradient, held for a leaf: itself, or a copy where elements share memory, as backward could not add to it. */
+static wk_tensor *settable(wk_site site, wk_tensor *grad)
+{
+    if (!wk__body_overlaps(wk__body_of(grad))) {
+        wk__handle_hold(&grad->handle);
+        return grad;
+    }
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, "set_grad", site);
+    wk_tensor *copy = own(grad, true);
+    wk__outer_leave(context, before);
+    return copy;
+}
+
 wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
 {
     if (!wk__check(leaf, site, "set_grad", "leaf")) return wk_error_code();
@@ -264,8 +278,7 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
             wk__error_take(site, WK_ERR_SHAPE, &text);
             return WK_ERR_SHAPE;
         }
-        wk__handle_hold(&grad->handle);
-        mine = grad;
+        if (!(mine = settable(site, grad))) return wk_error_code();
     }
     wk__leaf_forget(leaf, "set_grad", site);
     of->grad = mine;
@@ -281,6 +294,8 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
         wk__error_set(site, WK_ERR_ARGUMENT, "register_hook: the function is NULL");
         return WK_ERR_ARGUMENT;
     }
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     wk__edge edge = wk__edge_of(x);
     wk__hook *hook = edge.node || edge.leaf ? wk__alloc_zero(1, sizeof *hook) : NULL;
     if (!hook) {
@@ -295,5 +310,6 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
     }
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
+    wk__busy_end(context, before);
     return hook ? WK_OK : wk_error_code();
 }

@@ -280,10 +280,14 @@ wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], i
 {
     wk_context *context = wk__context();
     wk__node *node = new_node(context, inputs);
-    if (node && fill(context, node, op, site, in, inputs, result, attr)) return node;
-    if (node) wk__node_drop(node);
-    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for the graph of gradients", op->name);
-    return NULL;
+    const bool before = wk__busy_begin(context),
+               filled = node && fill(context, node, op, site, in, inputs, result, attr);
+    if (!filled) {
+        if (node) wk__node_drop(node);
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for the graph of gradients", op->name);
+    }
+    wk__busy_end(context, before);
+    return filled ? node : NULL;
 }
 
 bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[],
@@ -316,7 +320,7 @@ void wk__node_hang(wk__node *node, wk_tensor *const out[], int outputs)
 
 /* ---- what a gradient reads --------------------------------------------------------------------------------------- */
 
-void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version)
+void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version, wk_site backward)
 {
     const wk__changes *changes = &storage->changes;
     const unsigned times = changes->version - version;
@@ -324,6 +328,8 @@ void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t versi
                     changes->by ? wk__underscore(changes->by, changes->in_place) : "");
     if (changes->at.file) wk__text_format(text, " at %s:%d", changes->at.file, (int)changes->at.line);
     if (times > 1) wk__text_format(text, ", the last of %u", times);
+    wk__text_add(text, ". Use the form without _, or clone it before");
+    if (backward.file) wk__text_format(text, "; the backward is that at %s:%d", backward.file, (int)backward.line);
 }
 
 static wk_tensor *changed(const wk__gradient *g, int k)
@@ -334,10 +340,7 @@ static wk_tensor *changed(const wk__gradient *g, int k)
                                           : "an operand";
     wk__text text = {0};
     wk__text_format(&text, "%s: backward needs %s as it was, but ", g->node->op->name, what);
-    wk__text_changes(&text, g->node->saved[k]->storage, g->node->version[k]);
-    wk__text_add(&text, ". Use the form without _, or clone it before");
-    if (g->backward.file)
-        wk__text_format(&text, "; the backward is that at %s:%d", g->backward.file, (int)g->backward.line);
+    wk__text_changes(&text, g->node->saved[k]->storage, g->node->version[k], g->backward);
     wk__error_take(g->node->site, WK_ERR_STATE, &text);
     return NULL;
 }

@@ -97,8 +97,9 @@ static inline bool wk__wants(const wk__gradient *g, int k)
 {
     return k < g->node->inputs && (g->node->edge[k].node || g->node->edge[k].leaf);
 }
-/* "an in-place call has changed it since: add_ at file.c:12", of what was at that version when it was kept. */
-void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version);
+/* "an in-place call has changed it since: add_ at file.c:12", of what was at that version when it was kept, how that
+ * is mended, and which call walks. */
+void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t version, wk_site backward);
 /* Saved operand k (0..3), or the result (WK__SAVED_OUT), as a tensor of the current scope, with its place in the graph.
  * NULL with the error recorded when it was changed in place since. */
 enum { WK__SAVED_OUT = 4 };

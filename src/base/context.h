@@ -19,6 +19,7 @@ typedef struct wk__handle wk__handle;
 typedef struct wk__outer {
     bool on;
     bool in_place;    /* "add_": the name of the op and _ */
+    bool busy;        /* the program's handler hears of an error when the call ends; see wk__busy_begin */
     const char *name; /* lives for ever; NULL: what fails names itself */
     wk_site site;
 } wk__outer;
@@ -53,7 +54,7 @@ typedef struct wk__end {
 typedef struct wk__frame {
     bool grad_off;     /* WK_NO_GRAD is in force */
     uint8_t walks;     /* backward runs that are under way: a hook may have begun another one */
-    uint8_t destroys;  /* calls of the program's destroy that are under way, one within another */
+    uint8_t destroys;  /* calls of the program's destroy and release that are under way, one within another */
     int16_t composing; /* depth of composed ops: no nodes are made */
     uint64_t inner; /* scope of the outermost composed op or gradient that runs, 0 none: it owns what was made since */
     wk__outer outer;
@@ -126,12 +127,14 @@ struct wk_context {
     _Atomic(const void *) holder;       /* the thread that flushes it (wk__thread) */
     wk__doomed nodes, modules;
     int holding;                      /* calls of wk__release_later that have not ended */
-    struct wk__value *waiting;        /* values to be freed then: with borrowed memory, by parked_next; */
+    struct wk__value *waiting;        /* values to be freed then: with borrowed memory, by parked_next, which also wait
+                                         where too many of the program's releases run within one another; */
     struct wk__value *waiting_parked; /* parked in another thread's ring, by release_user */
     void *scratch;                    /* see wk_module_state; NULL until it is asked for */
     wk_context *next;                 /* in the list of all contexts, or of those that serve no thread */
     int visitors;                     /* other threads that are with it: it does not end meanwhile */
-    bool quiet;          /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
+    bool quiet;  /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
+    bool untold; /* the first error is there, and the handler hears of it when the call that is under way ends */
     wk__nothing nothing; /* behind what each call touches */
 };
 
@@ -192,12 +195,26 @@ static inline bool wk__error_pending(void)
 void wk__gives_nothing(wk_site site, const char *call, const char *why);
 /* The site to report: that of the call, or of the user's call around it when the library composes. */
 wk_site wk__site(wk_site site);
-/* The library begins to carry out a call of the program with calls of its own. What messages name is the outermost such
- * call. Returns what wk__outer_leave puts back at its end. */
+/* Between these the library has memory, files or counts at hand of which only the call that runs knows. The program's
+ * handler may leave it by longjmp for good, so it hears of an error at the end, when all that is let go of. */
+static inline bool wk__busy_begin(wk_context *context)
+{
+    const bool before = context->frame.outer.busy;
+    context->frame.outer.busy = true;
+    return before;
+}
+void wk__tell_handler(wk_context *context);
+static inline void wk__busy_end(wk_context *context, bool before)
+{
+    context->frame.outer.busy = before;
+    if (__builtin_expect(context->untold, 0) && !before) wk__tell_handler(context);
+}
+/* The library begins to carry out a call of the program with calls of its own, and is busy until the end. Messages name
+ * the outermost such call. Returns what wk__outer_leave puts back at its end. */
 static inline wk__outer wk__outer_enter(wk_context *context, const char *name, wk_site site)
 {
     const wk__outer before = context->frame.outer;
-    if (!before.on) context->frame.outer = (wk__outer){.on = true, .name = name, .site = site};
+    if (!before.on) context->frame.outer = (wk__outer){.on = true, .busy = true, .name = name, .site = site};
     if (!before.name) context->frame.outer.name = name;
     return before;
 }
@@ -212,6 +229,7 @@ static inline wk__outer wk__outer_enter_in_place(wk_context *context, const char
 static inline void wk__outer_leave(wk_context *context, wk__outer before)
 {
     context->frame.outer = before;
+    wk__busy_end(context, before.busy);
 }
 /* The library calls user code, of this name for messages if it has one: the calls it makes are the program's own.
  * Returns what wk__frame_leave puts back. */

@@ -35,6 +35,7 @@ void wk_clear_error(void)
         snprintf(context->nothing.cleared, sizeof context->nothing.cleared, "%s", wk_error());
     }
     context->code = WK_OK;
+    context->untold = false;
     wk__text_end(&context->error);
 }
 
@@ -58,8 +59,9 @@ wk_site wk__site(wk_site site)
 }
 
 /* The handler is the program's: it may never come back, and what it calls are calls of its own. */
-static void tell_handler(wk_context *context)
+void wk__tell_handler(wk_context *context)
 {
+    context->untold = false;
     pthread_mutex_lock(&wk__handler_lock);
     wk_error_handler *call = handler;
     void *user = handler_user;
@@ -114,7 +116,11 @@ void wk__error_take(wk_site site, wk_code code, wk__text *text)
     if (site.file) wk__text_format(out, "%s:%d: ", site.file, (int)site.line);
     write_text(context, text->data ? text->data : "out of memory", out);
     wk__text_end(text);
-    if (!context->quiet) tell_handler(context);
+    if (context->quiet) return;
+    if (context->frame.outer.busy)
+        context->untold = true;
+    else
+        wk__tell_handler(context);
 }
 
 void wk__error_set(wk_site site, wk_code code, const char *format, ...)

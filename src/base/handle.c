@@ -15,10 +15,7 @@ static void firm(wk__handle *handle, int change)
 static wk__handle *fill(wk_context *context, const wk__kind *kind, void *body)
 {
     wk__handle *handle = wk__slab_take(context->slots, WK__SLAB_HANDLE);
-    if (!handle) {
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new %s", kind->name);
-        return NULL;
-    }
+    if (!handle) return NULL;
     handle->mark = WK__HANDLE_MARK;
     atomic_store_explicit(&handle->retains, 0, memory_order_relaxed);
     handle->kind = kind;
@@ -364,6 +361,7 @@ static void close_top(wk_context *context)
     bool flush = false;
     wk__frame_enter(context,
                     NULL); /* the one in force, and that of a guard inside, may be of calls that a longjmp has left */
+    context->frame.outer.busy = true;
     if (guard->kind == WK__GUARD_SCOPE) {
         close_scope(context, k);
         flush = context->guard[k].flush;
@@ -385,4 +383,5 @@ void wk__guard_close(uint64_t token)
     while (place > 0 && context->guard[place - 1].token != token) place--;
     if (place == 0) return;
     while (context->guards >= place) close_top(context);
+    wk__busy_end(context, context->frame.outer.busy);
 }

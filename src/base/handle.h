@@ -41,7 +41,7 @@ struct wk__handle {
 _Static_assert(sizeof(wk__handle) == 64 || sizeof(void *) != 8, "a handle is one cache line");
 
 /* A new handle around `body`, owned by the innermost scope or, without one, by the caller, who is told of it by `site`.
- * NULL when memory is short (the error is recorded; body is the caller's still). */
+ * NULL when memory is short: body is the caller's still, who lets go of it and records the error. */
 wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body, wk_site site);
 /* The handle of an object that a call makes. If its body is not whole (or NULL), or there is no slot, then the body is
  * destroyed and "op: out of host memory" recorded, unless an error is already; NULL. */
@@ -72,7 +72,8 @@ static inline bool wk__array_check(const void *array, int64_t count, wk_site sit
 static inline bool wk__handle_alive(const void *handle, const wk__kind *kind)
 {
     const wk__handle *h = handle;
-    return atomic_load_explicit(&((wk__handle *)(uintptr_t)h)->owners, memory_order_relaxed) != 0 && h->kind == kind;
+    return wk__handle_is(h) && atomic_load_explicit(&((wk__handle *)(uintptr_t)h)->owners, memory_order_relaxed) != 0 &&
+           h->kind == kind;
 }
 static inline void *wk__handle_body(const void *handle)
 {

@@ -92,10 +92,12 @@ wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y)
     atomic_store(&samples->refs, 1);
     samples->count = wk__body_of(x)->shape[0];
     samples->labelled = y != NULL;
-    if (copy_tensor(site, x, &samples->x) && (!y || copy_tensor(site, y, &samples->y)))
-        return wk__dataset_new(site, op, samples, 0, samples->count);
-    wk__samples_drop(samples);
-    return NULL;
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
+    const bool copied = copy_tensor(site, x, &samples->x) && (!y || copy_tensor(site, y, &samples->y));
+    if (!copied) wk__samples_drop(samples);
+    wk__busy_end(context, before);
+    return copied ? wk__dataset_new(site, op, samples, 0, samples->count) : NULL;
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */

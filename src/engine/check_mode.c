@@ -33,10 +33,41 @@ static void not_checked(const wk__ring *ring, const char *why)
             why);
 }
 
+/* Does the program know this memory, as one tensor's? */
+static const wk__memory *known_memory(const wk__twin *t)
+{
+    return t->stored && t->exposed && !t->of->shares && t->of->memory.host ? &t->of->memory : NULL;
+}
+
+static bool is_written(const wk__twins *twins, const wk__value *value)
+{
+    for (int64_t k = 0; k < twins->ring->count; k++)
+        if (twins->ring->record[k]->prior == value) return true;
+    return false;
+}
+
+/* Memory that the program lent to two tensors is two values, which twins keep apart: written through one, it changes
+ * under the other, as the program has it. */
+static bool writes_what_is_lent_twice(const wk__twins *twins)
+{
+    for (int64_t k = 0; k < twins->count; k++) {
+        const wk__memory *one = known_memory(&twins->twin[k]);
+        if (!one || !is_written(twins, twins->twin[k].of)) continue;
+        for (int64_t i = 0; i < twins->count; i++) {
+            const wk__memory *other = i != k ? known_memory(&twins->twin[i]) : NULL;
+            if (other && one->host < other->host + other->bytes && other->host < one->host + one->bytes) return true;
+        }
+    }
+    return false;
+}
+
 static wk__twins *computed(wk_context *owner, bool park)
 {
     wk__twins *twins = wk__twins_new(owner, park);
-    if (twins) wk__recompute(twins);
+    if (twins && writes_what_is_lent_twice(twins))
+        twins->why = "it writes memory that the program has lent to two tensors";
+    else if (twins)
+        wk__recompute(twins);
     if (twins && !twins->why) return twins;
     not_checked(owner->ring, twins ? twins->why : "out of host memory");
     if (twins) wk__twins_free(twins);

@@ -94,7 +94,8 @@ void wk__tell_failure(wk__failure *failure)
     if (!failure) failure = &no_memory;
     wk_context *context = wk__context();
     atomic_store(&failure->told, context->stream + 1);
-    const wk__frame before = wk__frame_enter(context, NULL); /* it is another call's than the one that notices */
+    const wk__frame before = wk__frame_enter(context, NULL); /* it is another call's than the one that notices, */
+    context->frame.outer.busy = before.outer.busy;           /* which may have something at hand all the same */
     wk__error_set(failure->site, failure->code, "%s", failure->text);
     wk__frame_leave(context, &before);
 }
@@ -120,6 +121,8 @@ void wk__late_forget(wk_context *context)
 void wk__tell_late_now(wk_context *context)
 {
     wk__failure *late = atomic_exchange(&context->late, NULL);
+    const bool before = wk__busy_begin(context);
     if (late && atomic_load(&late->told) != context->stream + 1) wk__tell_failure(late);
     wk__failure_drop(late);
+    wk__busy_end(context, before);
 }

@@ -331,10 +331,13 @@ void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, 
     forget(w, watched);
     pthread_mutex_unlock(&lock);
     wk__release_now();
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     if (!n.any) wk__tell_failure(first); /* no call's: the waiting thread's */
     if (n.for_self) wk__tell_failure(n.own);
     wk__failure_drop(n.own);
     wk__failure_drop(first);
+    wk__busy_end(context, before);
 }
 
 void wk__watch_forget(wk__device *device, int64_t watched)

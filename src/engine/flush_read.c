@@ -171,7 +171,7 @@ static bool get_head(reader *in, head *h)
     h->prior = (int32_t)get(in, 4);
     h->line = (int32_t)get(in, 4);
     return !in->failed && h->kind <= WK__RECORD_TRANSFER && h->ndim <= WK__MAX_DIMS && h->nout >= 1 && h->nout <= 2 &&
-           h->nin <= WK__MAX_OPERANDS && h->bits < 64 && h->result <= WK__RESULT_BOOL;
+           h->nin <= WK__MAX_OPERANDS && h->bits < 128 && h->result <= WK__RESULT_BOOL;
 }
 
 static void fill(wk__flush_record *f, const head *h)
@@ -196,7 +196,8 @@ static void fill(wk__flush_record *f, const head *h)
                          .reduction = h->reduction,
                          .result = h->result,
                          .limits = h->bits >> 3 & 1,
-                         .indexed = h->bits >> 4 & 1};
+                         .indexed = h->bits >> 4 & 1,
+                         .labels = h->bits >> 6 & 1};
     f->prior = h->prior;
 }
 

@@ -60,8 +60,8 @@ bool wk__host_view(wk_tensor *x, wk__host_data *out, wk_site site)
     out->first = out->owned;
     bool failed = wk__value_state(value) == WK__FAILED;
     if (code == WK_OK && !failed) return true;
-    if (failed) wk__tell_failure(value->failure);
     wk__host_view_end(out);
+    if (failed) wk__tell_failure(value->failure);
     return false;
 }
 

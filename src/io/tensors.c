@@ -187,6 +187,8 @@ wk_tensors *wk_load_tensors_at(wk_site site, const char *path)
     wk__io_error error;
     source from;
     if (!path_fits(site, op, path)) return NULL;
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     wk_code code = open_source(&from, path, &error);
     if (code != WK_OK) tell(site, op, code, &error);
     wk_tensors *list = code == WK_OK ? wk_tensors_new_at(site) : NULL;
@@ -204,6 +206,7 @@ wk_tensors *wk_load_tensors_at(wk_site site, const char *path)
         list = NULL;
     }
     if (code == WK_OK) close_source(&from);
+    wk__busy_end(context, before);
     return list;
 }
 

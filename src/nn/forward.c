@@ -123,12 +123,15 @@ wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training)
 {
     wk__tree tree;
     if (!wk__module_check(m, site, "module_train") || !wk__tree_of(&tree, m, site)) return NULL;
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     for (int64_t k = 0; k < tree.count; k++) wk__module_of(tree.visit[k].module)->eval = !training;
     for (int64_t k = 0; k < tree.count; k++) {
         const wk__module *body = wk__module_of(tree.visit[k].module);
         if (body->kind.trained) body->kind.trained(tree.visit[k].module, training);
     }
     wk__tree_end(&tree);
+    wk__busy_end(context, before);
     return m;
 }
 

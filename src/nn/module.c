@@ -30,7 +30,7 @@ static void free_left(void *address)
  * handler's longjmp leaves the destroy, the guard frees the rest of the module as the scope around closes. */
 static void free_with_destroy(wk_context *context, wk__module *body)
 {
-    wk_module self = {.handle = {.kind = &wk__module_kind, .body = body}};
+    wk_module self = {.handle = {.mark = WK__HANDLE_MARK, .kind = &wk__module_kind, .body = body}};
     atomic_store(&self.handle.owners, 1);
     const uint64_t token = wk__guard_on(body, free_left);
     body->destroying = true;
@@ -180,18 +180,20 @@ static wk__item *room(wk_site site, wk__module *body, const char *name)
 
 static wk_tensor *register_tensor(wk_site site, wk__module *body, wk__item_kind kind, const char *name, wk_tensor *x)
 {
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     wk__item *item = room(site, body, name);
-    if (!item) return NULL;
-    wk_tensor *own = wk__own(wk__detached(site, x));
-    if (!own) {
+    wk_tensor *own = item ? wk__own(wk__detached(site, x)) : NULL;
+    if (own) {
+        wk__body_of(own)->requires_grad = kind == WK__PARAMETER;
+        wk__body_of(own)->parameter = kind == WK__PARAMETER;
+        item->kind = kind;
+        item->tensor = own;
+        body->items++;
+    } else if (item) {
         wk__free(item->name);
-        return NULL;
     }
-    wk__body_of(own)->requires_grad = kind == WK__PARAMETER;
-    wk__body_of(own)->parameter = kind == WK__PARAMETER;
-    item->kind = kind;
-    item->tensor = own;
-    body->items++;
+    wk__busy_end(context, before);
     return own;
 }
 

@@ -44,11 +44,14 @@ static void tell(wk_site site, wk_module *root, wk_device device)
 {
     wk__tree tree;
     if (!wk__tree_of(&tree, root, site)) return;
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     for (int64_t k = 0; k < tree.count; k++) {
         const wk__module *body = wk__module_of(tree.visit[k].module);
         if (body->kind.moved) body->kind.moved(tree.visit[k].module, device);
     }
     wk__tree_end(&tree);
+    wk__busy_end(context, before);
 }
 
 /* Lazy layers have nothing to move: they make their parameters where their first input is. */

@@ -136,7 +136,7 @@ static wk_tensor *unfinished(const join *j, wk_tensor *out, bool first)
 /* Parts do not read each other, but each takes over from the one that was recorded before it, and so cannot be computed
  * before that. Those of one size, which can share a kernel, are recorded together: between them one of another size
  * would part them, and an operand that was computed with the first would be stored to wait for its turn. */
-static wk_tensor *joined(join *j)
+static wk_tensor *record_all(const join *j)
 {
     wk_tensor *out = wk__tensor_pending(j->context, j->device, j->dtype, j->ndim, j->shape, j->site, j->op->name);
     if (!out) return NULL;
@@ -158,6 +158,14 @@ static wk_tensor *joined(join *j)
     }
     /* even a result without elements has a record */
     if (first && !write_part(j, out, j->in[0], 0, true)) return unfinished(j, out, first);
+    return out;
+}
+
+static wk_tensor *joined(const join *j)
+{
+    const bool before = wk__busy_begin(j->context);
+    wk_tensor *out = record_all(j);
+    wk__busy_end(j->context, before);
     return out;
 }
 

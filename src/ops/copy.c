@@ -249,14 +249,14 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
     }
     wk_context *context = wk__context();
     if (!wk__target_ready(context, target, in, tensors, site)) return NULL;
+    const bool busy = wk__busy_begin(context);
     wk__value *value = wk__value_new(context, device, body->storage->bytes, site);
     wk__record *r =
         value ? wk__record_begin(context, WK__RECORD_EXPRESSION, &wk__op_copy_, device, site, ndim, body->shape, 1, 1)
               : NULL;
-    if (!r) {
-        if (value) wk__value_free(value);
-        return NULL;
-    }
+    if (value && !r) wk__value_free(value);
+    wk__busy_end(context, busy);
+    if (!r) return NULL;
     if (r->name == r->op->name) r->name = op->name; /* fill_ is a copy of a number: messages name what was called */
     if (from) {
         r->compute = from->dtype;
@@ -295,10 +295,10 @@ wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y)
     wk_context *context = wk__context();
     const wk__outer before = wk__outer_enter(context, "copy_", site);
     wk_tensor *here = wk_to_at(site, y, wk__body_of(x)->storage->device->id);
+    bool fine =
+        here && (node ? copied_with_node(site, x, y, here) : wk__assign(&wk__op_copy_, site, x, wk__t(here)) != NULL);
+    if (here && (here != y || context->scope < 0)) wk__handle_release(&here->handle, site); /* made here, or counted */
     wk__outer_leave(context, before);
-    if (!here) return NULL;
-    bool fine = node ? copied_with_node(site, x, y, here) : wk__assign(&wk__op_copy_, site, x, wk__t(here)) != NULL;
-    if (here != y || wk__context()->scope < 0) wk__handle_release(&here->handle, site); /* made here, or counted */
     return fine ? x : NULL;
 }
 
@@ -337,12 +337,15 @@ const wk__op wk__op_fill_ = {
 static wk_tensor *filled(wk_site site, wk_tensor *x, wk__arg value, const wk__attr *attr)
 {
     if (!wk__view_begin(&wk__op_fill_, site, x)) return NULL;
-    if (!wk__wants_node(wk__context(), &x, 1)) return wk__assign(&wk__op_fill_, site, x, value);
+    wk_context *context = wk__context();
+    if (!wk__wants_node(context, &x, 1)) return wk__assign(&wk__op_fill_, site, x, value);
+    const bool busy = wk__busy_begin(context);
     wk__before before;
     wk__before_take(&before, x);
     bool fine =
         wk__assign(&wk__op_fill_, site, x, value) && wk__node_attach_in_place(&wk__op_fill_, site, x, &x, 1, attr);
     wk__before_end(&before, fine);
+    wk__busy_end(context, busy);
     return fine ? x : NULL;
 }
 

@@ -315,9 +315,22 @@ static wk_code read_into(wk_site site, const char *op, wk_tensor *x, void *data,
     return wk_error_code();
 }
 
-wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
+/* There is no C type for f16 and bf16, so memory of 16 bits is as good as any. */
+static bool dtype_fits(wk_site site, wk_tensor *x, wk_dtype dtype)
 {
-    if (!wk__check(x, site, "read", "input")) return wk_error_code();
+    const wk_dtype own = (wk_dtype)wk__body_of(x)->dtype;
+    const bool bits = dtype == WK_I16 && (own == WK_F16 || own == WK_BF16);
+    if (!dtype || dtype == WK_U8 || dtype == own || bits) return true;
+    wk__call_error(
+        "read", site, WK_ERR_DTYPE, &x,
+        "$a does not fit memory for %s; wk_to_dtype converts, and through a void * the bytes come as they are",
+        wk_dtype_str(dtype));
+    return false;
+}
+
+wk_code wk_read_as_at(wk_site site, wk_tensor *x, void *data, size_t bytes, wk_dtype dtype)
+{
+    if (!wk__check(x, site, "read", "input") || !dtype_fits(site, x, dtype)) return wk_error_code();
     int64_t need = wk__body_numel(wk__body_of(x)) * (int64_t)wk_dtype_size(wk__body_of(x)->dtype);
     if ((int64_t)bytes != need) {
         wk_tensor *in[1] = {x};
@@ -326,6 +339,11 @@ wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
         return WK_ERR_SHAPE;
     }
     return read_into(site, "read", x, data, NULL);
+}
+
+wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes)
+{
+    return wk_read_as_at(site, x, data, bytes, (wk_dtype)0);
 }
 
 wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride)
@@ -359,9 +377,9 @@ static bool own_memory(wk__storage *storage, wk_site site)
     if (code == WK_OK && old->bytes)
         code = old->device->backend->copy(old->device->state, &own->memory, 0, &old->memory, 0, old->bytes, &fail);
     if (code != WK_OK) {
-        wk__error_set(site, code, "data: %s", fail.text);
         if (own->memory.block) wk__value_give_memory(own);
         wk__value_free(own);
+        wk__error_set(site, code, "data: %s", fail.text);
         return false;
     }
     wk__value_set_state(own, WK__STORED);

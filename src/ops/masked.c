@@ -147,9 +147,14 @@ static bool find(found *f, const wk__op *op, wk_site site, wk_tensor *x, bool by
 wk_tensor *wk_nonzero_at(wk_site site, wk_tensor *x)
 {
     found f;
-    if (!find(&f, &wk__op_nonzero, site, x, false)) return NULL;
-    wk_tensor *out = wk__i64_beside(site, x, f.place, (const int64_t[]){f.count, wk__body_of(x)->ndim}, 2);
-    wk__free(f.place);
+    wk_tensor *out = NULL;
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
+    if (find(&f, &wk__op_nonzero, site, x, false)) {
+        out = wk__i64_beside(site, x, f.place, (const int64_t[]){f.count, wk__body_of(x)->ndim}, 2);
+        wk__free(f.place);
+    }
+    wk__busy_end(context, before);
     return out;
 }
 wk_tensor *(wk_nonzero)(wk_tensor *x)
@@ -157,13 +162,13 @@ wk_tensor *(wk_nonzero)(wk_tensor *x)
     return wk_nonzero_at((wk_site){0}, x);
 }
 
-int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out)
+static int by_dimension(wk_site site, wk_tensor *x, wk_tensor **out)
 {
     found f;
     if (wk__is_tensor(x) && !wk__array_check(out, 1, site, "nonzero_numpy", "the array for the results")) return -1;
     if (wk__view_begin(&wk__op_nonzero_numpy, site, x) && wk__body_of(x)->ndim == 0) { /* one place or none */
         wk_tensor *row = wk_reshape_at(site, x, (const int64_t[]){1}, 1);
-        int count = wk_nonzero_numpy_at(site, row, out);
+        int count = by_dimension(site, row, out);
         if (wk__context()->scope < 0 && row) wk__handle_release(&row->handle, site);
         return count;
     }
@@ -179,6 +184,15 @@ int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out)
         out[d] = NULL;
     }
     return whole ? ndim : -1;
+}
+
+int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out)
+{
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
+    const int count = by_dimension(site, x, out);
+    wk__busy_end(context, before);
+    return count;
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -14,7 +14,7 @@ static wk_tensor *normal_on(wk_site site, const int64_t *shape, int ndim, wk_dty
 }
 
 /* offset + scale x, in the class of the target; the old numbers do not flow into the new ones. */
-static wk_tensor *refilled(const wk__op *op, wk_site site, wk_tensor *x, bool normal, double offset, double scale)
+static wk_tensor *refill(const wk__op *op, wk_site site, wk_tensor *x, bool normal, double offset, double scale)
 {
     if (!wk__view_begin(op, site, x)) return NULL;
     const wk__body *body = wk__body_of(x);
@@ -36,6 +36,15 @@ static wk_tensor *refilled(const wk__op *op, wk_site site, wk_tensor *x, bool no
     fine = fine && (!node || wk__node_attach_in_place(op, site, x, &x, 1, NULL));
     wk__before_end(&before, fine);
     return fine ? x : NULL;
+}
+
+static wk_tensor *refilled(const wk__op *op, wk_site site, wk_tensor *x, bool normal, double offset, double scale)
+{
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
+    wk_tensor *out = refill(op, site, x, normal, offset, scale);
+    wk__busy_end(context, before);
+    return out;
 }
 
 wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double to)

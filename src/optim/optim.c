@@ -169,10 +169,14 @@ wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *paramete
                               .beta1 = 0.9,
                               .beta2 = 0.999,
                               .eps = 1e-8};
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     wk__optim *optim = wk__alloc_zero(1, sizeof *optim);
     if (optim) optim->rule = rule;
     bool whole = optim && add_group(site, rule->name, optim, wk__list_of(parameters), options, &usual);
-    return wk__handle_object(site, &optim_kind, optim, whole, rule->name);
+    wk_optim *made = wk__handle_object(site, &optim_kind, optim, whole, rule->name);
+    wk__busy_end(context, before);
+    return made;
 }
 
 wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters, const wk_optim_options *options)

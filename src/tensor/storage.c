@@ -26,10 +26,7 @@ wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes,
 wk__storage *wk__storage_new(wk_context *context, wk__value *value)
 {
     wk__storage *storage = wk__slab_take(context->slots, WK__SLAB_STORAGE);
-    if (!storage) {
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");
-        return NULL;
-    }
+    if (!storage) return NULL;
     memset(storage, 0, sizeof *storage);
     atomic_init(&storage->refs, 1);
     wk__value_hold(value);
@@ -37,6 +34,33 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
     storage->device = value->device;
     storage->bytes = value->bytes;
     return storage;
+}
+
+static void free_now(wk_context *context, wk__value *value)
+{
+    wk__state state = wk__value_state(value);
+    if (state == WK__STORED)
+        wk__value_give_memory(value);
+    else if (state == WK__PARKED) {
+        if (!wk__above.parked_free(value)) return;
+    } else if (state == WK__FAILED) {
+        if (value->memory.block) wk__value_give_memory(value);
+        wk__failure_drop(value->failure);
+    }
+    wk__slab_give(context->slots, WK__SLAB_VALUE, value);
+}
+
+/* Values with borrowed memory, unless it is too early, or the program's releases run within one another as deep as is
+ * allowed: then that goes on which runs around them. */
+static void free_waiting(wk_context *context)
+{
+    while (context->waiting && context->holding == 0 && context->frame.destroys < WK__DESTROY_DEPTH) {
+        wk__value *value = context->waiting;
+        context->waiting = value->parked_next;
+        context->frame.destroys++;
+        free_now(context, value);
+        context->frame.destroys--;
+    }
 }
 
 void wk__release_later(void)
@@ -48,12 +72,10 @@ void wk__release_now(void)
 {
     wk_context *context = wk__context();
     if (--context->holding > 0) return;
-    while (context->waiting || context->waiting_parked) {
-        wk__value *value = context->waiting ? context->waiting : context->waiting_parked;
-        if (context->waiting)
-            context->waiting = value->parked_next;
-        else
-            context->waiting_parked = value->release_user;
+    free_waiting(context);
+    while (context->waiting_parked) {
+        wk__value *value = context->waiting_parked;
+        context->waiting_parked = value->release_user;
         wk__value_free(value);
     }
 }
@@ -69,22 +91,14 @@ bool wk__release_waits(wk__value *parked)
 
 void wk__value_free(wk__value *value)
 {
-    wk__state state = wk__value_state(value);
     wk_context *context = wk__context();
-    if (value->release && context->holding > 0) {
-        value->parked_next = context->waiting;
-        context->waiting = value;
+    if (!value->release) {
+        free_now(context, value);
         return;
     }
-    if (state == WK__STORED)
-        wk__value_give_memory(value);
-    else if (state == WK__PARKED) {
-        if (!wk__above.parked_free(value)) return;
-    } else if (state == WK__FAILED) {
-        if (value->memory.block) wk__value_give_memory(value);
-        wk__failure_drop(value->failure);
-    }
-    wk__slab_give(context->slots, WK__SLAB_VALUE, value);
+    value->parked_next = context->waiting;
+    context->waiting = value;
+    free_waiting(context);
 }
 
 /* A storage lets go of its value. What only parked records still hold may be worth more than what they would
@@ -170,8 +184,9 @@ void wk__value_give_memory(wk__value *value)
         wk__value_drop(value->shares);
         value->shares = NULL;
     } else if (value->release) {
-        value->release(value->release_user);
+        void (*const release)(void *) = value->release;
         value->release = NULL;
+        release(value->release_user);
     } else if (value->memory.block) {
         wk__arena_give(value->device->arena, &value->memory);
     }

@@ -104,7 +104,7 @@ _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
 
 /* A pending value of `bytes` on a device; refs 0, no record yet. NULL when memory is short (recorded). */
 wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site);
-/* A storage that holds `value` (takes a reference to it), refs 1. */
+/* A storage that holds `value` (takes a reference to it), refs 1. NULL when memory is short: the caller records it. */
 wk__storage *wk__storage_new(wk_context *context, wk__value *value);
 
 /* Between these two, borrowed memory that nobody needs any more is not released yet: the program's function may call

@@ -67,6 +67,11 @@ static void firm(void *body, int change)
 
 const wk__kind wk__tensor_kind = {.name = "tensor", .destroy = destroy, .firm = firm};
 
+static void out_of_memory(void)
+{
+    wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");
+}
+
 /* A handle and its body but for shape and strides. */
 static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, wk__body **out)
 {
@@ -86,10 +91,11 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
         body->seen = 0;
         handle = wk__handle_new(context, &wk__tensor_kind, body, storage->value->site);
         if (!handle) wk__slab_give(context->slots, WK__SLAB_VIEW, body);
-    } else {
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");
     }
-    if (!handle) wk__storage_drop(storage);
+    if (!handle) {
+        wk__storage_drop(storage);
+        out_of_memory();
+    }
     *out = body;
     return (wk_tensor *)handle;
 }
@@ -112,7 +118,10 @@ static wk__storage *pending_storage(wk_context *context, wk__device *device, int
 {
     wk__value *value = wk__value_new(context, device, bytes, site);
     wk__storage *storage = value ? wk__storage_new(context, value) : NULL;
-    if (value && !storage) wk__slab_give(context->slots, WK__SLAB_VALUE, value);
+    if (value && !storage) {
+        wk__slab_give(context->slots, WK__SLAB_VALUE, value);
+        out_of_memory();
+    }
     return storage;
 }
 
@@ -186,7 +195,7 @@ wk_tensor *wk__tensor_apart(wk_context *context, const wk__body *like)
     wk__body *body = wk__body_of(tensor);
     if (!(body->family = wk__alloc_zero(1, sizeof *body->family))) {
         wk__handle_release(&tensor->handle, (wk_site){0});
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a new tensor");
+        out_of_memory();
         return NULL;
     }
     atomic_init(&body->family->base, body);
@@ -231,7 +240,11 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
 {
     const wk__body *from = wk__body_of(x);
     wk__storage *storage = wk__storage_new(context, from->storage->value);
-    if (!storage) return NULL;
+    if (!storage) {
+        out_of_memory();
+        return NULL;
+    }
+    const bool before = wk__busy_begin(context);
     wk__body copy = *from;
     copy.storage = storage;
     copy.is_view = false;
@@ -239,6 +252,7 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
     wk_tensor *tensor = wk__tensor_like(context, &copy);
     if (tensor) atomic_init(&storage->family.base, wk__body_of(tensor));
     wk__storage_drop(storage);
+    wk__busy_end(context, before);
     return tensor;
 }
 
