@@ -128,7 +128,8 @@ void wk__slab_give_handle(wk__slots slots[], void *slot)
     if (++list->count > 2 * WK__SLAB_MANY) wk__slab_share(slots, WK__SLAB_HANDLE);
 }
 
-void wk__slab_share(wk__slots slots[], int kind)
+/* Apart: inlined into the call above, which is part of every tensor's end, it makes that twice as long. */
+__attribute__((cold, noinline)) void wk__slab_share(wk__slots slots[], int kind)
 {
     wk__slots half = split(&slots[kind], kind, slots[kind].count / 2);
     pthread_mutex_lock(&wk__slab_lock);

@@ -57,7 +57,7 @@ void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fa
     const wk__record *culprit = run->culprit ? run->culprit : record[0];
     run->culprit = NULL;
     for (int k = 0; k < records && fail->code == WK_ERR_INDEX; k++)
-        if (wk__places_are_computed(record[k])) culprit = record[k];
+        if (record[k]->indirect) culprit = record[k];
     wk__failure *failure = wk__explain_record(culprit, fail);
     for (int k = 0; k < records; k++) fail_outputs(run, record[k], failure, false);
     wk__failure_drop(failure);

@@ -95,6 +95,7 @@ static void get_refs(reader *in, wk__flush_record *f)
         f->value[k] = (int32_t)get(in, 4);
         ref->dtype = get_u8(in);
         ref->flags = get_u8(in);
+        r->indirect = r->indirect || (k >= r->nout && ref->flags & WK__REF_INDIRECT);
         const int64_t number = get(in, 8);
         if (f->value[k] < 0)
             ref->imm.i = number;

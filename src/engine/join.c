@@ -47,7 +47,7 @@ static bool finds_its_base(int32_t number, wk__record *r)
 /* A bad place is told of a group: where two records may have one, they must mean the same by it. */
 static bool blames_alike(const wk__open_group *g, const wk__record *r)
 {
-    return !g->indirect || (!g->fault && !r->op->fault) || !wk__places_are_computed(r);
+    return !g->indirect || (!g->fault && !r->op->fault) || !r->indirect;
 }
 
 static bool is_known_outside(const wk__record *r)
@@ -61,7 +61,7 @@ static bool is_known_outside(const wk__record *r)
  * have been written. */
 static bool can_run_again(const wk__open_group *g, const wk__record *r)
 {
-    return !(g->indirect && is_known_outside(r)) && !(g->exposed && wk__places_are_computed(r));
+    return !(g->indirect && is_known_outside(r)) && !(g->exposed && r->indirect);
 }
 
 /* What fails leaves its target as it was: that is computed before, where a bad index may come between. */
@@ -203,7 +203,7 @@ void wk__join(wk__open_group *g, int32_t number, wk__record *r)
     if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
     if (r->kind == WK__RECORD_REDUCTION) g->reduce_mask = r->reduce_mask;
     g->indexed = g->indexed || r->op->indexed;
-    g->indirect = g->indirect || wk__places_are_computed(r);
+    g->indirect = g->indirect || r->indirect;
     g->exposed = g->exposed || is_known_outside(r);
     g->fault = g->fault || r->op->fault;
     if (r->whole) g->whole = r->whole;

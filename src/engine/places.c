@@ -95,17 +95,3 @@ bool wk__places_meet(wk__record *r, int k, wk__record *s, int j)
     const lattice l = lattice_of(r, k);
     return reaches(&l, 0, s->ref[j].offset - r->ref[k].offset);
 }
-
-/* ---- computed places --------------------------------------------------------------------------------------------- */
-
-bool wk__places_are_computed(const wk__record *r)
-{
-    for (int k = r->nout; k < r->nout + r->nin; k++)
-        if (r->ref[k].flags & WK__REF_INDIRECT) return true;
-    return false;
-}
-
-bool wk__places_may_fault(const wk__record *r)
-{
-    return r->kind == WK__RECORD_KERNEL || wk__places_are_computed(r);
-}

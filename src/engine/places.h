@@ -8,10 +8,11 @@
 /* Do ref k of r and ref j of s, which name one piece of memory, have an element in common? False only where that is
  * certain; the answer is exact where both have one shape and the same strides, as the parts of a cat do. */
 bool wk__places_meet(wk__record *r, int k, wk__record *s, int j);
-/* Does the record read at places that are computed, by a LOADX? Nobody knows them before it runs. */
-bool wk__places_are_computed(const wk__record *r);
-/* May there turn out to be no such place, so that the record fails of its own, whatever happens to others? A kernel may
- * write at computed places (scatter_add). */
-bool wk__places_may_fault(const wk__record *r);
+/* May there turn out to be no such place as a record reads, so that it fails of its own, whatever happens to others? A
+ * kernel may also write at computed places (scatter_add). */
+static inline bool wk__places_may_fault(const wk__record *r)
+{
+    return r->kind == WK__RECORD_KERNEL || r->indirect;
+}
 
 #endif

@@ -62,6 +62,7 @@ typedef struct wk__record {
     bool partial;     /* writes a part of prior; the rest of the new value is prior's */
     bool guarded;     /* an in-place call: a device that has faulted leaves the target alone */
     bool in_place;    /* the name has a _ */
+    bool indirect;    /* reads at places that are computed, by a LOADX: nobody knows them before it runs */
     bool live;        /* scratch of a flush */
     wk__ref ref[];    /* outputs, then inputs; then int64_t shape[ndim] and stride[ndim] for each ref */
 } wk__record;
@@ -82,6 +83,13 @@ static inline size_t wk__record_bytes(int ndim, int refs)
 static inline wk__ref *wk__record_in(wk__record *r, int k)
 {
     return &r->ref[r->nout + k];
+}
+
+/* Ref k, an input, is read at computed places. */
+static inline void wk__record_indirect(wk__record *r, int k)
+{
+    r->ref[k].flags = WK__REF_INDIRECT;
+    r->indirect = true;
 }
 
 enum { WK__PARK_DEPTH = 16, WK__RING_FIRST = 4096, WK__RING_LAST = 65536, WK__RING_CHUNK = 256 << 10 };

@@ -134,7 +134,7 @@ static wk_tensor *record_bernoulli(wk_site site, wk_tensor *x)
     const int64_t raw[4] = {(int64_t)draw.counter, (int64_t)draw.key, 1, 0};
     wk__record_ref(r, 1, body, body->stride);
     wk__record_ref(r, 4, body, body->stride);
-    r->ref[4].flags = WK__REF_INDIRECT;
+    wk__record_indirect(r, 4);
     for (int k = 0; k < 4; k++)
         wk__record_imm(r, k < 2 ? 2 + k : 3 + k, WK_I64, (wk__imm){.i = raw[k]}, WK__REF_IMM | WK__REF_RAW);
     wk__record_commit(wk__context(), r);

@@ -31,7 +31,7 @@ static wk_tensor *read_at(const wk__op *op, wk_site site, wk_tensor *in[2], cons
     wk_tensor *out = wk__make(op, site, in, 2, m, &r);
     if (!out) return NULL;
     wk__record_ref(r, 1, wk__body_of(in[0]), way->x);
-    r->ref[1].flags = WK__REF_INDIRECT;
+    wk__record_indirect(r, 1);
     wk__record_ref(r, 2, wk__body_of(in[1]), way->index);
     r->ref[2].flags = WK__REF_AS_IS;
     wk__record_imm(r, 3, WK_I64, (wk__imm){.i = way->bound}, WK__REF_IMM | WK__REF_RAW);

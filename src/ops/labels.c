@@ -38,7 +38,7 @@ wk_tensor *wk__labels_checked(const wk__op *op, wk_site site, wk_tensor *labels,
     if (!out) return NULL;
     const wk__body *label = wk__body_of(labels);
     wk__record_ref(r, 1, label, label->stride);
-    r->ref[1].flags = WK__REF_INDIRECT;
+    wk__record_indirect(r, 1);
     wk__record_ref(r, 2, label, label->stride);
     wk__record_imm(r, 3, WK_I64, (wk__imm){.i = -classes->count}, WK__REF_IMM | WK__REF_RAW);
     wk__record_imm(r, 4, WK_I64, (wk__imm){.i = 0}, WK__REF_IMM | WK__REF_RAW);

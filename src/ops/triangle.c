@@ -156,7 +156,7 @@ static wk_tensor *hot_at(wk_site site, wk_tensor *x, const wk__geometry *g, int6
                               (wk__making){WK__RECORD_EXPRESSION, 5, WK_I64, g->shape, g->ndim, false}, &r);
     if (!out) return NULL;
     wk__record_ref(r, 1, wk__body_of(x), g->stride);
-    r->ref[1].flags = WK__REF_INDIRECT;
+    wk__record_indirect(r, 1);
     wk__record_ref(r, 2, wk__body_of(x), g->stride);
     wk__record_imm(r, 3, WK_I64, (wk__imm){.i = -n}, WK__REF_IMM | WK__REF_RAW);
     wk__record_imm(r, 4, WK_I64, (wk__imm){.i = 0}, WK__REF_IMM | WK__REF_RAW);

@@ -36,7 +36,7 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
     return storage;
 }
 
-static void free_now(wk_context *context, wk__value *value)
+static inline __attribute__((always_inline)) void free_now(wk_context *context, wk__value *value)
 {
     wk__state state = wk__value_state(value);
     if (state == WK__STORED)
