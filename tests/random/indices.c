@@ -40,7 +40,7 @@ bool index_spoil(const program *p, program *spoiled)
 
 /* ---- what depends on it ------------------------------------------------------------------------------------------ */
 
-enum { SOUND = 0, SEVERAL = 1 /* causes */ };
+enum { SOUND = 0, SEVERAL = 1 /* causes */, UNSURE = 2 /* whether there is a cause */ };
 
 /* Why each slot can't be computed: the message of the call that was refused op by op. */
 typedef struct causes {
@@ -61,18 +61,21 @@ static bool reads(const step *s, int k)
     return strcmp(r->op->group, "creation") != 0 && !strstr(r->op->name, "_like") && !(r->view && k > 0);
 }
 
-static uint32_t cause_of(const step *s, const causes *c)
+/* Where an operand has no elements the numbers of the others may not count: a scatter of nothing. */
+static uint32_t cause_of(const step *s, const causes *c, const machine *other)
 {
     uint32_t cause = SOUND;
+    bool nothing = false;
     for (int k = 0; k < s->arguments; k++) {
         const argument *a = &s->argument[k];
         const int slots = a->kind == WK_VALUE_TENSOR || a->kind == WK_VALUE_TENSORS ? a->count : 0;
         for (int j = 0; j < slots && reads(s, k); j++) {
-            const uint32_t other = c->of[a->slot[j]];
-            if (other != SOUND && other != cause) cause = cause == SOUND ? other : SEVERAL;
+            const uint32_t its = c->of[a->slot[j]];
+            if (its != SOUND && its != cause) cause = cause == SOUND ? its : SEVERAL;
+            nothing = nothing || other->empty[a->slot[j]];
         }
     }
-    return cause;
+    return cause != SOUND && nothing ? UNSURE : cause;
 }
 
 static int maker_of(const program *p, int slot)
@@ -103,7 +106,7 @@ static bool find_causes(const machine *sync, const machine *other, causes *c)
     memset(c, 0, sizeof *c);
     for (int k = 0; k < p->steps; k++) {
         const step *s = &p->step[k];
-        uint32_t cause = s->kind == STEP_CALL && sync->passed[k] ? cause_of(s, c) : SOUND;
+        uint32_t cause = s->kind == STEP_CALL && sync->passed[k] ? cause_of(s, c, other) : SOUND;
         for (; at < sync->used; at += sizeof(note) + (size_t)((const note *)(const void *)(sync->notes + at))->bytes) {
             const note *n = (const note *)(const void *)(sync->notes + at);
             if (n->step != k) break;
@@ -137,9 +140,10 @@ static bool extra_is_wrong(const causes *c, const note *n, verdict *v)
     if (n->what == NOTE_FAILED) return false;
     const uint32_t cause = c->of[n->slot];
     const char *what = NULL;
+    if (cause == UNSURE) return false;
     if (n->code == WK_OK && cause != SOUND)
         what = "depends on a bad index, and can be read";
-    else if (n->code == WK_ERR_INDEX && cause > SEVERAL && n->said != cause)
+    else if (n->code == WK_ERR_INDEX && cause > UNSURE && n->said != cause)
         what = "fails with another message than the call does op by op";
     if (what) snprintf(v->text, sizeof v->text, "t%d %s", n->slot, what);
     return what != NULL;

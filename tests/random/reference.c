@@ -108,10 +108,13 @@ static bool look_again(model *m, bool compared, int target)
 
 /* ---- what a call gives ------------------------------------------------------------------------------------------- */
 
-static bool is_dense(const model *m, const step *s)
+/* Is all that its storage holds in the tensor, in order? */
+static bool is_all_there_is(const model *m, const step *s)
 {
     const wk_tensor *x = m->machine->slot[s->argument[0].slot[0]].tensor;
-    return x && !wk__body_of(x)->is_view && wk__body_contiguous(wk__body_of(x));
+    const wk__body *body = x ? wk__body_of(x) : NULL;
+    return body && wk__body_contiguous(body) &&
+           wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
 }
 
 /* The call as the walk's sample and inputs; false for one that it cannot compare: of other dtypes than f64, too large,
@@ -123,7 +126,7 @@ static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input i
     const row *r = &rows[s->op];
     if ((!r->op->reference && !r->op->exact) || r->draws) return false;
     /* its reference sees the elements of the operand and not those beside it */
-    if (strcmp(r->op->name, "as_strided") == 0 && !is_dense(m, s)) return false;
+    if (strcmp(r->op->name, "as_strided") == 0 && !is_all_there_is(m, s)) return false;
     for (int k = 0; jumping[k]; k++)
         if (strcmp(jumping[k], r->op->name) == 0) return false;
     memset(sample, 0, sizeof *sample);
