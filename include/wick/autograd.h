@@ -48,7 +48,8 @@ typedef struct wk_backward_options {
     wk_by_name by_name;
     wk_tensor *gradient; /* d (what is wanted) / d x, shaped like x; default 1 for a tensor of one element */
     bool retain_graph;   /* keep what backward needs for another one (default: with create_graph) */
-    bool create_graph;   /* the gradients can be differentiated again */
+    bool create_graph;   /* the gradients can be differentiated again. Those of leaves then lead to the leaves, which
+                            hold them: wk_set_grad(leaf, NULL) ends that, or wk_grad, which leaves none in them */
     char reserved[6];
 } wk_backward_options;
 /* Adds the gradients of x to those of all leaves it depends on. WK_OK or a code. */

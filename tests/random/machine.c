@@ -176,11 +176,15 @@ static void close_all(void *user)
     wk_clear_error();
 }
 
-/* A leaf whose gradient has a history that leads to the leaf: both stay, as in PyTorch. */
+/* A leaf whose gradient has a history that leads to the leaf: both stay, as in PyTorch. A gradient that the program
+ * names may also get one when it is written in place. */
 static bool makes_cycles(const program *p)
 {
-    for (int k = 0; k < p->steps; k++)
-        if (!p->step[k].gone && p->step[k].kind == STEP_BACKWARD && p->step[k].how & GRAPH_CREATE) return true;
+    for (int k = 0; k < p->steps; k++) {
+        const step *s = &p->step[k];
+        if (s->gone) continue;
+        if (s->kind == STEP_GRAD_OF || (s->kind == STEP_BACKWARD && s->how & GRAPH_CREATE)) return true;
+    }
     return false;
 }
 

@@ -220,8 +220,10 @@ wk_code wk__cl_matmul(void *user, const wk__matmul *product, wk__fail *fail)
     call call = {.device = device, .origin = product->origin};
     wk__operand out = product->c;
     out.stored = true;
-    call.operand[call.operands++] = &product->a;
-    call.operand[call.operands++] = &product->b;
+    if (product->k > 0) { /* else they have no elements, and all sums are 0 */
+        call.operand[call.operands++] = &product->a;
+        call.operand[call.operands++] = &product->b;
+    }
     call.operand[call.operands++] = &out;
     wk_code code = wk__gpu_plan_matmul(&device->card->target, product, add_launch, &call, fail);
     code = end_call(&call, code, fail);
@@ -233,8 +235,12 @@ wk_code wk__cl_kernel_of(void *user, const wk__kernel *kernel, wk__fail *fail)
 {
     wk__cl_device *device = user;
     call call = {.device = device, .origin = kernel->origin};
+    int d = 0;
+    while (d < kernel->ndim && kernel->shape[d] != 0) d++;
+    const bool reads = d == kernel->ndim;
     for (int k = 0; k < 4; k++)
-        if (kernel->operand[k].memory != NULL) call.operand[call.operands++] = &kernel->operand[k];
+        if (kernel->operand[k].memory != NULL && (kernel->operand[k].stored || reads))
+            call.operand[call.operands++] = &kernel->operand[k];
     wk_code code = wk__gpu_plan_kernel(&device->card->target, kernel, add_launch, &call, fail);
     return end_call(&call, code, fail);
 }
