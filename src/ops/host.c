@@ -325,6 +325,10 @@ static bool dtype_fits(wk_site site, wk_tensor *x, wk_dtype dtype)
     const wk_dtype own = (wk_dtype)wk__body_of(x)->dtype;
     const bool bits = dtype == WK_I16 && (own == WK_F16 || own == WK_BF16);
     if (!dtype || dtype == WK_U8 || dtype == own || bits) return true;
+    if (!wk_dtype_size(dtype)) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "read: there is no dtype %d; 0 is for bytes", (int)dtype);
+        return false;
+    }
     wk__call_error(
         "read", site, WK_ERR_DTYPE, &x,
         "$a does not fit memory for %s; wk_to_dtype converts, and through a void * the bytes come as they are",
