@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gradients say of calls that they cannot take: the sentences of wk_backward, wk_grad, wk_gradcheck and of functions
- * with a gradient of one's own. */
+/* What gradients say of calls that they cannot take: the sentences of wk_backward, wk_grad, wk_gradcheck and of
+ * functions with a gradient of one's own. */
 #include "support_wick.h"
 
 static wk_tensor *leaf(double a, double b)

@@ -414,6 +414,104 @@ static void a_gradient_waits_for_another_kernels_update(void **state)
     }
 }
 
+/* Nor do those that are updated by the very kernel that reads at the bad index. */
+static void a_kernel_that_fails_changes_no_parameter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((4)), true), *b = wk_requires_grad_(wk_ones((4)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (4), 0, 1, 2, 9), *x = wk_of(float, (4), 3, 3, 3, 3),
+              *y = wk_of(float, (4), 1, 1, 1, 1);
+    wk_sync();
+    wk_set_grad(a, wk_mul(x, 2));
+    wk_set_grad(b, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 0, 1, 1, 1, 1);
+    EXPECT_VALUES(b, 0, 1, 1, 1, 1);
+}
+
+/* Nor do those that stand in such a kernel before the one whose gradient has failed. */
+static void a_gradient_that_fails_in_a_kernel_stops_all_of_it(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((4)), true), *b = wk_requires_grad_(wk_ones((4)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_of(float, (4), 3, 3, 3, 3), *y = wk_of(float, (2), 1, 1);
+    wk_sync();
+    wk_tensor *bad = wk_index_add(x, 0, wk_add(first, 0), y); /* a kernel of its own */
+    wk_set_grad(a, wk_mul(x, 2));
+    wk_set_grad(b, wk_mul(bad, 2));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 0, 1, 1, 1, 1);
+    EXPECT_VALUES(b, 0, 1, 1, 1, 1);
+}
+
+/* What the parameters held before is there, though the kernel that updates them might also have made it. */
+static void parameters_that_nobody_has_computed(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_full((2), 1.0), true), *b = wk_requires_grad_(wk_full((2), 1.0), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_set_grad(a, wk_mul(wk_take(wk_full((4), 1.0), wk_mul(wk_arange(2), 33)), 1));
+    wk_set_grad(b, wk_ones((2)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 0, 1, 1);
+    EXPECT_VALUES(b, 0, 1, 1);
+}
+
+/* An average is that of numbers that a parameter has had. */
+static void what_follows_a_step_that_fails_sees_old_numbers(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_full((2), 2.0), true), *b = wk_requires_grad_(wk_full((2), 2.0), true);
+    wk_tensor *average = wk_zeros((2)), *first = wk_of(int64_t, (2), 1, 9), *y = wk_ones((4));
+    wk_optim *optim = wk_optim_sgd(wk_list((b, a)), .lr = 0.5);
+    wk_sync();
+    wk_set_grad(b, wk_mul(wk_ones((2)), 3));
+    wk_set_grad(a, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    WK_NO_GRAD;
+    wk_add_(average, b);
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+    EXPECT_VALUES(b, 0, 2, 2);
+    EXPECT_VALUES(average, 0, 2, 2);
+}
+
+/* Where the program lent the memory, numbers of before the call were read, and numbers of after it are there. */
+static void a_step_over_memory_that_was_lent(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    float lent[2], gradient[2];
+    for (int k = 0; k < 2; k++) lent[k] = 10;
+    wk_tensor *p = wk_requires_grad_(wk_borrow(lent, (2), NULL, NULL), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((p)), .lr = 1);
+    wk_set_grad(p, wk_borrow(gradient, (2), NULL, NULL));
+    for (int step = 1; step <= 3; step++) {
+        gradient[0] = gradient[1] = (float)step;
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+        assert_int_equal((int)lent[1], 10 - step * (step + 1) / 2);
+    }
+}
+
 /* Two steps are computed by one flush; if one fails the other doesn't. */
 static void a_step_fails_without_the_other(void **state)
 {
@@ -501,7 +599,14 @@ int main(void)
         cmocka_unit_test(a_step_whose_first_pass_is_not_its_own),
         cmocka_unit_test_setup_teardown(the_largest_parameter_has_no_second_copy, test_usual_mode, test_mode_back),
         cmocka_unit_test(a_gradient_waits_for_another_kernels_update),
-        cmocka_unit_test(a_step_fails_without_the_other),
+        cmocka_unit_test_setup_teardown(a_step_fails_without_the_other, test_usual_mode, test_mode_back),
+        cmocka_unit_test(a_step_over_memory_that_was_lent),
+        cmocka_unit_test_setup_teardown(a_kernel_that_fails_changes_no_parameter, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(what_follows_a_step_that_fails_sees_old_numbers, test_usual_mode,
+                                        test_mode_back),
+        cmocka_unit_test_setup_teardown(parameters_that_nobody_has_computed, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_gradient_that_fails_in_a_kernel_stops_all_of_it, test_usual_mode,
+                                        test_mode_back),
         cmocka_unit_test(what_is_kept_follows_the_parameter),
         cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_usual_mode, test_mode_back),
         cmocka_unit_test(clipping),

@@ -128,6 +128,7 @@ struct wk_context {
     wk__frame frame;
     int32_t whole;         /* number of the call that happens whole or not at all, 0 none: nothing is run meanwhile */
     int32_t wholes;        /* such calls so far */
+    bool whole_lent;       /* that one reads or writes memory that the program lent: it is run when the call ends */
     wk_device device;      /* the default device */
     uint64_t key, counter; /* random stream: Philox key and next counter */
     int64_t stream;        /* number of the stream, 0 for the first thread */

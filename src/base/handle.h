@@ -72,8 +72,8 @@ static inline bool wk__array_check(const void *array, int64_t count, wk_site sit
 static inline bool wk__handle_alive(const void *handle, const wk__kind *kind)
 {
     const wk__handle *h = handle;
-    return (uintptr_t)h % _Alignof(wk__handle) == 0 && /* or it is none, and cannot even be read */
-           atomic_load_explicit(&((wk__handle *)(uintptr_t)h)->owners, memory_order_relaxed) != 0 && h->kind == kind;
+    return wk__handle_is(h) && atomic_load_explicit(&((wk__handle *)(uintptr_t)h)->owners, memory_order_relaxed) != 0 &&
+           h->kind == kind;
 }
 static inline void *wk__handle_body(const void *handle)
 {

@@ -275,9 +275,8 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.owner = owner;
     run.ring = ring;
     run.culprit = NULL;
-    run.arranged = run.begun = run.looked = run.refused = 0;
+    run.begun = run.looked = run.refused = 0;
     run.failed = 0;
-    run.ordered = true;
     run.last = -1;
     run.refusal = NULL;
     run.undo = NULL;

@@ -16,13 +16,12 @@ typedef struct wk__run {
     wk__ring *ring;
     wk__record *scratch[WK__MAX_INS]; /* the records of the group that runs: each has an instruction at least */
     wk__building building;
-    const wk__record *culprit;                /* whose output found no memory; NULL: not known */
-    int32_t arranged, begun, looked, refused; /* numbers of calls that happen whole: see whole.c */
-    bool ordered;                             /* are the groups of the one that is arranged in the order of whole.c? */
-    int32_t last;                             /* group of that one which writes in place; -1: none */
-    int64_t failed;                           /* values that had failed when `looked` was */
-    wk__failure *refusal;                     /* why it does not happen */
-    wk__undo *undo;                           /* of the one that has begun */
+    const wk__record *culprit;      /* whose output found no memory; NULL: not known */
+    int32_t begun, looked, refused; /* numbers of calls that happen whole: see whole.c */
+    int32_t last;                   /* group of the one that has begun which writes in place; -1: none */
+    int64_t failed;                 /* values that had failed when `looked` was */
+    wk__failure *refusal;           /* why it does not happen */
+    wk__undo *undo;                 /* of the one that has begun */
     int64_t undos, undo_capacity;
 } wk__run;
 

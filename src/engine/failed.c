@@ -65,6 +65,7 @@ void wk__fail_group(wk__run *run, wk__record **record, int records, const wk__fa
 
 int wk__drop_failed(wk__run *run, wk__record **record, int records)
 {
+    const int32_t refused = run->refused;
     int left = 0;
     for (int k = 0; k < records; k++) {
         wk__record *r = record[k];
@@ -81,7 +82,8 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
         else
             record[left++] = r;
     }
-    return left;
+    /* a call that happens whole does not, for what failed behind others of its records */
+    return run->refused == refused ? left : wk__drop_failed(run, record, left);
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@ typedef struct planner {
     bool nofuse;
     wk__open_group last[LOOK_BACK]; /* group g is last[g % LOOK_BACK] */
     int32_t count;
+    int32_t whole, closed; /* of the last record, 0 none; groups before this one are joined by nobody any more */
 } planner;
 
 /* The first group in which all that r reads has been computed: r may join it or a later one. */
@@ -43,9 +44,19 @@ static int32_t open_new(planner *p, wk__record *r)
     return p->count++;
 }
 
+/* What follows a call that happens whole joins none of the groups that are there: they stay together until it is done,
+ * and nothing of another such call shares a kernel with it, as one may fail without the other. */
+static void note_whole(planner *p, const wk__record *r)
+{
+    if (p->whole && r->whole != p->whole) p->closed = p->count;
+    p->whole = r->whole;
+}
+
 static int32_t choose(planner *p, wk__record *r)
 {
     int32_t from = earliest(r);
+    note_whole(p, r);
+    if (from < p->closed) from = p->closed;
     if (from < p->count - LOOK_BACK) from = p->count - LOOK_BACK;
     for (int32_t number = from < 0 ? 0 : from; number < p->count; number++)
         if (wk__may_join(&p->last[number % LOOK_BACK], number, r)) return number;

@@ -64,17 +64,13 @@ static bool can_run_again(const wk__open_group *g, const wk__record *r)
     return !(g->indirect && is_known_outside(r)) && !(g->exposed && r->indirect);
 }
 
-/* What fails leaves its target as it was: that is computed before, where a bad index may come between. */
+/* What fails leaves its target as it was: that is computed before, where a bad index may come between, or another part
+ * of a call that happens whole. */
 static bool finds_what_it_keeps(int32_t number, const wk__record *r)
 {
     const wk__value *prior = r->guarded ? r->prior : NULL;
-    return !prior || !r->ref[0].value->doubtful || wk__value_state(prior) != WK__PENDING || prior->group < number;
-}
-
-/* One of two calls that happen whole may fail, and what the other has done stays. */
-static bool is_of_one_call(const wk__open_group *g, const wk__record *r)
-{
-    return !g->whole || !r->whole || g->whole == r->whole;
+    const bool may_come_back = r->whole || r->ref[0].value->doubtful;
+    return !prior || !may_come_back || wk__value_state(prior) != WK__PENDING || prior->group < number;
 }
 
 /* ---- space ------------------------------------------------------------------------------------------------------- */
@@ -182,8 +178,8 @@ bool wk__may_join(const wk__open_group *g, int32_t number, wk__record *r)
 {
     if (r->kind != WK__RECORD_EXPRESSION && r->kind != WK__RECORD_REDUCTION) return false;
     return g->open && g->device == r->device && has_room(g, r) && finds_its_base(number, r) && blames_alike(g, r) &&
-           can_run_again(g, r) && finds_what_it_keeps(number, r) && is_of_one_call(g, r) && shares_the_space(g, r) &&
-           counts_right(g, r) && reads_registers(g, number, r);
+           can_run_again(g, r) && finds_what_it_keeps(number, r) && shares_the_space(g, r) && counts_right(g, r) &&
+           reads_registers(g, number, r);
 }
 
 void wk__join(wk__open_group *g, int32_t number, wk__record *r)
@@ -206,6 +202,5 @@ void wk__join(wk__open_group *g, int32_t number, wk__record *r)
     g->indirect = g->indirect || r->indirect;
     g->exposed = g->exposed || is_known_outside(r);
     g->fault = g->fault || r->op->fault;
-    if (r->whole) g->whole = r->whole;
     for (int o = 0; o < r->nout; o++) r->ref[o].value->group = number;
 }

@@ -16,7 +16,6 @@ typedef struct wk__open_group {
     bool indexed;         /* some op of it counts positions */
     bool indirect, fault; /* some op reads at places that are computed; has its own name for a bad one */
     bool exposed;         /* some op writes memory whose address the program knows */
-    int32_t whole;        /* the call that happens whole to which some op belongs, 0: none */
     int nins, operands, imms;
 } wk__open_group;
 

@@ -220,8 +220,8 @@ void wk__record_commit(wk_context *context, wk__record *r)
         hold(context, out);
         ring->pending_bytes += out->bytes;
     }
-    /* What the program may write at any moment is read (and written) before the call returns: later it would be too
-     * late. */
+    /* What the program may write at any moment is read (and written) before the call returns, that of the program where
+     * one happens whole: later it would be too late. */
     bool borrowed = false;
     for (wk__ref *ref = r->ref + r->nout, *end = ref + r->nin; ref < end; ref++) {
         wk__value *in = ref->value;
@@ -234,6 +234,7 @@ void wk__record_commit(wk_context *context, wk__record *r)
         borrowed = borrowed || r->prior->release;
     }
     bool full = wk__ring_full(context) || (borrowed && !context->whole);
+    context->whole_lent = context->whole_lent || (borrowed && context->whole);
     unlock(context);
     if (full) wk__flush(context);
 }

@@ -5,6 +5,7 @@
 #include "../base/alloc.h"
 #include "check_mode.h"
 #include "execute.h"
+#include "places.h"
 #include "reuse.h"
 #include <string.h>
 
@@ -61,61 +62,72 @@ void wk__whole_begin(wk_context *context)
 
 void wk__whole_end(wk_context *context)
 {
+    const bool lent = context->whole_lent;
     context->whole = 0;
-    if (wk__ring_full(context)) wk__flush(context);
+    context->whole_lent = false;
+    if (lent || wk__ring_full(context)) wk__flush(context);
 }
 
 /* ---- the order of a flush ---------------------------------------------------------------------------------------- */
 
-/* When a call that happens whole comes to be run, all that it needs comes first, as that may fail:
+/* Groups run in the order in which they were opened, and what follows a call that happens whole joins none of those that
+ * were there (group.c). So the groups of such a call come in this order:
  *
- *     NEEDED   groups that do not wait for it
- *     AWAITED  of it, and with other records: a gradient and the update by it, say. They write beside the old numbers,
- *              which are there until all of it is done. Another of them waits for it
- *     MIXED    those that none of them waits for
- *     LAST     one of these, which writes in place, as nothing comes after it that could fail
- *     PURE     its own records only, elementwise as a rule, in place: nothing is left that could fail
- *     AFTER    what reads it, and other such calls */
-enum { NEEDED, AWAITED, MIXED, LAST, PURE, AFTER, CLASSES };
+ *     mixed   opened before the call: a gradient and the update by it, say. Between them are others, which give what
+ *             gradients are computed of. Any of these may fail, so they write beside the old numbers, which are there
+ *             until all of it is done
+ *     last    one of these, which is moved behind the others and writes in place, as nothing comes after it that could
+ *             fail
+ *     pure    opened by the call: its own records only, elementwise as a rule, in place
+ *
+ * Where a test has groups run in another order (shuffle.c), those that come before the end of the mixed ones keep the
+ * old numbers, too. */
+
+/* The end of the group that begins at k. */
+static int64_t group_end(wk__record *const *record, int64_t live, int64_t k)
+{
+    const int32_t group = record[k]->group;
+    while (k < live && record[k]->group == group) k++;
+    return k;
+}
+
+/* Of how many of them does the call consist? */
+static int64_t share_of(int32_t whole, wk__record *const *record, int64_t records)
+{
+    int64_t count = 0;
+    for (int64_t k = 0; k < records; k++) count += record[k]->whole == whole;
+    return count;
+}
 
 static int32_t whole_of(wk__record *const *record, int64_t live)
 {
-    for (int64_t k = 0; k < live && record[k]->group == record[0]->group; k++)
+    for (int64_t k = 0, end = group_end(record, live, 0); k < end; k++)
         if (record[k]->whole) return record[k]->whole;
     return 0;
 }
 
-/* The group that is still to run for operand `k` of the record, where nin stands for its prior; -1: none. */
-static int32_t awaited_group(const wk__record *r, int k)
+/* Where the mixed groups, and what comes between them and the pure ones, end; 0: there is no mixed one. */
+static int64_t mixed_end(int32_t whole, wk__record *const *record, int64_t live)
 {
-    const wk__value *value = k < r->nin ? r->ref[r->nout + k].value : r->prior;
-    if (!value || wk__value_state(value) != WK__PENDING || value->group == r->group) return -1;
-    return value->group;
+    int64_t last = 0, pure = 0;
+    for (int64_t k = 0, end; k < live; k = end) {
+        end = group_end(record, live, k);
+        const int64_t share = share_of(whole, record + k, end - k);
+        if (share > 0 && share < end - k)
+            last = end;
+        else if (share > 0 && (pure == 0 || pure < last))
+            pure = k;
+    }
+    return last && pure > last ? pure : last;
 }
 
-/* The latest class that the group waits for, by groups that are to run. */
-static int32_t waits_for(const int32_t *class, const wk__record *r, int32_t so_far)
+static bool waits_for(const wk__record *r, int32_t group)
 {
     for (int k = 0; k <= r->nin; k++) {
-        const int32_t group = awaited_group(r, k);
-        if (group >= 0 && class[group] > so_far) so_far = class[group];
+        const wk__value *value = k < r->nin ? r->ref[r->nout + k].value : r->prior;
+        if (value && wk__value_state(value) == WK__PENDING && value->group == group) return true;
     }
-    return so_far;
-}
-
-static int32_t class_of(int32_t whole, const int32_t *class, wk__record *const *record, int64_t records, bool *ordered)
-{
-    int32_t latest = NEEDED;
-    bool some = false, all = true, other = false;
-    for (int64_t k = 0; k < records; k++) {
-        latest = waits_for(class, record[k], latest);
-        some = some || record[k]->whole == whole;
-        all = all && record[k]->whole == whole;
-        other = other || (record[k]->whole && record[k]->whole != whole);
-    }
-    if (!some) return latest == NEEDED && !other ? NEEDED : AFTER;
-    *ordered = *ordered && latest <= (all ? PURE : MIXED);
-    return all ? PURE : MIXED;
+    return false;
 }
 
 /* Bytes of old numbers that the group could write its own over, if nothing came after it. */
@@ -123,67 +135,42 @@ static int64_t bytes_in_place(int32_t whole, wk__record *const *record, int64_t 
 {
     int64_t bytes = 0;
     for (int64_t k = 0; k < records; k++) {
-        if (record[k]->device->id.kind != WK_CPU) return 0; /* it may fail later */
+        if (record[k]->device->id.kind != WK_CPU || wk__places_may_fault(record[k]))
+            return 0; /* it may fail on its way, or later */
         if (record[k]->whole == whole && wk__old_value(record[k])) bytes += record[k]->ref[0].value->bytes;
     }
     return bytes;
 }
 
-/* Mixed groups that another one waits for. */
-static void find_awaited(int32_t *class, wk__record *const *record, int64_t live)
+/* Where the mixed group begins that has most to write in place, and that none behind it waits for; -1: there is none.
+ * Where the 800 KB of weights of a network 784-256-10 are written beside the old ones, a step takes 11 to 15 % longer
+ * (one thread of an Intel Xeon with 2 MB of cache a core). */
+static int64_t choose_last(int32_t whole, wk__record *const *record, int64_t mixed)
 {
-    for (int64_t k = 0; k < live; k++) {
-        const wk__record *r = record[k];
-        if (class[r->group] != MIXED && class[r->group] != AWAITED) continue;
-        for (int i = 0; i <= r->nin; i++) {
-            const int32_t group = awaited_group(r, i);
-            if (group >= 0 && class[group] == MIXED) class[group] = AWAITED;
-        }
-    }
-}
-
-/* The mixed group with most to write in place, or -1. Where the 800 KB of weights of a network 784-256-10 are written
- * beside the old ones, a step takes 11 to 15 % longer (one thread of an Intel Xeon with 2 MB of cache a core). */
-static int32_t choose_last(int32_t whole, const int32_t *class, wk__record *const *record, int64_t live)
-{
-    int64_t most = 0;
-    int32_t last = -1;
-    for (int64_t k = 0, end; k < live; k = end) {
-        const int32_t group = record[k]->group;
-        for (end = k; end < live && record[end]->group == group;) end++;
-        const int64_t bytes = class[group] == MIXED ? bytes_in_place(whole, record + k, end - k) : 0;
-        if (bytes <= most) continue;
+    int64_t most = 0, last = -1;
+    for (int64_t k = 0, end; k < mixed; k = end) {
+        end = group_end(record, mixed, k);
+        const int64_t bytes = bytes_in_place(whole, record + k, end - k);
+        bool awaited = false;
+        for (int64_t i = end; i < mixed && bytes > most && !awaited; i++)
+            awaited = waits_for(record[i], record[k]->group);
+        if (bytes <= most || awaited) continue;
         most = bytes;
-        last = group;
+        last = k;
     }
     return last;
 }
 
-/* Groups of one class stay in their order. Where the classes' order would not be one to run in, as a group that reads
- * one new number writes another, only what is needed goes first. */
-static void arrange(wk__run *run, int32_t whole, wk__record **record, int64_t live)
+/* Moves it behind the others. */
+static void place_last(wk__run *run, int32_t whole, wk__record **record, int64_t mixed)
 {
-    wk__ring *ring = run->ring;
-    int32_t *class = ring->start; /* by group */
-    run->ordered = true;
-    for (int64_t k = 0, end; k < live; k = end) {
-        for (end = k; end < live && record[end]->group == record[k]->group;) end++;
-        class[record[k]->group] = AFTER; /* of itself it does not wait */
-        class[record[k]->group] = class_of(whole, class, record + k, end - k, &run->ordered);
-    }
-    find_awaited(class, record, live);
-    run->last = run->ordered ? choose_last(whole, class, record, live) : -1;
-    if (run->last >= 0) class[run->last] = LAST;
-    bool sorted = record >= ring->sorted && record < ring->sorted + ring->sorted_capacity;
-    wk__record **room = sorted ? ring->record : ring->sorted; /* whichever is not in use */
-    int64_t count = 0;
-    for (int32_t c = NEEDED; c < CLASSES; c++)
-        for (int64_t k = 0; k < live; k++) {
-            int32_t its = class[record[k]->group];
-            if (!run->ordered && its != NEEDED) its = MIXED;
-            if (its == c) room[count++] = record[k];
-        }
-    memcpy(record, room, sizeof *record * (size_t)live);
+    const int64_t last = choose_last(whole, record, mixed);
+    run->last = last >= 0 ? record[last]->group : -1;
+    if (last < 0) return;
+    const int64_t end = group_end(record, mixed, last), records = end - last;
+    memcpy(run->scratch, record + last, sizeof *record * (size_t)records);
+    memmove(record + last, record + end, sizeof *record * (size_t)(mixed - end));
+    memcpy(record + mixed - records, run->scratch, sizeof *record * (size_t)records);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -231,7 +218,7 @@ static wk_code reserve(int32_t whole, wk__record **record, int64_t live, const w
     pieces p = {.count = 0};
     wk_code code = WK_OK;
     for (int64_t k = 0, end; k < live && code == WK_OK; k = end) {
-        for (end = k; end < live && record[end]->group == record[k]->group;) end++;
+        end = group_end(record, live, k);
         code = take_group(&p, whole, record + k, (int)(end - k), culprit, fail);
     }
     for (int64_t k = 0; k < p.count; k++) wk__arena_give(p.at[k].arena, &p.at[k].memory);
@@ -241,15 +228,13 @@ static wk_code reserve(int32_t whole, wk__record **record, int64_t live, const w
 
 /* ---- beginning and ending ---------------------------------------------------------------------------------------- */
 
-/* Old numbers that a mixed group replaces stay, as long as somebody holds them; where groups are not in order, those
- * that any group replaces. */
+/* Old numbers that these records replace stay, as long as somebody holds them. */
 static bool keep_old(wk__run *run, wk__record *const *record, int64_t records)
 {
-    bool pure = run->ordered;
-    for (int64_t k = 0; k < records; k++) pure = pure && record[k]->whole == run->begun;
-    for (int64_t k = 0; k < records && !pure; k++) {
+    for (int64_t k = 0; k < records; k++) {
+        if (record[k]->whole != run->begun || record[k]->group == run->last) continue;
         wk__value *out = record[k]->ref[0].value, *old = wk__old_value(record[k]);
-        if (record[k]->whole != run->begun || record[k]->group == run->last || !old || !wk__stores(out)) continue;
+        if (!old || !wk__stores(out)) continue;
         if (!wk__grow(&run->undo, &run->undo_capacity, run->undos + 1, sizeof *run->undo)) return false;
         run->undo[run->undos++] = (wk__undo){out, old};
         wk__value_hold(out);
@@ -273,13 +258,12 @@ static void begin(wk__run *run, int32_t whole, wk__record **record, int64_t live
 {
     wk__fail fail = {.tag = -1};
     const wk__record *culprit = record[0];
-    wk_code code = WK_OK;
+    const int64_t mixed = mixed_end(whole, record, live);
     wk__whole_leave(run);
     run->begun = whole;
-    for (int64_t k = 0, end; k < live && code == WK_OK; k = end) {
-        for (end = k; end < live && record[end]->group == record[k]->group;) end++;
-        if (!keep_old(run, record + k, end - k)) code = wk__fail_set(&fail, WK_ERR_MEMORY, "out of host memory");
-    }
+    place_last(run, whole, record, mixed);
+    wk_code code = WK_OK;
+    if (!keep_old(run, record, mixed)) code = wk__fail_set(&fail, WK_ERR_MEMORY, "out of host memory");
     if (code == WK_OK) code = reserve(whole, record, live, &culprit, &fail);
     if (code == WK_OK) return;
     wk__failure *failure = wk__explain_record(culprit, &fail);
@@ -307,24 +291,14 @@ static void look_ahead(wk__run *run, wk__record *const *record, int64_t live)
     }
 }
 
-static bool is_pure(wk__record *const *record, int64_t live)
-{
-    bool pure = true;
-    for (int64_t k = 0; k < live && record[k]->group == record[0]->group; k++) pure = pure && record[k]->whole;
-    return pure;
-}
-
 bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live)
 {
-    int32_t whole = whole_of(record, live), first = record[0]->group;
+    const int32_t whole = whole_of(record, live), first = record[0]->group;
     if (whole == 0 || whole == run->refused) return false;
-    if (whole != run->arranged) {
-        run->arranged = whole;
-        arrange(run, whole, record, live);
-        if (record[0]->group != first) return true;
-    }
     if (whole != run->begun) begin(run, whole, record, live);
-    if (is_pure(record, live) || record[0]->group == run->last) look_ahead(run, record, live);
+    if (record[0]->group != first) return true;
+    const int64_t records = group_end(record, live, 0);
+    if (first == run->last || share_of(whole, record, records) == records) look_ahead(run, record, live);
     return false;
 }
 

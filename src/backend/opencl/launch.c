@@ -194,8 +194,8 @@ static wk_code add_launch(void *user, const wk__gpu_launch *launch, wk__fail *fa
     return WK_OK;
 }
 
-/* Of an operand without elements nothing is read. Nobody has written its memory either, which may have been lost when it
- * was another's. */
+/* Of an operand without elements nothing is read. Nobody has written its memory either, which may have been lost when
+ * it was another's. */
 static bool is_empty(const wk__group *group, const wk__operand *operand)
 {
     int d = 0;
