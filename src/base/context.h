@@ -110,9 +110,9 @@ struct wk__failure;
 struct wk__value;
 
 /* Objects of one kind that this thread frees one after another: freeing one may drop others, and a long chain must not
- * need a long stack. While the program's own destroy runs in between, `busy` is false, as a longjmp of the program's may
- * never come back from there; only where one runs within another, and so on, what the innermost drops waits until it
- * ends. */
+ * need a long stack. While the program's own destroy runs in between, `busy` is false, as a longjmp of the program's
+ * may never come back from there; only where one runs within another, and so on, what the innermost drops waits until
+ * it ends. */
 enum { WK__DESTROY_DEPTH = 8 };
 typedef struct wk__doomed {
     void *first;
