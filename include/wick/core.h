@@ -166,7 +166,8 @@ WK_API void wk_clear_error(void);
 WK_API int wk_report_error(FILE *out);
 /* Called once for each first error of a thread, with no lock and nothing else held: may log, abort or longjmp. NULL
  * removes it. What wk_call refuses is its caller's alone. After a longjmp, leave the scope that was innermost before
- * the setjmp: its end drops what the call that failed had begun, and the modes that it had set.
+ * the setjmp: its end drops what the call that failed had begun, and the modes that it had set. So there must be one.
+ * The call returns the code of the error that is pending then: clear it after the call, not in the handler.
  *
  * It is called when nothing is held, which is at the end of the library's call as a rule. Of an error in a function of
  * the program's that the library calls, it hears in forward, backward and hooks at once. In a destroy, a release, and
