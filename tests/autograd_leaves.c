@@ -211,12 +211,107 @@ static void a_leaf_is_not_its_own_gradient(void **state)
     EXPECT_VALUES(wk_grad_of(x), 0, 2, 3);
 }
 
+static wk_tensor *owner, *other;
+static wk_optim *trains;
+static float lent[2];
+
+static void ask(void *user)
+{
+    wk_tensor *now = wk_grad_of(owner);
+    if (now) wk_numel(now);
+    *(wk_tensor **)user = now;
+}
+static void set_another(void *user)
+{
+    (void)user;
+    wk_set_grad(owner, other);
+}
+static void free_optimiser(void *user)
+{
+    (void)user;
+    wk_free(trains);
+}
+
+/* Nobody but the leaf holds it: its memory is given back when the leaf lets go of it. */
+static void set_lent(wk_tensor *x, void (*release)(void *user), void *user)
+{
+    WK_SCOPE;
+    assert_int_equal(wk_set_grad(x, wk_borrow(lent, (2), release, user)), WK_OK);
+}
+
+/* What the program does as the old gradient goes finds the leaf with the new one, or with none. */
+static void the_old_gradient_goes_last(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *seen = NULL, *plain = wk_ones((2)), *next = wk_ones((2));
+    owner = wk_ones((2), .requires_grad = true), other = wk_full((2), 3.0);
+    wk_tensor *second = wk_ones((2), .requires_grad = true);
+    seen = plain;
+    set_lent(owner, ask, &seen);
+    assert_int_equal(wk_set_grad(owner, NULL), WK_OK);
+    assert_null(seen);
+    set_lent(owner, ask, &seen);
+    assert_int_equal(wk_set_grad(owner, next), WK_OK);
+    assert_ptr_equal(seen, next);
+    set_lent(owner, set_another, NULL);
+    assert_int_equal(wk_set_grad(owner, next), WK_OK);
+    assert_ptr_equal(wk_grad_of(owner), other); /* the last one that was set */
+    trains = wk_retain(wk_optim_sgd(wk_list((owner, second)), .lr = 1));
+    set_lent(owner, free_optimiser, NULL);
+    wk_set_grad(second, other);
+    {
+        WK_SCOPE;
+        wk_optim_zero_grad(trains);
+    }
+    assert_null(wk_grad_of(owner));
+    assert_null(wk_grad_of(second));
+    wk_backward(wk_sum(wk_mul(owner, 2)));
+    EXPECT_VALUES(wk_grad_of(owner), 0, 2, 2);
+    expect_fine();
+}
+
+static jmp_buf back;
+
+static void jump(void *user, wk_code code, const char *text)
+{
+    (void)user, (void)code, (void)text;
+    longjmp(back, 1);
+}
+static void fail_in_release(void *user)
+{
+    (void)user;
+    wk_neg(NULL);
+}
+
+static void a_handler_that_leaves_as_a_gradient_goes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2), .requires_grad = true), *next = wk_full((2), 3.0);
+    for (int k = 0; k < 2; k++) {
+        set_lent(x, fail_in_release, NULL);
+        wk_guard scope = wk_scope_open(WK_HERE);
+        wk_set_error_handler(jump, NULL);
+        if (!setjmp(back)) wk_set_grad(x, k ? next : NULL);
+        wk_set_error_handler(NULL, NULL);
+        wk_guard_close(&scope);
+        expect_error("neg", NULL);
+        assert_ptr_equal(wk_grad_of(x), k ? next : NULL);
+    }
+    wk_backward(wk_sum(x));
+    EXPECT_VALUES(wk_grad_of(x), 0, 4, 4);
+    expect_fine();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_input_that_is_named_twice),
         cmocka_unit_test(a_gradient_that_was_expanded),
         cmocka_unit_test(a_leaf_is_not_its_own_gradient),
+        cmocka_unit_test(the_old_gradient_goes_last),
+        cmocka_unit_test(a_handler_that_leaves_as_a_gradient_goes),
         cmocka_unit_test(results_and_scores_may_be_written),
         cmocka_unit_test(slopes_far_below_0),
         cmocka_unit_test(a_frozen_leaf_gets_no_gradient),

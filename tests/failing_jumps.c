@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handlers that leave a failing call by longjmp: whatever the call had at hand, memory, files or counts, is let go of,
  * and the library goes on as if the call had returned. */
+#include "../src/base/slab.h"
 #include "support_failing.h"
 
 #include <dirent.h>
@@ -241,6 +242,18 @@ static void late_failure(void)
     wk_index_add_(wk_zeros((4)), 0, places(), at.x);
     wk_flush();
 }
+static void reshape_to_another_count(void)
+{
+    wk_reshape(at.x, (3));
+}
+static void expand_to_another_size(void)
+{
+    wk_expand(at.x, (3));
+}
+static void layer_norm_of_another_shape(void)
+{
+    wk_layer_norm(at.x, (3), NULL, NULL);
+}
 static void forward_of_another_width(void)
 {
     wk_forward(at.net, wk_ones((2, 77)));
@@ -292,6 +305,9 @@ static const struct {
     CALL(function_that_gives_nothing),
     CALL(replay_of_no_flush),
     CALL(late_failure),
+    CALL(reshape_to_another_count),
+    CALL(expand_to_another_size),
+    CALL(layer_norm_of_another_shape),
     CALL(forward_of_another_width),
 };
 enum { CALLS = sizeof calls / sizeof *calls };
@@ -354,6 +370,112 @@ static void nothing_stays_behind(void **state)
     wk_free(at.failed), wk_free(at.failed_float);
 }
 
+/* ---- the program's functions that fail as something goes --------------------------------------------------------- */
+
+static void fail_at_an_end(void *context)
+{
+    (void)context;
+    WK_SCOPE;
+    wk_reshape(wk_ones((4)), (3));
+}
+static void fail_in_destroy(wk_module *m)
+{
+    fail_at_an_end(m);
+}
+static wk_tensor *fail_in_forward(wk_module *m, wk_tensor *x)
+{
+    fail_at_an_end(m);
+    return x;
+}
+static const wk_module_kind destroyed_kind = {
+    .size = sizeof destroyed_kind, .name = "destroyed", .forward1 = fail_in_forward, .destroy = fail_in_destroy};
+static void run_in_destroy(wk_module *m)
+{
+    (void)m;
+    WK_SCOPE;
+    wk_forward(wk_module_new(&destroyed_kind), wk_ones((2)));
+}
+static void doubled(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+{
+    (void)f;
+    out[0] = wk_mul(in[0], 2);
+}
+
+static float lent[4];
+static wk_tensor *borrowed(void)
+{
+    return wk_borrow(lent, (4), fail_at_an_end, NULL);
+}
+
+static void free_lent_memory(void)
+{
+    wk_free(borrowed());
+}
+static void leave_the_scope_of_lent_memory(void)
+{
+    WK_SCOPE;
+    borrowed();
+}
+static void free_a_module(void)
+{
+    wk_free(wk_module_new(&destroyed_kind));
+}
+static void free_a_module_that_runs_one(void)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "running", .destroy = run_in_destroy};
+    wk_free(wk_module_new(&kind));
+}
+static void free_a_function(void)
+{
+    static const wk_function_kind kind = {
+        .size = sizeof kind, .name = "freed", .inputs = 1, .outputs = 1, .forward = doubled, .destroy = fail_at_an_end};
+    wk_free(wk_apply(&kind, NULL, (at.leaf)));
+}
+static void set_another_gradient(void)
+{
+    {
+        WK_SCOPE;
+        wk_set_grad(at.leaf, borrowed());
+    }
+    wk_set_grad(at.leaf, NULL);
+}
+
+static const struct {
+    const char *name;
+    void (*make)(void);
+} ends[] = {
+    CALL(free_lent_memory), CALL(leave_the_scope_of_lent_memory),
+    CALL(free_a_module),    CALL(free_a_module_that_runs_one),
+    CALL(free_a_function),  CALL(set_another_gradient),
+};
+
+/* Handles and what they stand for live in slabs, which only many show to be used up. Debug builds never use a handle
+ * again: a round uses up those that it makes, six at most; a lost body, storage or value is more. */
+#ifdef NDEBUG
+enum { FEW = 100, MANY = 20000, SLABS = 2 };
+#else
+enum { FEW = 100, MANY = 20000, SLABS = 6 * 64 * MANY / WK__SLAB_BYTES };
+#endif
+static void ends_leave_nothing_behind(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    at.leaf = wk_ones((4), .requires_grad = true);
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        for (int time = 0; time < MANY; time++) leave(ends[k].make);
+        const long long first = failing_requests();
+        for (int time = 0; time < FEW; time++) leave(ends[k].make);
+        const long long second = failing_requests(), blocks = failing_blocks();
+        const int before = told;
+        for (int time = 0; time < MANY; time++) leave(ends[k].make);
+        const long long more = failing_requests() - second - (second - first) * (MANY / FEW);
+        if (told - before != MANY) fail_msg("%s: %d errors were told", ends[k].name, told - before);
+        if (more > SLABS) fail_msg("%s: %lld slabs are used up", ends[k].name, more);
+        if (failing_blocks() > blocks + 2) fail_msg("%s: %lld blocks stay", ends[k].name, failing_blocks() - blocks);
+        expect_fine();
+    }
+}
+
 /* ---- memory that runs out ---------------------------------------------------------------------------------------- */
 
 static const scenario *running;
@@ -405,6 +527,7 @@ int main(void)
     failing_begin();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_stays_behind),
+        cmocka_unit_test(ends_leave_nothing_behind),
         cmocka_unit_test(memory_that_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

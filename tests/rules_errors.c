@@ -460,7 +460,13 @@ static void memory_of_another_dtype_is_told(void **state)
     assert_memory_equal(wrong, right, sizeof right);
     assert_int_equal(wk_read(half, bits, sizeof bits), WK_OK);
     assert_int_equal(bits[0], 0x3f80);
+    assert_int_equal(wk_read(wk_ones((0)), 0, 0), WK_OK); /* 0 is a null pointer as well as NULL is */
+    assert_int_equal(wk_read(wk_ones((0)), NULL, 0), WK_OK);
     expect_fine();
+    for (int none = -1; none < 200; none += 67) { /* -1, 66, 133 */
+        assert_int_equal(wk_read_as_at(WK_HERE, x, bytes, sizeof bytes, (wk_dtype)none), WK_ERR_ARGUMENT);
+        expect_error("read: there is no dtype", NULL);
+    }
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 /* Memory that the program lends: what its release may do. */
 #include "support_wick.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 
 enum { LONG = 100000 };
@@ -88,12 +89,90 @@ static void a_release_may_be_left(void **state)
     for (int k = 0; k < 300; k++) leave_a_release();
 }
 
+/* ---- within destroys --------------------------------------------------------------------------------------------- */
+
+enum { DEEP = 12 };
+static wk_module *within[DEEP];
+static wk_tensor *innermost;
+static int depth;
+
+static void count(void *user)
+{
+    (void)user;
+    released++;
+}
+
+/* Destroys that run within one another, then memory that goes in the innermost of them. */
+static void free_the_module_within(wk_module *m)
+{
+    (void)m;
+    if (++depth < DEEP)
+        wk_free(within[depth]);
+    else
+        wk_free(innermost);
+}
+
+static void destroy_all(void)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "outer", .destroy = free_the_module_within};
+    for (int k = 0; k < DEEP; k++) within[k] = wk_module_new(&kind);
+    innermost = wk_borrow(numbers, (4), count, NULL);
+    depth = released = 0;
+    wk_free(within[0]);
+}
+
+static void memory_goes_with_deep_destroys(void **state)
+{
+    (void)state;
+    destroy_all();
+    assert_int_equal(depth, DEEP);
+    assert_int_equal(released, 1);
+    expect_fine();
+}
+
+static bool leaving;
+static void leave_at_once(void *user)
+{
+    (void)user;
+    if (leaving) longjmp(back, 1);
+}
+
+static void leave_one(void)
+{
+    wk_tensor *left = wk_borrow(numbers, (4), leave_at_once, NULL);
+    if (!setjmp(back)) wk_free(left);
+}
+
+/* The program's own longjmp has left releases with no scope around: nobody says that they have ended. */
+static void *leave_and_end(void *unused)
+{
+    (void)unused;
+    released = 0;
+    leaving = true;
+    for (int k = 0; k < 20; k++) leave_one();
+    leaving = false;
+    wk_free(wk_borrow(numbers, (4), count, NULL));
+    return NULL;
+}
+
+static void a_thread_that_ends_gives_back_all(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, leave_and_end, NULL), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(released, 1);
+    expect_fine();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_of_releases_need_no_stack),
         cmocka_unit_test(a_short_chain_goes_at_once),
         cmocka_unit_test(a_release_may_be_left),
+        cmocka_unit_test(memory_goes_with_deep_destroys),
+        cmocka_unit_test(a_thread_that_ends_gives_back_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,13 +175,15 @@ WK_API double wk_item_at(wk_site site, wk_tensor *x);
 WK_API int64_t wk_item_i64_at(wk_site site, wk_tensor *x);
 /* Copies the elements into host memory, row-major, as their own dtype: `data` is memory of that C type, float for f32,
  * int64_t for i64; wk_to_dtype converts before. In C wk_read gives WK_ERR_DTYPE when the pointer says that it is memory
- * of another dtype; through void *, unsigned char * and pointers to what no dtype is, bytes come as they are. `bytes`
- * must be their size, else WK_ERR_SHAPE. WK_OK or a code. */
+ * of another dtype; through void *, unsigned char * and pointers to what no dtype is, bytes come as they are, and the
+ * bits of f16 and bf16, which have no C type, through int16_t * as well. `bytes` must be the size of the elements, else
+ * WK_ERR_SHAPE. `data` may be NULL where there are none. WK_OK or a code. */
 WK_API wk_code wk_read_at(wk_site site, wk_tensor *x, void *data, size_t bytes);
-/* The same into memory for elements of `dtype`; 0 and WK_U8: for bytes. */
+/* The same into memory for elements of `dtype`, as wk_read says it of its pointer; 0 and WK_U8: for bytes.
+ * WK_ERR_ARGUMENT when there is no such dtype. */
 WK_API wk_code wk_read_as_at(wk_site site, wk_tensor *x, void *data, size_t bytes, wk_dtype dtype);
 /* The same with strides (in elements) for the destination, one for each dimension: wk_read_strided(x, data, (1, 2)),
- * where wk_read_strided_n sees that there are as many. */
+ * where wk_read_strided_n sees that there are as many. Neither looks at what type `data` points to. */
 WK_API wk_code wk_read_strided_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride);
 WK_API wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, const int64_t *stride, int count);
 /* The address of the first element of a tensor on the CPU, computed if need be, after everything that was recorded has
@@ -246,7 +248,8 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 #else
 #define wk_read(x, data, bytes) WK_READ_(WK_JOIN_(wk_data_, __COUNTER__), x, data, bytes)
 #define WK_READ_(wk_p_, x, data, bytes)                                                                                \
-    WK_ONCE_(float *, wk_p_, data, WK_GIVE_(wk_code, wk_read_as_at(WK_HERE, x, wk_p_, bytes, WK_DTYPE_(wk_p_))))
+    WK_ONCE_(float *, wk_p_, 1 ? (data) : (void *)0, /* 0 is a pointer here as well */                                 \
+             WK_GIVE_(wk_code, wk_read_as_at(WK_HERE, x, wk_p_, bytes, WK_DTYPE_(wk_p_))))
 /* The type of what goes in comes out. */
 #define wk_keep(x) WK_KEEP_(x, WK_JOIN_(wk_kept_, __COUNTER__))
 #define WK_KEEP_(x, wk_x_)                                                                                             \

@@ -29,7 +29,7 @@ struct wk_function {
     wk_site walk; /* the program's call that its backward runs for, or ran last */
 };
 
-/* Also when a handler's longjmp has left the program's destroy. */
+/* Also when a longjmp of the program's has left its destroy. */
 static void free_state(void *f)
 {
     wk__context()->nodes.busy = false;
@@ -48,7 +48,9 @@ static void destroy(void *address)
     const bool busy = context->nodes.busy;
     const uint64_t token = wk__guard_on(f, free_state);
     context->nodes.busy = ++context->frame.destroys >= WK__DESTROY_DEPTH && token;
+    const wk__frame before = wk__frame_enter_held(context);
     f->kind.destroy(f->context);
+    wk__frame_leave_held(context, &before);
     if (token) {
         wk__guard_close(token);
     } else {

@@ -88,8 +88,10 @@ bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
         fine = leaf->grad != NULL;
     } else if (create_graph) {
         wk_tensor *sum = wk__through_add(leaf->grad, grad), *mine = sum ? own(sum, true) : NULL;
-        if (mine) wk__handle_drop(&leaf->grad->handle);
+        wk_tensor *old = leaf->grad;
         if (mine) leaf->grad = mine;
+        if (mine)
+            wk__handle_drop(&old->handle); /* which may lead to code of the program's that asks for the gradient */
         fine = mine != NULL;
     } else {
         fine = wk__through_add_(leaf->grad, grad) != NULL;
@@ -228,12 +230,23 @@ wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf)
     return NULL;
 }
 
+/* The leaf has the new gradient, or none, before the old one goes: a release or destroy of the program's may ask for it
+ * there, set another one or free the leaf. */
+static void replace(wk__leaf *of, wk_tensor *mine, const char *by, wk_site site)
+{
+    wk_tensor *old = of->grad;
+    of->grad = mine;
+    if (!old) return;
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
+    wk__handle_drop_by(&old->handle, by, site);
+    wk__busy_end(context, before);
+}
+
 void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site)
 {
     wk__leaf *of = wk__body_of(leaf)->leaf;
-    if (!of || !of->grad) return;
-    wk__handle_drop_by(&of->grad->handle, by, site);
-    of->grad = NULL;
+    if (of) replace(of, NULL, by, site);
 }
 
 /* The gradient, held for a leaf: itself, or a copy where elements share memory, as backward could not add to it. */
@@ -280,8 +293,7 @@ wk_code wk_set_grad_at(wk_site site, wk_tensor *leaf, wk_tensor *grad)
         }
         if (!(mine = settable(site, grad))) return wk_error_code();
     }
-    wk__leaf_forget(leaf, "set_grad", site);
-    of->grad = mine;
+    replace(of, mine, "set_grad", site);
     return WK_OK;
 }
 

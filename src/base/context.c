@@ -48,6 +48,7 @@ static void finish(wk_context *context)
 {
     wk__context_now = context;
     if (context->guards) wk__guard_close(context->guard[0].token);
+    context->frame = (wk__frame){0}; /* that in force may be of calls that a longjmp has left */
     wk__above.settle(context);
     unlist(context);
     wk__above.end(context);
@@ -55,6 +56,7 @@ static void finish(wk_context *context)
     wk__free(context->guard);
     wk__free(context->scratch);
     wk__text_end(&context->error);
+    wk__forget_cleared(context);
     memset(context, 0, sizeof *context);
 }
 

@@ -54,7 +54,9 @@ typedef struct wk__end {
 typedef struct wk__frame {
     bool grad_off;     /* WK_NO_GRAD is in force */
     uint8_t walks;     /* backward runs that are under way: a hook may have begun another one */
-    uint8_t destroys;  /* calls of the program's destroy and release that are under way, one within another */
+    uint8_t destroys;  /* calls of the program's destroy that are under way, one within another */
+    uint8_t releases;  /* likewise of its release */
+    bool held;         /* the program's function that runs stands amidst drops: see wk__frame_enter_held */
     int16_t composing; /* depth of composed ops: no nodes are made */
     uint64_t inner; /* scope of the outermost composed op or gradient that runs, 0 none: it owns what was made since */
     wk__outer outer;
@@ -93,6 +95,14 @@ typedef struct wk__nothing {
     wk_site site;      /* and where it was */
 } wk__nothing;
 
+/* An error of which the program's handler has not heard yet, though the program has cleared it. */
+typedef struct wk__cleared wk__cleared;
+struct wk__cleared {
+    wk__cleared *next;
+    wk_code code;
+    wk__text text;
+};
+
 /* ---- the context ------------------------------------------------------------------------------------------------- */
 
 struct wk__ring;
@@ -100,8 +110,9 @@ struct wk__failure;
 struct wk__value;
 
 /* Objects of one kind that this thread frees one after another: freeing one may drop others, and a long chain must not
- * need a long stack. While the program's own destroy runs in between, `busy` is false, as a handler's longjmp may never
- * come back from there; only where one runs within another, and so on, what the innermost drops waits until it ends. */
+ * need a long stack. While the program's own destroy runs in between, `busy` is false, as a longjmp of the program's
+ * may never come back from there; only where one runs within another, and so on, what the innermost drops waits until
+ * it ends. */
 enum { WK__DESTROY_DEPTH = 8 };
 typedef struct wk__doomed {
     void *first;
@@ -128,15 +139,18 @@ struct wk_context {
     _Atomic(const void *) holder;       /* the thread that flushes it (wk__thread) */
     wk__doomed nodes, modules;
     int holding;                      /* calls of wk__release_later that have not ended */
-    struct wk__value *waiting;        /* values to be freed then: with borrowed memory, by parked_next, which also wait
-                                         where too many of the program's releases run within one another; */
-    struct wk__value *waiting_parked; /* parked in another thread's ring, by release_user */
+    struct wk__value *waiting;        /* values with borrowed memory, linked by parked_next: they are freed when nothing
+                                         is held, and fewer than WK__DESTROY_DEPTH releases run within one another */
+    struct wk__value *waiting_parked; /* values parked in another thread's ring, linked by release_user: they are freed
+                                         when nothing is held */
     void *scratch;                    /* see wk_module_state; NULL until it is asked for */
     wk_context *next;                 /* in the list of all contexts, or of those that serve no thread */
     int visitors;                     /* other threads that are with it: it does not end meanwhile */
-    bool quiet;  /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
-    bool untold; /* the first error is there, and the handler hears of it when the call that is under way ends */
-    wk__nothing nothing; /* behind what each call touches */
+    bool quiet;           /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
+    bool untold;          /* the handler has something to hear when the call that is under way ends: of `cleared`, or */
+    bool unheard;         /* of the first error, which is there */
+    wk__cleared *cleared; /* oldest first */
+    wk__nothing nothing;  /* behind what each call touches */
 };
 
 /* This thread's context. Never NULL. The pointer is all that the library keeps in thread-local storage: a program
@@ -205,6 +219,7 @@ static inline bool wk__busy_begin(wk_context *context)
     return before;
 }
 void wk__tell_handler(wk_context *context);
+void wk__forget_cleared(wk_context *context); /* it ends */
 static inline void wk__busy_end(wk_context *context, bool before)
 {
     context->frame.outer.busy = before;
@@ -237,8 +252,23 @@ static inline void wk__outer_leave(wk_context *context, wk__outer before)
 static inline wk__frame wk__frame_enter(wk_context *context, const char *callback)
 {
     const wk__frame before = context->frame;
-    context->frame = (wk__frame){
-        .grad_off = before.grad_off, .walks = before.walks, .destroys = before.destroys, .callback = callback};
+    context->frame = (wk__frame){.grad_off = before.grad_off,
+                                 .walks = before.walks,
+                                 .destroys = before.destroys,
+                                 .releases = before.releases,
+                                 .held = before.held,
+                                 .outer.busy = before.held,
+                                 .callback = callback};
+    return before;
+}
+/* The same where the library has something at hand that no guard lets go of, as it drops objects: the handler's longjmp
+ * may not leave this code, nor code that the library calls because of it, so the handler hears of their errors when the
+ * outermost call ends that is busy. */
+static inline wk__frame wk__frame_enter_held(wk_context *context)
+{
+    const wk__frame before = wk__frame_enter(context, context->frame.callback);
+    context->frame.layer = before.layer;
+    context->frame.held = context->frame.outer.busy = true;
     return before;
 }
 static inline void wk__frame_leave(wk_context *context, const wk__frame *before)

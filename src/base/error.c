@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first error of a thread, and the program's handler for it. */
-#include "context.h"
+#include "alloc.h"
+#include "handle.h"
 #include <string.h>
 
 pthread_mutex_t wk__handler_lock = PTHREAD_MUTEX_INITIALIZER;
 static wk_error_handler *handler;
 static void *handler_user;
+static const char no_room[] = "out of memory (not even the message of the error fits)";
 
 void wk_set_error_handler(wk_error_handler *new_handler, void *user)
 {
@@ -19,12 +21,35 @@ const char *wk_error(void)
 {
     const wk_context *context = wk__context();
     if (context->code == WK_OK) return NULL;
-    return context->error.data ? context->error.data : "out of memory (not even the message of the error fits)";
+    return context->error.data ? context->error.data : no_room;
 }
 
 wk_code wk_error_code(void)
 {
     return wk__context()->code;
+}
+
+static wk_error_handler *handler_now(void **user)
+{
+    pthread_mutex_lock(&wk__handler_lock);
+    wk_error_handler *call = handler;
+    *user = handler_user;
+    pthread_mutex_unlock(&wk__handler_lock);
+    return call;
+}
+
+/* The handler hears later of an error that is cleared now. Where memory is short it does not. */
+static void keep_for_handler(wk_context *context)
+{
+    void *user;
+    wk__cleared *kept = handler_now(&user) ? wk__alloc_zero(1, sizeof *kept) : NULL;
+    if (!kept) return;
+    kept->code = context->code;
+    kept->text = context->error;
+    context->error = (wk__text){0};
+    wk__cleared **end = &context->cleared;
+    while (*end) end = &(*end)->next;
+    *end = kept;
 }
 
 void wk_clear_error(void)
@@ -33,9 +58,11 @@ void wk_clear_error(void)
     if (context->code != WK_OK) {
         context->nothing = (wk__nothing){0};
         snprintf(context->nothing.cleared, sizeof context->nothing.cleared, "%s", wk_error());
+        if (context->unheard) keep_for_handler(context);
     }
     context->code = WK_OK;
-    context->untold = false;
+    context->unheard = false;
+    context->untold = context->cleared != NULL;
     wk__text_end(&context->error);
 }
 
@@ -59,17 +86,56 @@ wk_site wk__site(wk_site site)
 }
 
 /* The handler is the program's: it may never come back, and what it calls are calls of its own. */
-void wk__tell_handler(wk_context *context)
+static void call_handler(wk_context *context, wk_code code, const char *text)
 {
-    context->untold = false;
-    pthread_mutex_lock(&wk__handler_lock);
-    wk_error_handler *call = handler;
-    void *user = handler_user;
-    pthread_mutex_unlock(&wk__handler_lock);
+    void *user;
+    wk_error_handler *call = handler_now(&user);
+    context->untold = context->cleared || context->unheard;
     if (!call) return;
     const wk__frame before = wk__frame_enter(context, NULL);
-    call(user, context->code, wk_error());
+    call(user, code, text);
     wk__frame_leave(context, &before);
+}
+
+static void free_cleared(void *address)
+{
+    wk__cleared *cleared = address;
+    wk__text_end(&cleared->text);
+    wk__free(cleared);
+}
+
+/* A guard has the text while the handler reads it. The call is busy meanwhile, so that what is still to be told is told
+ * by the loop, not by the guard's end. */
+static void tell_cleared(wk_context *context)
+{
+    const bool before = context->frame.outer.busy;
+    context->frame.outer.busy = true;
+    wk__cleared *const first = context->cleared;
+    context->cleared = first->next;
+    const uint64_t token = wk__guard_on(first, free_cleared);
+    call_handler(context, first->code, first->text.data ? first->text.data : no_room);
+    if (token)
+        wk__guard_close(token);
+    else
+        free_cleared(first);
+    context->frame.outer.busy = before;
+}
+
+void wk__tell_handler(wk_context *context)
+{
+    while (context->cleared) tell_cleared(context);
+    const bool unheard = context->unheard;
+    context->untold = context->unheard = false;
+    if (unheard) call_handler(context, context->code, wk_error());
+}
+
+void wk__forget_cleared(wk_context *context)
+{
+    while (context->cleared) {
+        wk__cleared *const first = context->cleared;
+        context->cleared = first->next;
+        free_cleared(first);
+    }
 }
 
 /* How long the name is that a text begins with, "reshape: ..."; 0 for none. */
@@ -117,6 +183,7 @@ void wk__error_take(wk_site site, wk_code code, wk__text *text)
     write_text(context, text->data ? text->data : "out of memory", out);
     wk__text_end(text);
     if (context->quiet) return;
+    context->unheard = true;
     if (context->frame.outer.busy)
         context->untold = true;
     else

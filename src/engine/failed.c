@@ -109,9 +109,12 @@ void wk__late(wk_context *context, wk__failure *failure)
         atomic_store(&failure->told, 0); /* of another one */
     }
     if (atomic_load(&failure->told) == context->stream + 1) return;
-    wk__failure *none = NULL;
+    wk__failure *there = NULL, *nothing = &wk__nothing_failed;
     atomic_fetch_add(&failure->refs, 1);
-    if (!atomic_compare_exchange_strong(&context->late, &none, failure))
+    if (atomic_compare_exchange_strong(&context->late, &there, failure)) return;
+    if (atomic_compare_exchange_strong(&context->late, &nothing, failure))
+        wk__failure_drop(&wk__nothing_failed); /* what it stands for is told by the same call */
+    else
         wk__failure_drop(failure); /* the first counts */
 }
 
@@ -124,7 +127,7 @@ void wk__tell_late_now(wk_context *context)
 {
     wk__failure *late = atomic_exchange(&context->late, NULL);
     const bool before = wk__busy_begin(context);
-    if (late && atomic_load(&late->told) != context->stream + 1) wk__tell_failure(late);
+    if (late && late != &wk__nothing_failed && atomic_load(&late->told) != context->stream + 1) wk__tell_failure(late);
     wk__failure_drop(late);
     wk__busy_end(context, before);
 }

@@ -37,9 +37,8 @@ bool wk__ring_held(const wk_context *context)
 }
 
 /* A thread ends: its work is run, what is parked is stored if anyone can still read it. */
-void wk__ring_settle(wk_context *context)
+static void settle(wk_context *context)
 {
-    if (!context->ring) return;
     wk__ring_enter(context);
     while (!wk__park_end(context)) {
         wk__ring_leave(context);
@@ -48,6 +47,13 @@ void wk__ring_settle(wk_context *context)
     }
     wk__ring_run(context, false);
     wk__ring_leave(context);
+}
+
+void wk__ring_settle(wk_context *context)
+{
+    wk__release_later();
+    if (context->ring) settle(context);
+    wk__release_now(); /* also what has waited for code that a longjmp left */
 }
 
 void wk__ring_end(wk_context *context)

@@ -128,7 +128,10 @@ wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training)
     for (int64_t k = 0; k < tree.count; k++) wk__module_of(tree.visit[k].module)->eval = !training;
     for (int64_t k = 0; k < tree.count; k++) {
         const wk__module *body = wk__module_of(tree.visit[k].module);
-        if (body->kind.trained) body->kind.trained(tree.visit[k].module, training);
+        if (!body->kind.trained) continue;
+        const wk__frame around = wk__frame_enter_held(context);
+        body->kind.trained(tree.visit[k].module, training);
+        wk__frame_leave_held(context, &around);
     }
     wk__tree_end(&tree);
     wk__busy_end(context, before);

@@ -27,7 +27,7 @@ static void free_left(void *address)
 }
 
 /* The handle is dead already; what the kind's destroy gets is one that looks alive for the length of the call. When a
- * handler's longjmp leaves the destroy, the guard frees the rest of the module as the scope around closes. */
+ * longjmp of the program's leaves the destroy, the guard frees the rest of the module as the scope around closes. */
 static void free_with_destroy(wk_context *context, wk__module *body)
 {
     wk_module self = {.handle = {.mark = WK__HANDLE_MARK, .kind = &wk__module_kind, .body = body}};
@@ -35,7 +35,9 @@ static void free_with_destroy(wk_context *context, wk__module *body)
     const uint64_t token = wk__guard_on(body, free_left);
     body->destroying = true;
     context->modules.busy = ++context->frame.destroys >= WK__DESTROY_DEPTH && token;
+    const wk__frame before = wk__frame_enter_held(context);
     body->kind.destroy(&self);
+    wk__frame_leave_held(context, &before);
     body->destroying = false;
     if (token)
         wk__guard_close(token);

@@ -48,7 +48,10 @@ static void tell(wk_site site, wk_module *root, wk_device device)
     const bool before = wk__busy_begin(context);
     for (int64_t k = 0; k < tree.count; k++) {
         const wk__module *body = wk__module_of(tree.visit[k].module);
-        if (body->kind.moved) body->kind.moved(tree.visit[k].module, device);
+        if (!body->kind.moved) continue;
+        const wk__frame around = wk__frame_enter_held(context);
+        body->kind.moved(tree.visit[k].module, device);
+        wk__frame_leave_held(context, &around);
     }
     wk__tree_end(&tree);
     wk__busy_end(context, before);

@@ -61,7 +61,11 @@ void *wk_retain_at(wk_site site, void *x)
 void wk_free_at(wk_site site, void *x)
 {
     wk__handle *handle = object(x, site, "free");
-    if (handle) wk__handle_release(handle, site);
+    if (!handle) return;
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
+    wk__handle_release(handle, site);
+    wk__busy_end(context, before);
 }
 
 /* The old value may be the scope's around or, without a scope there, the caller's; the new one takes its place. */
@@ -71,8 +75,8 @@ void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x)
     wk_tensor *old = variable ? *variable : x;
     if (old == x) return;
     if (x && !wk_keep_at(site, x)) return;
+    *variable = x; /* before what the program has done at the old one's end, and what its handler does */
     if (old) wk_free_at(site, old);
-    *variable = x;
 }
 
 /* ---- what a tensor is -------------------------------------------------------------------------------------------- */
@@ -321,6 +325,10 @@ static bool dtype_fits(wk_site site, wk_tensor *x, wk_dtype dtype)
     const wk_dtype own = (wk_dtype)wk__body_of(x)->dtype;
     const bool bits = dtype == WK_I16 && (own == WK_F16 || own == WK_BF16);
     if (!dtype || dtype == WK_U8 || dtype == own || bits) return true;
+    if (!wk_dtype_size(dtype)) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "read: there is no dtype %d; 0 is for bytes", (int)dtype);
+        return false;
+    }
     wk__call_error(
         "read", site, WK_ERR_DTYPE, &x,
         "$a does not fit memory for %s; wk_to_dtype converts, and through a void * the bytes come as they are",

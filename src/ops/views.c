@@ -74,6 +74,8 @@ bool wk__sizes_fit(const wk__op *op, wk_site site, wk_tensor *x, int d, const in
         if (open >= 0) shape[open] = total / known;
         return true;
     }
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     wk__text text = {0};
     if (d >= 0) wk__text_format(&text, "dimension %d of ", d);
     wk__text_add(&text, "$a cannot become ");
@@ -86,6 +88,7 @@ bool wk__sizes_fit(const wk__op *op, wk_site site, wk_tensor *x, int d, const in
                         open < 0 ? "not" : "no multiple of", (long long)known);
     wk__op_error(op, site, WK_ERR_SHAPE, &x, "%s", text.data ? text.data : "");
     wk__text_end(&text);
+    wk__busy_end(context, before);
     return false;
 }
 

@@ -313,10 +313,16 @@ wk_code wk_optim_step_at(wk_site site, wk_optim *optim)
 wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
 {
     if (!check(optim, site, "optim_zero_grad")) return wk_error_code();
+    const uint64_t pin = wk__handle_pin(&optim->handle); /* a release of the program's may free it */
+    if (!pin) return wk_error_code();
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
     const wk__optim *of = body_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
         for (int64_t k = 0; k < of->group[g].count; k++)
             wk__leaf_forget(of->group[g].item[k].parameter, "optim_zero_grad", site);
+    wk__guard_close(pin);
+    wk__busy_end(context, before);
     return WK_OK;
 }
 

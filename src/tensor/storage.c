@@ -50,16 +50,16 @@ static inline __attribute__((always_inline)) void free_now(wk_context *context, 
     wk__slab_give(context->slots, WK__SLAB_VALUE, value);
 }
 
-/* Values with borrowed memory, unless it is too early, or the program's releases run within one another as deep as is
- * allowed: then that goes on which runs around them. */
+/* Values with borrowed memory, unless it is too early. Where the program's releases run within one another as deep as
+ * is allowed, the values wait for the loop here that runs the outer of these releases. */
 static void free_waiting(wk_context *context)
 {
-    while (context->waiting && context->holding == 0 && context->frame.destroys < WK__DESTROY_DEPTH) {
+    while (context->waiting && context->holding == 0 && context->frame.releases < WK__DESTROY_DEPTH) {
         wk__value *value = context->waiting;
         context->waiting = value->parked_next;
-        context->frame.destroys++;
+        context->frame.releases++;
         free_now(context, value);
-        context->frame.destroys--;
+        context->frame.releases--;
     }
 }
 
@@ -177,6 +177,20 @@ wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)
     return code;
 }
 
+/* Never freed, as it has one reference more than any that is counted. */
+wk__failure wk__nothing_failed = {.refs = 1};
+
+/* Only the end of a call that is busy tells the handler; where none is, the next call does. */
+void wk__frame_leave_held(wk_context *context, const wk__frame *before)
+{
+    wk__frame_leave(context, before);
+    wk__failure *none = NULL;
+    if (!context->untold || before->outer.busy) return;
+    atomic_fetch_add(&wk__nothing_failed.refs, 1);
+    if (!atomic_compare_exchange_strong(&context->late, &none, &wk__nothing_failed))
+        wk__failure_drop(&wk__nothing_failed); /* that call tells of both */
+}
+
 void wk__value_give_memory(wk__value *value)
 {
     wk__large_remove(value);
@@ -186,7 +200,10 @@ void wk__value_give_memory(wk__value *value)
     } else if (value->release) {
         void (*const release)(void *) = value->release;
         value->release = NULL;
+        wk_context *context = wk__context();
+        const wk__frame before = wk__frame_enter_held(context);
         release(value->release_user);
+        wk__frame_leave_held(context, &before);
     } else if (value->memory.block) {
         wk__arena_give(value->device->arena, &value->memory);
     }

@@ -169,5 +169,9 @@ int64_t wk__values_failed(void);
 void wk__release_nothing(void *user); /* of memory that is borrowed for ever */
 wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text);
 void wk__failure_drop(wk__failure *failure);
+/* Stands in a context's `late` for an error of which only the program's handler has not heard yet. */
+extern wk__failure wk__nothing_failed;
+/* The end of wk__frame_enter_held. */
+void wk__frame_leave_held(wk_context *context, const wk__frame *before);
 
 #endif
