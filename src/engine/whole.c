@@ -70,8 +70,8 @@ void wk__whole_end(wk_context *context)
 
 /* ---- the order of a flush ---------------------------------------------------------------------------------------- */
 
-/* Groups run in the order in which they were opened, and what follows a call that happens whole joins none of those that
- * were there (group.c). So the groups of such a call come in this order:
+/* Groups run in the order in which they were opened, and what follows a call that happens whole joins none of those
+ * that were there (group.c). So the groups of such a call come in this order:
  *
  *     mixed   opened before the call: a gradient and the update by it, say. Between them are others, which give what
  *             gradients are computed of. Any of these may fail, so they write beside the old numbers, which are there

@@ -82,6 +82,23 @@ static bool is_rounded(const machine *m, const step *s)
     return false;
 }
 
+/* Numbers go on from a leaf where no gradient does: unique, say. */
+static bool is_cut(const machine *m, const step *s)
+{
+    if (s->kind != STEP_CALL) return false;
+    bool wanted = false, goes_on = false;
+    for (int k = 0; k < s->arguments; k++) {
+        const bool tensor = s->argument[k].kind == WK_VALUE_TENSOR;
+        wk_tensor *x = tensor ? m->slot[s->argument[k].slot[0]].tensor : NULL;
+        wanted = wanted || (x && wk_requires_grad(x));
+    }
+    for (int k = 0; k < s->results; k++) {
+        wk_tensor *x = m->slot[s->out + k].tensor;
+        goes_on = goes_on || (x && wk__is_float(wk_dtype_of(x)) && !wk_requires_grad(x));
+    }
+    return wanted && goes_on;
+}
+
 /* Do the differences say nothing? Asked only of what looks wrong. */
 static bool is_blurred(program *p, machine *m)
 {
@@ -90,7 +107,7 @@ static bool is_blurred(program *p, machine *m)
     for (int k = 0; k < p->steps; k++) {
         blurred = blurred || is_a_fine_saw(m, &p->step[k]);
         machine_step(m, k);
-        blurred = blurred || is_rounded(m, &p->step[k]);
+        blurred = blurred || is_rounded(m, &p->step[k]) || is_cut(m, &p->step[k]);
     }
     machine_end(m);
     return blurred;

@@ -51,7 +51,7 @@ static void use_view(generator *g)
     const bool owner = g->thread == g->owner;
     if (view >= 0 && !owner) {
         g->view = -1;
-        generate_use(g, view);
+        if (g->machine->slot[view].tensor) generate_use(g, view); /* its owner may have ended */
     }
     if (view < 0 && base >= 0 && owner) {
         g->base = -1;

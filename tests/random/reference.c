@@ -122,7 +122,8 @@ static bool is_all_there_is(const model *m, const step *s)
 static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input input[])
 {
     static const char *const jumping[] = {
-        "floor_divide", "remainder", "fmod", "div", "to", "empty", "nan_to_num", "binary_cross_entropy", NULL};
+        "floor_divide", "remainder", "fmod", "div", "to", "empty", "nan_to_num", "binary_cross_entropy",
+        "eq",           "ne",        "lt",   "le",  "gt", "ge",    NULL};
     const row *r = &rows[s->op];
     if ((!r->op->reference && !r->op->exact) || r->draws) return false;
     /* its reference sees the elements of the operand and not those beside it */
