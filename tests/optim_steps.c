@@ -474,6 +474,31 @@ static void parameters_that_nobody_has_computed(void **state)
     EXPECT_VALUES(b, 0, 1, 1);
 }
 
+/* Nor are those lost that were made when the first kernel of the step had run. */
+static void a_parameter_that_is_made_on_the_way(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    float ones[64];
+    for (int k = 0; k < 64; k++) ones[k] = 1;
+    wk_tensor *a = wk_requires_grad_(wk_from(ones, (64)), true), *c = wk_requires_grad_(wk_from(ones, (2)), true);
+    wk_tensor *x = wk_from(ones, (64)), *y = wk_from(ones, (8)), *first = wk_of(int64_t, (2), 1, 9);
+    wk_tensor *gradient = wk_exp(x);
+    wk_tensor *b = wk_requires_grad_(wk_cumsum(y, 0), true); /* a kernel of its own */
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b, c)), .lr = 1);
+    wk_set_grad(a, gradient);
+    wk_set_grad(b, wk_exp(y));
+    wk_set_grad(c, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+    WK_NO_GRAD;
+    EXPECT_VALUES(b, 0, 1, 2, 3, 4, 5, 6, 7, 8);
+    EXPECT_VALUES(c, 0, 1, 1);
+    EXPECT_VALUES(wk_sum(a), 0, 64);
+}
+
 /* An average is that of numbers that a parameter has had. */
 static void what_follows_a_step_that_fails_sees_old_numbers(void **state)
 {
@@ -605,6 +630,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_follows_a_step_that_fails_sees_old_numbers, test_usual_mode,
                                         test_mode_back),
         cmocka_unit_test_setup_teardown(parameters_that_nobody_has_computed, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_parameter_that_is_made_on_the_way, test_usual_mode, test_mode_back),
         cmocka_unit_test_setup_teardown(a_gradient_that_fails_in_a_kernel_stops_all_of_it, test_usual_mode,
                                         test_mode_back),
         cmocka_unit_test(what_is_kept_follows_the_parameter),

@@ -278,6 +278,7 @@ void wk__execute(wk_context *owner, wk__ring *ring, int32_t groups)
     run.begun = run.looked = run.refused = 0;
     run.failed = 0;
     run.last = -1;
+    run.mixed = NULL;
     run.refusal = NULL;
     run.undo = NULL;
     run.undos = run.undo_capacity = 0;

@@ -19,6 +19,7 @@ typedef struct wk__run {
     const wk__record *culprit;      /* whose output found no memory; NULL: not known */
     int32_t begun, looked, refused; /* numbers of calls that happen whole: see whole.c */
     int32_t last;                   /* group of the one that has begun which writes in place; -1: none */
+    wk__record *const *mixed;       /* where the groups of that one end of which any may fail */
     int64_t failed;                 /* values that had failed when `looked` was */
     wk__failure *refusal;           /* why it does not happen */
     wk__undo *undo;                 /* of the one that has begun */

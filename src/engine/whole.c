@@ -173,6 +173,12 @@ static void place_last(wk__run *run, int32_t whole, wk__record **record, int64_t
     memcpy(record + mixed - records, run->scratch, sizeof *record * (size_t)records);
 }
 
+/* Does the group write beside the old numbers? */
+static bool is_beside(const wk__run *run, wk__record *const *record)
+{
+    return record < run->mixed && record[0]->group != run->last;
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 typedef struct pieces {
@@ -184,11 +190,11 @@ typedef struct pieces {
 } pieces;
 
 /* What the record stores, if that is not to be written over what it replaces. */
-static wk_code take(pieces *p, wk__record **record, int records, const wk__record *r, wk__fail *fail)
+static wk_code take(pieces *p, wk__record **record, int records, const wk__record *r, bool beside, wk__fail *fail)
 {
     for (int o = 0; o < r->nout; o++) {
         const wk__value *out = r->ref[o].value;
-        if (!wk__stores(out) || (r->prior && wk__dies_here(record, records, r->prior))) continue;
+        if (!wk__stores(out) || (!beside && r->prior && wk__dies_here(record, records, r->prior))) continue;
         if (!wk__grow(&p->at, &p->capacity, p->count + 1, sizeof *p->at))
             return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
         p->at[p->count].arena = out->device->arena;
@@ -200,26 +206,27 @@ static wk_code take(pieces *p, wk__record **record, int records, const wk__recor
     return WK_OK;
 }
 
-static wk_code take_group(pieces *p, int32_t whole, wk__record **record, int records, const wk__record **culprit,
-                          wk__fail *fail)
+static wk_code take_group(pieces *p, int32_t whole, wk__record **record, int records, bool beside,
+                          const wk__record **culprit, wk__fail *fail)
 {
     wk_code code = WK_OK;
     for (int i = 0; i < records && code == WK_OK; i++) {
         if (record[i]->whole != whole) continue;
         *culprit = record[i];
-        code = take(p, record, records, record[i], fail);
+        code = take(p, record, records, record[i], beside, fail);
     }
     return code;
 }
 
 /* All that the call stores is taken once and given back, so that the arena has it at hand. */
-static wk_code reserve(int32_t whole, wk__record **record, int64_t live, const wk__record **culprit, wk__fail *fail)
+static wk_code reserve(const wk__run *run, wk__record **record, int64_t live, const wk__record **culprit,
+                       wk__fail *fail)
 {
     pieces p = {.count = 0};
     wk_code code = WK_OK;
     for (int64_t k = 0, end; k < live && code == WK_OK; k = end) {
         end = group_end(record, live, k);
-        code = take_group(&p, whole, record + k, (int)(end - k), culprit, fail);
+        code = take_group(&p, run->begun, record + k, (int)(end - k), is_beside(run, record + k), culprit, fail);
     }
     for (int64_t k = 0; k < p.count; k++) wk__arena_give(p.at[k].arena, &p.at[k].memory);
     wk__free(p.at);
@@ -228,11 +235,12 @@ static wk_code reserve(int32_t whole, wk__record **record, int64_t live, const w
 
 /* ---- beginning and ending ---------------------------------------------------------------------------------------- */
 
-/* Old numbers that these records replace stay, as long as somebody holds them. */
+/* Old numbers that these records replace stay, as long as somebody holds them. By now they are there: what made them
+ * ran before. */
 static bool keep_old(wk__run *run, wk__record *const *record, int64_t records)
 {
     for (int64_t k = 0; k < records; k++) {
-        if (record[k]->whole != run->begun || record[k]->group == run->last) continue;
+        if (record[k]->whole != run->begun) continue;
         wk__value *out = record[k]->ref[0].value, *old = wk__old_value(record[k]);
         if (!old || !wk__stores(out)) continue;
         if (!wk__grow(&run->undo, &run->undo_capacity, run->undos + 1, sizeof *run->undo)) return false;
@@ -254,6 +262,13 @@ void wk__whole_leave(wk__run *run)
     run->undos = run->undo_capacity = 0;
 }
 
+static void refuse(wk__run *run, const wk__record *culprit, const wk__fail *fail)
+{
+    wk__failure *failure = wk__explain_record(culprit, fail);
+    wk__whole_refuse(run, run->begun, failure);
+    wk__failure_drop(failure);
+}
+
 static void begin(wk__run *run, int32_t whole, wk__record **record, int64_t live)
 {
     wk__fail fail = {.tag = -1};
@@ -262,13 +277,8 @@ static void begin(wk__run *run, int32_t whole, wk__record **record, int64_t live
     wk__whole_leave(run);
     run->begun = whole;
     place_last(run, whole, record, mixed);
-    wk_code code = WK_OK;
-    if (!keep_old(run, record, mixed)) code = wk__fail_set(&fail, WK_ERR_MEMORY, "out of host memory");
-    if (code == WK_OK) code = reserve(whole, record, live, &culprit, &fail);
-    if (code == WK_OK) return;
-    wk__failure *failure = wk__explain_record(culprit, &fail);
-    wk__whole_refuse(run, whole, failure);
-    wk__failure_drop(failure);
+    run->mixed = record + mixed;
+    if (reserve(run, record, live, &culprit, &fail) != WK_OK) refuse(run, culprit, &fail);
 }
 
 /* Of what is written in place nothing may turn out to have failed when a part is written. Asked before each part,
@@ -299,6 +309,12 @@ bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live)
     if (record[0]->group != first) return true;
     const int64_t records = group_end(record, live, 0);
     if (first == run->last || share_of(whole, record, records) == records) look_ahead(run, record, live);
+    if (whole == run->refused || !is_beside(run, record)) return false;
+    wk__fail fail = {.tag = -1};
+    if (!keep_old(run, record, records)) {
+        wk__fail_set(&fail, WK_ERR_MEMORY, "out of host memory");
+        refuse(run, record[0], &fail);
+    }
     return false;
 }
 
