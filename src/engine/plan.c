@@ -81,8 +81,8 @@ void wk__plan_live(wk__ring *ring, bool park)
             if (noted(wk__record_in(r, i)->value)) wk__record_in(r, i)->value->needed = true;
         if (!noted(r->prior)) continue;
         if (r->partial) r->prior->needed = true;
-        /* the target has that value again if a bad index comes between, or a part of a call that happens whole fails */
-        if (r->guarded && (r->ref[0].value->doubtful || r->whole)) {
+        /* the target has that value again if a bad index comes between */
+        if (r->guarded && r->ref[0].value->doubtful) {
             r->prior->needed = r->prior->rooted = true;
             r->prior->parkable = false;
         }
