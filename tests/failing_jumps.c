@@ -259,56 +259,49 @@ static void forward_of_another_width(void)
     wk_forward(at.net, wk_ones((2, 77)));
 }
 
-#define CALL(name)                                                                                                     \
-    {                                                                                                                  \
-#name, name                                                                                                    \
-    }
-static const struct {
-    const char *name;
-    void (*make)(void);
-} calls[] = {
-    CALL(load_into_another),
-    CALL(load_what_is_not_there),
-    CALL(load_what_is_damaged),
-    CALL(load_damaged_tensors),
-    CALL(load_tensors_onto_no_device),
-    CALL(save_where_no_folder_is),
-    CALL(save_what_has_failed),
-    CALL(optimisers_with_wrong_options),
-    CALL(optimisers_with_options_of_others),
-    CALL(optimisers_without_parameters),
-    CALL(groups_twice),
-    CALL(step_with_a_failed_gradient),
-    CALL(print_what_has_failed),
-    CALL(text_of_what_has_failed),
-    CALL(places_in_what_has_failed),
-    CALL(places_by_dimension),
-    CALL(selected_by_what_has_failed),
-    CALL(unique_in_what_has_failed),
-    CALL(number_that_has_failed),
-    CALL(dataset_of_what_has_failed),
-    CALL(digits_that_are_not_there),
-    CALL(figure_that_has_failed),
-    CALL(parameters_of_a_lazy_layer),
-    CALL(module_to_no_device),
-    CALL(buffer_of_what_has_failed),
-    CALL(child_that_stands_above),
-    CALL(in_place_through_a_view),
-    CALL(copy_of_what_has_failed),
-    CALL(addition_at_a_bad_place),
-    CALL(backward_of_what_has_failed),
-    CALL(backward_of_what_was_changed),
-    CALL(gradient_of_what_was_not_used),
-    CALL(hook_on_what_has_none),
-    CALL(check_of_a_wrong_function),
-    CALL(check_of_a_function_that_fails_later),
-    CALL(function_that_gives_nothing),
-    CALL(replay_of_no_flush),
-    CALL(late_failure),
-    CALL(reshape_to_another_count),
-    CALL(expand_to_another_size),
-    CALL(layer_norm_of_another_shape),
-    CALL(forward_of_another_width),
+static const test_call calls[] = {
+    {TEST_CALL(load_into_another)},
+    {TEST_CALL(load_what_is_not_there)},
+    {TEST_CALL(load_what_is_damaged)},
+    {TEST_CALL(load_damaged_tensors)},
+    {TEST_CALL(load_tensors_onto_no_device)},
+    {TEST_CALL(save_where_no_folder_is)},
+    {TEST_CALL(save_what_has_failed)},
+    {TEST_CALL(optimisers_with_wrong_options)},
+    {TEST_CALL(optimisers_with_options_of_others)},
+    {TEST_CALL(optimisers_without_parameters)},
+    {TEST_CALL(groups_twice)},
+    {TEST_CALL(step_with_a_failed_gradient)},
+    {TEST_CALL(print_what_has_failed)},
+    {TEST_CALL(text_of_what_has_failed)},
+    {TEST_CALL(places_in_what_has_failed)},
+    {TEST_CALL(places_by_dimension)},
+    {TEST_CALL(selected_by_what_has_failed)},
+    {TEST_CALL(unique_in_what_has_failed)},
+    {TEST_CALL(number_that_has_failed)},
+    {TEST_CALL(dataset_of_what_has_failed)},
+    {TEST_CALL(digits_that_are_not_there)},
+    {TEST_CALL(figure_that_has_failed)},
+    {TEST_CALL(parameters_of_a_lazy_layer)},
+    {TEST_CALL(module_to_no_device)},
+    {TEST_CALL(buffer_of_what_has_failed)},
+    {TEST_CALL(child_that_stands_above)},
+    {TEST_CALL(in_place_through_a_view)},
+    {TEST_CALL(copy_of_what_has_failed)},
+    {TEST_CALL(addition_at_a_bad_place)},
+    {TEST_CALL(backward_of_what_has_failed)},
+    {TEST_CALL(backward_of_what_was_changed)},
+    {TEST_CALL(gradient_of_what_was_not_used)},
+    {TEST_CALL(hook_on_what_has_none)},
+    {TEST_CALL(check_of_a_wrong_function)},
+    {TEST_CALL(check_of_a_function_that_fails_later)},
+    {TEST_CALL(function_that_gives_nothing)},
+    {TEST_CALL(replay_of_no_flush)},
+    {TEST_CALL(late_failure)},
+    {TEST_CALL(reshape_to_another_count)},
+    {TEST_CALL(expand_to_another_size)},
+    {TEST_CALL(layer_norm_of_another_shape)},
+    {TEST_CALL(forward_of_another_width)},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
@@ -440,13 +433,10 @@ static void set_another_gradient(void)
     wk_set_grad(at.leaf, NULL);
 }
 
-static const struct {
-    const char *name;
-    void (*make)(void);
-} ends[] = {
-    CALL(free_lent_memory), CALL(leave_the_scope_of_lent_memory),
-    CALL(free_a_module),    CALL(free_a_module_that_runs_one),
-    CALL(free_a_function),  CALL(set_another_gradient),
+static const test_call ends[] = {
+    {TEST_CALL(free_lent_memory)}, {TEST_CALL(leave_the_scope_of_lent_memory)},
+    {TEST_CALL(free_a_module)},    {TEST_CALL(free_a_module_that_runs_one)},
+    {TEST_CALL(free_a_function)},  {TEST_CALL(set_another_gradient)},
 };
 
 /* Handles and what they stand for live in slabs, which only many show to be used up. Debug builds never use a handle

@@ -175,27 +175,20 @@ static void buffer_fails(void)
     wk_flush();
 }
 
-#define CALL(name)                                                                                                     \
-    {                                                                                                                  \
-#name, name                                                                                                    \
-    }
-static const struct {
-    const char *name;
-    void (*make)(void);
-} calls[] = {
-    CALL(forward_fails),
-    CALL(train_fails),
-    CALL(move_fails),
-    CALL(freed_module_fails),
-    CALL(module_of_a_scope_fails),
-    CALL(freed_function_fails),
-    CALL(function_of_a_scope_fails),
-    CALL(freed_memory_fails),
-    CALL(memory_of_a_scope_fails),
-    CALL(carried_memory_fails),
-    CALL(gradient_fails),
-    CALL(zeroed_gradient_fails),
-    CALL(buffer_fails),
+static const test_call calls[] = {
+    {TEST_CALL(forward_fails)},
+    {TEST_CALL(train_fails)},
+    {TEST_CALL(move_fails)},
+    {TEST_CALL(freed_module_fails)},
+    {TEST_CALL(module_of_a_scope_fails)},
+    {TEST_CALL(freed_function_fails)},
+    {TEST_CALL(function_of_a_scope_fails)},
+    {TEST_CALL(freed_memory_fails)},
+    {TEST_CALL(memory_of_a_scope_fails)},
+    {TEST_CALL(carried_memory_fails)},
+    {TEST_CALL(gradient_fails)},
+    {TEST_CALL(zeroed_gradient_fails)},
+    {TEST_CALL(buffer_fails)},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -21,6 +21,13 @@ int test_mode_back(void **state);
 /* A teardown: the null device is healed and nothing is left to be told, so that one test's failure does not
  * fail the next. */
 int test_clean(void **state);
+/* A row of a table of calls: {TEST_CALL(frees_twice)}. */
+typedef struct test_call {
+    const char *name;
+    void (*make)(void);
+} test_call;
+#define TEST_CALL(call) .name = #call, .make = call
+
 /* No error may be pending; fails with its text. */
 void expect_fine(void);
 /* The pending error's text must hold all these words (NULL at the end); it is cleared. */

@@ -164,18 +164,17 @@ WK_API void wk_clear_error(void);
 /* Prints the error to `out` (NULL: stderr) with a newline, if there is one. Returns 1 then, else 0: the exit
  * status of a program. */
 WK_API int wk_report_error(FILE *out);
-/* Called once for each first error of a thread, with no lock and nothing else held: may log, abort or longjmp. NULL
- * removes it. What wk_call refuses is its caller's alone. After a longjmp, leave the scope that was innermost before
- * the setjmp: its end drops what the call that failed had begun, and the modes that it had set. So there must be one.
- * The call returns the code of the error that is pending then: clear it after the call, not in the handler.
+/* Called once for each first error of a thread; may log, abort or longjmp. NULL removes it. What wk_call refuses is its
+ * caller's alone. After a longjmp, leave the scope that was innermost before the setjmp, so there must be one: its end
+ * drops what the call that failed had begun, and the modes that it had set. The call returns the code of the error that
+ * is pending when it ends: clear it after the call, not in the handler.
  *
- * It is called when nothing is held, which is at the end of the library's call as a rule. Of an error in a function of
- * the program's that the library calls, it hears in forward, backward and hooks at once. In a destroy, a release, and
- * what wk_module_to and wk_module_train call (.moved, .trained), that function goes on first, and what it calls too:
- * the handler hears of it at the end of the library's call, or at the beginning of the thread's next one. If the
- * function has cleared the error by then, the handler hears of it all the same (unless memory was short): `code` and
- * `text` are that error's, and wk_error() is not. `text` lives until the handler returns or its longjmp has left that
- * scope. */
+ * The library calls the handler with no lock and nothing else held, as a rule at the end of the call that failed. When
+ * a function of the program's fails that the library calls, the handler is called at once in forward, backward and
+ * hooks. A destroy, a release, .moved and .trained (wk_module_to, wk_module_train) first run to their end, and the
+ * handler is called at the end of the library's call, or at the beginning of the thread's next one. If such a function
+ * clears its error, the handler is called all the same (unless memory was short), with that error as `code` and `text`,
+ * which wk_error() does not give any more. `text` lives until the handler returns or its longjmp has left that scope. */
 typedef void wk_error_handler(void *user, wk_code code, const char *text);
 WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
 

@@ -88,10 +88,11 @@ bool wk__leaf_gather(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
         fine = leaf->grad != NULL;
     } else if (create_graph) {
         wk_tensor *sum = wk__through_add(leaf->grad, grad), *mine = sum ? own(sum, true) : NULL;
-        wk_tensor *old = leaf->grad;
-        if (mine) leaf->grad = mine;
-        if (mine)
-            wk__handle_drop(&old->handle); /* which may lead to code of the program's that asks for the gradient */
+        if (mine) { /* first the new one: the end of the old may lead to code of the program's that asks for it */
+            wk_tensor *old = leaf->grad;
+            leaf->grad = mine;
+            wk__handle_drop(&old->handle);
+        }
         fine = mine != NULL;
     } else {
         fine = wk__through_add_(leaf->grad, grad) != NULL;

@@ -147,8 +147,8 @@ struct wk_context {
     wk_context *next;                 /* in the list of all contexts, or of those that serve no thread */
     int visitors;                     /* other threads that are with it: it does not end meanwhile */
     bool quiet;           /* a binding's: its errors are the caller's, the program's handler hears nothing of them */
-    bool untold;          /* the handler has something to hear when the call that is under way ends: of `cleared`, or */
-    bool unheard;         /* of the first error, which is there */
+    bool unheard;         /* the first error is there, and the handler has not heard of it */
+    bool untold;          /* unheard, or something is in `cleared`, and a call is busy: its end tells the handler */
     wk__cleared *cleared; /* oldest first */
     wk__nothing nothing;  /* behind what each call touches */
 };

@@ -189,7 +189,7 @@ typedef struct pieces {
     int64_t count, capacity;
 } pieces;
 
-/* What the record stores, if that is not to be written over what it replaces. */
+/* What the record stores, but for what it may write over what it replaces; `beside`: it may not. */
 static wk_code take(pieces *p, wk__record **record, int records, const wk__record *r, bool beside, wk__fail *fail)
 {
     for (int o = 0; o < r->nout; o++) {

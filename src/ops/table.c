@@ -206,7 +206,7 @@ wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments
     if (message_size) message[0] = 0;
     if (context) {
         wk_context *before = wk__context_enter(context);
-        const bool grad_off = context->frame.grad_off;
+        bool grad_off = context->frame.grad_off;
         wk_device device = context->device;
         wk_call_options o;
         bool fine = wk__options((wk_site){0}, "call", options, &o);
@@ -215,7 +215,7 @@ wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments
         code = fine ? call(name, o.site, arguments, argument_count, results, count) : wk_error_code();
         text = wk_error();
         if (message_size) snprintf(message, message_size, "%s", text ? text : "");
-        wk_clear_error(); /* the caller is told; the thread's handler is not */
+        wk_clear_error();
         context->frame.grad_off = grad_off;
         context->device = device;
         wk__context_enter(before);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random steps of optimisers, of which some fail: then no parameter has changed, and what follows the step reads numbers
+ * that parameters have had. Parameters of several sizes, computed before or not, gradients that depend on one another,
+ * clipped or not, averages after the step; the index that is bad is known at the call or only when work is run. */
+#include "support_wick.h"
+
+enum { SEEDS = 300, STEPS = 3, MOST = 5 };
+
+static uint32_t state;
+
+static int drawn(int below)
+{
+    state = state * 1664525u + 1013904223u;
+    return (int)((state >> 10) % (uint32_t)below);
+}
+
+typedef struct trained {
+    wk_tensor *parameter[MOST], *average[MOST];
+    double before[MOST]; /* the first number of each */
+    int count;
+    wk_tensors *list;
+} trained;
+
+static double first_of(wk_tensor *x)
+{
+    WK_NO_GRAD;
+    return wk_item(wk_select(x, 0, 0));
+}
+
+static wk_optim *make(trained *t)
+{
+    wk_tensors *list = t->list = wk_tensors_new();
+    t->count = 2 + drawn(MOST - 1);
+    for (int k = 0; k < t->count; k++) {
+        const int64_t size = 1 + drawn(3) * drawn(40);
+        const char name[] = {'p', (char)('0' + k), 0};
+        t->before[k] = 1 + k;
+        t->parameter[k] = wk_requires_grad_(wk_full((size), t->before[k]), true);
+        t->average[k] = wk_zeros((size));
+        if (drawn(2)) {
+            first_of(t->parameter[k]);
+            first_of(t->average[k]);
+        }
+        wk_tensors_add(list, name, t->parameter[k]);
+    }
+    const int kind = drawn(3);
+    if (kind == 0) return wk_optim_sgd(list, .lr = 0.5);
+    return kind == 1 ? wk_optim_sgd(list, .lr = 0.5, .momentum = 0.5) : wk_optim_adam(list, .lr = 0.5);
+}
+
+/* Numbers at two places of four, of which the second may not be there. */
+static wk_tensor *looked_up(bool bad)
+{
+    const int64_t second = bad ? 33 : 3;
+    wk_tensor *places = drawn(2) ? wk_mul(wk_arange(2), second) : wk_of(int64_t, (2), 0, second);
+    return wk_sum(wk_take(drawn(2) ? wk_full((4), 2.0) : wk_exp(wk_ones((4))), places));
+}
+
+static void gradients(const trained *t, bool bad)
+{
+    wk_tensor *loss = wk_sum(t->parameter[0]);
+    for (int k = 1; k < t->count; k++) {
+        wk_tensor *factor = drawn(2) ? wk_sum(t->parameter[k - 1]) : wk_ones(());
+        loss = wk_add(loss, wk_sum(wk_mul(t->parameter[k], factor)));
+    }
+    wk_tensor *one = t->parameter[drawn(t->count)];
+    loss = wk_add(loss, wk_mul(wk_sum(one), looked_up(bad)));
+    wk_backward(loss);
+}
+
+static void follow(const trained *t)
+{
+    WK_NO_GRAD;
+    for (int k = 0; k < t->count; k++) wk_copy_(t->average[k], wk_mul(t->parameter[k], 1));
+}
+
+static void look(trained *t, bool failed, bool followed, uint32_t seed)
+{
+    for (int k = 0; k < t->count; k++) {
+        const double now = first_of(t->parameter[k]);
+        if (failed && now != t->before[k])
+            fail_msg("seed %u: parameter %d was %g and is %g after a step that failed", seed, k, t->before[k], now);
+        if (followed && first_of(t->average[k]) != now)
+            fail_msg("seed %u: what followed read %g of parameter %d, which is %g", seed, first_of(t->average[k]), k,
+                     now);
+        t->before[k] = now;
+    }
+    expect_fine();
+}
+
+static void a_step_that_fails_changes_nothing(void **state_of_test)
+{
+    (void)state_of_test;
+    int failures = 0;
+    for (uint32_t seed = 0; seed < SEEDS; seed++) {
+        WK_SCOPE;
+        trained t;
+        state = seed * 7919 + 1;
+        wk_optim *optim = make(&t);
+        for (int step = 0; step < STEPS; step++) {
+            WK_SCOPE;
+            const bool bad = drawn(2), followed = drawn(2);
+            wk_optim_zero_grad(optim);
+            gradients(&t, bad);
+            if (drawn(3) == 0) wk_clip_grad_norm_(t.list, 0.3);
+            wk_optim_step(optim);
+            if (followed) follow(&t);
+            wk_sync();
+            const bool failed = wk_error_code() == WK_ERR_INDEX;
+            assert_int_equal(failed, bad);
+            failures += failed;
+            wk_clear_error();
+            look(&t, failed, followed, seed);
+        }
+    }
+    assert_in_range(failures, SEEDS, 2 * SEEDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_that_fails_changes_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
