@@ -174,7 +174,8 @@ WK_API int wk_report_error(FILE *out);
  * hooks. A destroy, a release, .moved and .trained (wk_module_to, wk_module_train) first run to their end, and the
  * handler is called at the end of the library's call, or at the beginning of the thread's next one. If such a function
  * clears its error, the handler is called all the same (unless memory was short), with that error as `code` and `text`,
- * which wk_error() does not give any more. `text` lives until the handler returns or its longjmp has left that scope. */
+ * which wk_error() does not give any more. `text` lives until the handler returns or its longjmp has left that scope.
+ */
 typedef void wk_error_handler(void *user, wk_code code, const char *text);
 WK_API void wk_set_error_handler(wk_error_handler *handler, void *user);
 
