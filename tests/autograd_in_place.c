@@ -489,6 +489,23 @@ static void parts_are_used_together(void **state)
     EXPECT_GRADIENT(wk_add(wk_sum(wk_mul(x, x)), wk_mul(wk_select(x, 0, 1), 10)), x, 6, 20);
 }
 
+/* What floats are copied to. */
+static void masks_and_indices_have_no_gradient(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(float, (2), 0, 1, .requires_grad = true), *mask = wk_zeros((2), .dtype = WK_BOOL);
+    wk_tensor *index = wk_zeros((2, 2), .dtype = WK_I64);
+    wk_copy_(mask, x);
+    wk_copy_(wk_select(index, 0, 1), x);
+    assert_false(wk_requires_grad(mask) || wk_requires_grad(index));
+    wk_tensor *y = wk_masked_fill_(wk_mul(x, 3), mask, 5);
+    EXPECT_VALUES(y, 0, 0, 5);
+    EXPECT_VALUES(index, 0, 0, 0, 0, 1);
+    wk_backward(wk_sum(y));
+    EXPECT_VALUES(wk_grad_of(x), 0, 3, 0);
+}
+
 /* A write through a view without elements changes neither numbers nor gradients. */
 static void an_empty_view_is_written(void **state)
 {
@@ -518,6 +535,7 @@ int main(void)
         cmocka_unit_test(gradients_share_no_memory),
         cmocka_unit_test(gradients_of_gradients),
         cmocka_unit_test(parts_are_used_together),
+        cmocka_unit_test(masks_and_indices_have_no_gradient),
         cmocka_unit_test(an_empty_view_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

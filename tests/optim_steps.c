@@ -557,8 +557,6 @@ static void a_step_fails_without_the_other(void **state)
     EXPECT_VALUES(small, 0, 1, 1);
 }
 
-/* ---- clipping ---------------------------------------------------------------------------------------------------- */
-
 /* Also not the one that is written in place before the others are: what shows that an index is bad runs before it. */
 static void a_gradient_that_failed_changes_no_parameter(void **state)
 {
@@ -577,6 +575,56 @@ static void a_gradient_that_failed_changes_no_parameter(void **state)
     EXPECT_VALUES(wk_sum(large), 0, 64);
     EXPECT_VALUES(small, 0, 1, 1);
 }
+
+/* A step whose last gradient comes of an index that is bad, which is known when work is run: the kernels that compute
+ * the others and update by them, of which that of the largest is put last, have begun. The first step runs what is
+ * recorded to make what the rule keeps. */
+static void a_failing_step(wk_optim *optim, wk_tensor *const p[3])
+{
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_ones((4)), *y = wk_ones((2)), *z = wk_ones((64));
+    wk_sync();
+    wk_set_grad(p[0], wk_mul(y, 3));
+    wk_set_grad(p[1], wk_mul(z, 3));
+    wk_set_grad(p[2], wk_index_select(x, 0, wk_add(first, 0)));
+    wk_optim_step(optim);
+    expect_bad_index();
+}
+
+/* Parameters after steps of gradient 1, one after the other; steps whose digit is 0 fail. */
+static wk_tensor *after_steps(rule rule, const char *steps)
+{
+    wk_tensor *p[3];
+    for (int k = 0; k < 3; k++) p[k] = wk_requires_grad_(k == 1 ? wk_ones((64)) : wk_ones((2)), true);
+    wk_tensors *list = wk_list((p[0], p[1], p[2]));
+    wk_optim *optim =
+        rule == SGD ? wk_optim_sgd(list, .lr = 1, .momentum = 0.5, .dampening = 0.25) : wk_optim_adam(list, .lr = 1);
+    for (; *steps; steps++) {
+        if (*steps == '0') {
+            a_failing_step(optim, p);
+            continue;
+        }
+        for (int k = 0; k < 3; k++) wk_set_grad(p[k], wk_ones_like(p[k]));
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+    }
+    wk_sync();
+    expect_fine();
+    return wk_cat((p[0], p[1], p[2]), 0);
+}
+
+/* Nor in the powers of adam's t, nor as the first step, whose gradient counts in full. */
+static void a_step_that_failed_does_not_count(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_all(wk_eq(after_steps(ADAM, "101"), after_steps(ADAM, "11"))), 0, 1);
+    EXPECT_VALUES(wk_all(wk_eq(after_steps(ADAM, "0011"), after_steps(ADAM, "11"))), 0, 1);
+    EXPECT_VALUES(wk_all(wk_eq(after_steps(SGD, "01011"), after_steps(SGD, "111"))), 0, 1);
+    EXPECT_VALUES(wk_amax(after_steps(ADAM, "101")), 1e-6, -1);
+    EXPECT_VALUES(wk_amax(after_steps(SGD, "011")), 0, -1.25); /* 1 - 1 - (0.5 + 0.75) */
+}
+
+/* ---- clipping ---------------------------------------------------------------------------------------------------- */
 
 static void clipping(void **state)
 {
@@ -629,6 +677,7 @@ int main(void)
                                         test_mode_back),
         cmocka_unit_test(what_is_kept_follows_the_parameter),
         cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_usual_mode, test_mode_back),
         cmocka_unit_test(clipping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

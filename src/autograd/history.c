@@ -301,6 +301,7 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
                               const wk__attr *attr)
 {
     wk__body *body = wk__body_of(target);
+    if (!wk__is_float(body->dtype)) return true; /* floats are copied to a mask, say */
     wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
     if (!node) return false;
     node->outputs = 1;

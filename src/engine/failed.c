@@ -10,6 +10,7 @@
 static bool keep_old(wk__record *r, wk__value *out)
 {
     if (!r->guarded || !r->prior || wk__value_state(r->prior) != WK__STORED) return false;
+    out->undone = true;
     if (out->exposed && out->memory.block && r->prior->memory.block) { /* displaced: the old numbers go back there */
         wk__fail fail = {.tag = -1};
         wk__device *device = out->device;

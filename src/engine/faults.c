@@ -257,9 +257,9 @@ static bool keep_old(entry *e)
 {
     wk__value *out = e->out, *prior = e->prior;
     if (!e->in_place) return false;
-    if (e->over && e->skipped) return true;
+    if (e->over && e->skipped) return out->undone = true;
     if (wk__value_state(prior) != WK__STORED || !prior->memory.block) return false;
-    e->spoiled = true;
+    e->spoiled = out->undone = true;
     wk__value_give_memory(out);
     wk__value_hold(prior);
     out->shares = prior;

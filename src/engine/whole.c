@@ -321,6 +321,7 @@ bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live)
 static void take_back(const wk__undo *u)
 {
     if (wk__value_state(u->out) != WK__STORED) return;
+    u->out->undone = true;
     if (u->out->exposed) {
         write_back(u->out, u->old);
         return;

@@ -13,6 +13,7 @@ static void free_group(wk__group_of *group)
     for (int64_t k = 0; k < group->count; k++) {
         for (int s = 0; s < WK__OPTIM_STATES; s++)
             if (group->item[k].state[s]) wk__handle_drop(&group->item[k].state[s]->handle);
+        if (group->item[k].last) wk__value_drop(group->item[k].last);
         wk__handle_drop(&group->item[k].parameter->handle);
     }
     wk__free(group->item);
@@ -255,10 +256,21 @@ static bool each(step *step, bool (*visit)(struct step *step, const wk_optim_opt
     return true;
 }
 
+/* This step, and not the one before it if that has failed since. What it made is let go of before this one replaces
+ * it, so that this one may write in place. */
+static void count(wk__trained *t)
+{
+    t->steps++;
+    if (!t->last) return;
+    t->steps -= wk__value_state(t->last) == WK__STORED && t->last->undone;
+    wk__value_drop(t->last);
+    t->last = NULL;
+}
+
 static bool remember(step *step, const wk_optim_options *options, wk__trained *t)
 {
     (void)options;
-    t->steps++;
+    count(t);
     wk__before_take(&step->before[step->count++], t->parameter);
     for (int s = 0; s < WK__OPTIM_STATES; s++)
         if (t->state[s]) wk__before_take(&step->before[step->count++], t->state[s]);
@@ -268,6 +280,15 @@ static bool remember(step *step, const wk_optim_options *options, wk__trained *t
 static bool update(step *step, const wk_optim_options *options, wk__trained *t)
 {
     return step->optim->rule->update(options, t, gradient_of(t));
+}
+
+static bool watch(step *step, const wk_optim_options *options, wk__trained *t)
+{
+    (void)step, (void)options;
+    if (!t->state[0]) return true; /* a rule that keeps nothing counts nothing */
+    t->last = wk__body_of(t->state[0])->storage->value;
+    wk__value_hold(t->last);
+    return true;
 }
 
 static bool uncount(step *step, const wk_optim_options *options, wk__trained *t)
@@ -291,7 +312,7 @@ static bool update_all(wk_site site, wk__optim *optim)
     wk__whole_begin(context);
     each(&step, remember);
     bool fine = each(&step, update);
-    if (!fine) each(&step, uncount);
+    each(&step, fine ? watch : uncount);
     for (int64_t k = step.count; k-- > 0;) wk__before_end(&step.before[k], fine);
     wk__free(step.before);
     wk__whole_end(context);

@@ -15,6 +15,7 @@ typedef struct wk__trained {
     wk_tensor *parameter;               /* held */
     wk_tensor *state[WK__OPTIM_STATES]; /* owned; NULL before the first step */
     int64_t steps;                      /* taken so far */
+    wk__value *last;                    /* what the last one makes of state[0]: tells whether it happened; held */
 } wk__trained;
 
 typedef struct wk__group_of {

@@ -45,6 +45,7 @@ typedef struct wk__value {
     bool revived;                           /* it was parked and read again: the next flush stores it */
     bool exposed;                           /* its address was given to the user */
     bool wanted;                            /* the next flush stores it whatever owns it */
+    bool undone;                            /* the in-place call that gives it failed: it has the numbers of before */
     bool needed, rooted, escapes, parkable; /* scratch of a flush: read by a live record; wanted by an owner; read
                                                outside its group; may be parked */
     bool promised, doubtful;                /* scratch of a flush: read by a record that will be parked; a bad index
