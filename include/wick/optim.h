@@ -50,7 +50,9 @@ WK_API wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *
                                      const wk_optim_options *options);
 
 /* One step from the gradients that are there; parameters without one are left alone. Refuses while an error is
- * pending. What it has recorded is run when the scope around closes. WK_OK or a code. */
+ * pending. What it has recorded is run when the scope around closes; if it fails then, all parameters and what is kept
+ * for them are as before, and the step does not count (for OpenCL see rule 18 in docs/semantics.md). WK_OK or a
+ * code. */
 WK_API wk_code wk_optim_step_at(wk_site site, wk_optim *optim);
 /* Forgets the gradients of all parameters. */
 WK_API wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim);
@@ -62,7 +64,7 @@ WK_API double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group);
 WK_API wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr);
 
 /* Scales the gradients so that their common 2-norm is at most `max`; returns the norm that they had, still on the
- * device. */
+ * device. NULL with the error recorded. If it fails when it is run, the gradients are as before. */
 WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, double max);
 
 #define wk_optim_step(optim)                wk_optim_step_at(WK_HERE, optim)

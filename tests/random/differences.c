@@ -72,6 +72,24 @@ static bool is_a_fine_saw(const machine *m, const step *s)
     return least < 1e-3 * most;
 }
 
+/* Where an operand has been rounded next to a pole that is not at 0, a step moves it by less than its last digit: erf of
+ * -5 and then log1p. */
+static bool is_beside_a_pole(const machine *m, const step *s)
+{
+    static const struct {
+        const char *name;
+        double pole;
+    } poles[] = {{"log1p", -1}, {"asin", -1}, {"asin", 1}, {"acos", -1}, {"acos", 1}};
+    const bool call = (s->kind == STEP_CALL || s->kind == STEP_IN_PLACE) && s->argument[0].kind == WK_VALUE_TENSOR;
+    wk_tensor *x = call ? m->slot[s->argument[0].slot[0]].tensor : NULL;
+    for (size_t k = 0; x && k < sizeof poles / sizeof *poles; k++) {
+        if (strcmp(rows[s->op].op->name, poles[k].name) != 0) continue;
+        for (int64_t e = 0; e < wk__body_numel(wk__body_of(x)); e++)
+            if (fabs(machine_number(x, e) - poles[k].pole) < 1e-9) return true;
+    }
+    return false;
+}
+
 /* A gradient goes through numbers that are rounded to more than a step. */
 static bool is_rounded(const machine *m, const step *s)
 {
@@ -105,7 +123,7 @@ static bool is_blurred(program *p, machine *m)
     bool blurred = false;
     machine_begin(m, p, &mode_sync);
     for (int k = 0; k < p->steps; k++) {
-        blurred = blurred || is_a_fine_saw(m, &p->step[k]);
+        blurred = blurred || is_a_fine_saw(m, &p->step[k]) || is_beside_a_pole(m, &p->step[k]);
         machine_step(m, k);
         blurred = blurred || is_rounded(m, &p->step[k]) || is_cut(m, &p->step[k]);
     }
