@@ -155,14 +155,18 @@ static bool tells_a_late_index(const note *x, const note *y)
     return x->what == NOTE_FAILED && y->what == NOTE_FAILED && y->code == WK_ERR_INDEX;
 }
 
-bool index_was_bad(const machine *m)
+bool index_was_bad(const machine *m, bool *late)
 {
+    bool told = false;
+    *late = false;
     for (size_t at = 0; at < m->used;
          at += sizeof(note) + (size_t)((const note *)(const void *)(m->notes + at))->bytes) {
         const note *n = (const note *)(const void *)(m->notes + at);
-        if (n->what == NOTE_FAILED && n->code == WK_ERR_INDEX) return true;
+        if (n->code != WK_ERR_INDEX) continue;
+        told = told || n->what == NOTE_FAILED;
+        *late = *late || n->what != NOTE_FAILED;
     }
-    return false;
+    return told;
 }
 
 /* Slots at the end are missing there, those that a step read meanwhile were never read. */

@@ -83,11 +83,13 @@ bool oracle_broken(program *p, oracle which, verdict *v)
         return false; /* still here */
     }
     if (base.faulty || notes_wrong(&base, v->text, sizeof v->text)) return false; /* another matter */
-    if (which == ORACLE_OPENCL && index_was_bad(&base)) {                         /* of another size */
-        machine_run(&other, p, &mode_of[which]);
-        return index_runs_differ(&base, &other, v) && report(v, which);
-    }
-    return mode_differs(p, which, v);
+    if (which != ORACLE_OPENCL) return mode_differs(p, which, v);
+    bool late;
+    const bool told = index_was_bad(&base, &late); /* of another size */
+    if (late) return false;
+    if (!told) return mode_differs(p, which, v);
+    machine_run(&other, p, &mode_of[which]);
+    return index_runs_differ(&base, &other, v) && report(v, which);
 }
 
 /* Are there tensors that several threads work on? */

@@ -59,8 +59,10 @@ bool differences_disagree(program *p, machine *m, verdict *v, bool *conclusive);
 /* indices.c: with an index tensor that may reach too far. */
 bool index_spoil(const program *p, program *spoiled);
 bool index_disagrees(const program *p, machine *base, machine *other, verdict *v);
-/* Has a call of that run been refused for a bad index? */
-bool index_was_bad(const machine *m);
+/* Has a call of that run been refused for a bad index? `late`: has a value failed for one? That is what a device found
+ * by itself, and until it is known it leaves out what is written in place, which is more or less in each mode (rule
+ * 17). */
+bool index_was_bad(const machine *m, bool *late);
 /* Two runs of a program without gradients that has a bad index, the first op by op. */
 bool index_runs_differ(const machine *sync, const machine *other, verdict *v);
 
