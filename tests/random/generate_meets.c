@@ -77,8 +77,11 @@ static void add_walk(const generator *g, const step *s, touch *to, int *count)
     wk__node *nodes[MOST_NODES];
     const wk_tensor *x = g->machine->slot[s->argument[0].slot[0]].tensor;
     const int reached = x ? nodes_of(wk__body_of(x), nodes) : 0;
-    if (x && reached == 0) /* a leaf itself */
-        add(to, count, gradient_key(wk__body_of(x)->storage), s->thread, s->kind == STEP_BACKWARD);
+    const wk__body *leaf = x && reached == 0 ? wk__body_of(x) : NULL; /* it leads nowhere else */
+    if (leaf && leaf->leaf)
+        add_leaf(s, leaf->leaf, to, count);
+    else if (leaf)
+        add(to, count, gradient_key(leaf->storage), s->thread, s->kind == STEP_BACKWARD);
     for (int k = 0; k < reached; k++) {
         add(to, count, nodes[k], s->thread, s->how == 0);
         for (int e = 0; e < nodes[k]->inputs; e++)
