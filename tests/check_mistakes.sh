@@ -59,10 +59,10 @@ list = wk_list(x, y)|wk_list((x, y))
 wk_optim *o = wk_optim_adam(list, 1e-3); (void)o|wk_optim_adam: options are written by name
 x = wk_zeros((2, 3), WK_F64)|wk_zeros: options are written by name
 m = wk_nn_linear(2, 3, false)|wk_nn_linear: options are written by name
-x = wk_add(2, 3)|wk_add: one operand is a tensor, the other a tensor or a number
-x = wk_add(x, NULL)|wk_add: one operand is a tensor, the other a tensor or a number
-x = wk_mul(ints, x)|wk_mul: one operand is a tensor, the other a tensor or a number
-x = wk_sub(m, x)|wk_sub: one operand is a tensor, the other a tensor or a number
+x = wk_add(2, 3)|wk_add: one operand is a wk_tensor \*, the other one, too, or a number
+x = wk_add(x, NULL)|wk_add: one operand is a wk_tensor \*, the other one, too, or a number
+x = wk_mul(ints, x)|wk_mul: one operand is a wk_tensor \*, the other one, too, or a number
+x = wk_sub(m, x)|wk_sub: one operand is a wk_tensor \*, the other one, too, or a number
 x = wk_add_(x, list)|wk_add_: the second operand is a tensor or a number
 x = wk_matmul(x, 3)|integer
 x = wk_add_(3, x)|integer
@@ -83,6 +83,10 @@ x = wk_sum(x, .keepdim = true, .keepdim = false)|overwritten\|overrides
 wk_optim *o = wk_optim_adamw(list, .lr = 0, .eps = 1, .lr = 1); (void)o|overwritten\|overrides
 x = wk_of(float, (1), 1, .dtype = WK_F64, .dtype = WK_F32)|overwritten\|overrides
 x = wk_zeros((2), .dtyp = WK_F64)|dtyp
+x = wk_cat((x, y))|wk_cat: the dimension is missing: wk_cat((x, y), 0)
+x = wk_stack((x, y))|wk_stack: the dimension is missing: wk_stack((x, y), 0)
+x = wk_from((float[]){1, 2, 3, 4}, (2, 2))|and so does an array that is written here: wk_from(((float\[\]){1, 2}), (2))
+void *p = x; x = wk_add(p, 1)|and a void \* is cast: (wk_tensor \*)x
 x = wk_add(wk_mul(wk_exp(undeclared), 2), y)|undeclared
 x = wk_mul(2, wk_sum(wk_sub(x, undeclared), (0), .keepdim = true))|undeclared
 x = wk_add(wk_reshape(wk_cat((x, undeclared), 0), (-1)), wk_full((2), 0.5))|undeclared

@@ -97,7 +97,10 @@ check "doctor: without the prefix" says "^!  *wcik_sync is no variable .* is WIC
 check "doctor: a mode that is off" says "^modes  *WICK_SYNC=0: off (every call runs at once)" env WICK_SYNC=0 "$wick" \
     doctor
 check "doctor: ... is nothing unusual" sh -c "! WICK_SYNC=0 '$wick' doctor | grep '^!.*WICK_SYNC'"
-check "doctor: a switch that is none" says "^!  *WICK_NOFUSE=off is not 0 or 1" env WICK_NOFUSE=off "$wick" doctor
+check "doctor: a switch that is none" says "^!  *WICK_NOFUSE=maybe is not 0 or 1" env WICK_NOFUSE=maybe "$wick" doctor
+for word in off no false; do
+    check "doctor: a switch that is $word" says "^modes  *WICK_CHECK=$word: off" env WICK_CHECK=$word "$wick" doctor
+done
 check "doctor: WICK_CHECK is known" says "^modes  *WICK_CHECK=1: everything is computed twice" env WICK_CHECK=1 \
     "$wick" doctor
 check "doctor: ... and its folder" sh -c "! WICK_CHECK_DIR=/tmp '$wick' doctor | grep '^!.*WICK_CHECK_DIR'"
@@ -113,6 +116,9 @@ doctor_quiet() { ! env WICK_LOG_FILE= "$wick" doctor | grep "cannot be written";
 check "doctor: and is not said to be unwritable" doctor_quiet
 check "doctor: a log that cannot be" says "^!  *WICK_LOG_FILE=/nowhere/log cannot be written" env \
     WICK_LOG_FILE=/nowhere/log "$wick" doctor
+log_to_stderr() { env WICK_LOG=sync WICK_LOG_FILE=/nowhere/log "$wick" tour 2>&1 >/dev/null |
+    grep "^WICK_LOG_FILE: /nowhere/log: cannot be written; the log goes to stderr"; }
+check "a log that cannot be written goes to stderr" log_to_stderr
 check "doctor: megabytes below 0" says "^!  *WICK_CACHE_MB=-1 is not a number from 0 on" env WICK_CACHE_MB=-1 "$wick" \
     doctor
 check "doctor: threads" says "^threads  *1 .*WICK_THREADS=1" env WICK_THREADS=1 "$wick" doctor

@@ -297,6 +297,19 @@ static wk_tensor *nothing_forward(wk_module *self, wk_tensor *x)
     return NULL;
 }
 
+/* As lists of tensors stand in parentheses, lists of modules may, too. */
+static void modules_in_parentheses(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *a = new_scale(2), *b = new_scale(3), *c = new_scale(4);
+    assert_int_equal(wk_module_children(wk_nn_sequential((a, b, c))), 3);
+    assert_int_equal(wk_module_children(wk_nn_sequential((a))), 1);
+    assert_int_equal(wk_module_children(wk_nn_sequential((a ? a : b), c)), 2);
+    assert_int_equal(wk_module_children(wk_nn_module_list((a, b))), 2);
+    expect_fine();
+}
+
 static void errors_say_where(void **state)
 {
     (void)state;
@@ -551,6 +564,7 @@ int main(void)
         cmocka_unit_test(a_deep_tree),
         cmocka_unit_test(the_end_of_a_module),
         cmocka_unit_test(forward_and_back),
+        cmocka_unit_test(modules_in_parentheses),
         cmocka_unit_test(errors_say_where),
         cmocka_unit_test(the_library_s_kinds_inherit_the_site),
         cmocka_unit_test(lists_in_and_out),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random steps of optimisers, of which some fail: then no parameter has changed, and what follows the step reads
- * numbers that parameters have had. Parameters of several sizes, computed before or not, gradients that depend on one another,
- * clipped or not, averages after the step; the index that is bad is known at the call or only when work is run. */
+ * numbers that parameters have had. Parameters of several sizes, computed before or not, gradients that depend on one
+ * another, clipped or not, averages after the step; the index that is bad is known at the call or only when work is
+ * run. */
 #include "support_wick.h"
 
 enum { SEEDS = 300, STEPS = 3, MOST = 5 };

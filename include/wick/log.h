@@ -24,8 +24,8 @@ extern "C" {
  *               for each place in the program; and what the device's compiler was given to do, and how long it took
  *   check       with WICK_CHECK=1: what was not computed a second time, and why
  *
- *   leaks       what was retained, or made outside of any scope, and not freed when the process ends: how many objects
- *               of which kind, for each place in the program. Told at the end, so by WICK_LOG=leaks alone
+ *   leaks       what was retained, or made outside of any scope, and not freed when the process ends: how many wk_free
+ *               of which kind are missing, for each place in the program. Told at the end, so by WICK_LOG=leaks alone
  *
  * WK_OK, or WK_ERR_ARGUMENT for a subject that is none of these; then the log stays as it was. */
 typedef void wk_log_callback(void *user, const char *line);

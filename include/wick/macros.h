@@ -460,8 +460,9 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     WK_OPEN_(wk_tensor *, wk_x_, wk_y_)                                                                                \
     __auto_type wk_x_ = (a);                                                                                           \
     __auto_type wk_y_ = (b);                                                                                           \
-    _Static_assert(WK_OPERAND_(wk_x_) + WK_OPERAND_(wk_y_) > 2,                                                        \
-                   #f ": one operand is a tensor, the other a tensor or a number; wk_full((), 2) makes a tensor");     \
+    _Static_assert(WK_OPERAND_(wk_x_) + WK_OPERAND_(wk_y_) > 2, #f                                                     \
+                   ": one operand is a wk_tensor *, the other one, too, or a number; wk_full((), 2) makes a tensor, "  \
+                   "and a void * is cast: (wk_tensor *)x");                                                            \
     WK_GIVE_(wk_tensor *, _Generic(wk_y_, wk_tensor *                                                                  \
                                    : _Generic(wk_x_, wk_tensor *                                                       \
                                               : f##_at, float                                                          \

@@ -133,7 +133,7 @@ WK_API wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const w
 /* The same; in is the last size of the first input, on whose device the parameters are made. */
 WK_API wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_options *options);
 
-/* One after the other; "0", "1", ... */
+/* One after the other; "0", "1", ... wk_nn_sequential(a, b), also wk_nn_sequential((a, b)). */
 WK_API wk_module *wk_nn_sequential_at(wk_site site, wk_module *const *modules, int count);
 /* Only holds them; it has no forward. */
 WK_API wk_module *wk_nn_module_list_at(wk_site site, wk_module *const *modules, int count);
@@ -251,9 +251,17 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 
 #define wk_nn_linear(in, ...)  WK_OPT2_(wk_module *, wk_nn_linear, wk_linear_options, "in, out", in, __VA_ARGS__)
 #define wk_nn_lazy_linear(...) WK_OPT_(wk_module *, wk_nn_lazy_linear, wk_linear_options, __VA_ARGS__)
-#define wk_nn_sequential(...)  WK_MODULES_(wk_nn_sequential_at, WK_LIST_NAME_, __VA_ARGS__)
-#define wk_nn_module_list(...) WK_MODULES_(wk_nn_module_list_at, WK_LIST_NAME_, __VA_ARGS__)
-#define WK_MODULES_(f, wk_l_, ...)                                                                                     \
+#define wk_nn_sequential(...)  WK_MODULES_(wk_nn_sequential_at, __VA_ARGS__)
+#define wk_nn_module_list(...) WK_MODULES_(wk_nn_module_list_at, __VA_ARGS__)
+
+/* One argument in parentheses is a list of modules: C by itself would take the last of them. */
+#define WK_MODULES_(f, ...) WK_JOIN_(WK_MODULES_, WK_KIND_1ST_(__VA_ARGS__, ))(f, WK_LIST_NAME_, __VA_ARGS__)
+
+#define WK_MODULES_NOT_                   WK_MODULES_OF_
+#define WK_MODULES_LIST_(f, wk_l_, ...)   WK_JOIN_(WK_MODULES_LIST_, WK_COUNT_(__VA_ARGS__))(f, wk_l_, __VA_ARGS__)
+#define WK_MODULES_LIST_1(f, wk_l_, list) WK_MODULES_OF_(f, wk_l_, WK_BARE_ list)
+#define WK_MODULES_LIST_WK2_              WK_MODULES_OF_
+#define WK_MODULES_OF_(f, wk_l_, ...)                                                                                  \
     __extension__({                                                                                                    \
         wk_module *const wk_l_[] = {NULL, __VA_ARGS__}; /* a dummy first: there may be none */                         \
         WK_GIVE_(wk_module *, f(WK_HERE, wk_l_ + 1, (int)(WK_BYTES_(wk_l_) / sizeof(wk_module *)) - 1));               \

@@ -73,7 +73,7 @@ WK_ARITH_IN_PLACE_DECL_(wk_pow_);
 WK_ARITH_IN_PLACE_DECL_(wk_atan2_);
 
 /* ---- comparison and logic: a tensor or a number on either side; the result is bool, without a gradient ----------- */
-WK_ARITH_DECL_(wk_eq);          /* a == b */
+WK_ARITH_DECL_(wk_eq);          /* a == b, element by element, as bools; in a condition of C: wk_item(wk_all(..)) */
 WK_ARITH_DECL_(wk_ne);          /* a != b */
 WK_ARITH_DECL_(wk_lt);          /* a < b */
 WK_ARITH_DECL_(wk_le);          /* a <= b */

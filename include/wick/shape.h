@@ -218,8 +218,11 @@ WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 #define WK_CAT_(f, said, ...) WK_JOIN_(WK_CAT_, WK_KIND_1ST_(__VA_ARGS__, ))(f, said, WK_LIST_NAME_, __VA_ARGS__)
 #define WK_CAT_NOT_(f, said, wk_l_, ...)                                                                               \
     WK_REFUSE_(wk_tensor *, #f ": tensors stand in parentheses: " #f "((x, y), 0), not " #f "(" said ")")
-#define WK_CAT_ARRAY_ WK_CAT_LIST_
-#define WK_CAT_LIST_(f, said, wk_l_, list, dim)                                                                        \
+#define WK_CAT_ARRAY_                     WK_CAT_LIST_
+#define WK_CAT_LIST_(f, said, wk_l_, ...) WK_JOIN_(WK_CAT_LIST_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, __VA_ARGS__)
+#define WK_CAT_LIST_1(f, said, wk_l_, list)                                                                            \
+    WK_REFUSE_(wk_tensor *, #f ": the dimension is missing: " #f "(" said ", 0)")
+#define WK_CAT_LIST_WK2_(f, said, wk_l_, list, dim)                                                                    \
     WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
 #define wk_repeat(x, ...)        WK_VIEW_(wk_repeat, #__VA_ARGS__, x, __VA_ARGS__)
 #define wk_tile(x, ...)          WK_VIEW_(wk_tile, #__VA_ARGS__, x, __VA_ARGS__)

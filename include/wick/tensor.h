@@ -189,7 +189,8 @@ WK_API wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, cons
 /* The address of the first element of a tensor on the CPU, computed if need be, after everything that was recorded has
  * been run; NULL for other devices. wk_stride says how the elements lie. The address stays until the tensor goes or
  * moves to another device; but calls are run when their numbers are needed, so ask again (or wk_sync) before reading
- * what they wrote there, and before writing what they are not to read. */
+ * what they wrote there, and before writing what they are not to read. No compiler sees the type: look at wk_dtype_of
+ * first where it may be another one than the pointer's; wk_read looks itself. */
 WK_API void *wk_data_at(wk_site site, wk_tensor *x);
 /* Prints what PyTorch prints, to stdout. Returns x. */
 WK_API wk_tensor *wk_print_at(wk_site site, wk_tensor *x);
@@ -364,7 +365,9 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
 #define wk_from(data, ...)                                                                                             \
     WK_JOIN_(WK_FROM_, WK_COUNT_(__VA_ARGS__))                                                                         \
     (WK_JOIN_(wk_data_, __COUNTER__), WK_INTS_NAME_,                                                                   \
-     "wk_from: sizes stand in parentheses: wk_from(data, (" #__VA_ARGS__ "))", data, __VA_ARGS__)
+     "wk_from: sizes stand in parentheses: wk_from(data, (" #__VA_ARGS__                                               \
+     ")), and so does an array that is written here: wk_from(((float[]){1, 2}), (2))",                                 \
+     data, __VA_ARGS__)
 #define WK_FROM_1(wk_p_, wk_s_, text, data, shape)                                                                     \
     WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
               WK_ONCE_(float *, wk_p_, data, WK_HAS_DTYPE_("wk_from", wk_p_);                                          \

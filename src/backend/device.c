@@ -134,7 +134,7 @@ static wk_code not_there(wk_device id, const wk__backend *backend, wk__fail *fai
     if (id.kind == WK_GPU)
         why_no_gpu(&why);
     else if (!backend || count > 0 || backend->presence(&why) == WK__PRESENT)
-        wk__text_format(&why, "there are %d of that kind", count);
+        wk__text_format(&why, count == 1 ? "there is %d of that kind" : "there are %d of that kind", count);
     wk__fail_set(fail, WK_ERR_DEVICE, "%s:%d is not there: %s. Usable: %s", name, id.index, why.data ? why.data : "",
                  there.data ? there.data : "cpu");
     wk__text_end(&there);

@@ -84,7 +84,10 @@ const char *wk__setting_text(wk__setting which)
 
 static bool is_off(const char *text)
 {
-    return !text || !*text || strcmp(text, "0") == 0;
+    static const char *const words[] = {"", "0", "off", "no", "false"};
+    for (size_t k = 0; text && k < sizeof words / sizeof *words; k++)
+        if (strcmp(text, words[k]) == 0) return true;
+    return !text;
 }
 
 bool wk__setting_on(wk__setting which)

@@ -229,10 +229,12 @@ static bool refuse_unready(wk_site site, const char *op, const wk__tree *tree, i
 {
     wk__text path = {0};
     wk__tree_path(tree, place, &path);
+    const bool named = path.data && *path.data; /* the root is not */
     wk__error_set(
         site, WK_ERR_STATE,
-        "%s: the %s \"%.100s\" has not seen an input yet, so it has no parameters. Call wk_forward once before", op,
-        wk__module_of(tree->visit[place].module)->kind.name, path.data ? path.data : "");
+        "%s: the %s%s%.100s%s has not seen an input yet, so it has no parameters. Call wk_forward once before", op,
+        wk__module_of(tree->visit[place].module)->kind.name, named ? " \"" : "", named ? path.data : "",
+        named ? "\"" : "");
     wk__text_end(&path);
     return false;
 }

@@ -312,7 +312,8 @@ static bool fits_target(const plan *p, const wk_tensor *target)
     const wk__body *body = wk__body_of(target);
     if (!wk__same_shape(body->ndim, body->shape, p->ndim, p->shape)) {
         wk__op_error(p->op, p->site, WK_ERR_SHAPE, p->tensor,
-                     "the result does not fit the target $a: the other operand has more or larger dimensions");
+                     p->tensors > 1 ? "the result does not fit the target $a: $b has more or larger dimensions"
+                                    : "the result does not fit the target $a");
         return false;
     }
     bool loses = wk__is_float(p->result) && !wk__is_float(body->dtype);

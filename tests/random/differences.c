@@ -140,8 +140,8 @@ static void add_noise(machine *m, int k, double noise)
     wk_clear_error(); /* elements that share memory stay as they are */
 }
 
-/* The loss hangs on last digits: of 1 + erf(-5), say, or of x in log(exp(x)) where exp(x) is 1. These stand still within
- * a step, and so does the loss, while its gradient is right. */
+/* The loss hangs on last digits: of 1 + erf(-5), say, or of x in log(exp(x)) where exp(x) is 1. These stand still
+ * within a step, and so does the loss, while its gradient is right. */
 static bool magnifies_rounding(program *p, machine *m, double here, double difference)
 {
     bool does = false;
