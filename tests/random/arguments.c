@@ -57,7 +57,8 @@ static int64_t drawn_int(generator *g, const row *r, const char *name, const wk_
     if (is(name, "index")) return draw_percent(d, 25) ? -1 : draw_below(d, (int)n);
     if (among(name, "offset diagonal")) return draw_from(d, -2, 2);
     if (among(name, "k num_samples")) return n ? draw_from(d, 1, (int)n) : 1;
-    if (among(name, "size split_size") && n > 0) return draw_from(d, 1, (int)n);
+    if (among(name, "size split_size") && n > 0) /* windows of unfold have an element as often as they are long */
+        return draw_from(d, 1, is(r->op->name, "unfold") && n > 16 ? 4 : (int)n);
     if (is(name, "repeats")) return draw_percent(d, 5) ? 0 : draw_from(d, 1, 3);
     if (among(name, "n steps")) return draw_below(d, 6);
     if (is(name, "low")) return -3;
