@@ -24,7 +24,7 @@ static int units_of(const wk__op *op)
 {
     for (size_t k = 0; k < sizeof roomy / sizeof *roomy; k++)
         if (strcmp(op->name, roomy[k].name) == 0) return roomy[k].units;
-    return op->exact ? UNITS_POINTWISE : UNITS_OTHER;
+    return op_reference_of(op)->exact ? UNITS_POINTWISE : UNITS_OTHER;
 }
 
 /* Ops that choose between operands may give either zero. */
@@ -41,12 +41,13 @@ double walk_tolerance(const wk__op *op, wk_dtype dtype, double x, double scale)
     if (!wk__is_float(dtype)) return 0;
     double unit = dtype == WK_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     double smallest = dtype == WK_F64 ? 0x1p-1074 : dtype == WK_F16 ? 0x1p-24 : dtype == WK_BF16 ? 0x1p-133 : 0x1p-149;
-    double size = op->exact ? fabs(x) : fmax(fabs(x), scale), error = units_of(op) * unit * size;
+    double size = op_reference_of(op)->exact ? fabs(x) : fmax(fabs(x), scale), error = units_of(op) * unit * size;
     /* an expression of several instructions may lose a denormal result in one of them */
-    if (op->exact && !op->instruction && dtype != WK_F16) smallest = dtype == WK_F64 ? DBL_MIN : (double)FLT_MIN;
+    if (op_reference_of(op)->exact && !op->instruction && dtype != WK_F16)
+        smallest = dtype == WK_F64 ? DBL_MIN : (double)FLT_MIN;
     /* rounded once more, half a unit of the 11 or 8 digits; what is composed of a product or sums in place, twice */
-    if (dtype == WK_F16) error += (op->exact ? 0x1p-11 : 0x1p-10) * size;
-    if (dtype == WK_BF16) error += (op->exact ? 0x1p-8 : 0x1p-7) * size;
+    if (dtype == WK_F16) error += (op_reference_of(op)->exact ? 0x1p-11 : 0x1p-10) * size;
+    if (dtype == WK_BF16) error += (op_reference_of(op)->exact ? 0x1p-8 : 0x1p-7) * size;
     return error + smallest;
 }
 
@@ -55,7 +56,8 @@ bool walk_agrees(const wk__op *op, wk_dtype dtype, double have, double expected,
     double nearest = walk_rounded(expected, dtype);
     if (isnan(expected) || isnan(have)) return isnan(nearest) && isnan(have);
     if (!wk__is_float(dtype)) return have == nearest;
-    if (have == 0 && nearest == 0) return !op->exact || either_zero(op) || signbit(have) == signbit(nearest);
+    if (have == 0 && nearest == 0)
+        return !op_reference_of(op)->exact || either_zero(op) || signbit(have) == signbit(nearest);
     if (have == nearest) return true;
     double tolerance = walk_tolerance(op, dtype, expected, scale);
     if (isinf(have) != isinf(nearest)) { /* one of them just went over the edge */
@@ -75,14 +77,14 @@ static double as_operand(double x, wk_dtype dtype)
 }
 
 /* exact() over the broadcast of the operands. */
-static void expect_pointwise(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array *out,
-                             const wk_tensor *result)
+static void expect_pointwise(const wk__op *op, const walk_sample *sample, const walk_input input[],
+                             reference_array *out, const wk_tensor *result)
 {
-    wk__reference holder = {.inputs = 0};
+    reference_call holder = {.inputs = 0};
     int64_t shape[WK__MAX_DIMS];
     int ndim = 0;
     for (int k = 0; k < sample->operands; k++) {
-        const wk__array *in = &input[k].array;
+        const reference_array *in = &input[k].array;
         int64_t joined[WK__MAX_DIMS];
         int wide = in->ndim > ndim ? in->ndim : ndim;
         for (int d = 0; d < wide; d++) { /* from the right */
@@ -92,8 +94,8 @@ static void expect_pointwise(const wk__op *op, const walk_sample *sample, const 
         memcpy(shape, joined, sizeof joined);
         ndim = wide;
     }
-    double *data = wk__reference_out(&holder, 0, ndim, shape);
-    int64_t n = wk__array_numel(&holder.out[0]);
+    double *data = reference_out(&holder, 0, ndim, shape);
+    int64_t n = reference_numel(&holder.out[0]);
     for (int64_t k = 0; k < n; k++) {
         double x[WALK_ARGUMENTS];
         for (int a = 0, t = 0; a < WALK_ARGUMENTS; a++) {
@@ -103,26 +105,27 @@ static void expect_pointwise(const wk__op *op, const walk_sample *sample, const 
             if (value->kind == WK_VALUE_FLOAT) x[a] = as_operand(value->f, wk_dtype_of(result));
             if (value->kind == WK_VALUE_TEXT) x[a] = value->text[0];
             if (value->kind != WK_VALUE_TENSOR) continue;
-            x[a] = wk__array_at(&input[t++].array, ndim, shape, k);
+            x[a] = reference_at(&input[t++].array, ndim, shape, k);
         }
-        data[k] = op->exact(x);
+        data[k] = op_reference_of(op)->exact(x);
     }
     *out = holder.out[0];
 }
 
-int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array out[],
+int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], reference_array out[],
                   const wk_tensor *result)
 {
-    if (!op->reference && !op->exact) fail_msg("%s has neither reference nor exact", op->name);
-    if (!op->reference) {
+    if (!op_reference_of(op)->reference && !op_reference_of(op)->exact)
+        fail_msg("%s has neither reference nor exact", op->name);
+    if (!op_reference_of(op)->reference) {
         expect_pointwise(op, sample, input, &out[0], result);
         return 1;
     }
     wk_value full[WALK_ARGUMENTS] = {{0}};
     memcpy(full, sample->argument, sizeof *full * (size_t)sample->arguments);
-    wk__reference r = {.args = full, .inputs = sample->operands};
+    reference_call r = {.args = full, .inputs = sample->operands};
     for (int k = 0; k < sample->operands; k++) r.in[k] = input[k].array;
-    op->reference(&r);
+    op_reference_of(op)->reference(&r);
     memcpy(out, r.out, sizeof *out * (size_t)r.outputs);
     return r.outputs;
 }

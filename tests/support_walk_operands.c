@@ -26,7 +26,7 @@ double walk_rounded(double x, wk_dtype dtype)
 /* Whole numbers between low and high where there is one, as far as the dtype reaches. */
 static double drawn(const wk__op *op, const walk_operand *what, wk_dtype dtype, uint64_t *seed)
 {
-    double u = walk_random(seed), low = op->low, high = op->high;
+    double u = walk_random(seed), low = op_reference_of(op)->low, high = op_reference_of(op)->high;
     if (what->below) return floor(u * (double)what->below);
     if (dtype == WK_BOOL) return u < 0.5 ? 0 : 1;
     if (low == high) high = (low = -2) + 4;
@@ -79,7 +79,7 @@ static void make_one(const wk__op *op, const walk_operand *what, wk_dtype dtype,
     input->size = (size_t)room * size;
     input->bytes = wk__alloc_zero((size_t)room, size);
     input->array =
-        (wk__array){.ndim = what->ndim, .dtype = dtype, .data = wk__alloc_zero((size_t)n + 1, sizeof(double))};
+        (reference_array){.ndim = what->ndim, .dtype = dtype, .data = wk__alloc_zero((size_t)n + 1, sizeof(double))};
     memcpy(input->array.shape, what->shape, sizeof what->shape);
     for (int64_t k = 0; k < room; k++) group_reference_put(dtype, input->bytes, k, FILLER);
     for (int64_t k = 0; k < n; k++)

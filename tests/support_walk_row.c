@@ -30,7 +30,7 @@ static void hash_bits(walk_row *row, wk_tensor *x)
 static void check_dtype(const walk_case *c, const wk_tensor *result)
 {
     const wk__op *op = c->row->op;
-    if (!op->exact || op->conditions || !walk_takes_dtype(&c->sample)) return;
+    if (!op_reference_of(op)->exact || op->conditions || !walk_takes_dtype(&c->sample)) return;
     wk_dtype expected = c->dtype;
     for (int k = 0; k < c->sample.operands; k++)
         if (c->sample.operand[k].fixed) return;
@@ -44,13 +44,13 @@ static void check_dtype(const walk_case *c, const wk_tensor *result)
         fail_msg("%s: the result is %s, not %s", where(c), wk_dtype_str(wk_dtype_of(result)), wk_dtype_str(expected));
 }
 
-static void compare(const walk_case *c, int k, wk_tensor *result, const wk__array *expected)
+static void compare(const walk_case *c, int k, wk_tensor *result, const reference_array *expected)
 {
     bool same_shape = wk_ndim(result) == expected->ndim;
     for (int d = 0; d < expected->ndim && same_shape; d++) same_shape = wk_size(result, d) == expected->shape[d];
     if (!same_shape) fail_msg("%s: result %d is %s, which is not the shape expected", where(c), k, wk_describe(result));
     double *have = walk_numbers(result), scale = 1;
-    int64_t n = wk__array_numel(expected);
+    int64_t n = reference_numel(expected);
     for (int64_t e = 0; e < n; e++)
         if (isfinite(expected->data[e])) scale = fmax(scale, fabs(expected->data[e]));
     for (int64_t e = 0; e < n; e++)
@@ -97,7 +97,7 @@ static void walk_one(walk_case *c, uint64_t seed)
     walk_row *row = c->row;
     walk_input input[WALK_TENSORS] = {{0}};
     wk_tensor *tensor[WALK_TENSORS], *out[WALK_RESULTS], *again[WALK_RESULTS];
-    wk__array expected[WALK_RESULTS] = {{0}};
+    reference_array expected[WALK_RESULTS] = {{0}};
     walk_make(row->op, &c->sample, c->dtype, c->layout, row->device, seed, input);
     for (int k = 0; k < c->sample.operands; k++) tensor[k] = input[k].tensor;
     walk_bind(&c->sample, tensor);
@@ -134,15 +134,15 @@ static bool has_answer(const wk__op *op, walk_layout layout)
 void walk_values(walk_row *row)
 {
     const wk__op *op = row->op;
-    if (!op->samples || !op->samples[0]) fail_msg("%s has no samples", op->name);
+    if (!op_reference_of(op)->samples || !op_reference_of(op)->samples[0]) fail_msg("%s has no samples", op->name);
     row->bits = 0xcbf29ce484222325u;
     unsigned domain = op->domain ? op->domain : WK__ANY;
-    for (int s = 0; op->samples[s]; s++) {
-        walk_case c = {.row = row, .text = op->samples[s]};
+    for (int s = 0; op_reference_of(op)->samples[s]; s++) {
+        walk_case c = {.row = row, .text = op_reference_of(op)->samples[s]};
         const char *why;
         if (!walk_parse(c.text, &c.sample, &why)) fail_msg("%s: sample \"%s\": %s", op->name, c.text, why);
         bool generic = walk_takes_dtype(&c.sample);
-        int layouts = op->dense || !c.sample.operands ? 1 : WALK_LAYOUTS;
+        int layouts = op_reference_of(op)->dense || !c.sample.operands ? 1 : WALK_LAYOUTS;
         for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
             if (generic ? !(domain >> dtype & 1) || !(row->dtypes >> dtype & 1) : dtype != WK_F32) continue;
             c.dtype = dtype;

@@ -16,7 +16,7 @@
 
 #include "support_wick.h"
 #include "ops/forms.h"
-#include "ops/reference.h"
+#include "references/reference.h"
 
 enum { WALK_ARGUMENTS = 16, WALK_TENSORS = 12, WALK_INTS = 64, WALK_RESULTS = 16 };
 
@@ -69,7 +69,7 @@ extern const char *const walk_layout_name[WALK_LAYOUTS];
 
 typedef struct walk_input {
     wk_tensor *tensor, *storage; /* the operand, and all of the storage that it lies in as one row */
-    wk__array array;             /* its numbers, row-major, rounded to its dtype; data from wk__alloc */
+    reference_array array;       /* its numbers, row-major, rounded to its dtype; data from wk__alloc */
     char *bytes;                 /* what the storage held */
     size_t size;
 } walk_input;
@@ -89,7 +89,7 @@ double walk_rounded(double x, wk_dtype dtype);
 /* ---- calls and expectations (support_walk_check.c) --------------------------------------------------------------- */
 
 /* The row's reference or `exact`, over the operands. Fails for a row that has neither. out[k].data from wk__alloc. */
-int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], wk__array out[],
+int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], reference_array out[],
                   const wk_tensor *result);
 /* How far a result may be from x where the largest number of the reference is `scale`. */
 double walk_tolerance(const wk__op *op, wk_dtype dtype, double x, double scale);

@@ -58,7 +58,7 @@ static void converted(void **state)
 {
     const wk__op *op = *state;
     unsigned domain = op->domain ? op->domain : WK__ANY;
-    for (const char *const *text = op->samples; *text; text++)
+    for (const char *const *text = op_reference_of(op)->samples; *text; text++)
         for (wk_dtype to = WK_F32; to < WK_DTYPE_COUNT; to++)
             for (int k = 0; k < NARROW && domain >> to & 1; k++) sample_of(op, *text, narrow[k], to);
 }

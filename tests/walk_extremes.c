@@ -65,7 +65,7 @@ static void extremes_of(const wk__op *op, wk_dtype dtype, wk_device device)
             x[k] = walk_rounded(chosen(values, n, k), dtype);
             if (op->conditions >> k & 1) x[k] = x[k] != 0;
         }
-        double expected = op->exact(x);
+        double expected = op_reference_of(op)->exact(x);
         if (!wk__is_float(dtype) && !(fabs(expected) <= 0x1p53))
             continue; /* wrapped, or divided by 0: double cannot say what is right */
         if (!walk_agrees(op, wk_dtype_of(out[0]), have[n], expected, 1))
@@ -91,8 +91,8 @@ static bool fits(const wk__op *op)
 {
     walk_sample sample;
     const char *why;
-    if (!op->exact || op->arity < 1 || op->arity > 3 || !op->samples || !op->samples[0] ||
-        !walk_parse(op->samples[0], &sample, &why))
+    if (!op_reference_of(op)->exact || op->arity < 1 || op->arity > 3 || !op_reference_of(op)->samples ||
+        !op_reference_of(op)->samples[0] || !walk_parse(op_reference_of(op)->samples[0], &sample, &why))
         return false;
     return sample.operands == op->arity && sample.arguments == op->arity;
 }

@@ -27,12 +27,12 @@ static bool schema_is(const wk__op *op, const char *arguments)
 
 static bool is_unary(const wk__op *op)
 {
-    return op->exact && schema_is(op, "(Tensor self) -> Tensor");
+    return op_reference_of(op)->exact && schema_is(op, "(Tensor self) -> Tensor");
 }
 
 static bool is_binary(const wk__op *op)
 {
-    return op->exact && schema_is(op, "(Tensor self, Tensor other) -> Tensor");
+    return op_reference_of(op)->exact && schema_is(op, "(Tensor self, Tensor other) -> Tensor");
 }
 
 /* Out of place, then in place; an op whose result has another type or shape than its first operand cannot
@@ -76,16 +76,16 @@ static void in_place(void **state)
     int index = (int)(intptr_t)*state, tried = 0;
     const wk__op *op = wk__ops[index];
     unsigned domain = op->domain ? op->domain : WK__ANY;
-    for (int s = 0; op->samples[s]; s++) {
+    for (int s = 0; op_reference_of(op)->samples[s]; s++) {
         walk_sample sample;
         const char *why;
-        if (!walk_parse(op->samples[s], &sample, &why) || sample.operands != (is_unary(op) ? 1 : 2) ||
+        if (!walk_parse(op_reference_of(op)->samples[s], &sample, &why) || sample.operands != (is_unary(op) ? 1 : 2) ||
             sample.operands != sample.arguments)
             continue;
         for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
             for (walk_layout layout = 0; layout < WALK_LAYOUTS && domain >> dtype & 1; layout++)
                 if (layout == WALK_DENSE || layout == WALK_TRANSPOSED || layout == WALK_OFFSET)
-                    tried += try_one(op, forms[index], &sample, dtype, layout, op->samples[s]);
+                    tried += try_one(op, forms[index], &sample, dtype, layout, op_reference_of(op)->samples[s]);
     }
     assert_true(tried > 0);
 }

@@ -114,7 +114,7 @@ static void integers(void **state)
         {0, (int64_t)1 << 60}, {(int64_t)1 << 60, 0}, {1, 0, (int64_t)1 << 60}, {0, 0, ((int64_t)1 << 61) - 1}};
     static const int dims[] = {2, 2, 3, 3};
     wk_memory_set_limit(wk_cpu(), ROOM);
-    for (const char *const *text = op->samples; *text; text++) {
+    for (const char *const *text = op_reference_of(op)->samples; *text; text++) {
         WK_SCOPE;
         walk_sample sample;
         const char *why;

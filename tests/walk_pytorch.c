@@ -102,7 +102,7 @@ static void expect_numbers(const golden *g, wk_tensor *have, const char *text, c
     double *numbers = walk_numbers(have), scale = least;
     int count = numbers_of(text, wanted);
     if (count != wk_numel(have)) fail_msg("%s: %s has %d numbers, not %d", g->what, what, (int)wk_numel(have), count);
-    for (int k = 0; k < count && !g->op->exact; k++)
+    for (int k = 0; k < count && !op_reference_of(g->op)->exact; k++)
         if (isfinite(wanted[k])) scale = fmax(scale, fabs(wanted[k]));
     for (int k = 0; k < count; k++)
         if (!agrees(wk_dtype_of(have), numbers[k], wanted[k], scale))
@@ -197,9 +197,10 @@ static void row(void **state)
 static int list(void)
 {
     for (int k = 0; k < wk_op_count(); k++)
-        for (int s = 0; wk__ops[k]->samples[s]; s++)
-            printf("%s\t%s\t%.17g\t%.17g\t%d\t%s\t%s\n", wk__ops[k]->name, wk__ops[k]->group, wk__ops[k]->low,
-                   wk__ops[k]->high, wk__ops[k]->node != NULL, wk__ops[k]->schema, wk__ops[k]->samples[s]);
+        for (int s = 0; op_reference_of(wk__ops[k])->samples[s]; s++)
+            printf("%s\t%s\t%.17g\t%.17g\t%d\t%s\t%s\n", wk__ops[k]->name, wk__ops[k]->group,
+                   op_reference_of(wk__ops[k])->low, op_reference_of(wk__ops[k])->high, wk__ops[k]->node != NULL,
+                   wk__ops[k]->schema, op_reference_of(wk__ops[k])->samples[s]);
     return 0;
 }
 

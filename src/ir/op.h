@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The descriptor of an op: everything that the library knows of it, in one constant, defined in src/ops/NAME.c. The row
- * in src/ops/ops.def makes it known; a row without its file is a link error. */
+ * in src/ops/ops.def makes it known; a row without its file is a link error. What it computes in double precision, and
+ * calls to try, the tests know (tests/references). */
 #ifndef WICK_IR_OP_H
 #define WICK_IR_OP_H
 
@@ -8,7 +9,6 @@
 
 struct wk_tensor;
 struct wk__gradient;
-struct wk__reference;
 struct wk_value;
 typedef struct wk__op wk__op;
 
@@ -73,13 +73,6 @@ struct wk__op {
     uint8_t numbers;
     /* the entry for wk_call: arguments in the order of the schema; fills out[], returns how many or -1 */
     int (*invoke)(const wk__op *op, wk_site site, const struct wk_value *args, struct wk_tensor **out);
-
-    /* for the tests: the same in double precision, and calls to try */
-    double (*exact)(const double *x);           /* elementwise ops; of a text it gets the first letter */
-    void (*reference)(struct wk__reference *r); /* others */
-    const char *const *samples;                 /* NULL-terminated; notation in tests/walk.h */
-    bool dense;                                 /* its samples are only for dense operands */
-    double low, high;                           /* random operands of the samples lie between */
 };
 
 #endif

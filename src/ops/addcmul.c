@@ -51,19 +51,6 @@ static void mul_gradient(wk__gradient *g)
     if (wk__wants(g, 2)) g->in[2] = wk_mul(g->out[0], wk_mul(wk__saved(g, 1), g->attr->f[0]));
 }
 
-static double mul_exact(const double *x)
-{
-    return x[0] + wk__given(x[3], 1) * x[1] * x[2];
-}
-
-static const char *const mul_samples[] = {"[], [], []",
-                                          "[5], [5], [5], 0.5",
-                                          "[3,4], [4], [3,1], 2",
-                                          "[2,1,3], [4,1], [], -1.5",
-                                          "[0,3], [3], [3]",
-                                          "[4]:i64<9, [4]:i64<9, [4]:i64<9, 2",
-                                          NULL};
-
 const wk__op wk__op_addcmul = {
     .name = "addcmul",
     .schema = "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, float value=1) -> Tensor",
@@ -76,10 +63,6 @@ const wk__op wk__op_addcmul = {
     .gradient = mul_gradient,
     .needs = {0, WK__SAVE_2, WK__SAVE_1},
     .invoke = invoke,
-    .exact = mul_exact,
-    .samples = mul_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- addcdiv ----------------------------------------------------------------------------------------------------- */
@@ -108,14 +91,6 @@ static void div_gradient(wk__gradient *g)
     g->in[2] = wk_neg(wk_mul(g->out[0], slope));
 }
 
-static double div_exact(const double *x)
-{
-    return x[0] + wk__given(x[3], 1) * x[1] / x[2];
-}
-
-static const char *const div_samples[] = {
-    "[], [], []", "[5], [5], [5], 0.5", "[3,4], [4], [3,1], 2", "[2,1,3], [4,1], [], -1.5", "[0,3], [3], [3]", NULL};
-
 const wk__op wk__op_addcdiv = {
     .name = "addcdiv",
     .schema = "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, float value=1) -> Tensor",
@@ -128,8 +103,4 @@ const wk__op wk__op_addcdiv = {
     .gradient = div_gradient,
     .needs = {0, WK__SAVE_2, WK__SAVE_1 | WK__SAVE_2},
     .invoke = invoke,
-    .exact = div_exact,
-    .samples = div_samples,
-    .low = 0.5,
-    .high = 3,
 };

@@ -7,7 +7,6 @@
  *
  * Positions have no tensor: one would need 8 bytes for each element of x.
  */
-#include "reference.h"
 #include "rows.h"
 
 /* in: x, best -> i64. NaN is best wherever it stands: then `best` is NaN and nothing equals it. */
@@ -71,40 +70,13 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__invoke_reduction(position_of, op, site, args, out);
 }
 
-static double first_largest(const double *x, int64_t n)
-{
-    int64_t best = 0;
-    for (int64_t k = 1; k < n; k++)
-        if (x[best] == x[best] && (x[k] > x[best] || x[k] != x[k])) best = k;
-    return (double)best;
-}
-static double first_smallest(const double *x, int64_t n)
-{
-    int64_t best = 0;
-    for (int64_t k = 1; k < n; k++)
-        if (x[best] == x[best] && (x[k] < x[best] || x[k] != x[k])) best = k;
-    return (double)best;
-}
-static void argmax_reference(wk__reference *r)
-{
-    wk__reference_reduce(r, first_largest);
-}
-static void argmin_reference(wk__reference *r)
-{
-    wk__reference_reduce(r, first_smallest);
-}
-
-static const char *const samples[] = {
-    "[]", "[7]", "[3,5]", "[3,5], 1", "[3,5], 0", "[2,3,4], -2, true", "[2,3,4], none, true", "[0,3], 1", NULL};
-
-#define POSITION .group = "reduction", .invoke = invoke, .samples = samples, .low = -3, .high = 3
+#define POSITION .group = "reduction", .invoke = invoke
 
 const wk__op wk__op_argmax = {
     .name = "argmax",
     .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major "
            "order",
-    .reference = argmax_reference,
     POSITION,
 };
 const wk__op wk__op_argmin = {
@@ -112,6 +84,5 @@ const wk__op wk__op_argmin = {
     .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
     .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major "
            "order",
-    .reference = argmin_reference,
     POSITION,
 };

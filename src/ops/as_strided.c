@@ -3,7 +3,6 @@
  * through a view. */
 #include "../base/alloc.h"
 #include "forms.h"
-#include "reference.h"
 #include <string.h>
 
 wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, const int64_t *stride, int ndim,
@@ -106,20 +105,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
                                          wk__value_int(&args[3], 0)));
 }
 
-static void reference(wk__reference *r)
-{
-    const wk_value *a = r->args;
-    double *out = wk__reference_out(r, 0, a[1].count, a[1].ints);
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) {
-        int64_t rest = k, at = wk__value_int(&a[3], 0);
-        for (int d = a[1].count; d-- > 0; rest /= a[1].ints[d]) at += rest % a[1].ints[d] * a[2].ints[d];
-        out[k] = r->in[0].data[at];
-    }
-}
-
-static const char *const samples[] = {"[3,4], (4,3), (1,4)", "[6], (2,2), (3,1), 1", "[5], (3,5), (0,1)",
-                                      "[2,3], (), (), 4",    "[6], (0,2), (2,1)",    NULL};
-
 const wk__op wk__op_as_strided = {
     .name = "as_strided",
     .schema = "as_strided(Tensor self, int[] size, int[] stride, int storage_offset=0) -> Tensor",
@@ -128,11 +113,6 @@ const wk__op wk__op_as_strided = {
     .doc = "any shape and strides over the elements of self, which must be dense",
     .gradient = gradient,
     .invoke = invoke,
-    .reference = reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
-    .dense = true,
 };
 
 const wk__op wk__op_copy_slices = {.name = "copy_slices", .node = "CopySlices", .gradient = wk__copy_slices_gradient};

@@ -2,34 +2,13 @@
 /* bitwise_and, bitwise_or, bitwise_xor, bitwise_not: of integers and bool. */
 #include "forms.h"
 
-static double and_exact(const double *x)
-{
-    return (double)((int64_t)x[0] & (int64_t)x[1]);
-}
-
-static double or_exact(const double *x)
-{
-    return (double)((int64_t)x[0] | (int64_t)x[1]);
-}
-
-static double xor_exact(const double *x)
-{
-    return (double)((int64_t)x[0] ^ (int64_t)x[1]);
-}
-
-static const char *const samples[] = {
-    "[]:bool, []:bool", "[9]:bool, [9]:bool",       "[30]:i64<99, [30]:i64<99", "[30]:i32<99, 6",
-    "3, [30]:i16<99",   "[3,4]:i64<99, [4]:i64<99", "[0,3]:i64<9, [3]:i64<9",   NULL};
-
-#define BITWISE                                                                                                        \
-    .group = "logic", .domain = WK__INTS | WK__BOOLS, .samples = samples, .low = 0, .high = 9, WK__ROW_BINARY
+#define BITWISE .group = "logic", .domain = WK__INTS | WK__BOOLS, WK__ROW_BINARY
 
 const wk__op wk__op_bitwise_and = {
     .name = "bitwise_and",
     .schema = "bitwise_and(Tensor self, Tensor other) -> Tensor",
     .doc = "a & b, bit by bit",
     .instruction = WK__AND,
-    .exact = and_exact,
     BITWISE,
 };
 
@@ -42,7 +21,6 @@ const wk__op wk__op_bitwise_or = {
     .schema = "bitwise_or(Tensor self, Tensor other) -> Tensor",
     .doc = "a | b, bit by bit",
     .instruction = WK__OR,
-    .exact = or_exact,
     BITWISE,
 };
 
@@ -55,7 +33,6 @@ const wk__op wk__op_bitwise_xor = {
     .schema = "bitwise_xor(Tensor self, Tensor other) -> Tensor",
     .doc = "a ^ b, bit by bit",
     .instruction = WK__XOR,
-    .exact = xor_exact,
     BITWISE,
 };
 
@@ -71,13 +48,6 @@ static int not_expression(wk__emit *e, const int in[])
     return wk__emit_compare(e, WK__EQ, in[0], wk__emit_constant(e, 0));
 }
 
-static double not_exact(const double *x)
-{
-    return (double)~(int64_t)x[0];
-}
-
-static const char *const not_samples[] = {"[]:i64<9", "[9]:i32<9", "[3,5]:i16<9", "[2,0]:i64<9", NULL};
-
 const wk__op wk__op_bitwise_not = {
     .name = "bitwise_not",
     .schema = "bitwise_not(Tensor self) -> Tensor",
@@ -87,10 +57,6 @@ const wk__op wk__op_bitwise_not = {
     .arity = 1,
     .domain = WK__INTS | WK__BOOLS,
     .invoke = wk__invoke_pointwise,
-    .exact = not_exact,
-    .samples = not_samples,
-    .low = 0,
-    .high = 9,
 };
 
 #define WK__FORM bitwise_not

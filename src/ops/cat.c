@@ -269,46 +269,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
                              wk__value_int(&args[1], 0)));
 }
 
-/* Operand k lies from place `at` on in rows of `row` elements. */
-static void lay_down(wk__reference *r, double *out, int k, int64_t row, int64_t *at, int64_t inner)
-{
-    for (int64_t j = 0; j < wk__array_numel(&r->in[k]); j++) out[j / inner * row + *at + j % inner] = r->in[k].data[j];
-    *at += inner;
-}
-
-static void cat_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    int64_t shape[WK__MAX_DIMS], tail = 1, at = 0;
-    int d = 0;
-    wk__dim(x->ndim, wk__value_int(&r->args[1], 0), &d);
-    memcpy(shape, x->shape, sizeof shape);
-    for (int k = 1; k < r->inputs; k++) shape[d] += r->in[k].shape[d];
-    for (int k = d + 1; k < x->ndim; k++) tail *= shape[k];
-    double *out = wk__reference_out(r, 0, x->ndim, shape);
-    for (int k = 0; k < r->inputs; k++) lay_down(r, out, k, shape[d] * tail, &at, r->in[k].shape[d] * tail);
-}
-
-static void stack_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    wk__geometry g = {.ndim = x->ndim};
-    int64_t tail = 1, at = 0;
-    int d = 0;
-    wk__dim(x->ndim + 1, wk__value_int(&r->args[1], 0), &d);
-    memcpy(g.shape, x->shape, sizeof g.shape);
-    wk__geometry_insert(&wk__op_stack, (wk_site){0}, NULL, &g, d, r->inputs, 0);
-    for (int k = d + 1; k < g.ndim; k++) tail *= g.shape[k];
-    double *out = wk__reference_out(r, 0, g.ndim, g.shape);
-    for (int k = 0; k < r->inputs; k++) lay_down(r, out, k, r->inputs * tail, &at, tail);
-}
-
-static const char *const cat_samples[] = {
-    "{[2,3] [4,3]}, 0", "{[2,3] [2,1] [2,4]}, 1", "{[2,3]}, 0", "{[1] [2] [3] [4] [5] [6]}, 0",
-    "{[0,3] [2,3]}, 0", "{[2,2,2] [2,2,2]}, -1",  NULL};
-static const char *const stack_samples[] = {"{[2,3] [2,3]}, 0", "{[2,3] [2,3] [2,3]}, -1", "{[] [] [] [] []}, 0",
-                                            "{[0] [0]}, 0", NULL};
-
 const wk__op wk__op_cat = {
     .name = "cat",
     .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
@@ -318,10 +278,6 @@ const wk__op wk__op_cat = {
     .expression = identity,
     .gradient = cat_gradient,
     .invoke = invoke,
-    .reference = cat_reference,
-    .samples = cat_samples,
-    .low = -3,
-    .high = 3,
 };
 const wk__op wk__op_stack = {
     .name = "stack",
@@ -332,8 +288,4 @@ const wk__op wk__op_stack = {
     .expression = identity,
     .gradient = stack_gradient,
     .invoke = invoke,
-    .reference = stack_reference,
-    .samples = stack_samples,
-    .low = -3,
-    .high = 3,
 };

@@ -148,23 +148,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_clamp_at(site, wk__value_tensor(&args[0]), args[1], args[2]));
 }
 
-static double exact(const double *x)
-{
-    return fmin(fmax(x[0], x[1]), x[2]); /* a limit that is not given is NaN, which loses */
-}
-
-static const char *const samples[] = {"[], -1, 1",
-                                      "[7], -1",
-                                      "[3,5], none, 0.5",
-                                      "[2,0], 0, 1",
-                                      "[2,3,4], -0.5, 2",
-                                      "[3,4], [4]",
-                                      "[3,4], none, [3,1]",
-                                      "[9]:i64<9, 2, 5",
-                                      "[9]:i32<9, 2",
-                                      "[9]:u8<9, none, 5",
-                                      NULL};
-
 enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 };
 
 const wk__op wk__op_clamp = {
@@ -182,8 +165,4 @@ const wk__op wk__op_clamp = {
     .needs = {ALL, ALL, ALL},
     .numbers = 1 << 1 | 1 << 2,
     .invoke = invoke,
-    .exact = exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
 };

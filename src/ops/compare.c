@@ -2,50 +2,13 @@
 /* eq, ne, lt, le, gt, ge: the result is bool. */
 #include "forms.h"
 
-static double eq_exact(const double *x)
-{
-    return x[0] == x[1];
-}
-
-static double ne_exact(const double *x)
-{
-    return x[0] != x[1];
-}
-
-static double lt_exact(const double *x)
-{
-    return x[0] < x[1];
-}
-
-static double le_exact(const double *x)
-{
-    return x[0] <= x[1];
-}
-
-static double gt_exact(const double *x)
-{
-    return x[0] > x[1];
-}
-
-static double ge_exact(const double *x)
-{
-    return x[0] >= x[1];
-}
-
-/* Among the integers many are equal. */
-static const char *const samples[] = {
-    "[], []",     "[50]:i64<4, [50]:i64<4", "[50]:i32<4, 2", "3, [50]:u8<4", "[9]:bool, [9]:bool",
-    "[3,4], [4]", "[2,1,3], [4,1]",         "[0,3], [3]",    "[3,4], 0.5",   NULL};
-
-#define COMPARISON                                                                                                     \
-    .group = "comparison", .result = WK__RESULT_BOOL, .samples = samples, .low = -3, .high = 3, WK__ROW_BINARY
+#define COMPARISON .group = "comparison", .result = WK__RESULT_BOOL, WK__ROW_BINARY
 
 const wk__op wk__op_eq = {
     .name = "eq",
     .schema = "eq(Tensor self, Tensor other) -> Tensor",
     .doc = "a == b",
     .instruction = WK__EQ,
-    .exact = eq_exact,
     COMPARISON,
 };
 
@@ -58,7 +21,6 @@ const wk__op wk__op_ne = {
     .schema = "ne(Tensor self, Tensor other) -> Tensor",
     .doc = "a != b",
     .instruction = WK__NE,
-    .exact = ne_exact,
     COMPARISON,
 };
 
@@ -71,7 +33,6 @@ const wk__op wk__op_lt = {
     .schema = "lt(Tensor self, Tensor other) -> Tensor",
     .doc = "a < b",
     .instruction = WK__LT,
-    .exact = lt_exact,
     COMPARISON,
 };
 
@@ -84,7 +45,6 @@ const wk__op wk__op_le = {
     .schema = "le(Tensor self, Tensor other) -> Tensor",
     .doc = "a <= b",
     .instruction = WK__LE,
-    .exact = le_exact,
     COMPARISON,
 };
 
@@ -97,7 +57,6 @@ const wk__op wk__op_gt = {
     .schema = "gt(Tensor self, Tensor other) -> Tensor",
     .doc = "a > b",
     .instruction = WK__GT,
-    .exact = gt_exact,
     COMPARISON,
 };
 
@@ -110,7 +69,6 @@ const wk__op wk__op_ge = {
     .schema = "ge(Tensor self, Tensor other) -> Tensor",
     .doc = "a >= b",
     .instruction = WK__GE,
-    .exact = ge_exact,
     COMPARISON,
 };
 

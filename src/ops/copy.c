@@ -2,7 +2,6 @@
 /* Copies: clone, contiguous, to_dtype, to (another device), copy_, fill_. One expression, identity, serves all of them;
  * the cast is the result's dtype. */
 #include "forms.h"
-#include "reference.h"
 #include <string.h>
 #include <wick/device.h>
 
@@ -15,11 +14,6 @@ static int identity(wk__emit *e, const int in[])
 static void pass(wk__gradient *g)
 {
     g->in[0] = g->out[0];
-}
-
-static double same(const double *x)
-{
-    return x[0];
 }
 
 /* x as `dtype` on its device. `dense`: row-major; else it lies as x does. */
@@ -72,10 +66,6 @@ const wk__op wk__op_clone = {
     .arity = 1,
     .gradient = pass,
     .invoke = clone_invoke,
-    .exact = same,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- to_dtype ---------------------------------------------------------------------------------------------------- */
@@ -98,19 +88,6 @@ static int to_dtype_invoke(const wk__op *op, wk_site site, const wk_value *args,
     return wk__one(out, wk_to_dtype_at(site, wk__value_tensor(&args[0]), (wk_dtype)wk__value_int(&args[1], WK_F32)));
 }
 
-static void to_dtype_reference(wk__reference *r)
-{
-    double *out = wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape);
-    for (int64_t k = 0; k < wk__array_numel(&r->in[0]); k++) {
-        double x = r->in[0].data[k];
-        wk_dtype dtype = (wk_dtype)r->args[1].i;
-        out[k] = dtype == WK_BOOL ? x != 0 : wk__is_float(dtype) ? x : (double)(int64_t)x;
-    }
-}
-
-static const char *const to_dtype_samples[] = {"[3,5], f32", "[3,5], f64", "[7], i64", "[7], bool",
-                                               "[], bf16",   "[2,0], f16", "[4], i32", NULL};
-
 const wk__op wk__op_to_dtype = {
     .name = "to_dtype",
     .schema = "to_dtype(Tensor self, dtype dtype) -> Tensor",
@@ -121,10 +98,6 @@ const wk__op wk__op_to_dtype = {
     .arity = 1,
     .gradient = to_dtype_gradient,
     .invoke = to_dtype_invoke,
-    .reference = to_dtype_reference,
-    .samples = to_dtype_samples,
-    .low = 0,
-    .high = 3,
 };
 
 /* ---- to another device ------------------------------------------------------------------------------------------- */
@@ -170,14 +143,6 @@ static int to_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_te
         out, wk_to_at(site, wk__value_tensor(&args[0]), args[1].kind == WK_VALUE_DEVICE ? args[1].device : wk_cpu()));
 }
 
-static void to_reference(wk__reference *r)
-{
-    memcpy(wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape), r->in[0].data,
-           sizeof(double) * (size_t)wk__array_numel(&r->in[0]));
-}
-
-static const char *const to_samples[] = {"[3,5], cpu", "[], cpu", "[0], cpu", NULL};
-
 const wk__op wk__op_to = {
     .name = "to",
     .schema = "to(Tensor self, Device device) -> Tensor",
@@ -186,10 +151,6 @@ const wk__op wk__op_to = {
     .doc = "on another device; the same tensor if it is there already",
     .gradient = to_gradient,
     .invoke = to_invoke,
-    .reference = to_reference,
-    .samples = to_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- copy_ and fill_ --------------------------------------------------------------------------------------------- */
@@ -208,15 +169,6 @@ static void copy_gradient(wk__gradient *g)
     if (wk__wants(g, 0)) g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
 }
 
-static void copy_reference(wk__reference *r)
-{
-    const wk__array *from = &r->in[1], *to = &r->in[0];
-    double *out = wk__reference_out(r, 0, to->ndim, to->shape);
-    for (int64_t k = 0; k < wk__array_numel(to); k++) out[k] = wk__array_at(from, to->ndim, to->shape, k);
-}
-
-static const char *const copy_samples[] = {"[3,4], [3,4]", "[3,4], [4]", "[2], []", "[0,2], [2]", NULL};
-
 const wk__op wk__op_copy_ = {
     .name = "copy_",
     .schema = "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)",
@@ -226,10 +178,6 @@ const wk__op wk__op_copy_ = {
     .expression = identity,
     .gradient = copy_gradient,
     .invoke = copy_invoke,
-    .reference = copy_reference,
-    .samples = copy_samples,
-    .low = 0,
-    .high = 3,
 };
 
 /* The source is seen in the target's shape; what it is converted to, and which elements it replaces, the store says. */
@@ -310,15 +258,6 @@ static int fill_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
                                                        : wk_fill__i_at(site, x, args[1].i));
 }
 
-static void fill_reference(wk__reference *r)
-{
-    double *out = wk__reference_out(r, 0, r->in[0].ndim, r->in[0].shape);
-    for (int64_t k = 0; k < wk__array_numel(&r->in[0]); k++)
-        out[k] = r->args[1].kind == WK_VALUE_FLOAT ? r->args[1].f : (double)r->args[1].i;
-}
-
-static const char *const fill_samples[] = {"[3,4], 2", "[3,4], 0.5", "[], 1", "[0], 1", NULL};
-
 const wk__op wk__op_fill_ = {
     .name = "fill_",
     .schema = "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)",
@@ -327,10 +266,6 @@ const wk__op wk__op_fill_ = {
     .doc = "every element becomes the number",
     .gradient = wk__gradient_zero,
     .invoke = fill_invoke,
-    .reference = fill_reference,
-    .samples = fill_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* attr NULL: of fill_ itself */

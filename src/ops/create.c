@@ -2,7 +2,6 @@
 /* Making tensors: empty, full (zeros, ones), arange, linspace, eye, and the _like forms. Each is one record without
  * operands, so that it fuses into what uses it. */
 #include "create.h"
-#include "reference.h"
 #include <math.h>
 #include <string.h>
 
@@ -325,97 +324,31 @@ static int eye_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_t
     return wk__one(out, wk_eye_at(site, wk__value_int(&args[0], 0), &options));
 }
 
-static void filled_reference(wk__reference *r, double value)
-{
-    double *out = wk__reference_out(r, 0, r->args[0].count, r->args[0].ints);
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) out[k] = value;
-}
-static void zeros_reference(wk__reference *r)
-{
-    filled_reference(r, 0);
-}
-static void ones_reference(wk__reference *r)
-{
-    filled_reference(r, 1);
-}
-static void full_reference(wk__reference *r)
-{
-    filled_reference(r, wk__value_float(&r->args[1], 0));
-}
-static bool whole_dtype(const wk_value *dtype)
-{
-    return dtype->kind == WK_VALUE_DTYPE && !wk__is_float((wk_dtype)dtype->i);
-}
-static void arange_reference(wk__reference *r)
-{
-    double start = wk__value_float(&r->args[0], 0), step = wk__value_float(&r->args[2], 1);
-    int64_t n = (int64_t)ceil((wk__value_float(&r->args[1], 0) - start) / step);
-    double *out = wk__reference_out(r, 0, 1, &n);
-    if (whole_dtype(&r->args[3])) {
-        start = trunc(start);
-        step = trunc(step);
-    }
-    for (int64_t k = 0; k < n; k++) out[k] = start + (double)k * step;
-}
-static void linspace_reference(wk__reference *r)
-{
-    double start = wk__value_float(&r->args[0], 0), end = wk__value_float(&r->args[1], 0);
-    int64_t n = wk__value_int(&r->args[2], 0);
-    double *out = wk__reference_out(r, 0, 1, &n);
-    if (whole_dtype(&r->args[3])) {
-        start = trunc(start);
-        end = trunc(end);
-    }
-    for (int64_t k = 0; k < n; k++) out[k] = n == 1 ? start : start + (end - start) * (double)k / (double)(n - 1);
-}
-static void eye_reference(wk__reference *r)
-{
-    int64_t n = wk__value_int(&r->args[0], 0), shape[2] = {n, n};
-    double *out = wk__reference_out(r, 0, 2, shape);
-    for (int64_t k = 0; k < n; k++) out[k * n + k] = 1;
-}
-
-static const char *const shape_samples[] = {"()",    "(5)",       "(2,3), f64", "(3), i64",
-                                            "(0,2)", "(4), bool", "(3), bf16",  NULL};
-static const char *const full_samples[] = {"(2,3), 7", "(2,3), 0.5", "(), 2", "(3), 1.5, f64", "(2), 300, u8", NULL};
-static const char *const arange_samples[] = {"0, 5",       "0, 5.5", "2, 12, 3",     "5, 0, -1",
-                                             "0, 1, 0.25", "0, 0",   "0, 7, 2, f64", NULL};
-static const char *const linspace_samples[] = {"-3, 3, 200", "0, 1, 1", "0, 1, 0", "1, 0, 5, f64", NULL};
-static const char *const eye_samples[] = {"3", "0", "1", "4, i64", NULL};
-
 const wk__op wk__op_empty = {.name = "empty",
                              .schema = "empty(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
                              .group = "creation",
                              .doc = "memory of this shape; its numbers mean nothing (they are 0)",
                              .expression = constant,
-                             .invoke = shape_invoke,
-                             .reference = zeros_reference,
-                             .samples = shape_samples};
+                             .invoke = shape_invoke};
 const wk__op wk__op_zeros = {.name = "zeros",
                              .schema = "zeros(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
                              .group = "creation",
                              .doc = "all 0",
                              .expression = constant,
-                             .invoke = shape_invoke,
-                             .reference = zeros_reference,
-                             .samples = shape_samples};
+                             .invoke = shape_invoke};
 const wk__op wk__op_ones = {.name = "ones",
                             .schema = "ones(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
                             .group = "creation",
                             .doc = "all 1",
                             .expression = constant,
-                            .invoke = shape_invoke,
-                            .reference = ones_reference,
-                            .samples = shape_samples};
+                            .invoke = shape_invoke};
 const wk__op wk__op_full = {
     .name = "full",
     .schema = "full(int[] size, Scalar fill_value, *, dtype? dtype=None, Device? device=None) -> Tensor",
     .group = "creation",
     .doc = "all the same number: i64 for a whole one, else f32",
     .expression = constant,
-    .invoke = full_invoke,
-    .reference = full_reference,
-    .samples = full_samples};
+    .invoke = full_invoke};
 const wk__op wk__op_arange = {
     .name = "arange",
     .schema = "arange(Scalar start, Scalar end, Scalar step=1, *, dtype? dtype=None, Device? device=None) -> Tensor",
@@ -423,9 +356,7 @@ const wk__op wk__op_arange = {
     .doc = "start, start + step, ... short of end",
     .expression = ramp,
     .indexed = true,
-    .invoke = arange_invoke,
-    .reference = arange_reference,
-    .samples = arange_samples};
+    .invoke = arange_invoke};
 const wk__op wk__op_linspace = {
     .name = "linspace",
     .schema = "linspace(Scalar start, Scalar end, int steps, *, dtype? dtype=None, Device? device=None) -> Tensor",
@@ -433,15 +364,11 @@ const wk__op wk__op_linspace = {
     .doc = "evenly spaced, both ends included",
     .expression = even_ramp,
     .indexed = true,
-    .invoke = linspace_invoke,
-    .reference = linspace_reference,
-    .samples = linspace_samples};
+    .invoke = linspace_invoke};
 const wk__op wk__op_eye = {.name = "eye",
                            .schema = "eye(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",
                            .group = "creation",
                            .doc = "the identity matrix",
                            .expression = diagonal,
                            .indexed = true,
-                           .invoke = eye_invoke,
-                           .reference = eye_reference,
-                           .samples = eye_samples};
+                           .invoke = eye_invoke};

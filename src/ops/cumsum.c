@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cumsum, cumprod: running sum and product along one dimension. Integers and bool run in i64. */
-#include "reference.h"
 #include "rows.h"
 #include <wick/autograd.h>
 
@@ -134,31 +133,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, running(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1), false));
 }
 
-static void along(wk__reference *r, bool product)
-{
-    const wk__array *in = &r->in[0];
-    double *out = wk__reference_out(r, 0, in->ndim, in->shape);
-    int64_t dim = r->args[1].i, step = 1, n;
-    if (dim < 0) dim += in->ndim;
-    n = in->ndim ? in->shape[dim] : 1;
-    for (int d = (int)dim + 1; d < in->ndim; d++) step *= in->shape[d];
-    for (int64_t k = 0; k < wk__array_numel(in); k++) {
-        out[k] = in->data[k];
-        if (k / step % n > 0) out[k] = product ? out[k - step] * in->data[k] : out[k - step] + in->data[k];
-    }
-}
-static void cumsum_reference(wk__reference *r)
-{
-    along(r, false);
-}
-static void cumprod_reference(wk__reference *r)
-{
-    along(r, true);
-}
-
-static const char *const samples[] = {"[], 0",       "[7], 0",   "[3,5], 0", "[3,5], 1", "[2,3,4], 1",
-                                      "[2,3,4], -1", "[0,3], 0", "[2,0], 1", NULL};
-
 const wk__op wk__op_cumsum = {
     .name = "cumsum",
     .schema = "cumsum(Tensor self, int dim) -> Tensor",
@@ -167,10 +141,6 @@ const wk__op wk__op_cumsum = {
     .doc = "running sum along a dimension",
     .gradient = cumsum_gradient,
     .invoke = invoke,
-    .reference = cumsum_reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
 };
 const wk__op wk__op_cumprod = {
     .name = "cumprod",
@@ -181,8 +151,4 @@ const wk__op wk__op_cumprod = {
     .gradient = cumprod_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_OUT},
     .invoke = invoke,
-    .reference = cumprod_reference,
-    .samples = samples,
-    .low = -2,
-    .high = 2,
 };

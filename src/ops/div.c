@@ -15,43 +15,12 @@ static void div_gradient(wk__gradient *g)
     g->in[1] = wk_neg(wk_mul(g->out[0], wk_div(ratio, divisor)));
 }
 
-static double floor_divide_exact(const double *x)
-{
-    double rest = fmod(x[0], x[1]), whole = (x[0] - rest) / x[1];
-    if (x[1] == 0) return x[0] / x[1];
-    if (rest != 0 && signbit(rest) != signbit(x[1])) whole -= 1;
-    return whole == 0 ? copysign(0, x[0] / x[1]) : whole;
-}
-
-/* x[2]: the first letter of the rounding mode, if there is one */
-static double div_exact(const double *x)
-{
-    return x[2] == 'f' ? floor_divide_exact(x) : x[2] == 't' ? trunc(x[0] / x[1]) : x[0] / x[1];
-}
-
 static int div_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
     wk_div_options options = {.size = sizeof options, .rounding_mode = wk__value_text(&args[2], NULL)};
     return wk__one(out, wk_div_rounded_at(site, args[0], args[1], &options));
 }
-
-static const char *const whole_samples[] = {"[], []",   "[5], [5]",   "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]",
-                                            "[3,4], 2", "[3,4], 0.5", "2, [3]",     "[4]:i64<7, 2",   NULL};
-static const char *const div_samples[] = {"[], []",
-                                          "[5], [5]",
-                                          "[3,4], [4]",
-                                          "[2,1,3], [4,1]",
-                                          "[0,3], [3]",
-                                          "[3,4], 2",
-                                          "[3,4], 0.5",
-                                          "2, [3]",
-                                          "[4]:i64<7, 2",
-                                          "[9]:f32, [9]:f32, \"floor\"",
-                                          "[9]:f64, -0.7, \"trunc\"",
-                                          "[9]:i64<9, -4, \"floor\"",
-                                          "-9, [9]:i32<4, \"trunc\"",
-                                          NULL};
 
 const wk__op wk__op_div = {
     .name = "div",
@@ -70,10 +39,6 @@ const wk__op wk__op_div = {
     .needs = {WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
     .numbers = 1 << 0 | 1 << 1,
     .invoke = div_invoke,
-    .exact = div_exact,
-    .samples = div_samples,
-    .low = 0.5,
-    .high = 3,
 };
 
 #define WK__FORM div
@@ -128,10 +93,6 @@ const wk__op wk__op_floor_divide = {
     .doc = "floor(a / b); an integer by 0 gives 0",
     .instruction = WK__FLOORDIV,
     .domain = WK__NUMBERS,
-    .exact = floor_divide_exact,
-    .samples = whole_samples,
-    .low = 0.5,
-    .high = 9,
     WK__ROW_BINARY,
 };
 
@@ -159,23 +120,7 @@ static void fmod_gradient(wk__gradient *g)
     rest_gradient(g, &truncated_op);
 }
 
-static double remainder_exact(const double *x)
-{
-    return x[0] - x[1] * floor(x[0] / x[1]);
-}
-
-static double fmod_exact(const double *x)
-{
-    return fmod(x[0], x[1]);
-}
-
-/* Far from whole quotients, where they jump. */
-static const char *const rest_samples[] = {
-    "[4]:i64<9, 4", "[4]:i32<9, [4]:i32<9", "[0,3], [3]", "[], []", "[3,4], [4]", "[5], 0.75", NULL};
-
-#define REST                                                                                                           \
-    .group = "pointwise", .domain = WK__NUMBERS, .needs = {0, WK__SAVE_0 | WK__SAVE_1}, .samples = rest_samples,       \
-    .low = 1.2, .high = 2.2, WK__ROW_BINARY
+#define REST .group = "pointwise", .domain = WK__NUMBERS, .needs = {0, WK__SAVE_0 | WK__SAVE_1}, WK__ROW_BINARY
 
 const wk__op wk__op_remainder = {
     .name = "remainder",
@@ -185,7 +130,6 @@ const wk__op wk__op_remainder = {
     .doc = "a - b floor(a / b): the sign of b",
     .instruction = WK__REM,
     .gradient = remainder_gradient,
-    .exact = remainder_exact,
     REST,
 };
 
@@ -201,7 +145,6 @@ const wk__op wk__op_fmod = {
     .doc = "a - b trunc(a / b): the sign of a",
     .instruction = WK__FMOD,
     .gradient = fmod_gradient,
-    .exact = fmod_exact,
     REST,
 };
 

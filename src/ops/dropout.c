@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dropout and bernoulli: numbers drawn beside an operand, one for each of its elements. */
 #include "random.h"
-#include "reference.h"
 #include <math.h>
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -73,20 +72,6 @@ static int dropout_invoke(const wk__op *op, wk_site site, const wk_value *args, 
                                       wk__value_int(&args[2], 1)));
 }
 
-static void dropout_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    double *out = wk__reference_out(r, 0, x->ndim, x->shape), p = wk__value_float(&r->args[1], 0.5);
-    bool training = wk__value_int(&r->args[2], 1);
-    for (int64_t k = 0, n = wk__array_numel(x); k < n; k++)
-        out[k] = !training                                                   ? x->data[k]
-                 : (double)(uint32_t)wk__reference_bits(n, k) < ldexp(p, 32) ? 0
-                                                                             : x->data[k] / (1 - p);
-}
-
-static const char *const dropout_samples[] = {
-    "[20]", "[3,4], 0.25", "[2,3,4], 0.5, false", "[3], 0.0", "[3], 1.0", "[0,2]", "[]", NULL};
-
 const wk__op wk__op_dropout = {
     .name = "dropout",
     .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",
@@ -98,10 +83,6 @@ const wk__op wk__op_dropout = {
     .domain = WK__FLOATS,
     .gradient = dropout_gradient,
     .invoke = dropout_invoke,
-    .reference = dropout_reference,
-    .samples = dropout_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- bernoulli --------------------------------------------------------------------------------------------------- */
@@ -165,16 +146,6 @@ static int bernoulli_invoke(const wk__op *op, wk_site site, const wk_value *args
     return wk__one(out, wk_bernoulli_at(site, wk__value_tensor(&args[0])));
 }
 
-static void bernoulli_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
-    for (int64_t k = 0, n = wk__array_numel(x); k < n; k++)
-        out[k] = wk__reference_uniform(wk__class_of(x->dtype), n, k) < x->data[k];
-}
-
-static const char *const bernoulli_samples[] = {"[20]", "[3,4]", "[0,2]", "[]", NULL};
-
 const wk__op wk__op_bernoulli = {
     .name = "bernoulli",
     .schema = "bernoulli(Tensor self) -> Tensor",
@@ -187,8 +158,4 @@ const wk__op wk__op_bernoulli = {
     .domain = WK__FLOATS,
     .gradient = bernoulli_gradient,
     .invoke = bernoulli_invoke,
-    .reference = bernoulli_reference,
-    .samples = bernoulli_samples,
-    .low = 0,
-    .high = 1,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* elu and selu: exponential below 0. */
 #include "forms.h"
-#include <math.h>
 
 /* alpha and lambda of self-normalising networks (Klambauer et al. 2017), to double precision. */
 static const double SELU_ALPHA = 1.6732632423543772, SELU_SCALE = 1.0507009873554805;
@@ -51,13 +50,6 @@ static int elu_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_t
                    wk__with_numbers(op, site, wk__value_tensor(&args[0]), 1, (double[]){wk__value_float(&args[1], 1)}));
 }
 
-static double elu_exact(const double *x)
-{
-    return x[0] > 0 ? x[0] : wk__given(x[1], 1) * expm1(x[0]);
-}
-
-static const char *const elu_samples[] = {"[]", "[7]", "[3,5], 0.5", "[2,0], 2", "[2,3,4], 1.5", NULL};
-
 const wk__op wk__op_elu = {
     .name = "elu",
     .schema = "elu(Tensor self, float alpha=1) -> Tensor",
@@ -71,10 +63,6 @@ const wk__op wk__op_elu = {
     .gradient = elu_gradient,
     .needs = {WK__SAVE_0},
     .invoke = elu_invoke,
-    .exact = elu_exact,
-    .samples = elu_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- selu -------------------------------------------------------------------------------------------------------- */
@@ -91,11 +79,6 @@ static void selu_gradient(wk__gradient *g)
     g->in[0] = slope(g, wk_mul(g->out[0], SELU_SCALE), SELU_SCALE * SELU_ALPHA);
 }
 
-static double selu_exact(const double *x)
-{
-    return SELU_SCALE * (x[0] > 0 ? x[0] : SELU_ALPHA * expm1(x[0]));
-}
-
 const wk__op wk__op_selu = {
     .name = "selu",
     .schema = "selu(Tensor self) -> Tensor",
@@ -108,10 +91,6 @@ const wk__op wk__op_selu = {
     .gradient = selu_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .exact = selu_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM selu

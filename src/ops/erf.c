@@ -16,11 +16,6 @@ static void erf_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], slope(g));
 }
 
-static double erf_exact(const double *x)
-{
-    return erf(x[0]);
-}
-
 const wk__op wk__op_erf = {
     .name = "erf",
     .schema = "erf(Tensor self) -> Tensor",
@@ -29,9 +24,6 @@ const wk__op wk__op_erf = {
     .instruction = WK__ERF,
     .gradient = erf_gradient,
     .needs = {WK__SAVE_0},
-    .exact = erf_exact,
-    .low = -3,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -92,11 +84,6 @@ static void erfc_gradient(wk__gradient *g)
     g->in[0] = wk_neg(wk_mul(g->out[0], slope(g)));
 }
 
-static double erfc_exact(const double *x)
-{
-    return erfc(x[0]);
-}
-
 const wk__op wk__op_erfc = {
     .name = "erfc",
     .schema = "erfc(Tensor self) -> Tensor",
@@ -109,10 +96,6 @@ const wk__op wk__op_erfc = {
     .gradient = erfc_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .exact = erfc_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 9,
 };
 
 #define WK__FORM erfc

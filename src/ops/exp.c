@@ -10,11 +10,6 @@ static void exp_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk__saved(g, WK__SAVED_OUT));
 }
 
-static double exp_exact(const double *x)
-{
-    return exp(x[0]);
-}
-
 const wk__op wk__op_exp = {
     .name = "exp",
     .schema = "exp(Tensor self) -> Tensor",
@@ -23,9 +18,6 @@ const wk__op wk__op_exp = {
     .instruction = WK__EXP,
     .gradient = exp_gradient,
     .needs = {WK__SAVE_OUT},
-    .exact = exp_exact,
-    .low = -3,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -39,11 +31,6 @@ static void expm1_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_add(wk__saved(g, WK__SAVED_OUT), 1));
 }
 
-static double expm1_exact(const double *x)
-{
-    return expm1(x[0]);
-}
-
 const wk__op wk__op_expm1 = {
     .name = "expm1",
     .schema = "expm1(Tensor self) -> Tensor",
@@ -52,9 +39,6 @@ const wk__op wk__op_expm1 = {
     .instruction = WK__EXPM1,
     .gradient = expm1_gradient,
     .needs = {WK__SAVE_OUT},
-    .exact = expm1_exact,
-    .low = -3,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -73,11 +57,6 @@ static void exp2_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_mul(wk__saved(g, WK__SAVED_OUT), M_LN2));
 }
 
-static double exp2_exact(const double *x)
-{
-    return exp2(x[0]);
-}
-
 const wk__op wk__op_exp2 = {
     .name = "exp2",
     .schema = "exp2(Tensor self) -> Tensor",
@@ -90,10 +69,6 @@ const wk__op wk__op_exp2 = {
     .gradient = exp2_gradient,
     .needs = {WK__SAVE_OUT},
     .invoke = wk__invoke_pointwise,
-    .exact = exp2_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM exp2

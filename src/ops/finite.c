@@ -23,21 +23,6 @@ static int finite_expression(wk__emit *e, const int in[])
     return wk__is_float(e->dtype) ? size_against_infinity(e, WK__LT, in[0]) : wk__emit_compare(e, WK__EQ, in[0], in[0]);
 }
 
-static double nan_exact(const double *x)
-{
-    return isnan(x[0]);
-}
-
-static double inf_exact(const double *x)
-{
-    return isinf(x[0]) != 0;
-}
-
-static double finite_exact(const double *x)
-{
-    return isfinite(x[0]);
-}
-
 const wk__op wk__op_isnan = {
     .name = "isnan",
     .schema = "isnan(Tensor self) -> Tensor",
@@ -47,10 +32,6 @@ const wk__op wk__op_isnan = {
     .arity = 1,
     .result = WK__RESULT_BOOL,
     .invoke = wk__invoke_pointwise,
-    .exact = nan_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM isnan
@@ -66,10 +47,6 @@ const wk__op wk__op_isinf = {
     .arity = 1,
     .result = WK__RESULT_BOOL,
     .invoke = wk__invoke_pointwise,
-    .exact = inf_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM isinf
@@ -85,10 +62,6 @@ const wk__op wk__op_isfinite = {
     .arity = 1,
     .result = WK__RESULT_BOOL,
     .invoke = wk__invoke_pointwise,
-    .exact = finite_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM isfinite
@@ -162,13 +135,6 @@ static int num_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_t
     return wk__one(out, wk__elementwise(&wk__op_nan_to_num, site, all, 4));
 }
 
-static double num_exact(const double *x)
-{
-    return isnan(x[0]) ? wk__given(x[1], 0) : x[0];
-}
-
-static const char *const num_samples[] = {"[]", "[7]", "[3,5], 1, 2, 3", "[2,0], 0.5", NULL};
-
 const wk__op wk__op_nan_to_num = {
     .name = "nan_to_num",
     .schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
@@ -181,8 +147,4 @@ const wk__op wk__op_nan_to_num = {
     .gradient = num_gradient,
     .needs = {WK__SAVE_0},
     .invoke = num_invoke,
-    .exact = num_exact,
-    .samples = num_samples,
-    .low = -3,
-    .high = 3,
 };

@@ -85,64 +85,13 @@ static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
     return wk__one(out, op == &wk__op_view_as ? wk_view_as_at(site, x, other) : wk_expand_as_at(site, x, other));
 }
 
-static void flatten_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    int64_t shape[WK__MAX_DIMS] = {1};
-    int ndim = x->ndim == 0, first = 0, last = 0;
-    wk__dim(x->ndim, wk__value_int(&r->args[1], 0), &first);
-    wk__dim(x->ndim, wk__value_int(&r->args[2], -1), &last);
-    for (int d = 0; d < x->ndim; d++) {
-        if (d > first && d <= last)
-            shape[ndim - 1] *= x->shape[d];
-        else
-            shape[ndim++] = x->shape[d];
-    }
-    wk__reference_same(r, ndim, shape);
-}
-
-static void unflatten_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    const wk_value *sizes = &r->args[2];
-    int64_t shape[WK__MAX_DIMS], known = 1;
-    int d, ndim = 0;
-    wk__dim(x->ndim, r->args[1].i, &d);
-    for (int k = 0; k < sizes->count; k++) known *= sizes->ints[k] == -1 ? 1 : sizes->ints[k];
-    for (int k = 0; k < d; k++) shape[ndim++] = x->shape[k];
-    for (int k = 0; k < sizes->count; k++) shape[ndim++] = sizes->ints[k] == -1 ? x->shape[d] / known : sizes->ints[k];
-    for (int k = d + 1; k < x->ndim; k++) shape[ndim++] = x->shape[k];
-    wk__reference_same(r, ndim, shape);
-}
-
-static void view_as_reference(wk__reference *r)
-{
-    wk__reference_same(r, r->in[1].ndim, r->in[1].shape);
-}
-
-static void expand_as_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0], *like = &r->in[1];
-    double *out = wk__reference_out(r, 0, like->ndim, like->shape);
-    for (int64_t k = 0; k < wk__array_numel(like); k++) out[k] = wk__array_at(x, like->ndim, like->shape, k);
-}
-
-static const char *const flatten_samples[] = {"[2,3,4]",    "[2,3,4], 1", "[2,3,4], 0, 1", "[]", "[2,0,3], 1",
-                                              "[5], 0, -1", NULL};
-static const char *const unflatten_samples[] = {"[6,2], 0, (2,3)", "[2,6], -1, (3,-1)", "[4], 0, (2,2,1)",
-                                                "[0,4], 1, (2,2)", NULL};
-static const char *const expand_as_samples[] = {"[3,1], [3,4]", "[], [2,2]", "[1,3], [5,2,3]", "[0,1], [0,3]", NULL};
-static const char *const view_as_samples[] = {"[2,6], [3,4]", "[1], []", "[0,2], [3,0]", NULL};
-
-#define RESHAPED .group = "view", .node = "ViewBackward0", .gradient = wk__reshape_back, .low = -3, .high = 3
+#define RESHAPED .group = "view", .node = "ViewBackward0", .gradient = wk__reshape_back
 
 const wk__op wk__op_flatten = {
     .name = "flatten",
     .schema = "flatten(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor",
     .doc = "several dimensions as one",
     .invoke = flatten_invoke,
-    .reference = flatten_reference,
-    .samples = flatten_samples,
     RESHAPED,
 };
 const wk__op wk__op_unflatten = {
@@ -150,8 +99,6 @@ const wk__op wk__op_unflatten = {
     .schema = "unflatten(Tensor self, int dim, int[] sizes) -> Tensor",
     .doc = "one dimension as several",
     .invoke = unflatten_invoke,
-    .reference = unflatten_reference,
-    .samples = unflatten_samples,
     RESHAPED,
 };
 const wk__op wk__op_view_as = {
@@ -159,8 +106,6 @@ const wk__op wk__op_view_as = {
     .schema = "view_as(Tensor self, Tensor other) -> Tensor",
     .doc = "in the shape of another tensor",
     .invoke = like_invoke,
-    .reference = view_as_reference,
-    .samples = view_as_samples,
     RESHAPED,
 };
 const wk__op wk__op_expand_as = {
@@ -171,8 +116,4 @@ const wk__op wk__op_expand_as = {
     .doc = "expanded to the shape of another tensor",
     .gradient = expand_as_gradient,
     .invoke = like_invoke,
-    .reference = expand_as_reference,
-    .samples = expand_as_samples,
-    .low = -3,
-    .high = 3,
 };

@@ -10,12 +10,6 @@ const wk__op *const wk__ops[] = {
 };
 const int wk__op_total = (int)(sizeof wk__ops / sizeof *wk__ops);
 
-const char *const wk__samples_unary[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", NULL};
-const char *const wk__samples_binary[] = {
-    "[], []", "[5], [5]", "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]", "[3,4], 2", "[3,4], 0.5", "2, [3]", NULL};
-const char *const wk__samples_reduce[] = {
-    "[]", "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[0,3], (0)", "[130,3], (0)", NULL};
-
 wk_tensor *wk__value_tensor(const wk_value *value)
 {
     return value->kind == WK_VALUE_TENSOR ? value->tensor : NULL;

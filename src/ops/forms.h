@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of simple ops share: entries for wk_call, samples, and the descriptors of all ops. */
+/* What the files of simple ops share: entries for wk_call, and the descriptors of all ops. */
 #ifndef WICK_OPS_FORMS_H
 #define WICK_OPS_FORMS_H
 
@@ -24,11 +24,6 @@ int wk__instruction(wk__emit *e, const int in[]);
  * in attr->f; op->conditions must name them, so that they widen nothing. */
 typedef wk_tensor *wk__numbered(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[]);
 wk__numbered wk__with_numbers, wk__with_numbers_;
-/* In `exact`: the value of an optional number, NaN where it was not given. */
-static inline double wk__given(double value, double otherwise)
-{
-    return value != value ? otherwise : value;
-}
 /* One result that may be NULL: what most invoke functions end with. */
 static inline int wk__one(wk_tensor **out, wk_tensor *result)
 {
@@ -55,13 +50,8 @@ static inline double wk__value_float(const wk_value *value, double otherwise)
  * instruction, and ops of two operands that are. */
 #define WK__ROW_FUNCTION                                                                                               \
     .group = "pointwise", .expression = wk__instruction, .arity = 1, .result = WK__RESULT_FLOAT,                       \
-    .invoke = wk__invoke_pointwise, .samples = wk__samples_unary
+    .invoke = wk__invoke_pointwise
 #define WK__ROW_BINARY .expression = wk__instruction, .arity = 2, .invoke = wk__invoke_pointwise
-
-/* Samples: NULL-terminated calls in the notation of tests/walk.h. */
-extern const char *const wk__samples_unary[];
-extern const char *const wk__samples_binary[];
-extern const char *const wk__samples_reduce[];
 
 /* Saved operand k, or the number (of the attributes) that it was. */
 wk__arg wk__operand_of(const wk__gradient *g, int k);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gelu: x times the probability that a normal number is below x; exact, or approximated with tanh. */
 #include "forms.h"
-#include "reference.h"
 #include <math.h>
 #include <string.h>
 
@@ -82,23 +81,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return -1;
 }
 
-static double with_erf(double x)
-{
-    return 0.5 * x * erfc(-x * M_SQRT1_2);
-}
-
-static double with_tanh(double x)
-{
-    return 0.5 * x * (1 + tanh(INNER * (x + CUBE * x * x * x)));
-}
-
-static void reference(wk__reference *r)
-{
-    wk__reference_map(r, strcmp(wk__value_text(&r->args[1], "none"), "tanh") == 0 ? with_tanh : with_erf);
-}
-
-static const char *const samples[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", "[3,5], \"tanh\"", NULL};
-
 const wk__op wk__op_gelu = {
     .name = "gelu",
     .schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
@@ -111,8 +93,4 @@ const wk__op wk__op_gelu = {
     .gradient = gradient,
     .needs = {WK__SAVE_0},
     .invoke = invoke,
-    .reference = reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
 };

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hardtanh, relu6, hardsigmoid, hardswish: straight lines between two limits. */
 #include "forms.h"
-#include <math.h>
 
 /* The gradient of x between two limits: 0 at a limit and past it. NaN is neither. */
 static wk_tensor *between(wk_tensor *x, double low, double high, wk_tensor *grad)
 {
     return wk_where(wk_logical_or(wk_le(x, low), wk_ge(x, high)), 0, grad);
-}
-
-static double limited(double x, double low, double high)
-{
-    return isnan(x) || (x > low && x < high) ? x : x >= high ? high : low;
 }
 
 static int emit_limited(wk__emit *e, int x, int low, int high)
@@ -62,13 +56,6 @@ static int hardtanh_invoke(const wk__op *op, wk_site site, const wk_value *args,
     return wk__one(out, in_order(wk__with_numbers, site, wk__value_tensor(&args[0]), limit));
 }
 
-static double hardtanh_exact(const double *x)
-{
-    return limited(x[0], wk__given(x[1], -1), wk__given(x[2], 1));
-}
-
-static const char *const hardtanh_samples[] = {"[]", "[7]", "[3,5], -0.5", "[2,0], 0, 1", "[2,3,4], -2, 0.5", NULL};
-
 const wk__op wk__op_hardtanh = {
     .name = "hardtanh",
     .schema = "hardtanh(Tensor self, float min_val=-1, float max_val=1) -> Tensor",
@@ -83,10 +70,6 @@ const wk__op wk__op_hardtanh = {
     .gradient = hardtanh_gradient,
     .needs = {WK__SAVE_0},
     .invoke = hardtanh_invoke,
-    .exact = hardtanh_exact,
-    .samples = hardtanh_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- relu6 ------------------------------------------------------------------------------------------------------- */
@@ -101,11 +84,6 @@ static void relu6_gradient(wk__gradient *g)
     g->in[0] = between(wk__saved(g, 0), 0, 6, g->out[0]);
 }
 
-static double relu6_exact(const double *x)
-{
-    return limited(x[0], 0, 6);
-}
-
 const wk__op wk__op_relu6 = {
     .name = "relu6",
     .schema = "relu6(Tensor self) -> Tensor",
@@ -118,10 +96,6 @@ const wk__op wk__op_relu6 = {
     .gradient = relu6_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .exact = relu6_exact,
-    .samples = wk__samples_unary,
-    .low = -4,
-    .high = 8,
 };
 
 #define WK__FORM relu6
@@ -149,11 +123,6 @@ static void hardsigmoid_gradient(wk__gradient *g)
     g->in[0] = wk_where(inside, wk_div(g->out[0], 6), 0);
 }
 
-static double hardsigmoid_exact(const double *x)
-{
-    return limited(x[0] + 3, 0, 6) / 6;
-}
-
 const wk__op wk__op_hardsigmoid = {
     .name = "hardsigmoid",
     .schema = "hardsigmoid(Tensor self) -> Tensor",
@@ -166,10 +135,6 @@ const wk__op wk__op_hardsigmoid = {
     .gradient = hardsigmoid_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .exact = hardsigmoid_exact,
-    .samples = wk__samples_unary,
-    .low = -5,
-    .high = 5,
 };
 
 #define WK__FORM hardsigmoid
@@ -188,11 +153,6 @@ static void hardswish_gradient(wk__gradient *g)
     g->in[0] = wk_where(wk_le(x, -3), 0, wk_where(wk_lt(x, 3), middle, g->out[0]));
 }
 
-static double hardswish_exact(const double *x)
-{
-    return x[0] * hardsigmoid_exact(x);
-}
-
 const wk__op wk__op_hardswish = {
     .name = "hardswish",
     .schema = "hardswish(Tensor self) -> Tensor",
@@ -205,10 +165,6 @@ const wk__op wk__op_hardswish = {
     .gradient = hardswish_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .exact = hardswish_exact,
-    .samples = wk__samples_unary,
-    .low = -5,
-    .high = 5,
 };
 
 #define WK__FORM hardswish

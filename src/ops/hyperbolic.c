@@ -10,11 +10,6 @@ static void sinh_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_cosh(wk__saved(g, 0)));
 }
 
-static double sinh_exact(const double *x)
-{
-    return sinh(x[0]);
-}
-
 const wk__op wk__op_sinh = {
     .name = "sinh",
     .schema = "sinh(Tensor self) -> Tensor",
@@ -23,9 +18,6 @@ const wk__op wk__op_sinh = {
     .instruction = WK__SINH,
     .gradient = sinh_gradient,
     .needs = {WK__SAVE_0},
-    .exact = sinh_exact,
-    .low = -3,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -39,11 +31,6 @@ static void cosh_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_sinh(wk__saved(g, 0)));
 }
 
-static double cosh_exact(const double *x)
-{
-    return cosh(x[0]);
-}
-
 const wk__op wk__op_cosh = {
     .name = "cosh",
     .schema = "cosh(Tensor self) -> Tensor",
@@ -52,9 +39,6 @@ const wk__op wk__op_cosh = {
     .instruction = WK__COSH,
     .gradient = cosh_gradient,
     .needs = {WK__SAVE_0},
-    .exact = cosh_exact,
-    .low = -3,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -68,11 +52,6 @@ static void tanh_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_sub(1, wk_square(wk__saved(g, WK__SAVED_OUT))));
 }
 
-static double tanh_exact(const double *x)
-{
-    return tanh(x[0]);
-}
-
 const wk__op wk__op_tanh = {
     .name = "tanh",
     .schema = "tanh(Tensor self) -> Tensor",
@@ -81,9 +60,6 @@ const wk__op wk__op_tanh = {
     .instruction = WK__TANH,
     .gradient = tanh_gradient,
     .needs = {WK__SAVE_OUT},
-    .exact = tanh_exact,
-    .low = -3,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 

@@ -60,14 +60,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_lerp_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), args[2]));
 }
 
-static double exact(const double *x)
-{
-    return x[0] + x[2] * (x[1] - x[0]);
-}
-
-static const char *const samples[] = {"[], [], 0.25",      "[5], [5], 0.75", "[3,4], [4], [3,1]",
-                                      "[2,1,3], [4,1], 2", "[0,3], [3], []", NULL};
-
 const wk__op wk__op_lerp = {
     .name = "lerp",
     .schema = "lerp(Tensor self, Tensor end, Tensor weight) -> Tensor",
@@ -82,8 +74,4 @@ const wk__op wk__op_lerp = {
     .needs = {WK__SAVE_2, WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1},
     .numbers = 1 << 2,
     .invoke = invoke,
-    .exact = exact,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
 };

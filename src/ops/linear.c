@@ -2,7 +2,6 @@
 /* Products with something added: addmm, baddbmm, linear; and outer. The sum is the product's epilogue: one kernel. */
 #include "matmul.h"
 #include <math.h>
-#include <string.h>
 
 /* ---- addmm, baddbmm ---------------------------------------------------------------------------------------------- */
 
@@ -88,21 +87,6 @@ static int added_invoke(const wk__op *op, wk_site site, const wk_value *args, wk
     return wk__one(out, added(op, site, x, a, b, op == &wk__op_addmm ? 2 : 3, &options));
 }
 
-static void added_reference(wk__reference *r)
-{
-    double *out = wk__reference_product(r, 1, false), beta = wk__value_float(&r->args[3], 1),
-           alpha = wk__value_float(&r->args[4], 1);
-    const wk__array *x = &r->in[0], *to = &r->out[0];
-    for (int64_t k = 0; k < wk__array_numel(to); k++)
-        out[k] = alpha * out[k] + (beta == 0 ? 0 : beta * wk__array_at(x, to->ndim, to->shape, k));
-}
-
-static const char *const addmm_samples[] = {"[5], [3,4], [4,5]",         "[3,5], [3,4], [4,5], 2, 3",
-                                            "[], [3,4], [4,5], 0, 1",    "[3,1], [3,0], [0,2]",
-                                            "[3,5], [3,4], [4,5], 1, 0", NULL};
-static const char *const baddbmm_samples[] = {"[5], [2,3,4], [2,4,5]", "[2,3,5], [2,3,4], [2,4,5], 2, 3",
-                                              "[0,3,2], [0,3,4], [0,4,2]", NULL};
-
 const wk__op wk__op_addmm = {
     .name = "addmm",
     .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor",
@@ -113,10 +97,6 @@ const wk__op wk__op_addmm = {
     .gradient = added_gradient,
     .needs = {0, WK__SAVE_2, WK__SAVE_1},
     .invoke = added_invoke,
-    .reference = added_reference,
-    .samples = addmm_samples,
-    .low = -2,
-    .high = 2,
 };
 const wk__op wk__op_baddbmm = {
     .name = "baddbmm",
@@ -128,10 +108,6 @@ const wk__op wk__op_baddbmm = {
     .gradient = added_gradient,
     .needs = {0, WK__SAVE_2, WK__SAVE_1},
     .invoke = added_invoke,
-    .reference = added_reference,
-    .samples = baddbmm_samples,
-    .low = -2,
-    .high = 2,
 };
 
 /* ---- linear ------------------------------------------------------------------------------------------------------ */
@@ -158,19 +134,6 @@ static int linear_invoke(const wk__op *op, wk_site site, const wk_value *args, w
     return wk__one(out, wk_linear_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), bias));
 }
 
-static void linear_reference(wk__reference *r)
-{
-    const bool row = r->in[1].ndim == 1;
-    double *out = wk__reference_product(r, 0, !row);
-    int64_t n = row ? 1 : r->in[1].shape[0];
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]) && r->inputs > 2; k++) out[k] += r->in[2].data[k % n];
-}
-
-static const char *const linear_samples[] = {"[3,4], [5,4], [5]",      "[3,4], [5,4]",     "[2,3,4], [5,4], [5]",
-                                             "[2,3,4], [5,4]",         "[4], [5,4], [5]",  "[0,4], [5,4], [5]",
-                                             "[33,65], [70,65], [70]", "[3,4], [4]",       "[4], [4]",
-                                             "[4], [4], []",           "[2,3,4], [4], []", NULL};
-
 const wk__op wk__op_linear = {
     .name = "linear",
     .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
@@ -181,10 +144,6 @@ const wk__op wk__op_linear = {
     .gradient = linear_gradient,
     .needs = {WK__SAVE_1, WK__SAVE_0},
     .invoke = linear_invoke,
-    .reference = linear_reference,
-    .samples = linear_samples,
-    .low = -2,
-    .high = 2,
 };
 
 /* PyTorch's names for the results: [weight of one dimension][has bias][dimensions of the input, 3 or more as 3] */
@@ -262,16 +221,6 @@ static int outer_invoke(const wk__op *op, wk_site site, const wk_value *args, wk
     return wk__one(out, wk_outer_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
-static void outer_reference(wk__reference *r)
-{
-    int64_t shape[2] = {r->in[0].shape[0], r->in[1].shape[0]};
-    double *out = wk__reference_out(r, 0, 2, shape);
-    for (int64_t k = 0; k < shape[0] * shape[1]; k++)
-        out[k] = r->in[0].data[k / shape[1]] * r->in[1].data[k % shape[1]];
-}
-
-static const char *const outer_samples[] = {"[3], [4]", "[1], [1]", "[0], [3]", NULL};
-
 const wk__op wk__op_outer = {
     .name = "outer",
     .schema = "outer(Tensor self, Tensor vec2) -> Tensor",
@@ -281,8 +230,4 @@ const wk__op wk__op_outer = {
     .gradient = outer_gradient,
     .needs = {WK__SAVE_1, WK__SAVE_0},
     .invoke = outer_invoke,
-    .reference = outer_reference,
-    .samples = outer_samples,
-    .low = -2,
-    .high = 2,
 };

@@ -10,11 +10,6 @@ static void log_gradient(wk__gradient *g)
     g->in[0] = wk_div(g->out[0], wk__saved(g, 0));
 }
 
-static double log_exact(const double *x)
-{
-    return log(x[0]);
-}
-
 const wk__op wk__op_log = {
     .name = "log",
     .schema = "log(Tensor self) -> Tensor",
@@ -23,9 +18,6 @@ const wk__op wk__op_log = {
     .instruction = WK__LOG,
     .gradient = log_gradient,
     .needs = {WK__SAVE_0},
-    .exact = log_exact,
-    .low = 0.5,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -39,11 +31,6 @@ static void log1p_gradient(wk__gradient *g)
     g->in[0] = wk_div(g->out[0], wk_add(wk__saved(g, 0), 1));
 }
 
-static double log1p_exact(const double *x)
-{
-    return log1p(x[0]);
-}
-
 const wk__op wk__op_log1p = {
     .name = "log1p",
     .schema = "log1p(Tensor self) -> Tensor",
@@ -52,9 +39,6 @@ const wk__op wk__op_log1p = {
     .instruction = WK__LOG1P,
     .gradient = log1p_gradient,
     .needs = {WK__SAVE_0},
-    .exact = log1p_exact,
-    .low = -0.5,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -68,11 +52,6 @@ static void log2_gradient(wk__gradient *g)
     g->in[0] = wk_div(g->out[0], wk_mul(wk__saved(g, 0), M_LN2));
 }
 
-static double log2_exact(const double *x)
-{
-    return log2(x[0]);
-}
-
 const wk__op wk__op_log2 = {
     .name = "log2",
     .schema = "log2(Tensor self) -> Tensor",
@@ -81,9 +60,6 @@ const wk__op wk__op_log2 = {
     .instruction = WK__LOG2,
     .gradient = log2_gradient,
     .needs = {WK__SAVE_0},
-    .exact = log2_exact,
-    .low = 0.5,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -97,11 +73,6 @@ static void log10_gradient(wk__gradient *g)
     g->in[0] = wk_div(g->out[0], wk_mul(wk__saved(g, 0), M_LN10));
 }
 
-static double log10_exact(const double *x)
-{
-    return log10(x[0]);
-}
-
 const wk__op wk__op_log10 = {
     .name = "log10",
     .schema = "log10(Tensor self) -> Tensor",
@@ -110,9 +81,6 @@ const wk__op wk__op_log10 = {
     .instruction = WK__LOG10,
     .gradient = log10_gradient,
     .needs = {WK__SAVE_0},
-    .exact = log10_exact,
-    .low = 0.5,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 

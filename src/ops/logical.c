@@ -14,41 +14,14 @@ static int expression(wk__emit *e, const int in[])
     return wk__emit_ins(e, (wk__alu)e->op->instruction, WK_BOOL, a, b, 0);
 }
 
-static double and_exact(const double *x)
-{
-    return x[0] != 0 && x[1] != 0;
-}
-
-static double or_exact(const double *x)
-{
-    return x[0] != 0 || x[1] != 0;
-}
-
-static double xor_exact(const double *x)
-{
-    return (x[0] != 0) != (x[1] != 0);
-}
-
-static const char *const samples[] = {"[]:bool, []:bool",
-                                      "[9]:bool, [9]:bool",
-                                      "[30]:i64<2, [30]:i64<2",
-                                      "[30]:i32<2, [30]:bool",
-                                      "[30]:u8<2, 1",
-                                      "0, [5]",
-                                      "[3,4], [4]",
-                                      "[0,3], [3]",
-                                      NULL};
-
 #define LOGICAL                                                                                                        \
-    .group = "logic", .expression = expression, .arity = 2, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise, \
-    .samples = samples, .low = -3, .high = 3
+    .group = "logic", .expression = expression, .arity = 2, .result = WK__RESULT_BOOL, .invoke = wk__invoke_pointwise
 
 const wk__op wk__op_logical_and = {
     .name = "logical_and",
     .schema = "logical_and(Tensor self, Tensor other) -> Tensor",
     .doc = "a != 0 and b != 0",
     .instruction = WK__AND,
-    .exact = and_exact,
     LOGICAL,
 };
 
@@ -61,7 +34,6 @@ const wk__op wk__op_logical_or = {
     .schema = "logical_or(Tensor self, Tensor other) -> Tensor",
     .doc = "a != 0 or b != 0",
     .instruction = WK__OR,
-    .exact = or_exact,
     LOGICAL,
 };
 
@@ -74,7 +46,6 @@ const wk__op wk__op_logical_xor = {
     .schema = "logical_xor(Tensor self, Tensor other) -> Tensor",
     .doc = "one of a, b is 0, the other is not",
     .instruction = WK__XOR,
-    .exact = xor_exact,
     LOGICAL,
 };
 
@@ -89,13 +60,6 @@ static int not_expression(wk__emit *e, const int in[])
     return wk__emit_compare(e, WK__EQ, in[0], wk__emit_constant(e, 0));
 }
 
-static double not_exact(const double *x)
-{
-    return x[0] == 0;
-}
-
-static const char *const not_samples[] = {"[]:bool", "[9]:bool", "[30]:i64<3", "[3,5]", "[2,0]", NULL};
-
 const wk__op wk__op_logical_not = {
     .name = "logical_not",
     .schema = "logical_not(Tensor self) -> Tensor",
@@ -105,10 +69,6 @@ const wk__op wk__op_logical_not = {
     .arity = 1,
     .result = WK__RESULT_BOOL,
     .invoke = wk__invoke_pointwise,
-    .exact = not_exact,
-    .samples = not_samples,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM logical_not

@@ -132,23 +132,3 @@ wk_tensor *wk__loss_difference(const wk__gradient *g)
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-
-void wk__loss_reference(wk__reference *r, double (*exact)(const double *x), int reduction_at, double number)
-{
-    const wk__array *in = &r->in[0], *weight[2] = {NULL, NULL}, *next = &r->in[2];
-    int64_t n = wk__array_numel(in), reduction = wk__value_int(&r->args[reduction_at], WK_REDUCE_MEAN);
-    double total = 0, *out = reduction == WK_REDUCE_NONE ? wk__reference_out(r, 0, in->ndim, in->shape)
-                                                         : wk__reference_out(r, 0, 0, NULL);
-    for (int a = 2; a < reduction_at; a++)
-        if (r->args[a].kind == WK_VALUE_TENSOR) weight[a - 2] = next++;
-    for (int64_t k = 0; k < n; k++) {
-        double positive = weight[1] ? wk__array_at(weight[1], in->ndim, in->shape, k) : 1;
-        double loss = exact((const double[]){in->data[k], r->in[1].data[k], number, positive});
-        if (weight[0]) loss *= wk__array_at(weight[0], in->ndim, in->shape, k);
-        total += loss;
-        if (reduction == WK_REDUCE_NONE) out[k] = loss;
-    }
-    if (reduction == WK_REDUCE_NONE) return;
-    int64_t rows = in->ndim ? in->shape[0] : 1;
-    out[0] = total / (reduction == WK_REDUCE_SUM ? 1 : (double)(reduction == WK_REDUCE_MEAN ? n : rows));
-}

@@ -4,7 +4,6 @@
 #ifndef WICK_OPS_LOSSES_H
 #define WICK_OPS_LOSSES_H
 
-#include "reference.h"
 #include "rows.h"
 
 /* What one call was given. */
@@ -34,10 +33,6 @@ void wk__loss_of_difference(wk__gradient *g, wk_tensor *slope);
 wk_tensor *wk__loss_difference(const wk__gradient *g);
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-
-/* exact() of input, target, the number and the positive weight (1 if there is none), weighted and reduced. Between
- * target and reduction the arguments are optional weights: weight, pos_weight. */
-void wk__loss_reference(wk__reference *r, double (*exact)(const double *x), int reduction_at, double number);
 
 #define WK__ROW_LOSS                                                                                                   \
     .group = "loss", .arity = 3, .domain = WK__FLOATS, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}

@@ -5,7 +5,6 @@
 #include "../base/alloc.h"
 #include "../ir/number.h"
 #include "masked.h"
-#include "reference.h"
 #include "views.h"
 #include <string.h>
 
@@ -94,19 +93,6 @@ static int masked_select_invoke(const wk__op *op, wk_site site, const wk_value *
     return wk__one(out, wk_masked_select_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
 }
 
-static void masked_select_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0], *mask = &r->in[1];
-    int64_t n = wk__array_numel(x), period = wk__array_numel(mask), count = 0;
-    for (int64_t k = 0; k < n; k++) count += mask->data[k % period] != 0;
-    double *out = wk__reference_out(r, 0, 1, &count);
-    for (int64_t k = 0; k < n; k++)
-        if (mask->data[k % period] != 0) *out++ = x->data[k];
-}
-
-static const char *const masked_select_samples[] = {"[7], [7]:bool", "[3,4], [3,4]:bool", "[3,4], [4]:bool",
-                                                    "[0], [0]:bool", "[], []:bool",       NULL};
-
 const wk__op wk__op_masked_select = {
     .name = "masked_select",
     .schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
@@ -117,10 +103,6 @@ const wk__op wk__op_masked_select = {
     .gradient = masked_select_gradient,
     .needs = {WK__SAVE_1},
     .invoke = masked_select_invoke,
-    .reference = masked_select_reference,
-    .samples = masked_select_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- nonzero, nonzero_numpy: the same places as rows of one tensor, or a tensor for each dimension --------------- */
@@ -201,54 +183,17 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return op == &wk__op_nonzero ? wk__one(out, wk_nonzero_at(site, x)) : wk_nonzero_numpy_at(site, x, out);
 }
 
-/* The place of element k along dimension d. */
-static double along(const wk__array *x, int64_t k, int d)
-{
-    for (int e = x->ndim - 1; e > d; e--) k /= x->shape[e];
-    return (double)(k % x->shape[d]);
-}
-
-static int64_t count_of(const wk__array *x)
-{
-    int64_t count = 0;
-    for (int64_t k = 0; k < wk__array_numel(x); k++) count += x->data[k] != 0;
-    return count;
-}
-
-static void nonzero_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    double *out = wk__reference_out(r, 0, 2, (const int64_t[]){count_of(x), x->ndim});
-    for (int64_t k = 0; k < wk__array_numel(x); k++)
-        for (int d = 0; d < x->ndim && x->data[k] != 0; d++) *out++ = along(x, k, d);
-}
-
-static void nonzero_numpy_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    const int64_t count = count_of(x);
-    for (int d = 0; d < x->ndim; d++) {
-        double *out = wk__reference_out(r, d, 1, &count);
-        for (int64_t k = 0; k < wk__array_numel(x); k++)
-            if (x->data[k] != 0) *out++ = along(x, k, d);
-    }
-}
-
-static const char *const nonzero_samples[] = {"[7]:bool", "[3,4]:bool", "[2,3]:i64<2", "[0]:bool", NULL};
-
-#define PLACES .group = "indexing", .waits = true, .invoke = invoke, .samples = nonzero_samples
+#define PLACES .group = "indexing", .waits = true, .invoke = invoke
 
 const wk__op wk__op_nonzero = {
     .name = "nonzero",
     .schema = "nonzero(Tensor self) -> Tensor",
     .doc = "the places of the elements that are not 0, one a row",
-    .reference = nonzero_reference,
     PLACES,
 };
 const wk__op wk__op_nonzero_numpy = {
     .name = "nonzero_numpy",
     .schema = "nonzero_numpy(Tensor self) -> Tensor[]",
     .doc = "the places of the elements that are not 0, a vector for each dimension: where with one argument",
-    .reference = nonzero_numpy_reference,
     PLACES,
 };

@@ -200,49 +200,6 @@ static void gradient(wk__gradient *g)
     wk__product_gradient(g, g->out[0], 0);
 }
 
-/* ---- reference --------------------------------------------------------------------------------------------------- */
-
-/* Offset of the matrix in which batch `batch` of the result, whose batch dimensions are shape[0..nbatch-1],
- * finds its operand. */
-static int64_t matrix_of(const wk__array *x, int nbatch, const int64_t *shape, int64_t batch, int64_t size)
-{
-    int64_t at = 0, step = size;
-    for (int d = nbatch; d-- > 0; batch /= shape[d]) {
-        int e = d - (nbatch + 2 - (x->ndim < 2 ? 2 : x->ndim));
-        if (e < 0) continue;
-        at += (x->shape[e] == 1 ? 0 : batch % shape[d]) * step;
-        step *= x->shape[e];
-    }
-    return at;
-}
-
-double *wk__reference_product(wk__reference *r, int first, bool turned)
-{
-    const wk__array *a = &r->in[first], *b = &r->in[first + 1];
-    int64_t m = a->ndim > 1 ? a->shape[a->ndim - 2] : 1, k = a->shape[a->ndim - 1], shape[WK__MAX_DIMS];
-    int64_t n = b->ndim == 1 ? 1 : b->shape[turned ? b->ndim - 2 : b->ndim - 1];
-    int nbatch = 0, ndim;
-    wk__broadcast(a->ndim > 2 ? a->ndim - 2 : 0, a->shape, b->ndim > 2 ? b->ndim - 2 : 0, b->shape, &nbatch, shape);
-    ndim = nbatch;
-    if (a->ndim > 1) shape[ndim++] = m;
-    if (b->ndim > 1) shape[ndim++] = n;
-    double *out = wk__reference_out(r, 0, ndim, shape);
-    for (int64_t batch = 0; batch < wk__numel(nbatch, shape); batch++) {
-        const double *x = a->data + matrix_of(a, nbatch, shape, batch, m * k);
-        const double *y = b->data + matrix_of(b, nbatch, shape, batch, k * n);
-        for (int64_t i = 0; i < m; i++)
-            for (int64_t j = 0; j < n; j++)
-                for (int64_t l = 0; l < k; l++)
-                    out[(batch * m + i) * n + j] += x[i * k + l] * y[turned ? j * k + l : l * n + j];
-    }
-    return out;
-}
-
-static void reference(wk__reference *r)
-{
-    wk__reference_product(r, 0, false);
-}
-
 /* ---- the ops ----------------------------------------------------------------------------------------------------- */
 
 static bool dims_are(const wk__op *op, wk_site site, wk_tensor *a, wk_tensor *b, int na, int nb)
@@ -324,47 +281,31 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, call(site, a, b));
 }
 
-static const char *const matmul_samples[] = {
-    "[3,4], [4,5]",     "[4], [4]",           "[3,4], [4]",       "[4], [4,5]",   "[2,3,4], [4,5]",
-    "[2,3,4], [2,4,5]", "[2,1,3,4], [5,4,2]", "[3,4], [2,4,5]",   "[2,3,4], [4]", "[4], [2,4,3]",
-    "[0,4], [4,3]",     "[3,0], [0,2]",       "[65,33], [33,70]", "[1,1], [1,1]", NULL};
-static const char *const mm_samples[] = {"[3,4], [4,5]", "[1,7], [7,1]", "[0,4], [4,3]", "[3,0], [0,2]", NULL};
-static const char *const bmm_samples[] = {"[2,3,4], [2,4,5]", "[1,3,4], [1,4,1]", "[0,3,4], [0,4,2]",
-                                          "[2,3,0], [2,0,2]", NULL};
-static const char *const mv_samples[] = {"[3,4], [4]", "[1,1], [1]", "[3,0], [0]", "[0,3], [3]", NULL};
-static const char *const dot_samples[] = {"[4], [4]", "[0], [0]", "[130], [130]", NULL};
-
 #define PRODUCT                                                                                                        \
-    .group = "matmul", .domain = WK__NUMBERS, .gradient = gradient, .needs = {WK__SAVE_1, WK__SAVE_0},                 \
-    .invoke = invoke, .reference = reference, .low = -2, .high = 2
+    .group = "matmul", .domain = WK__NUMBERS, .gradient = gradient, .needs = {WK__SAVE_1, WK__SAVE_0}, .invoke = invoke
 
 const wk__op wk__op_matmul = {.name = "matmul",
                               .schema = "matmul(Tensor self, Tensor other) -> Tensor",
                               .node = "UnsafeViewBackward0",
                               .doc = "the product of vectors, matrices, or stacks of matrices that broadcast",
-                              .samples = matmul_samples,
                               PRODUCT};
 const wk__op wk__op_mm = {.name = "mm",
                           .schema = "mm(Tensor self, Tensor mat2) -> Tensor",
                           .node = "MmBackward0",
                           .doc = "the product of two matrices",
-                          .samples = mm_samples,
                           PRODUCT};
 const wk__op wk__op_bmm = {.name = "bmm",
                            .schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
                            .node = "BmmBackward0",
                            .doc = "the products of two stacks of matrices",
-                           .samples = bmm_samples,
                            PRODUCT};
 const wk__op wk__op_mv = {.name = "mv",
                           .schema = "mv(Tensor self, Tensor vec) -> Tensor",
                           .node = "MvBackward0",
                           .doc = "a matrix times a vector",
-                          .samples = mv_samples,
                           PRODUCT};
 const wk__op wk__op_dot = {.name = "dot",
                            .schema = "dot(Tensor self, Tensor tensor) -> Tensor",
                            .node = "DotBackward0",
                            .doc = "the sum of the products of the elements of two vectors",
-                           .samples = dot_samples,
                            PRODUCT};

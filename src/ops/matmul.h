@@ -4,7 +4,6 @@
 #define WICK_OPS_MATMUL_H
 
 #include "forms.h"
-#include "reference.h"
 
 /* in[0] in[1] as matmul defines it, without a node, in the class of the operands: what is added to it is rounded
  * with it, once. `turned`: the last two dimensions of in[1] change places first. Errors name `op`. Soft
@@ -15,8 +14,5 @@ wk_tensor *wk__wide_product(const wk__op *op, wk_site site, wk_tensor *in[], boo
 void wk__product_gradient(const wk__gradient *g, wk_tensor *grad, int k);
 /* A tensor of any number of dimensions as rows of its last one. */
 wk_tensor *wk__as_rows(wk_tensor *x);
-
-/* Result 0 of the reference: operands `first` and `first` + 1 multiplied. */
-double *wk__reference_product(wk__reference *r, int first, bool turned);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* maximum and minimum. */
 #include "forms.h"
-#include <math.h>
 
 /* The operand that won gets the gradient; equal ones share it. `lost` compares operand 0 with operand 1. */
 static void gradient(wk__gradient *g, const wk__op *lost)
@@ -23,19 +22,7 @@ static void minimum_gradient(wk__gradient *g)
     gradient(g, &wk__op_gt);
 }
 
-static double maximum_exact(const double *x)
-{
-    return isnan(x[0]) ? x[0] : isnan(x[1]) || x[1] > x[0] ? x[1] : x[0];
-}
-
-static double minimum_exact(const double *x)
-{
-    return isnan(x[0]) ? x[0] : isnan(x[1]) || x[1] < x[0] ? x[1] : x[0];
-}
-
-#define EXTREME                                                                                                        \
-    .group = "pointwise", .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, .samples = wk__samples_binary,  \
-    .low = -3, .high = 3, WK__ROW_BINARY
+#define EXTREME .group = "pointwise", .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, WK__ROW_BINARY
 
 const wk__op wk__op_maximum = {
     .name = "maximum",
@@ -44,7 +31,6 @@ const wk__op wk__op_maximum = {
     .doc = "the larger of a and b, NaN if one is",
     .instruction = WK__MAX,
     .gradient = maximum_gradient,
-    .exact = maximum_exact,
     EXTREME,
 };
 
@@ -58,7 +44,6 @@ const wk__op wk__op_minimum = {
     .doc = "the smaller of a and b, NaN if one is",
     .instruction = WK__MIN,
     .gradient = minimum_gradient,
-    .exact = minimum_exact,
     EXTREME,
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mean: sum / number of elements. */
-#include "reference.h"
 #include "rows.h"
 
 static wk_tensor *averaged(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
@@ -29,16 +28,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__invoke_reduction(averaged, op, site, args, out);
 }
 
-static double mean(const double *x, int64_t n)
-{
-    return wk__reference_sum(x, n) / (double)n;
-}
-
-static void reference(wk__reference *r)
-{
-    wk__reference_reduce(r, mean);
-}
-
 const wk__op wk__op_mean = {
     .name = "mean",
     .schema = "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -50,8 +39,4 @@ const wk__op wk__op_mean = {
     .domain = WK__FLOATS,
     .gradient = gradient,
     .invoke = invoke,
-    .reference = reference,
-    .samples = wk__samples_reduce,
-    .low = -3,
-    .high = 3,
 };

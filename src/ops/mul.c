@@ -13,11 +13,6 @@ static void gradient(wk__gradient *g)
     if (wk__wants(g, 1)) g->in[1] = wk__mul_operand(g, g->out[0], 0);
 }
 
-static double exact(const double *x)
-{
-    return x[0] * x[1];
-}
-
 const wk__op wk__op_mul = {
     .name = "mul",
     .schema = "mul(Tensor self, Tensor other) -> Tensor",
@@ -29,10 +24,6 @@ const wk__op wk__op_mul = {
     .gradient = gradient,
     .needs = {WK__SAVE_1, WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .exact = exact,
-    .samples = wk__samples_binary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM mul

@@ -14,9 +14,7 @@
 #include "../ir/random.h"
 #include "../base/alloc.h"
 #include "random.h"
-#include "reference.h"
 #include "rows.h"
-#include <math.h>
 
 /* ---- with replacement -------------------------------------------------------------------------------------------- */
 
@@ -119,53 +117,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_multinomial_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1), &options));
 }
 
-/* The running sums of a row, one after the other, and where the draw falls. */
-static double drawn(const double *p, int64_t n, double uniform)
-{
-    double total = 0, sum = 0, place = 0;
-    for (int64_t j = 0; j < n; j++) total += p[j];
-    for (int64_t j = 0; j < n; j++) place += (sum += p[j]) <= uniform * total;
-    return place;
-}
-
-/* The first `count` of a row of times, in order. */
-static void first_of(double *times, int64_t n, int64_t count, double *out)
-{
-    for (int64_t k = 0; k < count; k++) {
-        int64_t best = 0;
-        for (int64_t j = 1; j < n; j++)
-            if (times[j] < times[best]) best = j;
-        out[k] = (double)best;
-        times[best] = INFINITY;
-    }
-}
-
-static void reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    const wk_dtype class = wk__class_of(x->dtype);
-    int64_t rows = x->ndim > 1 ? x->shape[0] : 1, n = x->shape[x->ndim - 1], count = wk__value_int(&r->args[1], 1),
-            shape[2] = {rows, count};
-    double *out = wk__reference_out(r, 0, x->ndim, x->ndim > 1 ? shape : &count);
-    if (wk__value_int(&r->args[2], 0)) {
-        for (int64_t k = 0; k < rows * count; k++)
-            out[k] = drawn(x->data + k / count * n, n, wk__reference_uniform(class, rows * count, k));
-        return;
-    }
-    double *times = wk__alloc_zero((size_t)(rows * n) + 1, sizeof *times);
-    for (int64_t k = 0; k < rows * n; k++) {
-        uint64_t bits = wk__reference_bits(rows * n, k);
-        float a = wk__ndtri32((uint32_t)bits), b = wk__ndtri32((uint32_t)(bits >> 32)), square = a * a, sum = b * b;
-        sum = square + sum;
-        times[k] = class == WK_F64 ? sum / x->data[k] : sum / (float)x->data[k];
-    }
-    for (int64_t row = 0; row < rows; row++) first_of(times + row * n, n, count, out + row * count);
-    wk__free(times);
-}
-
-static const char *const samples[] = {"[5], 1", "[5], 7, true", "[3,4], 1", "[3,4], 6, true",
-                                      "[1], 1", "[3,8], 8",     "[70], 5",  NULL};
-
 const wk__op wk__op_multinomial = {
     .name = "multinomial",
     .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor",
@@ -173,8 +124,4 @@ const wk__op wk__op_multinomial = {
     .doc = "places drawn with these probabilities, once each or with replacement",
     .domain = WK__FLOATS,
     .invoke = invoke,
-    .reference = reference,
-    .samples = samples,
-    .low = 0.1,
-    .high = 3,
 };

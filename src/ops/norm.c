@@ -3,7 +3,6 @@
  * -inf. */
 #include "../base/alloc.h"
 #include "norm.h"
-#include "reference.h"
 #include <math.h>
 
 /* One element's part of the sum, before the root. in: x, p */
@@ -95,27 +94,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_norm_at(site, wk__value_tensor(&args[0]), dims, count, &options));
 }
 
-/* Of the powers of the elements, then the root of each sum. */
-static void reference(wk__reference *r)
-{
-    double p = wk__value_float(&r->args[1], 2), *given = r->in[0].data;
-    int64_t n = wk__array_numel(&r->in[0]);
-    double *powers = wk__alloc_zero((size_t)n + 1, sizeof *powers);
-    for (int64_t k = 0; k < n && powers; k++) powers[k] = p == 0 ? given[k] != 0 : pow(fabs(given[k]), p);
-    const wk_value args[3] = {r->args[0], r->args[2], r->args[3]};
-    r->args = args;
-    r->in[0].data = powers ? powers : given;
-    wk__reference_reduce(r, wk__reference_sum);
-    r->in[0].data = given;
-    wk__free(powers);
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]) && p != 0; k++)
-        r->out[0].data[k] = pow(r->out[0].data[k], 1 / p);
-}
-
-static const char *const samples[] = {
-    "[]",       "[7]",           "[3,5]", "[3,5], 1, (1)", "[2,3,4], 2, (0,2)", "[2,3,4], 3, (-2), true",
-    "[3,5], 0", "[0,3], 2, (0)", NULL};
-
 const wk__op wk__op_norm = {
     .name = "norm",
     .schema = "norm(Tensor self, float p=2, int[]? dim=None, bool keepdim=False) -> Tensor",
@@ -126,8 +104,4 @@ const wk__op wk__op_norm = {
     .gradient = gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_OUT},
     .invoke = invoke,
-    .reference = reference,
-    .samples = samples,
-    .low = 0.5,
-    .high = 3,
 };

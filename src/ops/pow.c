@@ -16,11 +16,6 @@ static void square_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_mul(wk__saved(g, 0), 2));
 }
 
-static double square_exact(const double *x)
-{
-    return x[0] * x[0];
-}
-
 const wk__op wk__op_square = {
     .name = "square",
     .schema = "square(Tensor self) -> Tensor",
@@ -33,10 +28,6 @@ const wk__op wk__op_square = {
     .gradient = square_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .exact = square_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM square
@@ -78,15 +69,6 @@ static void pow_gradient(wk__gradient *g)
     if (wk__wants(g, 1)) g->in[1] = exponent_gradient(g, wk__operand_of(g, 0), wk__saved(g, 1));
 }
 
-static double pow_exact(const double *x)
-{
-    return pow(x[0], x[1]);
-}
-
-static const char *const pow_samples[] = {"[], []",   "[3,4], [4]", "[2,1,3], [4,1]", "[0,3], [3]",
-                                          "[3,4], 2", "[3,4], 3",   "[3,4], 0.5",     "[3], -1.5",
-                                          "2, [3]",   "0.5, [3]",   "[4]:i64<5, 3",   NULL};
-
 static int pow_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 const wk__op wk__op_pow = {
@@ -104,10 +86,6 @@ const wk__op wk__op_pow = {
     .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
     .numbers = 1 << 0 | 1 << 1,
     .invoke = pow_invoke,
-    .exact = pow_exact,
-    .samples = pow_samples,
-    .low = 0.5,
-    .high = 2,
 };
 
 /* x^2, by far the most frequent power, is one multiplication. */

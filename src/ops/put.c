@@ -8,7 +8,6 @@
  *     winner of each place, from 1: 2 4 3, 0 for a place that gets nothing
  */
 #include "indices.h"
-#include "reference.h"
 #include "views.h"
 #include <string.h>
 
@@ -145,43 +144,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__one(out, wk_scatter_f_at(site, x, dim, index, wk__value_float(&args[3], 0)));
 }
 
-static void reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0], *index = &r->in[1], *source = r->inputs > 2 ? &r->in[2] : NULL;
-    int d = 0;
-    wk__dim(x->ndim, r->args[1].i, &d);
-    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
-    memcpy(out, x->data, sizeof *out * (size_t)wk__array_numel(x));
-    for (int64_t k = 0; k < wk__array_numel(index); k++) {
-        int64_t rest = k, to = 0, from = 0, to_step = 1, from_step = 1, at = (int64_t)index->data[k];
-        if (at < 0) at += x->ndim ? x->shape[d] : 1;
-        if (x->ndim == 0 || index->ndim == 0) {
-            out[at] = source ? source->data[k] : wk__value_float(&r->args[3], 0);
-            continue;
-        }
-        for (int e = x->ndim; e-- > 0; rest /= index->shape[e]) {
-            int64_t own = rest % index->shape[e];
-            to += (e == d ? at : own) * to_step;
-            to_step *= x->shape[e];
-            from += own * from_step;
-            from_step *= source ? source->shape[e] : 1;
-        }
-        out[to] = source ? source->data[from] : wk__value_float(&r->args[3], 0);
-    }
-}
-
-static const char *const samples[] = {"[4], 0, [6]:i64<4, [6]",
-                                      "[3,4], 1, [3,2]:i64<4, [3,2]",
-                                      "[3,4], 0, [5,3]:i64<3, [6,4]",
-                                      "[3], 0, [0]:i64<1, [2]",
-                                      "[3,4], 1, [2,3]:i64<4, 2",
-                                      "[], 0, []:i64<1, []",
-                                      "[], -1, [1]:i64<1, []",
-                                      "[4], 0, []:i64<4, [3]",
-                                      "[], 0, []:i64<1, 2",
-                                      "[3], 0, [0,2]:u8<3, [2]",
-                                      NULL};
-
 const wk__op wk__op_scatter = {
     .name = "scatter",
     .schema = "scatter(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
@@ -192,8 +154,4 @@ const wk__op wk__op_scatter = {
     .needs = {WK__SAVE_1, 0, WK__SAVE_1},
     .numbers = 1 << 3,
     .invoke = invoke,
-    .reference = reference,
-    .samples = samples,
-    .low = -3,
-    .high = 3,
 };

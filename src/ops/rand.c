@@ -88,37 +88,10 @@ static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
                                     wk__value_tensor(&args[0]), &options));
 }
 
-static void rand_reference(wk__reference *r)
-{
-    wk__reference_filled(r, r->args[0].count, r->args[0].ints, (wk_dtype)wk__value_int(&r->args[1], WK_F32),
-                         wk__reference_uniform, 0, 1);
-}
-static void randn_reference(wk__reference *r)
-{
-    wk__reference_filled(r, r->args[0].count, r->args[0].ints, (wk_dtype)wk__value_int(&r->args[1], WK_F32),
-                         wk__reference_normal, 0, 1);
-}
-static void rand_like_reference(wk__reference *r)
-{
-    wk__reference_filled(r, r->in[0].ndim, r->in[0].shape, (wk_dtype)wk__value_int(&r->args[1], r->in[0].dtype),
-                         wk__reference_uniform, 0, 1);
-}
-static void randn_like_reference(wk__reference *r)
-{
-    wk__reference_filled(r, r->in[0].ndim, r->in[0].shape, (wk_dtype)wk__value_int(&r->args[1], r->in[0].dtype),
-                         wk__reference_normal, 0, 1);
-}
-
-static const char *const shape_samples[] = {"()",          "(5)",   "(2,3), f64", "(300), f16",
-                                            "(300), bf16", "(0,2)", "(1000)",     NULL};
-static const char *const like_samples[] = {"[]", "[5]", "[2,3]", "[3], f64", "[0,2]", NULL};
-
 const wk__op wk__op_rand = {.name = "rand",
                             .schema = "rand(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
                             .doc = "uniform in [0, 1)",
                             .invoke = floats_invoke,
-                            .reference = rand_reference,
-                            .samples = shape_samples,
                             .group = "random",
                             .domain = WK__FLOATS};
 
@@ -126,8 +99,6 @@ const wk__op wk__op_randn = {.name = "randn",
                              .schema = "randn(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
                              .doc = "standard normal",
                              .invoke = floats_invoke,
-                             .reference = randn_reference,
-                             .samples = shape_samples,
                              .group = "random",
                              .domain = WK__FLOATS};
 
@@ -136,8 +107,6 @@ const wk__op wk__op_rand_like = {.name = "rand_like",
                                      "rand_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
                                  .doc = "uniform in [0, 1), shaped like self",
                                  .invoke = like_invoke,
-                                 .reference = rand_like_reference,
-                                 .samples = like_samples,
                                  .group = "random",
                                  .domain = WK__FLOATS};
 
@@ -146,7 +115,5 @@ const wk__op wk__op_randn_like = {.name = "randn_like",
                                       "randn_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
                                   .doc = "standard normal, shaped like self",
                                   .invoke = like_invoke,
-                                  .reference = randn_like_reference,
-                                  .samples = like_samples,
                                   .group = "random",
                                   .domain = WK__FLOATS};

@@ -59,24 +59,9 @@ static int randint_invoke(const wk__op *op, wk_site site, const wk_value *args, 
                                       args[2].count, &options));
 }
 
-static void randint_reference(wk__reference *r)
-{
-    double *out = wk__reference_out(r, 0, r->args[2].count, r->args[2].ints);
-    int64_t n = wk__array_numel(&r->out[0]), low = r->args[0].i;
-    for (int64_t k = 0; k < n; k++)
-        out[k] = (double)(int64_t)((uint64_t)low +
-                                   wk__below(wk__reference_bits(n, k), (uint64_t)r->args[1].i - (uint64_t)low));
-}
-
-static const char *const randint_samples[] = {
-    "0, 10, (20)", "-5, 6, (2,3)",     "0, 2147483648, (5)", "-4611686018427387904, 4611686018427387904, (5)",
-    "3, 4, ()",    "0, 100, (7), i32", "0, 2, (0)",          NULL};
-
 const wk__op wk__op_randint = {
     .name = "randint",
     .schema = "randint(int low, int high, int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
     .group = "random",
     .doc = "whole numbers in [low, high), i64",
-    .invoke = randint_invoke,
-    .reference = randint_reference,
-    .samples = randint_samples};
+    .invoke = randint_invoke};

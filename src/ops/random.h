@@ -5,7 +5,6 @@
 
 #include "create.h"
 #include "forms.h"
-#include "reference.h"
 
 /* The next `count` numbers of this thread's stream belong to the caller. */
 typedef struct wk__draw {
@@ -50,14 +49,5 @@ wk_tensor *wk__drawn_beside(const wk__op *op, wk_site site, wk_tensor *x, wk__dr
 
 /* Uniform numbers of a dtype on a device; without checks of the call: for composed ops. */
 wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);
-
-/* For references: the bits of element k of the call that drew the last n numbers of this thread's stream, and the
- * uniform and the normal number of a dtype that they make. */
-uint64_t wk__reference_bits(int64_t n, int64_t k);
-double wk__reference_uniform(wk_dtype dtype, int64_t n, int64_t k);
-double wk__reference_normal(wk_dtype dtype, int64_t n, int64_t k);
-/* The result: offset + scale * number, of all elements. */
-void wk__reference_filled(wk__reference *r, int ndim, const int64_t *shape, wk_dtype dtype,
-                          double (*number)(wk_dtype, int64_t, int64_t), double offset, double scale);
 
 #endif

@@ -36,27 +36,8 @@ static int randperm_invoke(const wk__op *op, wk_site site, const wk_value *args,
     return wk__one(out, wk_randperm_at(site, wk__value_int(&args[0], 0), &options));
 }
 
-/* The place of an element's bits among all: how many are smaller, or equal and before it. */
-static void randperm_reference(wk__reference *r)
-{
-    int64_t n = r->args[0].i;
-    double *out = wk__reference_out(r, 0, 1, &n);
-    for (int64_t k = 0; k < n; k++) {
-        int64_t place = 0, own = (int64_t)wk__reference_bits(n, k);
-        for (int64_t j = 0; j < n; j++) {
-            int64_t other = (int64_t)wk__reference_bits(n, j);
-            place += other < own || (other == own && j < k);
-        }
-        out[place] = (double)k;
-    }
-}
-
-static const char *const randperm_samples[] = {"10", "1", "0", "100, i32", NULL};
-
 const wk__op wk__op_randperm = {.name = "randperm",
                                 .schema = "randperm(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",
                                 .group = "random",
                                 .doc = "0..n-1 in random order, i64",
-                                .invoke = randperm_invoke,
-                                .reference = randperm_reference,
-                                .samples = randperm_samples};
+                                .invoke = randperm_invoke};

@@ -43,23 +43,6 @@ static int flip_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
     return wk__one(out, wk_flip_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count));
 }
 
-static void flip_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    int64_t stride[WK__MAX_DIMS], offset = 0;
-    wk__strides_dense(x->ndim, x->shape, stride);
-    for (int k = 0; k < r->args[1].count; k++) {
-        int d = 0;
-        wk__dim(x->ndim, r->args[1].ints[k], &d);
-        offset += (x->shape[d] - 1) * stride[d];
-        stride[d] = -stride[d];
-    }
-    wk__reference_strided(r, x->ndim, x->shape, stride, offset);
-}
-
-static const char *const flip_samples[] = {"[5], (0)", "[2,3], (0,1)", "[2,3,4], (-1)", "[2,0], (1)",
-                                           "[3], ()",  "[1,1], (0,1)", "[], ()",        NULL};
-
 const wk__op wk__op_flip = {
     .name = "flip",
     .schema = "flip(Tensor self, int[] dims) -> Tensor",
@@ -69,10 +52,6 @@ const wk__op wk__op_flip = {
     .expression = identity,
     .gradient = flip_gradient,
     .invoke = flip_invoke,
-    .reference = flip_reference,
-    .samples = flip_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- roll -------------------------------------------------------------------------------------------------------- */
@@ -145,28 +124,6 @@ static int roll_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
     return wk__one(out, wk_roll_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count, args[2].ints, dims));
 }
 
-static void roll_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
-    int64_t n = wk__array_numel(x), shift[WK__MAX_DIMS] = {0};
-    bool flat = r->args[2].kind != WK_VALUE_INTS || r->args[2].count == 0;
-    for (int k = 0; k < r->args[1].count && !flat; k++) {
-        int d = 0;
-        wk__dim(x->ndim, r->args[2].ints[k], &d);
-        shift[d] += r->args[1].ints[k];
-    }
-    for (int64_t k = 0; k < n; k++) {
-        int64_t rest = k, to = 0, step = 1;
-        for (int d = x->ndim; d-- > 0 && !flat; rest /= x->shape[d], step *= x->shape[d])
-            to += shift_within(rest % x->shape[d] + shift[d], x->shape[d]) * step;
-        out[flat ? shift_within(k + r->args[1].ints[0], n) : to] = x->data[k];
-    }
-}
-
-static const char *const roll_samples[] = {"[5], (2), (0)",  "[2,3], (1,-1), (0,1)", "[2,3], (2)", "[4], (9), (0)",
-                                           "[4], (-4), (0)", "[2,0], (1), (1)",      "[], (2)",    NULL};
-
 const wk__op wk__op_roll = {
     .name = "roll",
     .schema = "roll(Tensor self, int[] shifts, int[] dims=[]) -> Tensor",
@@ -175,10 +132,6 @@ const wk__op wk__op_roll = {
     .doc = "shifted round; what leaves at one end comes in at the other",
     .gradient = roll_gradient,
     .invoke = roll_invoke,
-    .reference = roll_reference,
-    .samples = roll_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- repeat, tile ------------------------------------------------------------------------------------------------ */
@@ -281,28 +234,6 @@ static int repeat_invoke(const wk__op *op, wk_site site, const wk_value *args, w
                                            : wk_repeat_at(site, x, args[1].ints, args[1].count));
 }
 
-static void repeat_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    int count = r->args[1].count > x->ndim ? r->args[1].count : x->ndim, lead = count - x->ndim,
-        few = count - r->args[1].count;
-    int64_t shape[WK__MAX_DIMS], size[WK__MAX_DIMS];
-    for (int d = 0; d < count; d++) {
-        size[d] = d < lead ? 1 : x->shape[d - lead];
-        shape[d] = size[d] * (d < few ? 1 : r->args[1].ints[d - few]);
-    }
-    double *out = wk__reference_out(r, 0, count, shape);
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) {
-        int64_t rest = k, at = 0, step = 1;
-        for (int d = count; d-- > 0; rest /= shape[d], step *= size[d]) at += rest % shape[d] % size[d] * step;
-        out[k] = x->data[at];
-    }
-}
-
-static const char *const repeat_samples[] = {"[3], (2)", "[2,3], (2,3)", "[2,3], (2,1,2)", "[], (3)",
-                                             "[2], (0)", "[1,2], (1,1)", "[0,2], (2,1)",   NULL};
-static const char *const tile_samples[] = {"[2,3], (2)", "[3], (2,2)", "[2,3], (1,2)", "[], (2)", "[0], (3)", NULL};
-
 const wk__op wk__op_repeat = {
     .name = "repeat",
     .schema = "repeat(Tensor self, int[] repeats) -> Tensor",
@@ -311,10 +242,6 @@ const wk__op wk__op_repeat = {
     .doc = "copies one behind the other along each dimension",
     .gradient = repeat_gradient,
     .invoke = repeat_invoke,
-    .reference = repeat_reference,
-    .samples = repeat_samples,
-    .low = -3,
-    .high = 3,
 };
 const wk__op wk__op_tile = {
     .name = "tile",
@@ -324,10 +251,6 @@ const wk__op wk__op_tile = {
     .doc = "repeat, with 1 for the numbers that are missing in front",
     .gradient = repeat_gradient,
     .invoke = repeat_invoke,
-    .reference = repeat_reference,
-    .samples = tile_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- repeat_interleave ------------------------------------------------------------------------------------------- */
@@ -385,26 +308,6 @@ static int interleave_invoke(const wk__op *op, wk_site site, const wk_value *arg
     return wk__one(out, wk_repeat_interleave_at(site, x, n, wk__value_int(&args[2], 0)));
 }
 
-static void interleave_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    int64_t shape[WK__MAX_DIMS], n = r->args[1].i, inner = 1;
-    int d = 0;
-    const bool flat = r->args[2].kind == WK_VALUE_NONE;
-    memcpy(shape, x->shape, sizeof shape);
-    if (flat)
-        shape[0] = wk__array_numel(x);
-    else
-        wk__dim(x->ndim, r->args[2].i, &d);
-    shape[d] *= n;
-    for (int k = d + 1; k < x->ndim && !flat; k++) inner *= x->shape[k];
-    double *out = wk__reference_out(r, 0, flat ? 1 : x->ndim, shape);
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) out[k] = x->data[k / (inner * n) * inner + k % inner];
-}
-
-static const char *const interleave_samples[] = {"[3], 2, 0", "[2,3], 3, 1", "[2,3,2], 2, -2", "[2], 0, 0",
-                                                 "[2,3], 2",  "[], 3",       "[0,3], 2",       NULL};
-
 const wk__op wk__op_repeat_interleave = {
     .name = "repeat_interleave",
     .schema = "repeat_interleave(Tensor self, int repeats, int? dim=None) -> Tensor",
@@ -413,8 +316,4 @@ const wk__op wk__op_repeat_interleave = {
     .doc = "each place of a dimension, or each element, several times in a row",
     .gradient = interleave_gradient,
     .invoke = interleave_invoke,
-    .reference = interleave_reference,
-    .samples = interleave_samples,
-    .low = -3,
-    .high = 3,
 };

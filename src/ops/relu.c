@@ -14,11 +14,6 @@ static void relu_gradient(wk__gradient *g)
     g->in[0] = wk_where(wk_le(wk__saved(g, WK__SAVED_OUT), 0), 0, g->out[0]);
 }
 
-static double relu_exact(const double *x)
-{
-    return x[0] <= 0 ? 0 : x[0];
-}
-
 const wk__op wk__op_relu = {
     .name = "relu",
     .schema = "relu(Tensor self) -> Tensor",
@@ -31,10 +26,6 @@ const wk__op wk__op_relu = {
     .gradient = relu_gradient,
     .needs = {WK__SAVE_OUT},
     .invoke = wk__invoke_pointwise,
-    .exact = relu_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM relu
@@ -76,13 +67,6 @@ static int leaky_invoke(const wk__op *op, wk_site site, const wk_value *args, wk
         out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 1, (double[]){wk__value_float(&args[1], 0.01)}));
 }
 
-static double leaky_exact(const double *x)
-{
-    return x[0] > 0 ? x[0] : wk__given(x[1], 0.01) * x[0];
-}
-
-static const char *const leaky_samples[] = {"[]", "[7]", "[3,5], 0.2", "[2,0], 0.5", "[2,3,4], 0", NULL};
-
 const wk__op wk__op_leaky_relu = {
     .name = "leaky_relu",
     .schema = "leaky_relu(Tensor self, float negative_slope=0.01) -> Tensor",
@@ -96,8 +80,4 @@ const wk__op wk__op_leaky_relu = {
     .gradient = leaky_gradient,
     .needs = {WK__SAVE_0},
     .invoke = leaky_invoke,
-    .exact = leaky_exact,
-    .samples = leaky_samples,
-    .low = -3,
-    .high = 3,
 };

@@ -8,22 +8,8 @@ static int expression(wk__emit *e, const int in[])
     return wk__is_float(e->dtype) ? wk__instruction(e, in) : in[0];
 }
 
-static double floor_exact(const double *x)
-{
-    return floor(x[0]);
-}
-static double ceil_exact(const double *x)
-{
-    return ceil(x[0]);
-}
-static double trunc_exact(const double *x)
-{
-    return trunc(x[0]);
-}
-
-#define WHOLE .group = "pointwise", .domain = WK__NUMBERS, .gradient = wk__gradient_zero, .low = -3, .high = 3
-#define WHOLE_ROW                                                                                                      \
-    .expression = expression, .arity = 1, .invoke = wk__invoke_pointwise, .samples = wk__samples_unary, WHOLE
+#define WHOLE     .group = "pointwise", .domain = WK__NUMBERS, .gradient = wk__gradient_zero
+#define WHOLE_ROW .expression = expression, .arity = 1, .invoke = wk__invoke_pointwise, WHOLE
 
 const wk__op wk__op_floor = {
     .name = "floor",
@@ -31,7 +17,6 @@ const wk__op wk__op_floor = {
     .node = "FloorBackward0",
     .doc = "rounded down",
     .instruction = WK__FLOOR,
-    .exact = floor_exact,
     WHOLE_ROW,
 };
 
@@ -44,7 +29,6 @@ const wk__op wk__op_ceil = {
     .node = "CeilBackward0",
     .doc = "rounded up",
     .instruction = WK__CEIL,
-    .exact = ceil_exact,
     WHOLE_ROW,
 };
 
@@ -57,7 +41,6 @@ const wk__op wk__op_trunc = {
     .node = "TruncBackward0",
     .doc = "rounded towards 0",
     .instruction = WK__TRUNC,
-    .exact = trunc_exact,
     WHOLE_ROW,
 };
 
@@ -117,15 +100,6 @@ static int round_invoke(const wk__op *op, wk_site site, const wk_value *args, wk
     return wk__one(out, rounded(false, site, wk__value_tensor(&args[0]), &options));
 }
 
-static double round_exact(const double *x)
-{
-    double scale = pow(10, fabs(wk__given(x[1], 0)));
-    return x[1] < 0 ? nearbyint(x[0] / scale) * scale : nearbyint(x[0] * scale) / scale;
-}
-
-static const char *const round_samples[] = {"[]",         "[7]",          "[3,5]",      "[2,0]",       "[2,3,4]",
-                                            "[9]:f64, 2", "[3,5]:f32, 1", "[4]:f16, 2", "[9]:f32, -1", NULL};
-
 const wk__op wk__op_round = {
     .name = "round",
     .schema = "round(Tensor self, *, int decimals=0) -> Tensor",
@@ -135,7 +109,5 @@ const wk__op wk__op_round = {
     .instruction = WK__ROUND,
     .arity = 1,
     .invoke = round_invoke,
-    .exact = round_exact,
-    .samples = round_samples,
     WHOLE,
 };

@@ -2,7 +2,6 @@
 /* Writing at places that are numbers in a tensor: scatter_add, index_add, scatter. All of them stand on the kernel
  * scatter_add, which adds in the order of the indices on every device. */
 #include "indices.h"
-#include "reference.h"
 #include "views.h"
 #include <string.h>
 
@@ -220,53 +219,6 @@ static int add_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_t
                               wk__value_tensor(&args[2]), wk__value_tensor(&args[3]), op == &wk__op_index_add));
 }
 
-/* Element k of the space `shape` as an offset in a dense array, place `at` in dimension d. */
-static int64_t offset_in(const wk__array *x, const int64_t *shape, int64_t k, int d, int64_t at)
-{
-    int64_t offset = 0, step = 1;
-    for (int e = x->ndim; e-- > 0; k /= shape[e], step *= x->shape[e]) offset += (e == d ? at : k % shape[e]) * step;
-    return offset;
-}
-
-static void add_reference(wk__reference *r, bool by_vector)
-{
-    const wk__array *x = &r->in[0], *index = &r->in[1], *source = &r->in[2];
-    const int64_t *shape = by_vector ? source->shape : index->shape;
-    int d = 0;
-    wk__dim(x->ndim, r->args[1].i, &d);
-    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
-    memcpy(out, x->data, sizeof *out * (size_t)wk__array_numel(x));
-    if (x->ndim == 0 || index->ndim == 0 || wk__array_numel(index) == 0) {
-        for (int64_t k = 0; k < wk__array_numel(index); k++) {
-            const int64_t at = (int64_t)index->data[k];
-            out[at < 0 ? at + wk__array_numel(x) : at] += source->data[k];
-        }
-        return;
-    }
-    for (int64_t k = 0, inner = 1; k < wk__numel(x->ndim, shape); k++, inner = 1) {
-        for (int e = d + 1; e < x->ndim; e++) inner *= shape[e];
-        int64_t own = k / inner % shape[d], at = (int64_t)index->data[by_vector ? own : k];
-        out[offset_in(x, shape, k, d, at < 0 ? at + x->shape[d] : at)] +=
-            source->data[offset_in(source, shape, k, d, own)];
-    }
-}
-static void scatter_add_reference(wk__reference *r)
-{
-    add_reference(r, false);
-}
-static void index_add_reference(wk__reference *r)
-{
-    add_reference(r, true);
-}
-
-static const char *const scatter_add_samples[] = {
-    "[4], 0, [6]:i64<4, [6]", "[3,4], 1, [3,2]:i64<4, [3,2]", "[3,4], 0, [5,3]:i64<3, [6,4]",
-    "[3], 0, [0]:i64<1, [2]", "[], 0, []:i64<1, []",          "[], 0, [2]:i64<1, [3]",
-    "[4], 0, []:i64<4, [3]",  "[3,2], 0, [0]:u8<3, [2,2]",    NULL};
-static const char *const index_add_samples[] = {"[4], 0, [6]:i64<4, [6]",      "[3,4], 0, [5]:i64<3, [5,4]",
-                                                "[3,4], -1, [2]:i64<4, [3,2]", "[], 0, [1]:i64<1, []",
-                                                "[3,0], 0, [2]:i64<3, [2,0]",  NULL};
-
 const wk__op wk__op_scatter_add = {
     .name = "scatter_add",
     .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
@@ -276,10 +228,6 @@ const wk__op wk__op_scatter_add = {
     .gradient = scatter_add_gradient,
     .needs = {0, 0, WK__SAVE_1},
     .invoke = add_invoke,
-    .reference = scatter_add_reference,
-    .samples = scatter_add_samples,
-    .low = -3,
-    .high = 3,
 };
 const wk__op wk__op_index_add = {
     .name = "index_add",
@@ -290,8 +238,4 @@ const wk__op wk__op_index_add = {
     .gradient = index_add_gradient,
     .needs = {0, 0, WK__SAVE_1},
     .invoke = add_invoke,
-    .reference = index_add_reference,
-    .samples = index_add_samples,
-    .low = -3,
-    .high = 3,
 };

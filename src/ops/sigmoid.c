@@ -11,11 +11,6 @@ static void sigmoid_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_mul(out, wk_sub(1, out)));
 }
 
-static double sigmoid_exact(const double *x)
-{
-    return 1 / (1 + exp(-x[0]));
-}
-
 const wk__op wk__op_sigmoid = {
     .name = "sigmoid",
     .schema = "sigmoid(Tensor self) -> Tensor",
@@ -24,9 +19,6 @@ const wk__op wk__op_sigmoid = {
     .instruction = WK__SIGMOID,
     .gradient = sigmoid_gradient,
     .needs = {WK__SAVE_OUT},
-    .exact = sigmoid_exact,
-    .low = -3,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -47,11 +39,6 @@ static void logsigmoid_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_sigmoid(wk_neg(wk__saved(g, 0))));
 }
 
-static double logsigmoid_exact(const double *x)
-{
-    return (x[0] < 0 ? x[0] : 0) - log1p(exp(-fabs(x[0]))) + (isnan(x[0]) ? x[0] : 0);
-}
-
 const wk__op wk__op_logsigmoid = {
     .name = "logsigmoid",
     .schema = "logsigmoid(Tensor self) -> Tensor",
@@ -64,10 +51,6 @@ const wk__op wk__op_logsigmoid = {
     .gradient = logsigmoid_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .exact = logsigmoid_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM logsigmoid

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* neg, abs, sign. */
 #include "forms.h"
-#include <math.h>
 
 /* ---- neg --------------------------------------------------------------------------------------------------------- */
 
 static void neg_gradient(wk__gradient *g)
 {
     g->in[0] = wk_neg(g->out[0]);
-}
-
-static double neg_exact(const double *x)
-{
-    return -x[0];
 }
 
 const wk__op wk__op_neg = {
@@ -27,10 +21,6 @@ const wk__op wk__op_neg = {
     .domain = WK__NUMBERS,
     .gradient = neg_gradient,
     .invoke = wk__invoke_pointwise,
-    .exact = neg_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM neg
@@ -41,11 +31,6 @@ const wk__op wk__op_neg = {
 static void abs_gradient(wk__gradient *g)
 {
     g->in[0] = wk_mul(g->out[0], wk_sign(wk__saved(g, 0)));
-}
-
-static double abs_exact(const double *x)
-{
-    return fabs(x[0]);
 }
 
 const wk__op wk__op_abs = {
@@ -61,21 +46,12 @@ const wk__op wk__op_abs = {
     .gradient = abs_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .exact = abs_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM abs
 #include "unary.inc"
 
 /* ---- sign -------------------------------------------------------------------------------------------------------- */
-
-static double sign_exact(const double *x)
-{
-    return (x[0] > 0) - (x[0] < 0);
-}
 
 const wk__op wk__op_sign = {
     .name = "sign",
@@ -88,10 +64,6 @@ const wk__op wk__op_sign = {
     .arity = 1,
     .gradient = wk__gradient_zero,
     .invoke = wk__invoke_pointwise,
-    .exact = sign_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM sign

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* silu and mish: x times a smooth step. */
 #include "forms.h"
-#include "reference.h"
 #include <math.h>
 
 /* ---- silu -------------------------------------------------------------------------------------------------------- */
@@ -18,16 +17,6 @@ static void silu_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_mul(s, wk_add(wk_mul(x, wk_sub(1, s)), 1)));
 }
 
-static double silu_of(double x)
-{
-    return x / (1 + exp(-x));
-}
-
-static void silu_reference(wk__reference *r)
-{
-    wk__reference_map(r, silu_of);
-}
-
 const wk__op wk__op_silu = {
     .name = "silu",
     .schema = "silu(Tensor self) -> Tensor",
@@ -40,10 +29,6 @@ const wk__op wk__op_silu = {
     .gradient = silu_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .reference = silu_reference,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM silu
@@ -68,16 +53,6 @@ static void mish_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_add(t, curved));
 }
 
-static double mish_of(double x)
-{
-    return x * tanh(log1p(exp(x)));
-}
-
-static void mish_reference(wk__reference *r)
-{
-    wk__reference_map(r, mish_of);
-}
-
 const wk__op wk__op_mish = {
     .name = "mish",
     .schema = "mish(Tensor self) -> Tensor",
@@ -90,10 +65,6 @@ const wk__op wk__op_mish = {
     .gradient = mish_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .reference = mish_reference,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM mish

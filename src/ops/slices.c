@@ -90,41 +90,6 @@ static int narrow_invoke(const wk__op *op, wk_site site, const wk_value *args, w
                                      wk__value_int(&args[2], 0), wk__value_int(&args[3], 0)));
 }
 
-static void part_reference(wk__reference *r, int64_t start, int64_t count, int64_t step)
-{
-    const wk__array *x = &r->in[0];
-    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
-    int d = 0;
-    wk__dim(x->ndim, wk__value_int(&r->args[1], 0), &d);
-    wk__strides_dense(x->ndim, x->shape, stride);
-    memcpy(shape, x->shape, sizeof shape);
-    shape[d] = count;
-    int64_t offset = start * stride[d];
-    stride[d] *= step;
-    wk__reference_strided(r, x->ndim, shape, stride, offset);
-}
-
-static void slice_reference(wk__reference *r)
-{
-    int d = 0;
-    wk__dim(r->in[0].ndim, wk__value_int(&r->args[1], 0), &d);
-    int64_t size = r->in[0].shape[d], start = within(wk__value_int(&r->args[2], 0), size), count = 0;
-    int64_t end = within(wk__value_int(&r->args[3], INT64_MAX), size), step = wk__value_int(&r->args[4], 1);
-    for (int64_t k = start; k < end; k += step) count++;
-    part_reference(r, start, count, step);
-}
-static void narrow_reference(wk__reference *r)
-{
-    int d = 0;
-    wk__dim(r->in[0].ndim, r->args[1].i, &d);
-    part_reference(r, r->args[2].i < 0 ? r->args[2].i + r->in[0].shape[d] : r->args[2].i, r->args[3].i, 1);
-}
-
-static const char *const slice_samples[] = {"[5], 0, 1, 4", "[5,3], 1, -2, 9", "[7], 0, 0, 7, 3", "[7,2], 0, 1, 7, 2",
-                                            "[3], 0, 2, 1", "[0,3], 1, 1, 2",  "[4], 0",          NULL};
-static const char *const narrow_samples[] = {"[5], 0, 1, 3",    "[5,3], 1, -2, 2", "[3,4], 0, 3, 0",
-                                             "[3,4], -1, 0, 4", "[0,3], 1, 1, 2",  NULL};
-
 const wk__op wk__op_slice = {
     .name = "slice",
     .schema = "slice(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
@@ -133,10 +98,6 @@ const wk__op wk__op_slice = {
     .doc = "places start, start + step, ... below end of a dimension",
     .gradient = slice_gradient,
     .invoke = slice_invoke,
-    .reference = slice_reference,
-    .samples = slice_samples,
-    .low = -3,
-    .high = 3,
 };
 const wk__op wk__op_narrow = {
     .name = "narrow",
@@ -146,10 +107,6 @@ const wk__op wk__op_narrow = {
     .doc = "some places of a dimension",
     .gradient = slice_gradient,
     .invoke = narrow_invoke,
-    .reference = narrow_reference,
-    .samples = narrow_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- select ------------------------------------------------------------------------------------------------------ */
@@ -187,21 +144,6 @@ static int select_invoke(const wk__op *op, wk_site site, const wk_value *args, w
         out, wk_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
 }
 
-static void select_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    wk__geometry g = {.ndim = x->ndim};
-    int d = 0;
-    wk__dim(x->ndim, r->args[1].i, &d);
-    memcpy(g.shape, x->shape, sizeof g.shape);
-    wk__strides_dense(x->ndim, x->shape, g.stride);
-    int64_t index = r->args[2].i < 0 ? r->args[2].i + x->shape[d] : r->args[2].i, offset = index * g.stride[d];
-    wk__geometry_drop(&g, d);
-    wk__reference_strided(r, g.ndim, g.shape, g.stride, offset);
-}
-
-static const char *const select_samples[] = {"[5], 0, 2", "[3,4], 1, -1", "[2,3,4], 1, 0", "[2,0], 0, 1", NULL};
-
 const wk__op wk__op_select = {
     .name = "select",
     .schema = "select(Tensor self, int dim, int index) -> Tensor",
@@ -210,10 +152,6 @@ const wk__op wk__op_select = {
     .doc = "one place of a dimension, which goes",
     .gradient = select_gradient,
     .invoke = select_invoke,
-    .reference = select_reference,
-    .samples = select_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- diagonal ---------------------------------------------------------------------------------------------------- */
@@ -266,22 +204,6 @@ static int diagonal_invoke(const wk__op *op, wk_site site, const wk_value *args,
                                        wk__value_int(&args[2], 0), wk__value_int(&args[3], 1)));
 }
 
-static void diagonal_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    wk__geometry g = {.ndim = x->ndim};
-    int row = 0, column = 0;
-    wk__dim(x->ndim, wk__value_int(&r->args[2], 0), &row);
-    wk__dim(x->ndim, wk__value_int(&r->args[3], 1), &column);
-    memcpy(g.shape, x->shape, sizeof g.shape);
-    wk__strides_dense(x->ndim, x->shape, g.stride);
-    diagonal_of(&g, wk__value_int(&r->args[1], 0), row, column);
-    wk__reference_strided(r, g.ndim, g.shape, g.stride, g.offset);
-}
-
-static const char *const diagonal_samples[] = {
-    "[3,4]", "[3,4], 1", "[4,3], -2", "[2,3,4], 0, 0, 2", "[2,3,4], 1, -1, 1", "[3,3], 5", "[0,3]", NULL};
-
 const wk__op wk__op_diagonal = {
     .name = "diagonal",
     .schema = "diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
@@ -290,10 +212,6 @@ const wk__op wk__op_diagonal = {
     .doc = "the diagonal of two dimensions as a new last one",
     .gradient = diagonal_gradient,
     .invoke = diagonal_invoke,
-    .reference = diagonal_reference,
-    .samples = diagonal_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- unfold ------------------------------------------------------------------------------------------------------ */
@@ -346,26 +264,6 @@ static int unfold_invoke(const wk__op *op, wk_site site, const wk_value *args, w
                                      wk__value_int(&args[2], 1), wk__value_int(&args[3], 1)));
 }
 
-static void unfold_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS], size = r->args[2].i, step = r->args[3].i;
-    int d = 0;
-    wk__dim(x->ndim, r->args[1].i, &d);
-    wk__strides_dense(x->ndim, x->shape, stride);
-    memcpy(shape, x->shape, sizeof shape);
-    shape[x->ndim] = size;
-    stride[x->ndim] = x->ndim ? stride[d] : 1;
-    if (x->ndim) {
-        shape[d] = (x->shape[d] - size) / step + 1;
-        stride[d] *= step;
-    }
-    wk__reference_strided(r, x->ndim + 1, shape, stride, 0);
-}
-
-static const char *const unfold_samples[] = {"[7], 0, 3, 2", "[7], 0, 3, 1", "[2,6], 1, 2, 2", "[5,2], 0, 5, 1",
-                                             "[], 0, 1, 1",  "[], -1, 0, 3", "[0,4], 1, 2, 1", NULL};
-
 const wk__op wk__op_unfold = {
     .name = "unfold",
     .schema = "unfold(Tensor self, int dimension, int size, int step) -> Tensor",
@@ -374,8 +272,4 @@ const wk__op wk__op_unfold = {
     .doc = "windows of a dimension, each `step` further, as a new last dimension",
     .gradient = unfold_gradient,
     .invoke = unfold_invoke,
-    .reference = unfold_reference,
-    .samples = unfold_samples,
-    .low = -3,
-    .high = 3,
 };

@@ -35,14 +35,6 @@ static int softplus_invoke(const wk__op *op, wk_site site, const wk_value *args,
     return wk__one(out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 2, numbers));
 }
 
-static double softplus_exact(const double *x)
-{
-    double beta = wk__given(x[1], 1), threshold = wk__given(x[2], 20);
-    return x[0] * beta > threshold ? x[0] : log1p(exp(x[0] * beta)) / beta;
-}
-
-static const char *const softplus_samples[] = {"[]", "[7]", "[3,5], 2", "[2,0], 2, 1", "[2,3,4], 0.5, 30", NULL};
-
 const wk__op wk__op_softplus = {
     .name = "softplus",
     .schema = "softplus(Tensor self, float beta=1, float threshold=20) -> Tensor",
@@ -56,10 +48,6 @@ const wk__op wk__op_softplus = {
     .gradient = softplus_gradient,
     .needs = {WK__SAVE_0},
     .invoke = softplus_invoke,
-    .exact = softplus_exact,
-    .samples = softplus_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- softsign ---------------------------------------------------------------------------------------------------- */
@@ -75,11 +63,6 @@ static void softsign_gradient(wk__gradient *g)
     g->in[0] = wk_div(g->out[0], wk_square(wk_add(wk_abs(wk__saved(g, 0)), 1)));
 }
 
-static double softsign_exact(const double *x)
-{
-    return x[0] / (1 + fabs(x[0]));
-}
-
 const wk__op wk__op_softsign = {
     .name = "softsign",
     .schema = "softsign(Tensor self) -> Tensor",
@@ -92,10 +75,6 @@ const wk__op wk__op_softsign = {
     .gradient = softsign_gradient,
     .needs = {WK__SAVE_0},
     .invoke = wk__invoke_pointwise,
-    .exact = softsign_exact,
-    .samples = wk__samples_unary,
-    .low = -3,
-    .high = 3,
 };
 
 #define WK__FORM softsign

@@ -206,63 +206,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk_split_with_sizes_at(site, x, args[1].ints, args[1].count, dim, out);
 }
 
-static void reference(wk__reference *r, const wk__attr *attr, int count, bool unbound)
-{
-    const wk__array *x = &r->in[0];
-    int64_t inner = 1, outer = 1, at = 0, d = attr->i[DIM];
-    for (int64_t k = 0; k < d; k++) outer *= x->shape[k];
-    for (int64_t k = d + 1; k < x->ndim; k++) inner *= x->shape[k];
-    for (int k = 0; k < count; k++) {
-        wk__geometry piece = {.ndim = x->ndim};
-        memcpy(piece.shape, x->shape, sizeof piece.shape);
-        int64_t length = piece.shape[d] = length_of(attr, k, x->shape[d] - at);
-        if (unbound) wk__geometry_drop(&piece, (int)d);
-        double *out = wk__reference_out(r, k, piece.ndim, piece.shape);
-        for (int64_t j = 0; j < outer * length * inner; j++)
-            out[j] = x->data[(j / (length * inner) * x->shape[d] + at) * inner + j % (length * inner)];
-        at += length;
-    }
-}
-
-static void equal_reference(wk__reference *r, int64_t size, int count, int64_t dim, bool unbound)
-{
-    int d = 0;
-    wk__dim(r->in[0].ndim, dim, &d);
-    reference(r, &(wk__attr){.i = {d, size}}, count, unbound);
-}
-static void split_reference(wk__reference *r)
-{
-    int d = 0;
-    wk__dim(r->in[0].ndim, wk__value_int(&r->args[2], 0), &d);
-    equal_reference(r, r->args[1].i, (int)count_of(r->in[0].shape[d], r->args[1].i), d, false);
-}
-static void chunk_reference(wk__reference *r)
-{
-    int d = 0;
-    wk__dim(r->in[0].ndim, wk__value_int(&r->args[2], 0), &d);
-    int64_t places = r->in[0].shape[d], n = r->args[1].i, size = (places + n - 1) / n;
-    equal_reference(r, size, (int)(places ? count_of(places, size) : n), d, false);
-}
-static void unbind_reference(wk__reference *r)
-{
-    int d = 0;
-    wk__dim(r->in[0].ndim, wk__value_int(&r->args[1], 0), &d);
-    equal_reference(r, 1, (int)r->in[0].shape[d], d, true);
-}
-static void split_with_sizes_reference(wk__reference *r)
-{
-    int d = 0;
-    wk__dim(r->in[0].ndim, wk__value_int(&r->args[2], 0), &d);
-    wk__attr attr = {.i = {d}, .count = r->args[1].count};
-    memcpy(attr.list, r->args[1].ints, sizeof *attr.list * (size_t)attr.count);
-    reference(r, &attr, attr.count, false);
-}
-
-static const char *const split_samples[] = {"[7], 3", "[5,3], 2", "[2,6], 3, 1", "[0,3], 2", NULL};
-static const char *const chunk_samples[] = {"[7], 3", "[5,3], 4", "[2,6], 3, -1", "[0,3], 2", NULL};
-static const char *const sizes_samples[] = {"[7], (1,4,2)", "[2,3], (0,3), 1", "[0,3], (1,2), 1", NULL};
-static const char *const unbind_samples[] = {"[3]", "[2,3], 1", "[1,2,2], -1", "[2,0]", NULL};
-
 const wk__op wk__op_split = {
     .name = "split",
     .schema = "split(Tensor self, int split_size, int dim=0) -> Tensor[]",
@@ -271,10 +214,6 @@ const wk__op wk__op_split = {
     .doc = "pieces of split_size places, the last perhaps smaller",
     .gradient = gradient,
     .invoke = invoke,
-    .reference = split_reference,
-    .samples = split_samples,
-    .low = -3,
-    .high = 3,
 };
 const wk__op wk__op_chunk = {
     .name = "chunk",
@@ -284,10 +223,6 @@ const wk__op wk__op_chunk = {
     .doc = "at most `chunks` pieces of equal size, the last perhaps smaller",
     .gradient = gradient,
     .invoke = invoke,
-    .reference = chunk_reference,
-    .samples = chunk_samples,
-    .low = -3,
-    .high = 3,
 };
 const wk__op wk__op_split_with_sizes = {
     .name = "split_with_sizes",
@@ -297,10 +232,6 @@ const wk__op wk__op_split_with_sizes = {
     .doc = "pieces of these sizes",
     .gradient = gradient,
     .invoke = invoke,
-    .reference = split_with_sizes_reference,
-    .samples = sizes_samples,
-    .low = -3,
-    .high = 3,
 };
 const wk__op wk__op_unbind = {
     .name = "unbind",
@@ -310,8 +241,4 @@ const wk__op wk__op_unbind = {
     .doc = "each place of a dimension by itself, without that dimension",
     .gradient = gradient,
     .invoke = invoke,
-    .reference = unbind_reference,
-    .samples = unbind_samples,
-    .low = -3,
-    .high = 3,
 };

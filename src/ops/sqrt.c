@@ -10,11 +10,6 @@ static void sqrt_gradient(wk__gradient *g)
     g->in[0] = wk_div(g->out[0], wk_mul(wk__saved(g, WK__SAVED_OUT), 2));
 }
 
-static double sqrt_exact(const double *x)
-{
-    return sqrt(x[0]);
-}
-
 const wk__op wk__op_sqrt = {
     .name = "sqrt",
     .schema = "sqrt(Tensor self) -> Tensor",
@@ -23,9 +18,6 @@ const wk__op wk__op_sqrt = {
     .instruction = WK__SQRT,
     .gradient = sqrt_gradient,
     .needs = {WK__SAVE_OUT},
-    .exact = sqrt_exact,
-    .low = 0.5,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -40,11 +32,6 @@ static void rsqrt_gradient(wk__gradient *g)
     g->in[0] = wk_mul(wk_mul(g->out[0], -0.5), wk_mul(out, wk_mul(out, out)));
 }
 
-static double rsqrt_exact(const double *x)
-{
-    return 1 / sqrt(x[0]);
-}
-
 const wk__op wk__op_rsqrt = {
     .name = "rsqrt",
     .schema = "rsqrt(Tensor self) -> Tensor",
@@ -53,9 +40,6 @@ const wk__op wk__op_rsqrt = {
     .instruction = WK__RSQRT,
     .gradient = rsqrt_gradient,
     .needs = {WK__SAVE_OUT},
-    .exact = rsqrt_exact,
-    .low = 0.5,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -70,11 +54,6 @@ static void reciprocal_gradient(wk__gradient *g)
     g->in[0] = wk_neg(wk_mul(g->out[0], wk_mul(out, out)));
 }
 
-static double reciprocal_exact(const double *x)
-{
-    return 1 / x[0];
-}
-
 const wk__op wk__op_reciprocal = {
     .name = "reciprocal",
     .schema = "reciprocal(Tensor self) -> Tensor",
@@ -83,9 +62,6 @@ const wk__op wk__op_reciprocal = {
     .instruction = WK__RECIPROCAL,
     .gradient = reciprocal_gradient,
     .needs = {WK__SAVE_OUT},
-    .exact = reciprocal_exact,
-    .low = 0.5,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 

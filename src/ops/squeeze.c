@@ -40,37 +40,7 @@ static int unsqueeze_invoke(const wk__op *op, wk_site site, const wk_value *args
     return wk__one(out, wk_unsqueeze_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
 }
 
-static void squeeze_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    const wk_value *dims = &r->args[1];
-    int64_t shape[WK__MAX_DIMS];
-    int ndim = 0;
-    for (int d = 0; d < x->ndim; d++) {
-        bool named =
-            dims->kind == WK_VALUE_NONE || (dims->kind == WK_VALUE_INT && (dims->i == d || dims->i == d - x->ndim));
-        for (int k = 0; dims->kind == WK_VALUE_INTS && k < dims->count; k++)
-            named = named || dims->ints[k] == d || dims->ints[k] == d - x->ndim;
-        if (x->shape[d] != 1 || !named) shape[ndim++] = x->shape[d];
-    }
-    wk__reference_same(r, ndim, shape);
-}
-
-static void unsqueeze_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    int64_t shape[WK__MAX_DIMS];
-    int d = 0;
-    wk__dim(x->ndim + 1, wk__value_int(&r->args[1], 0), &d);
-    for (int k = 0; k <= x->ndim; k++) shape[k] = k < d ? x->shape[k] : k == d ? 1 : x->shape[k - 1];
-    wk__reference_same(r, x->ndim + 1, shape);
-}
-
-static const char *const squeeze_samples[] = {"[1,3,1]",     "[1,3,1], (0)", "[1,3,1], (-1)", "[1,3,1], (0,1)",
-                                              "[1,3,1], ()", "[]",           "[1,0]",         NULL};
-static const char *const unsqueeze_samples[] = {"[3,4], 0", "[3,4], 1", "[3,4], -1", "[], 0", "[0], 1", NULL};
-
-#define SIZE_ONE .group = "view", .gradient = wk__reshape_back, .low = -3, .high = 3
+#define SIZE_ONE .group = "view", .gradient = wk__reshape_back
 
 const wk__op wk__op_squeeze = {
     .name = "squeeze",
@@ -78,8 +48,6 @@ const wk__op wk__op_squeeze = {
     .node = "SqueezeBackward0",
     .doc = "without the dimensions of size 1, or those of the named ones",
     .invoke = squeeze_invoke,
-    .reference = squeeze_reference,
-    .samples = squeeze_samples,
     SIZE_ONE,
 };
 const wk__op wk__op_unsqueeze = {
@@ -88,7 +56,5 @@ const wk__op wk__op_unsqueeze = {
     .node = "UnsqueezeBackward0",
     .doc = "with a new dimension of size 1 at this place",
     .invoke = unsqueeze_invoke,
-    .reference = unsqueeze_reference,
-    .samples = unsqueeze_samples,
     SIZE_ONE,
 };

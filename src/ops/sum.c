@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sum and prod: of the elements. Integers and bool are added and multiplied in i64. */
-#include "reference.h"
 #include "rows.h"
 #include <wick/autograd.h>
 
@@ -67,25 +66,6 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
     return wk__invoke_reduction(reduced, op, site, args, out);
 }
 
-static double product(const double *x, int64_t n)
-{
-    double total = 1;
-    for (int64_t k = 0; k < n; k++) total *= x[k];
-    return total;
-}
-
-static void sum_reference(wk__reference *r)
-{
-    wk__reference_reduce(r, wk__reference_sum);
-}
-static void prod_reference(wk__reference *r)
-{
-    wk__reference_reduce(r, product);
-}
-
-static const char *const prod_samples[] = {
-    "[]", "[7]", "[3,5]", "[3,5], (1)", "[2,3,4], (0,2)", "[2,3,4], (-2), true", "[0,3], (0)", NULL};
-
 const wk__op wk__op_sum = {
     .name = "sum",
     .schema = "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -97,10 +77,6 @@ const wk__op wk__op_sum = {
     .reduction = WK__RSUM,
     .gradient = sum_gradient,
     .invoke = invoke,
-    .reference = sum_reference,
-    .samples = wk__samples_reduce,
-    .low = -3,
-    .high = 3,
 };
 const wk__op wk__op_prod = {
     .name = "prod",
@@ -114,8 +90,4 @@ const wk__op wk__op_prod = {
     .gradient = prod_gradient,
     .needs = {WK__SAVE_0},
     .invoke = invoke,
-    .reference = prod_reference,
-    .samples = prod_samples,
-    .low = -2,
-    .high = 2,
 };

@@ -56,46 +56,13 @@ static int transpose_invoke(const wk__op *op, wk_site site, const wk_value *args
     return wk__one(out, transposed(op, site, x, wk__value_int(&args[1], 0), wk__value_int(&args[2], 1)));
 }
 
-static void permuted_reference(wk__reference *r, const int *order)
-{
-    const wk__array *x = &r->in[0];
-    const int ndim = x->ndim;
-    int64_t dense[WK__MAX_DIMS], shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
-    wk__strides_dense(ndim, x->shape, dense);
-    for (int d = 0; d < ndim; d++) {
-        shape[d] = x->shape[order[d]];
-        stride[d] = dense[order[d]];
-    }
-    wk__reference_strided(r, ndim, shape, stride, 0);
-}
-
-static void transpose_reference(wk__reference *r)
-{
-    int order[WK__MAX_DIMS], d = 0, e = 0, ndim = r->in[0].ndim;
-    wk__dim(ndim, wk__value_int(&r->args[1], 0), &d);
-    wk__dim(ndim, wk__value_int(&r->args[2], 1), &e);
-    for (int k = 0; k < ndim; k++) order[k] = k == d ? e : k == e ? d : k;
-    permuted_reference(r, order);
-}
-
-static void t_reference(wk__reference *r)
-{
-    permuted_reference(r, r->in[0].ndim == 2 ? (const int[WK__MAX_DIMS]){1, 0} : (const int[WK__MAX_DIMS]){0});
-}
-
-static const char *const transpose_samples[] = {"[3,4], 0, 1", "[2,3,4], 1, -1", "[5], 0, 0",
-                                                "[], 0, 0",    "[0,3], 0, 1",    NULL};
-static const char *const t_samples[] = {"[3,4]", "[5]", "[]", "[0,3]", NULL};
-
-#define TRANSPOSE .group = "view", .gradient = transpose_gradient, .invoke = transpose_invoke, .low = -3, .high = 3
+#define TRANSPOSE .group = "view", .gradient = transpose_gradient, .invoke = transpose_invoke
 
 const wk__op wk__op_transpose = {
     .name = "transpose",
     .schema = "transpose(Tensor self, int dim0, int dim1) -> Tensor",
     .node = "TransposeBackward0",
     .doc = "two dimensions change places",
-    .reference = transpose_reference,
-    .samples = transpose_samples,
     TRANSPOSE,
 };
 const wk__op wk__op_swapaxes = {
@@ -103,8 +70,6 @@ const wk__op wk__op_swapaxes = {
     .schema = "swapaxes(Tensor self, int axis0, int axis1) -> Tensor",
     .node = "TransposeBackward0",
     .doc = "transpose by its other name",
-    .reference = transpose_reference,
-    .samples = transpose_samples,
     TRANSPOSE,
 };
 const wk__op wk__op_t = {
@@ -112,8 +77,6 @@ const wk__op wk__op_t = {
     .schema = "t(Tensor self) -> Tensor",
     .node = "TBackward0",
     .doc = "the transpose of a matrix",
-    .reference = t_reference,
-    .samples = t_samples,
     TRANSPOSE,
 };
 
@@ -179,45 +142,17 @@ static int permute_invoke(const wk__op *op, wk_site site, const wk_value *args, 
     return wk__one(out, wk_movedim_at(site, x, wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
 }
 
-static void permute_reference(wk__reference *r)
-{
-    int order[WK__MAX_DIMS];
-    for (int k = 0; k < r->in[0].ndim; k++) wk__dim(r->in[0].ndim, r->args[1].ints[k], &order[k]);
-    permuted_reference(r, order);
-}
-
-static void movedim_reference(wk__reference *r)
-{
-    int from, to, order[WK__MAX_DIMS];
-    int64_t wide[WK__MAX_DIMS];
-    wk__dim(r->in[0].ndim, r->args[1].i, &from);
-    wk__dim(r->in[0].ndim, r->args[2].i, &to);
-    moved_order(r->in[0].ndim, from, to, wide);
-    for (int k = 0; k < r->in[0].ndim; k++) order[k] = (int)wide[k];
-    permuted_reference(r, order);
-}
-
-static const char *const permute_samples[] = {"[2,3,4], (2,0,1)", "[2,3,4], (0,-1,1)", "[3], (0)",
-                                              "[], ()",           "[0,3], (1,0)",      NULL};
-static const char *const movedim_samples[] = {"[2,3,4], 0, 2", "[2,3,4], -1, 0", "[2,3,4], 1, 1", "[0,3], 1, 0", NULL};
-
-#define PERMUTE                                                                                                        \
-    .group = "view", .node = "PermuteBackward0", .gradient = permute_gradient, .invoke = permute_invoke, .low = -3,    \
-    .high = 3
+#define PERMUTE .group = "view", .node = "PermuteBackward0", .gradient = permute_gradient, .invoke = permute_invoke
 
 const wk__op wk__op_permute = {
     .name = "permute",
     .schema = "permute(Tensor self, int[] dims) -> Tensor",
     .doc = "dimensions in another order",
-    .reference = permute_reference,
-    .samples = permute_samples,
     PERMUTE,
 };
 const wk__op wk__op_movedim = {
     .name = "movedim",
     .schema = "movedim(Tensor self, int source, int destination) -> Tensor",
     .doc = "one dimension moves to another place",
-    .reference = movedim_reference,
-    .samples = movedim_samples,
     PERMUTE,
 };

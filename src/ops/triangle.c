@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops whose expression looks at the place of an element: tril, triu, one_hot. */
 #include "indices.h"
-#include "reference.h"
 #include "views.h"
 #include <string.h>
 
@@ -94,28 +93,6 @@ static int triangle_invoke(const wk__op *op, wk_site site, const wk_value *args,
     return wk__one(out, triangle(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
 }
 
-static void triangle_reference(wk__reference *r, bool lower_part)
-{
-    const wk__array *x = &r->in[0];
-    int64_t rows = x->shape[x->ndim - 2], columns = x->shape[x->ndim - 1];
-    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
-    for (int64_t k = 0; k < wk__array_numel(x); k++) {
-        int64_t over = k % columns - k / columns % rows - wk__value_int(&r->args[1], 0);
-        out[k] = (lower_part ? over <= 0 : over >= 0) ? x->data[k] : 0;
-    }
-}
-static void tril_reference(wk__reference *r)
-{
-    triangle_reference(r, true);
-}
-static void triu_reference(wk__reference *r)
-{
-    triangle_reference(r, false);
-}
-
-static const char *const triangle_samples[] = {"[3,3]",     "[3,4], 1", "[2,4,3], -1", "[3,3], 7",
-                                               "[3,3], -7", "[0,3]",    NULL};
-
 const wk__op wk__op_tril = {
     .name = "tril",
     .schema = "tril(Tensor self, int diagonal=0) -> Tensor",
@@ -126,10 +103,6 @@ const wk__op wk__op_tril = {
     .indexed = true,
     .gradient = triangle_gradient,
     .invoke = triangle_invoke,
-    .reference = tril_reference,
-    .samples = triangle_samples,
-    .low = -3,
-    .high = 3,
 };
 const wk__op wk__op_triu = {
     .name = "triu",
@@ -141,10 +114,6 @@ const wk__op wk__op_triu = {
     .indexed = true,
     .gradient = triangle_gradient,
     .invoke = triangle_invoke,
-    .reference = triu_reference,
-    .samples = triangle_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- one_hot ----------------------------------------------------------------------------------------------------- */
@@ -213,21 +182,6 @@ static int one_hot_invoke(const wk__op *op, wk_site site, const wk_value *args, 
     return wk__one(out, wk_one_hot_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
 }
 
-static void one_hot_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    int64_t shape[WK__MAX_DIMS], n = wk__value_int(&r->args[1], -1);
-    for (int64_t k = 0; k < wk__array_numel(x) && wk__value_int(&r->args[1], -1) == -1; k++)
-        if (x->data[k] >= (double)n) n = (int64_t)x->data[k] + 1;
-    memcpy(shape, x->shape, sizeof shape);
-    shape[x->ndim] = n;
-    double *out = wk__reference_out(r, 0, x->ndim + 1, shape);
-    for (int64_t k = 0; k < wk__array_numel(x); k++) out[k * n + (int64_t)x->data[k]] = 1;
-}
-
-static const char *const one_hot_samples[] = {"[5]:i64<4, 4",  "[2,3]:i64<7, 7", "[]:i64<3, 5", "[0]:i64<3, 3",
-                                              "[5]:i64<4, -1", "[2,3]:i32<5",    NULL};
-
 const wk__op wk__op_one_hot = {
     .name = "one_hot",
     .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
@@ -239,6 +193,4 @@ const wk__op wk__op_one_hot = {
     .domain = WK__INTS,
     .waits = true,
     .invoke = one_hot_invoke,
-    .reference = one_hot_reference,
-    .samples = one_hot_samples,
 };

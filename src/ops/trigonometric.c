@@ -10,11 +10,6 @@ static void sin_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_cos(wk__saved(g, 0)));
 }
 
-static double sin_exact(const double *x)
-{
-    return sin(x[0]);
-}
-
 const wk__op wk__op_sin = {
     .name = "sin",
     .schema = "sin(Tensor self) -> Tensor",
@@ -23,9 +18,6 @@ const wk__op wk__op_sin = {
     .instruction = WK__SIN,
     .gradient = sin_gradient,
     .needs = {WK__SAVE_0},
-    .exact = sin_exact,
-    .low = -3,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -39,11 +31,6 @@ static void cos_gradient(wk__gradient *g)
     g->in[0] = wk_neg(wk_mul(g->out[0], wk_sin(wk__saved(g, 0))));
 }
 
-static double cos_exact(const double *x)
-{
-    return cos(x[0]);
-}
-
 const wk__op wk__op_cos = {
     .name = "cos",
     .schema = "cos(Tensor self) -> Tensor",
@@ -52,9 +39,6 @@ const wk__op wk__op_cos = {
     .instruction = WK__COS,
     .gradient = cos_gradient,
     .needs = {WK__SAVE_0},
-    .exact = cos_exact,
-    .low = -3,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -68,11 +52,6 @@ static void tan_gradient(wk__gradient *g)
     g->in[0] = wk_mul(g->out[0], wk_add(wk_square(wk__saved(g, WK__SAVED_OUT)), 1));
 }
 
-static double tan_exact(const double *x)
-{
-    return tan(x[0]);
-}
-
 const wk__op wk__op_tan = {
     .name = "tan",
     .schema = "tan(Tensor self) -> Tensor",
@@ -81,9 +60,6 @@ const wk__op wk__op_tan = {
     .instruction = WK__TAN,
     .gradient = tan_gradient,
     .needs = {WK__SAVE_OUT},
-    .exact = tan_exact,
-    .low = -1.2,
-    .high = 1.2,
     WK__ROW_FUNCTION,
 };
 
@@ -107,16 +83,6 @@ static void acos_gradient(wk__gradient *g)
     g->in[0] = wk_neg(over_other_side(g));
 }
 
-static double asin_exact(const double *x)
-{
-    return asin(x[0]);
-}
-
-static double acos_exact(const double *x)
-{
-    return acos(x[0]);
-}
-
 const wk__op wk__op_asin = {
     .name = "asin",
     .schema = "asin(Tensor self) -> Tensor",
@@ -125,9 +91,6 @@ const wk__op wk__op_asin = {
     .instruction = WK__ASIN,
     .gradient = asin_gradient,
     .needs = {WK__SAVE_0},
-    .exact = asin_exact,
-    .low = -0.9,
-    .high = 0.9,
     WK__ROW_FUNCTION,
 };
 
@@ -142,9 +105,6 @@ const wk__op wk__op_acos = {
     .instruction = WK__ACOS,
     .gradient = acos_gradient,
     .needs = {WK__SAVE_0},
-    .exact = acos_exact,
-    .low = -0.9,
-    .high = 0.9,
     WK__ROW_FUNCTION,
 };
 
@@ -158,11 +118,6 @@ static void atan_gradient(wk__gradient *g)
     g->in[0] = wk_div(g->out[0], wk_add(wk_square(wk__saved(g, 0)), 1));
 }
 
-static double atan_exact(const double *x)
-{
-    return atan(x[0]);
-}
-
 const wk__op wk__op_atan = {
     .name = "atan",
     .schema = "atan(Tensor self) -> Tensor",
@@ -171,9 +126,6 @@ const wk__op wk__op_atan = {
     .instruction = WK__ATAN,
     .gradient = atan_gradient,
     .needs = {WK__SAVE_0},
-    .exact = atan_exact,
-    .low = -3,
-    .high = 3,
     WK__ROW_FUNCTION,
 };
 
@@ -200,11 +152,6 @@ static void atan2_gradient(wk__gradient *g)
     if (wk__wants(g, 1)) g->in[1] = wk_neg(wk__binary(&wk__op_mul, here, wk__t(share), y));
 }
 
-static double atan2_exact(const double *x)
-{
-    return atan2(x[0], x[1]);
-}
-
 const wk__op wk__op_atan2 = {
     .name = "atan2",
     .schema = "atan2(Tensor self, Tensor other) -> Tensor",
@@ -215,10 +162,6 @@ const wk__op wk__op_atan2 = {
     .result = WK__RESULT_FLOAT,
     .gradient = atan2_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
-    .exact = atan2_exact,
-    .samples = wk__samples_binary,
-    .low = 0.5,
-    .high = 3,
     WK__ROW_BINARY,
 };
 

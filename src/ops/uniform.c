@@ -72,28 +72,12 @@ static int refilled_invoke(const wk__op *op, wk_site site, const wk_value *args,
     return wk__one(out, call(site, x, wk__value_float(&args[1], 0), wk__value_float(&args[2], 1)));
 }
 
-static void uniform_reference(wk__reference *r)
-{
-    double from = wk__value_float(&r->args[1], 0), to = wk__value_float(&r->args[2], 1);
-    wk__reference_filled(r, r->in[0].ndim, r->in[0].shape, wk__class_of(r->in[0].dtype), wk__reference_uniform, from,
-                         to - from);
-}
-static void normal_reference(wk__reference *r)
-{
-    wk__reference_filled(r, r->in[0].ndim, r->in[0].shape, wk__class_of(r->in[0].dtype), wk__reference_normal,
-                         wk__value_float(&r->args[1], 0), wk__value_float(&r->args[2], 1));
-}
-
-static const char *const refilled_samples[] = {"[]", "[5]", "[2,3], -2, 3", "[3,4], 0.5, 0.75", "[0]", NULL};
-
 const wk__op wk__op_uniform_ = {.name = "uniform_",
                                 .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)",
                                 .node = "UniformBackward0",
                                 .doc = "every element becomes uniform in [from, to)",
                                 .gradient = refilled_gradient,
                                 .invoke = refilled_invoke,
-                                .reference = uniform_reference,
-                                .samples = refilled_samples,
                                 .group = "random",
                                 .domain = WK__FLOATS};
 
@@ -103,7 +87,5 @@ const wk__op wk__op_normal_ = {.name = "normal_",
                                .doc = "every element becomes normal",
                                .gradient = refilled_gradient,
                                .invoke = refilled_invoke,
-                               .reference = normal_reference,
-                               .samples = refilled_samples,
                                .group = "random",
                                .domain = WK__FLOATS};

@@ -6,7 +6,6 @@
  */
 #include "../base/alloc.h"
 #include "masked.h"
-#include "reference.h"
 #include <string.h>
 
 typedef struct runs {
@@ -112,41 +111,6 @@ static int unique_invoke(const wk__op *op, wk_site site, const wk_value *args, w
     return count;
 }
 
-static void unique_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0];
-    const int64_t n = wk__array_numel(x);
-    double *values = wk__alloc_zero((size_t)n + 1, sizeof *values);
-    int64_t count = 0;
-    for (int64_t k = 0; k < n; k++) { /* by insertion */
-        int64_t place = 0;
-        while (place < count && values[place] < x->data[k]) place++;
-        if (place < count && values[place] == x->data[k]) continue;
-        memmove(values + place + 1, values + place, (size_t)(count++ - place) * sizeof *values);
-        values[place] = x->data[k];
-    }
-    memcpy(wk__reference_out(r, 0, 1, &count), values, (size_t)count * sizeof *values);
-    const bool inverse = wk__value_int(&r->args[2], 0), counts = wk__value_int(&r->args[3], 0);
-    double *place_of = inverse ? wk__reference_out(r, 1, x->ndim, x->shape) : NULL;
-    double *count_of = counts ? wk__reference_out(r, 1 + inverse, 1, &count) : NULL;
-    for (int64_t k = 0; k < n; k++) {
-        int64_t place = 0;
-        while (values[place] != x->data[k]) place++;
-        if (place_of) place_of[k] = (double)place;
-        if (count_of) count_of[place]++;
-    }
-    wk__free(values);
-}
-
-static const char *const unique_samples[] = {"[]",
-                                             "[9]",
-                                             "[20]:i64<5, true, true, true",
-                                             "[4,6]:i32<7, true, false, true",
-                                             "[3,5], true, true",
-                                             "[12]:bool",
-                                             "[0,3], true, true, true",
-                                             NULL};
-
 const wk__op wk__op_unique = {
     .name = "unique",
     .schema = "unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
@@ -156,10 +120,6 @@ const wk__op wk__op_unique = {
            "stands there",
     .waits = true,
     .invoke = unique_invoke,
-    .reference = unique_reference,
-    .samples = unique_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- isin -------------------------------------------------------------------------------------------------------- */
@@ -206,35 +166,10 @@ static int isin_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
     return wk__one(out, wk_isin_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
-static void isin_reference(wk__reference *r)
-{
-    const wk__array *x = &r->in[0], *tests = &r->in[1];
-    double *out = wk__reference_out(r, 0, x->ndim, x->shape);
-    for (int64_t k = 0; k < wk__array_numel(x); k++) {
-        bool found = false;
-        for (int64_t j = 0; j < wk__array_numel(tests); j++) found = found || tests->data[j] == x->data[k];
-        out[k] = found != wk__value_int(&r->args[3], 0);
-    }
-}
-
-static const char *const isin_samples[] = {"[30]:i64<9, [4]:i64<9",
-                                           "[5,6]:i32<9, [2,2]:i32<9, false, true",
-                                           "[70]:i64<200, [100]:i64<200",
-                                           "[7,10]:i16<200, [70]:i16<200, false, true",
-                                           "[5], [3]",
-                                           "[3], [0]",
-                                           "[0], [80]",
-                                           "[]:i64<2, []:i64<2",
-                                           NULL};
-
 const wk__op wk__op_isin = {
     .name = "isin",
     .schema = "isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
     .group = "comparison",
     .doc = "bool: is (or, with invert, is not) the element equal to one of test_elements?",
     .invoke = isin_invoke,
-    .reference = isin_reference,
-    .samples = isin_samples,
-    .low = -3,
-    .high = 3,
 };

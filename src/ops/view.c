@@ -3,7 +3,6 @@
  * expand, and reshape, which copies when no view will do. */
 #include "../base/leaks.h"
 #include "forms.h"
-#include "reference.h"
 #include "views.h"
 #include <string.h>
 
@@ -75,22 +74,6 @@ static int expand_invoke(const wk__op *op, wk_site site, const wk_value *args, w
     return wk__one(out, wk_expand_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count));
 }
 
-static void expand_reference(wk__reference *r)
-{
-    const wk__array *in = &r->in[0];
-    int ndim = r->args[1].count;
-    int64_t shape[WK__MAX_DIMS];
-    for (int d = 0; d < ndim; d++) {
-        int64_t size = r->args[1].ints[d];
-        shape[d] = size == -1 ? in->shape[d - (ndim - in->ndim)] : size;
-    }
-    double *out = wk__reference_out(r, 0, ndim, shape);
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) out[k] = wk__array_at(in, ndim, shape, k);
-}
-
-static const char *const expand_samples[] = {"[3,1], (3,4)",    "[1], (5)",     "[], (2,2)",
-                                             "[3,1], (2,-1,4)", "[0,1], (0,3)", NULL};
-
 const wk__op wk__op_expand = {
     .name = "expand",
     .schema = "expand(Tensor self, int[] size) -> Tensor",
@@ -99,10 +82,6 @@ const wk__op wk__op_expand = {
     .doc = "dimensions of size 1 seen as larger ones, without copying; -1 keeps a size",
     .gradient = expand_gradient,
     .invoke = expand_invoke,
-    .reference = expand_reference,
-    .samples = expand_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- reshape ----------------------------------------------------------------------------------------------------- */
@@ -161,21 +140,6 @@ static int reshape_invoke(const wk__op *op, wk_site site, const wk_value *args, 
     return wk__one(out, wk_reshape_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count));
 }
 
-static void reshape_reference(wk__reference *r)
-{
-    const wk__array *in = &r->in[0];
-    int64_t shape[WK__MAX_DIMS], known = 1;
-    for (int d = 0; d < r->args[1].count; d++)
-        if (r->args[1].ints[d] != -1) known *= r->args[1].ints[d];
-    for (int d = 0; d < r->args[1].count; d++)
-        shape[d] = r->args[1].ints[d] == -1 ? wk__array_numel(in) / known : r->args[1].ints[d];
-    double *out = wk__reference_out(r, 0, r->args[1].count, shape);
-    memcpy(out, in->data, sizeof *out * (size_t)wk__array_numel(in));
-}
-
-static const char *const reshape_samples[] = {
-    "[2,3], (6)", "[4,3], (2,2,3)", "[2,3,4], (-1,4)", "[], (1,1)", "[0,3], (3,0)", "[6], (2,-1)", NULL};
-
 const wk__op wk__op_reshape = {
     .name = "reshape",
     .schema = "reshape(Tensor self, int[] shape) -> Tensor",
@@ -185,8 +149,4 @@ const wk__op wk__op_reshape = {
            "be -1",
     .gradient = reshape_gradient,
     .invoke = reshape_invoke,
-    .reference = reshape_reference,
-    .samples = reshape_samples,
-    .low = -3,
-    .high = 3,
 };

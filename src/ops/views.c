@@ -106,18 +106,3 @@ wk_tensor *wk__zeros_like_operand(const wk__gradient *g)
     wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     return wk_zeros_at((wk_site){0}, from->size, from->ndim, &options);
 }
-
-void wk__reference_strided(wk__reference *r, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset)
-{
-    double *out = wk__reference_out(r, 0, ndim, shape);
-    for (int64_t k = 0; k < wk__array_numel(&r->out[0]); k++) {
-        int64_t rest = k, at = offset;
-        for (int d = ndim; d-- > 0; rest /= shape[d]) at += rest % shape[d] * stride[d];
-        out[k] = r->in[0].data[at];
-    }
-}
-
-void wk__reference_same(wk__reference *r, int ndim, const int64_t *shape)
-{
-    memcpy(wk__reference_out(r, 0, ndim, shape), r->in[0].data, sizeof(double) * (size_t)wk__array_numel(&r->in[0]));
-}

@@ -4,7 +4,6 @@
 #define WICK_OPS_VIEWS_H
 
 #include "forms.h"
-#include "reference.h"
 
 /* How a view sees the storage; begins as the tensor itself sees it. */
 typedef struct wk__geometry {
@@ -31,9 +30,5 @@ bool wk__sizes_fit(const wk__op *op, wk_site site, wk_tensor *x, int d, const in
 void wk__reshape_back(wk__gradient *g);
 /* Zeros like operand 0, in the dtype of the gradient. */
 wk_tensor *wk__zeros_like_operand(const wk__gradient *g);
-/* For references: the elements of the dense operand 0 at these strides, as a result of this shape. */
-void wk__reference_strided(wk__reference *r, int ndim, const int64_t *shape, const int64_t *stride, int64_t offset);
-/* The same elements in another shape. */
-void wk__reference_same(wk__reference *r, int ndim, const int64_t *shape);
 
 #endif

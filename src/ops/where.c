@@ -36,15 +36,6 @@ static int where_invoke(const wk__op *op, wk_site site, const wk_value *args, wk
     return wk__one(out, wk_where_at(site, wk__value_tensor(&args[0]), args[1], args[2]));
 }
 
-static double where_exact(const double *x)
-{
-    return x[0] != 0 ? x[1] : x[2];
-}
-
-static const char *const where_samples[] = {
-    "[]:bool, [], []",  "[9]:bool, [9], [9]", "[3,4]:bool, [4], [3,1]", "[4]:bool, [3,4], 0.5",
-    "[5]:bool, 2, [5]", "[5]:bool, 1, 0.5",   "[0,2]:bool, [2], 0",     NULL};
-
 const wk__op wk__op_where = {
     .name = "where",
     .schema = "where(Tensor condition, Tensor self, Tensor other) -> Tensor",
@@ -58,10 +49,6 @@ const wk__op wk__op_where = {
     .needs = {0, WK__SAVE_0, WK__SAVE_0},
     .numbers = 1 << 1 | 1 << 2,
     .invoke = where_invoke,
-    .exact = where_exact,
-    .samples = where_samples,
-    .low = -3,
-    .high = 3,
 };
 
 /* ---- masked_fill: the value is converted to x's dtype, so it takes no part in the promotion ---------------------- */
@@ -123,19 +110,6 @@ static int masked_fill_invoke(const wk__op *op, wk_site site, const wk_value *ar
     return wk__one(out, wk_masked_fill_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), args[2]));
 }
 
-static double masked_fill_exact(const double *x)
-{
-    return x[1] != 0 ? x[2] : x[0];
-}
-
-static const char *const masked_fill_samples[] = {"[], []:bool, 2",
-                                                  "[9], [9]:bool, 1",
-                                                  "[3,4], [4]:bool, -1",
-                                                  "[3,4], [3,1]:bool, []",
-                                                  "[2,0], []:bool, 1",
-                                                  "[6]:i64<9, [6]:bool, 3",
-                                                  NULL};
-
 const wk__op wk__op_masked_fill = {
     .name = "masked_fill",
     .schema = "masked_fill(Tensor self, Tensor mask, Tensor value) -> Tensor",
@@ -150,8 +124,4 @@ const wk__op wk__op_masked_fill = {
     .needs = {WK__SAVE_1, 0, WK__SAVE_1},
     .numbers = 1 << 2,
     .invoke = masked_fill_invoke,
-    .exact = masked_fill_exact,
-    .samples = masked_fill_samples,
-    .low = -3,
-    .high = 3,
 };

@@ -125,7 +125,7 @@ static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input i
         "floor_divide", "remainder", "fmod", "div", "to", "empty", "nan_to_num", "binary_cross_entropy",
         "eq",           "ne",        "lt",   "le",  "gt", "ge",    NULL};
     const row *r = &rows[s->op];
-    if ((!r->op->reference && !r->op->exact) || r->draws) return false;
+    if ((!op_reference_of(r->op)->reference && !op_reference_of(r->op)->exact) || r->draws) return false;
     /* its reference sees the elements of the operand and not those beside it */
     if (strcmp(r->op->name, "as_strided") == 0 && !is_all_there_is(m, s)) return false;
     for (int k = 0; jumping[k]; k++)
@@ -149,8 +149,9 @@ static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input i
             if (!x || !m->known[a->slot[j]] || !h->finite || sample->operands == WALK_TENSORS) return false;
             const wk__body *body = wk__body_of(x);
             if (wk__is_float(body->dtype) && body->dtype != WK_F64) return false;
-            wk__array *array = &input[sample->operands++].array;
-            *array = (wk__array){.ndim = body->ndim, .dtype = body->dtype, .data = (double *)(uintptr_t)h->number};
+            reference_array *array = &input[sample->operands++].array;
+            *array =
+                (reference_array){.ndim = body->ndim, .dtype = body->dtype, .data = (double *)(uintptr_t)h->number};
             memcpy(array->shape, body->shape, sizeof body->shape);
         }
     }
@@ -162,7 +163,7 @@ static double tolerance(const walk_sample *sample, const walk_input input[])
 {
     double largest = 1, n = 1;
     for (int k = 0; k < sample->operands; k++) {
-        const int64_t count = wk__array_numel(&input[k].array);
+        const int64_t count = reference_numel(&input[k].array);
         n = fmax(n, (double)count);
         for (int64_t e = 0; e < count; e++)
             if (isfinite(input[k].array.data[e])) largest = fmax(largest, fabs(input[k].array.data[e]));
@@ -170,7 +171,7 @@ static double tolerance(const walk_sample *sample, const walk_input input[])
     return 1e-9 * n * largest * largest;
 }
 
-static bool results_wrong(model *m, const step *s, int target, const wk__array expected[], int count, double near)
+static bool results_wrong(model *m, const step *s, int target, const reference_array expected[], int count, double near)
 {
     static _Thread_local held now;
     for (int k = 0; k < count; k++) {
@@ -197,7 +198,7 @@ static bool call_wrong(model *m, int k)
     const step *s = &m->program->step[k];
     walk_sample sample;
     walk_input input[WALK_TENSORS] = {{0}};
-    wk__array expected[WALK_RESULTS] = {{0}};
+    reference_array expected[WALK_RESULTS] = {{0}};
     const bool writes = s->kind == STEP_IN_PLACE || rows[s->op].writes;
     const bool compared = as_sample(m, s, &sample, input);
     const int target = writes ? s->argument[0].slot[0] : -1;

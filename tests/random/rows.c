@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of the op table read; see rows.h. */
 #include "rows.h"
+#include "references/reference.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,7 +179,7 @@ static bool read_row(row *r, int index)
         r->writes = r->writes || p->written;
         r->parameters++;
     }
-    r->pointwise = op->exact != NULL;
+    r->pointwise = op_reference_of(op)->exact != NULL;
     r->view = strcmp(op->group, "view") == 0;
     r->draws = strcmp(op->group, "random") == 0;
     find_in_place(r, index);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* References of the ops in src/ops/log.c. */
+#include "reference.h"
+#include <math.h>
+
+/* ---- log --------------------------------------------------------------------------------------------------------- */
+
+static double log_exact(const double *x)
+{
+    return log(x[0]);
+}
+
+const op_reference op_reference_log = {.exact = log_exact, .low = 0.5, .high = 3, .samples = samples_unary};
+
+/* ---- log1p ------------------------------------------------------------------------------------------------------- */
+
+static double log1p_exact(const double *x)
+{
+    return log1p(x[0]);
+}
+
+const op_reference op_reference_log1p = {.exact = log1p_exact, .low = -0.5, .high = 3, .samples = samples_unary};
+
+/* ---- log2 -------------------------------------------------------------------------------------------------------- */
+
+static double log2_exact(const double *x)
+{
+    return log2(x[0]);
+}
+
+const op_reference op_reference_log2 = {.exact = log2_exact, .low = 0.5, .high = 3, .samples = samples_unary};
+
+/* ---- log10 ------------------------------------------------------------------------------------------------------- */
+
+static double log10_exact(const double *x)
+{
+    return log10(x[0]);
+}
+
+const op_reference op_reference_log10 = {.exact = log10_exact, .low = 0.5, .high = 3, .samples = samples_unary};

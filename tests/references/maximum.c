@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* References of the ops in src/ops/maximum.c. */
+#include "reference.h"
+#include <math.h>
+
+static double maximum_exact(const double *x)
+{
+    return isnan(x[0]) ? x[0] : isnan(x[1]) || x[1] > x[0] ? x[1] : x[0];
+}
+
+static double minimum_exact(const double *x)
+{
+    return isnan(x[0]) ? x[0] : isnan(x[1]) || x[1] < x[0] ? x[1] : x[0];
+}
+
+const op_reference op_reference_maximum = {.exact = maximum_exact, .samples = samples_binary, .low = -3, .high = 3};
+
+const op_reference op_reference_minimum = {.exact = minimum_exact, .samples = samples_binary, .low = -3, .high = 3};
