@@ -214,7 +214,7 @@ static void digits(void **state)
     assert_float_equal(ink, 0.1325, 1e-4); /* known of the set */
     assert_int_equal(labels, 44434);
     assert_null(wk_data_mnist(source_file("data/nothing")));
-    expect_error("data_mnist", "data/nothing/t10k-images-idx3-ubyte", "No such file", NULL);
+    expect_error("data_mnist", "data/nothing/t10k-images-idx3-ubyte", "No such file", "MNIST's own files", NULL);
     assert_null(wk_data_mnist(NULL));
     expect_error("data_mnist", "NULL", NULL);
 }

@@ -188,6 +188,8 @@ static void what_children_there_are(void **state)
     expect_error("there is no child \"7\"; sequential has no children", NULL);
     wk_module_parameter(net, "0.gewicht");
     expect_error("there is no parameter \"0.gewicht\"; linear has the parameters \"weight\", \"bias\"", NULL);
+    wk_module_parameter(net, "weight");
+    expect_error("sequential has no parameters itself; those of its child \"0\" are \"0.NAME\"", NULL);
     wk_module_get(net, 2);
     expect_error("module_get: there is no child 2; sequential has 2, counted from 0", NULL);
     wk_optim *sgd = wk_optim_sgd(wk_parameters(net));

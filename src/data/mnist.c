@@ -43,7 +43,11 @@ static bool read_pair(wk_site site, const char *folder, bool train, wk__idx *ima
         code = read_either(folder, train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte", names, &error);
         if (code != WK_OK) wk__free(images->data);
     }
-    if (code != WK_OK) wk__error_set(site, code, "data_mnist: %s", error.text);
+    if (code != WK_OK)
+        wk__error_set(site, code, "data_mnist: %s%s", error.text,
+                      code == WK_ERR_IO ? ". The folder is to hold MNIST's own files, train-images-idx3-ubyte and so "
+                                          "on, as they are or .gz"
+                                        : "");
     return code == WK_OK;
 }
 

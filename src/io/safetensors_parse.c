@@ -95,12 +95,12 @@ static wk_code begin(wk__safetensors *out, const unsigned char *prefix, int64_t 
         return wk__io_fail(error, WK_ERR_FORMAT,
                            "not a safetensors file: truncated within its first 8 bytes (byte %lld)",
                            (long long)file_bytes);
-    if (memcmp(prefix, "PK\3\4", 4) == 0)
+    uint64_t header_bytes = 0;
+    for (int k = WK__SAFETENSORS_PREFIX; k-- > 0;) header_bytes = header_bytes << 8 | prefix[k];
+    if (header_bytes > WK__SAFETENSORS_HEADER && memcmp(prefix, "PK\3\4", 4) == 0)
         return wk__io_fail(error, WK_ERR_FORMAT,
                            "not a safetensors file but a zip archive, as torch.save writes (byte 0): "
                            "safetensors.torch.save_file(model.state_dict(), FILE) writes one that can be read");
-    uint64_t header_bytes = 0;
-    for (int k = WK__SAFETENSORS_PREFIX; k-- > 0;) header_bytes = header_bytes << 8 | prefix[k];
     if (header_bytes > WK__SAFETENSORS_HEADER)
         return wk__io_fail(error, WK_ERR_FORMAT,
                            "not a safetensors file: a header of %llu bytes, of at most 100000000 (byte 0)",

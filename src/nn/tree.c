@@ -131,6 +131,11 @@ static void not_found(wk_site site, const char *op, const wk__module *body, wk__
     }
     if (count > SHOWN) wk__text_add(&text, ", ...");
     if (!count) wk__text_format(&text, "no %s", many[there]);
+    const wk__item *child = NULL;
+    for (int64_t k = 0; k < body->items && !count && !child; k++)
+        if (body->item[k].kind == WK__CHILD) child = &body->item[k];
+    if (child)
+        wk__text_format(&text, " itself; those of its child \"%.60s\" are \"%.60s.NAME\"", child->name, child->name);
     wk__error_take(site, WK_ERR_ARGUMENT, &text);
 }
 

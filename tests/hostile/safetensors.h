@@ -32,6 +32,7 @@ static const safetensors_case safetensors_cases[] = {
     {TEXT("{}"), 0, "of at most 100000000", UINT64_MAX - 7},
     {TEXT("{}"), 0, "of at most 100000000", (uint64_t)1 << 63},
     {TEXT("{}"), 0, "of at most 100000000", (uint64_t)1 << 32},
+    {TEXT("{}"), 0, "a zip archive, as torch.save writes", 0x0808000004034b50}, /* how one begins */
     {TEXT("{}"), 0, "end of the header", 1},
     {TEXT("{}"), 64, "bytes after the end of the header", 10},
     {TEXT(""), 0, "does not begin with '{'", 0},
