@@ -72,6 +72,17 @@ static bool is_a_fine_saw(const machine *m, const step *s)
     return least < 1e-3 * most;
 }
 
+/* e^target of kl_div with .log_target, which the program does not see: where it is 1e13 and more, the gradients of both
+ * operands take each other's place, and a small one that is added between them is lost. */
+static bool is_lost_inside(const machine *m, const step *s)
+{
+    if (s->kind != STEP_CALL || strcmp(rows[s->op].op->name, "kl_div") != 0) return false;
+    wk_tensor *x = m->slot[s->argument[1].slot[0]].tensor;
+    for (int64_t e = 0; x && e < wk__body_numel(wk__body_of(x)); e++)
+        if (machine_number(x, e) > 30) return true;
+    return false;
+}
+
 /* A gradient goes through numbers that are rounded to more than a step. */
 static bool is_rounded(const machine *m, const step *s)
 {
@@ -105,7 +116,7 @@ static bool is_blurred(program *p, machine *m)
     bool blurred = false;
     machine_begin(m, p, &mode_sync);
     for (int k = 0; k < p->steps; k++) {
-        blurred = blurred || is_a_fine_saw(m, &p->step[k]);
+        blurred = blurred || is_a_fine_saw(m, &p->step[k]) || is_lost_inside(m, &p->step[k]);
         machine_step(m, k);
         blurred = blurred || is_rounded(m, &p->step[k]) || is_cut(m, &p->step[k]);
     }
