@@ -460,6 +460,25 @@ static void a_gradient_that_fails_in_a_kernel_stops_all_of_it(void **state)
     EXPECT_VALUES(b, 0, 1, 1, 1, 1);
 }
 
+/* Nor does the one that is computed where it is, before the kernel that gives another's gradient: that kernel is no
+ * part of the step, and comes before what updates by it alone. */
+static void a_kernel_between_fails(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((64)), true), *b = wk_requires_grad_(wk_ones((4)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_full((64), 3.0), *y = wk_ones((4)), *z = wk_ones((2));
+    wk_sync();
+    wk_set_grad(a, wk_mul(x, 2));
+    wk_set_grad(b, wk_index_add(y, 0, wk_add(first, 0), z));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(a), 0, 64);
+    EXPECT_VALUES(b, 0, 1, 1, 1, 1);
+}
+
 /* What the parameters held before is there, though the kernel that updates them might also have made it. */
 static void parameters_that_nobody_has_computed(void **state)
 {
@@ -671,6 +690,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_kernel_that_fails_changes_no_parameter, test_usual_mode, test_mode_back),
         cmocka_unit_test_setup_teardown(what_follows_a_step_that_fails_sees_old_numbers, test_usual_mode,
                                         test_mode_back),
+        cmocka_unit_test_setup_teardown(a_kernel_between_fails, test_usual_mode, test_mode_back),
         cmocka_unit_test_setup_teardown(parameters_that_nobody_has_computed, test_usual_mode, test_mode_back),
         cmocka_unit_test_setup_teardown(a_parameter_that_is_made_on_the_way, test_usual_mode, test_mode_back),
         cmocka_unit_test_setup_teardown(a_gradient_that_fails_in_a_kernel_stops_all_of_it, test_usual_mode,

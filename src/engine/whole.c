@@ -109,16 +109,18 @@ static int32_t whole_of(wk__record *const *record, int64_t live)
 /* Where the mixed groups, and what comes between them and the pure ones, end; 0: there is no mixed one. */
 static int64_t mixed_end(int32_t whole, wk__record *const *record, int64_t live)
 {
-    int64_t last = 0, pure = 0;
+    int64_t last = 0, pure = 0; /* the end of the last mixed one, the first pure one behind it */
     for (int64_t k = 0, end; k < live; k = end) {
         end = group_end(record, live, k);
         const int64_t share = share_of(whole, record + k, end - k);
-        if (share > 0 && share < end - k)
+        if (share > 0 && share < end - k) {
             last = end;
-        else if (share > 0 && (pure == 0 || pure < last))
+            pure = 0;
+        } else if (share > 0 && pure == 0) {
             pure = k;
+        }
     }
-    return last && pure > last ? pure : last;
+    return last && pure ? pure : last;
 }
 
 static bool waits_for(const wk__record *r, int32_t group)
