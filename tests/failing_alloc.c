@@ -204,12 +204,39 @@ static void a_step_and_what_reads_it(void **state)
     all_or_nothing(one_step_and_read);
 }
 
+/* Calls in place over memory whose address the program knows. Those that are refused have not written there. Nodes of
+ * graphs come from slabs: where one is full, the call fails when the write has been recorded. */
+static void a_refused_write_where_the_address_is_known(void **state)
+{
+    (void)state;
+    enum { CALLS = 2000 };
+    WK_SCOPE;
+    wk_tensor *x = wk_requires_grad_(wk_ones((2)), true);
+    int refused = 0;
+    for (int k = 0; k < CALLS; k++) {
+        wk_tensor *y = wk_mul(x, 2), *z = wk_mul(x, 3);
+        const float *numbers = wk_data(y);
+        assert_non_null(numbers);
+        failing_at(1, false);
+        const bool fine = wk_add_(y, z);
+        failing_calm();
+        const float expected = fine ? 5 : 2;
+        refused += !fine;
+        wk_sync();
+        if (wk_error() || numbers[0] != expected || numbers[1] != expected)
+            fail_msg("call %d: %g and %g instead of %g: %s", k, (double)numbers[0], (double)numbers[1],
+                     (double)expected, wk_error() ? wk_error() : "no error");
+    }
+    assert_in_range(refused, 1, CALLS / 2);
+}
+
 int main(void)
 {
     failing_begin();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_all_or_nothing),
         cmocka_unit_test(a_step_and_what_reads_it),
+        cmocka_unit_test(a_refused_write_where_the_address_is_known),
         cmocka_unit_test(cold_cpu),
         cmocka_unit_test(cold_null), /* before this process computes */
         cmocka_unit_test(warm_cpu),
