@@ -133,8 +133,7 @@ WK_API wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const w
 /* The same; in is the last size of the first input, on whose device the parameters are made. */
 WK_API wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_linear_options *options);
 
-/* One after the other; "0", "1", ... wk_nn_sequential(a, b), also wk_nn_sequential((a, b)), and of an array
- * wk_nn_sequential(WK_ARRAY(layers, n)). */
+/* One after the other; "0", "1", ... wk_nn_sequential(a, b), also wk_nn_sequential((a, b)). */
 WK_API wk_module *wk_nn_sequential_at(wk_site site, wk_module *const *modules, int count);
 /* Only holds them; it has no forward. */
 WK_API wk_module *wk_nn_module_list_at(wk_site site, wk_module *const *modules, int count);
@@ -255,16 +254,28 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_nn_sequential(...)  WK_MODULES_(wk_nn_sequential_at, __VA_ARGS__)
 #define wk_nn_module_list(...) WK_MODULES_(wk_nn_module_list_at, __VA_ARGS__)
 
-/* One argument in parentheses is a list of modules: C by itself would take the last of them. */
+/* One argument that is nothing but something in parentheses is a list of modules: C by itself would take the last of
+ * them. What follows the parentheses of a cast or a call keeps WK_COMMA_ from making a comma, so that b is NOT_. */
 #define WK_MODULES_(f, ...) WK_JOIN_(WK_MODULES_, WK_KIND_1ST_(__VA_ARGS__, ))(f, WK_LIST_NAME_, __VA_ARGS__)
 
-#define WK_MODULES_NOT_                   WK_MODULES_OF_
-#define WK_MODULES_LIST_(f, wk_l_, ...)   WK_JOIN_(WK_MODULES_LIST_, WK_COUNT_(__VA_ARGS__))(f, wk_l_, __VA_ARGS__)
-#define WK_MODULES_LIST_1(f, wk_l_, list) WK_MODULES_OF_(f, wk_l_, WK_BARE_ list)
-#define WK_MODULES_LIST_WK2_              WK_MODULES_OF_
-#define WK_MODULES_ARRAY_(f, wk_l_, list) WK_MODULES_ARRAY_2_(f, WK_NOTHING_ list)
-#define WK_MODULES_ARRAY_2_(f, pair)      WK_MODULES_ARRAY_3_(f, WK_BARE_ pair)
-#define WK_MODULES_ARRAY_3_(f, ...)       f(WK_HERE, __VA_ARGS__)
+#define WK_MODULES_LIST_(f, wk_l_, ...) WK_JOIN_(WK_MODULES_LIST_, WK_COUNT_8_(__VA_ARGS__))(f, wk_l_, __VA_ARGS__)
+
+#define WK_MODULES_NOT_                               WK_MODULES_OF_
+#define WK_MODULES_ARRAY_                             WK_MODULES_OF_
+#define WK_MODULES_LIST_1(f, wk_l_, list)             WK_MODULES_PROBE_(f, wk_l_, list, WK_COMMA_ WK_NOTHING_ list())
+#define WK_MODULES_PROBE_(f, wk_l_, list, probe)      WK_MODULES_PROBED_(f, wk_l_, list, probe)
+#define WK_MODULES_PROBED_(f, wk_l_, list, probe)     WK_MODULES_CHOSEN_(f, wk_l_, list, probe, NOT_, )
+#define WK_MODULES_CHOSEN_(f, wk_l_, list, a, b, ...) WK_JOIN_(WK_MODULES_ONE_, b)(f, wk_l_, list)
+#define WK_MODULES_ONE_NOT_                           WK_MODULES_OF_
+#define WK_MODULES_ONE_(f, wk_l_, list)               WK_MODULES_OF_(f, wk_l_, WK_BARE_ list)
+#define WK_MODULES_LIST_2                             WK_MODULES_OF_
+#define WK_MODULES_LIST_3                             WK_MODULES_OF_
+#define WK_MODULES_LIST_4                             WK_MODULES_OF_
+#define WK_MODULES_LIST_5                             WK_MODULES_OF_
+#define WK_MODULES_LIST_6                             WK_MODULES_OF_
+#define WK_MODULES_LIST_7                             WK_MODULES_OF_
+#define WK_MODULES_LIST_8                             WK_MODULES_OF_
+#define WK_MODULES_LIST_WK9_                          WK_MODULES_OF_
 #define WK_MODULES_OF_(f, wk_l_, ...)                                                                                  \
     __extension__({                                                                                                    \
         wk_module *const wk_l_[] = {NULL, __VA_ARGS__}; /* a dummy first: there may be none */                         \

@@ -53,6 +53,16 @@ static void take_over(wk__building *b, int operand, wk__value *from)
         if (b->group.operand[o].memory == &from->memory) b->group.operand[o].memory = &out->memory;
 }
 
+/* Is the value what another call in place of the group replaces? If the group cannot be run, that call's target keeps
+ * the old numbers, so nobody else gets their memory. */
+static bool is_old_of_another(const wk__building *b, int operand, const wk__value *value)
+{
+    if (wk__old_value(b->writer[operand]) == value) return false;
+    for (int k = 0; k < b->records; k++)
+        if (wk__stores(b->record[k]->ref[0].value) && wk__old_value(b->record[k]) == value) return true;
+    return false;
+}
+
 /* An input that dies and that lies exactly as the output will: the output is written over it, element by element. */
 static wk__value *donor_of(const wk__building *b, int operand)
 {
@@ -60,7 +70,8 @@ static wk__value *donor_of(const wk__building *b, int operand)
     for (int o = 0; o < b->group.noperands; o++) {
         wk__value *in = b->value[o];
         if (!b->group.operand[o].stored && in->device == out->device && in->bytes == out->bytes &&
-            wk__dies_here(b->record, b->records, in) && wk__may_overwrite(b, operand, in))
+            wk__dies_here(b->record, b->records, in) && wk__may_overwrite(b, operand, in) &&
+            !is_old_of_another(b, operand, in))
             return in;
     }
     return NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sinh, cosh, tanh. */
 #include "forms.h"
-#include <math.h>
 
 /* ---- sinh -------------------------------------------------------------------------------------------------------- */
 

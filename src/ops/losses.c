@@ -130,5 +130,3 @@ wk_tensor *wk__loss_difference(const wk__gradient *g)
 {
     return wk_sub(wk__saved(g, 0), wk__saved(g, 1));
 }
-
-/* ---- rows -------------------------------------------------------------------------------------------------------- */

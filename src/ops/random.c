@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What random ops share: the stream that they draw from, its numbers as instructions and in references. What the
- * numbers are, bit for bit, is in ir/random.h. */
+/* What random ops share: the stream that they draw from, and its numbers as instructions. What they are, bit for
+ * bit, is in ir/random.h. */
 #include "random.h"
 #include "../ir/random.h"
 #include <math.h>
@@ -70,5 +70,3 @@ wk_options wk__random_options(const wk_value *dtype, const wk_value *device)
     if (device->kind == WK_VALUE_DEVICE) options.device = device->device;
     return options;
 }
-
-/* ---- references: the same numbers from the functions of ir/random.h ---------------------------------------------- */
