@@ -51,8 +51,8 @@ WK_API wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *
 
 /* One step from the gradients that are there; parameters without one are left alone. Refuses while an error is
  * pending. What it has recorded is run when the scope around closes; if it fails then, all parameters and what is kept
- * for them are as before, and the step does not count (for OpenCL see rule 18 in docs/semantics.md). WK_OK or a
- * code. */
+ * for them are as before, and the step does not count (for OpenCL, and for two steps that are run at once, see rule
+ * 18 in docs/semantics.md). WK_OK or a code. */
 WK_API wk_code wk_optim_step_at(wk_site site, wk_optim *optim);
 /* Forgets the gradients of all parameters. */
 WK_API wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim);

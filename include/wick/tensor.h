@@ -9,9 +9,9 @@
  * belongs to the caller, who frees it with wk_free.
  *
  * Threads: each has its own scopes, error and random numbers. A tensor or network that several threads only read needs
- * wk_retain before it is handed over and nothing else. Where one of them writes it in place, trains it or moves it, the
- * program's own lock must keep the others out meanwhile, or writes get lost and the process may crash. A thread needs a
- * stack of 128 KB (the usual one with glibc is 8 MB).
+ * wk_retain before it is handed over and nothing else. Where one of them writes it in place, asks for its address
+ * (wk_data), trains it or moves it, the program's own lock must keep the others out meanwhile, or writes get lost and
+ * the process may crash. A thread needs a stack of 128 KB (the usual one with glibc is 8 MB).
  *
  * fork(): a child computes on the CPU. Where that can't be, since the parent has used another device, or other threads
  * of it have used the library, each call is WK_ERR_STATE and says so. */

@@ -135,7 +135,9 @@ int generate_touches(const generator *g, const step *s, touch *to)
 {
     int count = 0;
     if (s->kind == STEP_END || s->kind == STEP_ANEW) add_closed(g, s, to, &count);
-    const bool writes = s->kind == STEP_IN_PLACE || (s->kind == STEP_CALL && rows[s->op].writes);
+    /* who asks for the address may write there */
+    const bool writes = s->kind == STEP_IN_PLACE || s->kind == STEP_PIN || s->kind == STEP_POKE ||
+                        (s->kind == STEP_CALL && rows[s->op].writes);
     for (int k = 0; k < s->arguments; k++) {
         const argument *a = &s->argument[k];
         const int slots = a->kind == WK_VALUE_TENSOR || a->kind == WK_VALUE_TENSORS ? a->count : 0;
