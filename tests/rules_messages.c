@@ -118,7 +118,7 @@ static void every_op_names_itself(void **state)
     for (int k = 0; k < wk__op_total; k++) {
         const wk__op *op = wk__ops[k];
         int failed = 0;
-        for (int s = 0; op_reference_of(op)->samples[s]; s++) failed += try_sample(op, op_reference_of(op)->samples[s]);
+        for (const char *const *text = op_reference_of(op)->samples; *text; text++) failed += try_sample(op, *text);
         if (!failed) fail_msg("%s refuses nothing", op->name);
     }
 }

@@ -38,16 +38,16 @@ static bool either_zero(const wk__op *op)
 
 double walk_tolerance(const wk__op *op, wk_dtype dtype, double x, double scale)
 {
+    const op_reference *known = op_reference_of(op);
     if (!wk__is_float(dtype)) return 0;
     double unit = dtype == WK_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     double smallest = dtype == WK_F64 ? 0x1p-1074 : dtype == WK_F16 ? 0x1p-24 : dtype == WK_BF16 ? 0x1p-133 : 0x1p-149;
-    double size = op_reference_of(op)->exact ? fabs(x) : fmax(fabs(x), scale), error = units_of(op) * unit * size;
+    double size = known->exact ? fabs(x) : fmax(fabs(x), scale), error = units_of(op) * unit * size;
     /* an expression of several instructions may lose a denormal result in one of them */
-    if (op_reference_of(op)->exact && !op->instruction && dtype != WK_F16)
-        smallest = dtype == WK_F64 ? DBL_MIN : (double)FLT_MIN;
+    if (known->exact && !op->instruction && dtype != WK_F16) smallest = dtype == WK_F64 ? DBL_MIN : (double)FLT_MIN;
     /* rounded once more, half a unit of the 11 or 8 digits; what is composed of a product or sums in place, twice */
-    if (dtype == WK_F16) error += (op_reference_of(op)->exact ? 0x1p-11 : 0x1p-10) * size;
-    if (dtype == WK_BF16) error += (op_reference_of(op)->exact ? 0x1p-8 : 0x1p-7) * size;
+    if (dtype == WK_F16) error += (known->exact ? 0x1p-11 : 0x1p-10) * size;
+    if (dtype == WK_BF16) error += (known->exact ? 0x1p-8 : 0x1p-7) * size;
     return error + smallest;
 }
 
@@ -77,7 +77,7 @@ static double as_operand(double x, wk_dtype dtype)
 }
 
 /* exact() over the broadcast of the operands. */
-static void expect_pointwise(const wk__op *op, const walk_sample *sample, const walk_input input[],
+static void expect_pointwise(double (*exact)(const double *x), const walk_sample *sample, const walk_input input[],
                              reference_array *out, const wk_tensor *result)
 {
     reference_call holder = {.inputs = 0};
@@ -107,7 +107,7 @@ static void expect_pointwise(const wk__op *op, const walk_sample *sample, const 
             if (value->kind != WK_VALUE_TENSOR) continue;
             x[a] = reference_at(&input[t++].array, ndim, shape, k);
         }
-        data[k] = op_reference_of(op)->exact(x);
+        data[k] = exact(x);
     }
     *out = holder.out[0];
 }
@@ -115,17 +115,17 @@ static void expect_pointwise(const wk__op *op, const walk_sample *sample, const 
 int walk_expected(const wk__op *op, const walk_sample *sample, const walk_input input[], reference_array out[],
                   const wk_tensor *result)
 {
-    if (!op_reference_of(op)->reference && !op_reference_of(op)->exact)
-        fail_msg("%s has neither reference nor exact", op->name);
-    if (!op_reference_of(op)->reference) {
-        expect_pointwise(op, sample, input, &out[0], result);
+    const op_reference *known = op_reference_of(op);
+    if (!known->reference && !known->exact) fail_msg("%s has neither reference nor exact", op->name);
+    if (!known->reference) {
+        expect_pointwise(known->exact, sample, input, &out[0], result);
         return 1;
     }
     wk_value full[WALK_ARGUMENTS] = {{0}};
     memcpy(full, sample->argument, sizeof *full * (size_t)sample->arguments);
     reference_call r = {.args = full, .inputs = sample->operands};
     for (int k = 0; k < sample->operands; k++) r.in[k] = input[k].array;
-    op_reference_of(op)->reference(&r);
+    known->reference(&r);
     memcpy(out, r.out, sizeof *out * (size_t)r.outputs);
     return r.outputs;
 }

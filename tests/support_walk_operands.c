@@ -26,7 +26,8 @@ double walk_rounded(double x, wk_dtype dtype)
 /* Whole numbers between low and high where there is one, as far as the dtype reaches. */
 static double drawn(const wk__op *op, const walk_operand *what, wk_dtype dtype, uint64_t *seed)
 {
-    double u = walk_random(seed), low = op_reference_of(op)->low, high = op_reference_of(op)->high;
+    const op_reference *known = op_reference_of(op);
+    double u = walk_random(seed), low = known->low, high = known->high;
     if (what->below) return floor(u * (double)what->below);
     if (dtype == WK_BOOL) return u < 0.5 ? 0 : 1;
     if (low == high) high = (low = -2) + 4;

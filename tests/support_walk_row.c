@@ -134,15 +134,16 @@ static bool has_answer(const wk__op *op, walk_layout layout)
 void walk_values(walk_row *row)
 {
     const wk__op *op = row->op;
-    if (!op_reference_of(op)->samples || !op_reference_of(op)->samples[0]) fail_msg("%s has no samples", op->name);
+    const op_reference *known = op_reference_of(op);
+    if (!known->samples || !known->samples[0]) fail_msg("%s has no samples", op->name);
     row->bits = 0xcbf29ce484222325u;
     unsigned domain = op->domain ? op->domain : WK__ANY;
-    for (int s = 0; op_reference_of(op)->samples[s]; s++) {
-        walk_case c = {.row = row, .text = op_reference_of(op)->samples[s]};
+    for (int s = 0; known->samples[s]; s++) {
+        walk_case c = {.row = row, .text = known->samples[s]};
         const char *why;
         if (!walk_parse(c.text, &c.sample, &why)) fail_msg("%s: sample \"%s\": %s", op->name, c.text, why);
         bool generic = walk_takes_dtype(&c.sample);
-        int layouts = op_reference_of(op)->dense || !c.sample.operands ? 1 : WALK_LAYOUTS;
+        int layouts = known->dense || !c.sample.operands ? 1 : WALK_LAYOUTS;
         for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
             if (generic ? !(domain >> dtype & 1) || !(row->dtypes >> dtype & 1) : dtype != WK_F32) continue;
             c.dtype = dtype;

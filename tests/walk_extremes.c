@@ -89,10 +89,11 @@ static void extremes(void **state)
 /* Elementwise in all its arguments, tensors alone, and not more than three. */
 static bool fits(const wk__op *op)
 {
+    const op_reference *known = op_reference_of(op);
     walk_sample sample;
     const char *why;
-    if (!op_reference_of(op)->exact || op->arity < 1 || op->arity > 3 || !op_reference_of(op)->samples ||
-        !op_reference_of(op)->samples[0] || !walk_parse(op_reference_of(op)->samples[0], &sample, &why))
+    if (!known->exact || op->arity < 1 || op->arity > 3 || !known->samples || !known->samples[0] ||
+        !walk_parse(known->samples[0], &sample, &why))
         return false;
     return sample.operands == op->arity && sample.arguments == op->arity;
 }

@@ -158,16 +158,14 @@ static void all_samples(const wk__op *op)
 {
     unsigned domain = op->domain ? op->domain : WK__ANY;
     uint64_t seed = 2 * strlen(op->name) + (uint64_t)op->name[0];
-    for (int s = 0; op_reference_of(op)->samples && op_reference_of(op)->samples[s]; s++) {
+    for (const char *const *text = op_reference_of(op)->samples; *text; text++) {
         walk_sample sample;
         const char *why;
-        if (!walk_parse(op_reference_of(op)->samples[s], &sample, &why))
-            fail_msg("%s: %s", op_reference_of(op)->samples[s], why);
+        if (!walk_parse(*text, &sample, &why)) fail_msg("%s: %s", *text, why);
         for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
             if (!(domain >> dtype & 1) || (!walk_takes_dtype(&sample) && dtype != WK_F32)) continue;
             walk_layout layout = (walk_layout)(walk_random(&seed) * WALK_LAYOUTS);
-            try_one(op, &sample, dtype, layout,
-                    walk_where(op, op_reference_of(op)->samples[s], dtype, layout, wk_cpu()), &seed);
+            try_one(op, &sample, dtype, layout, walk_where(op, *text, dtype, layout, wk_cpu()), &seed);
             drain();
         }
     }

@@ -79,15 +79,15 @@ static int results_of(trial *t, wk_tensor *const leaves[], wk_tensor *out[])
 static void first_gradient(void **state)
 {
     const wk__op *op = *state;
-    for (int s = 0; op_reference_of(op)->samples && op_reference_of(op)->samples[s]; s++) {
+    for (const char *const *text = op_reference_of(op)->samples; *text; text++) {
         WK_SCOPE;
         trial t;
         wk_tensor *leaves[WALK_TENSORS], *out[WALK_RESULTS];
-        begin(&t, op, op_reference_of(op)->samples[s], leaves);
+        begin(&t, op, *text, leaves);
         int results = t.leaves ? results_of(&t, leaves, out) : 0;
         for (t.result = 0; t.result < results; t.result++)
             if (can_check(&t, out) && !wk_gradcheck_at(WK_HERE, forward, &t, leaves, t.leaves))
-                fail_msg("%s(%s), result %d: %s", op->name, op_reference_of(op)->samples[s], t.result, wk_error());
+                fail_msg("%s(%s), result %d: %s", op->name, *text, t.result, wk_error());
         walk_drop(&t.sample, t.input);
         expect_fine();
     }
@@ -98,11 +98,11 @@ enum { MOST = 64 }; /* elements of a sample: the work grows with their square */
 static void second_gradient(void **state)
 {
     const wk__op *op = *state;
-    for (int s = 0; op_reference_of(op)->samples && op_reference_of(op)->samples[s]; s++) {
+    for (const char *const *text = op_reference_of(op)->samples; *text; text++) {
         WK_SCOPE;
         trial t;
         wk_tensor *leaves[WALK_TENSORS + 1], *out[WALK_RESULTS];
-        begin(&t, op, op_reference_of(op)->samples[s], leaves);
+        begin(&t, op, *text, leaves);
         int results = t.leaves ? results_of(&t, leaves, out) : 0;
         for (int k = 0; k < t.leaves; k++)
             if (wk_numel(leaves[k]) > MOST) results = 0;
@@ -111,8 +111,7 @@ static void second_gradient(void **state)
             wk_tensor *seed = wk_requires_grad_(wk_add(wk_zeros_like(wk_detach(out[t.result])), 0.75), true);
             leaves[t.leaves] = seed;
             if (!wk_gradcheck_at(WK_HERE, backward, &t, leaves, t.leaves + 1))
-                fail_msg("%s(%s), gradient of the gradient of result %d: %s", op->name, op_reference_of(op)->samples[s],
-                         t.result, wk_error());
+                fail_msg("%s(%s), gradient of the gradient of result %d: %s", op->name, *text, t.result, wk_error());
         }
         walk_drop(&t.sample, t.input);
         expect_fine();

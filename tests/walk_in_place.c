@@ -76,16 +76,16 @@ static void in_place(void **state)
     int index = (int)(intptr_t)*state, tried = 0;
     const wk__op *op = wk__ops[index];
     unsigned domain = op->domain ? op->domain : WK__ANY;
-    for (int s = 0; op_reference_of(op)->samples[s]; s++) {
+    for (const char *const *text = op_reference_of(op)->samples; *text; text++) {
         walk_sample sample;
         const char *why;
-        if (!walk_parse(op_reference_of(op)->samples[s], &sample, &why) || sample.operands != (is_unary(op) ? 1 : 2) ||
+        if (!walk_parse(*text, &sample, &why) || sample.operands != (is_unary(op) ? 1 : 2) ||
             sample.operands != sample.arguments)
             continue;
         for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
             for (walk_layout layout = 0; layout < WALK_LAYOUTS && domain >> dtype & 1; layout++)
                 if (layout == WALK_DENSE || layout == WALK_TRANSPOSED || layout == WALK_OFFSET)
-                    tried += try_one(op, forms[index], &sample, dtype, layout, op_reference_of(op)->samples[s]);
+                    tried += try_one(op, forms[index], &sample, dtype, layout, *text);
     }
     assert_true(tried > 0);
 }

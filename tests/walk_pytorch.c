@@ -196,11 +196,13 @@ static void row(void **state)
 
 static int list(void)
 {
-    for (int k = 0; k < wk_op_count(); k++)
-        for (int s = 0; op_reference_of(wk__ops[k])->samples[s]; s++)
-            printf("%s\t%s\t%.17g\t%.17g\t%d\t%s\t%s\n", wk__ops[k]->name, wk__ops[k]->group,
-                   op_reference_of(wk__ops[k])->low, op_reference_of(wk__ops[k])->high, wk__ops[k]->node != NULL,
-                   wk__ops[k]->schema, op_reference_of(wk__ops[k])->samples[s]);
+    for (int k = 0; k < wk_op_count(); k++) {
+        const wk__op *op = wk__ops[k];
+        const op_reference *known = op_reference_of(op);
+        for (const char *const *text = known->samples; *text; text++)
+            printf("%s\t%s\t%.17g\t%.17g\t%d\t%s\t%s\n", op->name, op->group, known->low, known->high, op->node != NULL,
+                   op->schema, *text);
+    }
     return 0;
 }
 

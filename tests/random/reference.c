@@ -125,7 +125,7 @@ static bool as_sample(model *m, const step *s, walk_sample *sample, walk_input i
         "floor_divide", "remainder", "fmod", "div", "to", "empty", "nan_to_num", "binary_cross_entropy",
         "eq",           "ne",        "lt",   "le",  "gt", "ge",    NULL};
     const row *r = &rows[s->op];
-    if ((!op_reference_of(r->op)->reference && !op_reference_of(r->op)->exact) || r->draws) return false;
+    if ((!r->known->reference && !r->known->exact) || r->draws) return false;
     /* its reference sees the elements of the operand and not those beside it */
     if (strcmp(r->op->name, "as_strided") == 0 && !is_all_there_is(m, s)) return false;
     for (int k = 0; jumping[k]; k++)

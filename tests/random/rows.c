@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of the op table read; see rows.h. */
 #include "rows.h"
-#include "references/reference.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +167,7 @@ static int next_parameter(const char **text, parameter *p)
 static bool read_row(row *r, int index)
 {
     const wk__op *op = r->op = wk__ops[index];
+    r->known = op_reference_of(op);
     const char *text = strchr(op->schema, '(') + 1;
     bool keyword = false;
     int more;
@@ -179,7 +179,7 @@ static bool read_row(row *r, int index)
         r->writes = r->writes || p->written;
         r->parameters++;
     }
-    r->pointwise = op_reference_of(op)->exact != NULL;
+    r->pointwise = r->known->exact != NULL;
     r->view = strcmp(op->group, "view") == 0;
     r->draws = strcmp(op->group, "random") == 0;
     find_in_place(r, index);

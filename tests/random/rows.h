@@ -6,6 +6,7 @@
 
 #include "ops/forms.h"
 #include "program.h"
+#include "references/reference.h"
 
 typedef enum parameter_type {
     TYPE_TENSOR,
@@ -33,7 +34,8 @@ typedef wk_tensor *in_place_form(wk_site site, const wk_value *args);
 
 typedef struct row {
     const wk__op *op;
-    int parameters, tensors; /* and how many of them are tensors that must be given */
+    const op_reference *known; /* what it computes, and calls to try */
+    int parameters, tensors;   /* and how many of them are tensors that must be given */
     parameter parameter[MOST_ARGUMENTS];
     bool pointwise; /* all its tensors broadcast against each other */
     bool view;

@@ -13,8 +13,7 @@ static int sample_operand(generator *g, const row *r, const walk_operand *what)
         return generate_make(g, what->fixed ? what->fixed : WK_I64, what->ndim, what->shape, MAKE_INDEX, what->below);
     if (what->fixed) return generate_operand(g, 1u << what->fixed, what->ndim, what->shape);
     /* an op of positive numbers */
-    if (op_reference_of(r->op)->low >= 0 && op_reference_of(r->op)->high > op_reference_of(r->op)->low &&
-        wk__is_float(g->dtype) && draw_percent(&g->draw, 60))
+    if (r->known->low >= 0 && r->known->high > r->known->low && wk__is_float(g->dtype) && draw_percent(&g->draw, 60))
         return generate_make(g, g->dtype, what->ndim, what->shape, MAKE_POSITIVE, 0);
     const unsigned own = domain & 1u << g->dtype;
     return generate_operand(g, own ? own : domain, what->ndim, what->shape);
@@ -52,9 +51,8 @@ bool generate_sample(generator *g, const row *r, step *s)
     int count = 0;
     const char *why;
     walk_sample sample;
-    while (op_reference_of(r->op)->samples && op_reference_of(r->op)->samples[count]) count++;
-    if (!count || !walk_parse(op_reference_of(r->op)->samples[draw_below(&g->draw, count)], &sample, &why))
-        return false;
+    while (r->known->samples && r->known->samples[count]) count++;
+    if (!count || !walk_parse(r->known->samples[draw_below(&g->draw, count)], &sample, &why)) return false;
     s->arguments = (uint8_t)r->parameters;
     for (int k = 0; k < sample.arguments && k < r->parameters; k++)
         if (!convert(g, r, &sample, k, &s->argument[k])) return false;

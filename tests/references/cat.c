@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* References of the ops in src/ops/cat.c. */
 #include "reference.h"
-#include "ops/views.h"
 #include <string.h>
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -29,14 +28,12 @@ static void cat_reference(reference_call *r)
 static void stack_reference(reference_call *r)
 {
     const reference_array *x = &r->in[0];
-    wk__geometry g = {.ndim = x->ndim};
-    int64_t tail = 1, at = 0;
+    int64_t shape[WK__MAX_DIMS], tail = 1, at = 0;
     int d = 0;
     wk__dim(x->ndim + 1, wk__value_int(&r->args[1], 0), &d);
-    memcpy(g.shape, x->shape, sizeof g.shape);
-    wk__geometry_insert(&wk__op_stack, (wk_site){0}, NULL, &g, d, r->inputs, 0);
-    for (int k = d + 1; k < g.ndim; k++) tail *= g.shape[k];
-    double *out = reference_out(r, 0, g.ndim, g.shape);
+    for (int k = 0; k <= x->ndim; k++) shape[k] = k < d ? x->shape[k] : k == d ? r->inputs : x->shape[k - 1];
+    for (int k = d; k < x->ndim; k++) tail *= x->shape[k];
+    double *out = reference_out(r, 0, x->ndim + 1, shape);
     for (int k = 0; k < r->inputs; k++) lay_down(r, out, k, r->inputs * tail, &at, tail);
 }
 

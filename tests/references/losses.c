@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* References of the ops in src/ops/losses.c. */
+/* What the references of losses share: weights and the reduction; see reference.h. */
 #include "reference.h"
-
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 void reference_loss(reference_call *r, double (*exact)(const double *x), int reduction_at, double number)
 {

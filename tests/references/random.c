@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* References of the ops in src/ops/random.c. */
+/* What the references of random ops share: the numbers of the stream, from the functions of ir/random.h; see
+ * reference.h. */
 #include "reference.h"
 #include "ir/random.h"
 #include <math.h>
-
-/* ---- references: the same numbers from the functions of ir/random.h ---------------------------------------------- */
 
 uint64_t reference_bits(int64_t n, int64_t k)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* References of the ops in src/ops/slices.c. */
 #include "reference.h"
-#include "ops/views.h"
 #include <string.h>
 
 /* ---- slice and narrow -------------------------------------------------------------------------------------------- */
@@ -59,14 +58,16 @@ const op_reference op_reference_narrow = {
 static void select_reference(reference_call *r)
 {
     const reference_array *x = &r->in[0];
-    wk__geometry g = {.ndim = x->ndim};
-    int d = 0;
+    int64_t dense[WK__MAX_DIMS], shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    int d = 0, ndim = 0;
     wk__dim(x->ndim, r->args[1].i, &d);
-    memcpy(g.shape, x->shape, sizeof g.shape);
-    wk__strides_dense(x->ndim, x->shape, g.stride);
-    int64_t index = r->args[2].i < 0 ? r->args[2].i + x->shape[d] : r->args[2].i, offset = index * g.stride[d];
-    wk__geometry_drop(&g, d);
-    reference_strided(r, g.ndim, g.shape, g.stride, offset);
+    wk__strides_dense(x->ndim, x->shape, dense);
+    for (int e = 0; e < x->ndim; e++) {
+        if (e == d) continue;
+        shape[ndim] = x->shape[e];
+        stride[ndim++] = dense[e];
+    }
+    reference_strided(r, ndim, shape, stride, (r->args[2].i + (r->args[2].i < 0 ? x->shape[d] : 0)) * dense[d]);
 }
 
 static const char *const select_samples[] = {"[5], 0, 2", "[3,4], 1, -1", "[2,3,4], 1, 0", "[2,0], 0, 1", NULL};

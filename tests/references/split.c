@@ -1,81 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* References of the ops in src/ops/split.c. */
 #include "reference.h"
-#include "ops/views.h"
-#include <string.h>
 
-/* attr: dimension, size of all pieces but the last; unequal sizes are in the list instead */
-enum { DIM, SIZE };
-
-/* How long piece k is, with `left` places to come. */
-static int64_t length_of(const wk__attr *attr, int64_t k, int64_t left)
-{
-    if (attr->count) return attr->list[k];
-    return attr->i[SIZE] < left ? attr->i[SIZE] : left;
-}
-
-/* An empty dimension is one empty piece, as PyTorch's. */
-static int64_t count_of(int64_t places, int64_t size)
-{
-    return places == 0 || size == 0 ? 1 : places / size + (places % size > 0);
-}
-
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
-
-static void reference(reference_call *r, const wk__attr *attr, int count, bool unbound)
-{
-    const reference_array *x = &r->in[0];
-    int64_t inner = 1, outer = 1, at = 0, d = attr->i[DIM];
-    for (int64_t k = 0; k < d; k++) outer *= x->shape[k];
-    for (int64_t k = d + 1; k < x->ndim; k++) inner *= x->shape[k];
-    for (int k = 0; k < count; k++) {
-        wk__geometry piece = {.ndim = x->ndim};
-        memcpy(piece.shape, x->shape, sizeof piece.shape);
-        int64_t length = piece.shape[d] = length_of(attr, k, x->shape[d] - at);
-        if (unbound) wk__geometry_drop(&piece, (int)d);
-        double *out = reference_out(r, k, piece.ndim, piece.shape);
-        for (int64_t j = 0; j < outer * length * inner; j++)
-            out[j] = x->data[(j / (length * inner) * x->shape[d] + at) * inner + j % (length * inner)];
-        at += length;
-    }
-}
-
-static void equal_reference(reference_call *r, int64_t size, int count, int64_t dim, bool unbound)
+static int dim_of(const reference_call *r, int argument)
 {
     int d = 0;
-    wk__dim(r->in[0].ndim, dim, &d);
-    reference(r, &(wk__attr){.i = {d, size}}, count, unbound);
+    wk__dim(r->in[0].ndim, wk__value_int(&r->args[argument], 0), &d);
+    return d;
+}
+
+/* Result k: `length` places of dimension d from `at` on; the dimension goes where `unbound`. */
+static void piece(reference_call *r, int k, int d, int64_t at, int64_t length, bool unbound)
+{
+    const reference_array *x = &r->in[0];
+    int64_t shape[WK__MAX_DIMS] = {0}, inner = 1, outer = 1;
+    int ndim = 0;
+    for (int e = 0; e < x->ndim; e++) {
+        if (e < d) outer *= x->shape[e];
+        if (e > d) inner *= x->shape[e];
+        if (e != d || !unbound) shape[ndim++] = e == d ? length : x->shape[e];
+    }
+    double *out = reference_out(r, k, ndim, shape);
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t p = 0; p < length; p++)
+            for (int64_t i = 0; i < inner; i++) *out++ = x->data[(o * x->shape[d] + at + p) * inner + i];
+}
+
+/* Pieces of that size until there is no place left; of no places `empty` pieces. */
+static void pieces_of(reference_call *r, int d, int64_t size, int empty, bool unbound)
+{
+    const int64_t places = r->in[0].shape[d];
+    int count = 0;
+    for (int64_t at = 0; at < places; at += size)
+        piece(r, count++, d, at, at + size <= places ? size : places - at, unbound);
+    while (places == 0 && count < empty) piece(r, count++, d, 0, 0, unbound);
 }
 
 static void split_reference(reference_call *r)
 {
-    int d = 0;
-    wk__dim(r->in[0].ndim, wk__value_int(&r->args[2], 0), &d);
-    equal_reference(r, r->args[1].i, (int)count_of(r->in[0].shape[d], r->args[1].i), d, false);
+    pieces_of(r, dim_of(r, 2), r->args[1].i, 1, false);
 }
 
 static void chunk_reference(reference_call *r)
 {
-    int d = 0;
-    wk__dim(r->in[0].ndim, wk__value_int(&r->args[2], 0), &d);
-    int64_t places = r->in[0].shape[d], n = r->args[1].i, size = (places + n - 1) / n;
-    equal_reference(r, size, (int)(places ? count_of(places, size) : n), d, false);
+    const int d = dim_of(r, 2);
+    const int64_t n = r->args[1].i;
+    pieces_of(r, d, (r->in[0].shape[d] + n - 1) / n, (int)n, false);
 }
 
 static void unbind_reference(reference_call *r)
 {
-    int d = 0;
-    wk__dim(r->in[0].ndim, wk__value_int(&r->args[1], 0), &d);
-    equal_reference(r, 1, (int)r->in[0].shape[d], d, true);
+    pieces_of(r, dim_of(r, 1), 1, 0, true);
 }
 
 static void split_with_sizes_reference(reference_call *r)
 {
-    int d = 0;
-    wk__dim(r->in[0].ndim, wk__value_int(&r->args[2], 0), &d);
-    wk__attr attr = {.i = {d}, .count = r->args[1].count};
-    memcpy(attr.list, r->args[1].ints, sizeof *attr.list * (size_t)attr.count);
-    reference(r, &attr, attr.count, false);
+    const int d = dim_of(r, 2);
+    int64_t at = 0;
+    for (int k = 0; k < r->args[1].count; at += r->args[1].ints[k++]) piece(r, k, d, at, r->args[1].ints[k], false);
 }
 
 static const char *const split_samples[] = {"[7], 3", "[5,3], 2", "[2,6], 3, 1", "[0,3], 2", NULL};

@@ -46,15 +46,6 @@ const op_reference op_reference_t = {.reference = t_reference, .samples = t_samp
 
 /* ---- permute, movedim -------------------------------------------------------------------------------------------- */
 
-/* The order of dimensions once `from` stands at `to`. */
-static void moved_order(int ndim, int from, int to, int64_t *order)
-{
-    for (int k = 0, next = 0; k < ndim; k++) {
-        if (next == from) next++;
-        order[k] = k == to ? from : next++;
-    }
-}
-
 static void permute_reference(reference_call *r)
 {
     int order[WK__MAX_DIMS];
@@ -62,14 +53,17 @@ static void permute_reference(reference_call *r)
     permuted_reference(r, order);
 }
 
+/* The others keep their order; `from` stands at `to`. */
 static void movedim_reference(reference_call *r)
 {
-    int from, to, order[WK__MAX_DIMS];
-    int64_t wide[WK__MAX_DIMS];
-    wk__dim(r->in[0].ndim, r->args[1].i, &from);
-    wk__dim(r->in[0].ndim, r->args[2].i, &to);
-    moved_order(r->in[0].ndim, from, to, wide);
-    for (int k = 0; k < r->in[0].ndim; k++) order[k] = (int)wide[k];
+    const int ndim = r->in[0].ndim;
+    int from = 0, to = 0, order[WK__MAX_DIMS], k = 0;
+    wk__dim(ndim, r->args[1].i, &from);
+    wk__dim(ndim, r->args[2].i, &to);
+    for (int d = 0; d < ndim; d++)
+        if (d != from) order[k++] = d;
+    for (; k > to; k--) order[k] = order[k - 1];
+    order[to] = from;
     permuted_reference(r, order);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* References of the ops in src/ops/views.c. */
+/* What the references of views share: the first operand seen through strides; see reference.h. */
 #include "reference.h"
 #include <string.h>
 
