@@ -98,7 +98,7 @@ check "doctor: a mode that is off" says "^modes  *WICK_SYNC=0: off (every call r
     doctor
 check "doctor: ... is nothing unusual" sh -c "! WICK_SYNC=0 '$wick' doctor | grep '^!.*WICK_SYNC'"
 check "doctor: a switch that is none" says "^!  *WICK_NOFUSE=maybe is not 0 or 1" env WICK_NOFUSE=maybe "$wick" doctor
-for word in off no false; do
+for word in off OFF no False; do
     check "doctor: a switch that is $word" says "^modes  *WICK_CHECK=$word: off" env WICK_CHECK=$word "$wick" doctor
 done
 check "doctor: WICK_CHECK is known" says "^modes  *WICK_CHECK=1: everything is computed twice" env WICK_CHECK=1 \

@@ -190,6 +190,11 @@ static void what_children_there_are(void **state)
     expect_error("there is no parameter \"0.gewicht\"; linear has the parameters \"weight\", \"bias\"", NULL);
     wk_module_parameter(net, "weight");
     expect_error("sequential has no parameters itself; those of its child \"0\" are \"0.NAME\"", NULL);
+    wk_module *deep = wk_nn_sequential(wk_nn_relu(), wk_nn_sequential(wk_nn_relu(), wk_nn_linear(3, 4)));
+    wk_module_parameter(deep, "weight");
+    expect_error("no parameters itself; those of its child \"1.1\" are \"1.1.NAME\"", NULL);
+    wk_module_parameter(wk_nn_sequential(wk_nn_relu()), "weight");
+    expect_error("there is no parameter \"weight\"; sequential has no parameters", NULL);
     wk_module_get(net, 2);
     expect_error("module_get: there is no child 2; sequential has 2, counted from 0", NULL);
     wk_optim *sgd = wk_optim_sgd(wk_parameters(net));

@@ -33,9 +33,10 @@ WK_REDUCE_DECL_(wk_prod); /* product of the elements */
 /* The largest element, NaN if there is one; WK_ERR_SHAPE without elements. Equal ones share the gradient. */
 WK_REDUCE_DECL_(wk_amax);
 WK_REDUCE_DECL_(wk_amin); /* the smallest, likewise */
-WK_REDUCE_DECL_(wk_all);  /* a bool tensor: are all elements other than 0? true without elements. In a condition
-                                   * of C: if (wk_item(wk_all(x))), as a tensor is a pointer and that is always true */
-WK_REDUCE_DECL_(wk_any);  /* the same: is some element other than 0? false without elements */
+/* A bool tensor: are all elements other than 0? true without elements. In a condition of C: if (wk_item(wk_all(x))),
+ * as a tensor is a pointer and that is always true. */
+WK_REDUCE_DECL_(wk_all);
+WK_REDUCE_DECL_(wk_any);           /* the same: is some element other than 0? false without elements */
 WK_REDUCE_DECL_(wk_count_nonzero); /* i64: how many elements are other than 0; no gradient */
 WK_REDUCE_DECL_(wk_logsumexp);     /* log(sum e^x) without overflow; floats */
 /* i64 position of the largest (smallest) element, the first among equals; NaN wins. At most one dimension, written

@@ -6,6 +6,7 @@
 #include "options.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <wick/log.h>
 
 typedef enum kind { ANY, SWITCH, NUMBER, WORD, WORDS } kind;
@@ -86,7 +87,7 @@ static bool is_off(const char *text)
 {
     static const char *const words[] = {"", "0", "off", "no", "false"};
     for (size_t k = 0; text && k < sizeof words / sizeof *words; k++)
-        if (strcmp(text, words[k]) == 0) return true;
+        if (strcasecmp(text, words[k]) == 0) return true;
     return !text;
 }
 

@@ -35,9 +35,10 @@ static void read_environment(void)
 {
     const char *path = wk__setting_text(WK__SET_LOG_FILE), *wanted = wk__setting_text(WK__SET_LOG), *unknown;
     int length = 0;
+    if (path && !*path) return; /* an empty name asks for no log */
     if (path) file = fopen(path, "ae");
     /* who asks for a log in the environment and names no file, or none that can be written, sits at a terminal */
-    if (!file && wanted && !(path && !*path)) file = stderr;
+    if (!file && wanted) file = stderr;
     if (!file) return;
     if (path && file == stderr) fprintf(file, "WICK_LOG_FILE: %s: cannot be written; the log goes to stderr\n", path);
     atomic_store(&subjects, wk__setting_words(WK__SET_LOG, wanted, &unknown, &length));

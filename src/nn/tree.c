@@ -113,14 +113,39 @@ void wk__tree_path(const wk__tree *tree, int64_t k, wk__text *path)
 
 /* ---- by path ----------------------------------------------------------------------------------------------------- */
 
-/* No `kind` of that path: in `body` the path leads nowhere, where a `there` was wanted. */
-static void not_found(wk_site site, const char *op, const wk__module *body, wk__item_kind kind, wk__item_kind there,
+static bool has_any(const wk__module *body, wk__item_kind kind)
+{
+    for (int64_t k = 0; k < body->items; k++)
+        if (body->item[k].kind == kind) return true;
+    return false;
+}
+
+/* Where the first is that the module itself has none of. */
+static void add_where(wk__text *text, wk_module *module, wk__item_kind kind, wk_site site)
+{
+    wk__tree tree;
+    if (!wk__tree_of(&tree, module, site)) return;
+    int64_t k = 1;
+    while (k < tree.count && !has_any(wk__module_of(tree.visit[k].module), kind)) k++;
+    if (k < tree.count) {
+        wk__text_add(text, " itself; those of its child \"");
+        wk__tree_path(&tree, k, text);
+        wk__text_add(text, "\" are \"");
+        wk__tree_path(&tree, k, text);
+        wk__text_add(text, ".NAME\"");
+    }
+    wk__tree_end(&tree);
+}
+
+/* No `kind` of that path: in `module` the path leads nowhere, where a `there` was wanted. */
+static void not_found(wk_site site, const char *op, wk_module *module, wk__item_kind kind, wk__item_kind there,
                       const char *path)
 {
     static const char *const one[] = {[WK__PARAMETER] = "parameter", [WK__BUFFER] = "buffer", [WK__CHILD] = "child"},
                              *const many[] = {
                                  [WK__PARAMETER] = "parameters", [WK__BUFFER] = "buffers", [WK__CHILD] = "children"};
     enum { SHOWN = 8 };
+    const wk__module *body = wk__module_of(module);
     int64_t count = 0;
     wk__text text = {0};
     wk__text_format(&text, "%s: there is no %s \"%.100s\"; %s has ", op, one[kind], path, body->kind.name);
@@ -130,31 +155,28 @@ static void not_found(wk_site site, const char *op, const wk__module *body, wk__
         wk__text_format(&text, count > 1 ? ", \"%.60s\"" : "\"%.60s\"", body->item[k].name);
     }
     if (count > SHOWN) wk__text_add(&text, ", ...");
-    if (!count) wk__text_format(&text, "no %s", many[there]);
-    const wk__item *child = NULL;
-    for (int64_t k = 0; k < body->items && !count && !child; k++)
-        if (body->item[k].kind == WK__CHILD) child = &body->item[k];
-    if (child)
-        wk__text_format(&text, " itself; those of its child \"%.60s\" are \"%.60s.NAME\"", child->name, child->name);
+    if (!count) {
+        wk__text_format(&text, "no %s", many[there]);
+        add_where(&text, module, there, site);
+    }
     wk__error_take(site, WK_ERR_ARGUMENT, &text);
 }
 
 static wk__handle *find(wk_site site, const char *op, wk_module *m, wk__item_kind kind, const char *path)
 {
     if (!wk__module_check(m, site, op) || !wk__array_check(path, 1, site, op, "the path")) return NULL;
-    const wk__module *body = wk__module_of(m);
     wk__item_kind there = kind;
     for (const char *rest = path;;) {
         size_t length = strcspn(rest, ".");
         bool last = !rest[length];
-        const wk__item *item = wk__module_item(body, rest, length);
+        const wk__item *item = wk__module_item(wk__module_of(m), rest, length);
         there = last ? kind : WK__CHILD;
         if (!item || item->kind != there) break;
         if (last) return item->handle;
-        body = wk__module_of(item->module);
+        m = item->module;
         rest += length + 1;
     }
-    not_found(site, op, body, kind, there, path);
+    not_found(site, op, m, kind, there, path);
     return NULL;
 }
 

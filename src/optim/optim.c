@@ -282,7 +282,8 @@ static bool update(step *step, const wk_optim_options *options, wk__trained *t)
     return step->optim->rule->update(options, t, gradient_of(t));
 }
 
-static bool watch(step *step, const wk_optim_options *options, wk__trained *t)
+/* The new value of the first state tells later whether the step was done. */
+static bool remember_outcome(step *step, const wk_optim_options *options, wk__trained *t)
 {
     (void)step, (void)options;
     if (!t->state[0]) return true; /* a rule that keeps nothing counts nothing */
@@ -312,7 +313,7 @@ static bool update_all(wk_site site, wk__optim *optim)
     wk__whole_begin(context);
     each(&step, remember);
     bool fine = each(&step, update);
-    each(&step, fine ? watch : uncount);
+    each(&step, fine ? remember_outcome : uncount);
     for (int64_t k = step.count; k-- > 0;) wk__before_end(&step.before[k], fine);
     wk__free(step.before);
     wk__whole_end(context);
