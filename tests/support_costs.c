@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What typical programs cost; see support_costs.h. */
+#include "support_costs.h"
+
+#include "../src/backend/null/null.h"
+#include "../src/engine/ring.h"
+
+wk_tensor *stored(wk_tensor *x)
+{
+    assert_non_null(x);
+    wk_tensor *hold = wk_keep(x);
+    assert_true(wk__materialize(hold, WK_HERE));
+    return hold;
+}
+
+void need(wk_tensor *x)
+{
+    assert_non_null(x);
+    assert_true(wk__materialize(x, WK_HERE));
+    expect_fine();
+}
+
+wk_tensor *computed(wk_tensor *x)
+{
+    need(x);
+    return x;
+}
+
+static int64_t on_device(bool peak)
+{
+    wk_memory_stats stats = {.size = sizeof stats};
+    assert_int_equal(wk_memory_stats_of(test_null(), &stats), WK_OK);
+    return peak ? stats.peak : stats.live;
+}
+
+static void count_program(costs *costs, const wk__group *g)
+{
+    costs->instructions += g->nins;
+    for (int o = 0; o < g->noperands; o++) (*(g->operand[o].stored ? &costs->stores : &costs->loads))++;
+}
+
+static costs costs_of(const typical *t)
+{
+    WK_SCOPE;
+    WK_DEVICE(test_null());
+    const inputs in = {.x = stored(wk_ones((32, 64))),
+                       .y = stored(wk_ones((32, 64))),
+                       .w = stored(wk_ones((64, 16))),
+                       .row = stored(wk_ones((64))),
+                       .index = stored(wk_zeros((32), .dtype = WK_I64))};
+    wk_sync();
+    wk__null_clear();
+    assert_int_equal(wk_memory_reset_peak(test_null()), WK_OK);
+    const int64_t before = on_device(false);
+    t->run(&in);
+    expect_fine();
+    costs found = {.passes = wk__null_plan_count(WK__NULL_RUN),
+                   .products = wk__null_plan_count(WK__NULL_MATMUL),
+                   .kernels = wk__null_plan_count(WK__NULL_KERNEL),
+                   .copies = wk__null_plan_count(WK__NULL_COPY),
+                   .bytes = on_device(true) - before,
+                   .left = on_device(false) - before};
+    for (int64_t k = 0; k < found.passes; k++) count_program(&found, wk__null_plan_group(k));
+    for (int64_t k = 0; k < found.products; k++)
+        if (wk__null_plan_matmul(k)->tail) count_program(&found, wk__null_plan_matmul(k)->tail);
+    return found;
+}
+
+void expect_costs(const typical *typicals, size_t count)
+{
+    bool as_written = true;
+    for (size_t k = 0; k < count; k++) {
+        const costs found = costs_of(&typicals[k]);
+        if (memcmp(&found, &typicals[k].costs, sizeof found) == 0) continue;
+        as_written = false;
+        print_message("{NAMED(%s), {%lld, %lld, %lld, %lld, %lld, %lld, %lld, %lld, %lld}},\n", typicals[k].name,
+                      (long long)found.passes, (long long)found.products, (long long)found.kernels,
+                      (long long)found.copies, (long long)found.loads, (long long)found.stores,
+                      (long long)found.instructions, (long long)found.bytes, (long long)found.left);
+    }
+    assert_true(as_written);
+}
