@@ -37,3 +37,6 @@ check "the tests that docs/lesson.md names exist" exist docs/lesson.md
 check "docs/lesson.md has all 23 steps" complete docs/lesson.md 23
 sed 's/`engine_fork.workers_of_a_server_compute`/`engine_fork.after`/' docs/semantics.md >"$WICK_WORK/bad.md"
 fails "a test that is not there is found" "no engine_fork.after" exist "$WICK_WORK/bad.md"
+
+# Tests that are gone through on each device must not be told to leave some out, as those for aarch64 are.
+check "mode default has no settings" test "$(grep '^default ' "$WICK_BUILD/results/settings")" = "default -"

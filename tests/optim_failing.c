@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps that fail: no parameter has changed, and they do not count. */
+#include "support_devices.h"
+
+/* What was recorded is run and meets one. */
+static void expect_bad_index(void)
+{
+    wk_sync();
+    assert_int_equal(wk_error_code(), WK_ERR_INDEX);
+    wk_clear_error();
+}
+
+/* Not those that are updated by the very kernel that reads at the bad index. */
+static void a_kernel_that_fails_changes_no_parameter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((4)), true), *b = wk_requires_grad_(wk_ones((4)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (4), 0, 1, 2, 9), *x = wk_of(float, (4), 3, 3, 3, 3),
+              *y = wk_of(float, (4), 1, 1, 1, 1);
+    wk_sync();
+    wk_set_grad(a, wk_mul(x, 2));
+    wk_set_grad(b, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 0, 1, 1, 1, 1);
+    EXPECT_VALUES(b, 0, 1, 1, 1, 1);
+}
+
+/* Nor do those that stand in such a kernel before the one whose gradient has failed. */
+static void a_gradient_that_fails_in_a_kernel_stops_all_of_it(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((4)), true), *b = wk_requires_grad_(wk_ones((4)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_of(float, (4), 3, 3, 3, 3), *y = wk_of(float, (2), 1, 1);
+    wk_sync();
+    wk_tensor *bad = wk_index_add(x, 0, wk_add(first, 0), y), *fine = wk_cumsum(x, 0); /* kernels of their own */
+    wk_set_grad(a, wk_mul(fine, 2));
+    wk_set_grad(b, wk_mul(bad, 2));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 0, 1, 1, 1, 1);
+    EXPECT_VALUES(b, 0, 1, 1, 1, 1);
+}
+
+/* Nor does the one that is computed where it is, before the kernel that gives another's gradient: that kernel is no
+ * part of the step, and comes before what updates by it alone. */
+static void a_kernel_between_fails(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((64)), true), *b = wk_requires_grad_(wk_ones((4)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_full((64), 3.0), *y = wk_ones((4)), *z = wk_ones((2));
+    wk_sync();
+    wk_set_grad(a, wk_mul(x, 2));
+    wk_set_grad(b, wk_index_add(y, 0, wk_add(first, 0), z));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(a), 0, 64);
+    EXPECT_VALUES(b, 0, 1, 1, 1, 1);
+}
+
+/* What the parameters held before is there, though the kernel that updates them might also have made it. */
+static void parameters_that_nobody_has_computed(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_full((2), 1.0), true), *b = wk_requires_grad_(wk_full((2), 1.0), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
+    wk_set_grad(a, wk_mul(wk_take(wk_full((4), 1.0), wk_mul(wk_arange(2), 33)), 1));
+    wk_set_grad(b, wk_ones((2)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 0, 1, 1);
+    EXPECT_VALUES(b, 0, 1, 1);
+}
+
+/* Nor are those lost that were made when the first kernel of the step had run. */
+static void a_parameter_that_is_made_on_the_way(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    float ones[64];
+    for (int k = 0; k < 64; k++) ones[k] = 1;
+    wk_tensor *a = wk_requires_grad_(wk_from(ones, (64)), true), *c = wk_requires_grad_(wk_from(ones, (2)), true);
+    wk_tensor *x = wk_from(ones, (64)), *y = wk_from(ones, (8)), *first = wk_of(int64_t, (2), 1, 9);
+    wk_tensor *gradient = wk_exp(x);
+    wk_tensor *b = wk_requires_grad_(wk_cumsum(y, 0), true); /* a kernel of its own */
+    wk_optim *optim = wk_optim_sgd(wk_list((a, b, c)), .lr = 1);
+    wk_set_grad(a, gradient);
+    wk_set_grad(b, wk_exp(y));
+    wk_set_grad(c, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(b, 0, 1, 2, 3, 4, 5, 6, 7, 8);
+    EXPECT_VALUES(c, 0, 1, 1);
+    EXPECT_VALUES(wk_sum(a), 0, 64);
+}
+
+/* An average is that of numbers that a parameter has had. */
+static void what_follows_a_step_that_fails_sees_old_numbers(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_full((2), 2.0), true), *b = wk_requires_grad_(wk_full((2), 2.0), true);
+    wk_tensor *average = wk_zeros((2)), *first = wk_of(int64_t, (2), 1, 9), *y = wk_ones((4));
+    wk_optim *optim = wk_optim_sgd(wk_list((b, a)), .lr = 0.5);
+    wk_sync();
+    wk_set_grad(b, wk_mul(wk_ones((2)), 3));
+    wk_set_grad(a, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    WK_NO_GRAD;
+    wk_add_(average, b);
+    expect_bad_index();
+    EXPECT_VALUES(b, 0, 2, 2);
+    EXPECT_VALUES(average, 0, 2, 2);
+}
+
+/* Two steps are computed by one flush; if one fails the other doesn't. */
+static void a_step_fails_without_the_other(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((64)), true), *b = wk_requires_grad_(wk_ones((64)), true);
+    wk_tensor *small = wk_requires_grad_(wk_ones((2)), true);
+    wk_optim *one = wk_optim_sgd(wk_list((a)), .lr = 1), *other = wk_optim_sgd(wk_list((b, small)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_full((64), 3.0), *y = wk_ones((4));
+    wk_sync();
+    wk_set_grad(a, x);
+    wk_set_grad(b, x);
+    assert_int_equal(wk_optim_step(one), WK_OK);
+    wk_set_grad(small, wk_index_select(y, 0, wk_add(first, 0)));
+    assert_int_equal(wk_optim_step(other), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(a), 0, -128);
+    EXPECT_VALUES(wk_sum(b), 0, 64);
+    EXPECT_VALUES(small, 0, 1, 1);
+}
+
+/* Also not the one that is written in place before the others are: what shows that an index is bad runs before it. */
+static void a_gradient_that_failed_changes_no_parameter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *large = wk_requires_grad_(wk_ones((64)), true), *small = wk_requires_grad_(wk_ones((2)), true);
+    wk_optim *optim = wk_optim_sgd(wk_list((large, small)), .lr = 1);
+    wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_full((64), 3.0);
+    wk_sync();
+    wk_tensor *rows = wk_add(first, 0); /* not known yet when the step is recorded */
+    assert_int_equal(wk_backward(wk_sum(wk_mul(large, x))), WK_OK);
+    assert_int_equal(wk_backward(wk_sum(wk_index_select(small, 0, rows))), WK_OK);
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(wk_sum(large), 0, 64);
+    EXPECT_VALUES(small, 0, 1, 1);
+}
+
+/* Gradients of which the last comes of an index that is bad, which is known when work is run: the kernels that compute
+ * the others and update by them, of which that of the largest is put last, have begun. The first step runs what is
+ * recorded to make what the rule keeps. */
+static void a_failing_step(wk_optim *optim, wk_tensor *const p[3], int first)
+{
+    wk_tensor *places = wk_mul(wk_arange(2), 9), *x = wk_ones((4)), *y = wk_ones((2)), *z = wk_ones((64));
+    wk_sync();
+    if (first == 0) {
+        wk_set_grad(p[0], wk_mul(y, 3));
+        wk_set_grad(p[1], wk_mul(z, 3));
+    }
+    wk_set_grad(p[2], wk_index_select(x, 0, wk_add(places, 0)));
+    wk_optim_step(optim);
+    expect_bad_index();
+}
+
+/* Parameters after steps of gradient 1, one after the other; steps whose digit is 0 fail. */
+static wk_tensor *after_steps(wk_optim *(*make)(wk_tensors *), int first, const char *steps)
+{
+    wk_tensor *p[3];
+    wk_tensors *list = wk_tensors_new();
+    for (int k = first; k < 3; k++) {
+        const char name[] = {(char)('a' + k), 0};
+        p[k] = wk_requires_grad_(k == 1 ? wk_ones((64)) : wk_ones((2)), true);
+        wk_tensors_add(list, name, p[k]);
+    }
+    wk_optim *optim = make(list);
+    for (; *steps; steps++) {
+        if (*steps == '0') {
+            a_failing_step(optim, p, first);
+            continue;
+        }
+        for (int k = first; k < 3; k++) wk_set_grad(p[k], wk_ones_like(p[k]));
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+    }
+    wk_sync();
+    expect_fine();
+    return first ? p[2] : wk_cat((p[0], p[1], p[2]), 0);
+}
+
+static wk_optim *adam(wk_tensors *list)
+{
+    return wk_optim_adam(list, .lr = 1);
+}
+
+static wk_optim *sgd(wk_tensors *list)
+{
+    return wk_optim_sgd(list, .lr = 1, .momentum = 0.5, .dampening = 0.25);
+}
+
+/* Nor in the powers of adam's t, nor as the first step, whose gradient counts in full. On a device that finds the bad
+ * index late, what does not depend on it is updated: there of the parameter alone whose gradient is bad. */
+static void a_step_that_failed_does_not_count(void **state)
+{
+    (void)state;
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        WK_NO_GRAD;
+        WK_DEVICE(device);
+        const int first = device.kind == WK_CPU ? 0 : 2;
+        EXPECT_VALUES(wk_all(wk_eq(after_steps(adam, first, "101"), after_steps(adam, first, "11"))), 0, 1);
+        EXPECT_VALUES(wk_all(wk_eq(after_steps(adam, first, "0011"), after_steps(adam, first, "11"))), 0, 1);
+        EXPECT_VALUES(wk_all(wk_eq(after_steps(sgd, first, "01011"), after_steps(sgd, first, "111"))), 0, 1);
+        EXPECT_VALUES(wk_amax(after_steps(adam, first, "101")), 1e-6, -1);
+        EXPECT_VALUES(wk_amax(after_steps(sgd, first, "011")), 0, -1.25); /* 1 - 1 - (0.5 + 0.75) */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_kernel_that_fails_changes_no_parameter, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_gradient_that_fails_in_a_kernel_stops_all_of_it, test_usual_mode,
+                                        test_mode_back),
+        cmocka_unit_test_setup_teardown(a_kernel_between_fails, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(parameters_that_nobody_has_computed, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_parameter_that_is_made_on_the_way, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(what_follows_a_step_that_fails_sees_old_numbers, test_usual_mode,
+                                        test_mode_back),
+        cmocka_unit_test_setup_teardown(a_step_fails_without_the_other, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_usual_mode, test_mode_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
