@@ -166,6 +166,30 @@ static void a_gradient_that_failed_changes_no_parameter(void **state)
     EXPECT_VALUES(small, 0, 1, 1);
 }
 
+/* Nor the one whose kernel also scales the gradient of another one, which has failed. */
+static void a_gradient_that_is_scaled_in_another_kernel(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_requires_grad_(wk_ones((5)), true), *b = wk_requires_grad_(wk_ones((1)), true), *x = wk_ones((4));
+    wk_tensors *list = wk_list((a, b));
+    wk_optim *optim = wk_optim_adam(list, .lr = 0.5);
+    wk_set_grad(a, wk_ones((5)));
+    wk_set_grad(b, wk_ones((1)));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    wk_optim_zero_grad(optim);
+    wk_sync();
+    wk_tensor *bad = wk_sum(wk_take(x, wk_mul(wk_arange(2), 33)));
+    wk_backward(wk_add(wk_sum(a), wk_mul(wk_sum(b), bad)));
+    wk_set_grad(a, wk_cumsum(wk_grad_of(a), 0)); /* a kernel of its own */
+    assert_non_null(wk_clip_grad_norm_(list, 0.3));
+    assert_int_equal(wk_optim_step(optim), WK_OK);
+    expect_bad_index();
+    WK_NO_GRAD;
+    EXPECT_VALUES(a, 1e-6, 0.5, 0.5, 0.5, 0.5, 0.5);
+    EXPECT_VALUES(b, 1e-6, 0.5);
+}
+
 /* Gradients of which the last comes of an index that is bad, which is known when work is run: the kernels that compute
  * the others and update by them, of which that of the largest is put last, have begun. The first step runs what is
  * recorded to make what the rule keeps. */
@@ -248,6 +272,7 @@ int main(void)
                                         test_mode_back),
         cmocka_unit_test_setup_teardown(a_step_fails_without_the_other, test_usual_mode, test_mode_back),
         cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_usual_mode, test_mode_back),
+        cmocka_unit_test_setup_teardown(a_gradient_that_is_scaled_in_another_kernel, test_usual_mode, test_mode_back),
         cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_usual_mode, test_mode_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random steps of optimisers, of which some fail: then no parameter has changed, and what follows the step reads
  * numbers that parameters have had. Parameters of several sizes, computed before or not, gradients that depend on one
- * another, clipped or not, averages after the step; the index that is bad is known at the call or only when work is
- * run. */
+ * another or are kernels of their own, clipped or not, averages after the step; the index that is bad is known at the
+ * call or only when work is run. On a device that finds it late each parameter is as it was before, or as it is after
+ * the same step without the bad index. */
 #include "support_wick.h"
 
-enum { SEEDS = 300, STEPS = 3, MOST = 5 };
+#include <math.h>
+
+enum { SEEDS = 300, SEEDS_OPENCL = 30, STEPS = 3, MOST = 5 };
 
 static uint32_t state;
 
@@ -49,11 +52,12 @@ static wk_optim *make(trained *t)
     return kind == 1 ? wk_optim_sgd(list, .lr = 0.5, .momentum = 0.5) : wk_optim_adam(list, .lr = 0.5);
 }
 
-/* Numbers at two places of four, of which the second may not be there. */
+/* Numbers at two places of four, of which the second may not be there; read, or added to by a kernel of its own. */
 static wk_tensor *looked_up(bool bad)
 {
     const int64_t second = bad ? 33 : 3;
     wk_tensor *places = drawn(2) ? wk_mul(wk_arange(2), second) : wk_of(int64_t, (2), 0, second);
+    if (drawn(3) == 0) return wk_sum(wk_index_add(wk_zeros((4)), 0, places, wk_ones((2))));
     return wk_sum(wk_take(drawn(2) ? wk_full((4), 2.0) : wk_exp(wk_ones((4))), places));
 }
 
@@ -64,9 +68,17 @@ static void gradients(const trained *t, bool bad)
         wk_tensor *factor = drawn(2) ? wk_sum(t->parameter[k - 1]) : wk_ones(());
         loss = wk_add(loss, wk_sum(wk_mul(t->parameter[k], factor)));
     }
-    wk_tensor *one = t->parameter[drawn(t->count)];
-    loss = wk_add(loss, wk_mul(wk_sum(one), looked_up(bad)));
+    const int one = drawn(t->count);
+    const bool in_loss = drawn(2);
+    if (in_loss) loss = wk_add(loss, wk_mul(wk_sum(t->parameter[one]), looked_up(bad)));
     wk_backward(loss);
+    for (int k = 0; k < t->count; k++) {
+        wk_tensor *gradient = wk_grad_of(t->parameter[k]);
+        if (k == one && !in_loss)
+            wk_set_grad(t->parameter[k], wk_mul(gradient, looked_up(bad)));
+        else if (drawn(4) == 0)
+            wk_set_grad(t->parameter[k], wk_cumsum(gradient, 0)); /* a kernel of its own */
+    }
 }
 
 static void follow(const trained *t)
@@ -89,6 +101,17 @@ static void look(trained *t, bool failed, bool followed, uint32_t seed)
     expect_fine();
 }
 
+/* Draws and records one step. */
+static void record_step(trained *t, wk_optim *optim, bool bad, bool clipped, bool followed)
+{
+    wk_optim_zero_grad(optim);
+    gradients(t, bad);
+    if (clipped) wk_clip_grad_norm_(t->list, 0.3);
+    wk_optim_step(optim);
+    if (followed) follow(t);
+    wk_sync();
+}
+
 static void a_step_that_fails_changes_nothing(void **state_of_test)
 {
     (void)state_of_test;
@@ -100,13 +123,8 @@ static void a_step_that_fails_changes_nothing(void **state_of_test)
         wk_optim *optim = make(&t);
         for (int step = 0; step < STEPS; step++) {
             WK_SCOPE;
-            const bool bad = drawn(2), followed = drawn(2);
-            wk_optim_zero_grad(optim);
-            gradients(&t, bad);
-            if (drawn(3) == 0) wk_clip_grad_norm_(t.list, 0.3);
-            wk_optim_step(optim);
-            if (followed) follow(&t);
-            wk_sync();
+            const bool bad = drawn(2), clipped = drawn(3) == 0, followed = drawn(2);
+            record_step(&t, optim, bad, clipped, followed);
             const bool failed = wk_error_code() == WK_ERR_INDEX;
             assert_int_equal(failed, bad);
             failures += failed;
@@ -117,8 +135,56 @@ static void a_step_that_fails_changes_nothing(void **state_of_test)
     assert_in_range(failures, SEEDS, 2 * SEEDS);
 }
 
+/* Steps up to the first that is bad, or that would be; what parameters are before and after that. Returns how many
+ * there are. That step's gradients are not clipped: where a norm fails they stay as they are (docs/semantics.md, rule
+ * 18). */
+static int up_to_a_bad_one(wk_device device, uint32_t seed, bool bad, double before[MOST], double after[MOST])
+{
+    WK_SCOPE;
+    WK_DEVICE(device);
+    trained t;
+    state = seed * 7919 + 1;
+    wk_optim *optim = make(&t);
+    for (bool last = false; !last;) {
+        WK_SCOPE;
+        last = drawn(2);
+        const bool clipped = drawn(3) == 0 && !last, followed = drawn(2);
+        for (int k = 0; k < t.count; k++) before[k] = first_of(t.parameter[k]);
+        record_step(&t, optim, last && bad, clipped, followed);
+        assert_int_equal(wk_error_code() == WK_ERR_INDEX, last && bad);
+        wk_clear_error();
+    }
+    for (int k = 0; k < t.count; k++) after[k] = first_of(t.parameter[k]);
+    expect_fine();
+    return t.count;
+}
+
+static bool about(double x, double y)
+{
+    return fabs(x - y) <= 1e-4 * fmax(1, fabs(y));
+}
+
+static void where_it_is_found_late(void **state_of_test)
+{
+    (void)state_of_test;
+    int old = 0, updated = 0;
+    for (uint32_t seed = 0; seed < SEEDS_OPENCL; seed++) {
+        double before[MOST], after[MOST], have[MOST];
+        up_to_a_bad_one(wk_cpu(), seed, false, before, after);
+        const int count = up_to_a_bad_one(wk_opencl(0), seed, true, before, have);
+        for (int k = 0; k < count; k++) {
+            if (have[k] != before[k] && !about(have[k], after[k]))
+                fail_msg("seed %u: parameter %d was %g and is %g, neither that nor %g", seed, k, before[k], have[k],
+                         after[k]);
+            *(have[k] == before[k] ? &old : &updated) += 1;
+        }
+    }
+    assert_true(old > SEEDS_OPENCL && updated > 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_that_fails_changes_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_that_fails_changes_nothing),
+                                       cmocka_unit_test(where_it_is_found_late)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ typedef struct entry {
     wk_site site;
     wk_context *recorder; /* who is to be told; `stream` tells whether it is still that one */
     int64_t stream;
+    int32_t whole; /* the recorder's call that happens whole, 0: none */
     bool in_place; /* its target keeps the value `prior` when it could not run */
     bool over;     /* what `prior` held is in the memory of `out` */
     bool skipped;  /* the device left it out if it had faulted before */
@@ -83,6 +84,7 @@ static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64
                  .site = r->site,
                  .recorder = recorder,
                  .stream = recorder->stream,
+                 .whole = r->whole,
                  .in_place = r->guarded && r->prior,
                  .skipped = skipped,
                  .out = r->ref[output].value};
@@ -267,12 +269,21 @@ static bool keep_old(entry *e)
     return true;
 }
 
+/* Was the value, one of another record of the same step, left as it was? A parameter is not updated by moments that are
+ * not. */
+static bool is_left_out(const entry *made, const entry *e)
+{
+    return e->whole && made->whole == e->whole && made->stream == e->stream && made->out->undone;
+}
+
 /* Has the value failed, or was it read before its old contents came back, or never stored but computed from such? */
-static bool is_spoiled(const watch *w, int64_t before, const wk__value *value)
+static bool is_spoiled(const watch *w, int64_t k, const wk__value *value)
 {
     if (wk__value_state(value) == WK__FAILED) return true;
-    for (int64_t k = 0; k < before; k++)
-        if (w->entry[k].out == value && w->entry[k].spoiled) return true;
+    for (int64_t before = 0; before < k; before++) {
+        const entry *made = &w->entry[before];
+        if (made->out == value && (made->spoiled || is_left_out(made, &w->entry[k]))) return true;
+    }
     return false;
 }
 

@@ -285,13 +285,16 @@ static void begin(wk__run *run, int32_t whole, wk__record **record, int64_t live
 
 /* Of what is written in place nothing may turn out to have failed when a part is written. Asked before each part,
  * answered by a walk over all that is left before the first one, and after that only where some value has failed since:
- * a call of a thousand parts is walked once. */
-static void look_ahead(wk__run *run, wk__record *const *record, int64_t live)
+ * a call of a thousand parts is walked once. What the group itself would find out when it is run fails first: another
+ * record of it may give what a later part reads, such as a gradient that is scaled in the kernel that updates by
+ * another one. */
+static void look_ahead(wk__run *run, wk__record *const *record, int64_t records, int64_t live)
 {
-    const int64_t failed = wk__values_failed();
-    if (run->looked == run->begun && run->failed == failed) return;
+    if (run->looked == run->begun && run->failed == wk__values_failed()) return;
+    memcpy(run->scratch, record, sizeof *record * (size_t)records);
+    wk__drop_failed(run, run->scratch, (int)records);
     run->looked = run->begun;
-    run->failed = failed;
+    run->failed = wk__values_failed();
     for (int64_t k = 0; k < live && run->refused != run->begun; k++) {
         if (record[k]->whole != run->begun) continue;
         for (int i = record[k]->nout; i < record[k]->nout + record[k]->nin; i++) {
@@ -310,7 +313,7 @@ bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live)
     if (whole != run->begun) begin(run, whole, record, live);
     if (record[0]->group != first) return true;
     const int64_t records = group_end(record, live, 0);
-    if (first == run->last || share_of(whole, record, records) == records) look_ahead(run, record, live);
+    if (first == run->last || share_of(whole, record, records) == records) look_ahead(run, record, records, live);
     if (whole == run->refused || !is_beside(run, record)) return false;
     wk__fail fail = {.tag = -1};
     if (!keep_old(run, record, records)) {
