@@ -153,7 +153,7 @@ static void writes_down_the_rest(void **state)
     (void)state;
     char bytes[100];
     memset(bytes, 1, sizeof bytes);
-    wk__kernel scan = {.name = "scan", .ndim = 2, .dim = 1, .mode = 0, .shape = {4, 8}};
+    wk__kernel scan = {.family = WK__SCAN, .ndim = 2, .dim = 1, .mode = 0, .shape = {4, 8}};
     scan.operand[0] = (wk__operand){.memory = &f.c, .dtype = WK_F32, .stride = {8, 1}};
     scan.operand[1] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {8, 1}};
     assert_int_equal(null->upload(f.device, &f.a, 0, bytes, 100, &fail), WK_OK);
@@ -255,14 +255,23 @@ static void finds_wrong_products_and_kernels(void **state)
     p.tail = &g;
     expect_wrong(null->matmul(f.device, &p, &fail), "null: a tail whose first operand is not the product");
 
-    wk__kernel k = {.name = "scatter_add", .ndim = 1, .shape = {8}, .bound = f.a.bytes / 4};
+    wk__kernel k = {.family = WK__SCATTER_ADD, .ndim = 1, .shape = {8}, .bound = f.a.bytes / 4};
     k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1}};
     k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_I64, .stride = {1}};
     k.operand[2] = (wk__operand){.memory = &f.c, .dtype = WK_F32, .stride = {1}};
     assert_int_equal(null->kernel(f.device, &k, &fail), WK_OK);
     k.bound++;
     expect_wrong(null->kernel(f.device, &k, &fail), after);
-    k.name = "bitonic";
+    k.bound--;
+    k.mode = 1;
+    expect_wrong(null->kernel(f.device, &k, &fail), "null: a mode that its kernel does not have");
+    k.mode = 0;
+    k.operand[2].dtype = WK_I32;
+    expect_wrong(null->kernel(f.device, &k, &fail), "null: a kernel over two dtypes");
+    k.operand[2].dtype = WK_F32;
+    k.operand[1].dtype = WK_I32;
+    expect_wrong(null->kernel(f.device, &k, &fail), "null: positions that are not i64");
+    k.family = WK__WORK_FAMILIES;
     expect_wrong(null->kernel(f.device, &k, &fail), "null: a kernel that no backend has");
 
     char bytes[8];

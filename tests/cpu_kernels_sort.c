@@ -69,7 +69,7 @@ static void line_check(const wk__kernel *kernel, const array all[3], int64_t at[
 
 static void sort_case(wk_dtype dtype, int ndim, const int64_t shape[], int dim, layout layout, int mode)
 {
-    wk__kernel kernel = {.name = "sort", .ndim = ndim, .dim = dim, .mode = mode};
+    wk__kernel kernel = {.family = WK__SORT, .ndim = ndim, .dim = dim, .mode = mode};
     memcpy(kernel.shape, shape, (size_t)ndim * sizeof *shape);
     array all[3];
     array_new(&all[0], dtype, ndim, shape, layout);
@@ -120,7 +120,7 @@ static void test_no_memory(void **state)
 {
     (void)state;
     const int64_t shape[] = {60};
-    wk__kernel kernel = {.name = "sort", .ndim = 1, .shape = {60}};
+    wk__kernel kernel = {.family = WK__SORT, .ndim = 1, .shape = {60}};
     array all[3];
     for (int o = 0; o < 3; o++) {
         array_new(&all[o], o == 1 ? WK_I64 : WK_F32, 1, shape, ROWS);

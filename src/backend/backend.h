@@ -9,7 +9,7 @@
  *
  * Faults: a call returns WK_OK or a code with the text in *fail. An index out of range that the device finds later is
  * returned by the next `sync` or `download`, once, with the tag of the group it happened in. From then on until that,
- * groups that overwrite what they read (wk__group_overwrites) and "scatter_add" do nothing.
+ * groups that overwrite what they read (wk__group_overwrites) and kernels that add to their target do nothing.
  * Work that cannot be done when its turn has come (a compiler that refuses it, memory, a lost device) is left out, and
  * so is all that reads what it was to write; each `download` of such memory fails with the first cause until the
  * memory is written anew. What an operand with `old` was to replace stays. The next `sync` or `download` returns it
@@ -19,6 +19,7 @@
 
 #include "../base/text.h"
 #include "../ir/ir.h"
+#include "work.h"
 #include <stdatomic.h>
 
 enum { WK__BACKEND_VERSION = 1, WK__ALIGN = 256 /* bytes: start of every piece of device memory */ };
@@ -121,18 +122,9 @@ typedef struct wk__piece {
 } wk__piece;
 typedef void wk__piece_visit(void *user, const wk__piece *piece);
 
-/* A kernel that is no group, by name. shape/ndim/dim describe the work as each name says:
- *   "scatter_add"  operand 0 target T (read and written), 1 index i64, 2 source S; index and source have `shape`, the
- *                  target `bound` places along `dim`: T[.., index, ..] += S[..], in index order on every device.
- *                  Strides of operand 0 are over `shape` too, except along dim, where it is the target's. Bad index:
- *                  fault, nothing written for it.
- *   "scan"         operand 0 out, 1 in; running sum (mode 0), product (1) along dim, in the class's order
- *                  from the start
- *   "sort"         operand 0 values out, 1 indices out (i64), 2 in; stable along dim, ascending (mode 0) or descending
- *                  (1), NaN counts as greatest
- */
+/* A kernel that is no group: its family says what shape, dim, mode and bound mean. */
 typedef struct wk__kernel {
-    const char *name;
+    int family; /* wk__work_id */
     int ndim, dim, mode;
     int64_t shape[WK__MAX_DIMS];
     int64_t bound;

@@ -78,7 +78,7 @@ static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
 wk__kernel wk__kernel_of(wk__record *r)
 {
     wk__kernel kernel = {
-        .name = r->kernel, .ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
+        .family = r->family, .ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
     memcpy(kernel.shape, wk__record_shape(r), sizeof(int64_t) * r->ndim);
     for (int k = 0; k < r->nout + r->nin; k++) operand_from(r, k, &kernel.operand[k]);
     for (int k = 0; k < r->nout; k++) kernel.operand[k].stored = true;
@@ -93,7 +93,7 @@ static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
     if (code == WK_OK && wk__plan_check_wanted(r->device)) code = wk__plan_check_kernel(r, fail);
     run->ring->groups++;
     kernel.tag = wk__watch(r->device, run->owner, &r, 1, r->partial, NULL);
-    if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(r, r->kernel, NULL);
+    if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(r, wk__work_families[r->family].name, NULL);
     if (code == WK_OK) code = wk__origin_of(r, run->owner, &kernel.origin, fail);
     if (code == WK_OK) code = r->device->backend->kernel(r->device->state, &kernel, fail);
     wk__origin_drop(kernel.origin);

@@ -41,7 +41,7 @@ static void space_of(wk__record *r, int k, int64_t shape[])
     memcpy(shape, wk__record_shape(r), sizeof *shape * r->ndim);
     if (r->kind == WK__RECORD_MATMUL && k == 1) shape[r->ndim - 1] = r->bound;
     if (r->kind == WK__RECORD_MATMUL && k == 2) shape[r->ndim - 2] = r->bound;
-    if (r->kind == WK__RECORD_KERNEL && k == 0 && strcmp(r->kernel, "scatter_add") == 0) shape[r->dim] = r->bound;
+    if (r->kind == WK__RECORD_KERNEL) wk__work_space(&wk__work_families[r->family], k, r->dim, r->bound, shape);
 }
 
 /* Within the value, unless what is read lies at places that are computed: of those the program says more. */
@@ -66,16 +66,13 @@ static bool reach_fits(wk__record *r, int k, int64_t bytes)
 
 static bool kernel_fits(const wk__record *r)
 {
-    static const struct {
-        const char *name;
-        uint8_t nout, nin;
-    } known[] = {{"scatter_add", 1, 2}, {"scan", 1, 1}, {"sort", 2, 1}};
-    size_t k = 0;
-    while (k < 3 && strcmp(known[k].name, r->kernel) != 0) k++;
-    if (k == 3 || r->nout != known[k].nout || r->nin != known[k].nin) return false;
-    if (r->dim < 0 || r->dim >= r->ndim || r->bound < 0 || r->bound > most || r->mode < 0 || r->mode > 1) return false;
-    const int values = k == 0 ? 2 : r->nout; /* the reference that has the dtype of reference 0 */
-    return r->ref[0].dtype == r->ref[values].dtype && (k == 1 || r->ref[1].dtype == WK_I64) && (k == 0) == r->partial;
+    if (r->family >= WK__WORK_FAMILIES) return false;
+    const wk__work_family *family = &wk__work_families[r->family];
+    if (r->nout != family->nout || r->nin != family->nin || r->partial != family->adds_to_target) return false;
+    if (r->dim < 0 || r->dim >= r->ndim || r->bound < 0 || r->bound > most || r->mode < 0 || r->mode >= family->modes)
+        return false;
+    return r->ref[0].dtype == r->ref[family->like].dtype &&
+           (family->places < 0 || r->ref[family->places].dtype == WK_I64);
 }
 
 static bool reduction_fits(const wk__record *r)

@@ -132,7 +132,7 @@ static void get_names(reader *in, wk__flush_record *f)
     op->name = get_string(in, &to);
     op->fault = get_string(in, &to);
     r->site.file = get_string(in, &to);
-    r->kernel = get_string(in, &to);
+    r->family = (uint8_t)wk__work_named(get_string(in, &to));
     if (!*op->fault) op->fault = NULL;
     if (!*r->site.file) r->site.file = NULL;
 }
@@ -280,8 +280,7 @@ static bool keep_names(wk__flush_data *flush)
     bool kept = true;
     for (int64_t k = 0; k < flush->records && kept; k++) {
         wk__flush_record *f = &flush->record[k];
-        kept = keep(&f->record->name) && keep(&f->record->site.file) && keep(&f->record->kernel) &&
-               keep(&f->op->op.name) && keep(&f->op->op.fault);
+        kept = keep(&f->record->name) && keep(&f->record->site.file) && keep(&f->op->op.name) && keep(&f->op->op.fault);
         wk__free(f->strings);
         f->strings = NULL;
     }

@@ -114,7 +114,7 @@ static void put_record(wk__text *out, const wk__twins *twins, wk__record *r, con
     put_string(out, r->op->name);
     put_string(out, r->op->fault);
     put_string(out, r->site.file);
-    put_string(out, r->kernel);
+    put_string(out, r->kind == WK__RECORD_KERNEL ? wk__work_families[r->family].name : NULL);
     for (int d = 0; d < r->ndim; d++) put(out, wk__record_shape(r)[d], 8);
     put_refs(out, twins, r);
     put_code(out, code);

@@ -45,7 +45,7 @@ static inline bool wk__plan_check_wanted(const wk__device *device)
  * NULL. WK_ERR_INTERNAL names the rule that is broken, the calls, and the first element at fault. Without host memory
  * to work in it checks nothing. */
 wk_code wk__plan_check(wk__building *b, const wk__matmul *product, wk__fail *fail);
-/* The same of a kernel by name. */
+/* The same of a kernel along one dimension. */
 wk_code wk__plan_check_kernel(wk__record *r, wk__fail *fail);
 
 #endif

@@ -24,7 +24,7 @@ typedef enum wk__record_kind {
                              expression, what that gives
                               of the inputs, in the class of the result */
     WK__RECORD_MATMUL,     /* space (batch.., m, n); inputs a with strides (batch.., m, k) and b (batch.., k, n); `k` */
-    WK__RECORD_KERNEL,     /* a kernel of backend.h by name */
+    WK__RECORD_KERNEL,     /* a kernel along one dimension: work.h */
     WK__RECORD_TRANSFER    /* a dense copy of input 0 to the output's device */
 } wk__record_kind;
 
@@ -51,12 +51,12 @@ typedef struct wk__record {
     wk_site site;
     wk__device *device;
     wk__value *prior;     /* in place: what the storage held before; a new value may take over its memory */
-    const char *kernel;   /* KERNEL */
     int64_t bound;        /* KERNEL; MATMUL: k */
     int32_t group;        /* scratch of a flush */
     int32_t whole;        /* number of the call that happens whole or not at all, 0 none */
     uint16_t reduce_mask; /* REDUCTION: bit per dimension of the space */
     uint8_t kind, ndim, nout, nin;
+    uint8_t family;   /* KERNEL: wk__work_id */
     uint8_t compute;  /* dtype whose class the expression works in */
     int8_t dim, mode; /* KERNEL */
     bool partial;     /* writes a part of prior; the rest of the new value is prior's */

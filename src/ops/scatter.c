@@ -29,7 +29,7 @@ static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], cons
         if (value) wk__value_free(value);
         return false;
     }
-    r->kernel = "scatter_add";
+    r->family = WK__SCATTER_ADD;
     r->dim = (int8_t)way->d;
     r->bound = target->shape[way->d];
     wk__record_ref(r, 1, wk__body_of(in[1]), way->index);

@@ -29,7 +29,7 @@ bool wk__sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool des
             if (out[k]) out[k] = wk__abandon(out[k]);
         return false;
     }
-    r->kernel = "sort";
+    r->family = WK__SORT;
     r->dim = (int8_t)axis;
     r->mode = descending;
     for (int k = 0; k < 2; k++)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels by name, and their lines. */
+/* Which code runs a family, and lines. */
 #include "kernels.h"
-
-#include <string.h>
 
 #include "../../base/pool.h"
 
@@ -13,20 +11,14 @@ enum {
     NEAR_LINES = 1024
 };
 
-static const struct kernel_name {
-    const char *name;
-    wk_code (*run)(const wk__kernel *kernel, wk__fail *fail);
-} kernels[] = {
-    {"scatter_add", wk__cpu_scatter_add},
-    {"scan", wk__cpu_scan},
-    {"sort", wk__cpu_sort},
-};
-
 wk_code wk__cpu_kernel(const wk__kernel *kernel, wk__fail *fail)
 {
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-        if (strcmp(kernels[k].name, kernel->name) == 0) return kernels[k].run(kernel, fail);
-    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu has no kernel \"%s\"", kernel->name);
+    static wk_code (*const run[WK__WORK_FAMILIES])(const wk__kernel *kernel, wk__fail *fail) = {
+        [WK__SCATTER_ADD] = wk__cpu_scatter_add,
+        [WK__SCAN] = wk__cpu_scan,
+        [WK__SORT] = wk__cpu_sort,
+    };
+    return run[kernel->family](kernel, fail);
 }
 
 static int64_t magnitude(int64_t step)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that are no groups, by name, and what they share: lines.
+/* Kernels that are no groups (../work.h), and what they share: lines.
  *
  * Each kernel works along one dimension. The elements along it at one place of the other dimensions are a line; lines
  * are independent of each other and are what threads share out. A bundle is some neighbouring lines that are equally
@@ -15,7 +15,7 @@
 
 #include "../backend.h"
 
-/* Runs the kernel of that name. */
+/* Runs the code of its family. */
 wk_code wk__cpu_kernel(const wk__kernel *kernel, wk__fail *fail);
 
 wk_code wk__cpu_scatter_add(const wk__kernel *kernel, wk__fail *fail);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the GPU backends share: how a group, a product or a named kernel becomes launches of compiled functions.
+/* What the GPU backends share: how a group, a product or a kernel along one dimension becomes launches of compiled
+ * functions.
  *
- *   unit     one function of device code. A group gives one unit per structure and form; a product or a named kernel
+ *   unit     one function of device code. A group gives one unit per structure and form; a product or such a kernel
  *            gives one per dtype. Shapes, strides, numbers and memory are arguments.
  *   launch   a unit with its arguments, as the planner hands it to the backend. One group is one launch as a rule; more
  *            when long rows are cut in chunks, or when indices have to be checked before anything is written.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of one dimension, and the table of named kernels. */
+/* Lines of one dimension, and which code plans a family. */
 #include "lines.h"
 #include "text.h"
 
@@ -68,17 +68,11 @@ wk_code wk__gpu_emit_lines(wk__gpu_launch *launch, const wk__gpu_fixed *fixed, i
 wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
                             wk__fail *fail)
 {
-    static const struct {
-        const char *name;
-        wk__gpu_plan_named *plan;
-    } table[] = {
-        {"scatter_add", wk__gpu_plan_scatter_add},
-        {"scan", wk__gpu_plan_scan},
-        {"sort", wk__gpu_plan_sort},
+    static wk__gpu_plan_family *const plan[WK__WORK_FAMILIES] = {
+        [WK__SCATTER_ADD] = wk__gpu_plan_scatter_add,
+        [WK__SCAN] = wk__gpu_plan_scan,
+        [WK__SORT] = wk__gpu_plan_sort,
     };
     if (kernel->operand[0].dtype == WK_F64 && !target->has_f64) return wk__gpu_no_f64(fail);
-    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
-        if (strcmp(table[k].name, kernel->name) == 0) return table[k].plan(target, kernel, emit, user, fail);
-    }
-    return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device has no kernel %s", kernel->name);
+    return plan[kernel->family](target, kernel, emit, user, fail);
 }

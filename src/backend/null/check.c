@@ -102,22 +102,16 @@ const char *wk__null_check_matmul(const wk__matmul *product)
 
 const char *wk__null_check_kernel(const wk__kernel *kernel)
 {
-    static const struct {
-        const char *name;
-        int operands;
-    } known[] = {{"scatter_add", 3}, {"scan", 2}, {"sort", 3}};
+    if (kernel->family < 0 || kernel->family >= WK__WORK_FAMILIES) return "a kernel that no backend has";
+    const wk__work_family *family = &wk__work_families[kernel->family];
     if (kernel->ndim < 0 || kernel->ndim > WK__MAX_DIMS) return "count of dimensions";
-    int operands = 0;
-    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
-        if (strcmp(kernel->name, known[k].name) == 0) operands = known[k].operands;
-    }
-    if (operands == 0) return "a kernel that no backend has";
-
-    for (int o = 0; o < operands; o++) {
+    if (kernel->mode < 0 || kernel->mode >= family->modes) return "a mode that its kernel does not have";
+    if (kernel->operand[0].dtype != kernel->operand[family->like].dtype) return "a kernel over two dtypes";
+    if (family->places >= 0 && kernel->operand[family->places].dtype != WK_I64) return "positions that are not i64";
+    for (int o = 0; o < family->nout + family->nin; o++) {
         int64_t shape[WK__MAX_DIMS];
         memcpy(shape, kernel->shape, sizeof shape);
-        bool target = o == 0 && strcmp(kernel->name, "scatter_add") == 0;
-        if (target) shape[kernel->dim] = kernel->bound;
+        wk__work_space(family, o, kernel->dim, kernel->bound, shape);
         const char *wrong = check_operand(&kernel->operand[o], kernel->ndim, shape);
         if (wrong) return wrong;
     }

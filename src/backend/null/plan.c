@@ -184,7 +184,7 @@ static void add_matmul(wk__text *text, const wk__matmul *product)
 
 static void add_kernel(wk__text *text, const wk__kernel *kernel)
 {
-    wk__text_format(text, "kernel %s %s, dim %d, mode %d, space", kernel->name,
+    wk__text_format(text, "kernel %s %s, dim %d, mode %d, space", wk__work_families[kernel->family].name,
                     wk_dtype_str((wk_dtype)kernel->operand[0].dtype), kernel->dim, kernel->mode);
     add_shape(text, kernel->ndim, kernel->shape);
     wk__text_char(text, '\n', 1);

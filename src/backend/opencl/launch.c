@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups, products and named kernels as commands: planned by the caller, enqueued by the device's thread. */
+/* Groups, products and kernels along one dimension as commands: planned by the caller, enqueued by the thread of the
+ * device. */
 #include "device.h"
 
 #include <string.h>
