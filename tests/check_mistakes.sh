@@ -84,6 +84,8 @@ wk_optim *o = wk_optim_adamw(list, .lr = 0, .eps = 1, .lr = 1); (void)o|overwrit
 x = wk_of(float, (1), 1, .dtype = WK_F64, .dtype = WK_F32)|overwritten\|overrides
 x = wk_zeros((2), .dtyp = WK_F64)|dtyp
 x = wk_cat((x, y))|wk_cat: the dimension is missing: wk_cat((x, y), 0)
+x = wk_cat((x, y), 0, 1)|wk_cat: one dimension: wk_cat((x, y), 0), not wk_cat((x, y), 0, 1)
+x = wk_squeeze(x, 0, 1)|wk_squeeze: dimensions stand in parentheses: wk_squeeze(x, (0, 1))
 x = wk_stack((x, y))|wk_stack: the dimension is missing: wk_stack((x, y), 0)
 x = wk_from((float[]){1, 2, 3, 4}, (2, 2))|and so does an array that is written here: wk_from(((float\[\]){1, 2}), (2))
 void *p = x; x = wk_add(p, 1)|and a void \* is cast: (wk_tensor \*)x

@@ -189,13 +189,16 @@ WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 #define WK_UNFLATTEN_(wk_s_, x, dim, sizes)                                                                            \
     WK_SIZED_(wk_tensor *, wk_s_, sizes, "wk_unflatten: sizes stand in parentheses: wk_unflatten(x, dim, (2, 3))",     \
               WK_GIVE_(wk_tensor *, wk_unflatten_at(WK_HERE, x, dim, wk_s_.at, wk_s_.count)))
-#define wk_expand(x, ...)            WK_VIEW_(wk_expand, #__VA_ARGS__, x, __VA_ARGS__)
+#define wk_expand(x, ...)       WK_VIEW_(wk_expand, #__VA_ARGS__, x, __VA_ARGS__)
 /* wk_squeeze(x), wk_squeeze(x, dim), wk_squeeze(x, (dims...)) */
-#define wk_squeeze(...)              WK_JOIN_(WK_SQUEEZE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_SQUEEZE_1(x)              wk_squeeze_at(WK_HERE, x, NULL, -1)
-#define WK_SQUEEZE_WK2_(x, dim)      WK_JOIN_(WK_SQUEEZE_DIM_, WK_IS_LIST_(dim, ))(x, dim)
-#define WK_SQUEEZE_DIM_1(x, dim)     wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
-#define WK_SQUEEZE_DIM_WK2_(x, dims) WK_SQUEEZE_DIMS_(WK_INTS_NAME_, x, dims)
+#define wk_squeeze(...)         WK_JOIN_(WK_SQUEEZE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_SQUEEZE_1(x)         wk_squeeze_at(WK_HERE, x, NULL, -1)
+#define WK_SQUEEZE_WK2_(x, ...) WK_JOIN_(WK_SQUEEZE_BY_, WK_COUNT_(__VA_ARGS__))(x, #__VA_ARGS__, __VA_ARGS__)
+#define WK_SQUEEZE_BY_WK2_(x, said, ...)                                                                               \
+    WK_REFUSE_(wk_tensor *, "wk_squeeze: dimensions stand in parentheses: wk_squeeze(x, (" said "))")
+#define WK_SQUEEZE_BY_1(x, said, dim) WK_JOIN_(WK_SQUEEZE_DIM_, WK_IS_LIST_(dim, ))(x, dim)
+#define WK_SQUEEZE_DIM_1(x, dim)      wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
+#define WK_SQUEEZE_DIM_WK2_(x, dims)  WK_SQUEEZE_DIMS_(WK_INTS_NAME_, x, dims)
 #define WK_SQUEEZE_DIMS_(wk_s_, x, dims)                                                                               \
     WK_SIZED_(wk_tensor *, wk_s_, dims, "", WK_GIVE_(wk_tensor *, wk_squeeze_at(WK_HERE, x, wk_s_.at, wk_s_.count)))
 #define wk_permute(x, ...)                      WK_VIEW_(wk_permute, #__VA_ARGS__, x, __VA_ARGS__)
@@ -222,7 +225,11 @@ WK_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
 #define WK_CAT_LIST_(f, said, wk_l_, ...) WK_JOIN_(WK_CAT_LIST_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, __VA_ARGS__)
 #define WK_CAT_LIST_1(f, said, wk_l_, list)                                                                            \
     WK_REFUSE_(wk_tensor *, #f ": the dimension is missing: " #f "(" said ", 0)")
-#define WK_CAT_LIST_WK2_(f, said, wk_l_, list, dim)                                                                    \
+#define WK_CAT_LIST_WK2_(f, said, wk_l_, list, ...)                                                                    \
+    WK_JOIN_(WK_CAT_DIM_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, list, __VA_ARGS__)
+#define WK_CAT_DIM_WK2_(f, said, wk_l_, list, ...)                                                                     \
+    WK_REFUSE_(wk_tensor *, #f ": one dimension: " #f "((x, y), 0), not " #f "(" said ")")
+#define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
     WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
 #define wk_repeat(x, ...)        WK_VIEW_(wk_repeat, #__VA_ARGS__, x, __VA_ARGS__)
 #define wk_tile(x, ...)          WK_VIEW_(wk_tile, #__VA_ARGS__, x, __VA_ARGS__)
