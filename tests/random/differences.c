@@ -54,10 +54,13 @@ static bool backward_ran(const program *p, const machine *m)
     return true;
 }
 
-/* The remainder of a division by a tiny number is a saw with teeth that no step is as short as. */
+/* The remainder of a division by a tiny number is a saw with teeth that no step is as short as; what is rounded to
+ * several decimals is one, too. */
 static bool is_a_fine_saw(const machine *m, const step *s)
 {
     const char *name = s->kind == STEP_CALL || s->kind == STEP_IN_PLACE ? rows[s->op].op->name : "";
+    if (strcmp(name, "round") == 0)
+        return s->arguments > 1 && s->argument[1].kind == WK_VALUE_INT && s->argument[1].i > 0;
     if (strcmp(name, "fmod") != 0 && strcmp(name, "remainder") != 0) return false;
     double most = 0, least = INFINITY;
     for (int k = 0; k < 2; k++) {

@@ -10,8 +10,8 @@
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
-/* Programs of which nothing is said here: with gradients, and with calls that other numbers than indices may be bad
- * for. */
+/* Programs of which nothing is said here: with gradients, with calls that other numbers than indices may be bad for,
+ * and with one_hot, whose result is as large as its largest number says. */
 static bool is_beyond(const program *p)
 {
     for (int k = 0; k < p->steps; k++) {
@@ -20,7 +20,8 @@ static bool is_beyond(const program *p)
         const bool leaf = s->kind == STEP_MAKE && s->how & MAKE_LEAF;
         /* what is carried goes or stays for other reasons, where the first of the two is missing */
         if (leaf || s->kind >= STEP_REQUIRE || s->kind == STEP_CARRY || s->kind == STEP_POKE) return true;
-        if (s->kind == STEP_CALL && rows[s->op].op->fault) return true;
+        if (s->kind == STEP_CALL && (rows[s->op].op->fault || strcmp(rows[s->op].op->name, "one_hot") == 0))
+            return true;
     }
     return false;
 }
