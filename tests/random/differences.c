@@ -54,24 +54,34 @@ static bool backward_ran(const program *p, const machine *m)
     return true;
 }
 
-/* The remainder of a division by a tiny number is a saw with teeth that no step is as short as; what is rounded to
- * several decimals is one, too. */
+/* Of the operand's numbers. */
+static void range_of(const machine *m, const argument *a, double *least, double *most)
+{
+    wk_tensor *x = a->kind == WK_VALUE_TENSOR ? m->slot[a->slot[0]].tensor : NULL;
+    *least = INFINITY;
+    *most = 0;
+    for (int64_t e = 0; x && e < wk__body_numel(wk__body_of(x)); e++) {
+        const double size = fabs(machine_number(x, e));
+        *most = fmax(*most, size);
+        *least = fmin(*least, size);
+    }
+}
+
+/* Teeth that no step is as short as: the remainder of a division by a tiny number, what is rounded to several decimals
+ * and what is so large that rounding changes its last digits alone. */
 static bool is_a_fine_saw(const machine *m, const step *s)
 {
+    static const char *const rounding[] = {"round", "floor", "ceil", "trunc"};
     const char *name = s->kind == STEP_CALL || s->kind == STEP_IN_PLACE ? rows[s->op].op->name : "";
-    if (strcmp(name, "round") == 0)
-        return s->arguments > 1 && s->argument[1].kind == WK_VALUE_INT && s->argument[1].i > 0;
-    if (strcmp(name, "fmod") != 0 && strcmp(name, "remainder") != 0) return false;
-    double most = 0, least = INFINITY;
-    for (int k = 0; k < 2; k++) {
-        if (s->argument[k].kind != WK_VALUE_TENSOR) continue;
-        wk_tensor *x = m->slot[s->argument[k].slot[0]].tensor;
-        for (int64_t e = 0; x && e < wk__body_numel(wk__body_of(x)); e++) {
-            const double size = fabs(machine_number(x, e));
-            if (k == 0) most = fmax(most, size);
-            if (k == 1) least = fmin(least, size);
-        }
+    double least, most, other;
+    for (size_t k = 0; k < sizeof rounding / sizeof *rounding; k++) {
+        if (strcmp(name, rounding[k]) != 0) continue;
+        range_of(m, &s->argument[0], &least, &most);
+        return most > 1e6 || (s->arguments > 1 && s->argument[1].kind == WK_VALUE_INT && s->argument[1].i > 0);
     }
+    if (strcmp(name, "fmod") != 0 && strcmp(name, "remainder") != 0) return false;
+    range_of(m, &s->argument[0], &other, &most);
+    range_of(m, &s->argument[1], &least, &other);
     return least < 1e-3 * most;
 }
 
