@@ -7,6 +7,7 @@
  * nodes that two threads have made since they met: their order is another one each time. */
 #include "autograd/node.h"
 #include "generate.h"
+#include <string.h>
 
 static void add(touch *to, int *count, const void *what, int thread, bool wrote)
 {
@@ -71,6 +72,12 @@ static int nodes_of(const wk__body *x, wk__node *nodes[])
     return count;
 }
 
+/* A write through a view has its node inside of one that puts the view's gradient into that of its base (history.c). */
+static const wk__node *saver_of(const wk__node *node)
+{
+    return strcmp(node->op->name, "copy_slices") == 0 ? node->own : node;
+}
+
 /* A walk reads the graph, what its nodes have saved, and writes gradients; it uses up nodes that are not retained. */
 static void add_walk(const generator *g, const step *s, touch *to, int *count)
 {
@@ -86,8 +93,9 @@ static void add_walk(const generator *g, const step *s, touch *to, int *count)
         add(to, count, nodes[k], s->thread, s->how == 0);
         for (int e = 0; e < nodes[k]->inputs; e++)
             if (nodes[k]->edge[e].leaf) add_leaf(s, nodes[k]->edge[e].leaf, to, count);
+        const wk__node *saver = saver_of(nodes[k]);
         for (int k2 = 0; k2 < WK__NODE_SAVED; k2++)
-            if (nodes[k]->saved[k2]) add(to, count, nodes[k]->saved[k2]->storage, s->thread, false);
+            if (saver->saved[k2]) add(to, count, saver->saved[k2]->storage, s->thread, false);
     }
 }
 
