@@ -85,23 +85,31 @@ static bool is_a_fine_saw(const machine *m, const step *s)
     return least < 1e-3 * most;
 }
 
-static bool reaches(const machine *m, int slot, double limit)
+static bool loses_at(const char *op, double x)
 {
-    wk_tensor *x = m->slot[slot].tensor;
-    for (int64_t e = 0; x && e < wk__body_numel(wk__body_of(x)); e++)
-        if (limit < 0 ? machine_number(x, e) < limit : machine_number(x, e) > limit) return true;
-    return false;
+    if (strcmp(op, "kl_div") == 0) return x > 30;
+    if (strcmp(op, "gelu") == 0) return x < -6;
+    return fabs(x * (1 - x)) < 2e-12;
 }
 
-/* Ops whose formula cancels, which the program does not see. Where e^target of kl_div with .log_target is 1e13 and
- * more, the gradients of both operands take each other's place, and a small one that is added between them is lost. Of
- * gelu's 1 + erf(x / sqrt 2), seven digits are left at -6 and none at -8. */
+/* Ops with a formula that the program does not see. Where e^target of kl_div with .log_target is 1e13 and more, the
+ * gradients of both operands take each other's place, and a small one that is added between them is lost. Of gelu's
+ * 1 + erf(x / sqrt 2), seven digits are left at -6 and none at -8. The gradient of binary_cross_entropy is divided by
+ * 1e-12 where p (1 - p) is less. */
 static bool is_lost_inside(const machine *m, const step *s)
 {
-    if (s->kind != STEP_CALL) return false;
-    const char *name = rows[s->op].op->name;
-    if (strcmp(name, "kl_div") == 0) return reaches(m, s->argument[1].slot[0], 30);
-    return strcmp(name, "gelu") == 0 && reaches(m, s->argument[0].slot[0], -6);
+    static const struct {
+        const char *name;
+        int operand;
+    } ops[] = {{"kl_div", 1}, {"gelu", 0}, {"binary_cross_entropy", 0}};
+    const char *name = s->kind == STEP_CALL ? rows[s->op].op->name : "";
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
+        if (strcmp(name, ops[k].name) != 0) continue;
+        wk_tensor *x = m->slot[s->argument[ops[k].operand].slot[0]].tensor;
+        for (int64_t e = 0; x && e < wk__body_numel(wk__body_of(x)); e++)
+            if (loses_at(name, machine_number(x, e))) return true;
+    }
+    return false;
 }
 
 /* A gradient goes through numbers that are rounded to more than a step. */
