@@ -11,7 +11,7 @@ enum { SHAPES = sizeof dims / sizeof *dims };
 
 static wk__kernel kernel_of(wk__work_id family, int shape, int dim)
 {
-    wk__kernel kernel = {.family = family, .ndim = dims[shape], .dim = dim, .tag = 77};
+    wk__kernel kernel = {.family = (int)family, .ndim = dims[shape], .dim = dim, .tag = 77};
     memcpy(kernel.shape, shapes[shape], sizeof shapes[shape]);
     return kernel;
 }
