@@ -263,6 +263,9 @@ static void finds_wrong_products_and_kernels(void **state)
     k.bound++;
     expect_wrong(null->kernel(f.device, &k, &fail), after);
     k.bound--;
+    k.dim = 1;
+    expect_wrong(null->kernel(f.device, &k, &fail), "null: a dimension that there is not");
+    k.dim = 0;
     k.mode = 1;
     expect_wrong(null->kernel(f.device, &k, &fail), "null: a mode that its kernel does not have");
     k.mode = 0;

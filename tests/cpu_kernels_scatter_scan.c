@@ -178,12 +178,24 @@ static void test_scan(void **state)
                     for (int mode = 0; mode < 2; mode++) scan_case((wk_dtype)dtype, shape, dim, layout, mode);
 }
 
+static void test_unknown(void **state)
+{
+    (void)state;
+    for (int family = -1; family <= WK__WORK_FAMILIES; family += WK__WORK_FAMILIES + 1) {
+        wk__kernel kernel = {.family = family};
+        wk__fail fail = {0};
+        assert_int_equal(wk__cpu_kernel(&kernel, &fail), WK_ERR_UNSUPPORTED);
+        assert_non_null(strstr(fail.text, "family"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scatter_add),
         cmocka_unit_test(test_bad_index),
         cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_unknown),
     };
     int failed = 0;
     for (int threads = 1; threads <= 4; threads += 3) {

@@ -6,12 +6,12 @@
 
 static void chain(const inputs *in)
 {
-    need(wk_mul(wk_exp(wk_add(in->x, 2)), in->y));
+    test_need(wk_mul(wk_exp(wk_add(in->x, 2)), in->y));
 }
 
 static void chain_that_reads_an_operand_again(const inputs *in)
 {
-    need(wk_sub(wk_mul(in->x, in->y), wk_mul(in->x, wk_exp(in->y))));
+    test_need(wk_sub(wk_mul(in->x, in->y), wk_mul(in->x, wk_exp(in->y))));
 }
 
 static void chain_of_which_a_part_is_kept(const inputs *in)
@@ -43,31 +43,31 @@ static void longer_than_what_waits(const inputs *in)
 static void parked_and_read_twice(const inputs *in)
 {
     wk_tensor *a = wk_add(wk_exp(in->x), 1);
-    need(wk_mul(a, in->y));
-    need(wk_sub(a, in->y));
-    need(a);
+    test_need(wk_mul(a, in->y));
+    test_need(wk_sub(a, in->y));
+    test_need(a);
 }
 
 static void broadcast_row(const inputs *in)
 {
-    need(wk_mul(wk_add(in->x, in->row), in->row));
+    test_need(wk_mul(wk_add(in->x, in->row), in->row));
 }
 
 static void turned(const inputs *in)
 {
-    need(wk_add(wk_t(in->x), wk_exp(wk_t(in->x))));
+    test_need(wk_add(wk_t(in->x), wk_exp(wk_t(in->x))));
 }
 
 static void one_tensor_in_two_orders(const inputs *in)
 {
     wk_tensor *square = wk_narrow(in->x, 1, 0, 32);
-    need(wk_add(square, wk_t(square)));
+    test_need(wk_add(square, wk_t(square)));
 }
 
 static void result_read_in_another_order(const inputs *in)
 {
     wk_tensor *square = wk_exp(wk_narrow(in->x, 1, 0, 32));
-    need(wk_add(square, wk_t(square)));
+    test_need(wk_add(square, wk_t(square)));
 }
 
 static void spaces_in_turns(const inputs *in)
@@ -98,39 +98,39 @@ static void longer_than_a_program(const inputs *in)
 {
     wk_tensor *sum = in->x;
     for (int k = 0; k < 120; k++) sum = wk_add(wk_mul(sum, k), in->y);
-    need(sum);
+    test_need(sum);
 }
 
 static void numbers_in_short_dtypes(const inputs *in)
 {
-    need(wk_add(wk_mul(wk_to_dtype(in->x, WK_BF16), 1.7), wk_to_dtype(in->y, WK_F16)));
+    test_need(wk_add(wk_mul(wk_to_dtype(in->x, WK_BF16), 1.7), wk_to_dtype(in->y, WK_F16)));
 }
 
 static void where_one_is_greater(const inputs *in)
 {
-    need(wk_where(wk_gt(in->x, in->y), wk_mul(in->x, 2), in->y));
+    test_need(wk_where(wk_gt(in->x, in->y), wk_mul(in->x, 2), in->y));
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static void sum_of_a_chain(const inputs *in)
 {
-    need(wk_sum(wk_mul(wk_exp(in->x), in->x), (1)));
+    test_need(wk_sum(wk_mul(wk_exp(in->x), in->x), (1)));
 }
 
 static void rows_over_their_sum(const inputs *in)
 {
-    need(wk_div(in->x, wk_sum(in->x, (1), .keepdim = true)));
+    test_need(wk_div(in->x, wk_sum(in->x, (1), .keepdim = true)));
 }
 
 static void columns_over_their_sum(const inputs *in)
 {
-    need(wk_div(in->x, wk_sum(in->x, (0), .keepdim = true)));
+    test_need(wk_div(in->x, wk_sum(in->x, (0), .keepdim = true)));
 }
 
 static void row_values_of_a_sum(const inputs *in)
 {
-    need(wk_exp(wk_mul(wk_sum(in->x, (1)), 0.5)));
+    test_need(wk_exp(wk_mul(wk_sum(in->x, (1)), 0.5)));
 }
 
 static void two_reductions_of_one_kind_of_row(const inputs *in)
@@ -149,13 +149,13 @@ static void two_reductions_of_two_kinds_of_row(const inputs *in)
 
 static void sum_of_sums(const inputs *in)
 {
-    need(wk_sum(wk_sum(in->x, (1))));
+    test_need(wk_sum(wk_sum(in->x, (1))));
 }
 
 static void long_rows_over_their_sum(const inputs *in)
 {
     wk_tensor *y = wk_expand(wk_reshape(in->row, (1, 64, 1)), (2, 64, 1024));
-    need(wk_mul(y, wk_sum(y, (1, 2), .keepdim = true)));
+    test_need(wk_mul(y, wk_sum(y, (1, 2), .keepdim = true)));
 }
 
 static void two_reductions_of_long_rows(const inputs *in)
@@ -169,32 +169,32 @@ static void two_reductions_of_long_rows(const inputs *in)
 static void rows_of_the_greatest_length(const inputs *in)
 {
     wk_tensor *y = wk_expand(wk_reshape(in->row, (1, 64, 1)), (2, 64, 512));
-    need(wk_mul(y, wk_sum(y, (1, 2), .keepdim = true)));
+    test_need(wk_mul(y, wk_sum(y, (1, 2), .keepdim = true)));
 }
 
 static void softmax(const inputs *in)
 {
-    need(wk_softmax(in->x, 1));
+    test_need(wk_softmax(in->x, 1));
 }
 
 static void softmax_of_columns(const inputs *in)
 {
-    need(wk_softmax(in->x, 0));
+    test_need(wk_softmax(in->x, 0));
 }
 
 static void softmax_of_columns_without_elements(const inputs *in)
 {
-    need(wk_log_softmax(wk_narrow(in->x, 0, 3, 0), 0));
+    test_need(wk_log_softmax(wk_narrow(in->x, 0, 3, 0), 0));
 }
 
 static void layer_norm(const inputs *in)
 {
-    need(wk_layer_norm(in->x, (64), in->row, in->row));
+    test_need(wk_layer_norm(in->x, (64), in->row, in->row));
 }
 
 static void variance(const inputs *in)
 {
-    need(wk_var(in->x, (1)));
+    test_need(wk_var(in->x, (1)));
 }
 
 static void argmax_beside_amax(const inputs *in)
@@ -206,58 +206,58 @@ static void argmax_beside_amax(const inputs *in)
 
 static void argmax_of_columns(const inputs *in)
 {
-    need(wk_argmax(wk_mul(in->x, 2), 0));
+    test_need(wk_argmax(wk_mul(in->x, 2), 0));
 }
 
 static void cross_entropy(const inputs *in)
 {
-    need(wk_cross_entropy(in->x, in->index));
+    test_need(wk_cross_entropy(in->x, in->index));
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static void rows_by_index(const inputs *in)
 {
-    need(wk_mul(wk_index_select(in->x, 0, in->index), 2));
+    test_need(wk_mul(wk_index_select(in->x, 0, in->index), 2));
 }
 
 static void rows_by_two_indices(const inputs *in)
 {
-    need(wk_add(wk_index_select(in->x, 0, in->index), wk_index_select(in->y, 0, in->index)));
+    test_need(wk_add(wk_index_select(in->x, 0, in->index), wk_index_select(in->y, 0, in->index)));
 }
 
 static void rows_by_a_computed_index(const inputs *in)
 {
-    need(wk_index_select(in->x, 0, wk_add(in->index, 1)));
+    test_need(wk_index_select(in->x, 0, wk_add(in->index, 1)));
 }
 
 static void rows_of_a_result(const inputs *in)
 {
-    need(wk_index_select(wk_exp(in->x), 0, in->index));
+    test_need(wk_index_select(wk_exp(in->x), 0, in->index));
 }
 
 static void added_at_places(const inputs *in)
 {
-    need(wk_index_add(wk_mul(in->x, 2), 0, in->index, in->y));
+    test_need(wk_index_add(wk_mul(in->x, 2), 0, in->index, in->y));
 }
 
 static void sorted_and_summed(const inputs *in)
 {
     wk_tensor *values, *indices;
     wk_sort(wk_mul(in->x, 2), 1, false, &values, &indices);
-    need(wk_cumsum(values, 1));
+    test_need(wk_cumsum(values, 1));
 }
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 static void product(const inputs *in)
 {
-    need(wk_matmul(in->x, in->w));
+    test_need(wk_matmul(in->x, in->w));
 }
 
 static void product_with_an_epilogue(const inputs *in)
 {
-    need(wk_relu(wk_add(wk_matmul(in->x, in->w), wk_narrow(in->row, 0, 0, 16))));
+    test_need(wk_relu(wk_add(wk_matmul(in->x, in->w), wk_narrow(in->row, 0, 0, 16))));
 }
 
 static void product_that_is_kept_beside_its_epilogue(const inputs *in)
@@ -269,22 +269,22 @@ static void product_that_is_kept_beside_its_epilogue(const inputs *in)
 
 static void product_of_results(const inputs *in)
 {
-    need(wk_matmul(wk_mul(in->x, 2), wk_mul(in->w, 2)));
+    test_need(wk_matmul(wk_mul(in->x, 2), wk_mul(in->w, 2)));
 }
 
 static void product_and_its_sum(const inputs *in)
 {
-    need(wk_sum(wk_matmul(in->x, in->w), (1)));
+    test_need(wk_sum(wk_matmul(in->x, in->w), (1)));
 }
 
 static void product_with_an_epilogue_in_bf16(const inputs *in)
 {
-    need(wk_add(wk_matmul(wk_to_dtype(in->x, WK_BF16), wk_to_dtype(in->w, WK_BF16)), 1));
+    test_need(wk_add(wk_matmul(wk_to_dtype(in->x, WK_BF16), wk_to_dtype(in->w, WK_BF16)), 1));
 }
 
 static void attention(const inputs *in)
 {
-    need(wk_matmul(wk_softmax(wk_mul(wk_matmul(in->x, wk_t(in->y)), 0.125), 1), in->y));
+    test_need(wk_matmul(wk_softmax(wk_mul(wk_matmul(in->x, wk_t(in->y)), 0.125), 1), in->y));
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */

@@ -30,9 +30,9 @@ static void in_place_on_what_dies(const inputs *in)
     wk_tensor *y;
     {
         WK_SCOPE;
-        y = wk_keep(wk_exp(wk_add_(computed(wk_exp(in->x)), 1)));
+        y = wk_keep(wk_exp(wk_add_(test_computed(wk_exp(in->x)), 1)));
     }
-    need(y);
+    test_need(y);
 }
 
 static void a_part_of_old_numbers(const inputs *in)
@@ -68,13 +68,13 @@ static void parts_over_each_other(const inputs *in)
 
 static void joined(const inputs *in)
 {
-    need(wk_cat((wk_add(in->x, 1), wk_mul(in->y, 3), wk_exp(in->x)), 0));
+    test_need(wk_cat((wk_add(in->x, 1), wk_mul(in->y, 3), wk_exp(in->x)), 0));
 }
 
 static void joined_and_reduced(const inputs *in)
 {
     wk_tensor *y = wk_keep(wk_cat((wk_add(in->x, 1), wk_mul(in->y, 3)), 0));
-    need(wk_sum(y, (1)));
+    test_need(wk_sum(y, (1)));
 }
 
 static void a_dying_operand(const inputs *in)
@@ -82,7 +82,7 @@ static void a_dying_operand(const inputs *in)
     wk_tensor *y = in->x;
     for (int k = 0; k < 4; k++) {
         WK_SCOPE;
-        y = wk_keep(stored(wk_exp(wk_add(y, k))));
+        y = wk_keep(test_stored(wk_exp(wk_add(y, k))));
     }
 }
 
@@ -92,9 +92,9 @@ static void a_dying_operand_behind_a_hidden_value(const inputs *in)
     wk_tensor *y;
     {
         WK_SCOPE;
-        y = wk_keep(wk_exp(wk_add(computed(wk_exp(in->x)), 1)));
+        y = wk_keep(wk_exp(wk_add(test_computed(wk_exp(in->x)), 1)));
     }
-    need(y);
+    test_need(y);
 }
 
 static void a_dying_operand_that_is_turned(const inputs *in)
@@ -102,9 +102,9 @@ static void a_dying_operand_that_is_turned(const inputs *in)
     wk_tensor *y;
     {
         WK_SCOPE;
-        y = wk_keep(wk_exp(wk_t(computed(wk_exp(in->x)))));
+        y = wk_keep(wk_exp(wk_t(test_computed(wk_exp(in->x)))));
     }
-    need(y);
+    test_need(y);
 }
 
 static void a_dying_operand_of_a_sum(const inputs *in)
@@ -112,10 +112,10 @@ static void a_dying_operand_of_a_sum(const inputs *in)
     wk_tensor *y;
     {
         WK_SCOPE;
-        wk_tensor *x = computed(wk_exp(in->x));
+        wk_tensor *x = test_computed(wk_exp(in->x));
         y = wk_keep(wk_div(x, wk_sum(x, (1), .keepdim = true)));
     }
-    need(y);
+    test_need(y);
 }
 
 static void a_dying_factor(const inputs *in)
@@ -123,10 +123,10 @@ static void a_dying_factor(const inputs *in)
     wk_tensor *y;
     {
         WK_SCOPE;
-        wk_tensor *x = computed(wk_exp(wk_narrow(in->w, 0, 0, 16)));
+        wk_tensor *x = test_computed(wk_exp(wk_narrow(in->w, 0, 0, 16)));
         y = wk_keep(wk_relu(wk_matmul(x, x)));
     }
-    need(y);
+    test_need(y);
 }
 
 static void a_dying_operand_of_an_epilogue(const inputs *in)
@@ -134,13 +134,13 @@ static void a_dying_operand_of_an_epilogue(const inputs *in)
     wk_tensor *y;
     {
         WK_SCOPE;
-        wk_tensor *x = computed(wk_exp(wk_narrow(in->y, 1, 0, 16)));
+        wk_tensor *x = test_computed(wk_exp(wk_narrow(in->y, 1, 0, 16)));
         wk_tensor *product = wk_retain(wk_matmul(in->x, in->w));
         y = wk_keep(wk_mul(product, x));
         wk_keep(product);
         wk_free(product);
     }
-    need(y);
+    test_need(y);
 }
 
 static void a_result_that_nobody_reads(const inputs *in)
@@ -161,7 +161,7 @@ static void large_results_that_nobody_reads(const inputs *in)
         WK_SCOPE;
         wk_exp(wk_expand(in->row, (1 << 19, 64)));
     }
-    need(wk_exp(y));
+    test_need(wk_exp(y));
     wk_free(hold);
 }
 

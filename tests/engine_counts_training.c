@@ -6,14 +6,14 @@ static void gradient_of_a_chain(const inputs *in)
 {
     wk_tensor *x = wk_requires_grad_(wk_detach(in->x), true);
     assert_int_equal(wk_backward(wk_sum(wk_mul(wk_exp(x), in->y))), WK_OK);
-    need(wk_grad_of(x));
+    test_need(wk_grad_of(x));
 }
 
 static void gradient_of_a_softmax(const inputs *in)
 {
     wk_tensor *x = wk_requires_grad_(wk_detach(in->x), true);
     assert_int_equal(wk_backward(wk_sum(wk_mul(wk_softmax(x, 1), in->y))), WK_OK);
-    need(wk_grad_of(x));
+    test_need(wk_grad_of(x));
 }
 
 static void gradient_of_parts(const inputs *in)
@@ -21,7 +21,7 @@ static void gradient_of_parts(const inputs *in)
     wk_tensor *x = wk_requires_grad_(wk_detach(in->x), true), *all = wk_mul(x, 2);
     wk_mul_(wk_narrow(all, 0, 3, 5), 3);
     assert_int_equal(wk_backward(wk_sum(wk_mul(all, in->y))), WK_OK);
-    need(wk_grad_of(x));
+    test_need(wk_grad_of(x));
 }
 
 static void gradient_of_pieces(const inputs *in)
@@ -29,36 +29,36 @@ static void gradient_of_pieces(const inputs *in)
     wk_tensor *x = wk_requires_grad_(wk_detach(in->x), true), *piece[4];
     wk_chunk(x, 4, 0, piece);
     assert_int_equal(wk_backward(wk_sum(wk_add(wk_mul(piece[0], piece[1]), wk_exp(piece[3])))), WK_OK);
-    need(wk_grad_of(x));
+    test_need(wk_grad_of(x));
 }
 
 static void gradient_of_a_part(const inputs *in)
 {
     wk_tensor *x = wk_requires_grad_(wk_detach(in->x), true);
     assert_int_equal(wk_backward(wk_sum(wk_exp(wk_narrow(x, 0, 3, 5)))), WK_OK);
-    need(wk_grad_of(x));
+    test_need(wk_grad_of(x));
 }
 
 static void gradient_of_joined_parts(const inputs *in)
 {
     wk_tensor *x = wk_requires_grad_(wk_detach(in->x), true);
     assert_int_equal(wk_backward(wk_sum(wk_mul(wk_cat((wk_exp(x), wk_mul(x, 2)), 0), 3))), WK_OK);
-    need(wk_grad_of(x));
+    test_need(wk_grad_of(x));
 }
 
 static void gradient_of_rows_by_index(const inputs *in)
 {
     wk_tensor *x = wk_requires_grad_(wk_detach(in->x), true);
     assert_int_equal(wk_backward(wk_sum(wk_exp(wk_index_select(x, 0, in->index)))), WK_OK);
-    need(wk_grad_of(x));
+    test_need(wk_grad_of(x));
 }
 
 static void gradient_of_a_product(const inputs *in)
 {
     wk_tensor *x = wk_requires_grad_(wk_detach(in->x), true), *w = wk_requires_grad_(wk_detach(in->w), true);
     assert_int_equal(wk_backward(wk_sum(wk_relu(wk_matmul(x, w)))), WK_OK);
-    need(wk_grad_of(x));
-    need(wk_grad_of(w));
+    test_need(wk_grad_of(x));
+    test_need(wk_grad_of(w));
 }
 
 static void gradients_that_accumulate(const inputs *in)
@@ -76,14 +76,14 @@ static void second_derivative(const inputs *in)
     wk_tensor *x = wk_requires_grad_(wk_detach(in->x), true), *g[1];
     assert_int_equal(wk_grad((wk_sum(wk_mul(wk_exp(x), x))), (x), g, .create_graph = true), WK_OK);
     assert_int_equal(wk_backward(wk_sum(g[0])), WK_OK);
-    need(wk_grad_of(x));
+    test_need(wk_grad_of(x));
 }
 
 static void gradients_of_a_view_that_is_used_twice(const inputs *in)
 {
     wk_tensor *x = wk_requires_grad_(wk_detach(in->x), true);
     assert_int_equal(wk_backward(wk_add(wk_sum(wk_mul(x, x)), wk_sum(wk_mul(wk_narrow(x, 0, 0, 4), 3)))), WK_OK);
-    need(wk_grad_of(x));
+    test_need(wk_grad_of(x));
 }
 
 static void steps(const inputs *in, wk_optim *(*make)(wk_tensors *))

@@ -108,6 +108,27 @@ static void a_target_keeps_its_numbers(void **state)
     wk_free(x), wk_free(part), wk_free(bad), wk_free(before), wk_free(between), wk_free(after);
 }
 
+/* Who reads it later reads the old numbers, which are there. */
+static void a_target_that_was_left_out_is_read(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_retain(wk_full((3), 2.0, .device = wk_opencl(0))), *four = numbers(wk_opencl(0));
+    wk_sync();
+    wk_tensor *bad = wk_retain(bad_rows(four));
+    wk_flush();
+    wk_mul_(x, 8);
+    wk_flush();
+    wk_tensor *sums = wk_retain(wk_cumsum(x, 0)); /* a kernel of its own, which writes over nothing */
+    wk_flush();
+    assert_true(isnan(wk_item(wk_sum(bad))));
+    expect_error("index_select", "9", NULL);
+    EXPECT_VALUES(x, 0, 2, 2, 2);
+    EXPECT_VALUES(sums, 0, 2, 4, 6);
+    expect_fine();
+    wk_free(x), wk_free(bad), wk_free(sums);
+}
+
 /* Kernels that write over what they read do nothing after a fault. What was to come out of them must not look good. */
 static void what_was_left_out_has_failed(void **state)
 {
@@ -242,6 +263,7 @@ int main(void)
         cmocka_unit_test(other_numbers_of_the_device_arrive),
         cmocka_unit_test(a_copy_takes_the_fault_along),
         cmocka_unit_test(a_target_keeps_its_numbers),
+        cmocka_unit_test(a_target_that_was_left_out_is_read),
         cmocka_unit_test(what_was_left_out_has_failed),
         cmocka_unit_test(each_fault_is_known),
         cmocka_unit_test(others_of_its_kernel_are_well),

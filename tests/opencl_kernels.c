@@ -474,13 +474,23 @@ static void bad_scatter(void **state)
     }
 }
 
+static void unknown_kernel(void **state)
+{
+    (void)state;
+    wk__fail fail;
+    wk__memory memory = {0};
+    wk__kernel kernel = {.family = WK__WORK_FAMILIES, .operand[0] = {.dtype = WK_F32, .memory = &memory}};
+    assert_int_equal(opencl->kernel(opencl_device[0], &kernel, &fail), WK_ERR_UNSUPPORTED);
+    assert_non_null(strstr(fail.text, "family"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matmuls),     cmocka_unit_test(matmuls_of_other_devices),
         cmocka_unit_test(tails),       cmocka_unit_test(scans),
         cmocka_unit_test(sorts),       cmocka_unit_test(scatter_adds),
-        cmocka_unit_test(bad_scatter),
+        cmocka_unit_test(bad_scatter), cmocka_unit_test(unknown_kernel),
     };
     return cmocka_run_group_tests(tests, opencl_open, opencl_close);
 }

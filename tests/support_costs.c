@@ -5,7 +5,7 @@
 #include "../src/backend/null/null.h"
 #include "../src/engine/ring.h"
 
-wk_tensor *stored(wk_tensor *x)
+wk_tensor *test_stored(wk_tensor *x)
 {
     assert_non_null(x);
     wk_tensor *hold = wk_keep(x);
@@ -13,16 +13,16 @@ wk_tensor *stored(wk_tensor *x)
     return hold;
 }
 
-void need(wk_tensor *x)
+void test_need(wk_tensor *x)
 {
     assert_non_null(x);
     assert_true(wk__materialize(x, WK_HERE));
     expect_fine();
 }
 
-wk_tensor *computed(wk_tensor *x)
+wk_tensor *test_computed(wk_tensor *x)
 {
-    need(x);
+    test_need(x);
     return x;
 }
 
@@ -43,11 +43,11 @@ static costs costs_of(const typical *t)
 {
     WK_SCOPE;
     WK_DEVICE(test_null());
-    const inputs in = {.x = stored(wk_ones((32, 64))),
-                       .y = stored(wk_ones((32, 64))),
-                       .w = stored(wk_ones((64, 16))),
-                       .row = stored(wk_ones((64))),
-                       .index = stored(wk_zeros((32), .dtype = WK_I64))};
+    const inputs in = {.x = test_stored(wk_ones((32, 64))),
+                       .y = test_stored(wk_ones((32, 64))),
+                       .w = test_stored(wk_ones((64, 16))),
+                       .row = test_stored(wk_ones((64))),
+                       .index = test_stored(wk_zeros((32), .dtype = WK_I64))};
     wk_sync();
     wk__null_clear();
     assert_int_equal(wk_memory_reset_peak(test_null()), WK_OK);

@@ -2,7 +2,9 @@
 /* What typical programs cost: how many passes, which operands, how much memory. A planner that joins less, copies more
  * or takes memory that it need not take gives the same numbers as before, and is seen here alone. A figure that has
  * become smaller is a figure to write down anew. */
-#pragma once
+#ifndef TESTS_SUPPORT_COSTS_H
+#define TESTS_SUPPORT_COSTS_H
+
 #include "support_wick.h"
 
 typedef struct costs {
@@ -30,10 +32,12 @@ typedef struct typical {
 #define NAMED(name) #name, name
 
 /* Forces x alone to be computed, as reading it does. */
-void need(wk_tensor *x);
-wk_tensor *computed(wk_tensor *x);
+void test_need(wk_tensor *x);
+wk_tensor *test_computed(wk_tensor *x);
 /* x, computed and kept beyond its scope. */
-wk_tensor *stored(wk_tensor *x);
+wk_tensor *test_stored(wk_tensor *x);
 
 /* Each of them costs on the device that computes nothing what is written beside it; what was found else is printed. */
 void expect_costs(const typical *typicals, size_t count);
+
+#endif

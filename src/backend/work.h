@@ -32,6 +32,12 @@ typedef struct wk__work_family {
 
 extern const wk__work_family wk__work_families[WK__WORK_FAMILIES];
 
+/* Is it the number of a family? */
+static inline bool wk__work_known(int family)
+{
+    return family >= 0 && family < WK__WORK_FAMILIES;
+}
+
 /* The family of that name, or WK__WORK_FAMILIES. */
 int wk__work_named(const char *name);
 

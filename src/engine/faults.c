@@ -269,8 +269,8 @@ static bool keep_old(entry *e)
     return true;
 }
 
-/* Was the value, one of another record of the same step, left as it was? A parameter is not updated by moments that are
- * not. */
+/* Did the device leave out the record that makes the value, one of the same step? A parameter is not updated by moments
+ * that have not been. */
 static bool is_left_out(const entry *made, const entry *e)
 {
     return e->whole && made->whole == e->whole && made->stream == e->stream && made->out->undone;

@@ -66,7 +66,7 @@ static bool reach_fits(wk__record *r, int k, int64_t bytes)
 
 static bool kernel_fits(const wk__record *r)
 {
-    if (r->family >= WK__WORK_FAMILIES) return false;
+    if (!wk__work_known(r->family)) return false;
     const wk__work_family *family = &wk__work_families[r->family];
     if (r->nout != family->nout || r->nin != family->nin || r->partial != family->adds_to_target) return false;
     if (r->dim < 0 || r->dim >= r->ndim || r->bound < 0 || r->bound > most || r->mode < 0 || r->mode >= family->modes)

@@ -285,9 +285,8 @@ static void begin(wk__run *run, int32_t whole, wk__record **record, int64_t live
 
 /* Of what is written in place nothing may turn out to have failed when a part is written. Asked before each part,
  * answered by a walk over all that is left before the first one, and after that only where some value has failed since:
- * a call of a thousand parts is walked once. What the group itself would find out when it is run fails first: another
- * record of it may give what a later part reads, such as a gradient that is scaled in the kernel that updates by
- * another one. */
+ * a call of a thousand parts is walked once. Before that, the group's own records that read something failed fail: one
+ * of them may give what a later part reads, as a kernel may update one parameter and scale the gradient of another. */
 static void look_ahead(wk__run *run, wk__record *const *record, int64_t records, int64_t live)
 {
     if (run->looked == run->begun && run->failed == wk__values_failed()) return;

@@ -18,6 +18,8 @@ wk_code wk__cpu_kernel(const wk__kernel *kernel, wk__fail *fail)
         [WK__SCAN] = wk__cpu_scan,
         [WK__SORT] = wk__cpu_sort,
     };
+    if (!wk__work_known(kernel->family) || !run[kernel->family])
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu has no kernel of family %d", kernel->family);
     return run[kernel->family](kernel, fail);
 }
 

@@ -73,6 +73,8 @@ wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__kernel *kern
         [WK__SCAN] = wk__gpu_plan_scan,
         [WK__SORT] = wk__gpu_plan_sort,
     };
+    if (!wk__work_known(kernel->family) || !plan[kernel->family])
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device has no kernel of family %d", kernel->family);
     if (kernel->operand[0].dtype == WK_F64 && !target->has_f64) return wk__gpu_no_f64(fail);
     return plan[kernel->family](target, kernel, emit, user, fail);
 }

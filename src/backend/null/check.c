@@ -102,9 +102,10 @@ const char *wk__null_check_matmul(const wk__matmul *product)
 
 const char *wk__null_check_kernel(const wk__kernel *kernel)
 {
-    if (kernel->family < 0 || kernel->family >= WK__WORK_FAMILIES) return "a kernel that no backend has";
+    if (!wk__work_known(kernel->family)) return "a kernel that no backend has";
     const wk__work_family *family = &wk__work_families[kernel->family];
     if (kernel->ndim < 0 || kernel->ndim > WK__MAX_DIMS) return "count of dimensions";
+    if (kernel->dim < 0 || kernel->dim >= (kernel->ndim ? kernel->ndim : 1)) return "a dimension that there is not";
     if (kernel->mode < 0 || kernel->mode >= family->modes) return "a mode that its kernel does not have";
     if (kernel->operand[0].dtype != kernel->operand[family->like].dtype) return "a kernel over two dtypes";
     if (family->places >= 0 && kernel->operand[family->places].dtype != WK_I64) return "positions that are not i64";
