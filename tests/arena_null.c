@@ -14,6 +14,7 @@
 #include "../src/backend/null/null.h"
 #include "../src/base/alloc.h"
 #include "ir_build.h"
+#include "support_work.h"
 
 enum { MB = 1 << 20 };
 
@@ -101,22 +102,22 @@ static void writes_down_groups(void **state)
     expect_plan("");
     wk__group g = softmax();
     g.tag = 7;
-    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     wk__memory mine = f.c; /* the caller may do with its structs what it likes */
     f.c.offset = 12345;
     g.nins = 0;
     expect_plan(softmax_text);
-    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 1);
-    assert_int_equal(wk__null_plan_count(WK__NULL_MATMUL), 0);
+    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 1);
+    assert_int_equal(wk__null_plan_count(WK__CONTRACTION), 0);
     const wk__group *kept = wk__null_plan_group(0);
     assert_int_equal(kept->tag, 7);
     assert_int_equal(kept->nins, 7);
     assert_ptr_equal(kept->operand[1].memory->block, mine.block);
     assert_int_equal(kept->operand[1].memory->offset, mine.offset);
     assert_null(wk__null_plan_group(1));
-    assert_null(wk__null_plan_matmul(0));
+    assert_null(wk__null_plan_work(WK__CONTRACTION, 0));
     wk__null_clear();
-    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 0);
+    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 0);
     expect_plan("");
 }
 
@@ -124,7 +125,7 @@ static void writes_down_products(void **state)
 {
     (void)state;
     wk__matmul p = product();
-    assert_int_equal(null->matmul(f.device, &p, &fail), WK_OK);
+    assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
     wk__group relu;
     ir_space(&relu, 2, (const int64_t[]){4, 5}, 0);
     ir_dense(&relu, WK_F32, false);
@@ -132,7 +133,7 @@ static void writes_down_products(void **state)
     int zero = ir_imm(&relu, WK_F32, (wk__imm){.f = 0});
     ir_store(&relu, 0, ir_binary(&relu, WK__MAX, ir_load(&relu, 0), zero));
     p.tail = &relu;
-    assert_int_equal(null->matmul(f.device, &p, &fail), WK_OK);
+    assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
     expect_plan("matmul f32 m 4 n 5 k 8\n"
                 "matmul f32 m 4 n 5 k 8, then\n"
                 "space 4 x 5\n"
@@ -142,10 +143,11 @@ static void writes_down_products(void **state)
                 "r2 f32 MAX r1 r0\n"
                 "STORE %0 r2\n");
     relu.nins = 0;
-    assert_null(wk__null_plan_matmul(0)->tail);
-    assert_int_equal(wk__null_plan_matmul(1)->tail->nins, 4);
-    assert_ptr_equal(wk__null_plan_matmul(1)->a.memory->block, f.a.block);
-    assert_null(wk__null_plan_matmul(2));
+    assert_null(wk__null_plan_work(WK__CONTRACTION, 0)->group);
+    const wk__work *kept = wk__null_plan_work(WK__CONTRACTION, 1);
+    assert_int_equal(kept->group->nins, 4);
+    assert_ptr_equal(kept->kernel->operand[1].memory->block, f.a.block);
+    assert_null(wk__null_plan_work(WK__CONTRACTION, 2));
 }
 
 static void writes_down_the_rest(void **state)
@@ -153,11 +155,11 @@ static void writes_down_the_rest(void **state)
     (void)state;
     char bytes[100];
     memset(bytes, 1, sizeof bytes);
-    wk__kernel scan = {.family = WK__SCAN, .ndim = 2, .dim = 1, .mode = 0, .shape = {4, 8}};
+    wk__kernel scan = {.ndim = 2, .dim = 1, .mode = 0, .shape = {4, 8}};
     scan.operand[0] = (wk__operand){.memory = &f.c, .dtype = WK_F32, .stride = {8, 1}};
     scan.operand[1] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {8, 1}};
     assert_int_equal(null->upload(f.device, &f.a, 0, bytes, 100, &fail), WK_OK);
-    assert_int_equal(null->kernel(f.device, &scan, &fail), WK_OK);
+    assert_int_equal(submit_kernel(null, f.device, WK__SCAN, &scan, &fail), WK_OK);
     assert_int_equal(null->copy(f.device, &f.b, 0, &f.c, 28, 100, &fail), WK_OK);
     assert_int_equal(null->download(f.device, bytes, &f.b, 60, 100, &fail), WK_OK);
     assert_int_equal(null->sync(f.device, &fail), WK_OK);
@@ -177,9 +179,9 @@ static void counts_what_it_does_not_keep(void **state)
     wk__group g = softmax();
     for (int k = 0; k < WK__NULL_KEPT + 10; k++) {
         g.tag = k;
-        assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+        assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     }
-    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), WK__NULL_KEPT + 10);
+    assert_int_equal(wk__null_plan_count(WK__PROGRAM), WK__NULL_KEPT + 10);
     assert_int_equal(wk__null_plan_group(WK__NULL_KEPT - 1)->tag, WK__NULL_KEPT - 1);
     assert_null(wk__null_plan_group(WK__NULL_KEPT));
 }
@@ -187,7 +189,7 @@ static void counts_what_it_does_not_keep(void **state)
 static void *many_runs(void *group)
 {
     wk__fail mine;
-    for (int k = 0; k < 500; k++) null->run(f.device, group, &mine);
+    for (int k = 0; k < 500; k++) submit_program(null, f.device, group, &mine);
     return NULL;
 }
 
@@ -198,7 +200,7 @@ static void orders_from_threads(void **state)
     wk__group g = softmax();
     for (int k = 0; k < 3; k++) assert_int_equal(pthread_create(&thread[k], NULL, many_runs, &g), 0);
     for (int k = 0; k < 3; k++) pthread_join(thread[k], NULL);
-    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 1500);
+    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 1500);
 }
 
 /* ---- wrong orders -------------------------------------------------------------------------------------------- */
@@ -216,28 +218,28 @@ static void finds_wrong_groups(void **state)
     const char *after = "null: an operand that ends after its memory";
     wk__group g = softmax();
     g.ins[2].dtype = 0;
-    expect_wrong(null->run(f.device, &g, &fail), "null: a register without a usable dtype");
+    expect_wrong(submit_program(null, f.device, &g, &fail), "null: a register without a usable dtype");
     g = softmax();
     g.operand[0].offset = f.a.bytes / 4 - 31;
-    expect_wrong(null->run(f.device, &g, &fail), after);
+    expect_wrong(submit_program(null, f.device, &g, &fail), after);
     g.operand[0].offset--;
-    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     g = softmax();
     g.operand[0].stride[0] = -8;
-    expect_wrong(null->run(f.device, &g, &fail), "null: an operand that begins before its memory");
+    expect_wrong(submit_program(null, f.device, &g, &fail), "null: an operand that begins before its memory");
     g.operand[0].offset = 24;
-    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     g.operand[0].memory = NULL;
-    expect_wrong(null->run(f.device, &g, &fail), "null: an operand without memory");
+    expect_wrong(submit_program(null, f.device, &g, &fail), "null: an operand without memory");
 
     ir_space(&g, 1, (const int64_t[]){16}, 0);
     ir_operand(&g, WK_F32, &f.a, 0, (const int64_t[]){0});
     g.imm[0].i = f.a.bytes / 4, g.imm[1].i = 1, g.nimms = 2;
     ir_ins(&g, WK__LOADX, WK_F32, ir_ins(&g, WK__IOTA, WK_I64, 0, 0, 0), 0, 0);
-    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     g.imm[0].i++;
-    expect_wrong(null->run(f.device, &g, &fail), after);
-    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 3);
+    expect_wrong(submit_program(null, f.device, &g, &fail), after);
+    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 3);
 }
 
 static void finds_wrong_products_and_kernels(void **state)
@@ -246,36 +248,36 @@ static void finds_wrong_products_and_kernels(void **state)
     const char *after = "null: an operand that ends after its memory";
     wk__matmul p = product();
     p.k = 100;
-    expect_wrong(null->matmul(f.device, &p, &fail), after);
+    expect_wrong(submit_product(null, f.device, &p, &fail), after);
     p = product();
     p.b.dtype = WK_F64;
-    expect_wrong(null->matmul(f.device, &p, &fail), "null: a product of two dtypes");
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: a product of two dtypes");
     p = product();
     wk__group g = softmax();
     p.tail = &g;
-    expect_wrong(null->matmul(f.device, &p, &fail), "null: a tail whose first operand is not the product");
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: a tail whose first operand is not the product");
 
-    wk__kernel k = {.family = WK__SCATTER_ADD, .ndim = 1, .shape = {8}, .bound = f.a.bytes / 4};
+    wk__kernel k = {.ndim = 1, .shape = {8}, .bound = f.a.bytes / 4};
     k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1}};
     k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_I64, .stride = {1}};
     k.operand[2] = (wk__operand){.memory = &f.c, .dtype = WK_F32, .stride = {1}};
-    assert_int_equal(null->kernel(f.device, &k, &fail), WK_OK);
+    assert_int_equal(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), WK_OK);
     k.bound++;
-    expect_wrong(null->kernel(f.device, &k, &fail), after);
+    expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), after);
     k.bound--;
     k.dim = 1;
-    expect_wrong(null->kernel(f.device, &k, &fail), "null: a dimension that there is not");
+    expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), "null: a dimension that there is not");
     k.dim = 0;
     k.mode = 1;
-    expect_wrong(null->kernel(f.device, &k, &fail), "null: a mode that its kernel does not have");
+    expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail),
+                 "null: a mode that its kernel does not have");
     k.mode = 0;
     k.operand[2].dtype = WK_I32;
-    expect_wrong(null->kernel(f.device, &k, &fail), "null: a kernel over two dtypes");
+    expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), "null: a kernel over two dtypes");
     k.operand[2].dtype = WK_F32;
     k.operand[1].dtype = WK_I32;
-    expect_wrong(null->kernel(f.device, &k, &fail), "null: positions that are not i64");
-    k.family = WK__WORK_FAMILIES;
-    expect_wrong(null->kernel(f.device, &k, &fail), "null: a kernel that no backend has");
+    expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), "null: positions that are not i64");
+    expect_wrong(submit_kernel(null, f.device, WK__WORK_FAMILIES, &k, &fail), "null: a kernel that no backend has");
 
     char bytes[8];
     const char *leaves = "null: a transfer that leaves its memory";
@@ -312,11 +314,11 @@ static void refused_launch(void **state)
     wk__group g = softmax();
     wk__matmul p = product();
     wk__null_fail_run(2);
-    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
-    assert_int_equal(null->matmul(f.device, &p, &fail), WK_ERR_DEVICE);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
+    assert_int_equal(submit_product(null, f.device, &p, &fail), WK_ERR_DEVICE);
     assert_string_equal(fail.text, "null:0 refused the launch");
-    assert_int_equal(null->matmul(f.device, &p, &fail), WK_OK);
-    assert_int_equal(wk__null_plan_count(WK__NULL_MATMUL), 1);
+    assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
+    assert_int_equal(wk__null_plan_count(WK__CONTRACTION), 1);
 }
 
 static void bad_index(void **state)
@@ -325,7 +327,7 @@ static void bad_index(void **state)
     char byte;
     wk__group g = softmax();
     wk__null_fault_index(31, -9, 5);
-    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     assert_int_equal(null->sync(f.device, &fail), WK_ERR_INDEX);
     assert_int_equal(fail.code, WK_ERR_INDEX);
     assert_int_equal(fail.tag, 31);
@@ -335,10 +337,10 @@ static void bad_index(void **state)
 
     wk__null_fault_run(2, 8, 8);
     g.tag = 100;
-    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     assert_int_equal(null->sync(f.device, &fail), WK_OK);
     g.tag = 101;
-    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     assert_int_equal(null->download(f.device, &byte, &f.a, 0, 1, &fail), WK_ERR_INDEX);
     assert_int_equal(fail.tag, 101);
     assert_int_equal(null->download(f.device, &byte, &f.a, 0, 1, &fail), WK_OK);
@@ -357,7 +359,7 @@ static void lost_device(void **state)
     wk__null_set_count(2);
     assert_int_equal(null->open(1, &second, &fail), WK_OK);
     wk__null_lose(0);
-    assert_int_equal(null->run(f.device, &g, &fail), WK_ERR_LOST);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_ERR_LOST);
     assert_string_equal(fail.text, "null:0 does not answer any more");
     assert_int_equal(null->sync(f.device, &fail), WK_ERR_LOST);
     assert_int_equal(null->upload(f.device, &f.a, 0, "", 1, &fail), WK_ERR_LOST);
@@ -380,11 +382,11 @@ static void host_memory_runs_out(void **state)
     wk__alloc_fail_at(1);
     assert_int_equal(null->open(0, &device, &fail), WK_ERR_MEMORY);
     wk__alloc_fail_at(1);
-    assert_int_equal(null->run(f.device, &g, &fail), WK_ERR_MEMORY);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_ERR_MEMORY);
     wk__alloc_fail_at(2);
-    assert_int_equal(null->matmul(f.device, &p, &fail), WK_ERR_MEMORY);
-    assert_int_equal(wk__null_plan_count(WK__NULL_RUN) + wk__null_plan_count(WK__NULL_MATMUL), 0);
-    assert_int_equal(null->run(f.device, &g, &fail), WK_OK);
+    assert_int_equal(submit_product(null, f.device, &p, &fail), WK_ERR_MEMORY);
+    assert_int_equal(wk__null_plan_count(WK__PROGRAM) + wk__null_plan_count(WK__CONTRACTION), 0);
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
     for (int n = 1; n <= 3; n++) {
         wk__alloc_fail_at(n);
         assert_null(wk__null_plan_text());

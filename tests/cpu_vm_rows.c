@@ -9,6 +9,7 @@
 #include "../src/backend/cpu/run_rows.h"
 #include "../src/base/alloc.h"
 #include "../src/base/pool.h"
+#include "support_work.h"
 
 static const wk__alu kinds[] = {WK__RSUM, WK__RPROD, WK__RMAX, WK__RMIN};
 static const wk_dtype classes[] = {WK_F32, WK_F64, WK_I32, WK_I64};
@@ -338,7 +339,7 @@ static void memory_runs_out(void **state)
         wk_code code = WK_ERR_MEMORY;
         for (int64_t n = 1; code != WK_OK || n < 8; n++) {
             wk__alloc_fail_at(n);
-            code = vm_backend()->run(vm_device, &c->g, &fail);
+            code = submit_program(vm_backend(), vm_device, &c->g, &fail);
             wk__alloc_fail_at(0);
             assert_true(code == WK_OK || code == WK_ERR_MEMORY);
         }

@@ -366,11 +366,11 @@ static void a_batch_is_flushed(void **state)
     int rounds = 0;
     WK_EACH(batch, wk_data_loader(numbers(6), .batch_size = 2, .device = test_null()))
     {
-        assert_int_equal(wk__null_plan_count(WK__NULL_RUN), rounds++);
+        assert_int_equal(wk__null_plan_count(WK__PROGRAM), rounds++);
         wk_add_(total, wk_sum(batch->x, (0)));
         wk_exp(batch->x); /* nobody will ever ask for it */
     }
-    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 3);
+    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 3);
 }
 
 static void a_loader_may_be_freed_in_its_loop(void **state)

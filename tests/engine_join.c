@@ -83,7 +83,7 @@ static void places_meet_as_counted(void **state)
     wk__record *r[2];
     int apart = 0, unsure = 0;
     for (int k = 0; k < 2; k++) {
-        r[k] = calloc(1, wk__record_bytes(DIMS, 1));
+        r[k] = calloc(1, wk__record_bytes(WK__PROGRAM, DIMS, 1));
         assert_non_null(r[k]);
         r[k]->ndim = DIMS;
         r[k]->nout = 1;

@@ -40,7 +40,7 @@ static int stores(void)
 
 static int groups(void)
 {
-    return (int)wk__null_plan_count(WK__NULL_RUN);
+    return (int)wk__null_plan_count(WK__PROGRAM);
 }
 
 /* Forces x alone to be computed, as reading it does. */

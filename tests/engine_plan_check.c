@@ -169,39 +169,45 @@ static void parts_start_from_the_whole(void **state)
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 /* A backend that cuts products of shape (3, m, 1) as if batches were columns, and one that forgets the last row. */
-static void batches_as_columns(const wk__matmul *product, wk__piece_visit *visit, void *user)
+static void batches_as_columns(const wk__work *work, wk__piece_visit *visit, void *user)
 {
-    const int64_t places = product->batch[0] * product->m;
+    wk__matmul product;
+    assert_true(wk__matmul_of(work, &product));
+    const int64_t places = product.batch[0] * product.m;
     visit(user, &(wk__piece){.size = {1, 1, places},
-                             .first = product->c.offset,
+                             .first = product.c.offset,
                              .rows = 1,
                              .columns = places,
                              .row_step = 1,
                              .column_step = 1});
 }
 
-static void rows_but_the_last(const wk__matmul *product, wk__piece_visit *visit, void *user)
+static void rows_but_the_last(const wk__work *work, wk__piece_visit *visit, void *user)
 {
-    for (int64_t b = 0; b < product->batch[0]; b++)
+    wk__matmul product;
+    assert_true(wk__matmul_of(work, &product));
+    for (int64_t b = 0; b < product.batch[0]; b++)
         visit(user, &(wk__piece){.start = {b},
-                                 .size = {1, product->m - 1, product->n},
-                                 .first = product->c.offset + b * product->c.stride[0],
-                                 .rows = product->m - 1,
+                                 .size = {1, product.m - 1, product.n},
+                                 .first = product.c.offset + b * product.c.stride[0],
+                                 .rows = product.m - 1,
                                  .columns = 1,
-                                 .row_step = product->c.stride[1],
+                                 .row_step = product.c.stride[1],
                                  .column_step = 1});
 }
 
 /* Right, but for the order: the epilogue runs on the batch before the one that has been summed. */
-static void other_batches(const wk__matmul *product, wk__piece_visit *visit, void *user)
+static void other_batches(const wk__work *work, wk__piece_visit *visit, void *user)
 {
-    for (int64_t b = 0; b < product->batch[0]; b++)
+    wk__matmul product;
+    assert_true(wk__matmul_of(work, &product));
+    for (int64_t b = 0; b < product.batch[0]; b++)
         visit(user, &(wk__piece){.start = {b},
-                                 .size = {1, product->m, product->n},
-                                 .first = product->c.offset + (product->batch[0] - 1 - b) * product->c.stride[0],
-                                 .rows = product->m,
+                                 .size = {1, product.m, product.n},
+                                 .first = product.c.offset + (product.batch[0] - 1 - b) * product.c.stride[0],
+                                 .rows = product.m,
                                  .columns = 1,
-                                 .row_step = product->c.stride[1],
+                                 .row_step = product.c.stride[1],
                                  .column_step = 1});
 }
 
@@ -211,7 +217,7 @@ static void epilogues_run_on_what_was_summed(void **state)
     WK_SCOPE;
     wk_tensor *x = IN_MEMORY(3, 4, 8), *w = IN_MEMORY(8, 1), *place = IN_MEMORY(4, 1);
     static const struct {
-        void (*pieces)(const wk__matmul *product, wk__piece_visit *visit, void *user);
+        void (*pieces)(const wk__work *work, wk__piece_visit *visit, void *user);
         const char *word;
     } wrong[] = {
         {batches_as_columns, "which has 1"}, {rows_but_the_last, "9 elements of 12"}, {other_batches, "summed"}};

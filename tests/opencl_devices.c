@@ -3,6 +3,7 @@
  * processes of their own: this program, with the test's name as argument. */
 #include "opencl_test.h"
 #include "support_again.h"
+#include "support_work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,7 +77,7 @@ static int fork_after_use(void)
     if (group_case_run(c, opencl, device, &fail) != WK_OK || opencl->sync(device, &fail) != WK_OK) return 2;
     pid_t process = fork();
     if (process == 0) {
-        if (opencl->run(device, &c->g, &fail) != WK_ERR_STATE) _exit(3);
+        if (submit_program(opencl, device, &c->g, &fail) != WK_ERR_STATE) _exit(3);
         if (opencl->sync(device, &fail) != WK_ERR_STATE || strstr(fail.text, "forked") == NULL) _exit(4);
         wk__memory block = c->memory[0];
         opencl->block_give(device, &block);
@@ -194,11 +195,11 @@ static void side_by_side(void **state)
         assert_int_equal(opencl->sync(busy, &fail), WK_OK);
         assert_int_equal(opencl->sync(other, &fail), WK_OK);
 
-        for (int k = 0; k < 20; k++) assert_int_equal(opencl->run(busy, &lots->g, &fail), WK_OK);
+        for (int k = 0; k < 20; k++) assert_int_equal(submit_program(opencl, busy, &lots->g, &fail), WK_OK);
         wait_for both[2] = {{.device = busy}, {.device = other}};
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, wait_for_device, &both[0]), 0);
-        assert_int_equal(opencl->run(other, &little->g, &fail), WK_OK);
+        assert_int_equal(submit_program(opencl, other, &little->g, &fail), WK_OK);
         wait_for_device(&both[1]);
         pthread_join(thread, NULL);
         assert_true(both[0].code == WK_OK && both[1].code == WK_OK);

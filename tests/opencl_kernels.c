@@ -3,6 +3,7 @@
 #include "opencl_test.h"
 
 #include "../src/backend/opencl/device.h"
+#include "support_work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,7 +169,7 @@ static void multiply(void *device, const product_case *p, wk_dtype dtype, bool g
     wk__matmul product = {
         .nbatch = p->nbatch, .m = p->m, .n = p->n, .k = p->k, .a = a.operand, .b = b.operand, .c = c.operand};
     for (int d = 0; d < p->nbatch; d++) product.batch[d] = p->batch[d];
-    good(opencl->matmul(device, &product, &fail), &fail);
+    good(submit_product(opencl, device, &product, &fail), &fail);
     if (!gather) {
         char *want = malloc((size_t)bytes_of(&c));
         memcpy(want, c.host, (size_t)bytes_of(&c));
@@ -244,7 +245,7 @@ static void tails(void **state)
         int sum = ir_binary(&tail, WK__ADD, ir_load(&tail, to), ir_load(&tail, from));
         ir_store(&tail, to, ir_binary(&tail, WK__MAX, sum, ir_imm(&tail, WK_F32, (wk__imm){.f = 0})));
         wk__matmul product = {.m = 6, .n = 4, .k = 5, .a = a.operand, .b = b.operand, .c = c.operand, .tail = &tail};
-        good(opencl->matmul(device, &product, &fail), &fail);
+        good(submit_product(opencl, device, &product, &fail), &fail);
         char *want = malloc((size_t)bytes_of(&c));
         memcpy(want, c.host, (size_t)bytes_of(&c));
         product.tail = NULL;
@@ -281,6 +282,7 @@ static void each_line(const wk__kernel *kernel, int operands, visit *call, void 
 }
 
 typedef struct work {
+    int family;
     wk__kernel kernel;
     array array[3];
     char *want[3];
@@ -356,7 +358,8 @@ static void scatter_line(void *user, const int64_t start[3])
 static work new_work(wk__work_id family, int ndim, const int64_t *shape, int dim, int mode)
 {
     work w = {.name = wk__work_families[family].name,
-              .kernel = {.family = (int)family, .ndim = ndim, .dim = dim, .mode = mode, .tag = 42}};
+              .family = (int)family,
+              .kernel = {.ndim = ndim, .dim = dim, .mode = mode, .tag = 42}};
     for (int d = 0; d < ndim; d++) w.kernel.shape[d] = shape[d];
     return w;
 }
@@ -376,7 +379,7 @@ static void run_work(void *device, work *w, int operands, visit *line)
         memcpy(w->want[k], w->array[k].host, (size_t)bytes_of(&w->array[k]));
     }
     each_line(&w->kernel, operands, line, w);
-    good(opencl->kernel(device, &w->kernel, &fail), &fail);
+    good(submit_kernel(opencl, device, w->family, &w->kernel, &fail), &fail);
     for (int k = 0; k < operands; k++) {
         expect(device, w->name, &w->array[k], w->want[k]);
         free(w->want[k]);
@@ -464,7 +467,7 @@ static void bad_scatter(void **state)
             to_device(device, &w.array[k]);
             w.kernel.operand[k] = w.array[k].operand;
         }
-        good(opencl->kernel(device, &w.kernel, &fail), &fail);
+        good(submit_kernel(opencl, device, w.family, &w.kernel, &fail), &fail);
         assert_int_equal(opencl->sync(device, &fail), WK_ERR_INDEX);
         assert_true(fail.tag == 42 && fail.index == -8 && fail.bound == 7);
         for (int k = 0; k < 3; k++) {
@@ -479,8 +482,8 @@ static void unknown_kernel(void **state)
     (void)state;
     wk__fail fail;
     wk__memory memory = {0};
-    wk__kernel kernel = {.family = WK__WORK_FAMILIES, .operand[0] = {.dtype = WK_F32, .memory = &memory}};
-    assert_int_equal(opencl->kernel(opencl_device[0], &kernel, &fail), WK_ERR_UNSUPPORTED);
+    wk__kernel kernel = {.operand[0] = {.dtype = WK_F32, .memory = &memory}};
+    assert_int_equal(submit_kernel(opencl, opencl_device[0], WK__WORK_FAMILIES, &kernel, &fail), WK_ERR_UNSUPPORTED);
     assert_non_null(strstr(fail.text, "family"));
 }
 

@@ -3,6 +3,7 @@
 #include "opencl_test.h"
 
 #include "../src/base/alloc.h"
+#include "support_work.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -228,12 +229,12 @@ static void in_place_after_a_fault(void **state)
         group_case *bad = lookup("bad", 10, false);
         ((int64_t *)(void *)bad->data[0])[group_case_origin(bad, 0)] = 9;
         good(group_case_run(bad, opencl, device, &fail), &fail);
-        good(opencl->run(device, &c->g, &fail), &fail);
+        good(submit_program(opencl, device, &c->g, &fail), &fail);
         assert_int_equal(opencl->download(device, back, &c->memory[0], 0, c->elements[0] * 4, &fail), WK_ERR_INDEX);
         int64_t at = group_case_origin(c, x);
         float before = ((float *)(void *)c->data[0])[at];
         assert_true(back[at] == before + 1);
-        good(opencl->run(device, &c->g, &fail), &fail);
+        good(submit_program(opencl, device, &c->g, &fail), &fail);
         good(opencl->download(device, back, &c->memory[0], 0, c->elements[0] * 4, &fail), &fail);
         assert_true(back[at] == before + 2);
         for (int k = 0; k < 3; k++) opencl->block_give(device, &bad->memory[k]);

@@ -267,8 +267,8 @@ static void an_update_is_one_kernel(void **state)
         wk_sync();
         wk_memory_stats_of(test_null(), &after);
         expect_fine();
-        const wk__group *g = wk__null_plan_group(wk__null_plan_count(WK__NULL_RUN) - 1);
-        assert_int_equal(wk__null_plan_count(WK__NULL_RUN), t == 0 ? 3 : 1); /* the first time two states are made */
+        const wk__group *g = wk__null_plan_group(wk__null_plan_count(WK__PROGRAM) - 1);
+        assert_int_equal(wk__null_plan_count(WK__PROGRAM), t == 0 ? 3 : 1); /* the first time two states are made */
         int loads = 0, stores = 0;
         for (int k = 0; k < g->nins; k++) {
             loads += g->ins[k].code == WK__LOAD;
@@ -317,9 +317,9 @@ static void a_scope_with_a_step_is_flushed(void **state)
     {
         WK_SCOPE;
         wk_optim_step(optim);
-        assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 0);
+        assert_int_equal(wk__null_plan_count(WK__PROGRAM), 0);
     }
-    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 1);
+    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 1);
 }
 
 /* One flush with gradients and the step. Its first pass has a gradient and the update by it; what the other update

@@ -27,7 +27,7 @@ static void asking_for_the_error_runs_nothing(void **state)
     assert_null(wk_error());
     assert_int_equal(wk_error_code(), WK_OK);
     assert_int_equal(wk_report_error(stderr), 0);
-    assert_int_equal(wk__null_plan_count(WK__NULL_RUN), 0);
+    assert_int_equal(wk__null_plan_count(WK__PROGRAM), 0);
     wk_flush();
     wk__null_heal();
     char site[64];

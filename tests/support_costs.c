@@ -54,15 +54,17 @@ static costs costs_of(const typical *t)
     const int64_t before = on_device(false);
     t->run(&in);
     expect_fine();
-    costs found = {.passes = wk__null_plan_count(WK__NULL_RUN),
-                   .products = wk__null_plan_count(WK__NULL_MATMUL),
-                   .kernels = wk__null_plan_count(WK__NULL_KERNEL),
+    costs found = {.passes = wk__null_plan_count(WK__PROGRAM),
+                   .products = wk__null_plan_count(WK__CONTRACTION),
+                   .kernels = wk__null_plan_work_count() - wk__null_plan_count(WK__PROGRAM) -
+                              wk__null_plan_count(WK__CONTRACTION),
                    .copies = wk__null_plan_count(WK__NULL_COPY),
                    .bytes = on_device(true) - before,
                    .left = on_device(false) - before};
     for (int64_t k = 0; k < found.passes; k++) count_program(&found, wk__null_plan_group(k));
     for (int64_t k = 0; k < found.products; k++)
-        if (wk__null_plan_matmul(k)->tail) count_program(&found, wk__null_plan_matmul(k)->tail);
+        if (wk__null_plan_work(WK__CONTRACTION, k)->group)
+            count_program(&found, wk__null_plan_work(WK__CONTRACTION, k)->group);
     return found;
 }
 

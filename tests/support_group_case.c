@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cases: groups with memory, run on a device and compared. */
 #include "support_group_case.h"
+#include "support_work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -179,7 +180,7 @@ wk_code group_case_run(group_case *c, const wk__backend *backend, void *device, 
     const char *wrong = wk__group_check(&c->g);
     if (wrong != NULL) return wk__fail_set(fail, WK_ERR_ARGUMENT, "%s: %s", c->name, wrong);
     wk_code code = take_memory(c, backend, device, fail);
-    return code == WK_OK ? backend->run(device, &c->g, fail) : code;
+    return code == WK_OK ? submit_program(backend, device, &c->g, fail) : code;
 }
 
 static const char *compare(const group_case *c, int k, const char *got, const char *want)

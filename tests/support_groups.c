@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See support_groups.h. */
 #include "support_groups.h"
+#include "../src/engine/execute.h"
 
 enum { MOST = 64 };
 
@@ -104,7 +105,7 @@ void group_of(int first, int count, wk__value *const *stored)
         for (int s = 0; stored[s]; s++) out->rooted = out->rooted || stored[s] == out;
         if (out->rooted) give_piece(out);
     }
-    if (plan.record[0]->kind == WK__RECORD_KERNEL) return;
+    if (wk__record_family(plan.record[0])->along) return;
     assert_int_equal(wk__build(b), count);
     for (int o = 0; o < b->group.noperands; o++) b->group.operand[o].memory = &b->value[o]->memory;
 }
@@ -131,22 +132,9 @@ void group_done(void)
 
 static wk_code check(wk__fail *fail)
 {
-    wk__record *r = group_record(0);
-    if (r->kind == WK__RECORD_KERNEL) return wk__plan_check_kernel(r, fail);
-    if (r->kind != WK__RECORD_MATMUL) return wk__plan_check(&plan.group, NULL, fail);
-    const int nbatch = r->ndim - 2;
-    wk__matmul product = {.nbatch = nbatch, .k = r->bound, .tail = plan.group.records > 1 ? &plan.group.group : NULL};
-    const int64_t *shape = wk__record_shape(r);
-    memcpy(product.batch, shape, sizeof *shape * (size_t)nbatch);
-    product.m = shape[nbatch];
-    product.n = shape[nbatch + 1];
-    wk__operand *operand[] = {&product.c, &product.a, &product.b};
-    for (int k = 0; k < 3; k++) {
-        *operand[k] =
-            (wk__operand){.memory = &r->ref[k].value->memory, .offset = r->ref[k].offset, .dtype = r->ref[k].dtype};
-        memcpy(operand[k]->stride, wk__record_stride(r, k), sizeof(int64_t) * r->ndim);
-    }
-    return wk__plan_check(&plan.group, &product, fail);
+    wk__kernel kernel;
+    const wk__work work = wk__work_of(&plan.group, &kernel);
+    return wk__plan_check(&plan.group, &work, fail);
 }
 
 void expect_accepted(void)

@@ -30,7 +30,7 @@ static inline void start(void)
 
 static inline int runs(void)
 {
-    return (int)wk__null_plan_count(WK__NULL_RUN);
+    return (int)wk__null_plan_count(WK__PROGRAM);
 }
 
 static inline int stores(void)

@@ -47,43 +47,39 @@ static wk_code bad_index(wk__fail *fail)
     return wk__fail_index(fail, -1, 9, 3);
 }
 
-static wk_code run(void *state, const wk__group *group, wk__fail *fail)
+/* What it reads, then what it stores; then the same of its tail. */
+static void spoil_kernel(const wk__work *work)
 {
-    if (!is_due()) return real->run(state, group, fail);
-    if (order.how == SPOIL_INDEX) return bad_index(fail);
-    if (order.how == SPOIL_EARLY) spoil_group(group);
-    wk_code code = order.how == SPOIL_NOTHING ? WK_OK : real->run(state, group, fail);
-    if (order.how == SPOIL_RESULT || order.how == SPOIL_OPERAND) spoil_group(group);
-    return code;
-}
-
-/* What it reads: a, b and what its tail reads; what it stores: the product, then what the tail does. */
-static void spoil_product(const wk__matmul *product)
-{
-    const wk__operand *operand[3 + WK__MAX_OPERANDS] = {&product->a, &product->b, &product->c};
-    bool stored[3 + WK__MAX_OPERANDS] = {false, false, true};
-    int count = 3;
-    for (int k = 1; product->tail && k < product->tail->noperands; k++, count++) {
-        operand[count] = &product->tail->operand[k];
-        stored[count] = product->tail->operand[k].stored;
+    const wk__operand *operand[WK__KERNEL_OPERANDS + WK__MAX_OPERANDS];
+    bool stored[WK__KERNEL_OPERANDS + WK__MAX_OPERANDS];
+    int count = 0;
+    for (int k = 0; k < WK__KERNEL_OPERANDS; k++) {
+        if (!work->kernel->operand[k].memory) continue;
+        operand[count] = &work->kernel->operand[k];
+        stored[count++] = work->kernel->operand[k].stored;
+    }
+    for (int k = 1; work->group && k < work->group->noperands; k++, count++) {
+        operand[count] = &work->group->operand[k];
+        stored[count] = work->group->operand[k].stored;
     }
     spoil(operand, stored, count);
 }
 
-static wk_code matmul(void *state, const wk__matmul *product, wk__fail *fail)
+static void spoil_work(const wk__work *work)
 {
-    if (!is_due()) return real->matmul(state, product, fail);
-    if (order.how == SPOIL_EARLY) spoil_product(product);
-    wk_code code = order.how == SPOIL_NOTHING ? WK_OK : real->matmul(state, product, fail);
-    if (order.how != SPOIL_EARLY) spoil_product(product);
-    return code;
+    if (work->kernel)
+        spoil_kernel(work);
+    else
+        spoil_group(work->group);
 }
 
-static wk_code kernel(void *state, const wk__kernel *work, wk__fail *fail)
+static wk_code submit(void *state, const wk__work *work, wk__fail *fail)
 {
-    if (!is_due()) return real->kernel(state, work, fail);
-    wk_code code = order.how == SPOIL_NOTHING ? WK_OK : real->kernel(state, work, fail);
-    if (order.how == SPOIL_RESULT) write_number(&work->operand[order.which]);
+    if (!is_due()) return real->submit(state, work, fail);
+    if (order.how == SPOIL_INDEX) return bad_index(fail);
+    if (order.how == SPOIL_EARLY) spoil_work(work);
+    wk_code code = order.how == SPOIL_NOTHING ? WK_OK : real->submit(state, work, fail);
+    if (order.how == SPOIL_RESULT || order.how == SPOIL_OPERAND) spoil_work(work);
     return code;
 }
 
@@ -94,9 +90,7 @@ void spoil_begin(wk_device id)
     assert_non_null(device);
     real = device->backend;
     spoiling = *real;
-    spoiling.run = run;
-    spoiling.matmul = matmul;
-    spoiling.kernel = kernel;
+    spoiling.submit = submit;
     device->backend = &spoiling;
     left = 0;
 }

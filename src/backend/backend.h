@@ -18,8 +18,7 @@
 #define WICK_BACKEND_BACKEND_H
 
 #include "../base/text.h"
-#include "../ir/ir.h"
-#include "work.h"
+#include "contraction.h"
 #include <stdatomic.h>
 
 enum { WK__BACKEND_VERSION = 1, WK__ALIGN = 256 /* bytes: start of every piece of device memory */ };
@@ -99,21 +98,7 @@ typedef struct wk__device_info {
     double temperature, power, utilisation; /* degrees C, W, 0..1; NaN = not known */
 } wk__device_info;
 
-/* A product: C[b.., i, j] = sum over l of A[b.., i, l] B[b.., l, j]. Operands have nbatch + 2 strides in that order (0
- * where a batch dimension is broadcast). a and b have one dtype, any; c the same. f16 and bf16 accumulate in f32,
- * integers wrap. The sum over l runs in an order that depends on m, n, k, strides, dtype and the kind of device only.
- * tail, if not NULL: a group over the space (batch.., m, n) that is run on C afterwards, or piece by piece while C is
- * in cache; its operand 0 is C. */
-typedef struct wk__matmul {
-    int nbatch;
-    int64_t batch[WK__MAX_DIMS - 2];
-    int64_t m, n, k;
-    wk__operand a, b, c;
-    const wk__group *tail;
-    wk__origin *origin;
-} wk__matmul;
-
-/* A box of a product's space (batch.., m, n), on which its tail runs at once when the elements of C that lie at `first`
+/* A box of the space of a contraction's result. Its tail runs there at once when the elements of C that lie at `first`
  * + i x row_step + j x column_step, 0 <= i < rows, 0 <= j < columns, have been summed; in elements, from the start of
  * C's memory. They are to be the elements of the box. */
 typedef struct wk__piece {
@@ -121,17 +106,6 @@ typedef struct wk__piece {
     int64_t first, rows, columns, row_step, column_step;
 } wk__piece;
 typedef void wk__piece_visit(void *user, const wk__piece *piece);
-
-/* A kernel that is no group: its family says what shape, dim, mode and bound mean. */
-typedef struct wk__kernel {
-    int family; /* wk__work_id */
-    int ndim, dim, mode;
-    int64_t shape[WK__MAX_DIMS];
-    int64_t bound;
-    wk__operand operand[4];
-    int64_t tag;
-    wk__origin *origin;
-} wk__kernel;
 
 typedef struct wk__backend {
     int version;
@@ -151,9 +125,10 @@ typedef struct wk__backend {
     void (*block_give)(void *device, wk__memory *block);
 
     /* Enqueue. */
-    wk_code (*run)(void *device, const wk__group *group, wk__fail *fail);
-    wk_code (*matmul)(void *device, const wk__matmul *product, wk__fail *fail);
-    wk_code (*kernel)(void *device, const wk__kernel *kernel, wk__fail *fail);
+    /* Is there code for work of that family whose first operand has this dtype? */
+    bool (*supports)(void *device, int family, wk_dtype dtype, wk__layout layout);
+    /* WK_ERR_UNSUPPORTED: there is no code for it. */
+    wk_code (*submit)(void *device, const wk__work *work, wk__fail *fail);
     wk_code (*upload)(void *device, const wk__memory *to, int64_t offset, const void *from, int64_t bytes,
                       wk__fail *fail);
     wk_code (*copy)(void *device, const wk__memory *to, int64_t to_offset, const wk__memory *from, int64_t from_offset,
@@ -166,12 +141,12 @@ typedef struct wk__backend {
     /* optional: copies between two devices of this backend without the host; else the engine goes through the host */
     wk_code (*transfer)(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
                         wk__fail *fail);
-    /* optional: true makes `run`, `matmul` and `kernel` only gather what would have to be compiled; false compiles the
+    /* optional: true makes `submit` only gather what would have to be compiled; false compiles the
      * gathered kernels together and makes them run again. For tests: a cold build costs a second a kernel. */
     wk_code (*gather)(void *device, bool on, wk__fail *fail);
-    /* optional: how `matmul` would cut this product, without touching its memory; no pieces: its tail runs on
-     * all of C afterwards */
-    void (*pieces)(const wk__matmul *product, wk__piece_visit *visit, void *user);
+    /* optional: how `submit` would cut this contraction, without touching its memory; no pieces: its tail runs on all
+     * of C afterwards */
+    void (*pieces)(const wk__work *work, wk__piece_visit *visit, void *user);
 } wk__backend;
 
 /* All backends of this build, NULL at the end; in the order in which gpu:i counts. */

@@ -4,10 +4,30 @@
 #include <string.h>
 
 const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
-    [WK__SCATTER_ADD] =
-        {.name = "scatter_add", .nout = 1, .nin = 2, .modes = 1, .like = 2, .places = 1, .adds_to_target = true},
-    [WK__SCAN] = {.name = "scan", .nout = 1, .nin = 1, .modes = 2, .like = 1, .places = -1},
-    [WK__SORT] = {.name = "sort", .nout = 2, .nin = 1, .modes = 2, .like = 2, .places = 1},
+    [WK__PROGRAM] = {.name = "program", .said = "one pass", .program = true, .places = -1},
+    [WK__CONTRACTION] = {.name = "contraction",
+                         .said = "a matrix product",
+                         .nout = 1,
+                         .nin = 2,
+                         .tail = true,
+                         .sums = true,
+                         .places = -1},
+    [WK__SCATTER_ADD] = {.name = "scatter_add",
+                         .said = "scatter_add",
+                         .nout = 1,
+                         .nin = 2,
+                         .along = true,
+                         .faults = true,
+                         .adds_to_target = true,
+                         .modes = 1,
+                         .like = 2,
+                         .places = 1},
+    [WK__SCAN] =
+        {.name = "scan", .said = "scan", .nout = 1, .nin = 1, .along = true, .modes = 2, .like = 1, .places = -1},
+    [WK__SORT] =
+        {.name = "sort", .said = "sort", .nout = 2, .nin = 1, .along = true, .modes = 2, .like = 2, .places = 1},
+    [WK__TRANSFER] =
+        {.name = "transfer", .said = "a copy", .nout = 1, .nin = 1, .moves = true, .like = 1, .places = -1},
 };
 
 int wk__work_named(const char *name)

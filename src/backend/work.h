@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Families of work that are neither a group of instructions nor a product: kernels along one dimension. A row says what
- * the engine, the null device and the checks have to know of one; the CPU and the GPU backends have a table each of
- * the code that runs it. Nobody else names a family but the op that records it. */
+/* Work: all that a device is asked to compute or to move, in families. A row says what the engine, the null device, the
+ * logs and the checks have to know of one; a backend has a table of the code that runs it. Nobody else names a family
+ * but the op that records it.
+ *
+ *   program        a group of instructions, elementwise and reducing (../ir/ir.h)
+ *   contraction    sums of products: matrix products, convolutions (contraction.h); a program may follow, its tail
+ *   along one      scatter_add, scan and sort walk the lines of one dimension
+ *   dimension
+ *   transfer       dense bytes to another device; a backend has slots of its own for that
+ */
 #ifndef WICK_BACKEND_WORK_H
 #define WICK_BACKEND_WORK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "../ir/ir.h"
 
 typedef enum wk__work_id {
+    WK__PROGRAM,
+    /* 0 out, 1 and 2 factors; sum: what is summed. */
+    WK__CONTRACTION,
     /* 0 target T, 1 index i64, 2 source S: T[.., index, ..] += S[..], in index order on every device. Index and source
      * have the shape of the work, the target has `bound` places along dim. A bad index is a fault, and nothing is
      * written for it. */
@@ -18,16 +27,26 @@ typedef enum wk__work_id {
     /* 0 values out, 1 their places in the line (i64) out, 2 in: stable along dim, ascending (mode 0) or descending (1);
      * NaN counts as greatest. */
     WK__SORT,
+    /* 0 out, 1 in, on another device. */
+    WK__TRANSFER,
     WK__WORK_FAMILIES
 } wk__work_id;
 
 typedef struct wk__work_family {
-    const char *name;    /* in plans, logs and the files of flushes */
-    uint8_t nout, nin;   /* operands: outputs first, then inputs */
-    uint8_t modes;       /* `mode` is below that */
-    uint8_t like;        /* this operand has the dtype of operand 0 */
-    int8_t places;       /* this one has positions, i64; -1: none */
+    const char *name; /* in plans, logs and the files of flushes */
+    const char *said; /* of a kernel that runs, in the log */
+    uint8_t nout;     /* operands: outputs first, then inputs; of a program the record says how many */
+    uint8_t nin;
+    bool program;        /* its records are instructions: they share kernels, and may be computed again */
+    bool tail;           /* programs may follow it in one kernel; it reads its inputs until the last of them has run */
+    bool sums;           /* has a wk__sum */
+    bool along;          /* works along one dimension: dim, mode and bound say how */
+    bool moves;          /* its inputs are on another device */
+    bool faults;         /* may find a bad index */
     bool adds_to_target; /* operand 0 is read, too, and what is not added to stays; it has its own size along dim */
+    uint8_t modes;       /* `mode` is below that */
+    uint8_t like;        /* this operand has the dtype of operand 0; 0: any */
+    int8_t places;       /* this one has positions, i64; -1: none */
 } wk__work_family;
 
 extern const wk__work_family wk__work_families[WK__WORK_FAMILIES];
@@ -40,6 +59,37 @@ static inline bool wk__work_known(int family)
 
 /* The family of that name, or WK__WORK_FAMILIES. */
 int wk__work_named(const char *name);
+
+/* ---- what a backend is given ------------------------------------------------------------------------------------- */
+
+enum { WK__KERNEL_OPERANDS = 3 };
+
+/* Work that is no program: its family says what dim, mode and bound mean. */
+typedef struct wk__kernel {
+    int ndim, dim, mode;
+    int64_t shape[WK__MAX_DIMS]; /* of the space: of a contraction that of its result */
+    int64_t bound;
+    wk__operand operand[WK__KERNEL_OPERANDS]; /* outputs, then inputs */
+    const struct wk__sum *sum;                /* contraction; NULL: none */
+    int64_t tag;                              /* handed back with a bad index */
+} wk__kernel;
+
+typedef struct wk__work {
+    int family;               /* wk__work_id */
+    const wk__group *group;   /* a program; of other families the tail, over their space: operand 0 is the result. NULL:
+                               * none */
+    const wk__kernel *kernel; /* NULL: a program */
+    struct wk__origin *origin; /* whose work it is; see backend.h */
+} wk__work;
+
+/* How operands are walked: by their strides over the space and, of a product of matrices, one more; or as a wk__sum
+ * says. */
+typedef enum wk__layout { WK__LAYOUT_STRIDES, WK__LAYOUT_SUM } wk__layout;
+
+static inline const wk__work_family *wk__work_row(const wk__work *work)
+{
+    return &wk__work_families[work->family];
+}
 
 /* shape is the shape of the work: makes it the one over which operand `operand` is walked. */
 void wk__work_space(const wk__work_family *family, int operand, int dim, int64_t bound, int64_t shape[]);

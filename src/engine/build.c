@@ -164,7 +164,7 @@ static int result_of(builder *w, wk__record *r, int in[])
     if (w->emit.full) return 0;
     w->emit.op = r->op;
     int reg = r->op->expression ? r->op->expression(&w->emit, in) : in[0];
-    if (r->kind != WK__RECORD_REDUCTION) return reg;
+    if (!wk__record_reduces(r)) return reg;
     wk_dtype class = r->op->expression ? wk__class_of(r->ref[0].dtype) : w->emit.dtype;
     return wk__emit_ins(&w->emit, r->op->reduction, class, per_column(w, reg), 0, 0);
 }
@@ -227,14 +227,12 @@ static void start(builder *w, wk__building *b)
     w->b = b;
     w->ndim = first->ndim;
     w->shape = wk__record_shape(first);
-    for (int k = 0; k < b->records; k++)
-        if (b->record[k]->kind == WK__RECORD_REDUCTION) w->reduce_mask = b->record[k]->reduce_mask;
+    for (int k = 0; k < b->records; k++) w->reduce_mask |= b->record[k]->reduce_mask;
     wk__group *g = &b->group;
     g->nins = g->noperands = g->nimms = 0;
     g->ndim = w->ndim;
     g->nreduce = __builtin_popcount(w->reduce_mask);
     g->tag = -1;
-    g->origin = NULL;
     int place = 0;
     for (int reduced = 0; reduced < 2; reduced++)
         for (int d = 0; d < w->ndim; d++)
@@ -251,7 +249,7 @@ static void start(builder *w, wk__building *b)
 static bool shares_space(const builder *w, wk__record *r)
 {
     return wk__same_shape(r->ndim, wk__record_shape(r), w->ndim, w->shape) ||
-           (w->reduce_mask && r->kind == WK__RECORD_EXPRESSION);
+           (w->reduce_mask && !wk__record_reduces(r));
 }
 
 int wk__build(wk__building *b)
@@ -262,7 +260,7 @@ int wk__build(wk__building *b)
     for (int k = 0; k < b->records; k++) {
         wk__record *r = b->record[k];
         if (!shares_space(&w, r)) return k;
-        if (r->kind == WK__RECORD_MATMUL)
+        if (wk__record_family(r)->tail)
             add_product(&w, r);
         else
             add_record(&w, r);
@@ -273,7 +271,7 @@ int wk__build(wk__building *b)
     }
     for (int k = 0; k < b->records; k++) {
         wk__record *r = b->record[k];
-        if (wk__stores(r->ref[0].value) && r->kind != WK__RECORD_MATMUL) add_store(&w, r);
+        if (wk__stores(r->ref[0].value) && wk__record_family(r)->program) add_store(&w, r);
     }
     return b->records;
 }

@@ -108,8 +108,7 @@ static int64_t differing_element(wk__record *r, int output, const char *a, const
     const wk_dtype dtype = (wk_dtype)r->ref[output].dtype;
     const int64_t size = (int64_t)wk_dtype_size(dtype);
     int64_t shape[WK__MAX_DIMS];
-    for (int d = 0; d < r->ndim; d++)
-        shape[d] = r->kind == WK__RECORD_REDUCTION && r->reduce_mask >> d & 1 ? 1 : wk__record_shape(r)[d];
+    for (int d = 0; d < r->ndim; d++) shape[d] = r->reduce_mask >> d & 1 ? 1 : wk__record_shape(r)[d];
     memset(index, 0, sizeof *index * WK__MAX_DIMS);
     for (int64_t k = 0, n = wk__numel(r->ndim, shape); k < n; k++) {
         int64_t place = r->ref[output].offset;
@@ -171,7 +170,7 @@ static void add_index(wk__text *text, const int64_t *index, int ndim)
 /* A scatter's space is that of its index, not that of its target. */
 static bool walks_its_result(const wk__record *r, int reference)
 {
-    return reference < r->nout && (r->kind != WK__RECORD_KERNEL || !r->partial) && r->kind != WK__RECORD_TRANSFER;
+    return reference < r->nout && (wk__record_family(r)->program || !r->partial) && !wk__record_family(r)->moves;
 }
 
 bool wk__record_fills(wk__record *r, int output, int64_t bytes)
@@ -179,8 +178,8 @@ bool wk__record_fills(wk__record *r, int output, int64_t bytes)
     const int64_t size = (int64_t)wk_dtype_size(r->ref[output].dtype);
     int64_t elements = 1;
     for (int d = 0; d < r->ndim; d++)
-        if (r->kind != WK__RECORD_REDUCTION || !(r->reduce_mask >> d & 1)) elements *= wk__record_shape(r)[d];
-    return r->kind == WK__RECORD_TRANSFER || elements * size == bytes;
+        if (!(r->reduce_mask >> d & 1)) elements *= wk__record_shape(r)[d];
+    return wk__record_family(r)->moves || elements * size == bytes;
 }
 
 bool wk__bytes_differ(wk__record *r, int reference, bool holes, const char *have, const char *want, int64_t bytes,

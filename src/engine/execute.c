@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running groups, one after the other: what kind each is, what it is given, what becomes of its records. */
+/* Running groups, one after the other: what each is given, what becomes of its records. */
 #include "execute.h"
 #include "../base/alloc.h"
 #include "../base/log.h"
@@ -8,24 +8,7 @@
 #include "plan_check.h"
 #include <string.h>
 
-/* ---- the kinds of group ------------------------------------------------------------------------------------------ */
-
-static wk_code run_program(wk__run *run, wk__building *b, wk__fail *fail)
-{
-    wk__device *device = b->record[0]->device;
-    wk_code code = wk__program_outputs(run, b, fail);
-    if (code == WK_OK && wk__plan_check_wanted(device)) code = wk__plan_check(b, NULL, fail);
-    if (code != WK_OK) return code;
-    wk__group_collapse(&b->group);
-    run->ring->groups++;
-    b->group.tag = wk__watch(device, run->owner, b->record, b->records, b->indirect, &b->group);
-    code = wk__origin_of(b->record[0], run->owner, &b->group.origin, fail);
-    if (code != WK_OK) return code;
-    if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(b->record[0], "one pass", &b->group);
-    code = device->backend->run(device->state, &b->group, fail);
-    wk__origin_drop(b->group.origin);
-    return code;
-}
+/* ---- work -------------------------------------------------------------------------------------------------------- */
 
 static void operand_from(wk__record *r, int k, wk__operand *operand)
 {
@@ -37,66 +20,67 @@ static void operand_from(wk__record *r, int k, wk__operand *operand)
     memcpy(operand->stride, wk__record_stride(r, k), sizeof(int64_t) * r->ndim);
 }
 
-wk__matmul wk__product_of(wk__record *r)
+static void kernel_from(wk__record *r, wk__kernel *kernel)
 {
-    wk__matmul mm = {.nbatch = r->ndim - 2, .k = r->bound};
-    const int64_t *shape = wk__record_shape(r);
-    memcpy(mm.batch, shape, sizeof *shape * (size_t)mm.nbatch);
-    mm.m = shape[r->ndim - 2];
-    mm.n = shape[r->ndim - 1];
-    operand_from(r, 0, &mm.c);
-    operand_from(r, 1, &mm.a);
-    operand_from(r, 2, &mm.b);
-    return mm;
+    *kernel = (wk__kernel){.ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
+    memcpy(kernel->shape, wk__record_shape(r), sizeof(int64_t) * r->ndim);
+    for (int k = 0; k < r->nout + r->nin; k++) operand_from(r, k, &kernel->operand[k]);
+    for (int k = 0; k < r->nout; k++) kernel->operand[k].stored = true;
+    kernel->operand[0].base = r->partial;
+    if (wk__record_family(r)->sums) kernel->sum = wk__record_sum(r);
 }
 
-static wk_code run_matmul(wk__run *run, wk__building *b, wk__fail *fail)
+wk__work wk__work_of(wk__building *b, wk__kernel *kernel)
 {
     wk__record *r = b->record[0];
-    wk__value *product = r->ref[0].value;
-    wk__matmul mm = wk__product_of(r);
-    wk_code code = wk__product_output(b, product, fail);
-    if (code != WK_OK) return code;
-    run->ring->stores += wk__stores(product);
-    if (b->records > 1) {
-        code = wk__program_outputs(run, b, fail);
-        mm.tail = &b->group;
+    const bool program = wk__record_family(r)->program;
+    if (!program) kernel_from(r, kernel);
+    return (wk__work){
+        .family = r->family, .group = program || b->records > 1 ? &b->group : NULL, .kernel = program ? NULL : kernel};
+}
+
+static wk_code take_outputs(wk__run *run, wk__building *b, const wk__work *work, wk__kernel *kernel, wk__fail *fail)
+{
+    wk__record *r = b->record[0];
+    const wk__work_family *family = wk__work_row(work);
+    wk_code code = WK_OK;
+    if (family->tail) {
+        code = wk__product_output(b, r->ref[0].value, fail);
+        run->ring->stores += wk__stores(r->ref[0].value);
+    } else if (!family->program) {
+        code = wk__kernel_outputs(run, r, kernel, fail);
     }
-    if (code == WK_OK && wk__plan_check_wanted(r->device)) code = wk__plan_check(b, &mm, fail);
+    return code == WK_OK && work->group ? wk__program_outputs(run, b, fail) : code;
+}
+
+/* Gives the device what has its memory. */
+static wk_code submit(wk__run *run, wk__building *b, wk__work *work, wk__kernel *kernel, wk__fail *fail)
+{
+    wk__device *device = b->record[0]->device;
+    const wk__work_family *family = wk__work_row(work);
+    const bool may_fault = family->faults || (work->group && b->indirect);
+    if (!work->kernel) wk__group_collapse(&b->group);
     run->ring->groups++;
-    b->group.tag = wk__watch(r->device, run->owner, b->record, b->records, b->indirect, mm.tail);
-    if (wk__log_on(WK__LOG_KERNEL))
-        wk__tell_kernel(r, mm.tail ? "a matrix product, and then" : "a matrix product", mm.tail);
-    if (code == WK_OK) code = wk__origin_of(r, run->owner, &mm.origin, fail);
-    b->group.origin = mm.origin;
-    if (code == WK_OK) code = r->device->backend->matmul(r->device->state, &mm, fail);
-    wk__origin_drop(mm.origin);
-    if (!wk__stores(product)) wk__value_give_memory(product);
+    const int64_t tag = wk__watch(device, run->owner, b->record, b->records, may_fault, work->group);
+    if (work->group) b->group.tag = tag;
+    if (work->kernel) kernel->tag = tag;
+    wk_code code = wk__origin_of(b->record[0], run->owner, &work->origin, fail);
+    if (code != WK_OK) return code;
+    if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(b->record[0], work);
+    code = device->backend->submit(device->state, work, fail);
+    wk__origin_drop(work->origin);
     return code;
 }
 
-wk__kernel wk__kernel_of(wk__record *r)
+static wk_code run_work(wk__run *run, wk__building *b, wk__fail *fail)
 {
-    wk__kernel kernel = {
-        .family = r->family, .ndim = r->ndim, .dim = r->dim, .mode = r->mode, .bound = r->bound, .tag = -1};
-    memcpy(kernel.shape, wk__record_shape(r), sizeof(int64_t) * r->ndim);
-    for (int k = 0; k < r->nout + r->nin; k++) operand_from(r, k, &kernel.operand[k]);
-    for (int k = 0; k < r->nout; k++) kernel.operand[k].stored = true;
-    return kernel;
-}
-
-static wk_code run_kernel(wk__run *run, wk__record *r, wk__fail *fail)
-{
-    wk__kernel kernel = wk__kernel_of(r);
-    kernel.operand[0].base = r->partial;
-    wk_code code = wk__kernel_outputs(run, r, &kernel, fail);
-    if (code == WK_OK && wk__plan_check_wanted(r->device)) code = wk__plan_check_kernel(r, fail);
-    run->ring->groups++;
-    kernel.tag = wk__watch(r->device, run->owner, &r, 1, r->partial, NULL);
-    if (wk__log_on(WK__LOG_KERNEL)) wk__tell_kernel(r, wk__work_families[r->family].name, NULL);
-    if (code == WK_OK) code = wk__origin_of(r, run->owner, &kernel.origin, fail);
-    if (code == WK_OK) code = r->device->backend->kernel(r->device->state, &kernel, fail);
-    wk__origin_drop(kernel.origin);
+    wk__value *first = b->record[0]->ref[0].value;
+    wk__kernel kernel;
+    wk__work work = wk__work_of(b, &kernel);
+    wk_code code = take_outputs(run, b, &work, &kernel, fail);
+    if (code == WK_OK && wk__plan_check_wanted(b->record[0]->device)) code = wk__plan_check(b, &work, fail);
+    if (code == WK_OK) code = submit(run, b, &work, &kernel, fail);
+    if (wk__work_row(&work)->tail && first->memory.block && !wk__stores(first)) wk__value_give_memory(first);
     return code;
 }
 
@@ -193,7 +177,7 @@ static void run_programs(wk__run *run, wk__record **record, int records)
             code = wk__fail_set(&fail, WK_ERR_INTERNAL, "%s: its expression is longer than a program can be",
                                 record[0]->op->name);
         else
-            code = record[0]->kind == WK__RECORD_MATMUL ? run_matmul(run, b, &fail) : run_program(run, b, &fail);
+            code = run_work(run, b, &fail);
         fail.code = code;
         const int tried = b->records;
         if (code == WK_ERR_INDEX && tried > 1)
@@ -206,18 +190,23 @@ static void run_programs(wk__run *run, wk__record **record, int records)
     }
 }
 
-/* What leaves a device takes its fault along, which may be noticed only now. */
 static void run_alone(wk__run *run, wk__record *r)
 {
     wk__fail fail = {.tag = -1};
-    if (r->kind == WK__RECORD_KERNEL) {
-        fail.code = run_kernel(run, r, &fail);
-    } else {
-        wk__device_prove(r->ref[1].value->device);
-        if (wk__drop_failed(run, &r, 1) == 0) return;
-        fail.code = run_transfer(run, r, &fail);
-        if (fail.code != WK_OK && wk__drop_failed(run, &r, 1) == 0) return;
-    }
+    run->building.record = &r;
+    run->building.records = 1;
+    fail.code = run_work(run, &run->building, &fail);
+    finish(run, &r, 1, fail.code, &fail);
+}
+
+/* What leaves a device takes its fault along, which may be noticed only now. */
+static void run_move(wk__run *run, wk__record *r)
+{
+    wk__fail fail = {.tag = -1};
+    wk__device_prove(r->ref[1].value->device);
+    if (wk__drop_failed(run, &r, 1) == 0) return;
+    fail.code = run_transfer(run, r, &fail);
+    if (fail.code != WK_OK && wk__drop_failed(run, &r, 1) == 0) return;
     finish(run, &r, 1, fail.code, &fail);
 }
 
@@ -226,10 +215,13 @@ static void run_group(wk__run *run, wk__record **record, int records)
     records = wk__drop_failed(run, record, records);
     if (records == 0) return;
     if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record, records);
-    if (record[0]->kind == WK__RECORD_KERNEL || record[0]->kind == WK__RECORD_TRANSFER)
-        run_alone(run, record[0]);
-    else
+    const wk__work_family *family = wk__record_family(record[0]);
+    if (family->program || family->tail)
         run_programs(run, record, records);
+    else if (family->moves)
+        run_move(run, record[0]);
+    else
+        run_alone(run, record[0]);
 }
 
 void wk__release_record(wk__record *r)

@@ -26,10 +26,10 @@ typedef struct wk__run {
     int64_t undos, undo_capacity;
 } wk__run;
 
-/* execute.c. What a backend is asked for by a product and by a record of a kernel: operands are those of the record,
- * whose memory may come later. */
-wk__matmul wk__product_of(wk__record *r);
-wk__kernel wk__kernel_of(wk__record *r);
+/* execute.c. What a backend is asked for by records that share a kernel: a program that has been built, or what
+ * the first says, for which `kernel` is filled in, with what has been built of the others as its tail. Memory may come
+ * later. */
+wk__work wk__work_of(wk__building *b, wk__kernel *kernel);
 
 /* failed.c. The outputs of a group that could not run fail, or keep the old numbers where an op in place was
  * to write. */
@@ -57,8 +57,7 @@ void wk__whole_leave(wk__run *run);
 
 /* Logs which ops ran where: the records of one group, before it runs. Only when the log wants to know. */
 void wk__tell(wk__record *const record[], int records);
-/* The same of the kernels: the program that one group became, what stands before it is `what`; each place of
- * the program once. */
-void wk__tell_kernel(const wk__record *r, const char *what, const wk__group *program);
+/* The same of the kernels: what one group became; each place of the program once. */
+void wk__tell_kernel(const wk__record *r, const wk__work *work);
 
 #endif

@@ -39,9 +39,29 @@ static bool space_fits(wk__record *r)
 static void space_of(wk__record *r, int k, int64_t shape[])
 {
     memcpy(shape, wk__record_shape(r), sizeof *shape * r->ndim);
-    if (r->kind == WK__RECORD_MATMUL && k == 1) shape[r->ndim - 1] = r->bound;
-    if (r->kind == WK__RECORD_MATMUL && k == 2) shape[r->ndim - 2] = r->bound;
-    if (r->kind == WK__RECORD_KERNEL) wk__work_space(&wk__work_families[r->family], k, r->dim, r->bound, shape);
+    wk__work_space(wk__record_family(r), k, r->dim, r->bound, shape);
+}
+
+/* Adds how far so many steps lead. */
+static bool extend(int64_t size, int64_t stride, int64_t *low, int64_t *high)
+{
+    int64_t way;
+    if (size < 1) return true;
+    if (!wk__mul_size(size - 1, stride, &way) || way > most || way < -most) return false;
+    *(way < 0 ? low : high) += way;
+    return true;
+}
+
+/* And those of a sum. No more of either than 16, so nothing overflows. */
+static bool extend_sum(const wk__sum *sum, int factor, int64_t *low, int64_t *high, bool *empty)
+{
+    for (int i = 0; i < sum->indices; i++) {
+        *empty = *empty || sum->extent[i] == 0;
+        if (!extend(sum->extent[i], sum->stride[factor][i], low, high)) return false;
+    }
+    for (int k = 0; k < sum->coordinates[factor]; k++)
+        if (!extend(sum->coordinate[factor][k].extent, sum->coordinate[factor][k].stride, low, high)) return false;
+    return true;
 }
 
 /* Within the value, unless what is read lies at places that are computed: of those the program says more. */
@@ -53,44 +73,51 @@ static bool reach_fits(wk__record *r, int k, int64_t bytes)
     if (low > most || low < -most) return false;
     space_of(r, k, shape);
     for (int d = 0; d < r->ndim; d++) {
-        int64_t way;
         empty = empty || shape[d] == 0;
-        if (shape[d] < 1) continue;
-        if (!wk__mul_size(shape[d] - 1, wk__record_stride(r, k)[d], &way) || way > most || way < -most) return false;
-        *(way < 0 ? &low : &high) += way;
+        if (!extend(shape[d], wk__record_stride(r, k)[d], &low, &high)) return false;
     }
+    if (wk__record_family(r)->sums && k > 0 && !extend_sum(wk__record_sum(r), k - 1, &low, &high, &empty)) return false;
     return empty || r->ref[k].flags & WK__REF_INDIRECT || (low >= 0 && high < bytes / size);
 }
 
-/* ---- kinds of record --------------------------------------------------------------------------------------------- */
+/* ---- families ------ --------------------------------------------------------------------------------------------- */
 
-static bool kernel_fits(const wk__record *r)
+static bool program_fits(const wk__record *r)
 {
-    if (!wk__work_known(r->family)) return false;
-    const wk__work_family *family = &wk__work_families[r->family];
+    if (r->nout != 1 || !usable(r->compute) || r->reduce_mask >> r->ndim != 0) return false;
+    if (!wk__record_reduces(r)) return r->op->expression != NULL;
+    return (r->op->expression ? r->nin >= 1 : r->nin == 1) && r->op->reduction >= WK__RSUM &&
+           r->op->reduction < WK__ALU_COUNT;
+}
+
+static bool sum_fits(wk__record *r)
+{
+    const wk__sum *sum = wk__record_sum(r);
+    for (int i = 0; i < sum->indices; i++)
+        if (sum->extent[i] > most) return false;
+    for (int factor = 0; factor < WK__FACTORS; factor++)
+        for (int k = 0; k < sum->coordinates[factor]; k++) {
+            const wk__coordinate *q = &sum->coordinate[factor][k];
+            if (q->extent > most) return false;
+        }
+    return wk__sum_check(sum, r->ndim, wk__record_shape(r)) == NULL;
+}
+
+static bool along_fits(const wk__record *r)
+{
+    return r->dim >= 0 && r->dim < r->ndim && r->bound >= 0 && r->bound <= most && r->mode >= 0 &&
+           r->mode < wk__record_family(r)->modes;
+}
+
+static bool family_fits(wk__record *r)
+{
+    const wk__work_family *family = wk__record_family(r);
+    if (family->program) return program_fits(r);
+    if (r->op->expression || wk__record_reduces(r)) return false;
     if (r->nout != family->nout || r->nin != family->nin || r->partial != family->adds_to_target) return false;
-    if (r->dim < 0 || r->dim >= r->ndim || r->bound < 0 || r->bound > most || r->mode < 0 || r->mode >= family->modes)
-        return false;
+    if ((family->sums && !sum_fits(r)) || (family->along && !along_fits(r))) return false;
     return r->ref[0].dtype == r->ref[family->like].dtype &&
            (family->places < 0 || r->ref[family->places].dtype == WK_I64);
-}
-
-static bool reduction_fits(const wk__record *r)
-{
-    return (r->op->expression ? r->nin >= 1 : r->nin == 1) && r->op->reduction >= WK__RSUM &&
-           r->op->reduction < WK__ALU_COUNT && r->reduce_mask && r->reduce_mask >> r->ndim == 0;
-}
-
-static bool kind_fits(wk__record *r)
-{
-    if (r->op->expression ? !wk__flush_has_code(r) : r->kind == WK__RECORD_EXPRESSION) return false;
-    if (r->kind == WK__RECORD_KERNEL) return kernel_fits(r);
-    if (r->nout != 1) return false;
-    if (r->kind == WK__RECORD_MATMUL)
-        return r->nin == 2 && r->ndim >= 2 && r->bound >= 0 && r->bound <= most && !r->partial;
-    if (r->kind == WK__RECORD_TRANSFER) return r->nin == 1 && !r->partial;
-    if (r->kind == WK__RECORD_REDUCTION) return reduction_fits(r) && usable(r->compute);
-    return usable(r->compute) && r->reduce_mask == 0;
 }
 
 static bool imm_fits(const wk__ref *ref)
@@ -128,7 +155,7 @@ static bool devices_fit(const checker *c, const wk__flush_record *f)
 {
     const wk__flush_value *value = c->flush->value, *out = &value[f->value[0]];
     const wk__record *r = f->record;
-    for (int k = 1; k < r->nout + r->nin && r->kind != WK__RECORD_TRANSFER; k++)
+    for (int k = 1; k < r->nout + r->nin && !wk__record_family(r)->moves; k++)
         if (f->value[k] >= 0 && !same_device(&value[f->value[k]], out)) return false;
     return true;
 }
@@ -150,16 +177,25 @@ static bool places_fit(const wk__group *g)
     return true;
 }
 
-static const char *wrong_program(checker *c, wk__record *r)
+static const char *wrong_program(wk__building *b, wk__record *r)
 {
-    wk__building *b = &c->building;
-    b->record = &r;
-    b->records = 1;
     const bool fits = wk__build(b) == 1;
     r->ref[0].value->reg = -1;
     if (!fits) return "a program that is too long";
     for (int o = 0; o < b->group.noperands; o++) b->group.operand[o].memory = &b->value[o]->memory;
-    return places_fit(&b->group) ? wk__null_check_group(&b->group) : "places that are no numbers";
+    return places_fit(&b->group) ? NULL : "places that are no numbers";
+}
+
+static const char *wrong_order(checker *c, wk__record *r)
+{
+    wk__building *b = &c->building;
+    b->record = &r;
+    b->records = 1;
+    const char *wrong = wk__record_family(r)->program ? wrong_program(b, r) : NULL;
+    if (wrong) return wrong;
+    wk__kernel kernel;
+    const wk__work work = wk__work_of(b, &kernel);
+    return wk__null_check(&work);
 }
 
 static const char *wrong_work(checker *c, const wk__flush_record *f)
@@ -168,18 +204,12 @@ static const char *wrong_work(checker *c, const wk__flush_record *f)
     const char *wrong = NULL;
     for (int k = 0; k < r->nout + r->nin; k++)
         if (f->value[k] >= 0) r->ref[k].value = &c->value[f->value[k]];
-    if (r->kind == WK__RECORD_MATMUL) {
-        const wk__matmul product = wk__product_of(r);
-        wrong = wk__null_check_matmul(&product);
-    } else if (r->kind == WK__RECORD_KERNEL) {
-        const wk__kernel kernel = wk__kernel_of(r);
-        wrong = wk__null_check_kernel(&kernel);
-    } else if (r->kind == WK__RECORD_TRANSFER) {
+    if (wk__record_family(r)->moves) {
         const int64_t skip = r->ref[1].offset * (int64_t)wk_dtype_size(r->ref[1].dtype);
         const bool fits = skip >= 0 && r->ref[0].value->bytes <= r->ref[1].value->bytes - skip;
         wrong = fits ? NULL : "a copy of more than there is";
     } else {
-        wrong = wrong_program(c, r);
+        wrong = wrong_order(c, r);
     }
     for (int k = 0; k < r->nout + r->nin; k++)
         if (f->value[k] >= 0) r->ref[k].value = NULL;
@@ -189,7 +219,7 @@ static const char *wrong_work(checker *c, const wk__flush_record *f)
 static const char *wrong_record(checker *c, const wk__flush_record *f)
 {
     wk__record *r = f->record;
-    if (!kind_fits(r)) return "a kind of work that there is not";
+    if (!family_fits(r)) return "a kind of work that there is not";
     if (!space_fits(r)) return "a space that is too large";
     for (int k = r->nout; k < r->nout + r->nin; k++)
         if (!ref_fits(c, f, k)) return "an operand that is not there, or reaches outside of its value";

@@ -22,11 +22,10 @@ typedef struct wk__flush_op {
     wk__flush_code code;
 } wk__flush_op;
 
-/* Does the record's op write instructions? That of an expression does; of a reduction, what is done with an
- * element before it is reduced. */
+/* Does the record's op write instructions? Of one that reduces: what is done with an element before. */
 static inline bool wk__flush_has_code(const wk__record *r)
 {
-    return r->op->expression && (r->kind == WK__RECORD_EXPRESSION || r->kind == WK__RECORD_REDUCTION);
+    return r->op->expression && wk__record_family(r)->program;
 }
 
 /* What the expression of this record (of twins, or of any values) writes. False when it writes what cannot be

@@ -11,7 +11,7 @@
 #include "twins.h"
 
 enum {
-    WK__FLUSH_VERSION = 1,
+    WK__FLUSH_VERSION = 2,
     WK__FLUSH_HEAD = 32, /* bytes before the message: mark, version, flags, size, counts */
     WK__FLUSH_RECORDS = WK__RING_LAST,
     WK__FLUSH_REFS = 2 + WK__MAX_OPERANDS, /* of one record */

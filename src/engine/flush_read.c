@@ -105,6 +105,27 @@ static void get_refs(reader *in, wk__flush_record *f)
     }
 }
 
+/* Numbers are judged later (flush_check.c), counts here. False: there are no so many. */
+static bool get_sum(reader *in, wk__sum *sum)
+{
+    sum->dtype = get_u8(in);
+    sum->indices = (int8_t)get(in, 1);
+    if (sum->indices < 0 || sum->indices > WK__MAX_SUMMED) return false;
+    for (int i = 0; i < sum->indices; i++) sum->extent[i] = get(in, 8);
+    for (int factor = 0; factor < WK__FACTORS; factor++) {
+        for (int i = 0; i < sum->indices; i++) sum->stride[factor][i] = get(in, 8);
+        sum->coordinates[factor] = (int8_t)get(in, 1);
+        if (sum->coordinates[factor] < 0 || sum->coordinates[factor] > WK__MAX_COORDINATES) return false;
+        for (int k = 0; k < sum->coordinates[factor]; k++) {
+            wk__coordinate *q = &sum->coordinate[factor][k];
+            int64_t *const number[] = {&q->offset, &q->divisor, &q->extent, &q->stride};
+            for (size_t n = 0; n < sizeof number / sizeof *number; n++) *number[n] = get(in, 8);
+            for (int i = 0; i < WK__MAX_INDICES; i++) q->coefficient[i] = get(in, 8);
+        }
+    }
+    return true;
+}
+
 static bool get_code(reader *in, wk__flush_record *f)
 {
     const wk__record *r = f->record;
@@ -132,7 +153,6 @@ static void get_names(reader *in, wk__flush_record *f)
     op->name = get_string(in, &to);
     op->fault = get_string(in, &to);
     r->site.file = get_string(in, &to);
-    r->family = (uint8_t)wk__work_named(get_string(in, &to));
     if (!*op->fault) op->fault = NULL;
     if (!*r->site.file) r->site.file = NULL;
 }
@@ -142,18 +162,18 @@ static size_t room_for_strings(const reader *in)
 {
     reader ahead = *in;
     size_t bytes = 0;
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 4; k++) {
         const int64_t length = get(&ahead, 2);
         if (ahead.failed || length < 0 || length > ahead.count - ahead.at) break;
         bytes += (size_t)length + 1;
         ahead.at += length;
     }
-    return bytes + 5;
+    return bytes + 4;
 }
 
 /* What a record begins with, up to its strings. */
 typedef struct head {
-    uint8_t kind, ndim, nout, nin, compute, reduction, result, bits;
+    uint8_t family, ndim, nout, nin, compute, reduction, result, bits;
     int8_t dim, mode;
     uint16_t reduce_mask;
     int32_t whole, prior, line;
@@ -162,7 +182,8 @@ typedef struct head {
 
 static bool get_head(reader *in, head *h)
 {
-    uint8_t *const small[] = {&h->kind, &h->ndim, &h->nout, &h->nin, &h->compute, &h->reduction, &h->result, &h->bits};
+    uint8_t *const small[] = {&h->family,  &h->ndim,      &h->nout,   &h->nin,
+                              &h->compute, &h->reduction, &h->result, &h->bits};
     for (size_t k = 0; k < sizeof small / sizeof *small; k++) *small[k] = get_u8(in);
     h->dim = (int8_t)get(in, 1);
     h->mode = (int8_t)get(in, 1);
@@ -171,7 +192,7 @@ static bool get_head(reader *in, head *h)
     h->bound = get(in, 8);
     h->prior = (int32_t)get(in, 4);
     h->line = (int32_t)get(in, 4);
-    return !in->failed && h->kind <= WK__RECORD_TRANSFER && h->ndim <= WK__MAX_DIMS && h->nout >= 1 && h->nout <= 2 &&
+    return !in->failed && wk__work_known(h->family) && h->ndim <= WK__MAX_DIMS && h->nout >= 1 && h->nout <= 2 &&
            h->nin <= WK__MAX_OPERANDS && h->bits < 128 && h->result <= WK__RESULT_BOOL;
 }
 
@@ -183,7 +204,7 @@ static void fill(wk__flush_record *f, const head *h)
                               .group = -1,
                               .whole = h->whole,
                               .reduce_mask = h->reduce_mask,
-                              .kind = h->kind,
+                              .family = h->family,
                               .ndim = h->ndim,
                               .nout = h->nout,
                               .nin = h->nin,
@@ -206,7 +227,7 @@ static bool get_record(reader *in, wk__flush_record *f, bool *no_memory)
 {
     head h;
     if (!get_head(in, &h)) return false;
-    f->record = wk__alloc_zero(1, wk__record_bytes(h.ndim, h.nout + h.nin));
+    f->record = wk__alloc_zero(1, wk__record_bytes(h.family, h.ndim, h.nout + h.nin));
     f->op = wk__alloc_zero(1, sizeof *f->op);
     f->strings = wk__alloc(room_for_strings(in));
     *no_memory = !f->record || !f->op || !f->strings;
@@ -215,6 +236,7 @@ static bool get_record(reader *in, wk__flush_record *f, bool *no_memory)
     get_names(in, f);
     for (int d = 0; d < h.ndim; d++) wk__record_shape(f->record)[d] = get(in, 8);
     get_refs(in, f);
+    if (wk__record_family(f->record)->sums && !get_sum(in, wk__record_sum(f->record))) return false;
     return get_code(in, f) && !in->failed;
 }
 

@@ -82,6 +82,23 @@ static void put_refs(wk__text *out, const wk__twins *twins, wk__record *r)
     }
 }
 
+static void put_sum(wk__text *out, const wk__sum *sum)
+{
+    put(out, sum->dtype, 1);
+    put(out, sum->indices, 1);
+    for (int i = 0; i < sum->indices; i++) put(out, sum->extent[i], 8);
+    for (int factor = 0; factor < WK__FACTORS; factor++) {
+        for (int i = 0; i < sum->indices; i++) put(out, sum->stride[factor][i], 8);
+        put(out, sum->coordinates[factor], 1);
+        for (int k = 0; k < sum->coordinates[factor]; k++) {
+            const wk__coordinate *q = &sum->coordinate[factor][k];
+            const int64_t number[] = {q->offset, q->divisor, q->extent, q->stride};
+            for (size_t n = 0; n < sizeof number / sizeof *number; n++) put(out, number[n], 8);
+            for (int i = 0; i < WK__MAX_INDICES; i++) put(out, q->coefficient[i], 8);
+        }
+    }
+}
+
 static void put_code(wk__text *out, const wk__flush_code *code)
 {
     put(out, code->nins, 1);
@@ -97,7 +114,7 @@ static void put_code(wk__text *out, const wk__flush_code *code)
 
 static void put_record(wk__text *out, const wk__twins *twins, wk__record *r, const wk__flush_code *code)
 {
-    const uint8_t small[] = {r->kind, r->ndim, r->nout, r->nin, r->compute, r->op->reduction, r->op->result};
+    const uint8_t small[] = {r->family, r->ndim, r->nout, r->nin, r->compute, r->op->reduction, r->op->result};
     for (size_t k = 0; k < sizeof small; k++) put(out, small[k], 1);
     put(out,
         r->partial | r->guarded << 1 | r->in_place << 2 | r->op->limits << 3 | r->op->indexed << 4 |
@@ -114,9 +131,9 @@ static void put_record(wk__text *out, const wk__twins *twins, wk__record *r, con
     put_string(out, r->op->name);
     put_string(out, r->op->fault);
     put_string(out, r->site.file);
-    put_string(out, r->kind == WK__RECORD_KERNEL ? wk__work_families[r->family].name : NULL);
     for (int d = 0; d < r->ndim; d++) put(out, wk__record_shape(r)[d], 8);
     put_refs(out, twins, r);
+    if (wk__record_family(r)->sums) put_sum(out, wk__record_sum(r));
     put_code(out, code);
 }
 
@@ -125,7 +142,7 @@ static wk_code put_records(wk__text *out, const wk__twins *twins, wk__io_error *
     wk__building *b = wk__alloc(sizeof *b);
     for (int64_t k = 0; k < twins->ring->count && b; k++) {
         wk__record *r = twins->ring->record[k];
-        void *room = wk__alloc(wk__record_bytes(r->ndim, r->nout + r->nin));
+        void *room = wk__alloc(wk__record_bytes(r->family, r->ndim, r->nout + r->nin));
         wk__flush_code code;
         const bool said = room && wk__flush_capture(wk__record_of_twins(twins, r, room), b, &code);
         wk__free(room);

@@ -4,9 +4,9 @@
  *
  * Joining an earlier group changes the order in which records run, never what they compute: records name values.
  *
- *   expressions             join any group of their space, a matmul's too (its epilogue)
- *   reductions              join a group of their space that does not reduce yet or reduces over the same dimensions
- *   matmul, kernel, copy    open a group of their own; only a matmul's stays open
+ *   programs      elementwise, join any group of their space, a contraction's too: they are its tail; those that reduce
+ *                 join a group of programs of their space that does not reduce yet or reduces over the same dimensions
+ *   other work    opens a group of its own, which stays open where the family may have a tail
  */
 #include "join.h"
 #include <string.h>
@@ -39,8 +39,9 @@ static int32_t open_new(planner *p, wk__record *r)
     g->device = r->device;
     g->ndim = r->ndim;
     memcpy(g->shape, wk__record_shape(r), sizeof *g->shape * r->ndim);
-    g->matmul = r->kind == WK__RECORD_MATMUL;
-    g->open = (r->kind == WK__RECORD_EXPRESSION || r->kind == WK__RECORD_REDUCTION || g->matmul) && !p->nofuse;
+    const wk__work_family *family = wk__record_family(r);
+    g->tail = family->tail;
+    g->open = (family->program || family->tail) && !p->nofuse;
     return p->count++;
 }
 

@@ -97,7 +97,7 @@ bool wk__map_strides(wk__record *r, int k, int ndim, const int64_t *shape, uint1
 {
     const int64_t *from = wk__record_stride(r, k);
     if (wk__same_shape(r->ndim, wk__record_shape(r), ndim, shape)) {
-        const bool is_row = r->kind == WK__RECORD_REDUCTION && k < r->nout;
+        const bool is_row = wk__record_reduces(r) && k < r->nout;
         for (int d = 0; d < ndim; d++) stride[d] = shape[d] == 0 && !is_row ? 1 : from[d];
         return true;
     }
@@ -123,8 +123,8 @@ static bool has_short_rows(const wk__open_group *g)
 static bool shares_the_space(const wk__open_group *g, wk__record *r)
 {
     const bool full = wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape);
-    if (r->kind == WK__RECORD_REDUCTION) {
-        if (!full || g->matmul) return false;
+    if (wk__record_reduces(r)) {
+        if (!full || g->tail) return false;
         return !g->reduce_mask || (g->reduce_mask == r->reduce_mask && has_short_rows(g));
     }
     if (!g->reduce_mask) return full;
@@ -145,8 +145,7 @@ static bool keeps_positions(uint16_t reduce_mask, int ndim)
 /* An op that counts positions needs the space, and walked in the records' own order of dimensions. */
 static bool counts_right(const wk__open_group *g, wk__record *r)
 {
-    if (r->kind == WK__RECORD_REDUCTION)
-        return (!g->indexed && !r->op->indexed) || keeps_positions(r->reduce_mask, r->ndim);
+    if (wk__record_reduces(r)) return (!g->indexed && !r->op->indexed) || keeps_positions(r->reduce_mask, r->ndim);
     if (!r->op->indexed || !g->reduce_mask) return true;
     return wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape) && keeps_positions(g->reduce_mask, g->ndim);
 }
@@ -157,7 +156,7 @@ static bool counts_right(const wk__open_group *g, wk__record *r)
  * that its maker has just computed. */
 static bool reads_registers(const wk__open_group *g, int32_t number, wk__record *r)
 {
-    const uint16_t reduce_mask = r->kind == WK__RECORD_REDUCTION ? r->reduce_mask : g->reduce_mask;
+    const uint16_t reduce_mask = wk__record_reduces(r) ? r->reduce_mask : g->reduce_mask;
     for (int i = 0; i < r->nin; i++) {
         const wk__ref *in = wk__record_in(r, i);
         if (!in->value || in->value->group != number || wk__value_state(in->value) != WK__PENDING) continue;
@@ -176,7 +175,7 @@ static bool reads_registers(const wk__open_group *g, int32_t number, wk__record 
 
 bool wk__may_join(const wk__open_group *g, int32_t number, wk__record *r)
 {
-    if (r->kind != WK__RECORD_EXPRESSION && r->kind != WK__RECORD_REDUCTION) return false;
+    if (!wk__record_family(r)->program) return false;
     return g->open && g->device == r->device && has_room(g, r) && finds_its_base(number, r) && blames_alike(g, r) &&
            can_run_again(g, r) && finds_what_it_keeps(number, r) && shares_the_space(g, r) && counts_right(g, r) &&
            reads_registers(g, number, r);
@@ -197,7 +196,7 @@ void wk__join(wk__open_group *g, int32_t number, wk__record *r)
         }
     }
     if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
-    if (r->kind == WK__RECORD_REDUCTION) g->reduce_mask = r->reduce_mask;
+    if (wk__record_reduces(r)) g->reduce_mask = r->reduce_mask;
     g->indexed = g->indexed || r->op->indexed;
     g->indirect = g->indirect || r->indirect;
     g->exposed = g->exposed || is_known_outside(r);

@@ -12,7 +12,7 @@ typedef struct wk__open_group {
     int64_t shape[WK__MAX_DIMS];
     uint16_t reduce_mask; /* dimensions that it reduces, 0 none yet */
     uint8_t ndim;
-    bool open, matmul;
+    bool open, tail;      /* tail: it begins with a contraction, so it reduces nothing */
     bool indexed;         /* some op of it counts positions */
     bool indirect, fault; /* some op reads at places that are computed; has its own name for a bad one */
     bool exposed;         /* some op writes memory whose address the program knows */

@@ -89,7 +89,7 @@ static bool keeps_prior(const wk__value *prior)
 /* Keeps a copy of the record; its references to operands stay, the ring's reference to the output goes. */
 static bool park(wk__ring *ring, wk__record *r)
 {
-    size_t bytes = wk__record_bytes(r->ndim, r->nout + r->nin);
+    size_t bytes = wk__record_bytes(r->family, r->ndim, r->nout + r->nin);
     wk__record *copy = wk__alloc(bytes);
     if (!copy) return false;
     memcpy(copy, r, bytes);

@@ -8,11 +8,11 @@
 /* Do ref k of r and ref j of s, which name one piece of memory, have an element in common? False only where that is
  * certain; the answer is exact where both have one shape and the same strides, as the parts of a cat do. */
 bool wk__places_meet(wk__record *r, int k, wk__record *s, int j);
-/* May there turn out to be no such place as a record reads, so that it fails of its own, whatever happens to others? A
- * kernel may also write at computed places (scatter_add). */
+/* May there turn out to be no such place as a record reads or writes, so that it fails of its own, whatever happens to
+ * others? */
 static inline bool wk__places_may_fault(const wk__record *r)
 {
-    return r->kind == WK__RECORD_KERNEL || r->indirect;
+    return wk__record_family(r)->faults || r->indirect;
 }
 
 #endif

@@ -22,8 +22,8 @@ static bool stays_put(const wk__value *value)
 static int chain_depth(wk__record *r)
 {
     const wk__value *out = r->ref[0].value;
-    if (r->kind != WK__RECORD_EXPRESSION || r->partial || out->revived || out->wanted || out->exposed ||
-        atomic_load_explicit(&((wk__value *)(uintptr_t)out)->keep, memory_order_relaxed))
+    if (!wk__record_family(r)->program || wk__record_reduces(r) || r->partial || out->revived || out->wanted ||
+        out->exposed || atomic_load_explicit(&((wk__value *)(uintptr_t)out)->keep, memory_order_relaxed))
         return 0;
     int depth = 0;
     for (int k = 0; k < r->nin; k++) {

@@ -83,8 +83,7 @@ static void start_space(wk__plan_check_state *c)
     wk__record *first = c->b->record[0];
     c->ndim = first->ndim;
     memcpy(c->shape, wk__record_shape(first), sizeof *c->shape * (size_t)c->ndim);
-    for (int k = 0; k < c->b->records; k++)
-        if (c->b->record[k]->kind == WK__RECORD_REDUCTION) c->reduce_mask |= c->b->record[k]->reduce_mask;
+    for (int k = 0; k < c->b->records; k++) c->reduce_mask |= c->b->record[k]->reduce_mask;
     c->nreduce = __builtin_popcount(c->reduce_mask);
     int place = 0;
     for (int reduced = 0; reduced < 2; reduced++)
@@ -134,12 +133,39 @@ static bool check_all(wk__plan_check_state *c)
            (!c->product || wk__plan_check_pieces(c));
 }
 
-wk_code wk__plan_check(wk__building *b, const wk__matmul *product, wk__fail *fail)
+/* ---- work by itself ---------------------------------------------------------------------------------------------- */
+
+static bool one_memory(const wk__value *a, const wk__value *b)
 {
+    return a->memory.block && a->memory.block == b->memory.block && a->memory.offset == b->memory.offset;
+}
+
+/* It reads its operands while it writes: nothing but what it adds to may be in the memory of an output. */
+static wk_code check_alone(wk__record *r, wk__fail *fail)
+{
+    for (int i = 0; i < r->nin; i++) {
+        const wk__value *in = wk__record_in(r, i)->value;
+        if (!in) continue;
+        if (wk__value_state(in) != WK__STORED || !in->memory.block)
+            return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (operands): operand %d of %s is not in memory", i,
+                                wk__plan_check_name(r).text);
+        for (int o = 0; o < r->nout; o++)
+            if (one_memory(r->ref[o].value, in))
+                return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (order): %s writes over its operand %d",
+                                    wk__plan_check_name(r).text, i);
+    }
+    return WK_OK;
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------------------------- */
+
+wk_code wk__plan_check(wk__building *b, const wk__work *work, wk__fail *fail)
+{
+    if (!wk__work_row(work)->program && !wk__work_row(work)->tail) return check_alone(b->record[0], fail);
     wk__plan_check_state c;
     memset(&c, 0, offsetof(wk__plan_check_state, value));
     c.b = b;
-    c.product = product;
+    c.product = work->kernel ? work : NULL;
     c.fail = fail;
     c.space = wk__plan_check_space_take();
     if (!c.space) return WK_OK;
@@ -154,28 +180,4 @@ wk_code wk__plan_check(wk__building *b, const wk__matmul *product, wk__fail *fai
     const bool fine = !wk__plan_check_list(&c) || check_all(&c);
     wk__plan_check_space_give(c.space);
     return fine ? WK_OK : fail->code;
-}
-
-/* ---- kernels ----------------------------------------------------------------------------------------------------- */
-
-static bool one_memory(const wk__value *a, const wk__value *b)
-{
-    return a->memory.block && a->memory.block == b->memory.block && a->memory.offset == b->memory.offset;
-}
-
-/* A kernel reads its operands while it writes: nothing but what it adds to may be in the memory of an output. */
-wk_code wk__plan_check_kernel(wk__record *r, wk__fail *fail)
-{
-    for (int i = 0; i < r->nin; i++) {
-        const wk__value *in = wk__record_in(r, i)->value;
-        if (!in) continue;
-        if (wk__value_state(in) != WK__STORED || !in->memory.block)
-            return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (operands): operand %d of %s is not in memory", i,
-                                wk__plan_check_name(r).text);
-        for (int o = 0; o < r->nout; o++)
-            if (one_memory(r->ref[o].value, in))
-                return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (order): %s writes over its operand %d",
-                                    wk__plan_check_name(r).text, i);
-    }
-    return WK_OK;
 }

@@ -41,11 +41,9 @@ static inline bool wk__plan_check_wanted(const wk__device *device)
 #endif
 }
 
-/* The group as it is about to run: built, with memory, not yet flattened. `product`: what it is the epilogue of, or
- * NULL. WK_ERR_INTERNAL names the rule that is broken, the calls, and the first element at fault. Without host memory
- * to work in it checks nothing. */
-wk_code wk__plan_check(wk__building *b, const wk__matmul *product, wk__fail *fail);
-/* The same of a kernel along one dimension. */
-wk_code wk__plan_check_kernel(wk__record *r, wk__fail *fail);
+/* The group as it is about to run: built, with memory, not yet flattened; `work` is what the device will be given.
+ * WK_ERR_INTERNAL names the rule that is broken, the calls, and the first element at fault. Without host memory to work
+ * in it checks nothing. */
+wk_code wk__plan_check(wk__building *b, const wk__work *work, wk__fail *fail);
 
 #endif

@@ -64,10 +64,10 @@ typedef struct visitor {
 static void visit_box(void *user, const wk__piece *piece)
 {
     visitor *v = user;
-    const wk__matmul *product = v->c->product;
+    const wk__operand *out = &v->c->product->kernel->operand[0];
     wk__record *r = v->c->b->record[0];
     const int64_t *shape = wk__record_shape(r);
-    places box = {.first = product->c.offset, .count = 1}, summed = {.first = piece->first, .count = 1};
+    places box = {.first = out->offset, .count = 1}, summed = {.first = piece->first, .count = 1};
     v->told = true;
     if (!v->fine) return;
     for (int d = 0; d < r->ndim; d++) {
@@ -78,8 +78,8 @@ static void visit_box(void *user, const wk__piece *piece)
                 (long long)(piece->start[d] + piece->size[d] - 1), d, (long long)shape[d]);
             return;
         }
-        box.first += piece->start[d] * product->c.stride[d];
-        add(&box, piece->size[d], product->c.stride[d]);
+        box.first += piece->start[d] * out->stride[d];
+        add(&box, piece->size[d], out->stride[d]);
     }
     add(&summed, piece->rows, piece->row_step);
     add(&summed, piece->columns, piece->column_step);

@@ -13,7 +13,7 @@ static wk__record *first_wrong(wk__plan_check_state *c, const wk__plan_check_wal
     for (int d = 0; d < c->ndim; d++) shape[d] = c->shape[c->order[d]];
     for (int k = 0; k < c->b->records; k++) {
         wk__record *r = c->b->record[k];
-        if (r == last || r->kind == WK__RECORD_MATMUL || wk__plan_check_strides(c, r, 0, stride) < 0) continue;
+        if (r == last || !wk__record_family(r)->program || wk__plan_check_strides(c, r, 0, stride) < 0) continue;
         wk__plan_check_visit(c->space->own[0], 0, kept, shape, c->most, stride);
         wk__plan_check_visit(c->space->own[1], kept, c->ndim, shape, c->most, stride);
         const int value = wk__plan_check_find(c, r->ref[0].value);
@@ -65,7 +65,7 @@ static bool check_way(wk__plan_check_state *c, wk__record *r)
     const wk__group *g = &c->b->group;
     int64_t stride[WK__MAX_DIMS];
     wk__plan_check_strides(c, r, 0, stride);
-    if (!wk__stores(r->ref[0].value) || r->kind == WK__RECORD_MATMUL) return true;
+    if (!wk__stores(r->ref[0].value) || !wk__record_family(r)->program) return true;
     int o = 0;
     while (o < g->noperands && c->b->writer[o] != r) o++;
     bool same = o < g->noperands && g->operand[o].offset == r->ref[0].offset && g->operand[o].dtype == r->ref[0].dtype;

@@ -126,23 +126,55 @@ static bool check_indexed(wk__plan_check_state *c, int k)
     return true;
 }
 
-/* Row i of A, or column j of B, is read for the elements of C in that row or column, of which only the one that is
- * stored may have been computed by then. `other`: how many there are; `line`: the number of the first. */
-static bool check_factor(wk__plan_check_state *c, int k, int64_t lines, int64_t other, const int64_t *line)
+/* The steps along which one element of C reads a factor: the summed indices and the places of computed coordinates,
+ * of which it may read any. */
+typedef struct steps {
+    int count;
+    int64_t size[WK__MAX_SUMMED + WK__MAX_COORDINATES], stride[WK__MAX_SUMMED + WK__MAX_COORDINATES];
+} steps;
+
+static steps steps_of(const wk__sum *sum, int factor)
+{
+    steps s = {.count = 0};
+    for (int i = 0; i < sum->indices; i++, s.count++) {
+        s.size[s.count] = sum->extent[i];
+        s.stride[s.count] = sum->stride[factor][i];
+    }
+    for (int k = 0; k < sum->coordinates[factor]; k++, s.count++) {
+        s.size[s.count] = sum->coordinate[factor][k].extent;
+        s.stride[s.count] = sum->coordinate[factor][k].stride;
+    }
+    return s;
+}
+
+/* The n-th of the visited places, from that of the element on; false: there are no more. */
+static bool place_of(const wk__plan_check_state *c, const steps *s, int64_t n, int64_t *place)
+{
+    *place = 0;
+    for (int k = s->count - 1; k >= 0; k--) {
+        const int64_t visited = wk__plan_check_visited(s->size[k], c->most);
+        if (visited == 0) return false;
+        *place += wk__plan_check_visited_place(s->size[k], c->most, n % visited) * s->stride[k];
+        n /= visited;
+    }
+    return n == 0;
+}
+
+/* An element of a factor is read for several elements of C, of which only the one that is stored may have been computed
+ * by then: so it may be written over only where it is read for that one alone. `alone`: each is read for one of C. */
+static bool check_factor(wk__plan_check_state *c, int k, int64_t lines, bool alone, const int64_t *line)
 {
     wk__record *r = c->b->record[0];
     const int value = wk__plan_check_find(c, r->ref[k].value), area = c->value[value].area;
-    const int64_t inner = wk__plan_check_visited(r->bound, c->most),
-                  step = wk__record_stride(r, k)[r->ndim - (k == 1 ? 1 : 2)];
+    const steps inner = steps_of(wk__record_sum(r), k - 1);
     for (int64_t n = 0; n < lines && area >= 0 && !c->area[area].plain; n++)
-        for (int64_t l = 0; l < inner; l++) {
-            const int64_t place =
-                r->ref[k].offset + line[n] + wk__plan_check_visited_place(r->bound, c->most, l) * step;
+        for (int64_t l = 0, way; place_of(c, &inner, l, &way); l++) {
+            const int64_t place = r->ref[k].offset + line[n] + way;
             const uint64_t *last = wk__plan_check_table_find(&c->stores, area, place, false);
             for (int32_t at = last ? (int32_t)*last : 0; at > 0; at = c->space->store[at - 1].next) {
                 const wk__plan_check_store *s = &c->space->store[at - 1];
-                const bool alone = other == 1 && s->column == n && s->k >= 0;
-                if (!alone && (c->nreduce == 0 || s->k < 0) && s->token != wk__plan_check_content(c, value, place))
+                const bool its_own = alone && s->column == n && s->k >= 0;
+                if (!its_own && (c->nreduce == 0 || s->k < 0) && s->token != wk__plan_check_content(c, value, place))
                     return refuse_read(c, r, value, place, s);
             }
         }
@@ -152,16 +184,17 @@ static bool check_factor(wk__plan_check_state *c, int k, int64_t lines, int64_t 
 static bool check_product(wk__plan_check_state *c)
 {
     wk__record *r = c->b->record[0];
-    const int nbatch = r->ndim - 2;
-    const int64_t *shape = wk__record_shape(r);
-    for (int k = 1; k <= 2; k++) {
-        int64_t sizes[WK__MAX_DIMS], stride[WK__MAX_DIMS];
-        memcpy(sizes, shape, sizeof *sizes * (size_t)r->ndim);
-        memcpy(stride, wk__record_stride(r, k), sizeof *stride * (size_t)r->ndim);
-        sizes[nbatch] = shape[k == 1 ? nbatch : nbatch + 1]; /* rows of A, columns of B */
-        stride[nbatch] = stride[k == 1 ? nbatch : nbatch + 1];
-        const int64_t lines = wk__plan_check_visit(c->space->own[0], 0, nbatch + 1, sizes, c->most, stride);
-        if (!check_factor(c, k, lines, shape[k == 1 ? nbatch + 1 : nbatch], c->space->own[0])) return false;
+    for (int k = 1; k <= WK__FACTORS; k++) {
+        int64_t sizes[WK__MAX_DIMS];
+        bool alone = wk__record_sum(r)->coordinates[k - 1] == 0;
+        for (int d = 0; d < r->ndim; d++) {
+            const bool seen = wk__record_stride(r, k)[d] != 0;
+            alone = alone && (seen || wk__record_shape(r)[d] == 1);
+            sizes[d] = seen || wk__record_shape(r)[d] == 0 ? wk__record_shape(r)[d] : 1;
+        }
+        const int64_t lines =
+            wk__plan_check_visit(c->space->own[0], 0, r->ndim, sizes, c->most, wk__record_stride(r, k));
+        if (!check_factor(c, k, lines, alone, c->space->own[0])) return false;
     }
     return true;
 }

@@ -196,7 +196,7 @@ static void put(wk__plan_check_state *c, int value, int64_t place, wk__plan_chec
 /* The record's own space: reduced dimensions last, as in its program. */
 static void visit_output(wk__plan_check_state *c, wk__record *r)
 {
-    const uint16_t mask = r->kind == WK__RECORD_REDUCTION ? r->reduce_mask : 0;
+    const uint16_t mask = r->reduce_mask;
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     int place = 0, kept = mask ? r->ndim - __builtin_popcount(mask) : 0;
     for (int reduced = 0; reduced < 2; reduced++)
@@ -251,7 +251,7 @@ bool wk__plan_check_records(wk__plan_check_state *c)
     for (int k = 0; k < b->records; k++) b->record[k]->ref[0].value->reg = -1;
     bool fine = true;
     for (int k = 0; k < b->records && fine; k++) {
-        if (b->record[k]->kind == WK__RECORD_MATMUL)
+        if (wk__record_family(b->record[k])->tail)
             put_product(c, b->record[k]);
         else
             fine = check_record(c, b->record[k]);

@@ -23,7 +23,7 @@ typedef struct wk__plan_check_area {
 
 typedef struct wk__plan_check_state {
     wk__building *b;
-    const wk__matmul *product;
+    const wk__work *product; /* what the group is the tail of, or NULL */
     wk__fail *fail;
     wk__plan_check_space *space;
     wk__plan_check_table results; /* (value, element) -> what the order of the calls says is there */

@@ -44,7 +44,7 @@ static wk_code copy_operand(wk__twin *t, wk__fail *fail)
 
 wk__record *wk__record_of_twins(const wk__twins *twins, wk__record *r, void *room)
 {
-    wk__record *copy = memcpy(room, r, wk__record_bytes(r->ndim, r->nout + r->nin));
+    wk__record *copy = memcpy(room, r, wk__record_bytes(r->family, r->ndim, r->nout + r->nin));
     for (int k = 0; k < r->nout + r->nin; k++) {
         wk__twin *t = wk__twin_of(twins, r->ref[k].value);
         if (t) copy->ref[k].value = &t->value;
@@ -54,16 +54,14 @@ wk__record *wk__record_of_twins(const wk__twins *twins, wk__record *r, void *roo
     return copy;
 }
 
-static wk_code run_program(wk__building *b, wk__record *r, wk__fail *fail)
+static wk_code build_program(wk__building *b, wk__record *r, wk__fail *fail)
 {
-    b->record = &r;
-    b->records = 1;
     const bool fits = wk__build(b) == 1;
     r->ref[0].value->reg = -1;
     if (!fits) return wk__fail_set(fail, WK_ERR_INTERNAL, "its expression is longer than a program can be");
     for (int o = 0; o < b->group.noperands; o++) b->group.operand[o].memory = &b->value[o]->memory;
     wk__group_collapse(&b->group);
-    return r->device->backend->run(r->device->state, &b->group, fail);
+    return WK_OK;
 }
 
 /* Through the host, whatever the two devices are. */
@@ -83,17 +81,15 @@ static wk_code run_transfer(wk__record *r, wk__fail *fail)
 
 static wk_code run_one(wk__building *b, wk__record *r, wk__fail *fail)
 {
-    const wk__backend *backend = r->device->backend;
-    if (r->kind == WK__RECORD_TRANSFER) return run_transfer(r, fail);
-    if (r->kind == WK__RECORD_MATMUL) {
-        const wk__matmul product = wk__product_of(r);
-        return backend->matmul(r->device->state, &product, fail);
-    }
-    if (r->kind == WK__RECORD_KERNEL) {
-        const wk__kernel kernel = wk__kernel_of(r);
-        return backend->kernel(r->device->state, &kernel, fail);
-    }
-    return run_program(b, r, fail);
+    const wk__work_family *family = wk__record_family(r);
+    if (family->moves) return run_transfer(r, fail);
+    b->record = &r;
+    b->records = 1;
+    wk_code code = family->program ? build_program(b, r, fail) : WK_OK;
+    if (code != WK_OK) return code;
+    wk__kernel kernel;
+    const wk__work work = wk__work_of(b, &kernel);
+    return r->device->backend->submit(r->device->state, &work, fail);
 }
 
 /* A part is written into memory that nobody will read any more: a tensor that is joined from thousands is not copied
@@ -201,7 +197,7 @@ static int64_t largest_record(const wk__ring *ring)
     size_t bytes = 0;
     for (int64_t k = 0; k < ring->count; k++) {
         const wk__record *r = ring->record[k];
-        const size_t own = wk__record_bytes(r->ndim, r->nout + r->nin);
+        const size_t own = wk__record_bytes(r->family, r->ndim, r->nout + r->nin);
         if (own > bytes) bytes = own;
     }
     return (int64_t)bytes;

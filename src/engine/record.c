@@ -157,7 +157,7 @@ static void *room(wk__ring *ring, size_t bytes)
 wk__record *wk__record_append(wk_context *context, const wk__record *r)
 {
     wk__ring *ring = context->ring;
-    size_t bytes = wk__record_bytes(r->ndim, r->nout + r->nin);
+    size_t bytes = wk__record_bytes(r->family, r->ndim, r->nout + r->nin);
     if (ring->count == ring->capacity && !grow(ring)) return NULL;
     wk__record *copy = room(ring, bytes);
     if (!copy) return NULL;
@@ -166,13 +166,14 @@ wk__record *wk__record_append(wk_context *context, const wk__record *r)
     return copy;
 }
 
-wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device,
+wk__record *wk__record_begin(wk_context *context, wk__work_id family, const wk__op *op, wk__device *device,
                              wk_site site, int ndim, const int64_t *shape, int nout, int nin)
 {
     wk__record *r = NULL;
     lock(context);
     wk__ring *ring = ring_of(context);
-    if (ring && (ring->count < ring->capacity || grow(ring))) r = room(ring, wk__record_bytes(ndim, nout + nin));
+    if (ring && (ring->count < ring->capacity || grow(ring)))
+        r = room(ring, wk__record_bytes((int)family, ndim, nout + nin));
     if (!r) {
         unlock(context);
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory to record the call", op->name);
@@ -185,7 +186,7 @@ wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk
                       .device = device,
                       .group = -1,
                       .whole = context->whole,
-                      .kind = (uint8_t)kind,
+                      .family = (uint8_t)family,
                       .ndim = (uint8_t)ndim,
                       .nout = (uint8_t)nout,
                       .nin = (uint8_t)nin,

@@ -60,7 +60,7 @@ static void fill(wk__record *r, const wk__flush_record *f, const wk__replay *rep
 {
     wk__record *from = f->record;
     wk__device *device = r->device;
-    memcpy(r, from, wk__record_bytes(from->ndim, from->nout + from->nin));
+    memcpy(r, from, wk__record_bytes(from->family, from->ndim, from->nout + from->nin));
     r->device = device;
     for (int k = 0; k < r->nout + r->nin; k++)
         if (f->value[k] >= 0) r->ref[k].value = replay->value[f->value[k]];
@@ -71,9 +71,8 @@ static wk_code record_one(const wk__replay *replay, int64_t k, wk__fail *fail)
 {
     const wk__flush_record *f = &replay->flush->record[k];
     const wk__record *from = f->record;
-    wk__record *r =
-        wk__record_begin(replay->context, (wk__record_kind)from->kind, from->op, replay->device[f->value[0]],
-                         from->site, from->ndim, wk__record_shape(f->record), from->nout, from->nin);
+    wk__record *r = wk__record_begin(replay->context, (wk__work_id)from->family, from->op, replay->device[f->value[0]],
+                                     from->site, from->ndim, wk__record_shape(f->record), from->nout, from->nin);
     if (!r) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
     fill(r, f, replay);
     wk__record_commit(replay->context, r);

@@ -67,7 +67,7 @@ bool wk__stored_as_loaded(const wk__group *g, int in, int out)
 static bool is_factor(const wk__building *b, const wk__value *value)
 {
     wk__record *first = b->record[0];
-    return first->kind == WK__RECORD_MATMUL &&
+    return wk__record_family(first)->tail &&
            (wk__record_in(first, 0)->value == value || wk__record_in(first, 1)->value == value);
 }
 

@@ -14,19 +14,10 @@
 #ifndef WICK_ENGINE_RING_H
 #define WICK_ENGINE_RING_H
 
+#include "../backend/contraction.h"
 #include "../ir/emit.h"
 #include "../ir/op.h"
 #include "../tensor/tensor.h"
-
-typedef enum wk__record_kind {
-    WK__RECORD_EXPRESSION, /* elementwise: op->expression over the space */
-    WK__RECORD_REDUCTION,  /* input 0 reduced over the dimensions in reduce_mask; or, of an op with an
-                             expression, what that gives
-                              of the inputs, in the class of the result */
-    WK__RECORD_MATMUL,     /* space (batch.., m, n); inputs a with strides (batch.., m, k) and b (batch.., k, n); `k` */
-    WK__RECORD_KERNEL,     /* a kernel along one dimension: work.h */
-    WK__RECORD_TRANSFER    /* a dense copy of input 0 to the output's device */
-} wk__record_kind;
 
 /* How a record sees one operand. */
 enum {
@@ -45,26 +36,30 @@ typedef struct wk__ref {
     uint8_t dtype, flags;
 } wk__ref;
 
+/* One call, as work of a family (../backend/work.h). A program is elementwise, op->expression over the space; or it
+ * reduces input 0 over the dimensions in reduce_mask, or, of an op with an expression, what that gives of the inputs,
+ * in the class of the result. */
 typedef struct wk__record {
     const wk__op *op;
     const char *name; /* of the program's call, but for the _ of one in place */
     wk_site site;
     wk__device *device;
     wk__value *prior;     /* in place: what the storage held before; a new value may take over its memory */
-    int64_t bound;        /* KERNEL; MATMUL: k */
+    int64_t bound;        /* as dim and mode: along one dimension */
     int32_t group;        /* scratch of a flush */
     int32_t whole;        /* number of the call that happens whole or not at all, 0 none */
-    uint16_t reduce_mask; /* REDUCTION: bit per dimension of the space */
-    uint8_t kind, ndim, nout, nin;
-    uint8_t family;   /* KERNEL: wk__work_id */
-    uint8_t compute;  /* dtype whose class the expression works in */
-    int8_t dim, mode; /* KERNEL */
-    bool partial;     /* writes a part of prior; the rest of the new value is prior's */
-    bool guarded;     /* an in-place call: a device that has faulted leaves the target alone */
-    bool in_place;    /* the name has a _ */
-    bool indirect;    /* reads at places that are computed, by a LOADX: nobody knows them before it runs */
-    bool live;        /* scratch of a flush */
-    wk__ref ref[];    /* outputs, then inputs; then int64_t shape[ndim] and stride[ndim] for each ref */
+    uint16_t reduce_mask; /* of the space: a bit per dimension that is reduced; 0: elementwise, or no program */
+    uint8_t family;       /* wk__work_id */
+    uint8_t ndim, nout, nin;
+    uint8_t compute; /* dtype whose class the expression works in */
+    int8_t dim, mode;
+    bool partial;  /* writes a part of prior; the rest of the new value is prior's */
+    bool guarded;  /* an in-place call: a device that has faulted leaves the target alone */
+    bool in_place; /* the name has a _ */
+    bool indirect; /* reads at places that are computed, by a LOADX: nobody knows them before it runs */
+    bool live;     /* scratch of a flush */
+    wk__ref ref[]; /* outputs, then inputs; then int64_t shape[ndim] and stride[ndim] for each ref; then, if
+                         the family sums, a wk__sum */
 } wk__record;
 
 static inline int64_t *wk__record_shape(wk__record *r)
@@ -75,9 +70,22 @@ static inline int64_t *wk__record_stride(wk__record *r, int k)
 {
     return wk__record_shape(r) + (size_t)r->ndim * (size_t)(1 + k);
 }
-static inline size_t wk__record_bytes(int ndim, int refs)
+static inline wk__sum *wk__record_sum(wk__record *r)
 {
-    return sizeof(wk__record) + (size_t)refs * sizeof(wk__ref) + sizeof(int64_t) * (size_t)ndim * (size_t)(1 + refs);
+    return (wk__sum *)wk__record_stride(r, r->nout + r->nin);
+}
+static inline const wk__work_family *wk__record_family(const wk__record *r)
+{
+    return &wk__work_families[r->family];
+}
+static inline bool wk__record_reduces(const wk__record *r)
+{
+    return r->reduce_mask != 0;
+}
+static inline size_t wk__record_bytes(int family, int ndim, int refs)
+{
+    return sizeof(wk__record) + (size_t)refs * sizeof(wk__ref) + sizeof(int64_t) * (size_t)ndim * (size_t)(1 + refs) +
+           (wk__work_families[family].sums ? sizeof(wk__sum) : 0);
 }
 /* Inputs follow outputs. */
 static inline wk__ref *wk__record_in(wk__record *r, int k)
@@ -127,7 +135,7 @@ static inline bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_si
 
 /* Room for a record of this context; NULL when memory is short (recorded). The ring is locked until wk__record_commit:
  * fill everything in between, and fail in nothing. All operands have been touched. */
-wk__record *wk__record_begin(wk_context *context, wk__record_kind kind, const wk__op *op, wk__device *device,
+wk__record *wk__record_begin(wk_context *context, wk__work_id family, const wk__op *op, wk__device *device,
                              wk_site site, int ndim, const int64_t *shape, int nout, int nin);
 /* Operand k of nout + nin sees `body` with these strides over the space. */
 static inline void wk__record_ref(wk__record *r, int k, const wk__body *body, const int64_t *stride)

@@ -14,7 +14,7 @@ void wk__tell(wk__record *const record[], int records)
     wk__text line = {0};
     for (int k = 0; k < records && k < NAMED; k++) wk__text_format(&line, "%s%s", k ? ", " : "", record[k]->op->name);
     if (records > NAMED) wk__text_format(&line, " and %d more", records - NAMED);
-    if (first->kind == WK__RECORD_TRANSFER) {
+    if (wk__record_family(first)->moves) {
         wk__text_format(&line, ": %lld bytes from %s to %s", (long long)first->ref[0].value->bytes,
                         wk_device_str(first->ref[1].value->device->id), wk_device_str(first->ref[0].value->device->id));
     } else {
@@ -25,12 +25,13 @@ void wk__tell(wk__record *const record[], int records)
     wk__text_end(&line);
 }
 
-void wk__tell_kernel(const wk__record *r, const char *what, const wk__group *program)
+void wk__tell_kernel(const wk__record *r, const wk__work *work)
 {
     if (!wk__log_first(WK__LOG_KERNEL, r->site)) return;
-    char *text = program ? wk__group_text(program) : NULL;
+    char *text = work->group ? wk__group_text(work->group) : NULL;
     const size_t length = text ? strlen(text) : 0;
-    wk__log(WK__LOG_KERNEL, r->site, "%s on %s%s%.*s", what, wk_device_str(r->device->id), length ? ":\n" : "",
+    wk__log(WK__LOG_KERNEL, r->site, "%s%s on %s%s%.*s", wk__work_row(work)->said,
+            work->group && work->kernel ? ", and then" : "", wk_device_str(r->device->id), length ? ":\n" : "",
             length ? (int)length - 1 : 0, length ? text : "");
     wk__free(text);
 }

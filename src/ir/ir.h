@@ -109,7 +109,6 @@ typedef struct wk__group {
     wk__imm imm[WK__MAX_IMMS];
     wk__operand operand[WK__MAX_OPERANDS];
     int64_t tag; /* of the first LOADX, the next has the next: handed back by the backend with the bad index */
-    struct wk__origin *origin; /* whose work it is; see backend.h */
 } wk__group;
 
 /* The class a dtype computes in: WK_F32, WK_F64, WK_I32 or WK_I64. */

@@ -148,9 +148,9 @@ wk_tensor *wk__make(const wk__op *op, wk_site site, wk_tensor *in[], int count, 
         wk__layout_like(first, shape, body->stride);
         body->dense = wk__body_contiguous(body);
     }
-    bool point = ndim == 0 && m.kind == WK__RECORD_KERNEL;
+    bool point = ndim == 0 && wk__work_families[m.family].along;
     wk__record *r =
-        wk__record_begin(context, m.kind, op, device, site, point ? 1 : ndim, point ? &one : shape, 1, m.inputs);
+        wk__record_begin(context, m.family, op, device, site, point ? 1 : ndim, point ? &one : shape, 1, m.inputs);
     if (!r) return wk__abandon(out);
     r->compute = first->dtype;
     wk__record_ref(r, 0, body, point ? &one : body->stride);

@@ -113,7 +113,7 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
  * record's operand 0. The caller fills in the other `inputs` and commits *record; nothing may fail until then. NULL
  * with the error recorded. */
 typedef struct wk__making {
-    wk__record_kind kind; /* a kernel over no dimensions gets one of size 1 */
+    wk__work_id family; /* work along a dimension gets one of size 1 where there is none */
     int inputs;
     wk_dtype dtype;       /* 0: that of in[0] */
     const int64_t *shape; /* NULL: that of in[0]; else [ndim] */

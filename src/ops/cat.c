@@ -107,8 +107,7 @@ static bool write_part(const join *j, wk_tensor *out, wk_tensor *x, int64_t at, 
         value = wk__value_new(j->context, j->device, whole->storage->bytes, j->site);
         if (!value) return false;
     }
-    wk__record *r =
-        wk__record_begin(j->context, WK__RECORD_EXPRESSION, j->op, j->device, j->site, body->ndim, body->shape, 1, 1);
+    wk__record *r = wk__record_begin(j->context, WK__PROGRAM, j->op, j->device, j->site, body->ndim, body->shape, 1, 1);
     if (!r) {
         if (value) wk__value_free(value);
         return false;

@@ -21,7 +21,7 @@ static wk_tensor *copied(const wk__op *op, wk_site site, wk_tensor *x, wk_dtype 
 {
     wk_context *context = wk__context();
     wk__record *r; /* in the source's class: the store converts */
-    wk__making m = {WK__RECORD_EXPRESSION, .inputs = 1, .dtype = dtype, .like = !dense};
+    wk__making m = {WK__PROGRAM, .inputs = 1, .dtype = dtype, .like = !dense};
     wk_tensor *out = wk__make(op, site, &x, 1, m, &r);
     if (!out) return NULL;
     wk__record_ref(r, 1, wk__body_of(x), wk__body_of(x)->stride);
@@ -111,7 +111,7 @@ static wk_tensor *transferred(wk_site site, wk_tensor *x, wk__device *to)
     const wk__body *body = wk__body_of(dense);
     wk_tensor *out = wk__tensor_pending(context, to, body->dtype, body->ndim, body->shape, site, wk__op_to.name);
     if (!out) return NULL;
-    wk__record *r = wk__record_begin(context, WK__RECORD_TRANSFER, &wk__op_to, to, site, body->ndim, body->shape, 1, 1);
+    wk__record *r = wk__record_begin(context, WK__TRANSFER, &wk__op_to, to, site, body->ndim, body->shape, 1, 1);
     if (!r) return wk__abandon(out);
     wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);
     wk__record_ref(r, 1, body, body->stride);
@@ -200,8 +200,7 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
     const bool busy = wk__busy_begin(context);
     wk__value *value = wk__value_new(context, device, body->storage->bytes, site);
     wk__record *r =
-        value ? wk__record_begin(context, WK__RECORD_EXPRESSION, &wk__op_copy_, device, site, ndim, body->shape, 1, 1)
-              : NULL;
+        value ? wk__record_begin(context, WK__PROGRAM, &wk__op_copy_, device, site, ndim, body->shape, 1, 1) : NULL;
     if (value && !r) wk__value_free(value);
     wk__busy_end(context, busy);
     if (!r) return NULL;

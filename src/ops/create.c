@@ -64,8 +64,7 @@ wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, c
 {
     wk_tensor *out = wk__tensor_pending(c->context, c->device, c->dtype, c->ndim, c->shape, c->site, c->op->name);
     if (!out) return NULL;
-    wk__record *r =
-        wk__record_begin(c->context, WK__RECORD_EXPRESSION, c->op, c->device, c->site, c->ndim, c->shape, 1, count);
+    wk__record *r = wk__record_begin(c->context, WK__PROGRAM, c->op, c->device, c->site, c->ndim, c->shape, 1, count);
     if (!r) return wk__abandon(out);
     r->compute = (uint8_t)compute;
     wk__record_ref(r, 0, wk__body_of(out), wk__body_of(out)->stride);

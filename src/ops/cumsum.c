@@ -7,10 +7,9 @@
 wk_tensor *wk__scanned(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool product, bool backwards)
 {
     wk__record *r;
-    wk_tensor *out = wk__make(op, site, &x, 1, (wk__making){WK__RECORD_KERNEL, .inputs = 1}, &r);
+    wk_tensor *out = wk__make(op, site, &x, 1, (wk__making){WK__SCAN, .inputs = 1}, &r);
     if (!out) return NULL;
     const wk__body *body = wk__body_of(x);
-    r->family = WK__SCAN;
     r->dim = (int8_t)axis;
     r->mode = product;
     wk__record_ref(r, 1, body, body->ndim ? body->stride : &(int64_t){1});

@@ -8,7 +8,7 @@
 wk_tensor *wk__drawn_beside(const wk__op *op, wk_site site, wk_tensor *x, wk__draw draw, int64_t raw, double number)
 {
     wk__record *r;
-    wk_tensor *out = wk__make(op, site, &x, 1, (wk__making){WK__RECORD_EXPRESSION, .inputs = 5, .like = true}, &r);
+    wk_tensor *out = wk__make(op, site, &x, 1, (wk__making){WK__PROGRAM, .inputs = 5, .like = true}, &r);
     if (!out) return NULL;
     wk__record_ref(r, 1, wk__body_of(x), wk__body_of(x)->stride);
     wk__record_imm(r, 2, WK_I64, (wk__imm){.i = (int64_t)draw.counter}, WK__REF_IMM | WK__REF_RAW);
@@ -107,7 +107,7 @@ static wk_tensor *record_bernoulli(wk_site site, wk_tensor *x)
 {
     const wk__op *op = &wk__op_bernoulli;
     wk__record *r;
-    wk__making m = {WK__RECORD_EXPRESSION, .inputs = 6, .like = true};
+    wk__making m = {WK__PROGRAM, .inputs = 6, .like = true};
     wk_tensor *out = wk__make(op, site, &x, 1, m, &r);
     if (!out) return NULL;
     const wk__body *body = wk__body_of(x);

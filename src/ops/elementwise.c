@@ -277,8 +277,7 @@ static wk_tensor *recorded(const plan *p, const wk__attr *attr)
     if (!out) return NULL;
     wk__body *body = wk__body_of(out);
     if (!p->uniform && choose_layout(p, body->stride)) body->dense = false;
-    wk__record *r =
-        wk__record_begin(p->context, WK__RECORD_EXPRESSION, op, p->device, p->site, p->ndim, p->shape, 1, p->count);
+    wk__record *r = wk__record_begin(p->context, WK__PROGRAM, op, p->device, p->site, p->ndim, p->shape, 1, p->count);
     if (!r) return wk__abandon(out);
     wk__record_ref(r, 0, body, body->stride);
     record_operands(p, r);
@@ -364,7 +363,7 @@ static void record_over(wk_context *context, wk__record *r, wk_tensor *target, w
     wk__body *body = wk__body_of(target);
     wk__storage *storage = body->storage;
     r->prior = storage->value;
-    r->partial = r->kind == WK__RECORD_KERNEL || !covers(body); /* such a kernel reads what it writes */
+    r->partial = wk__record_family(r)->adds_to_target || !covers(body);
     r->guarded = guarded && !is_inner(context, target);
     r->ref[0] = (wk__ref){.value = value, .offset = body->offset, .dtype = body->dtype};
     memcpy(wk__record_stride(r, 0), body->stride, sizeof *body->stride * body->ndim);
@@ -399,7 +398,7 @@ static bool overwrite(const plan *p, wk_tensor *target)
     wk__value *value = wk__value_new(p->context, p->device, wk__body_of(target)->storage->bytes, p->site);
     if (!value) return false;
     wk__record *r =
-        wk__record_begin(p->context, WK__RECORD_EXPRESSION, p->op, p->device, p->site, p->ndim, p->shape, 1, p->count);
+        wk__record_begin(p->context, WK__PROGRAM, p->op, p->device, p->site, p->ndim, p->shape, 1, p->count);
     if (!r) {
         wk__value_free(value);
         return false;

@@ -20,7 +20,7 @@ typedef struct reading {
 /* in: x and the index as i64 */
 static wk_tensor *read_at(const wk__op *op, wk_site site, wk_tensor *in[2], const reading *way)
 {
-    wk__making m = {WK__RECORD_EXPRESSION, .inputs = 4, .shape = way->shape, .ndim = way->ndim};
+    wk__making m = {WK__PROGRAM, .inputs = 4, .shape = way->shape, .ndim = way->ndim};
     int64_t bytes;
     if (!wk__dense_bytes(way->ndim, way->shape, wk__body_of(in[0])->dtype, &bytes)) {
         wk__op_error(op, site, WK_ERR_SHAPE, in, "the result would have more than 2^63 bytes");

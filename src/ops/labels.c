@@ -34,7 +34,7 @@ wk_tensor *wk__labels_checked(const wk__op *op, wk_site site, wk_tensor *labels,
 {
     const wk__op *record_op = op == &wk__op_nll_loss ? &nll_op : &cross_entropy_op;
     wk__record *r;
-    wk_tensor *out = wk__make(record_op, site, &labels, 1, (wk__making){WK__RECORD_EXPRESSION, .inputs = 5}, &r);
+    wk_tensor *out = wk__make(record_op, site, &labels, 1, (wk__making){WK__PROGRAM, .inputs = 5}, &r);
     if (!out) return NULL;
     const wk__body *label = wk__body_of(labels);
     wk__record_ref(r, 1, label, label->stride);

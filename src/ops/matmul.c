@@ -21,7 +21,8 @@ typedef struct plan {
     int ndim, nbatch, nout;
     int64_t k;
     int64_t space[WK__MAX_DIMS], out[WK__MAX_DIMS];            /* out: the result's shape */
-    int64_t a[WK__MAX_DIMS], b[WK__MAX_DIMS], c[WK__MAX_DIMS]; /* strides */
+    int64_t a[WK__MAX_DIMS], b[WK__MAX_DIMS], c[WK__MAX_DIMS]; /* strides over the space */
+    int64_t a_step, b_step;                                    /* and along what is summed */
 } plan;
 
 static void see_as_matrices(const wk__body *body, bool column, matrices *m)
@@ -95,6 +96,9 @@ static bool lay_out(const wk__op *op, wk_site site, wk_tensor *const in[], bool 
     p->space[p->nbatch + 1] = b.shape[b.ndim - 1];
     strides_over(p, &a, p->a);
     strides_over(p, &b, p->b);
+    p->a_step = p->a[p->nbatch + 1];
+    p->b_step = p->b[p->nbatch];
+    p->a[p->nbatch + 1] = p->b[p->nbatch] = 0;
     memcpy(p->out, p->space, sizeof p->out);
     p->nout = p->nbatch;
     if (left->ndim > 1) p->out[p->nout++] = p->space[p->nbatch];
@@ -120,6 +124,16 @@ static bool dtypes_fit(const wk__op *op, wk_site site, wk_tensor *const in[])
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
+static void fill_sum(wk__sum *sum, const plan *p, int dtype)
+{
+    sum->dtype = wk__sum_dtype(dtype);
+    sum->indices = 1;
+    sum->coordinates[0] = sum->coordinates[1] = 0;
+    sum->extent[0] = p->k;
+    sum->stride[0][0] = p->a_step;
+    sum->stride[1][0] = p->b_step;
+}
+
 static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
 {
     plan p;
@@ -128,13 +142,13 @@ static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool t
     wk_context *context = wk__context();
     wk_tensor *out = wk__tensor_pending(context, device, wk__body_of(in[0])->dtype, p.nout, p.out, site, op->name);
     if (!out) return NULL;
-    wk__record *r = wk__record_begin(context, WK__RECORD_MATMUL, op, device, site, p.ndim, p.space, 1, 2);
+    wk__record *r = wk__record_begin(context, WK__CONTRACTION, op, device, site, p.ndim, p.space, 1, 2);
     if (!r) return wk__abandon(out);
     r->compute = wk__body_of(out)->dtype;
-    r->bound = p.k;
     wk__record_ref(r, 0, wk__body_of(out), p.c);
     wk__record_ref(r, 1, wk__body_of(in[0]), p.a);
     wk__record_ref(r, 2, wk__body_of(in[1]), p.b);
+    fill_sum(wk__record_sum(r), &p, r->compute);
     wk__record_commit(context, r);
     return out;
 }

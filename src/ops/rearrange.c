@@ -18,7 +18,7 @@ wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
     uint16_t mask = 0;
     if (!wk__view_begin(op, site, x) || (count > 0 && !wk__dims_mask(op, site, x, dims, count, &mask))) return NULL;
     wk__record *r;
-    wk_tensor *out = wk__make(op, site, &x, 1, (wk__making){WK__RECORD_EXPRESSION, .inputs = 1}, &r);
+    wk_tensor *out = wk__make(op, site, &x, 1, (wk__making){WK__PROGRAM, .inputs = 1}, &r);
     if (!out) return NULL;
     wk__record_ref(r, 1, wk__body_of(x), wk__body_of(x)->stride);
     for (int d = 0; d < r->ndim; d++)

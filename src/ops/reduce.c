@@ -45,7 +45,7 @@ static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *in[], int c
     wk_tensor *out = wk__tensor_pending(context, device, dtype, ndim, shape, site, op->name);
     if (!out) return NULL;
     const bool scalar = body->ndim == 0; /* a space without dimensions has none to reduce: it is taken as [1] */
-    wk__record *r = wk__record_begin(context, WK__RECORD_REDUCTION, op, device, site, scalar ? 1 : body->ndim,
+    wk__record *r = wk__record_begin(context, WK__PROGRAM, op, device, site, scalar ? 1 : body->ndim,
                                      scalar ? &(int64_t){1} : body->shape, 1, count);
     if (!r) return wk__abandon(out);
     const wk__body *result = wk__body_of(out);

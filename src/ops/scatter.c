@@ -24,12 +24,11 @@ static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], cons
     if (!wk__target_ready(context, in[0], in, 3, site)) return false;
     wk__value *value = wk__value_new(context, device, target->storage->bytes, site);
     wk__record *r =
-        value ? wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, way->ndim, way->shape, 1, 2) : NULL;
+        value ? wk__record_begin(context, WK__SCATTER_ADD, op, device, site, way->ndim, way->shape, 1, 2) : NULL;
     if (!r) {
         if (value) wk__value_free(value);
         return false;
     }
-    r->family = WK__SCATTER_ADD;
     r->dim = (int8_t)way->d;
     r->bound = target->shape[way->d];
     wk__record_ref(r, 1, wk__body_of(in[1]), way->index);

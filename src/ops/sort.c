@@ -23,13 +23,12 @@ bool wk__sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool des
     if (body->ndim) memcpy(shape, body->shape, sizeof shape);
     out[0] = wk__tensor_pending(context, device, body->dtype, body->ndim, body->shape, site, op->name);
     out[1] = out[0] ? wk__tensor_pending(context, device, WK_I64, body->ndim, body->shape, site, op->name) : NULL;
-    wk__record *r = out[1] ? wk__record_begin(context, WK__RECORD_KERNEL, op, device, site, ndim, shape, 2, 1) : NULL;
+    wk__record *r = out[1] ? wk__record_begin(context, WK__SORT, op, device, site, ndim, shape, 2, 1) : NULL;
     if (!r) {
         for (int k = 0; k < 2; k++)
             if (out[k]) out[k] = wk__abandon(out[k]);
         return false;
     }
-    r->family = WK__SORT;
     r->dim = (int8_t)axis;
     r->mode = descending;
     for (int k = 0; k < 2; k++)

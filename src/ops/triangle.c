@@ -44,7 +44,7 @@ static int hot(wk__emit *e, const int in[])
 /* op->expression in i64 over x, seen with these strides in its own class, and three numbers. */
 static wk_tensor *placed(const wk__op *op, wk_site site, wk_tensor *x, const wk__geometry *g, const int64_t number[3])
 {
-    wk__making m = {WK__RECORD_EXPRESSION, 4, (wk_dtype)wk__body_of(x)->dtype, g->shape, g->ndim, false};
+    wk__making m = {WK__PROGRAM, 4, (wk_dtype)wk__body_of(x)->dtype, g->shape, g->ndim, false};
     wk__record *r;
     wk_tensor *out = wk__make(op, site, &x, 1, m, &r);
     if (!out) return NULL;
@@ -121,8 +121,8 @@ const wk__op wk__op_triu = {
 static wk_tensor *hot_at(wk_site site, wk_tensor *x, const wk__geometry *g, int64_t n)
 {
     wk__record *r;
-    wk_tensor *out = wk__make(&wk__op_one_hot, site, &x, 1,
-                              (wk__making){WK__RECORD_EXPRESSION, 5, WK_I64, g->shape, g->ndim, false}, &r);
+    wk_tensor *out =
+        wk__make(&wk__op_one_hot, site, &x, 1, (wk__making){WK__PROGRAM, 5, WK_I64, g->shape, g->ndim, false}, &r);
     if (!out) return NULL;
     wk__record_ref(r, 1, wk__body_of(x), g->stride);
     wk__record_indirect(r, 1);

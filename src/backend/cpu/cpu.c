@@ -104,22 +104,16 @@ static void block_give(void *device, wk__memory *block)
     *block = (wk__memory){0};
 }
 
-static wk_code run(void *device, const wk__group *group, wk__fail *fail)
+static bool supports(void *device, int family, wk_dtype dtype, wk__layout layout)
 {
-    (void)device;
-    return wk__cpu_run(group, fail);
+    (void)device, (void)dtype, (void)layout;
+    return family == WK__PROGRAM || wk__cpu_has_kernel(family);
 }
 
-static wk_code matmul(void *device, const wk__matmul *product, wk__fail *fail)
+static wk_code submit(void *device, const wk__work *work, wk__fail *fail)
 {
     (void)device;
-    return wk__cpu_matmul(product, fail);
-}
-
-static wk_code kernel(void *device, const wk__kernel *kernel, wk__fail *fail)
-{
-    (void)device;
-    return wk__cpu_kernel(kernel, fail);
+    return work->kernel ? wk__cpu_kernel(work, fail) : wk__cpu_run(work->group, fail);
 }
 
 typedef struct transport {
@@ -184,12 +178,11 @@ const wk__backend wk__cpu_backend = {
     .close = close_device,
     .block_take = block_take,
     .block_give = block_give,
-    .run = run,
-    .matmul = matmul,
-    .kernel = kernel,
+    .supports = supports,
+    .submit = submit,
     .upload = upload,
     .copy = copy,
     .download = download,
     .sync = sync,
-    .pieces = wk__cpu_matmul_pieces,
+    .pieces = wk__cpu_contraction_pieces,
 };

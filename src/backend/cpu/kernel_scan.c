@@ -29,8 +29,9 @@ static void scan_bundle(void *user, const wk__bundle *bundle, int64_t task)
     s->run(s, bundle);
 }
 
-wk_code wk__cpu_scan(const wk__kernel *kernel, wk__fail *fail)
+wk_code wk__cpu_scan(const wk__work *work, wk__fail *fail)
 {
+    const wk__kernel *kernel = work->kernel;
     (void)fail;
     scan s = {.out = wk__operand_data(&kernel->operand[OUT]),
               .in = wk__operand_data(&kernel->operand[IN]),

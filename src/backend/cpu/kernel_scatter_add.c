@@ -73,8 +73,9 @@ static int64_t first_bad(const scatter *s, const wk__kernel *kernel)
     return *index;
 }
 
-wk_code wk__cpu_scatter_add(const wk__kernel *kernel, wk__fail *fail)
+wk_code wk__cpu_scatter_add(const wk__work *work, wk__fail *fail)
 {
+    const wk__kernel *kernel = work->kernel;
     scatter s = {.target = wk__operand_data(&kernel->operand[TARGET]),
                  .index = (const int64_t *)(const void *)wk__operand_data(&kernel->operand[INDEX]),
                  .source = wk__operand_data(&kernel->operand[SOURCE]),

@@ -101,8 +101,9 @@ static bool take_pairs(sort *s, size_t pair)
     return s->pairs != NULL;
 }
 
-wk_code wk__cpu_sort(const wk__kernel *kernel, wk__fail *fail)
+wk_code wk__cpu_sort(const wk__work *work, wk__fail *fail)
 {
+    const wk__kernel *kernel = work->kernel;
     sort s = {.dtype = (wk_dtype)kernel->operand[FROM].dtype,
               .descending = kernel->mode == 1,
               .values = wk__operand_data(&kernel->operand[VALUES]),

@@ -11,16 +11,23 @@ enum {
     NEAR_LINES = 1024
 };
 
-wk_code wk__cpu_kernel(const wk__kernel *kernel, wk__fail *fail)
+static wk__cpu_family *const run[WK__WORK_FAMILIES] = {
+    [WK__CONTRACTION] = wk__cpu_contraction,
+    [WK__SCATTER_ADD] = wk__cpu_scatter_add,
+    [WK__SCAN] = wk__cpu_scan,
+    [WK__SORT] = wk__cpu_sort,
+};
+
+bool wk__cpu_has_kernel(int family)
 {
-    static wk_code (*const run[WK__WORK_FAMILIES])(const wk__kernel *kernel, wk__fail *fail) = {
-        [WK__SCATTER_ADD] = wk__cpu_scatter_add,
-        [WK__SCAN] = wk__cpu_scan,
-        [WK__SORT] = wk__cpu_sort,
-    };
-    if (!wk__work_known(kernel->family) || !run[kernel->family])
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu has no kernel of family %d", kernel->family);
-    return run[kernel->family](kernel, fail);
+    return wk__work_known(family) && run[family];
+}
+
+wk_code wk__cpu_kernel(const wk__work *work, wk__fail *fail)
+{
+    if (!wk__cpu_has_kernel(work->family))
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu has no kernel of family %d", work->family);
+    return run[work->family](work, fail);
 }
 
 static int64_t magnitude(int64_t step)

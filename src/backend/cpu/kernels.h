@@ -15,14 +15,12 @@
 
 #include "../backend.h"
 
-/* Runs the code of its family. */
-wk_code wk__cpu_kernel(const wk__kernel *kernel, wk__fail *fail);
+bool wk__cpu_has_kernel(int family);
+/* Runs the code of its family, each in the file of its name. */
+wk_code wk__cpu_kernel(const wk__work *work, wk__fail *fail);
 
-wk_code wk__cpu_scatter_add(const wk__kernel *kernel, wk__fail *fail);
-wk_code wk__cpu_scan(const wk__kernel *kernel, wk__fail *fail);
-wk_code wk__cpu_sort(const wk__kernel *kernel, wk__fail *fail);
-
-enum { WK__KERNEL_OPERANDS = 3 };
+typedef wk_code wk__cpu_family(const wk__work *work, wk__fail *fail);
+wk__cpu_family wk__cpu_contraction, wk__cpu_scatter_add, wk__cpu_scan, wk__cpu_sort;
 
 typedef struct wk__lines {
     int64_t count, length;

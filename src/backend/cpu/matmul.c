@@ -10,6 +10,7 @@
 #include "matmul.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "../../base/alloc.h"
 #include "../../base/pool.h"
@@ -64,9 +65,9 @@ static void plan_turn(wk__gemm_plan *plan)
 /* Batches of A that meet the same B, one below the other, are one taller A. */
 static void plan_merge(wk__gemm_plan *plan)
 {
-    for (; plan->nbatch > 0; plan->nbatch--) {
-        const int d = plan->nbatch - 1;
-        const int64_t count = plan->product->batch[d];
+    for (; plan->batch.count > 0; plan->batch.count--) {
+        const int d = plan->batch.count - 1; /* and so it is called, too */
+        const int64_t count = plan->shape[d];
         if (count == 1) continue;
         if (plan->b_batch[d] != 0) return;
         if (plan->m == 1) {
@@ -76,8 +77,8 @@ static void plan_merge(wk__gemm_plan *plan)
             return;
         }
         plan->m *= count;
-        if (plan->rows.batch == plan->rows.batch_end) plan->rows.batch_end = d + 1; /* the first one */
-        plan->rows.batch = d;
+        memmove(plan->rows.dim + 1, plan->rows.dim, (size_t)plan->rows.count++);
+        plan->rows.dim[0] = (int8_t)d;
     }
 }
 
@@ -88,10 +89,18 @@ static char *start_of(const wk__operand *operand)
     return host ? host + operand->offset * (int64_t)wk_dtype_size((wk_dtype)operand->dtype) : NULL;
 }
 
-static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product)
+/* `shape`: room for that of the result. */
+static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product, int64_t shape[])
 {
     const int rows = product->nbatch, columns = rows + 1;
-    plan->product = product;
+    memcpy(shape, product->batch, sizeof *shape * (size_t)rows);
+    shape[rows] = product->m;
+    shape[columns] = product->n;
+    plan->ndim = columns + 1;
+    plan->shape = shape;
+    plan->dtype = product->c.dtype;
+    plan->group = product->tail;
+    plan->c_offset = product->c.offset;
     plan->size = (int64_t)wk_dtype_size((wk_dtype)product->c.dtype);
     plan->a = start_of(&product->a);
     plan->b = start_of(&product->b);
@@ -105,12 +114,12 @@ static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product)
     plan->b_column = product->b.stride[columns];
     plan->c_row = product->c.stride[rows];
     plan->c_column = product->c.stride[columns];
-    plan->nbatch = product->nbatch;
+    for (int d = 0; d < rows; d++) plan->batch.dim[plan->batch.count++] = (int8_t)d;
     plan->a_batch = product->a.stride;
     plan->b_batch = product->b.stride;
     plan->c_batch = product->c.stride;
-    plan->rows.inner = rows;
-    plan->columns.inner = columns;
+    plan->rows = (wk__gemm_side){.count = 1, .dim = {(int8_t)rows}};
+    plan->columns = (wk__gemm_side){.count = 1, .dim = {(int8_t)columns}};
     plan_merge(plan);
     plan_turn(plan);
     plan_merge(plan);
@@ -119,7 +128,7 @@ static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product)
         if (plan->b_step != 1) plan->b_column = 1;
     }
     plan->batches = 1;
-    for (int d = 0; d < plan->nbatch; d++) plan->batches *= product->batch[d];
+    for (int d = 0; d < plan->batch.count; d++) plan->batches *= shape[plan->batch.dim[d]];
 }
 
 /* Is an operand of this many elements so near that packing it would cost more than it saves? */
@@ -131,20 +140,22 @@ static bool near(const wk__gemm_plan *plan, int64_t elements)
 static void plan_way(wk__gemm_plan *plan)
 {
     const wk__gemm *gemm = wk__cpu_isa_current()->gemm;
-    const int dtype = plan->product->c.dtype;
-    plan->class = gemm->of[dtype];
-    plan->pack = gemm->pack[dtype];
-    plan->unpack = gemm->unpack[dtype];
+    plan->class = gemm->of[plan->dtype];
+    plan->pack = gemm->pack[plan->dtype];
+    plan->unpack = gemm->unpack[plan->dtype];
 
     const int64_t size = (int64_t)plan->class->size;
     const bool same = plan->size == size;
-    plan->vector = same && plan->class->down && plan->m == 1 && (plan->b_column == 1 || plan->b_step == 1);
-    plan->sum_apart = !same || plan->c_column != 1;
+    const bool mapped = plan->a_map || plan->b_map;
+    plan->vector = !mapped && same && plan->class->down && plan->m == 1 && (plan->b_column == 1 || plan->b_step == 1);
+    plan->sum_apart = !same || plan->c_column != 1 || plan->c_rows;
     plan->pack_b =
         !plan->vector && (!same || plan->b_column != 1 || (plan->m > FEW_ROWS && !near(plan, plan->k * plan->n)));
     plan->pack_a =
         !plan->vector &&
         (!same || (plan->a_step != 1 && plan->n > 2 * plan->class->columns && !near(plan, plan->k * plan->m)));
+    plan->pack_a = plan->pack_a || plan->a_map;
+    plan->pack_b = plan->pack_b || plan->b_map;
 
     const int64_t most = WK__GEMM_K_BYTES / size;
     const int64_t blocks = (plan->k + most - 1) / most;
@@ -172,9 +183,9 @@ static void find_batch(const wk__gemm_plan *plan, wk__gemm_piece *piece)
     piece->a = plan->a;
     piece->b = plan->b;
     piece->c = plan->c;
-    for (int d = plan->nbatch - 1; d >= 0; d--) {
-        const int64_t at = index % plan->product->batch[d] * plan->size;
-        index /= plan->product->batch[d];
+    for (int d = plan->batch.count - 1; d >= 0; d--) {
+        const int64_t count = plan->shape[plan->batch.dim[d]], at = index % count * plan->size;
+        index /= count;
         piece->a += at * plan->a_batch[d];
         piece->b += at * plan->b_batch[d];
         piece->c += at * plan->c_batch[d];
@@ -316,34 +327,51 @@ static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
 {
     wk__cpu_program program;
     plan->tail = &program;
-    wk_code code = wk__cpu_program_prepare(&program, plan->product->tail, fail);
+    wk_code code = wk__cpu_program_prepare(&program, plan->group, fail);
     if (!code) code = run_product(plan, fail);
     wk__cpu_program_end(&program);
     plan->tail = NULL;
     return code;
 }
 
+static bool has_none(const wk__gemm_plan *plan)
+{
+    return plan->m == 0 || plan->n == 0 || plan->batches == 0;
+}
+
+wk_code wk__gemm_run(wk__gemm_plan *plan, wk__fail *fail)
+{
+    if (has_none(plan)) return WK_OK;
+    if (!plan->group) return run_product(plan, fail);
+    if (plan->group->nreduce == 0) return run_with_tail(plan, fail);
+    wk_code code = run_product(plan, fail); /* a row of C is not final before all of it is */
+    return code ? code : wk__cpu_run(plan->group, fail);
+}
+
+void wk__gemm_pieces(wk__gemm_plan *plan, wk__piece_visit *visit, void *user)
+{
+    if (has_none(plan) || !plan->group || plan->group->nreduce > 0) return;
+    divide(plan);
+    const int64_t pieces = plan->batches * plan->row_pieces * plan->column_pieces;
+    for (int64_t k = 0; k < pieces; k++) {
+        wk__gemm_piece piece;
+        piece_of(plan, k, &piece);
+        wk__gemm_piece_boxes(plan, &piece, visit, user);
+    }
+}
+
 wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail)
 {
     wk__gemm_plan plan = {0};
-    plan_shape(&plan, product);
-    if (plan.m == 0 || plan.n == 0 || plan.batches == 0) return WK_OK;
-    if (!product->tail) return run_product(&plan, fail);
-    if (product->tail->nreduce == 0) return run_with_tail(&plan, fail);
-    wk_code code = run_product(&plan, fail); /* a row of C is not final before all of it is */
-    return code ? code : wk__cpu_run(product->tail, fail);
+    int64_t shape[WK__MAX_DIMS];
+    plan_shape(&plan, product, shape);
+    return wk__gemm_run(&plan, fail);
 }
 
 void wk__cpu_matmul_pieces(const wk__matmul *product, wk__piece_visit *visit, void *user)
 {
     wk__gemm_plan plan = {0};
-    plan_shape(&plan, product);
-    if (plan.m == 0 || plan.n == 0 || plan.batches == 0 || !product->tail || product->tail->nreduce > 0) return;
-    divide(&plan);
-    const int64_t pieces = plan.batches * plan.row_pieces * plan.column_pieces;
-    for (int64_t k = 0; k < pieces; k++) {
-        wk__gemm_piece piece;
-        piece_of(&plan, k, &piece);
-        wk__gemm_piece_boxes(&plan, &piece, visit, user);
-    }
+    int64_t shape[WK__MAX_DIMS];
+    plan_shape(&plan, product, shape);
+    wk__gemm_pieces(&plan, visit, user);
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products on the CPU: backend.h says what they are, matmul.c how they run. */
+/* Contractions on the CPU: ../contraction.h says what they are, matmul.c how products of matrices run,
+ * kernel_contraction.c what becomes one when its operands are packed. */
 #ifndef WICK_CPU_MATMUL_H
 #define WICK_CPU_MATMUL_H
 
 #include "../backend.h"
+#include "gather.h"
 #include "gemm.h"
 #include "run.h"
 
 wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail);
-/* The boxes of wk__backend.pieces. */
 void wk__cpu_matmul_pieces(const wk__matmul *product, wk__piece_visit *visit, void *user);
+/* The boxes of wk__backend.pieces. */
+void wk__cpu_contraction_pieces(const wk__work *work, wk__piece_visit *visit, void *user);
 /* Frees the buffers that products keep between calls. */
 void wk__cpu_matmul_trim(void);
 
@@ -38,18 +41,21 @@ typedef struct wk__gemm_space {
 bool wk__gemm_spaces_take(int64_t count, wk__gemm_space **list);
 void wk__gemm_spaces_give(wk__gemm_space *list);
 
-/* The dimensions of the product that one side of C walks, outermost first: batch dimensions `batch` .. `batch_end` - 1,
- * if some have been merged into it, then `inner`, which is m or n. */
+/* Dimensions of the result that are walked as one, outermost first: the rows of C, its columns, or its batches. */
 typedef struct wk__gemm_side {
-    int batch, batch_end, inner;
+    int count;
+    int8_t dim[WK__MAX_DIMS];
 } wk__gemm_side;
 
 /* A product as it is carried out. Compared with wk__matmul, A and B may have changed places (C' = B' A'), so that rows
  * of C are neighbours in memory, and batch dimensions over which B is the same may have become rows; where that
  * happened before A and B changed places, columns. */
 typedef struct wk__gemm_plan {
-    const wk__matmul *product;
-    const wk__cpu_program *tail; /* runs on C while it is in cache, or NULL */
+    int ndim, dtype;
+    const int64_t *shape;        /* of the result */
+    int64_t c_offset;            /* in elements, from the start of its memory */
+    const wk__group *group;      /* what is done with the result, or NULL */
+    const wk__cpu_program *tail; /* it, while it runs on what is in cache, or NULL */
     const wk__gemm_class *class;
     wk__gemm_pack *pack;
     wk__gemm_unpack *unpack;
@@ -58,10 +64,11 @@ typedef struct wk__gemm_plan {
     int64_t m, n, k;
     int64_t a_row, a_step, b_step, b_column, c_row, c_column; /* in elements */
     int64_t batches;
-    int64_t size;                               /* bytes of an element in memory */
-    int nbatch;                                 /* of the product's batch dimensions; the others belong to a side */
-    wk__gemm_side rows, columns;                /* of C */
-    const int64_t *a_batch, *b_batch, *c_batch; /* strides */
+    int64_t size; /* bytes of an element in memory */
+    wk__gemm_side rows, columns, batch;
+    const int64_t *a_batch, *b_batch, *c_batch; /* strides of the batch's dimensions */
+    const wk__gather *a_map, *b_map; /* where the elements of an operand are that has no such steps, or NULL */
+    const wk__gather_list *c_rows, *c_columns; /* the same of C: both or none */
     bool pack_a, pack_b, sum_apart, vector;
     int64_t k_block;
     int64_t piece_rows, piece_columns, row_pieces, column_pieces; /* of C, per batch */
@@ -73,6 +80,11 @@ typedef struct wk__gemm_piece {
     char *c; /* of the batch, at row 0 and column 0 */
     int64_t batch, row, row_end, column, column_end;
 } wk__gemm_piece;
+
+/* C = A B, or what the maps make of it; then the tail. */
+wk_code wk__gemm_run(wk__gemm_plan *plan, wk__fail *fail);
+/* The boxes on which that would run the tail piece by piece; none: it runs on all of C afterwards. */
+void wk__gemm_pieces(wk__gemm_plan *plan, wk__piece_visit *visit, void *user);
 
 /* Chooses sizes of pieces so that `threads` threads end soonest. */
 void wk__gemm_divide(wk__gemm_plan *plan, int threads);

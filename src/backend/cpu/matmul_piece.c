@@ -31,6 +31,18 @@ typedef struct walk {
 
 static void pack_panels(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const walk *at)
 {
+    if (plan->b_map) {
+        wk__gather_panels(plan->b_map, plan->pack, at->space->b,
+                          &(wk__gather_block){.batch = piece->batch,
+                                              .line = piece->column,
+                                              .line_end = piece->column_end,
+                                              .step = at->l,
+                                              .steps = at->k,
+                                              .width = plan->class->columns,
+                                              .unit = plan->class->lanes,
+                                              .size = (int64_t)plan->class->size});
+        return;
+    }
     const char *in = piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * plan->size;
     plan->pack(at->space->b, plan->class->columns, plan->class->lanes, piece->column_end - piece->column, at->k, in,
                plan->b_column, plan->b_step);
@@ -39,6 +51,18 @@ static void pack_panels(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
 /* Rows that are contiguous stay rows (panels of width 1); others are packed as the tiles want them. */
 static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const walk *at, int64_t row, int64_t end)
 {
+    if (plan->a_map) {
+        wk__gather_panels(plan->a_map, plan->pack, at->space->a,
+                          &(wk__gather_block){.batch = piece->batch,
+                                              .line = row,
+                                              .line_end = end,
+                                              .step = at->l,
+                                              .steps = at->k,
+                                              .width = plan->class->rows,
+                                              .unit = 1,
+                                              .size = (int64_t)plan->class->size});
+        return;
+    }
     const char *in = piece->a + (at->l * plan->a_step + row * plan->a_row) * plan->size;
     plan->pack(at->space->a, plan->a_step == 1 ? 1 : plan->class->rows, 1, end - row, at->k, in, plan->a_row,
                plan->a_step);
@@ -80,18 +104,52 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, con
     }
 }
 
+/* Where a row or a column of C is, in elements. */
+static int64_t place_of(const wk__gather_list *list, int64_t number)
+{
+    int64_t at = 0;
+    for (int i = list->count - 1; i >= 0; i--) {
+        at += number % list->index[i].extent * list->index[i].stride;
+        number /= list->index[i].extent;
+    }
+    return at;
+}
+
+/* How many of `left` are equally spaced from there on. */
+static int64_t run_of(const wk__gather_list *list, int64_t number, int64_t left)
+{
+    const int64_t inner = list->index[list->count - 1].extent;
+    return least(inner - number % inner, left);
+}
+
+/* `to` and `from` begin at the piece's first column. */
+static void narrow_runs(const wk__gemm_plan *plan, const wk__gemm_piece *piece, char *to, const char *from)
+{
+    const wk__gather_list *columns = plan->c_columns;
+    const int64_t step = columns->index[columns->count - 1].stride;
+    for (int64_t j = piece->column, run; j < piece->column_end; j += run) {
+        run = run_of(columns, j, piece->column_end - j);
+        plan->unpack(to + place_of(columns, j) * plan->size, step, run,
+                     from + (j - piece->column) * (int64_t)plan->class->size);
+    }
+}
+
 static void narrow(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const walk *at, int64_t row, int64_t end)
 {
-    for (int64_t i = row; i < end; i++)
-        plan->unpack(piece->c + (i * plan->c_row + piece->column * plan->c_column) * plan->size, plan->c_column,
-                     piece->column_end - piece->column,
-                     at->c + (i - piece->row) * at->c_row * (int64_t)plan->class->size);
+    for (int64_t i = row; i < end; i++) {
+        const char *from = at->c + (i - piece->row) * at->c_row * (int64_t)plan->class->size;
+        if (plan->c_rows)
+            narrow_runs(plan, piece, piece->c + place_of(plan->c_rows, i) * plan->size, from);
+        else
+            plan->unpack(piece->c + (i * plan->c_row + piece->column * plan->c_column) * plan->size, plan->c_column,
+                         piece->column_end - piece->column, from);
+    }
 }
 
 /* The largest box of a side's dimensions that begins at place `at` and has at most `left` places; returns how
  * many it has.
  *
- *     places of (batch 3, inner 4)      0 1 2 3 | 4 5 6 7 | 8 9 10 11
+ *     places of dimensions (3, 4)       0 1 2 3 | 4 5 6 7 | 8 9 10 11
  *     from 2 on, 9 left                     2 3 | 4 5 6 7 | 8 9 10           three boxes: [0][2..3],
  *                                                                            [1][0..3], [2][0..2]
  *     from 4 on, 8 left                           4 5 6 7 | 8 9 10 11        one: [1..2][0..3]
@@ -101,8 +159,8 @@ static int64_t next_box(const wk__gemm_side *side, const int64_t shape[], int64_
 {
     int64_t places = 1; /* of the box so far */
     bool whole = true;  /* it has all of the dimensions further in, so that this one may have more than one step */
-    for (int k = side->batch_end; k >= side->batch; k--) {
-        const int d = k == side->batch_end ? side->inner : k;
+    for (int k = side->count - 1; k >= 0; k--) {
+        const int d = side->dim[k];
         start[d] = at % shape[d];
         size[d] = whole ? least(shape[d] - start[d], left / places) : 1;
         whole = whole && size[d] == shape[d];
@@ -116,22 +174,25 @@ static int64_t next_box(const wk__gemm_side *side, const int64_t shape[], int64_
 static void visit_boxes(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
                         wk__piece_visit *visit, void *user)
 {
-    const wk__matmul *product = plan->product;
-    const int64_t *shape = product->tail->shape; /* (batch.., m, n) */
+    const int64_t *shape = plan->shape;
     wk__piece box = {.row_step = plan->c_row, .column_step = plan->c_column};
-    int64_t batch = piece->batch, c = product->c.offset;
-    for (int d = product->nbatch - 1; d >= 0; d--) {
-        box.size[d] = 1; /* but for what next_box says */
-        if (d >= plan->nbatch) continue;
+    int64_t batch = piece->batch, c = plan->c_offset;
+    for (int d = 0; d < plan->ndim; d++) box.size[d] = 1; /* but for what next_box says */
+    for (int k = plan->batch.count - 1; k >= 0; k--) {
+        const int d = plan->batch.dim[k];
         box.start[d] = batch % shape[d];
-        c += box.start[d] * plan->c_batch[d];
+        c += box.start[d] * plan->c_batch[k];
         batch /= shape[d];
     }
+    const wk__gather_list *rows = plan->c_rows, *columns = plan->c_columns;
     for (; row < end; row += box.rows) {
-        box.rows = next_box(&plan->rows, shape, row, end - row, box.start, box.size);
+        const int64_t left = rows ? run_of(rows, row, end - row) : end - row;
+        const int64_t at = c + (rows ? place_of(rows, row) : row * plan->c_row);
+        box.rows = next_box(&plan->rows, shape, row, left, box.start, box.size);
         for (int64_t column = piece->column; column < piece->column_end; column += box.columns) {
-            box.columns = next_box(&plan->columns, shape, column, piece->column_end - column, box.start, box.size);
-            box.first = c + row * plan->c_row + column * plan->c_column;
+            const int64_t rest = piece->column_end - column, run = columns ? run_of(columns, column, rest) : rest;
+            box.columns = next_box(&plan->columns, shape, column, run, box.start, box.size);
+            box.first = at + (columns ? place_of(columns, column) : column * plan->c_column);
             visit(user, &box);
         }
     }

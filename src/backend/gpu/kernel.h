@@ -74,9 +74,10 @@ typedef wk_code wk__gpu_emit(void *user, const wk__gpu_launch *launch, wk__fail 
 /* Each hands its launches to `emit` in order and stops at the first that fails. */
 wk_code wk__gpu_plan_group(const wk__gpu_target *target, const wk__group *group, wk__gpu_emit *emit, void *user,
                            wk__fail *fail);
-wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, wk__gpu_emit *emit, void *user,
-                            wk__fail *fail);
-wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
+/* What wk__backend.supports says. */
+bool wk__gpu_supports(const wk__gpu_target *target, int family, wk_dtype dtype, wk__layout layout);
+/* Work that is no program, without its tail. */
+wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                             wk__fail *fail);
 
 /* A hash of what makes a unit what it is, and whether two are the same. */

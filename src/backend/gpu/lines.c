@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of one dimension, and which code plans a family. */
+/* Lines of one dimension. */
 #include "lines.h"
 #include "text.h"
 
@@ -63,18 +63,4 @@ wk_code wk__gpu_emit_lines(wk__gpu_launch *launch, const wk__gpu_fixed *fixed, i
     launch->argument[0] = 0;
     launch->argument[1] = launch->count = items;
     return items > 0 ? emit(user, launch, fail) : WK_OK;
-}
-
-wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
-                            wk__fail *fail)
-{
-    static wk__gpu_plan_family *const plan[WK__WORK_FAMILIES] = {
-        [WK__SCATTER_ADD] = wk__gpu_plan_scatter_add,
-        [WK__SCAN] = wk__gpu_plan_scan,
-        [WK__SORT] = wk__gpu_plan_sort,
-    };
-    if (!wk__work_known(kernel->family) || !plan[kernel->family])
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device has no kernel of family %d", kernel->family);
-    if (kernel->operand[0].dtype == WK_F64 && !target->has_f64) return wk__gpu_no_f64(fail);
-    return plan[kernel->family](target, kernel, emit, user, fail);
 }

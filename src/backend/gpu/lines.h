@@ -32,9 +32,4 @@ int64_t wk__gpu_fill_lines(const wk__kernel *kernel, int operands, wk__gpu_launc
 wk_code wk__gpu_emit_lines(wk__gpu_launch *launch, const wk__gpu_fixed *fixed, int64_t items, wk__gpu_emit *emit,
                            void *user, wk__fail *fail);
 
-/* One per family, in the file of its name. */
-typedef wk_code wk__gpu_plan_family(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit,
-                                    void *user, wk__fail *fail);
-wk__gpu_plan_family wk__gpu_plan_scatter_add, wk__gpu_plan_scan, wk__gpu_plan_sort;
-
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running sums and products: an item walks each line from its start. */
+#include "families.h"
 #include "lines.h"
 #include "text.h"
 
@@ -21,9 +22,10 @@ static const char tail[] = TEXT(
 static const char *const text[] = {wk__gpu_line_names, body, wk__gpu_line_starts, tail, NULL};
 static const wk__gpu_fixed scan = {.name = "scan", .text = text};
 
-wk_code wk__gpu_plan_scan(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
+wk_code wk__gpu_plan_scan(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                           wk__fail *fail)
 {
+    const wk__kernel *kernel = work->kernel;
     (void)target;
     wk__gpu_launch launch;
     int64_t lines = wk__gpu_fill_lines(kernel, 2, &launch);

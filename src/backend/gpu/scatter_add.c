@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T[.., index, ..] += S[..]: all indices are looked at first; then an item walks each line in the order of the index,
  * so that sums come out the same on every device. */
+#include "families.h"
 #include "lines.h"
 #include "text.h"
 
@@ -34,9 +35,10 @@ static const char *const text[] = {wk__gpu_line_names, body, wk__gpu_line_starts
 static const wk__gpu_fixed check = {.name = "scatter_add_check", .text = check_text};
 static const wk__gpu_fixed add = {.name = "scatter_add", .text = text};
 
-wk_code wk__gpu_plan_scatter_add(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
+wk_code wk__gpu_plan_scatter_add(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                                  wk__fail *fail)
 {
+    const wk__kernel *kernel = work->kernel;
     (void)target;
     wk__gpu_launch launch;
     int64_t lines = wk__gpu_fill_lines(kernel, 3, &launch);

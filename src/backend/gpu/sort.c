@@ -8,6 +8,7 @@
  *   finish   an item writes one value and its position
  *
  * A line of n elements takes 2 + log2(n / 16) launches, in which all elements are at work. */
+#include "families.h"
 #include "lines.h"
 #include "text.h"
 
@@ -81,9 +82,10 @@ static const wk__gpu_fixed start = {.name = "sort_start", .text = start_text};
 static const wk__gpu_fixed merge = {.name = "sort_merge", .text = merge_text};
 static const wk__gpu_fixed finish = {.name = "sort_finish", .text = finish_text};
 
-wk_code wk__gpu_plan_sort(const wk__gpu_target *target, const wk__kernel *kernel, wk__gpu_emit *emit, void *user,
+wk_code wk__gpu_plan_sort(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                           wk__fail *fail)
 {
+    const wk__kernel *kernel = work->kernel;
     (void)target;
     wk__gpu_launch launch;
     int64_t lines = wk__gpu_fill_lines(kernel, 3, &launch), *argument = launch.argument;

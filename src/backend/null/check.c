@@ -49,7 +49,7 @@ static const char *check_operand(const wk__operand *operand, int ndim, const int
     return is_empty(ndim, shape) ? NULL : check_reach(operand, reach_of(operand, ndim, shape));
 }
 
-const char *wk__null_check_group(const wk__group *group)
+static const char *check_group(const wk__group *group)
 {
     const char *wrong = wk__group_check(group);
     for (int o = 0; !wrong && o < group->noperands; o++) {
@@ -69,42 +69,29 @@ const char *wk__null_check_group(const wk__group *group)
     return wrong;
 }
 
-const char *wk__null_check_matmul(const wk__matmul *product)
+/* Factors reach further than their strides over the space say, as far as the sum does; where that is empty they are not
+ * read. */
+static const char *check_sum(const wk__kernel *kernel)
 {
-    int nbatch = product->nbatch;
-    int64_t shape[WK__MAX_DIMS];
-    if (nbatch < 0 || nbatch > WK__MAX_DIMS - 2) return "count of batch dimensions";
-    memcpy(shape, product->batch, (size_t)nbatch * sizeof shape[0]);
-    if (product->a.dtype != product->b.dtype || product->a.dtype != product->c.dtype) return "a product of two dtypes";
-
-    const struct {
-        const wk__operand *operand;
-        int64_t rows, columns;
-    } parts[] = {
-        {&product->a, product->m, product->k},
-        {&product->b, product->k, product->n},
-        {&product->c, product->m, product->n},
-    };
-    for (int p = 0; p < 3; p++) {
-        shape[nbatch] = parts[p].rows;
-        shape[nbatch + 1] = parts[p].columns;
-        const char *wrong = check_operand(parts[p].operand, nbatch + 2, shape);
+    if (!kernel->sum) return "a contraction without a sum";
+    const wk__sum *sum = kernel->sum;
+    const char *wrong = wk__sum_check(sum, kernel->ndim, kernel->shape);
+    if (wrong) return wrong;
+    if (kernel->operand[1].dtype != kernel->operand[2].dtype) return "a product of two dtypes";
+    for (int factor = 0; factor < WK__FACTORS; factor++) {
+        const wk__operand *operand = &kernel->operand[1 + factor];
+        if (!operand->memory) return "an operand without memory";
+        if (is_empty(kernel->ndim, kernel->shape) || wk__sum_length(sum) == 0) continue;
+        reach r = reach_of(operand, kernel->ndim, kernel->shape), more;
+        wk__sum_reach(sum, factor, &more.low, &more.high);
+        wrong = check_reach(operand, (reach){r.low + more.low, r.high + more.high});
         if (wrong) return wrong;
     }
-    const wk__group *tail = product->tail;
-    if (!tail) return NULL;
-    if (tail->noperands < 1 || tail->operand[0].memory->block != product->c.memory->block ||
-        tail->operand[0].memory->offset != product->c.memory->offset) {
-        return "a tail whose first operand is not the product";
-    }
-    return wk__null_check_group(tail);
+    return check_operand(&kernel->operand[0], kernel->ndim, kernel->shape);
 }
 
-const char *wk__null_check_kernel(const wk__kernel *kernel)
+static const char *check_along(const wk__work_family *family, const wk__kernel *kernel)
 {
-    if (!wk__work_known(kernel->family)) return "a kernel that no backend has";
-    const wk__work_family *family = &wk__work_families[kernel->family];
-    if (kernel->ndim < 0 || kernel->ndim > WK__MAX_DIMS) return "count of dimensions";
     if (kernel->dim < 0 || kernel->dim >= (kernel->ndim ? kernel->ndim : 1)) return "a dimension that there is not";
     if (kernel->mode < 0 || kernel->mode >= family->modes) return "a mode that its kernel does not have";
     if (kernel->operand[0].dtype != kernel->operand[family->like].dtype) return "a kernel over two dtypes";
@@ -117,4 +104,28 @@ const char *wk__null_check_kernel(const wk__kernel *kernel)
         if (wrong) return wrong;
     }
     return NULL;
+}
+
+static const char *check_kernel(const wk__work_family *family, const wk__kernel *kernel)
+{
+    if (!kernel) return "work without its operands";
+    if (kernel->ndim < 0 || kernel->ndim > WK__MAX_DIMS) return "count of dimensions";
+    return family->sums ? check_sum(kernel) : check_along(family, kernel);
+}
+
+const char *wk__null_check(const wk__work *work)
+{
+    if (!wk__work_known(work->family) || wk__work_row(work)->moves) return "a kernel that no backend has";
+    const wk__work_family *family = wk__work_row(work);
+    const wk__group *group = work->group;
+    const char *wrong = family->program ? NULL : check_kernel(family, work->kernel);
+    if (wrong) return wrong;
+    if (!group) return family->program ? "a program that is not there" : NULL;
+    if (family->program) return check_group(group);
+    if (!family->tail) return "a tail of what has none";
+    const wk__memory *result = work->kernel->operand[0].memory;
+    if (group->noperands < 1 || group->operand[0].memory->block != result->block ||
+        group->operand[0].memory->offset != result->offset)
+        return "a tail whose first operand is not the product";
+    return check_group(group);
 }

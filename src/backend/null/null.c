@@ -224,23 +224,18 @@ static wk_code noted(bool done, wk__fail *fail)
     return done ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "host memory is short");
 }
 
-static wk_code run(void *opened, const wk__group *group, wk__fail *fail)
+static bool supports(void *opened, int family, wk_dtype dtype, wk__layout layout)
 {
-    wk_code code = launch(opened, wk__null_check_group(group), group->tag, fail);
-    return code == WK_OK ? noted(wk__null_note_run(group), fail) : code;
+    (void)opened, (void)dtype, (void)layout;
+    return wk__work_known(family) && !wk__work_families[family].moves;
 }
 
-static wk_code matmul(void *opened, const wk__matmul *product, wk__fail *fail)
+static wk_code submit(void *opened, const wk__work *work, wk__fail *fail)
 {
-    int64_t tag = product->tail ? product->tail->tag : -1;
-    wk_code code = launch(opened, wk__null_check_matmul(product), tag, fail);
-    return code == WK_OK ? noted(wk__null_note_matmul(product), fail) : code;
-}
-
-static wk_code kernel(void *opened, const wk__kernel *order, wk__fail *fail)
-{
-    wk_code code = launch(opened, wk__null_check_kernel(order), order->tag, fail);
-    return code == WK_OK ? noted(wk__null_note_kernel(order), fail) : code;
+    const char *wrong = wk__null_check(work);
+    const int64_t tag = wrong ? -1 : work->group ? work->group->tag : work->kernel->tag;
+    wk_code code = launch(opened, wrong, tag, fail);
+    return code == WK_OK ? noted(wk__null_note_work(work), fail) : code;
 }
 
 /* Bytes offset..offset+bytes-1 of a piece. */
@@ -311,9 +306,8 @@ const wk__backend wk__null_backend = {
     .close = close_device,
     .block_take = block_take,
     .block_give = block_give,
-    .run = run,
-    .matmul = matmul,
-    .kernel = kernel,
+    .supports = supports,
+    .submit = submit,
     .upload = upload,
     .copy = copy,
     .download = download,

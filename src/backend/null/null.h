@@ -12,40 +12,34 @@ extern const wk__backend wk__null_backend;
 
 /* ---- the plan: what all null devices were told, in order ----------------------------------------------------- */
 
-typedef enum wk__null_order {
-    WK__NULL_RUN,
-    WK__NULL_MATMUL,
-    WK__NULL_KERNEL,
-    WK__NULL_UPLOAD,
-    WK__NULL_COPY,
-    WK__NULL_DOWNLOAD,
-    WK__NULL_SYNC,
-    WK__NULL_ORDERS
-} wk__null_order;
+/* An order is work, by its family, or one of these. */
+enum { WK__NULL_UPLOAD = WK__WORK_FAMILIES, WK__NULL_COPY, WK__NULL_DOWNLOAD, WK__NULL_SYNC, WK__NULL_ORDERS };
 
 /* Of the orders since wk__null_clear this many are kept; all are counted. */
 enum { WK__NULL_KEPT = 4096 };
 
-/* How many orders of one kind there were. */
-int64_t wk__null_plan_count(wk__null_order order);
+/* How many orders of one kind there were; how many were work. */
+int64_t wk__null_plan_count(int order);
+int64_t wk__null_plan_work_count(void);
 /* The kept orders, one after another: "upload 24 bytes", "run" with the program below it, and so on. The caller frees
  * it with wk__free; NULL when memory is short. */
 char *wk__null_plan_text(void);
-/* A copy of the i-th group that was run (matmul: product), with copies of its memory structs and of the tail: equal
- * block and offset mean the same place. NULL past the last that is kept. It lives until wk__null_clear. */
+/* A copy of the i-th work of that family, with copies of its memory structs: equal block and offset mean the same
+ * place. NULL past the last that is kept. It lives until wk__null_clear. */
+const wk__work *wk__null_plan_work(int family, int64_t i);
+/* The group of the i-th program. */
 const wk__group *wk__null_plan_group(int64_t i);
-const wk__matmul *wk__null_plan_matmul(int64_t i);
 void wk__null_clear(void);
 
 /* ---- faults -------------------------------------------------------------------------------------------------- */
 
 /* The n-th block (1 = the next) and all after it are refused, as by a device that is full: WK_ERR_MEMORY. 0: none. */
 void wk__null_fail_take(int64_t n);
-/* The n-th run, matmul or kernel is refused, once: WK_ERR_DEVICE. 0: none. */
+/* The n-th work is refused, once: WK_ERR_DEVICE. 0: none. */
 void wk__null_fail_run(int64_t n);
 /* The next sync or download of any device reports a bad index in the group with that tag. */
 void wk__null_fault_index(int64_t tag, int64_t index, int64_t bound);
-/* The n-th run, matmul or kernel finds a bad index: as above, with its own tag, once it was enqueued. 0: none. */
+/* The n-th work finds a bad index: as above, with its own tag, once it was enqueued. 0: none. */
 void wk__null_fault_run(int64_t n, int64_t index, int64_t bound);
 /* The device is lost: every call for it returns WK_ERR_LOST. */
 void wk__null_lose(int index);

@@ -12,18 +12,19 @@ typedef struct noted_group {
     wk__memory memory[WK__MAX_OPERANDS];
 } noted_group;
 
-typedef struct noted_matmul {
-    wk__matmul product;
-    wk__memory memory[3];
-    noted_group tail;
-} noted_matmul;
+/* Work, and all that it points to. */
+typedef struct noted_work {
+    wk__work work;
+    wk__kernel kernel;
+    wk__sum sum;
+    wk__memory memory[WK__KERNEL_OPERANDS];
+    noted_group group;
+} noted_work;
 
 typedef struct entry {
-    wk__null_order order;
+    int order;
     int64_t bytes;
-    noted_group *run;
-    noted_matmul *matmul;
-    wk__kernel kernel;
+    noted_work *work;
 } entry;
 
 static struct {
@@ -37,8 +38,7 @@ static struct {
 
 static void free_entry(entry *e)
 {
-    wk__free(e->run);
-    wk__free(e->matmul);
+    wk__free(e->work);
 }
 
 /* Takes over what the entry points to. */
@@ -71,35 +71,31 @@ static void copy_group(noted_group *to, const wk__group *group)
     for (int k = 0; k < group->noperands; k++) copy_operand(&to->group.operand[k], &to->memory[k]);
 }
 
-bool wk__null_note_run(const wk__group *group)
+static void copy_kernel(noted_work *to, const wk__kernel *kernel)
 {
-    noted_group *copy = wk__alloc_zero(1, sizeof *copy);
-    if (!copy) return false;
-    copy_group(copy, group);
-    return note((entry){.order = WK__NULL_RUN, .run = copy});
+    to->kernel = *kernel;
+    to->work.kernel = &to->kernel;
+    for (int k = 0; k < WK__KERNEL_OPERANDS; k++)
+        if (kernel->operand[k].memory) copy_operand(&to->kernel.operand[k], &to->memory[k]);
+    if (!kernel->sum) return;
+    to->sum = *kernel->sum;
+    to->kernel.sum = &to->sum;
 }
 
-bool wk__null_note_matmul(const wk__matmul *product)
+bool wk__null_note_work(const wk__work *work)
 {
-    noted_matmul *copy = wk__alloc_zero(1, sizeof *copy);
+    noted_work *copy = wk__alloc_zero(1, sizeof *copy);
     if (!copy) return false;
-    copy->product = *product;
-    copy_operand(&copy->product.a, &copy->memory[0]);
-    copy_operand(&copy->product.b, &copy->memory[1]);
-    copy_operand(&copy->product.c, &copy->memory[2]);
-    if (product->tail) {
-        copy_group(&copy->tail, product->tail);
-        copy->product.tail = &copy->tail.group;
+    copy->work = (wk__work){.family = work->family};
+    if (work->kernel) copy_kernel(copy, work->kernel);
+    if (work->group) {
+        copy_group(&copy->group, work->group);
+        copy->work.group = &copy->group.group;
     }
-    return note((entry){.order = WK__NULL_MATMUL, .matmul = copy});
+    return note((entry){.order = work->family, .work = copy});
 }
 
-bool wk__null_note_kernel(const wk__kernel *kernel)
-{
-    return note((entry){.order = WK__NULL_KERNEL, .kernel = *kernel});
-}
-
-bool wk__null_note_bytes(wk__null_order order, int64_t bytes)
+bool wk__null_note_bytes(int order, int64_t bytes)
 {
     return note((entry){.order = order, .bytes = bytes});
 }
@@ -117,7 +113,7 @@ void wk__null_clear(void)
 
 /* ---- reading ------------------------------------------------------------------------------------------------- */
 
-int64_t wk__null_plan_count(wk__null_order order)
+int64_t wk__null_plan_count(int order)
 {
     pthread_mutex_lock(&plan.mutex);
     int64_t count = plan.count[order];
@@ -125,30 +121,28 @@ int64_t wk__null_plan_count(wk__null_order order)
     return count;
 }
 
-/* What the i-th order of a kind points to, which does not move when more are added; an empty entry past the last. */
-static entry find(wk__null_order order, int64_t i)
+int64_t wk__null_plan_work_count(void)
 {
-    entry found = {0};
+    int64_t count = 0;
+    for (int family = 0; family < WK__WORK_FAMILIES; family++) count += wk__null_plan_count(family);
+    return count;
+}
+
+/* What it returns does not move when more is noted. */
+const wk__work *wk__null_plan_work(int family, int64_t i)
+{
+    const wk__work *found = NULL;
     pthread_mutex_lock(&plan.mutex);
-    for (int64_t k = 0; k < plan.kept; k++) {
-        if (plan.entries[k].order != order || i-- > 0) continue;
-        found = plan.entries[k];
-        break;
-    }
+    for (int64_t k = 0; k < plan.kept && !found; k++)
+        if (plan.entries[k].order == family && i-- == 0) found = &plan.entries[k].work->work;
     pthread_mutex_unlock(&plan.mutex);
     return found;
 }
 
 const wk__group *wk__null_plan_group(int64_t i)
 {
-    const noted_group *noted = find(WK__NULL_RUN, i).run;
-    return noted ? &noted->group : NULL;
-}
-
-const wk__matmul *wk__null_plan_matmul(int64_t i)
-{
-    const noted_matmul *noted = find(WK__NULL_MATMUL, i).matmul;
-    return noted ? &noted->product : NULL;
+    const wk__work *work = wk__null_plan_work(WK__PROGRAM, i);
+    return work ? work->group : NULL;
 }
 
 /* ---- text ---------------------------------------------------------------------------------------------------- */
@@ -169,41 +163,74 @@ static void add_shape(wk__text *text, int ndim, const int64_t *shape)
     for (int d = 0; d < ndim; d++) wk__text_format(text, "%s%lld", d > 0 ? " x " : " ", (long long)shape[d]);
 }
 
-/* "matmul f32 m 4 n 5 k 6 batch 2 x 3", and the program of the tail below it */
+/* "matmul f32 m 4 n 5 k 6 batch 2 x 3" */
 static void add_matmul(wk__text *text, const wk__matmul *product)
 {
     wk__text_format(text, "matmul %s m %lld n %lld k %lld", wk_dtype_str((wk_dtype)product->a.dtype),
                     (long long)product->m, (long long)product->n, (long long)product->k);
-    if (product->nbatch > 0) {
-        wk__text_add(text, " batch");
-        add_shape(text, product->nbatch, product->batch);
-    }
-    wk__text_add(text, product->tail ? ", then\n" : "\n");
-    if (product->tail) add_group(text, product->tail);
+    if (product->nbatch == 0) return;
+    wk__text_add(text, " batch");
+    add_shape(text, product->nbatch, product->batch);
 }
 
-static void add_kernel(wk__text *text, const wk__kernel *kernel)
+static void add_coordinate(wk__text *text, char factor, const wk__coordinate *q, int indices)
 {
-    wk__text_format(text, "kernel %s %s, dim %d, mode %d, space", wk__work_families[kernel->family].name,
+    wk__text_format(text, ", %c (%lld", factor, (long long)q->offset);
+    for (int i = 0; i < indices; i++)
+        if (q->coefficient[i]) wk__text_format(text, " %+lld i%d", (long long)q->coefficient[i], i);
+    wk__text_format(text, ") / %lld in %lld", (long long)q->divisor, (long long)q->extent);
+}
+
+/* "contraction f32 sums f32, space 2 x 3 x 8, sum 3 x 5, b (-1 +2 i2 +1 i4) / 1 in 16" */
+static void add_contraction(wk__text *text, const wk__work *work)
+{
+    const wk__kernel *kernel = work->kernel;
+    const wk__sum *sum = kernel->sum;
+    wk__text_format(text, "contraction %s sums %s, space", wk_dtype_str((wk_dtype)kernel->operand[1].dtype),
+                    wk_dtype_str((wk_dtype)sum->dtype));
+    add_shape(text, kernel->ndim, kernel->shape);
+    wk__text_add(text, ", sum");
+    add_shape(text, sum->indices, sum->extent);
+    for (int factor = 0; factor < WK__FACTORS; factor++)
+        for (int k = 0; k < sum->coordinates[factor]; k++)
+            add_coordinate(text, "ab"[factor], &sum -> coordinate[factor][k], kernel -> ndim + sum -> indices);
+}
+
+static void add_along(wk__text *text, const wk__work *work)
+{
+    const wk__kernel *kernel = work->kernel;
+    wk__text_format(text, "kernel %s %s, dim %d, mode %d, space", wk__work_row(work)->name,
                     wk_dtype_str((wk_dtype)kernel->operand[0].dtype), kernel->dim, kernel->mode);
     add_shape(text, kernel->ndim, kernel->shape);
-    wk__text_char(text, '\n', 1);
+}
+
+/* A line, and the program of the tail below it. */
+static void add_work(wk__text *text, const wk__work *work)
+{
+    const wk__work_family *family = wk__work_row(work);
+    wk__matmul product;
+    if (family->program)
+        wk__text_add(text, "run");
+    else if (family->sums && wk__matmul_of(work, &product))
+        add_matmul(text, &product);
+    else if (family->sums)
+        add_contraction(text, work);
+    else
+        add_along(text, work);
+    wk__text_add(text, work->group && work->kernel ? ", then\n" : "\n");
+    if (work->group) add_group(text, work->group);
 }
 
 static void add_entry(wk__text *text, const entry *e)
 {
     static const char *const words[] = {
         [WK__NULL_UPLOAD] = "upload", [WK__NULL_COPY] = "copy", [WK__NULL_DOWNLOAD] = "download"};
-    switch (e->order) {
-    case WK__NULL_RUN:
-        wk__text_add(text, "run\n");
-        add_group(text, &e->run->group);
-        break;
-    case WK__NULL_MATMUL: add_matmul(text, &e->matmul->product); break;
-    case WK__NULL_KERNEL: add_kernel(text, &e->kernel); break;
-    case WK__NULL_SYNC: wk__text_add(text, "sync\n"); break;
-    default: wk__text_format(text, "%s %lld bytes\n", words[e->order], (long long)e->bytes); break;
-    }
+    if (e->work)
+        add_work(text, &e->work->work);
+    else if (e->order == WK__NULL_SYNC)
+        wk__text_add(text, "sync\n");
+    else
+        wk__text_format(text, "%s %lld bytes\n", words[e->order], (long long)e->bytes);
 }
 
 char *wk__null_plan_text(void)

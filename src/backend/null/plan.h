@@ -5,15 +5,11 @@
 
 #include "null.h"
 
-bool wk__null_note_run(const wk__group *group);
-bool wk__null_note_matmul(const wk__matmul *product);
-bool wk__null_note_kernel(const wk__kernel *kernel);
+bool wk__null_note_work(const wk__work *work);
 /* uploads, copies, downloads; sync has no bytes */
-bool wk__null_note_bytes(wk__null_order order, int64_t bytes);
+bool wk__null_note_bytes(int order, int64_t bytes);
 
 /* NULL, or what is wrong with the order. */
-const char *wk__null_check_group(const wk__group *group);
-const char *wk__null_check_matmul(const wk__matmul *product);
-const char *wk__null_check_kernel(const wk__kernel *kernel);
+const char *wk__null_check(const wk__work *work);
 
 #endif

@@ -230,9 +230,8 @@ int64_t wk__cl_compilations(void);
 
 /* ---- launch.c, memory.c ------------------------------------------------------------------------------------------ */
 
-wk_code wk__cl_run(void *user, const wk__group *group, wk__fail *fail);
-wk_code wk__cl_matmul(void *user, const wk__matmul *product, wk__fail *fail);
-wk_code wk__cl_kernel_of(void *user, const wk__kernel *kernel, wk__fail *fail);
+bool wk__cl_supports(void *user, int family, wk_dtype dtype, wk__layout layout);
+wk_code wk__cl_submit(void *user, const wk__work *work, wk__fail *fail);
 wk_code wk__cl_gather(void *user, bool on, wk__fail *fail);
 
 wk_code wk__cl_block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail);

@@ -204,46 +204,46 @@ static bool is_empty(const wk__group *group, const wk__operand *operand)
     return d < group->ndim;
 }
 
-wk_code wk__cl_run(void *user, const wk__group *group, wk__fail *fail)
+static wk_code run_group(wk__cl_device *device, const wk__group *group, wk__origin *origin, wk__fail *fail)
 {
-    wk__cl_device *device = user;
-    call call = {.device = device, .origin = group->origin};
+    call call = {.device = device, .origin = origin};
     for (int k = 0; k < group->noperands; k++)
         if (!is_empty(group, &group->operand[k])) call.operand[call.operands++] = &group->operand[k];
     wk_code code = wk__gpu_plan_group(&device->card->target, group, add_launch, &call, fail);
     return end_call(&call, code, fail);
 }
 
-/* What follows the product is a call of its own: it reads the product. */
-wk_code wk__cl_matmul(void *user, const wk__matmul *product, wk__fail *fail)
+/* Has any operand that is read elements at all? */
+static bool reads(const wk__kernel *kernel)
 {
-    wk__cl_device *device = user;
-    call call = {.device = device, .origin = product->origin};
-    wk__operand out = product->c;
-    out.stored = true;
-    if (product->k > 0) { /* else they have no elements, and all sums are 0 */
-        call.operand[call.operands++] = &product->a;
-        call.operand[call.operands++] = &product->b;
-    }
-    call.operand[call.operands++] = &out;
-    wk_code code = wk__gpu_plan_matmul(&device->card->target, product, add_launch, &call, fail);
-    code = end_call(&call, code, fail);
-    if (code == WK_OK && product->tail != NULL) code = wk__cl_run(user, product->tail, fail);
-    return code;
-}
-
-wk_code wk__cl_kernel_of(void *user, const wk__kernel *kernel, wk__fail *fail)
-{
-    wk__cl_device *device = user;
-    call call = {.device = device, .origin = kernel->origin};
+    if (kernel->sum && wk__sum_length(kernel->sum) == 0) return false;
     int d = 0;
     while (d < kernel->ndim && kernel->shape[d] != 0) d++;
-    const bool reads = d == kernel->ndim;
-    for (int k = 0; k < 4; k++)
-        if (kernel->operand[k].memory != NULL && (kernel->operand[k].stored || reads))
+    return d == kernel->ndim;
+}
+
+static wk_code run_kernel(wk__cl_device *device, const wk__work *work, wk__fail *fail)
+{
+    const wk__kernel *kernel = work->kernel;
+    call call = {.device = device, .origin = work->origin};
+    for (int k = 0; k < WK__KERNEL_OPERANDS; k++)
+        if (kernel->operand[k].memory != NULL && (kernel->operand[k].stored || reads(kernel)))
             call.operand[call.operands++] = &kernel->operand[k];
-    wk_code code = wk__gpu_plan_kernel(&device->card->target, kernel, add_launch, &call, fail);
+    wk_code code = wk__gpu_plan_kernel(&device->card->target, work, add_launch, &call, fail);
     return end_call(&call, code, fail);
+}
+
+bool wk__cl_supports(void *user, int family, wk_dtype dtype, wk__layout layout)
+{
+    const wk__cl_device *device = user;
+    return wk__gpu_supports(&device->card->target, family, dtype, layout);
+}
+
+/* A tail is a call of its own: it reads the result. */
+wk_code wk__cl_submit(void *user, const wk__work *work, wk__fail *fail)
+{
+    wk_code code = work->kernel ? run_kernel(user, work, fail) : WK_OK;
+    return code == WK_OK && work->group ? run_group(user, work->group, work->origin, fail) : code;
 }
 
 wk_code wk__cl_gather(void *user, bool on, wk__fail *fail)

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What sums reach, and products of matrices as contractions and back; see contraction.h. */
+#include "contraction.h"
+#include <string.h>
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+/* low and high are of numbers that are below 2^62 together. */
+static void reach(int64_t steps, int64_t stride, int64_t *low, int64_t *high)
+{
+    *(stride < 0 ? low : high) += steps * stride;
+}
+
+void wk__sum_reach(const wk__sum *sum, int factor, int64_t *low, int64_t *high)
+{
+    *low = *high = 0;
+    for (int i = 0; i < sum->indices; i++) reach(sum->extent[i] - 1, sum->stride[factor][i], low, high);
+    for (int k = 0; k < sum->coordinates[factor]; k++) {
+        const wk__coordinate *q = &sum->coordinate[factor][k];
+        if (q->extent > 0) reach(q->extent - 1, q->stride, low, high);
+    }
+}
+
+static int64_t extent_of(const wk__sum *sum, int ndim, const int64_t *shape, int i)
+{
+    return i < ndim ? shape[i] : sum->extent[i - ndim];
+}
+
+void wk__coordinate_range(const wk__coordinate *q, int ndim, const int64_t *shape, const wk__sum *sum, int64_t *low,
+                          int64_t *high)
+{
+    *low = *high = q->offset;
+    for (int i = 0; i < ndim + sum->indices; i++) {
+        const int64_t extent = extent_of(sum, ndim, shape, i);
+        if (extent > 1) reach(extent - 1, q->coefficient[i], low, high);
+    }
+}
+
+/* Numerators, and what they are compared with, stay below 2^62. */
+static const char *check_coordinate(const wk__coordinate *q, int ndim, const int64_t *shape, const wk__sum *sum)
+{
+    const int64_t most = (int64_t)1 << 62;
+    int64_t limit, sizes = 0;
+    if (q->divisor < 1) return "a coordinate that is divided by less than 1";
+    if (q->extent < 0) return "a coordinate with less than no places";
+    bool fits =
+        !__builtin_mul_overflow(q->extent, q->divisor, &limit) && limit < most && q->offset > -most && q->offset < most;
+    for (int i = 0; fits && i < ndim + sum->indices; i++) {
+        int64_t way = q->coefficient[i];
+        const int64_t extent = extent_of(sum, ndim, shape, i);
+        fits = way > -most && way < most && !__builtin_mul_overflow(way < 0 ? -way : way, extent, &way) &&
+               !__builtin_add_overflow(sizes, way, &sizes) && sizes < most;
+    }
+    return fits ? NULL : "a coordinate whose numbers are too large";
+}
+
+const char *wk__sum_check(const wk__sum *sum, int ndim, const int64_t *shape)
+{
+    if (sum->indices < 0 || sum->indices > WK__MAX_SUMMED || ndim < 0 || ndim > WK__MAX_DIMS)
+        return "a count of indices that there is not";
+    if (sum->dtype >= WK_DTYPE_COUNT || wk__class_of((wk_dtype)sum->dtype) != sum->dtype)
+        return "sums in a dtype that is no class";
+    for (int i = 0; i < sum->indices; i++)
+        if (sum->extent[i] < 0) return "a sum over less than nothing";
+    for (int factor = 0; factor < WK__FACTORS; factor++) {
+        if (sum->coordinates[factor] < 0 || sum->coordinates[factor] > WK__MAX_COORDINATES)
+            return "a count of coordinates that there is not";
+        for (int k = 0; k < sum->coordinates[factor]; k++) {
+            const char *wrong = check_coordinate(&sum->coordinate[factor][k], ndim, shape, sum);
+            if (wrong) return wrong;
+        }
+    }
+    return NULL;
+}
+
+/* ---- products of matrices ---------------------------------------------------------------------------------------- */
+
+static bool leads_nowhere(const wk__kernel *kernel, int operand, int d)
+{
+    return kernel->operand[operand].stride[d] == 0 || kernel->shape[d] == 1;
+}
+
+bool wk__matmul_of(const wk__work *work, wk__matmul *product)
+{
+    const wk__kernel *kernel = work->kernel;
+    const wk__sum *sum = kernel->sum;
+    const int rows = kernel->ndim - 2, columns = rows + 1;
+    if (rows < 0 || sum->indices != 1 || sum->coordinates[0] || sum->coordinates[1]) return false;
+    if (!leads_nowhere(kernel, 1, columns) || !leads_nowhere(kernel, 2, rows)) return false;
+    const int dtype = kernel->operand[0].dtype;
+    if (kernel->operand[1].dtype != dtype || kernel->operand[2].dtype != dtype) return false;
+    if (sum->dtype != wk__sum_dtype(dtype)) return false;
+    product->nbatch = rows;
+    memcpy(product->batch, kernel->shape, sizeof *kernel->shape * (size_t)rows);
+    product->m = kernel->shape[rows];
+    product->n = kernel->shape[columns];
+    product->k = sum->extent[0];
+    product->c = kernel->operand[0];
+    product->a = kernel->operand[1];
+    product->b = kernel->operand[2];
+    product->a.stride[columns] = sum->stride[0][0];
+    product->b.stride[rows] = sum->stride[1][0];
+    product->tail = work->group;
+    return true;
+}
+
+void wk__matmul_work(const wk__matmul *product, wk__sum *sum, wk__kernel *kernel, wk__work *work)
+{
+    const int rows = product->nbatch, columns = rows + 1;
+    sum->dtype = wk__sum_dtype(product->c.dtype);
+    sum->indices = 1;
+    sum->coordinates[0] = sum->coordinates[1] = 0;
+    sum->extent[0] = product->k;
+    sum->stride[0][0] = product->a.stride[columns];
+    sum->stride[1][0] = product->b.stride[rows];
+    *kernel = (wk__kernel){.ndim = columns + 1, .operand = {product->c, product->a, product->b}, .sum = sum, .tag = -1};
+    memcpy(kernel->shape, product->batch, sizeof *kernel->shape * (size_t)rows);
+    kernel->shape[rows] = product->m;
+    kernel->shape[columns] = product->n;
+    kernel->operand[1].stride[columns] = 0;
+    kernel->operand[2].stride[rows] = 0;
+    kernel->operand[0].stored = true;
+    *work = (wk__work){.family = WK__CONTRACTION, .group = product->tail, .kernel = kernel};
+}

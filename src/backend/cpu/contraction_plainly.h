@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contractions of any dtypes, element by element: 5 to 20 ns a product. Products are added up in the order of the
+ * indices in the dtype that the sum says. */
+#ifndef WICK_CPU_CONTRACTION_PLAINLY_H
+#define WICK_CPU_CONTRACTION_PLAINLY_H
+
+#include "../backend.h"
+
+wk_code wk__cpu_contraction_plainly(const wk__work *work, wk__fail *fail);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See gather.h. A block is gathered slice by slice into a small matrix of elements as they are in memory, and each
+ * slice is packed as that of any matrix. The matrix is filled in runs of the innermost index:
+ *
+ *     x[2 t + k - 1], 8 places, t = 0..4, k = 0      numerators  -1  1  3  5  7
+ *                                                    run          0 x1 x3 x5 x7
+ */
+#include "gather.h"
+
+#include <string.h>
+
+enum {
+    SLICE = 16 * 1024, /* bytes of that matrix: it stays in L1 */
+    SPAN = 16,         /* steps that `pack` takes together */
+    MOST_STEPS = 256,  /* of a slice, and so of runs in it */
+};
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+/* Where some indices lead. */
+typedef struct place {
+    int64_t element;
+    int64_t numerator[WK__MAX_COORDINATES];
+} place;
+
+/* The same of a place in a list, by digits. */
+typedef struct cursor {
+    place at;
+    int64_t digit[WK__MAX_DIMS];
+} cursor;
+
+static void step_along(const wk__gather *g, place *p, const wk__gather_index *index, int64_t count)
+{
+    p->element += count * index->stride;
+    for (int k = 0; k < g->coordinates; k++) p->numerator[k] += count * index->coefficient[k];
+}
+
+static void seek(const wk__gather *g, const wk__gather_list *list, int64_t number, cursor *c)
+{
+    for (int i = list->count - 1; i >= 0; i--) {
+        c->digit[i] = number % list->index[i].extent;
+        number /= list->index[i].extent;
+        step_along(g, &c->at, &list->index[i], c->digit[i]);
+    }
+}
+
+/* `count` further along the innermost index, which ends there at the latest. */
+static void advance(const wk__gather *g, const wk__gather_list *list, int64_t count, cursor *c)
+{
+    int i = list->count - 1;
+    if (i < 0) return;
+    c->digit[i] += count;
+    step_along(g, &c->at, &list->index[i], count);
+    for (; i > 0 && c->digit[i] == list->index[i].extent; i--) {
+        step_along(g, &c->at, &list->index[i], -c->digit[i]);
+        c->digit[i] = 0;
+        c->digit[i - 1]++;
+        step_along(g, &c->at, &list->index[i - 1], 1);
+    }
+}
+
+static cursor cursor_at(const wk__gather *g, int64_t batch, const wk__gather_list *list, int64_t number)
+{
+    cursor c = {.at.element = g->offset};
+    for (int k = 0; k < g->coordinates; k++) c.at.numerator[k] = g->coordinate[k].offset;
+    seek(g, &g->batch, batch, &c);
+    seek(g, list, number, &c);
+    return c;
+}
+
+static bool walks_as_one(const wk__gather_index *outer, const wk__gather_index *inner, int coordinates)
+{
+    bool one = outer->stride == inner->stride * inner->extent;
+    for (int k = 0; k < coordinates; k++) one = one && outer->coefficient[k] == inner->coefficient[k] * inner->extent;
+    return one;
+}
+
+void wk__gather_add(wk__gather_list *list, const wk__gather_index *index, int coordinates)
+{
+    wk__gather_index *last = &list->index[list->count - 1];
+    if (list->count == 0 || !walks_as_one(last, index, coordinates)) {
+        list->index[list->count++] = *index;
+        return;
+    }
+    const int64_t extent = last->extent * index->extent;
+    *last = *index;
+    last->extent = extent;
+}
+
+/* ---- what is inside ---------------------------------------------------------------------------------------------- */
+
+/* The steps of a run that are inside: first, first + every, .. below `end`; the element of the first, and how far it is
+ * from one to the next. */
+typedef struct inside {
+    int64_t first, end, every;
+    int64_t element, stride;
+} inside;
+
+/* a / b, rounded up; b > 0 */
+static int64_t ceiling(int64_t a, int64_t b)
+{
+    return a > 0 ? (a - 1) / b + 1 : -(-a / b);
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Keeps the steps i where numerator + i x coefficient is a multiple of the divisor. False: there is none. */
+static bool keep_whole(int64_t numerator, int64_t coefficient, int64_t divisor, inside *in)
+{
+    const int64_t rest = coefficient % divisor;
+    const int64_t every = divisor / common_divisor(divisor, rest < 0 ? -rest : rest); /* steps to the same remainder */
+    for (int64_t tried = 0; tried < every; tried++, in->first += in->every) {
+        if (in->first >= in->end) return false;
+        if ((numerator + in->first * coefficient) % divisor != 0) continue;
+        in->every = in->every / common_divisor(in->every, every) * every;
+        return true;
+    }
+    return false;
+}
+
+/* Keeps the steps where it is in [0, limit). False: there is none. */
+static bool keep_within(int64_t numerator, int64_t coefficient, int64_t limit, inside *in)
+{
+    if (coefficient == 0) return numerator >= 0 && numerator < limit;
+    const bool rises = coefficient > 0;
+    const int64_t step = rises ? coefficient : -coefficient;
+    const int64_t first = rises ? ceiling(-numerator, step) : ceiling(numerator - limit + 1, step);
+    const int64_t end = rises ? ceiling(limit - numerator, step) : ceiling(numerator + 1, step);
+    if (in->first < first) in->first += ceiling(first - in->first, in->every) * in->every;
+    if (in->end > end) in->end = end;
+    return in->first < in->end;
+}
+
+/* Any coordinates: find_inside has those that are met with most without a division. */
+static bool find_any_inside(const wk__gather *g, const wk__gather_index *index, const place *p, int64_t count,
+                            inside *in)
+{
+    *in = (inside){.end = count, .every = 1};
+    for (int k = 0; k < g->coordinates; k++) {
+        const wk__coordinate *q = &g->coordinate[k];
+        const int64_t numerator = p->numerator[k], coefficient = index->coefficient[k];
+        if (q->divisor > 1 && !keep_whole(numerator, coefficient, q->divisor, in)) return false;
+        if (!keep_within(numerator, coefficient, q->extent * q->divisor, in)) return false;
+    }
+    in->element = p->element + in->first * index->stride;
+    in->stride = in->every * index->stride;
+    for (int k = 0; k < g->coordinates; k++) {
+        const wk__coordinate *q = &g->coordinate[k];
+        in->element += (p->numerator[k] + in->first * index->coefficient[k]) / q->divisor * q->stride;
+        in->stride += in->every * index->coefficient[k] / q->divisor * q->stride;
+    }
+    return true;
+}
+
+/* Of `count` steps along an index from p on. */
+static bool find_inside(const wk__gather *g, const wk__gather_index *index, const place *p, int64_t count, inside *in)
+{
+    int64_t first = 0, end = count, element = p->element, stride = index->stride;
+    for (int k = 0; k < g->coordinates; k++) {
+        const wk__coordinate *q = &g->coordinate[k];
+        const int64_t numerator = p->numerator[k], coefficient = index->coefficient[k];
+        const int64_t last = numerator + (count - 1) * coefficient;
+        if (q->divisor != 1) return find_any_inside(g, index, p, count, in);
+        if (coefficient == 0 && (numerator < 0 || numerator >= q->extent)) return false;
+        if (coefficient == 1) {
+            if (first < -numerator) first = -numerator;
+            if (end > q->extent - numerator) end = q->extent - numerator;
+        } else if (numerator < 0 || numerator >= q->extent || last < 0 || last >= q->extent) {
+            return find_any_inside(g, index, p, count, in);
+        }
+        element += numerator * q->stride;
+        stride += coefficient * q->stride;
+    }
+    *in = (inside){.first = first, .end = end, .every = 1, .element = element + first * stride, .stride = stride};
+    return first < end;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) void copy_each(char *to, const char *from, const inside *in, size_t size)
+{
+    const int64_t stride = in->stride * (int64_t)size;
+    for (int64_t i = in->first; i < in->end; i += in->every, from += stride) memcpy(to + i * (int64_t)size, from, size);
+}
+
+/* Some tens of bytes: a call of memcpy would take longer. */
+static inline void copy_few(char *to, const char *from, int64_t bytes)
+{
+    enum { CHUNK = 16 };
+    if (bytes < CHUNK) {
+        for (int64_t k = 0; k < bytes; k++) to[k] = from[k];
+        return;
+    }
+    for (int64_t k = 0; k < bytes - CHUNK; k += CHUNK) memcpy(to + k, from + k, CHUNK);
+    memcpy(to + bytes - CHUNK, from + bytes - CHUNK, CHUNK);
+}
+
+static void copy_run(const wk__gather *g, char *to, const inside *in, int64_t count)
+{
+    const char *from = g->start + in->element * g->size;
+    if (in->every == 1 && in->first == 0 && in->end == count && in->stride == 1) {
+        copy_few(to, from, count * g->size);
+        return;
+    }
+    memset(to, 0, (size_t)(count * g->size));
+    if (in->every == 1 && in->stride == 1)
+        copy_few(to + in->first * g->size, from, (in->end - in->first) * g->size);
+    else if (g->size == 4)
+        copy_each(to, from, in, 4);
+    else if (g->size == 2)
+        copy_each(to, from, in, 2);
+    else if (g->size == 8)
+        copy_each(to, from, in, 8);
+    else
+        copy_each(to, from, in, 1);
+}
+
+/* Neighbours along the innermost index of a list, and where they are from its beginning on. */
+typedef struct run {
+    int64_t first, count;
+    place from;
+} run;
+
+/* Cuts `count` places of a list, from `number` on, into runs. Returns how many. */
+static int64_t find_runs(const wk__gather *g, const wk__gather_list *list, int64_t number, int64_t count, run runs[])
+{
+    const int last = list->count - 1;
+    cursor c = {.at.element = 0};
+    int64_t found = 0;
+    seek(g, list, number, &c);
+    for (int64_t first = 0; first < count;) {
+        const int64_t rest = list->index[last].extent - c.digit[last];
+        run *r = &runs[found++];
+        *r = (run){.first = first, .count = rest < count - first ? rest : count - first, .from = c.at};
+        advance(g, list, r->count, &c);
+        first += r->count;
+    }
+    return found;
+}
+
+/* A row of the matrix. */
+static void gather_row(const wk__gather *g, const place *row, const wk__gather_index *index, const run runs[],
+                       int64_t count, char *to)
+{
+    for (int64_t r = 0; r < count; r++) {
+        place p = {.element = row->element + runs[r].from.element};
+        for (int k = 0; k < g->coordinates; k++) p.numerator[k] = row->numerator[k] + runs[r].from.numerator[k];
+        char *at = to + runs[r].first * g->size;
+        inside in;
+        if (find_inside(g, index, &p, runs[r].count, &in))
+            copy_run(g, at, &in, runs[r].count);
+        else
+            memset(at, 0, (size_t)(runs[r].count * g->size));
+    }
+}
+
+/* The matrix: `rows` places of one list from `row` on, by runs of the other. `pitch`: bytes from row to row. */
+static void gather_matrix(const wk__gather *g, int64_t batch, const wk__gather_list *across, int64_t row, int64_t rows,
+                          const wk__gather_list *along, const run runs[], int64_t count, int64_t pitch, char *to)
+{
+    cursor c = cursor_at(g, batch, across, row);
+    for (int64_t k = 0; k < rows; k++, to += pitch) {
+        gather_row(g, &c.at, &along->index[along->count - 1], runs, count, to);
+        advance(g, across, 1, &c);
+    }
+}
+
+/* ---- panels ------------------------------------------------------------------------------------------------------ */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t innermost(const wk__gather_list *list)
+{
+    return list->index[list->count - 1].extent;
+}
+
+static void gather_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, const wk__gather_block *block,
+                         int64_t line, int64_t lines)
+{
+    _Alignas(64) char matrix[SLICE];
+    run runs[MOST_STEPS];
+    const int64_t wide = (lines + block->unit - 1) / block->unit * block->unit;
+    const int64_t most = least(SLICE / (block->width * g->size) / SPAN * SPAN, MOST_STEPS);
+    const bool by_lines = least(innermost(&g->lines), lines) >= least(innermost(&g->steps), most);
+    int64_t count = by_lines ? find_runs(g, &g->lines, line, lines, runs) : 0;
+    if (by_lines && g->size == block->size) { /* a row of the matrix is one of the panel */
+        gather_matrix(g, block->batch, &g->steps, block->step, block->steps, &g->lines, runs, count, wide * g->size,
+                      out);
+        for (int64_t step = 0; lines < wide && step < block->steps; step++)
+            memset(out + (step * wide + lines) * g->size, 0, (size_t)((wide - lines) * g->size));
+        return;
+    }
+    for (int64_t step = 0, steps; step < block->steps; step += steps) {
+        steps = least(most, block->steps - step);
+        char *to = out + step * wide * block->size;
+        if (by_lines) {
+            gather_matrix(g, block->batch, &g->steps, block->step + step, steps, &g->lines, runs, count,
+                          lines * g->size, matrix);
+            pack(to, block->width, block->unit, lines, steps, matrix, 1, lines);
+        } else {
+            count = find_runs(g, &g->steps, block->step + step, steps, runs);
+            gather_matrix(g, block->batch, &g->lines, line, lines, &g->steps, runs, count, steps * g->size, matrix);
+            pack(to, block->width, block->unit, lines, steps, matrix, steps, 1);
+        }
+    }
+}
+
+void wk__gather_panels(const wk__gather *gather, wk__gemm_pack *pack, void *out, const wk__gather_block *block)
+{
+    if (block->steps == 0) return;
+    char *to = out;
+    for (int64_t line = block->line, lines; line < block->line_end; line += lines) {
+        lines = least(block->width, block->line_end - line);
+        gather_panel(gather, pack, to, block, line, lines);
+        to += (lines + block->unit - 1) / block->unit * block->unit * block->steps * block->size + WK__GEMM_GAP;
+    }
+}
+
+void wk__gather_line(const wk__gather *gather, void *out, int64_t batch, int64_t line, int64_t step, int64_t steps)
+{
+    run runs[MOST_STEPS];
+    char *to = out;
+    const cursor c = cursor_at(gather, batch, &gather->lines, line);
+    for (int64_t k = 0, some; k < steps; k += some, to += some * gather->size) {
+        some = least(steps - k, MOST_STEPS);
+        const int64_t count = find_runs(gather, &gather->steps, step + k, some, runs);
+        gather_row(gather, &c.at, &gather->steps.index[gather->steps.count - 1], runs, count, to);
+    }
+}

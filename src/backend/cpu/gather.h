@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packing a factor of a contraction whose elements are not equally spaced, in the panels that matmul_piece.c wants: for
+ * convolutions this is im2col of one block at a time, in cache.
+ *
+ *     lines    rows of A or columns of B: a place in a list of indices, the last of which is the innermost
+ *     steps    what is summed: a place in another list */
+#ifndef WICK_CPU_GATHER_H
+#define WICK_CPU_GATHER_H
+
+#include "../contraction.h"
+#include "gemm.h"
+
+/* One index of a list: how often it steps, and what a step adds to the place of the element and to the numerators of
+ * the coordinates (../contraction.h). */
+typedef struct wk__gather_index {
+    int64_t extent, stride;
+    int64_t coefficient[WK__MAX_COORDINATES];
+} wk__gather_index;
+
+typedef struct wk__gather_list {
+    int count;
+    wk__gather_index index[WK__MAX_DIMS];
+} wk__gather_list;
+
+typedef struct wk__gather {
+    const char *start; /* of the operand; NULL: its memory has no address */
+    int64_t size;      /* bytes of an element */
+    int64_t offset;    /* of the element where all indices are 0, but for what coordinates add */
+    int coordinates;
+    wk__coordinate coordinate[WK__MAX_COORDINATES];
+    wk__gather_list batch, lines, steps;
+} wk__gather;
+
+typedef struct wk__gather_block {
+    int64_t batch, line, line_end, step, steps;
+    int width, unit; /* lines of a panel; those of the last are rounded up to a multiple of `unit`, with zeros */
+    int64_t size;    /* bytes of an element in a panel */
+} wk__gather_block;
+
+/* Appends an index, merged with the last one where both are walked as one. */
+void wk__gather_add(wk__gather_list *list, const wk__gather_index *index, int coordinates);
+/* Writes the block's panels one after the other, as `pack` would write those of a matrix. */
+void wk__gather_panels(const wk__gather *gather, wk__gemm_pack *pack, void *out, const wk__gather_block *block);
+/* Writes `steps` elements of one line from step `step` on, as they are in memory. */
+void wk__gather_line(const wk__gather *gather, void *out, int64_t batch, int64_t line, int64_t step, int64_t steps);
+
+#endif

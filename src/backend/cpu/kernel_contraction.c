@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contractions as products of matrices. A product of matrices is one; of others
+ *
+ *     rows      indices of the result that only A depends on
+ *     columns   those that only B depends on
+ *     batches   the others
+ *     steps     what is summed
+ *
+ * A and B are named so that neighbours in C are columns. Rows and columns that C does not walk as one are put together
+ * until there are enough for a piece. A factor that one step leads through along rows and another
+ * along the sum is read, or packed, as that of a matrix; the other is gathered while it is packed (gather.h).
+ *
+ *     conv2d, C[n, o, y, x] = sum over c, u, v of w[o, c, u, v] x[n, c, y + u - 1, x + v - 1]
+ *         A = w   rows o   steps (c, u, v): one step of 1
+ *         B = x   columns (y, x): gathered             batches n
+ *
+ * What this does not fit (factors of two dtypes, other sums than a dtype's own) is computed element by element. */
+#include "contraction_plainly.h"
+#include "kernels.h"
+#include "matmul.h"
+
+#include <string.h>
+
+/* A factor by all indices. */
+typedef struct factor {
+    int64_t stride[WK__MAX_INDICES];
+    wk__gather gather;
+} factor;
+
+typedef struct mapped {
+    const wk__kernel *kernel;
+    factor factor[WK__FACTORS];
+    int64_t batch_stride[WK__FACTORS + 1][WK__MAX_DIMS]; /* of A, of B, of C */
+    wk__gather_list c_rows, c_columns;
+    wk__gemm_plan plan;
+} mapped;
+
+static int64_t extent_of(const wk__kernel *kernel, int i)
+{
+    return i < kernel->ndim ? kernel->shape[i] : kernel->sum->extent[i - kernel->ndim];
+}
+
+/* ---- factors ----------------------------------------------------------------------------------------------------- */
+
+/* A coordinate that is always inside is a stride for each index. */
+static bool is_linear(const wk__kernel *kernel, const wk__coordinate *q)
+{
+    int64_t low, high;
+    wk__coordinate_range(q, kernel->ndim, kernel->shape, kernel->sum, &low, &high);
+    return q->divisor == 1 && low >= 0 && high < q->extent;
+}
+
+static void see_factor(const wk__kernel *kernel, int number, factor *f)
+{
+    const wk__operand *operand = &kernel->operand[1 + number];
+    const wk__sum *sum = kernel->sum;
+    wk__gather *g = &f->gather;
+    char *host = operand->memory->host;
+    g->size = (int64_t)wk_dtype_size((wk_dtype)operand->dtype);
+    g->start = host ? host + operand->offset * g->size : NULL;
+    memcpy(f->stride, operand->stride, sizeof *f->stride * (size_t)kernel->ndim);
+    memcpy(f->stride + kernel->ndim, sum->stride[number], sizeof *f->stride * (size_t)sum->indices);
+    for (int k = 0; k < sum->coordinates[number]; k++) {
+        const wk__coordinate *q = &sum->coordinate[number][k];
+        if (!is_linear(kernel, q)) {
+            g->coordinate[g->coordinates++] = *q;
+            continue;
+        }
+        g->offset += q->offset * q->stride;
+        for (int i = 0; i < kernel->ndim + sum->indices; i++) f->stride[i] += q->coefficient[i] * q->stride;
+    }
+}
+
+static bool depends_on(const factor *f, int i)
+{
+    bool depends = f->stride[i] != 0;
+    for (int k = 0; k < f->gather.coordinates; k++) depends = depends || f->gather.coordinate[k].coefficient[i] != 0;
+    return depends;
+}
+
+static void add_index(const wk__kernel *kernel, const factor *f, wk__gather_list *list, int i)
+{
+    wk__gather_index index = {.extent = extent_of(kernel, i), .stride = f->stride[i]};
+    for (int k = 0; k < f->gather.coordinates; k++) index.coefficient[k] = f->gather.coordinate[k].coefficient[i];
+    wk__gather_add(list, &index, f->gather.coordinates);
+}
+
+/* So that each list has an innermost index. */
+static void end_list(wk__gather_list *list)
+{
+    if (list->count == 0) list->index[list->count++] = (wk__gather_index){.extent = 1};
+}
+
+/* ---- sides ------------------------------------------------------------------------------------------------------- */
+
+/* Dimensions of the result on which `with` depends and `without` does not, outermost first: those that C walks as one,
+ * from the one with the shortest steps on; and more, until there are enough. */
+static void find_side(const mapped *m, const factor *with, const factor *without, wk__gemm_side *side)
+{
+    const wk__kernel *kernel = m->kernel;
+    const int64_t *step = kernel->operand[0].stride;
+    int dim[WK__MAX_DIMS], count = 0;
+    for (int d = 0; d < kernel->ndim; d++) {
+        if (kernel->shape[d] == 1 || !depends_on(with, d) || depends_on(without, d)) continue;
+        int to = count++;
+        for (; to > 0 && step[dim[to - 1]] < step[d]; to--) dim[to] = dim[to - 1];
+        dim[to] = d;
+    }
+    const int64_t enough = WK__GEMM_PIECE_BYTES / (int64_t)wk_dtype_size((wk_dtype)kernel->operand[0].dtype);
+    int first = count;
+    for (int64_t places = 1; first > 0; first--) {
+        const bool as_one = first == count || step[dim[first - 1]] == step[dim[first]] * kernel->shape[dim[first]];
+        if (!as_one && places >= enough) break;
+        places *= kernel->shape[dim[first - 1]];
+    }
+    for (int k = first; k < count; k++) side->dim[side->count++] = (int8_t)dim[k];
+}
+
+static int64_t step_of(const mapped *m, const wk__gemm_side *side)
+{
+    return side->count ? m->kernel->operand[0].stride[side->dim[side->count - 1]] : 0;
+}
+
+static bool holds(const wk__gemm_side *side, int d)
+{
+    for (int k = 0; k < side->count; k++)
+        if (side->dim[k] == d) return true;
+    return false;
+}
+
+/* Rows are A's; `turned`: what was called B is A. */
+static bool find_sides(mapped *m)
+{
+    wk__gemm_plan *plan = &m->plan;
+    find_side(m, &m->factor[0], &m->factor[1], &plan->rows);
+    find_side(m, &m->factor[1], &m->factor[0], &plan->columns);
+    const bool turned = plan->columns.count == 0 || (step_of(m, &plan->columns) != 1 && step_of(m, &plan->rows) == 1);
+    if (turned) {
+        const wk__gemm_side rows = plan->rows;
+        plan->rows = plan->columns;
+        plan->columns = rows;
+    }
+    for (int d = 0; d < m->kernel->ndim; d++)
+        if (m->kernel->shape[d] != 1 && !holds(&plan->rows, d) && !holds(&plan->columns, d))
+            plan->batch.dim[plan->batch.count++] = (int8_t)d;
+    return turned;
+}
+
+static int64_t places_of(const wk__kernel *kernel, const wk__gemm_side *side)
+{
+    int64_t places = 1;
+    for (int k = 0; k < side->count; k++) places *= kernel->shape[side->dim[k]];
+    return places;
+}
+
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
+
+static void fill_lists(const wk__kernel *kernel, factor *f, const wk__gemm_side *batch, const wk__gemm_side *lines)
+{
+    wk__gather *g = &f->gather;
+    for (int k = 0; k < batch->count; k++) add_index(kernel, f, &g->batch, batch->dim[k]);
+    for (int k = 0; k < lines->count; k++) add_index(kernel, f, &g->lines, lines->dim[k]);
+    for (int i = kernel->ndim; i < kernel->ndim + kernel->sum->indices; i++)
+        if (extent_of(kernel, i) != 1) add_index(kernel, f, &g->steps, i);
+    end_list(&g->batch);
+    end_list(&g->lines);
+    end_list(&g->steps);
+}
+
+/* The strides of the batches; none if it is gathered, which finds its own way. True: it is. */
+static bool see_batches(const mapped *m, const factor *f, int64_t stride[])
+{
+    const bool gathered = f->gather.coordinates > 0 || f->gather.lines.count > 1 || f->gather.steps.count > 1;
+    for (int k = 0; k < m->plan.batch.count; k++) stride[k] = gathered ? 0 : f->stride[m->plan.batch.dim[k]];
+    return gathered;
+}
+
+/* How C walks a side. True: in one step. */
+static bool see_result(const wk__kernel *kernel, const wk__gemm_side *side, wk__gather_list *list)
+{
+    for (int k = 0; k < side->count; k++) {
+        const int d = side->dim[k];
+        wk__gather_add(list, &(wk__gather_index){kernel->shape[d], kernel->operand[0].stride[d], {0}}, 0);
+    }
+    end_list(list);
+    return list->count == 1;
+}
+
+static const char *first_element(const factor *f)
+{
+    return f->gather.start ? f->gather.start + f->gather.offset * f->gather.size : NULL;
+}
+
+static void plan_of(mapped *m, const wk__work *work)
+{
+    const wk__kernel *kernel = work->kernel;
+    const wk__operand *out = &kernel->operand[0];
+    wk__gemm_plan *plan = &m->plan;
+    memset(m, 0, sizeof *m);
+    m->kernel = kernel;
+    for (int k = 0; k < WK__FACTORS; k++) see_factor(kernel, k, &m->factor[k]);
+    const bool turned = find_sides(m);
+    factor *a = &m->factor[turned], *b = &m->factor[!turned];
+    fill_lists(kernel, a, &plan->batch, &plan->rows);
+    fill_lists(kernel, b, &plan->batch, &plan->columns);
+    plan->ndim = kernel->ndim;
+    plan->shape = kernel->shape;
+    plan->dtype = out->dtype;
+    plan->group = work->group;
+    plan->c_offset = out->offset;
+    plan->size = (int64_t)wk_dtype_size((wk_dtype)out->dtype);
+    plan->m = places_of(kernel, &plan->rows);
+    plan->n = places_of(kernel, &plan->columns);
+    plan->k = wk__sum_length(kernel->sum);
+    plan->batches = places_of(kernel, &plan->batch);
+    plan->c = out->memory->host ? out->memory->host + out->offset * plan->size : NULL;
+    plan->c_row = step_of(m, &plan->rows);
+    plan->c_column = plan->n == 1 ? 1 : step_of(m, &plan->columns);
+    const bool rows_as_one = see_result(kernel, &plan->rows, &m->c_rows);
+    if (!see_result(kernel, &plan->columns, &m->c_columns) || !rows_as_one) {
+        plan->c_rows = &m->c_rows;
+        plan->c_columns = &m->c_columns;
+    }
+    for (int k = 0; k < plan->batch.count; k++) m->batch_stride[2][k] = out->stride[plan->batch.dim[k]];
+    plan->a_batch = m->batch_stride[0];
+    plan->b_batch = m->batch_stride[1];
+    plan->c_batch = m->batch_stride[2];
+    if (see_batches(m, a, m->batch_stride[0])) plan->a_map = &a->gather;
+    if (see_batches(m, b, m->batch_stride[1])) plan->b_map = &b->gather;
+    plan->a = plan->a_map ? NULL : first_element(a);
+    plan->b = plan->b_map ? NULL : first_element(b);
+    if (!plan->a_map) { /* else panels of rows, whatever the steps */
+        plan->a_row = a->gather.lines.index[0].stride;
+        plan->a_step = a->gather.steps.index[0].stride;
+    }
+    if (!plan->b_map) {
+        plan->b_column = b->gather.lines.index[0].stride;
+        plan->b_step = b->gather.steps.index[0].stride;
+    }
+    if (plan->n == 1 && plan->b_step != 1) plan->b_column = 1; /* the distance of a column from no other */
+}
+
+/* ---- contractions ------------------------------------------------------------------------------------------------ */
+
+static bool is_packed(const wk__kernel *kernel)
+{
+    const int dtype = kernel->operand[0].dtype;
+    return kernel->operand[1].dtype == dtype && kernel->operand[2].dtype == dtype &&
+           kernel->sum->dtype == wk__sum_dtype(dtype);
+}
+
+wk_code wk__cpu_contraction(const wk__work *work, wk__fail *fail)
+{
+    wk__matmul product;
+    if (wk__matmul_of(work, &product)) return wk__cpu_matmul(&product, fail);
+    if (!is_packed(work->kernel)) return wk__cpu_contraction_plainly(work, fail);
+    mapped m;
+    plan_of(&m, work);
+    return wk__gemm_run(&m.plan, fail);
+}
+
+void wk__cpu_contraction_pieces(const wk__work *work, wk__piece_visit *visit, void *user)
+{
+    wk__matmul product;
+    mapped m;
+    if (wk__matmul_of(work, &product)) {
+        wk__cpu_matmul_pieces(&product, visit, user);
+    } else if (is_packed(work->kernel)) {
+        plan_of(&m, work);
+        wk__gemm_pieces(&m.plan, visit, user);
+    }
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which code plans the work of a family: one function each, in the file of its name. */
+#ifndef WICK_BACKEND_GPU_FAMILIES_H
+#define WICK_BACKEND_GPU_FAMILIES_H
+
+#include "kernel.h"
+
+typedef wk_code wk__gpu_plan_family(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
+                                    wk__fail *fail);
+wk__gpu_plan_family wk__gpu_plan_matmul, wk__gpu_plan_scatter_add, wk__gpu_plan_scan, wk__gpu_plan_sort;
+
+#endif
