@@ -16,6 +16,7 @@
  *
  * What this does not fit (factors of two dtypes, other sums than a dtype's own) is computed element by element. */
 #include "contraction_plainly.h"
+#include "contraction_split.h"
 #include "kernels.h"
 #include "matmul.h"
 
@@ -249,11 +250,28 @@ static bool is_packed(const wk__kernel *kernel)
            kernel->sum->dtype == wk__sum_dtype(dtype);
 }
 
+static bool is_split(const wk__kernel *kernel)
+{
+    return wk__contraction_divides(kernel) && wk__contraction_splits(kernel);
+}
+
+static wk_code run_part(void *user, const wk__kernel *part, wk__fail *fail)
+{
+    (void)user;
+    mapped m;
+    plan_of(&m, &(wk__work){.family = WK__CONTRACTION, .kernel = part});
+    return wk__gemm_run(&m.plan, fail);
+}
+
 wk_code wk__cpu_contraction(const wk__work *work, wk__fail *fail)
 {
     wk__matmul product;
     if (wk__matmul_of(work, &product)) return wk__cpu_matmul(&product, fail);
     if (!is_packed(work->kernel)) return wk__cpu_contraction_plainly(work, fail);
+    if (is_split(work->kernel)) {
+        wk_code code = wk__contraction_split(work->kernel, run_part, NULL, fail);
+        return code == WK_OK && work->group ? wk__cpu_run(work->group, fail) : code;
+    }
     mapped m;
     plan_of(&m, work);
     return wk__gemm_run(&m.plan, fail);
@@ -265,7 +283,7 @@ void wk__cpu_contraction_pieces(const wk__work *work, wk__piece_visit *visit, vo
     mapped m;
     if (wk__matmul_of(work, &product)) {
         wk__cpu_matmul_pieces(&product, visit, user);
-    } else if (is_packed(work->kernel)) {
+    } else if (is_packed(work->kernel) && !is_split(work->kernel)) {
         plan_of(&m, work);
         wk__gemm_pieces(&m.plan, visit, user);
     }

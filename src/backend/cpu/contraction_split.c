@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See contraction_split.h. */
+#include "contraction_split.h"
+
+/* The first coordinate that is divided; NULL: there is none. */
+static wk__coordinate *find_divided(wk__sum *sum)
+{
+    for (int factor = 0; factor < WK__FACTORS; factor++)
+        for (int k = 0; k < sum->coordinates[factor]; k++)
+            if (sum->coordinate[factor][k].divisor > 1) return &sum->coordinate[factor][k];
+    return NULL;
+}
+
+bool wk__contraction_divides(const wk__kernel *kernel)
+{
+    return find_divided((wk__sum *)(uintptr_t)kernel->sum) != NULL;
+}
+
+bool wk__contraction_splits(const wk__kernel *kernel)
+{
+    const wk__sum *sum = kernel->sum;
+    for (int factor = 0; factor < WK__FACTORS; factor++)
+        for (int k = 0; k < sum->coordinates[factor]; k++) {
+            const wk__coordinate *q = &sum->coordinate[factor][k];
+            int stepping = 0;
+            for (int s = 0; s < sum->indices; s++)
+                stepping += sum->extent[s] > 1 && q->coefficient[kernel->ndim + s] % q->divisor != 0;
+            if (stepping > 1) return false;
+        }
+    return true;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* Index i becomes every x i + first: what steps along it takes longer steps, and begins further on. */
+static void take_every(wk__kernel *kernel, wk__sum *sum, int i, int64_t every, int64_t first)
+{
+    const int s = i - kernel->ndim;
+    int64_t *extent = s < 0 ? &kernel->shape[i] : &sum->extent[s];
+    *extent = *extent > first ? (*extent - first - 1) / every + 1 : 0;
+    for (int o = 0; o <= WK__FACTORS; o++) {
+        if (s >= 0 && o == 0) continue;
+        int64_t *stride = s < 0 ? &kernel->operand[o].stride[i] : &sum->stride[o - 1][s];
+        kernel->operand[o].offset += first * *stride;
+        *stride *= every;
+    }
+    for (int factor = 0; factor < WK__FACTORS; factor++)
+        for (int k = 0; k < sum->coordinates[factor]; k++) {
+            wk__coordinate *q = &sum->coordinate[factor][k];
+            q->offset += first * q->coefficient[i];
+            q->coefficient[i] *= every;
+        }
+}
+
+static bool steps_with_remainders(const wk__coordinate *q, const wk__kernel *kernel, const wk__sum *sum, int i)
+{
+    const int64_t extent = i < kernel->ndim ? kernel->shape[i] : sum->extent[i - kernel->ndim];
+    return extent > 1 && q->coefficient[i] % q->divisor != 0;
+}
+
+/* The summed index that steps with remainders takes the steps at which the division is exact. False: there is none. */
+static bool keep_exact(wk__kernel *kernel, wk__sum *sum, const wk__coordinate *q)
+{
+    for (int i = kernel->ndim; i < kernel->ndim + sum->indices; i++) {
+        if (!steps_with_remainders(q, kernel, sum, i)) continue;
+        const int64_t every = q->divisor / common_divisor(q->divisor, q->coefficient[i]);
+        for (int64_t first = 0; first < every; first++)
+            if ((q->offset + first * q->coefficient[i]) % q->divisor == 0) {
+                take_every(kernel, sum, i, every, first);
+                return true;
+            }
+        return false;
+    }
+    return q->offset % q->divisor == 0;
+}
+
+/* Every coefficient that counts and the offset are multiples: the rest are of indices that stay 0. */
+static void divide(wk__coordinate *q)
+{
+    q->offset /= q->divisor;
+    for (int i = 0; i < WK__MAX_INDICES; i++) q->coefficient[i] /= q->divisor;
+    q->divisor = 1;
+}
+
+static wk_code split(const wk__kernel *whole, wk__contraction_part *visit, void *user, wk__fail *fail)
+{
+    wk__kernel kernel = *whole;
+    wk__sum sum = *whole->sum;
+    kernel.sum = &sum;
+    wk__coordinate *q = find_divided(&sum);
+    if (!q) return visit(user, &kernel, fail);
+    int d = 0;
+    while (d < kernel.ndim && !steps_with_remainders(q, &kernel, &sum, d)) d++;
+    if (d == kernel.ndim) { /* an index of the result has one remainder by now */
+        const bool exact = keep_exact(&kernel, &sum, q);
+        if (!exact) q->extent = 0; /* it is outside everywhere: nothing is summed */
+        if (!exact && sum.indices > 0) sum.extent[0] = 0;
+        divide(q);
+        return split(&kernel, visit, user, fail);
+    }
+    const int64_t every = q->divisor / common_divisor(q->divisor, q->coefficient[d]);
+    wk_code code = WK_OK;
+    for (int64_t first = 0; first < every && first < whole->shape[d] && code == WK_OK; first++) {
+        kernel = *whole;
+        sum = *whole->sum;
+        kernel.sum = &sum;
+        take_every(&kernel, &sum, d, every, first);
+        code = split(&kernel, visit, user, fail);
+    }
+    return code;
+}
+
+wk_code wk__contraction_split(const wk__kernel *kernel, wk__contraction_part *visit, void *user, wk__fail *fail)
+{
+    return split(kernel, visit, user, fail);
+}
