@@ -3,8 +3,7 @@
  * look at the cache is a process of its own: this program, with the names of cases as argument. */
 #include "opencl_test.h"
 
-#include "../src/backend/gpu/cache.h"
-#include "../src/backend/opencl/device.h"
+#include "../src/backend/gpu/build.h"
 #include "support_again.h"
 
 #include <dirent.h>
@@ -43,7 +42,7 @@ static int child(const char *names)
         group_case_free(c);
     }
     opencl->close(device);
-    return (int)wk__cl_compilations();
+    return (int)wk__gpu_compilations();
 }
 
 static int compiled_by(const char *names)

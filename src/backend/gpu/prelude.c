@@ -5,6 +5,7 @@
  *
  * A piece of text is written as the code that it is, between the brackets of TEXT; lines that begin with # stand in
  * strings. */
+#include "fault.h"
 #include "kernel.h"
 #include "text.h"
 
@@ -104,10 +105,10 @@ static const char halves[] = TEXT(
         return wk_from_f16(wk_to_f16(x));
     });
 
-/* The index as a place 0..n-1, or -1 and the fault words {raised, lock, tag, index, n, at}, which are those of the
- * first in the order of the program, whichever item comes first; behind them a mark for each tag at fault. A negative
- * index counts from the end for bound = n, and is out of range for bound = -n. `at`: position of the element. Items of
- * one warp take the lock in turn: it is given back in the round of the loop that took it. */
+/* The index as a place 0..n-1, or -1 and the fault is written down: F is a wk__gpu_fault. It keeps the first in the
+ * order of the program, whichever item comes first. A negative index counts from the end for bound = n, and is out of
+ * range for bound = -n. `at`: position of the element. Items of one warp take the lock in turn: it is given back in the
+ * round of the loop that took it. */
 static const char faults[] = TEXT(
     FN void wk_raise(GM i32 *F, i64 index, i64 bound, i64 tag, i64 at)
     {
@@ -137,6 +138,10 @@ static const char faults[] = TEXT(
         wk_raise(F, index, n, tag, at);
         return -1;
     });
+_Static_assert(offsetof(wk__gpu_fault, lock) == 4 && offsetof(wk__gpu_fault, tag) == 8 &&
+                   offsetof(wk__gpu_fault, at) == 4 * 8 && offsetof(wk__gpu_fault, marks) == 10 * 4 &&
+                   WK__FAULT_TAGS == 1024,
+               "the text of wk_raise has these places");
 
 /* random.h says what these are. */
 static const char philox[] = TEXT(
