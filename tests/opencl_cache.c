@@ -109,6 +109,12 @@ static void empty_file(int at, const char *name)
     rewrite(at, name, 0, -1);
 }
 
+/* It begins with the name of its dialect. */
+static void change_dialect(int at, const char *name)
+{
+    rewrite(at, name, -1, 5);
+}
+
 static void change_header(int at, const char *name)
 {
     rewrite(at, name, -1, 32);
@@ -160,8 +166,8 @@ static void second_process(void **state)
 static void damaged_files(void **state)
 {
     (void)state;
-    static each_file *const damages[] = {truncate_file, empty_file, change_header, change_binary};
-    for (int k = 0; k < 4; k++) {
+    static each_file *const damages[] = {truncate_file, empty_file, change_dialect, change_header, change_binary};
+    for (int k = 0; k < 5; k++) {
         compiled_by("ab");
         assert_int_equal(compiled_by("ab"), 0);
         for_files(damages[k]);
