@@ -2,6 +2,7 @@
 /* The OpenCL backend's table, and opening and closing a device. */
 #include "backend.h"
 
+#include "../event.h"
 #include "device.h"
 
 #include <stdlib.h>
@@ -166,4 +167,8 @@ const wk__backend wk__opencl_backend = {
     .sync = wk__cl_sync,
     .transfer = wk__cl_transfer,
     .gather = wk__cl_gather,
+    .event_record = wk__cl_event_record,
+    .event_wait = wk__cl_event_wait,
+    .event_elapsed = wk__event_elapsed,
+    .event_give = wk__event_give,
 };

@@ -199,7 +199,7 @@ void wk__cl_lost_end(wk__cl_device *device);
 /* `device` is a wk__cl_device. */
 extern const wk__gpu_compiler wk__cl_compiler;
 
-/* ---- launch.c, memory.c ------------------------------------------------------------------------------------------ */
+/* ---- launch.c, memory.c, events.c -------------------------------------------------------------------------------- */
 
 wk_code wk__cl_run(void *user, const wk__group *group, wk__fail *fail);
 wk_code wk__cl_matmul(void *user, const wk__matmul *product, wk__fail *fail);
@@ -214,6 +214,8 @@ wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const w
                     int64_t bytes, wk__fail *fail);
 wk_code wk__cl_download(void *user, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail);
 wk_code wk__cl_sync(void *user, wk__fail *fail);
+wk_code wk__cl_event_record(void *user, void **event, wk__fail *fail);
+wk_code wk__cl_event_wait(void *user, void *event, wk__fail *fail);
 wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
                         wk__fail *fail);
 
