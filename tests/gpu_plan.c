@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../src/backend/gpu/kernel.h"
-#include "support_group_case.h"
+#include "support_gpu_cases.h"
 
 static const wk__gpu_target target = {
     .has_f64 = true, .exact_divide = true, .local = 256, .short_row = 64, .chunk = 8192, .struct_arguments = 90};
@@ -54,22 +54,6 @@ static group_case *sum_case(int64_t rows, int64_t columns)
     return c;
 }
 
-static group_case *add_case(int64_t rows, int64_t columns, double number, bool in_place, bool indexed)
-{
-    group_case *c = group_case_new("add", 2, (int64_t[]){rows, columns}, 0);
-    int from = group_case_dense(c, WK_F32, false, FILL_ONES),
-        to = in_place ? from : group_case_dense(c, WK_F32, false, FILL_ONES);
-    int r = ir_binary(&c->g, WK__ADD, ir_load(&c->g, from), ir_imm(&c->g, WK_F32, (wk__imm){.f = number}));
-    if (indexed) {
-        int index = ir_load(&c->g, group_case_dense(c, WK_I64, false, FILL_ONES));
-        int table = group_case_operand(c, WK_F32, (int64_t[]){0, 0}, FILL_ONES, 5);
-        c->g.imm[c->g.nimms].i = 5, c->g.imm[c->g.nimms + 1].i = 1, c->g.nimms += 2;
-        r = ir_binary(&c->g, WK__ADD, r, ir_ins(&c->g, WK__LOADX, WK_F32, index, table, c->g.nimms - 2));
-    }
-    ir_store(&c->g, to, r);
-    return c;
-}
-
 static void walks(void **state)
 {
     (void)state;
@@ -106,8 +90,8 @@ static char *text_of(const plan *p, int k)
 static void structure(void **state)
 {
     (void)state;
-    plan *a = plan_of(add_case(3, 4, 1.5, false, false)), *b = plan_of(add_case(30, 400, -2, false, false));
-    plan *c = plan_of(add_case(3, 4, 1.5, true, false));
+    plan *a = plan_of(gpu_plus_case(3, 4, 1.5, false, false)), *b = plan_of(gpu_plus_case(30, 400, -2, false, false));
+    plan *c = plan_of(gpu_plus_case(3, 4, 1.5, true, false));
     assert_true(wk__gpu_unit_key(&a->launch[0].unit) == wk__gpu_unit_key(&b->launch[0].unit));
     assert_true(wk__gpu_unit_same(&a->launch[0].unit, &b->launch[0].unit));
     assert_false(wk__gpu_unit_same(&a->launch[0].unit, &c->launch[0].unit));
@@ -132,7 +116,7 @@ static void structure(void **state)
 static void wide_positions(void **state)
 {
     (void)state;
-    group_case *c = add_case(3, 4, 1, false, false);
+    group_case *c = gpu_plus_case(3, 4, 1, false, false);
     c->g.shape[0] = (int64_t)1 << 30; /* never run */
     plan *p = plan_of(c);
     assert_false(p->launch[0].unit.form.narrow);
@@ -147,7 +131,7 @@ static void wide_positions(void **state)
 static void checked_first(void **state)
 {
     (void)state;
-    plan *p = plan_of(add_case(3, 4, 1, true, true)), *q = plan_of(add_case(3, 4, 1, false, true));
+    plan *p = plan_of(gpu_plus_case(3, 4, 1, true, true)), *q = plan_of(gpu_plus_case(3, 4, 1, false, true));
     assert_int_equal(p->count, 2);
     assert_true(p->launch[0].unit.form.check && !p->launch[1].unit.form.check && p->launch[1].unit.form.guarded);
     char *check = text_of(p, 0), *work = text_of(p, 1);
@@ -177,24 +161,33 @@ static void without_doubles(void **state)
     group_case_free(c);
 }
 
-/* The prelude has what a program needs and no tables that it does not. */
+/* The prelude has what a program needs, no tables that it does not, and the words of one dialect. */
 static void preludes(void **state)
 {
     (void)state;
-    wk__text plain = {0}, full = {0}, poor = {0};
+    wk__text plain = {0}, full = {0}, poor = {0}, cuda = {0};
     wk__gpu_prelude(&plain, &target, 0);
     wk__gpu_prelude(&full, &target, WK__GPU_NEEDS_F64 | WK__GPU_NEEDS_NDTRI32 | WK__GPU_NEEDS_NDTRI64);
     wk__gpu_target inexact = target;
     inexact.exact_divide = false;
     wk__gpu_prelude(&poor, &inexact, 0);
+    wk__gpu_target other = target;
+    other.dialect = WK__GPU_CUDA;
+    wk__gpu_prelude(&cuda, &other, WK__GPU_NEEDS_F64);
     assert_non_null(strstr(plain.data, "FP_CONTRACT OFF"));
     assert_null(strstr(plain.data, "#define T double"));
     assert_null(strstr(plain.data, "ndtri32_table["));
     assert_non_null(strstr(full.data, "wk_ndtri64_table[11 * 256] = {0x"));
     assert_non_null(strstr(poor.data, "(double)a / (double)b"));
+    assert_non_null(strstr(plain.data, "__kernel"));
+    assert_null(strstr(plain.data, "__device__"));
+    assert_non_null(strstr(cuda.data, "__device__"));
+    assert_null(strstr(cuda.data, "__kernel"));
+    assert_null(strstr(cuda.data, "OPENCL"));
     wk__text_end(&plain);
     wk__text_end(&full);
     wk__text_end(&poor);
+    wk__text_end(&cuda);
 }
 
 int main(void)

@@ -3,8 +3,7 @@
  * look at the cache is a process of its own: this program, with the names of cases as argument. */
 #include "opencl_test.h"
 
-#include "../src/backend/gpu/cache.h"
-#include "../src/backend/opencl/device.h"
+#include "../src/backend/gpu/build.h"
 #include "support_again.h"
 
 #include <dirent.h>
@@ -43,7 +42,7 @@ static int child(const char *names)
         group_case_free(c);
     }
     opencl->close(device);
-    return (int)wk__cl_compilations();
+    return (int)wk__gpu_compilations();
 }
 
 static int compiled_by(const char *names)
@@ -110,6 +109,12 @@ static void empty_file(int at, const char *name)
     rewrite(at, name, 0, -1);
 }
 
+/* It begins with the name of its dialect. */
+static void change_dialect(int at, const char *name)
+{
+    rewrite(at, name, -1, 5);
+}
+
 static void change_header(int at, const char *name)
 {
     rewrite(at, name, -1, 32);
@@ -161,8 +166,8 @@ static void second_process(void **state)
 static void damaged_files(void **state)
 {
     (void)state;
-    static each_file *const damages[] = {truncate_file, empty_file, change_header, change_binary};
-    for (int k = 0; k < 4; k++) {
+    static each_file *const damages[] = {truncate_file, empty_file, change_dialect, change_header, change_binary};
+    for (int k = 0; k < 5; k++) {
         compiled_by("ab");
         assert_int_equal(compiled_by("ab"), 0);
         for_files(damages[k]);

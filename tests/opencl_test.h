@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "../src/backend/opencl/backend.h"
-#include "support_group_case.h"
+#include "../src/backend/opencl/device.h"
+#include "support_gpu_cases.h"
 
 static const wk__backend *const opencl = &wk__opencl_backend;
 static void *opencl_device[8];
@@ -39,25 +40,39 @@ static int opencl_close(void **state)
     return 0;
 }
 
-/* Runs and checks all cases on every device, with one build for all of them on each, and frees them. */
-static inline void opencl_run_all(group_case **cases, int count)
+/* The list that `add` makes, for the smallest work-group of all devices. */
+static inline gpu_cases *opencl_cases(gpu_add_cases *add)
 {
+    int local = 1 << 20;
+    for (int d = 0; d < opencl_devices; d++) {
+        int of_this = ((const wk__cl_device *)opencl_device[d])->card->target.local;
+        if (of_this < local) local = of_this;
+    }
+    return gpu_cases_of(local, add);
+}
+
+/* Runs and checks all cases on every device, with one build for all of them on each. */
+static inline void opencl_run_cases(gpu_add_cases *add)
+{
+    gpu_cases *cases = opencl_cases(add);
     int wrong = 0;
     wk__fail fail;
     for (int d = 0; d < opencl_devices; d++) {
         void *device = opencl_device[d];
         assert_int_equal(opencl->gather(device, true, &fail), WK_OK);
-        for (int k = 0; k < count; k++) {
-            if (group_case_run(cases[k], opencl, device, &fail) != WK_OK) fail_msg("%s: %s", cases[k]->name, fail.text);
+        for (int k = 0; k < cases->count; k++) {
+            group_case *c = cases->at[k];
+            if (group_case_run(c, opencl, device, &fail) != WK_OK) fail_msg("%s: %s", c->name, fail.text);
         }
         if (opencl->gather(device, false, &fail) != WK_OK) fail_msg("%s", fail.text);
-        for (int k = 0; k < count; k++) {
-            if (group_case_run(cases[k], opencl, device, &fail) != WK_OK) fail_msg("%s: %s", cases[k]->name, fail.text);
-            const char *message = group_case_check(cases[k], opencl, device);
+        for (int k = 0; k < cases->count; k++) {
+            group_case *c = cases->at[k];
+            if (group_case_run(c, opencl, device, &fail) != WK_OK) fail_msg("%s: %s", c->name, fail.text);
+            const char *message = group_case_check(c, opencl, device);
             if (message != NULL && ++wrong <= 20) print_error("device %d: %s\n", d, message);
         }
     }
-    for (int k = 0; k < count; k++) group_case_free(cases[k]);
+    gpu_cases_free(cases);
     assert_int_equal(wrong, 0);
 }
 

@@ -147,6 +147,14 @@ typedef struct wk__backend {
     /* optional: how `submit` would cut this contraction, without touching its memory; no pieces: its tail runs on all
      * of C afterwards */
     void (*pieces)(const wk__work *work, wk__piece_visit *visit, void *user);
+    /* optional, all or none: moments in a device's work. `event_record` enqueues one, which has come when all that was
+     * enqueued before it is done, whether well or not; `event_wait` waits until it has come; `event_elapsed` gives the
+     * time between two of the same device that have been waited for, negative if `to` came first. `event_give` frees
+     * one, at any time before the device is closed. */
+    wk_code (*event_record)(void *device, void **event, wk__fail *fail);
+    wk_code (*event_wait)(void *device, void *event, wk__fail *fail);
+    wk_code (*event_elapsed)(void *device, void *from, void *to, double *seconds, wk__fail *fail);
+    void (*event_give)(void *device, void *event);
 } wk__backend;
 
 /* All backends of this build, NULL at the end; in the order in which gpu:i counts. */

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "../../base/pool.h"
+#include "../event.h"
 #include "kernels.h"
 #include "matmul.h"
 #include "run.h"
@@ -185,4 +186,8 @@ const wk__backend wk__cpu_backend = {
     .download = download,
     .sync = sync,
     .pieces = wk__cpu_contraction_pieces,
+    .event_record = wk__event_now,
+    .event_wait = wk__event_wait,
+    .event_elapsed = wk__event_elapsed,
+    .event_give = wk__event_give,
 };

@@ -7,16 +7,24 @@
  *   launch   a unit with its arguments, as the planner hands it to the backend. One group is one launch as a rule; more
  *            when long rows are cut in chunks, or when indices have to be checked before anything is written.
  *
- * The text is C that OpenCL C and CUDA C both take; what they spell differently is in the prelude. */
+ * The text is C that OpenCL C and CUDA C both take; what they spell differently is in the prelude (prelude_dialect.c).
+ */
 #ifndef WICK_BACKEND_GPU_KERNEL_H
 #define WICK_BACKEND_GPU_KERNEL_H
 
 #include "../../base/alloc.h"
 #include "../backend.h"
 
+/* What the text is written in. */
+typedef enum wk__gpu_dialect {
+    WK__GPU_OPENCL,
+    WK__GPU_CUDA /* its targets have local_memory: there are no vectors of 16 */
+} wk__gpu_dialect;
+
 /* What the planner and the printer want to know of a device. The same shape on the same kind of device always gives the
  * same launches, so the bits of a result depend on nothing else. */
 typedef struct wk__gpu_target {
+    wk__gpu_dialect dialect; /* of the text */
     bool has_f64;
     bool exact_divide;    /* the compiler's f32 division and square root are rounded correctly */
     bool local_memory;    /* memory of a work-group is faster than the device's */
@@ -104,9 +112,6 @@ unsigned wk__gpu_needs(const wk__gpu_unit *unit);
 void wk__gpu_prelude(wk__text *text, const wk__gpu_target *target, unsigned needs);
 
 /* ---- shared by the files of this folder -------------------------------------------------------------------------- */
-
-/* prelude_classes.c: the functions of each class. */
-void wk__gpu_prelude_classes(wk__text *text, const wk__gpu_target *target, unsigned needs);
 
 /* Places of a group's arguments. -1: not there (a stride of 0 or 1 needs none). [0] first row, [1] rows, then shape. */
 typedef struct wk__gpu_layout {

@@ -1,65 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text in front of every program: what OpenCL C and CUDA C spell differently, conversions of the 16-bit
- * floats by integer arithmetic (neither language has them everywhere), random numbers; then the functions of each
- * class, prelude_classes.c.
+/* The text in front of every program: what OpenCL C and CUDA C spell differently (prelude_dialect.c), conversions of
+ * the 16-bit floats by integer arithmetic (neither language has them everywhere), indices, random numbers; then the
+ * functions of each class (prelude_classes.c).
  *
  * A piece of text is written as the code that it is, between the brackets of TEXT; lines that begin with # stand in
  * strings. */
-#include "kernel.h"
+#include "prelude.h"
+
+#include "fault.h"
 #include "text.h"
 
 #include "../../ir/random.h"
-
-/* GM memory of the device, LM of a work-group; ITEM, GROUP, LOCAL positions; LOCALS items in a group. */
-static const char languages[] =
-    "#ifdef __OPENCL_VERSION__\n"
-    "#pragma OPENCL FP_CONTRACT OFF\n"
-    "#define KERNEL(local) __kernel __attribute__((reqd_work_group_size(local, 1, 1))) void\n"
-    "#define GM __global\n"
-    "#define LM __local\n"
-    "#define CONSTANT __constant\n"
-    "#define FN static inline\n"
-    "#define SHARED(T, name, count) __local T name[count]\n"
-    "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
-    "#define ITEM ((i64)get_global_id(0))\n"
-    "#define GROUP ((i64)get_group_id(0))\n"
-    "#define LOCAL ((int)get_local_id(0))\n"
-    "#define TRY_LOCK(word) (atomic_cmpxchg((volatile __global int *)(word), 0, 1) == 0)\n"
-    "#define UNLOCK(word) atomic_xchg((volatile __global int *)(word), 0)\n"
-    "#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"
-    "typedef char i8; typedef uchar u8; typedef short i16; typedef ushort u16; typedef int i32; typedef uint u32;\n"
-    "typedef long i64; typedef ulong u64;\n"
-    "#define wk_as_f32(bits) as_float(bits)\n"
-    "#define wk_bits_f32(value) as_uint(value)\n"
-    "#define wk_as_f64(bits) as_double(bits)\n"
-    "#define wk_bits_f64(value) as_ulong(value)\n"
-    "#else\n"
-    "#define KERNEL(local) extern \"C\" __global__ void __launch_bounds__(local)\n"
-    "#define GM\n"
-    "#define LM\n"
-    "#define CONSTANT static __device__ const\n"
-    "#define FN static __device__ __forceinline__\n"
-    "#define SHARED(T, name, count) __shared__ T name[count]\n"
-    "#define BARRIER __syncthreads()\n"
-    "#define ITEM ((i64)blockIdx.x * blockDim.x + threadIdx.x)\n"
-    "#define GROUP ((i64)blockIdx.x)\n"
-    "#define LOCAL ((int)threadIdx.x)\n"
-    "#define TRY_LOCK(word) (atomicCAS((word), 0, 1) == 0)\n"
-    "#define UNLOCK(word) atomicExch((word), 0)\n"
-    "#define FENCE __threadfence()\n"
-    "typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16; typedef int "
-    "i32;\n"
-    "typedef unsigned u32; typedef long long i64; typedef unsigned long long u64;\n"
-    "#define wk_as_f32(bits) __uint_as_float(bits)\n"
-    "#define wk_bits_f32(value) __float_as_uint(value)\n"
-    "#define wk_as_f64(bits) __longlong_as_double((i64)(bits))\n"
-    "#define wk_bits_f64(value) ((u64)__double_as_longlong(value))\n"
-    "#define INFINITY wk_as_f32(0x7f800000u)\n"
-    "#endif\n"
-    "#define WK_I32_MAX 0x7fffffff\n"
-    "#define WK_I32_MIN (-WK_I32_MAX - 1)\n"
-    "#define WK_I64_MAX 0x7fffffffffffffffL\n"
-    "#define WK_I64_MIN (-WK_I64_MAX - 1)\n";
 
 /* clang-format off */ /* of device code */
 static const char halves[] = TEXT(
@@ -104,10 +55,10 @@ static const char halves[] = TEXT(
         return wk_from_f16(wk_to_f16(x));
     });
 
-/* The index as a place 0..n-1, or -1 and the fault words {raised, lock, tag, index, n, at}, which are those of the
- * first in the order of the program, whichever item comes first; behind them a mark for each tag at fault. A negative
- * index counts from the end for bound = n, and is out of range for bound = -n. `at`: position of the element. Items of
- * one warp take the lock in turn: it is given back in the round of the loop that took it. */
+/* The index as a place 0..n-1, or -1 and the fault is written down: F is a wk__gpu_fault. It keeps the first in the
+ * order of the program, whichever item comes first. A negative index counts from the end for bound = n, and is out of
+ * range for bound = -n. `at`: position of the element. Items of one warp take the lock in turn: it is given back in the
+ * round of the loop that took it. */
 static const char faults[] = TEXT(
     FN void wk_raise(GM i32 *F, i64 index, i64 bound, i64 tag, i64 at)
     {
@@ -137,6 +88,10 @@ static const char faults[] = TEXT(
         wk_raise(F, index, n, tag, at);
         return -1;
     });
+_Static_assert(offsetof(wk__gpu_fault, lock) == 4 && offsetof(wk__gpu_fault, tag) == 8 &&
+                   offsetof(wk__gpu_fault, at) == 4 * 8 && offsetof(wk__gpu_fault, marks) == 10 * 4 &&
+                   WK__FAULT_TAGS == 1024,
+               "the text of wk_raise has these places");
 
 /* random.h says what these are. */
 static const char philox[] = TEXT(
@@ -226,9 +181,7 @@ void wk__gpu_prelude(wk__text *text, const wk__gpu_target *target, unsigned need
 {
     bool through_double = !target->exact_divide && target->has_f64;
     bool doubles = through_double || (needs & WK__GPU_NEEDS_F64);
-    if (doubles) wk__text_add(text, "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n");
-    wk__text_add(text, languages);
-    wk__text_format(text, "#define LOCALS %d\n", target->local);
+    wk__gpu_prelude_dialect(text, target, doubles);
     wk__text_add(text, halves);
     wk__text_add(text, faults);
     wk__text_add(text, philox);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of the functions that alu.def names, once per class: T is the type, NAME(x) adds the class's suffix; and
  * vectors of 16 for products. */
-#include "kernel.h"
+#include "prelude.h"
 #include "text.h"
 
 /* clang-format off */ /* of device code */
@@ -291,11 +291,9 @@ static void add_integers(wk__text *text)
 
 static void add_wide(wk__text *text, unsigned needs)
 {
-    wk__text_add(text, "#ifdef __OPENCL_VERSION__\n");
     wk__text_add(text, wide_integers);
     wk__text_add(text, wide_f32);
     if (needs & WK__GPU_NEEDS_F64) wk__text_add(text, wide_f64);
-    wk__text_add(text, "\n#endif\n");
 }
 
 void wk__gpu_prelude_classes(wk__text *text, const wk__gpu_target *target, unsigned needs)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../base/alloc.h"
+#include "../event.h"
 #include "plan.h"
 
 typedef struct device {
@@ -295,6 +296,12 @@ static wk_code sync_device(void *opened, wk__fail *fail)
     return code == WK_OK ? noted(wk__null_note_bytes(WK__NULL_SYNC, 0), fail) : code;
 }
 
+static wk_code record(void *opened, void **event, wk__fail *fail)
+{
+    wk_code code = reach(((device *)opened)->index, fail);
+    return code == WK_OK ? wk__event_now(opened, event, fail) : code;
+}
+
 const wk__backend wk__null_backend = {
     .version = WK__BACKEND_VERSION,
     .kind = WK_NULL,
@@ -312,4 +319,8 @@ const wk__backend wk__null_backend = {
     .copy = copy,
     .download = download,
     .sync = sync_device,
+    .event_record = record,
+    .event_wait = wk__event_wait,
+    .event_elapsed = wk__event_elapsed,
+    .event_give = wk__event_give,
 };

@@ -23,6 +23,7 @@ typedef uint64_t cl_bits;
 
 enum {
     CL_SUCCESS = 0,
+    CL_COMPLETE = 0,
     CL_DEVICE_NOT_AVAILABLE = -2,
     CL_MEM_OBJECT_ALLOCATION_FAILURE = -4,
     CL_OUT_OF_RESOURCES = -5,
@@ -98,6 +99,8 @@ enum {
            (cl_queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset, size_t size, cl_uint waits,        \
             const cl_event *wait, cl_event *event))                                                                    \
     WK__CL(cl_int, EnqueueMarkerWithWaitList, (cl_queue, cl_uint waits, const cl_event *wait, cl_event *event))        \
+    WK__CL(cl_int, SetEventCallback,                                                                                   \
+           (cl_event, cl_int status, void (*call)(cl_event, cl_int status, void *user), void *user))                   \
     WK__CL(cl_int, WaitForEvents, (cl_uint count, const cl_event *events))                                             \
     WK__CL(cl_int, ReleaseEvent, (cl_event))                                                                           \
     WK__CL(cl_int, Flush, (cl_queue))                                                                                  \

@@ -2,6 +2,7 @@
 /* The OpenCL backend's table, and opening and closing a device. */
 #include "backend.h"
 
+#include "../event.h"
 #include "device.h"
 
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static void unlist(wk__cl_device *device)
 static void free_device(wk__cl_device *device)
 {
     wk__cl_lost_end(device);
-    wk__cl_free_programs(device);
+    wk__gpu_units_end(&device->units);
     if (device->scratch != NULL) wk__cl.ReleaseMemObject(device->scratch);
     if (device->fault != NULL) wk__cl.ReleaseMemObject(device->fault);
     if (device->queue != NULL) wk__cl.ReleaseCommandQueue(device->queue);
@@ -80,9 +81,21 @@ static void free_device(wk__cl_device *device)
     wk__free(device);
 }
 
+static void prepare_units(wk__cl_device *device)
+{
+    wk__gpu_units *units = &device->units;
+    units->compiler = &wk__cl_compiler;
+    units->device = device;
+    units->target = &device->card->target;
+    units->info = &device->card->info;
+    units->options = device->card->options;
+    units->driver_caches = device->card->driver_caches;
+    wk__gpu_units_begin(units);
+}
+
 static wk_code prepare(wk__cl_device *device, wk__fail *fail)
 {
-    static wk__cl_fault nothing;
+    static wk__gpu_fault nothing;
     cl_int error;
     cl_device id = device->card->id;
     device->context = wk__cl.CreateContext(NULL, 1, &id, NULL, NULL, &error);
@@ -105,6 +118,7 @@ static wk_code open_device(int index, void **out, wk__fail *fail)
     wk__cl_device *device = wk__alloc_zero(1, sizeof *device);
     if (device == NULL) return wk__fail_set(fail, WK_ERR_MEMORY, "no host memory to open the device");
     device->card = card;
+    prepare_units(device);
     wk_code code = prepare(device, fail);
     if (code == WK_OK) code = wk__cl_start(device, fail);
     if (code != WK_OK) {
@@ -152,4 +166,8 @@ const wk__backend wk__opencl_backend = {
     .sync = wk__cl_sync,
     .transfer = wk__cl_transfer,
     .gather = wk__cl_gather,
+    .event_record = wk__cl_event_record,
+    .event_wait = wk__cl_event_wait,
+    .event_elapsed = wk__event_elapsed,
+    .event_give = wk__event_give,
 };

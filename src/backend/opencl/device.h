@@ -3,7 +3,7 @@
  *
  *   any thread                      the device's own thread (queue.c)
  *   ---------------------------     -------------------------------------------------
- *   plans launches, copies them     builds what is not built yet (programs.c)
+ *   plans launches, copies them     builds what is not built yet (gpu/build.c)
  *   into commands, pushes       ->  sets arguments, enqueues on an in-order cl queue
  *   waits only for download, sync   waits for the device where a command says so
  *
@@ -12,7 +12,8 @@
 #define WICK_BACKEND_OPENCL_DEVICE_H
 
 #include "../../base/alloc.h"
-#include "../gpu/kernel.h"
+#include "../gpu/fault.h"
+#include "../gpu/units.h"
 #include "api.h"
 
 #include <pthread.h>
@@ -33,33 +34,12 @@ int wk__cl_count(void);
 /* NULL and *fail when there is no such device. */
 const wk__cl_card *wk__cl_card_at(int index, wk__fail *fail);
 
-/* What kernels write when an index is out of range. */
-typedef struct wk__cl_fault {
-    int32_t raised, lock;
-    int64_t tag, index, bound, at; /* of the first in the order of the program */
-    int32_t marks[WK__FAULT_TAGS]; /* each place at fault sets its own: by tag */
-} wk__cl_fault;
-
 /* ---- a device that is open --------------------------------------------------------------------------------------- */
 
 typedef struct wk__cl_device wk__cl_device;
 typedef struct wk__cl_command wk__cl_command;
-typedef struct wk__cl_program wk__cl_program;
 
-/* A function of device code, known from the first launch that wanted it, built by the device's thread. */
-typedef struct wk__cl_unit {
-    struct wk__cl_unit *next;    /* with the same key modulo the table's size */
-    struct wk__cl_unit *waiting; /* the next that is not built */
-    uint64_t key;
-    wk__gpu_unit unit; /* its group is a copy */
-    cl_kernel kernel;  /* NULL until built; belongs to the program */
-    bool refused;      /* the compiler did not take it, */
-    char refusal[200]; /* with these words */
-    int memory_slots;  /* parameters for memory that the kernel has */
-    int which;         /* its number in a merged kernel, -1: it is a kernel of its own */
-} wk__cl_unit;
-
-enum { WK__CL_BUCKETS = 1024, WK__CL_BATCHES = 2 };
+enum { WK__CL_BATCHES = 2 };
 
 /* ---- lost.c: what could not be done, and what depends on it ------------------------------------------------------ */
 
@@ -104,7 +84,7 @@ struct wk__cl_device {
     wk__cl_device *next_open;
     cl_context context;
     cl_queue queue;
-    cl_mem fault; /* a wk__cl_fault */
+    cl_mem fault; /* a wk__gpu_fault */
     cl_mem scratch;
     int64_t scratch_bytes;
     cl_mem argument_memory; /* of the kernel that is being enqueued, when its arguments are many */
@@ -129,13 +109,9 @@ struct wk__cl_device {
     /* of the call that is being worked on: */
     bool broken; /* it has failed: the rest of it is left out */
     bool wrote;  /* it has launched what writes */
-    wk__cl_program *programs;
-    int programs_built;
 
-    pthread_mutex_t units_lock;
-    wk__cl_unit *bucket[WK__CL_BUCKETS];
-    wk__cl_unit *waiting;
-    bool gathering;
+    wk__gpu_units units;
+    bool gathering; /* launches are not run, their units only wait to be built */
 };
 
 /* ---- queue.c ----------------------------------------------------------------------------------------------------- */
@@ -220,15 +196,10 @@ void wk__cl_lost_end(wk__cl_device *device);
 
 /* ---- programs.c -------------------------------------------------------------------------------------------------- */
 
-/* The unit of a launch, new if need be; NULL and *fail when memory is short. Any thread. */
-wk__cl_unit *wk__cl_unit_of(wk__cl_device *device, const wk__gpu_unit *unit, wk__fail *fail);
-/* Builds all units that wait; `merged`: as few kernels as can be. The device's thread. */
-wk_code wk__cl_build(wk__cl_device *device, bool merged, wk__fail *fail);
-void wk__cl_free_programs(wk__cl_device *device);
-/* Programs compiled from source so far, over all devices; for tests. */
-int64_t wk__cl_compilations(void);
+/* `device` is a wk__cl_device. */
+extern const wk__gpu_compiler wk__cl_compiler;
 
-/* ---- launch.c, memory.c ------------------------------------------------------------------------------------------ */
+/* ---- launch.c, memory.c, events.c -------------------------------------------------------------------------------- */
 
 bool wk__cl_supports(void *user, int family, wk_dtype dtype, wk__layout layout);
 wk_code wk__cl_submit(void *user, const wk__work *work, wk__fail *fail);
@@ -242,6 +213,8 @@ wk_code wk__cl_copy(void *user, const wk__memory *to, int64_t to_offset, const w
                     int64_t bytes, wk__fail *fail);
 wk_code wk__cl_download(void *user, void *to, const wk__memory *from, int64_t offset, int64_t bytes, wk__fail *fail);
 wk_code wk__cl_sync(void *user, wk__fail *fail);
+wk_code wk__cl_event_record(void *user, void **event, wk__fail *fail);
+wk_code wk__cl_event_wait(void *user, void *event, wk__fail *fail);
 wk_code wk__cl_transfer(void *to_device, const wk__memory *to, void *from_device, const wk__memory *from, int64_t bytes,
                         wk__fail *fail);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups, products and kernels along one dimension as commands: planned by the caller, enqueued by the thread of the
  * device. */
+#include "../gpu/build.h"
 #include "device.h"
 
 #include <string.h>
@@ -13,14 +14,14 @@ static const int64_t most_groups = 32768;
  * stand behind the struct. */
 typedef struct launch_command {
     wk__cl_command base;
-    wk__cl_unit *unit;
+    wk__gpu_function *function;
     int64_t count, scratch;
     cl_mem memory[];
 } launch_command;
 
 static int64_t *arguments_of(launch_command *command)
 {
-    return (int64_t *)(void *)(command->memory + command->unit->unit.nmemory);
+    return (int64_t *)(void *)(command->memory + command->function->unit.nmemory);
 }
 
 /* ---- the device's thread ----------------------------------------------------------------------------------------- */
@@ -40,14 +41,14 @@ static wk_code provide_scratch(wk__cl_device *device, int64_t bytes, wk__fail *f
 
 static cl_int set_memory(wk__cl_device *device, launch_command *command)
 {
-    const wk__cl_unit *unit = command->unit;
-    cl_kernel kernel = unit->kernel;
-    if (command->scratch > 0) command->memory[unit->unit.nmemory - 1] = device->scratch;
-    cl_int error = wk__cl.SetKernelArg(kernel, 0, sizeof(cl_mem), &device->fault);
-    for (int k = 0; k < unit->memory_slots && error == CL_SUCCESS; k++) {
+    const wk__gpu_function *function = command->function;
+    const int nmemory = function->unit.nmemory;
+    if (command->scratch > 0) command->memory[nmemory - 1] = device->scratch;
+    cl_int error = wk__cl.SetKernelArg(function->handle, 0, sizeof(cl_mem), &device->fault);
+    for (int k = 0; k < function->memory_slots && error == CL_SUCCESS; k++) {
         cl_mem unused = device->fault; /* a merged kernel has parameters that this unit does not use */
-        const cl_mem *memory = k < unit->unit.nmemory ? &command->memory[k] : &unused;
-        error = wk__cl.SetKernelArg(kernel, (cl_uint)k + 1, sizeof(cl_mem), memory);
+        const cl_mem *memory = k < nmemory ? &command->memory[k] : &unused;
+        error = wk__cl.SetKernelArg(function->handle, (cl_uint)k + 1, sizeof(cl_mem), memory);
     }
     return error;
 }
@@ -55,21 +56,20 @@ static cl_int set_memory(wk__cl_device *device, launch_command *command)
 /* Arguments by value, or in memory that lives until the kernel is done. */
 static cl_int set_arguments(wk__cl_device *device, launch_command *command)
 {
-    const wk__cl_unit *unit = command->unit;
-    size_t bytes = (size_t)unit->unit.narguments * sizeof(int64_t);
+    const wk__gpu_function *function = command->function;
+    cl_kernel kernel = function->handle;
+    size_t bytes = (size_t)function->unit.narguments * sizeof(int64_t);
     int64_t *arguments = arguments_of(command);
-    cl_uint index = (cl_uint)unit->memory_slots + 1;
-    if (unit->which < 0 && wk__gpu_arguments_by_value(&device->card->target, &unit->unit)) {
-        return wk__cl.SetKernelArg(unit->kernel, index, bytes, arguments);
-    }
+    cl_uint index = (cl_uint)function->memory_slots + 1;
+    if (wk__gpu_takes_values(&device->units, function)) return wk__cl.SetKernelArg(kernel, index, bytes, arguments);
     cl_int error;
     cl_mem memory =
         wk__cl.CreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes, arguments, &error);
     if (error != CL_SUCCESS) return error;
-    error = wk__cl.SetKernelArg(unit->kernel, index, sizeof memory, &memory);
-    if (error == CL_SUCCESS && unit->which >= 0) {
-        cl_int which = unit->which;
-        error = wk__cl.SetKernelArg(unit->kernel, index + 1, sizeof which, &which);
+    error = wk__cl.SetKernelArg(kernel, index, sizeof memory, &memory);
+    if (error == CL_SUCCESS && function->which >= 0) {
+        cl_int which = function->which;
+        error = wk__cl.SetKernelArg(kernel, index + 1, sizeof which, &which);
     }
     if (error == CL_SUCCESS) device->argument_memory = memory;
     return error;
@@ -78,7 +78,7 @@ static cl_int set_arguments(wk__cl_device *device, launch_command *command)
 static cl_int enqueue(wk__cl_device *device, launch_command *command)
 {
     size_t local = (size_t)device->card->target.local;
-    int64_t items = command->unit->unit.by_group ? 1 : (int64_t)local; /* of the count, in one work-group */
+    int64_t items = command->function->unit.by_group ? 1 : (int64_t)local; /* of the count, in one work-group */
     cl_int error = CL_SUCCESS;
     for (int64_t first = 0; first < command->count && error == CL_SUCCESS; first += most_groups * items) {
         int64_t rest = command->count - first;
@@ -88,8 +88,8 @@ static cl_int enqueue(wk__cl_device *device, launch_command *command)
         arguments_of(command)[0] = first;
         error = set_arguments(device, command);
         if (error == CL_SUCCESS) {
-            error = wk__cl.EnqueueNDRangeKernel(device->queue, command->unit->kernel, 1, NULL, &global, &local, 0, NULL,
-                                                NULL);
+            error = wk__cl.EnqueueNDRangeKernel(device->queue, command->function->handle, 1, NULL, &global, &local, 0,
+                                                NULL, NULL);
         }
         if (device->argument_memory != NULL) wk__cl.ReleaseMemObject(device->argument_memory);
         device->argument_memory = NULL;
@@ -98,20 +98,10 @@ static cl_int enqueue(wk__cl_device *device, launch_command *command)
     return error;
 }
 
-/* Another unit's failure in the same build is not this one's. */
-static wk_code provide_kernel(wk__cl_device *device, wk__cl_unit *unit, wk__fail *fail)
-{
-    if (unit->kernel != NULL) return WK_OK;
-    if (unit->refused) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s", unit->refusal);
-    wk_code code = wk__cl_build(device, false, fail);
-    if (unit->kernel != NULL) return WK_OK;
-    return code != WK_OK ? code : wk__fail_set(fail, WK_ERR_INTERNAL, "a kernel was not built");
-}
-
 static wk_code perform_launch(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
 {
     launch_command *command = (launch_command *)base;
-    wk_code code = provide_kernel(device, command->unit, fail);
+    wk_code code = wk__gpu_provide(&device->units, command->function, fail);
     if (code == WK_OK) code = provide_scratch(device, command->scratch, fail);
     if (code == WK_OK) {
         cl_int error = set_memory(device, command);
@@ -124,7 +114,7 @@ static wk_code perform_launch(wk__cl_device *device, wk__cl_command *base, wk__f
 static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk__fail *fail)
 {
     (void)command;
-    return wk__cl_build(device, !device->card->info.is_gpu, fail);
+    return wk__gpu_build(&device->units, !device->card->info.is_gpu, fail);
 }
 
 /* ---- any thread -------------------------------------------------------------------------------------------------- */
@@ -178,12 +168,12 @@ static wk_code add_launch(void *user, const wk__gpu_launch *launch, wk__fail *fa
     for (int k = 0; k < launch->unit.nmemory - (launch->scratch > 0); k++)
         if (launch->block[k] == NULL) /* a driver would give the kernel a pointer to nothing */
             return wk__fail_set(fail, WK_ERR_INTERNAL, "an operand has no memory");
-    wk__cl_unit *unit = wk__cl_unit_of(device, &launch->unit, fail);
-    if (unit == NULL) return WK_ERR_MEMORY;
+    wk__gpu_function *function = wk__gpu_function_of(&device->units, &launch->unit, fail);
+    if (function == NULL) return WK_ERR_MEMORY;
     if (device->gathering) return WK_OK;
     launch_command *command = wk__cl_command_new(sizeof *command + memory + arguments + uses, perform_launch, fail);
     if (command == NULL) return WK_ERR_MEMORY;
-    command->unit = unit;
+    command->function = function;
     command->count = launch->count;
     command->scratch = launch->scratch;
     command->base.origin = wk__origin_hold(call->origin);

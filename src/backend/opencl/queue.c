@@ -48,8 +48,8 @@ wk_code wk__cl_failed(wk__fail *fail, cl_int error, const char *what)
 /* The marks are read when there are any. */
 static wk_code read_fault(wk__cl_device *device, wk__fail *fail)
 {
-    static const wk__cl_fault none;
-    wk__cl_fault found = none;
+    static const wk__gpu_fault none;
+    wk__gpu_fault found = none;
     cl_int error =
         wk__cl.EnqueueReadBuffer(device->queue, device->fault, true, 0, sizeof found.raised, &found, 0, NULL, NULL);
     if (error == CL_SUCCESS && found.raised) {
@@ -57,13 +57,7 @@ static wk_code read_fault(wk__cl_device *device, wk__fail *fail)
         wk__cl.EnqueueWriteBuffer(device->queue, device->fault, true, 0, sizeof none, &none, 0, NULL, NULL);
     }
     if (error != CL_SUCCESS) return wk__cl_failed(fail, error, "waiting for the device");
-    if (!found.raised) return WK_OK;
-    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)found.index,
-                 (long long)found.bound);
-    for (int k = 0; k < WK__FAULT_TAGS; k++)
-        if (found.marks[k]) wk__fail_tag(fail, k);
-    fail->elsewhere = true;
-    return wk__fail_index(fail, found.tag, found.index, found.bound);
+    return wk__gpu_fault_told(&found, fail);
 }
 
 wk_code wk__cl_check_faults(wk__cl_device *device, wk__fail *fail)
@@ -207,7 +201,6 @@ static void *serve(void *user)
 wk_code wk__cl_start(wk__cl_device *device, wk__fail *fail)
 {
     pthread_mutex_init(&device->lock, NULL);
-    pthread_mutex_init(&device->units_lock, NULL);
     pthread_cond_init(&device->changed, NULL);
     if (wk__thread_start(&device->thread, serve, device)) return WK_OK;
     return wk__fail_set(fail, WK_ERR_MEMORY, "the system gave no thread for the device");

@@ -4,11 +4,10 @@
  *     header | an entry per unit: digest, number of the kernel, of the unit in it, parameters | binary
  *
  * and has a name (a link) for each of its units, so that a process that needs other units together finds them too. */
-#include "programs.h"
+#include "binaries.h"
 
 #include <string.h>
 
-static const char magic[16] = "wick opencl 1\n";
 static const int64_t largest_file = (int64_t)256 << 20;
 
 typedef struct file_header {
@@ -18,30 +17,15 @@ typedef struct file_header {
     int64_t binary; /* bytes */
 } file_header;
 
-/* NULL when the driver does not take it. */
-static cl_program program_of_binary(wk__cl_device *device, const char *binary, int64_t bytes)
-{
-    cl_device id = device->card->id;
-    size_t size = (size_t)bytes;
-    const unsigned char *data = (const unsigned char *)binary;
-    cl_int state, error;
-    cl_program program = wk__cl.CreateProgramWithBinary(device->context, 1, &id, &size, &data, &state, &error);
-    if (error != CL_SUCCESS) return NULL;
-    if (state == CL_SUCCESS && wk__cl.BuildProgram(program, 1, &id, device->card->options, NULL, NULL) == CL_SUCCESS) {
-        return program;
-    }
-    wk__cl.ReleaseProgram(program);
-    return NULL;
-}
-
 /* Looks whether a file's content is whole and what it says it is. */
-static bool file_is_good(const wk__text *content, file_header *header)
+static bool file_is_good(const wk__gpu_units *units, const wk__text *content, file_header *header)
 {
     if (content->length < (int64_t)sizeof *header) return false;
     memcpy(header, content->data, sizeof *header);
     int64_t rest = content->length - (int64_t)sizeof *header, table;
-    if (memcmp(header->magic, magic, sizeof magic) != 0 || header->entries < 1 || header->binary < 1) return false;
-    if (!wk__mul_size(header->entries, sizeof(wk__cl_entry), &table) || table > rest ||
+    if (memcmp(header->magic, units->compiler->magic, sizeof header->magic) != 0) return false;
+    if (header->entries < 1 || header->binary < 1) return false;
+    if (!wk__mul_size(header->entries, sizeof(wk__gpu_entry), &table) || table > rest ||
         header->binary != rest - table) {
         return false;
     }
@@ -50,7 +34,7 @@ static bool file_is_good(const wk__text *content, file_header *header)
     return memcmp(&check, &header->check, sizeof check) == 0;
 }
 
-static bool entries_are_good(const wk__cl_entry *entry, int64_t count)
+static bool entries_are_good(const wk__gpu_entry *entry, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
         if (entry[k].kernel < 0 || entry[k].kernel >= count || entry[k].memory_slots < 0 ||
@@ -61,34 +45,35 @@ static bool entries_are_good(const wk__cl_entry *entry, int64_t count)
     return true;
 }
 
-void wk__cl_load_file(wk__cl_device *device, int folder, wk__gpu_digest digest)
+void wk__gpu_load_file(wk__gpu_units *units, int folder, wk__gpu_digest digest)
 {
     wk__text content = {0};
     file_header header;
-    if (wk__gpu_cache_read(folder, digest, largest_file, &content) && file_is_good(&content, &header)) {
+    if (wk__gpu_cache_read(folder, digest, largest_file, &content) && file_is_good(units, &content, &header)) {
         const char *table = content.data + sizeof header, *binary = content.data + content.length - header.binary;
-        wk__cl_entry *entry = wk__alloc_zero((size_t)header.entries, sizeof *entry);
+        wk__gpu_entry *entry = wk__alloc_zero((size_t)header.entries, sizeof *entry);
         if (entry != NULL) memcpy(entry, table, (size_t)header.entries * sizeof *entry);
         if (entry != NULL && entries_are_good(entry, header.entries)) {
-            cl_program program = program_of_binary(device, binary, header.binary);
-            if (program != NULL) wk__cl_add_program(device, program, entry, header.entries);
+            void *program = units->compiler->load(units->device, binary, header.binary);
+            if (program != NULL) wk__gpu_add_program(units, program, entry, header.entries);
         }
         wk__free(entry);
     }
     wk__text_end(&content);
 }
 
-void wk__cl_save_file(int folder, const wk__cl_entry entry[], int count, const char *binary, size_t bytes)
+void wk__gpu_save_file(const wk__gpu_units *units, int folder, const wk__gpu_entry entry[], int count,
+                       const wk__text *binary)
 {
     wk__text content = {0};
-    file_header header = {.check = wk__gpu_digest_start(), .entries = count, .binary = (int64_t)bytes};
+    file_header header = {.check = wk__gpu_digest_start(), .entries = count, .binary = binary->length};
     size_t table = (size_t)count * sizeof *entry;
-    memcpy(header.magic, magic, sizeof magic);
+    memcpy(header.magic, units->compiler->magic, sizeof header.magic);
     wk__gpu_digest_add(&header.check, entry, table);
-    wk__gpu_digest_add(&header.check, binary, bytes);
+    wk__gpu_digest_add(&header.check, binary->data, (size_t)binary->length);
     wk__text_add_n(&content, (const char *)&header, sizeof header);
     wk__text_add_n(&content, (const char *)entry, (int64_t)table);
-    wk__text_add_n(&content, binary, (int64_t)bytes);
+    wk__text_add_n(&content, binary->data, binary->length);
     wk__gpu_digest *names = wk__alloc_zero((size_t)count, sizeof *names);
     if (!content.failed && names != NULL) {
         for (int k = 0; k < count; k++) names[k] = entry[k].unit;

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moments by the host's clock. */
+#include "event.h"
+
+#include "../base/alloc.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+struct wk__event {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int references;
+    bool passed;
+    struct timespec at;
+    wk_code code; /* of what kept it from being */
+    char text[sizeof((wk__fail *)0)->text];
+};
+
+wk__event *wk__event_new(wk__fail *fail)
+{
+    wk__event *event = wk__alloc_zero(1, sizeof *event);
+    if (event == NULL) {
+        wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for an event");
+        return NULL;
+    }
+    pthread_mutex_init(&event->lock, NULL);
+    pthread_cond_init(&event->changed, NULL);
+    event->references = 2;
+    return event;
+}
+
+static void drop(wk__event *event)
+{
+    pthread_mutex_lock(&event->lock);
+    bool last = --event->references == 0;
+    pthread_mutex_unlock(&event->lock);
+    if (!last) return;
+    pthread_mutex_destroy(&event->lock);
+    pthread_cond_destroy(&event->changed);
+    wk__free(event);
+}
+
+void wk__event_pass(wk__event *event, const wk__fail *why)
+{
+    pthread_mutex_lock(&event->lock);
+    clock_gettime(CLOCK_MONOTONIC, &event->at);
+    event->passed = true;
+    if (why != NULL) {
+        event->code = why->code;
+        memcpy(event->text, why->text, sizeof event->text);
+    }
+    pthread_cond_broadcast(&event->changed);
+    pthread_mutex_unlock(&event->lock);
+    drop(event);
+}
+
+/* What became of one that has passed. */
+static wk_code outcome(const wk__event *event, wk__fail *fail)
+{
+    return event->code == WK_OK ? WK_OK : wk__fail_set(fail, event->code, "%s", event->text);
+}
+
+wk_code wk__event_wait(void *device, void *user, wk__fail *fail)
+{
+    (void)device;
+    wk__event *event = user;
+    pthread_mutex_lock(&event->lock);
+    while (!event->passed) pthread_cond_wait(&event->changed, &event->lock);
+    pthread_mutex_unlock(&event->lock);
+    return outcome(event, fail);
+}
+
+static wk_code time_of(wk__event *event, struct timespec *at, wk__fail *fail)
+{
+    pthread_mutex_lock(&event->lock);
+    bool passed = event->passed;
+    pthread_mutex_unlock(&event->lock);
+    if (!passed) return wk__fail_set(fail, WK_ERR_STATE, "the event has not been waited for");
+    *at = event->at;
+    return outcome(event, fail);
+}
+
+wk_code wk__event_elapsed(void *device, void *from, void *to, double *seconds, wk__fail *fail)
+{
+    (void)device;
+    struct timespec begin, end;
+    wk_code code = time_of(from, &begin, fail);
+    if (code == WK_OK) code = time_of(to, &end, fail);
+    if (code != WK_OK) return code;
+    *seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    return WK_OK;
+}
+
+void wk__event_give(void *device, void *event)
+{
+    (void)device;
+    drop(event);
+}
+
+wk_code wk__event_now(void *device, void **out, wk__fail *fail)
+{
+    (void)device;
+    wk__event *event = wk__event_new(fail);
+    if (event == NULL) return WK_ERR_MEMORY;
+    wk__event_pass(event, NULL);
+    *out = event;
+    return WK_OK;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From units to functions of the device. All units that wait are built in one program: a compiler takes long to begin,
+ * and little for each function more. */
+#include "build.h"
+#include "../../base/log.h"
+#include "binaries.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MERGED = 64 /* units in one kernel: a function's compile time grows faster than its length */ };
+
+static int64_t compilations;
+
+int64_t wk__gpu_compilations(void)
+{
+    return __atomic_load_n(&compilations, __ATOMIC_RELAXED);
+}
+
+/* ---- what is to be built ----------------------------------------------------------------------------------------- */
+
+/* One build: units with the text of their bodies and their digests. */
+typedef struct job {
+    wk__gpu_function **function;
+    wk__text *body;
+    wk__gpu_entry *entry;
+    int count;
+} job;
+
+static void free_job(job *job)
+{
+    for (int k = 0; job->body != NULL && k < job->count; k++) wk__text_end(&job->body[k]);
+    wk__free(job->function);
+    wk__free(job->body);
+    wk__free(job->entry);
+}
+
+/* The digest is over all that decides what the compiler makes of the unit alone. False: memory is short. */
+static bool take_digest(const wk__gpu_units *units, const wk__gpu_unit *unit, const char *body, wk__gpu_digest *to)
+{
+    wk__gpu_digest digest = wk__gpu_digest_start();
+    static const int version[] = {WK_VERSION_MAJOR, WK_VERSION_MINOR, WK_VERSION_PATCH};
+    const int call[] = {unit->nmemory, unit->narguments, wk__gpu_arguments_by_value(units->target, unit)};
+    wk__text prelude = {0};
+    wk__gpu_prelude(&prelude, units->target, wk__gpu_needs(unit));
+    wk__gpu_digest_add(&digest, version, sizeof version);
+    wk__gpu_digest_add_text(&digest, units->info->name);
+    wk__gpu_digest_add_text(&digest, units->info->vendor);
+    wk__gpu_digest_add_text(&digest, units->info->driver);
+    wk__gpu_digest_add_text(&digest, units->options);
+    wk__gpu_digest_add(&digest, call, sizeof call);
+    bool good = prelude.data != NULL && !prelude.failed;
+    if (good) wk__gpu_digest_add_text(&digest, prelude.data);
+    wk__gpu_digest_add_text(&digest, body);
+    wk__text_end(&prelude);
+    *to = digest;
+    return good;
+}
+
+/* Takes all units that wait. False when memory is short: they wait on. */
+static bool collect(wk__gpu_units *units, job *job)
+{
+    pthread_mutex_lock(&units->lock);
+    for (wk__gpu_function *f = units->waiting; f != NULL; f = f->waiting) job->count++;
+    job->function = wk__alloc_zero((size_t)job->count + 1, sizeof *job->function);
+    job->body = wk__alloc_zero((size_t)job->count + 1, sizeof *job->body);
+    job->entry = wk__alloc_zero((size_t)job->count + 1, sizeof *job->entry);
+    bool good = job->function != NULL && job->body != NULL && job->entry != NULL;
+    int at = 0;
+    for (wk__gpu_function *f = units->waiting; good && f != NULL; f = f->waiting) job->function[at++] = f;
+    pthread_mutex_unlock(&units->lock);
+    for (int k = 0; good && k < job->count; k++) {
+        wk__gpu_print(&job->body[k], &job->function[k]->unit);
+        good = !job->body[k].failed && job->body[k].data != NULL;
+        if (good) good = take_digest(units, &job->function[k]->unit, job->body[k].data, &job->entry[k].unit);
+    }
+    return good;
+}
+
+static bool bind_loaded(wk__gpu_units *units, wk__gpu_function *function, const wk__gpu_digest *digest)
+{
+    for (wk__gpu_program *p = units->programs; p != NULL; p = p->next) {
+        if (wk__gpu_bind(units, p, function, digest)) return true;
+    }
+    return false;
+}
+
+/* Takes from the job what earlier programs or files have. */
+static void bind_known(wk__gpu_units *units, int folder, job *job)
+{
+    int left = 0;
+    for (int k = 0; k < job->count; k++) {
+        wk__gpu_digest digest = job->entry[k].unit;
+        bool found = bind_loaded(units, job->function[k], &digest);
+        if (!found && folder >= 0) {
+            wk__gpu_load_file(units, folder, digest);
+            found = bind_loaded(units, job->function[k], &digest);
+        }
+        if (found) {
+            wk__text_end(&job->body[k]);
+            continue;
+        }
+        wk__text body = job->body[k];
+        job->body[k] = (wk__text){0};
+        job->function[left] = job->function[k];
+        job->entry[left] = job->entry[k];
+        job->body[left++] = body;
+    }
+    job->count = left;
+}
+
+/* ---- building ---------------------------------------------------------------------------------------------------- */
+
+/* Units without barriers share kernels when the program is merged; each other unit gets a kernel of its own. */
+static void print_program(const wk__gpu_units *units, job *job, bool merged, wk__text *text)
+{
+    const wk__gpu_target *target = units->target;
+    unsigned needs = 0;
+    for (int k = 0; k < job->count; k++) needs |= wk__gpu_needs(&job->function[k]->unit);
+    wk__gpu_prelude(text, target, needs);
+
+    const char *bodies[MERGED];
+    int kernels = 0, in_bodies = 0, members[MERGED], slots = 0;
+    char name[32];
+    for (int k = 0; k <= job->count; k++) {
+        bool joins = k < job->count && merged && !job->function[k]->unit.by_group;
+        if (joins) {
+            const wk__gpu_unit *unit = &job->function[k]->unit;
+            members[in_bodies] = k;
+            job->entry[k].which = in_bodies;
+            bodies[in_bodies++] = job->body[k].data;
+            if (unit->nmemory > slots) slots = unit->nmemory;
+        } else if (k < job->count) {
+            job->entry[k].which = -1;
+            job->entry[k].kernel = kernels;
+            job->entry[k].memory_slots = job->function[k]->unit.nmemory;
+            snprintf(name, sizeof name, "wk_%d", kernels++);
+            wk__gpu_print_function(text, target, &job->function[k]->unit, name, job->body[k].data);
+        }
+        if (in_bodies == MERGED || (k == job->count && in_bodies > 0)) {
+            for (int m = 0; m < in_bodies; m++) {
+                job->entry[members[m]].kernel = kernels;
+                job->entry[members[m]].memory_slots = slots;
+            }
+            snprintf(name, sizeof name, "wk_%d", kernels++);
+            wk__gpu_print_merged(text, name, slots, bodies, in_bodies);
+            in_bodies = slots = 0;
+        }
+    }
+}
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static wk_code compile(const wk__gpu_units *units, const char *source, void **program, wk__text *binary, wk__fail *fail)
+{
+    const int64_t begin = milliseconds();
+    __atomic_add_fetch(&compilations, 1, __ATOMIC_RELAXED);
+    wk_code code = units->compiler->compile(units->device, source, program, binary, fail);
+    wk__log(WK__LOG_KERNEL, (wk_site){0}, "%s: %zu bytes of source compiled in %lld ms", units->info->name,
+            strlen(source), (long long)(milliseconds() - begin));
+    return code;
+}
+
+wk_code wk__gpu_refused(wk__fail *fail, const char *log)
+{
+    const char *first_error = strstr(log, "error:"), *said = first_error ? first_error : log;
+    const size_t length = strcspn(said, "\n");
+    return wk__fail_set(fail, WK_ERR_INTERNAL, "the device's compiler refused a kernel: %.*s",
+                        length < 160 ? (int)length : 160, said);
+}
+
+static wk_code build_rest(wk__gpu_units *units, int folder, job *job, bool merged, wk__fail *fail)
+{
+    wk__text text = {0}, binary = {0};
+    void *program = NULL;
+    print_program(units, job, merged, &text);
+    wk_code code = text.failed ? wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for the text of a kernel")
+                               : compile(units, text.data, &program, folder >= 0 ? &binary : NULL, fail);
+    wk__text_end(&text);
+    if (code == WK_OK) {
+        if (binary.length > 0 && !binary.failed) wk__gpu_save_file(units, folder, job->entry, job->count, &binary);
+        wk__gpu_program *added = wk__gpu_add_program(units, program, job->entry, job->count);
+        bool good = added != NULL;
+        for (int k = 0; good && k < job->count; k++)
+            good = wk__gpu_bind(units, added, job->function[k], &job->entry[k].unit);
+        if (!good) code = wk__fail_set(fail, WK_ERR_MEMORY, "no memory for a kernel");
+    }
+    wk__text_end(&binary);
+    return code;
+}
+
+/* A unit that the compiler refuses must not take the others with it: after a failure each is built alone, and one that
+ * fails again is not tried any more. */
+static wk_code build_each(wk__gpu_units *units, int folder, job *all, wk__fail *fail)
+{
+    wk_code first = WK_OK;
+    for (int k = 0; k < all->count; k++) {
+        job one = {.function = all->function + k, .body = all->body + k, .entry = all->entry + k, .count = 1};
+        wk__fail why;
+        wk_code code = build_rest(units, folder, &one, false, &why);
+        wk__gpu_function *function = all->function[k];
+        function->refused = code == WK_ERR_INTERNAL;
+        if (function->refused) snprintf(function->refusal, sizeof function->refusal, "%.199s", why.text);
+        if (code == WK_OK || first != WK_OK) continue;
+        first = code;
+        *fail = why;
+    }
+    return first;
+}
+
+/* Units that have their function wait no longer, and those that never will. */
+static void update_waiting(wk__gpu_units *units)
+{
+    pthread_mutex_lock(&units->lock);
+    wk__gpu_function **link = &units->waiting;
+    while (*link != NULL) {
+        if ((*link)->handle != NULL || (*link)->refused) {
+            *link = (*link)->waiting;
+        } else {
+            link = &(*link)->waiting;
+        }
+    }
+    pthread_mutex_unlock(&units->lock);
+}
+
+wk_code wk__gpu_build(wk__gpu_units *units, bool merged, wk__fail *fail)
+{
+    job job = {0};
+    wk_code code = WK_OK;
+    if (!collect(units, &job)) {
+        code = wk__fail_set(fail, WK_ERR_MEMORY, "no host memory for the text of a kernel");
+    } else {
+        int folder = wk__gpu_cache_open(units->driver_caches);
+        bind_known(units, folder, &job);
+        if (job.count > 0 && build_rest(units, folder, &job, merged, fail) != WK_OK) {
+            code = build_each(units, folder, &job, fail);
+        }
+        if (folder >= 0) close(folder);
+        update_waiting(units);
+    }
+    free_job(&job);
+    return code;
+}
+
+/* Another unit's failure in the same build is not this one's. */
+wk_code wk__gpu_provide(wk__gpu_units *units, wk__gpu_function *function, wk__fail *fail)
+{
+    if (function->handle != NULL) return WK_OK;
+    if (function->refused) return wk__fail_set(fail, WK_ERR_INTERNAL, "%s", function->refusal);
+    wk_code code = wk__gpu_build(units, false, fail);
+    if (function->handle != NULL) return WK_OK;
+    return code != WK_OK ? code : wk__fail_set(fail, WK_ERR_INTERNAL, "a kernel was not built");
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An index out of range, in words. */
+#include "fault.h"
+
+wk_code wk__gpu_fault_told(const wk__gpu_fault *fault, wk__fail *fail)
+{
+    if (!fault->raised) return WK_OK;
+    wk__fail_set(fail, WK_ERR_INDEX, "index %lld is out of range for %lld places", (long long)fault->index,
+                 (long long)fault->bound);
+    for (int k = 0; k < WK__FAULT_TAGS; k++)
+        if (fault->marks[k]) wk__fail_tag(fail, k);
+    fail->elsewhere = true;
+    return wk__fail_index(fail, fault->tag, fault->index, fault->bound);
+}

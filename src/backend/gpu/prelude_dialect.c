@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What OpenCL C and CUDA C spell differently, as macros and types by which all other device code is written:
+ *
+ *   KERNEL, FN        a kernel for work-groups of that many items; a function that kernels call
+ *   GM, CONSTANT      the device's memory, in types of pointers; a table in it
+ *   SHARED, BARRIER   an array that the items of a work-group share; all of them wait for each other
+ *   ITEM, GROUP       number of the item among all, of its work-group
+ *   LOCAL, LOCALS     number of the item in its work-group; how many items that has
+ *   TRY_LOCK, UNLOCK  take a word as a lock, if it is free; give it back
+ *   FENCE             other items see what was written before it no later than what is written after it
+ *
+ * The text of a dialect has its own spelling alone. */
+#include "prelude.h"
+
+static const char opencl[] =
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#define KERNEL(local) __kernel __attribute__((reqd_work_group_size(local, 1, 1))) void\n"
+    "#define GM __global\n"
+    "#define CONSTANT __constant\n"
+    "#define FN static inline\n"
+    "#define SHARED(T, name, count) __local T name[count]\n"
+    "#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
+    "#define ITEM ((i64)get_global_id(0))\n"
+    "#define GROUP ((i64)get_group_id(0))\n"
+    "#define LOCAL ((int)get_local_id(0))\n"
+    "#define TRY_LOCK(word) (atomic_cmpxchg((volatile __global int *)(word), 0, 1) == 0)\n"
+    "#define UNLOCK(word) atomic_xchg((volatile __global int *)(word), 0)\n"
+    "#define FENCE mem_fence(CLK_GLOBAL_MEM_FENCE)\n"
+    "typedef char i8; typedef uchar u8; typedef short i16; typedef ushort u16; typedef int i32; typedef uint u32;\n"
+    "typedef long i64; typedef ulong u64;\n"
+    "#define wk_as_f32(bits) as_float(bits)\n"
+    "#define wk_bits_f32(value) as_uint(value)\n"
+    "#define wk_as_f64(bits) as_double(bits)\n"
+    "#define wk_bits_f64(value) as_ulong(value)\n";
+
+/* Not to be warned of: what is declared and never used (177). A program calls few of the prelude's functions, and a
+ * body declares the places of all operands, whichever its pass needs. */
+static const char cuda[] =
+    "#pragma nv_diag_suppress 177\n"
+    "#define KERNEL(local) extern \"C\" __global__ void __launch_bounds__(local)\n"
+    "#define GM\n"
+    "#define CONSTANT static __device__ const\n"
+    "#define FN static __device__ __forceinline__\n"
+    "#define SHARED(T, name, count) __shared__ T name[count]\n"
+    "#define BARRIER __syncthreads()\n"
+    "#define ITEM ((i64)blockIdx.x * blockDim.x + threadIdx.x)\n"
+    "#define GROUP ((i64)blockIdx.x)\n"
+    "#define LOCAL ((int)threadIdx.x)\n"
+    "#define TRY_LOCK(word) (atomicCAS((word), 0, 1) == 0)\n"
+    "#define UNLOCK(word) atomicExch((word), 0)\n"
+    "#define FENCE __threadfence()\n"
+    "typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16; typedef int "
+    "i32;\n"
+    "typedef unsigned u32; typedef long long i64; typedef unsigned long long u64;\n"
+    "#define wk_as_f32(bits) __uint_as_float(bits)\n"
+    "#define wk_bits_f32(value) __float_as_uint(value)\n"
+    "#define wk_as_f64(bits) __longlong_as_double((i64)(bits))\n"
+    "#define wk_bits_f64(value) ((u64)__double_as_longlong(value))\n"
+    "#define INFINITY wk_as_f32(0x7f800000u)\n";
+
+static const char common[] = "#define WK_I32_MAX 0x7fffffff\n"
+                             "#define WK_I32_MIN (-WK_I32_MAX - 1)\n"
+                             "#define WK_I64_MAX 0x7fffffffffffffffL\n"
+                             "#define WK_I64_MIN (-WK_I64_MAX - 1)\n";
+
+void wk__gpu_prelude_dialect(wk__text *text, const wk__gpu_target *target, bool doubles)
+{
+    if (doubles && target->dialect == WK__GPU_OPENCL)
+        wk__text_add(text, "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n");
+    wk__text_add(text, target->dialect == WK__GPU_OPENCL ? opencl : cuda);
+    wk__text_add(text, common);
+    wk__text_format(text, "#define LOCALS %d\n", target->local);
+}

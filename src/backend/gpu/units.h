@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The units that a device has been asked for, and the programs that hold their functions. Everything here is the same
+ * for each dialect; what its compiler and driver do stands behind a table of functions. */
+#ifndef WICK_BACKEND_GPU_UNITS_H
+#define WICK_BACKEND_GPU_UNITS_H
+
+#include "cache.h"
+#include "kernel.h"
+
+#include <pthread.h>
+
+/* A dialect's compiler and driver. Programs and functions are pointers that only they understand. */
+typedef struct wk__gpu_compiler {
+    char magic[16]; /* the first bytes of a file with a binary: no dialect reads what another wrote */
+    /* Makes a program from source. WK_ERR_INTERNAL: the compiler refuses the source (wk__gpu_refused). `binary`, where
+     * it is not NULL, gets what `load` takes, and stays empty when the driver gives none. */
+    wk_code (*compile)(void *device, const char *source, void **program, wk__text *binary, wk__fail *fail);
+    /* NULL: the driver does not take the binary. */
+    void *(*load)(void *device, const char *binary, int64_t bytes);
+    /* NULL: the program has no such function, or memory is short. */
+    void *(*function)(void *program, const char *name);
+    void (*release_function)(void *function); /* optional: functions end with their program */
+    void (*release_program)(void *program);
+} wk__gpu_compiler;
+
+/* The function of a unit, known from the first launch that wanted it, built by the device's thread. */
+typedef struct wk__gpu_function {
+    struct wk__gpu_function *next;    /* with the same key modulo the table's size */
+    struct wk__gpu_function *waiting; /* the next that is not built */
+    uint64_t key;
+    wk__gpu_unit unit; /* its group is a copy */
+    void *handle;      /* the driver's function; NULL until built; belongs to the program */
+    bool refused;      /* the compiler did not take it, */
+    char refusal[200]; /* with these words */
+    int memory_slots;  /* parameters for memory that the kernel has */
+    int which;         /* its number in a merged kernel, -1: it is a kernel of its own */
+} wk__gpu_function;
+
+/* Where a program has a unit; also what a file says of each. */
+typedef struct wk__gpu_entry {
+    wk__gpu_digest unit;
+    int32_t kernel; /* wk_<kernel> is the function's name */
+    int32_t which, memory_slots;
+    int32_t unused;
+} wk__gpu_entry;
+
+typedef struct wk__gpu_program {
+    struct wk__gpu_program *next;
+    void *program; /* the driver's */
+    int64_t entries, kernels;
+    wk__gpu_entry *entry;
+    void **kernel; /* the driver's functions, each made when first wanted */
+} wk__gpu_program;
+
+enum { WK__GPU_BUCKETS = 1024 };
+
+/* Of one device. */
+typedef struct wk__gpu_units {
+    /* filled in by the dialect: */
+    const wk__gpu_compiler *compiler;
+    void *device; /* what the compiler's functions get */
+    const wk__gpu_target *target;
+    const wk__device_info *info;
+    const char *options; /* for the compiler */
+    bool driver_caches;  /* the driver keeps what it compiled on disk itself */
+
+    wk__gpu_program *programs; /* only the device's thread touches these */
+
+    pthread_mutex_t lock; /* of the table and the list of those that wait */
+    wk__gpu_function *bucket[WK__GPU_BUCKETS];
+    wk__gpu_function *waiting;
+} wk__gpu_units;
+
+/* The table is empty, and the dialect's fields are filled in. */
+void wk__gpu_units_begin(wk__gpu_units *units);
+/* Frees all functions and programs. Nobody uses the device any more. */
+void wk__gpu_units_end(wk__gpu_units *units);
+
+/* The function of a unit, new if need be; NULL and *fail when memory is short. Any thread. */
+wk__gpu_function *wk__gpu_function_of(wk__gpu_units *units, const wk__gpu_unit *unit, wk__fail *fail);
+/* Does the built function take its arguments as a struct by value? Else they are in memory, and a merged kernel
+ * (which >= 0) gets the number of the unit behind them. */
+static inline bool wk__gpu_takes_values(const wk__gpu_units *units, const wk__gpu_function *function)
+{
+    return function->which < 0 && wk__gpu_arguments_by_value(units->target, &function->unit);
+}
+
+/* Adds a program around `built`, which it takes over, with a copy of the entries; NULL when memory is short. The
+ * device's thread, as for the next. */
+wk__gpu_program *wk__gpu_add_program(wk__gpu_units *units, void *built, const wk__gpu_entry *entry, int64_t entries);
+/* Gives the unit its function if the program has it. */
+bool wk__gpu_bind(const wk__gpu_units *units, wk__gpu_program *program, wk__gpu_function *function,
+                  const wk__gpu_digest *digest);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moments in a device's work: a marker in its queue, whose end the driver tells, and the host's clock then. For the
+ * driver's own clock the queue would have to measure all work, which makes it slower. */
+#include "../event.h"
+#include "device.h"
+
+typedef struct record_command {
+    wk__cl_command base;
+    wk__event *event;
+} record_command;
+
+static void passed(cl_event marker, cl_int status, void *event)
+{
+    (void)marker;
+    wk__fail why;
+    if (status < 0) wk__cl_failed(&why, status, "waiting for the device");
+    wk__event_pass(event, status < 0 ? &why : NULL);
+}
+
+static cl_int enqueue(wk__cl_device *device, wk__event *event)
+{
+    cl_event marker;
+    cl_int error = wk__cl.EnqueueMarkerWithWaitList(device->queue, 0, NULL, &marker);
+    if (error != CL_SUCCESS) return error;
+    error = wk__cl.SetEventCallback(marker, CL_COMPLETE, passed, event);
+    wk__cl.ReleaseEvent(marker);
+    return error;
+}
+
+/* What fails is the event's failure, not the device's. */
+static wk_code perform_record(wk__cl_device *device, wk__cl_command *base, wk__fail *fail)
+{
+    wk__event *event = ((record_command *)base)->event;
+    if (device->gone != NULL) {
+        wk__cl_explain(device->gone, fail);
+        wk__event_pass(event, fail);
+        wk__fail_end(fail);
+        return WK_OK;
+    }
+    cl_int error = enqueue(device, event);
+    if (error != CL_SUCCESS) {
+        wk__cl_failed(fail, error, "recording an event");
+        wk__event_pass(event, fail);
+    }
+    return WK_OK;
+}
+
+wk_code wk__cl_event_record(void *user, void **out, wk__fail *fail)
+{
+    record_command *command = wk__cl_command_new(sizeof *command, perform_record, fail);
+    if (command == NULL) return WK_ERR_MEMORY;
+    command->base.always = true;
+    wk__event *event = wk__event_new(fail);
+    if (event == NULL) {
+        wk__cl_command_free(&command->base);
+        return WK_ERR_MEMORY;
+    }
+    command->event = event;
+    wk_code code = wk__cl_push(user, &command->base, fail);
+    if (code == WK_OK) {
+        *out = event;
+        return WK_OK;
+    }
+    wk__event_pass(event, fail);
+    wk__event_give(user, event);
+    return code;
+}
+
+/* A child of fork() has no thread that would ever come there. */
+wk_code wk__cl_event_wait(void *user, void *event, wk__fail *fail)
+{
+    if (wk__cl_forked())
+        return wk__fail_set(fail, WK_ERR_STATE, "this process was forked from the one that recorded the event");
+    return wk__event_wait(user, event, fail);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device code is C that CUDA's compiler takes, too: NVRTC, which needs neither a GPU nor a driver, compiles all that
+ * the tests of GPU backends compile elsewhere, and has nothing to say about any of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "../src/backend/gpu/build.h"
+#include "support_gpu_cases.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- NVRTC ------------------------------------------------------------------------------------------------------- */
+
+static struct {
+    int (*create)(void **program, const char *source, const char *name, int headers, const char *const *header,
+                  const char *const *header_name);
+    int (*compile)(void *program, int options, const char *const *option);
+    int (*log_size)(void *program, size_t *bytes);
+    int (*log)(void *program, char *log);
+    int (*destroy)(void **program);
+} nvrtc;
+
+/* By the loader's own search, else where CUDA is installed. */
+static void *find_library(void)
+{
+    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
+    void *library = NULL;
+    for (size_t k = 0; k < sizeof names / sizeof names[0] && library == NULL; k++) {
+        library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
+        char pattern[64];
+        glob_t found;
+        snprintf(pattern, sizeof pattern, "/usr/local/cuda*/lib*/%s", names[k]);
+        if (library != NULL || glob(pattern, 0, NULL, &found) != 0) continue;
+        for (size_t p = 0; p < found.gl_pathc && library == NULL; p++)
+            library = dlopen(found.gl_pathv[p], RTLD_NOW | RTLD_LOCAL);
+        globfree(&found);
+    }
+    return library;
+}
+
+static int load(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        void *to;
+    } functions[] = {{"nvrtcCreateProgram", &nvrtc.create},
+                     {"nvrtcCompileProgram", &nvrtc.compile},
+                     {"nvrtcGetProgramLogSize", &nvrtc.log_size},
+                     {"nvrtcGetProgramLog", &nvrtc.log},
+                     {"nvrtcDestroyProgram", &nvrtc.destroy}};
+    void *library = find_library();
+    for (size_t k = 0; k < sizeof functions / sizeof functions[0] && library != NULL; k++) {
+        void *function = dlsym(library, functions[k].name);
+        assert_non_null(function);
+        memcpy(functions[k].to, &function, sizeof function);
+    }
+    return setenv("WICK_CACHE_DIR", "off", 1);
+}
+
+/* Where the text can be looked at afterwards. */
+static void keep_text(const char *source)
+{
+    char path[400];
+    const char *work = getenv("WICK_WORK");
+    snprintf(path, sizeof path, "%s/refused.cu", work ? work : "/tmp");
+    FILE *file = fopen(path, "w");
+    if (file == NULL) return;
+    fputs(source, file);
+    fclose(file);
+    print_error("the text is in %s\n", path);
+}
+
+/* Takes nothing that there is a word to say about. `device`: the architecture. */
+static wk_code compile(void *device, const char *source, void **out, wk__text *binary, wk__fail *fail)
+{
+    (void)binary;
+    const char *const options[] = {device, "--fmad=false"};
+    void *program;
+    size_t bytes = 0;
+    assert_int_equal(nvrtc.create(&program, source, "wick.cu", 0, NULL, NULL), 0);
+    int result = nvrtc.compile(program, 2, options);
+    assert_int_equal(nvrtc.log_size(program, &bytes), 0);
+    char *log = calloc(bytes + 1, 1);
+    assert_int_equal(nvrtc.log(program, log), 0);
+    bool good = result == 0 && log[0] == '\0';
+    if (!good) {
+        print_error("%.4000s\n", log);
+        keep_text(source);
+        wk__gpu_refused(fail, log[0] != '\0' ? log : "it did not say why");
+    }
+    free(log);
+    nvrtc.destroy(&program);
+    *out = device;
+    return good ? WK_OK : WK_ERR_INTERNAL;
+}
+
+static void *function(void *program, const char *name)
+{
+    (void)name;
+    return program;
+}
+
+static void release(void *program)
+{
+    (void)program; /* it was the name of the architecture */
+}
+
+/* Programs have no binaries here, so none is loaded; functions need no release. */
+static const wk__gpu_compiler compiler = {
+    .magic = "wick nvrtc\n", .compile = compile, .function = function, .release_program = release};
+
+/* ---- units ------------------------------------------------------------------------------------------------------- */
+
+/* 4096 bytes of parameters, as for all architectures. */
+static const wk__gpu_target target = {.dialect = WK__GPU_CUDA,
+                                      .has_f64 = true,
+                                      .exact_divide = true,
+                                      .local_memory = true,
+                                      .local = 256,
+                                      .short_row = 64,
+                                      .chunk = 8192,
+                                      .struct_arguments = 4096 / 8 - (WK__MAX_OPERANDS + 4)};
+static const wk__device_info info = {.name = "NVRTC"};
+static wk__gpu_units *units;
+
+static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
+{
+    (void)user;
+    return wk__gpu_function_of(units, &launch->unit, fail) ? WK_OK : WK_ERR_MEMORY;
+}
+
+static void good(wk_code code, const wk__fail *fail)
+{
+    if (code != WK_OK) fail_msg("%s", fail->text);
+}
+
+static void note_case(group_case *c)
+{
+    wk__fail fail;
+    for (int k = 0; k < c->g.noperands; k++) c->memory[k] = (wk__memory){.block = &c->memory[k]};
+    assert_null(wk__group_check(&c->g));
+    good(wk__gpu_plan_group(&target, &c->g, note, NULL, &fail), &fail);
+}
+
+typedef void add_units(void);
+
+static void compile_units(add_units *add, char *architecture, bool merged)
+{
+    wk__fail fail;
+    units = calloc(1, sizeof *units);
+    *units = (wk__gpu_units){
+        .compiler = &compiler, .device = architecture, .target = &target, .info = &info, .options = architecture};
+    wk__gpu_units_begin(units);
+    add();
+    assert_non_null(units->waiting);
+    good(wk__gpu_build(units, merged, &fail), &fail);
+    assert_null(units->waiting);
+    wk__gpu_units_end(units);
+    free(units);
+}
+
+/* A kernel for each unit, in CUDA's intermediate language and in an architecture's own; then merged ones. */
+static void compile_all(add_units *add)
+{
+    if (nvrtc.create == NULL) skip();
+    static char any[] = "--gpu-architecture=compute_80", one[] = "--gpu-architecture=sm_90";
+    compile_units(add, any, false);
+    compile_units(add, one, false);
+    compile_units(add, any, true);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+static void note_cases(gpu_add_cases *add)
+{
+    gpu_cases *cases = gpu_cases_of(target.local, add);
+    for (int k = 0; k < cases->count; k++) note_case(cases->at[k]);
+    gpu_cases_free(cases);
+}
+
+static void add_codes(void)
+{
+    note_cases(gpu_usual_numbers);
+    note_cases(gpu_narrow_dtypes);
+    note_cases(gpu_casts);
+    note_cases(gpu_choices);
+    note_cases(gpu_random_numbers);
+}
+
+static void codes(void **state)
+{
+    (void)state;
+    compile_all(add_codes);
+}
+
+static void add_rows(void)
+{
+    note_cases(gpu_layouts);
+    note_cases(gpu_reductions);
+    note_cases(gpu_several_passes);
+    note_cases(gpu_positions_and_rows);
+    note_cases(gpu_many_arguments);
+}
+
+static void rows(void **state)
+{
+    (void)state;
+    compile_all(add_rows);
+}
+
+/* Indices, in place and not, elementwise and under a sum, positions in 32 and in 64 bits. */
+static void add_indexed(void)
+{
+    static const int64_t columns[] = {7, 300, 20000};
+    for (int k = 0; k < 3; k++) {
+        for (int form = 0; form < 8; form++) {
+            group_case *c = gpu_plus_case(3, columns[k], 1, form & 1, true);
+            if (form & 4) {
+                int sum = ir_unary(&c->g, WK__RSUM, c->g.ins[c->g.nins - 1].arg[1]);
+                c->g.nreduce = 1;
+                ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES), sum);
+            }
+            if (form & 2) c->g.shape[0] = (int64_t)1 << 30; /* without the memory: it is never run */
+            note_case(c);
+            group_case_free(c);
+        }
+    }
+}
+
+static void indexed(void **state)
+{
+    (void)state;
+    compile_all(add_indexed);
+}
+
+/* Products of all forms, and each family of work, in each dtype. */
+static void note_product(wk_dtype dtype, int64_t m, int64_t n, int64_t k)
+{
+    wk__fail fail;
+    wk__memory memory = {.block = &memory};
+    const wk__operand operand = {.dtype = (uint8_t)dtype, .memory = &memory};
+    const wk__matmul product = {.m = m, .n = n, .k = k, .a = operand, .b = operand, .c = operand};
+    wk__sum sum;
+    wk__kernel kernel;
+    wk__work work;
+    wk__matmul_work(&product, &sum, &kernel, &work);
+    good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
+}
+
+static void note_work(int id, wk_dtype dtype)
+{
+    wk__fail fail;
+    wk__memory memory = {.block = &memory};
+    const wk__work_family *family = &wk__work_families[id];
+    wk__kernel kernel = {.ndim = 2, .dim = 1, .shape = {3, 40}, .bound = 40};
+    for (int k = 0; k < family->nout + family->nin; k++)
+        kernel.operand[k] = (wk__operand){
+            .dtype = (uint8_t)(k == family->places ? WK_I64 : dtype), .memory = &memory, .stride = {40, 1}};
+    const wk__work work = {.family = id, .kernel = &kernel};
+    good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
+}
+
+static void add_kernels(void)
+{
+    for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
+        note_product((wk_dtype)dtype, 5, 7, 3);
+        note_product((wk_dtype)dtype, 70, 130, 37);
+        note_product((wk_dtype)dtype, 1, 1, 9000);
+        for (int id = 0; id < WK__WORK_FAMILIES; id++)
+            if (wk__work_families[id].along) note_work(id, (wk_dtype)dtype);
+    }
+}
+
+static void kernels(void **state)
+{
+    (void)state;
+    compile_all(add_kernels);
+}
+
+/* What is no C at all is refused in words, alone, and is not tried again. */
+static void refused(void **state)
+{
+    (void)state;
+    if (nvrtc.create == NULL) skip();
+    void *program;
+    wk__fail fail;
+    static char any[] = "--gpu-architecture=compute_80";
+    assert_int_equal(compile(any, "no C at all", &program, NULL, &fail), WK_ERR_INTERNAL);
+    assert_non_null(strstr(fail.text, "refused a kernel: error"));
+    assert_int_equal(compile(any, "__device__ int f(void) { int unused; return 1; }", &program, NULL, &fail),
+                     WK_ERR_INTERNAL);
+    assert_non_null(strstr(fail.text, "never referenced"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(codes),   cmocka_unit_test(rows),    cmocka_unit_test(indexed),
+        cmocka_unit_test(kernels), cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests(tests, load, NULL);
+}
