@@ -88,6 +88,10 @@ static wk_optim *lbfgs_wolfe_short(wk_tensors *list)
 {
     return wk_optim_lbfgs(list, .line_search_fn = "strong_wolfe", .max_iter = 5, .history_size = 3);
 }
+static wk_optim *lbfgs_wolfe_far(wk_tensors *list)
+{
+    return wk_optim_lbfgs(list, .line_search_fn = "strong_wolfe", .lr = 1500, .max_iter = 4, .max_eval = 100);
+}
 static wk_optim *lbfgs_wolfe_evaluations(wk_tensors *list)
 {
     return wk_optim_lbfgs(list, .line_search_fn = "strong_wolfe", .lr = 4, .max_iter = 5, .max_eval = 3);
@@ -157,6 +161,7 @@ static const struct row {
      4,
      26,
      {4.46306436587775, -0.803803910102744, 0.60391874229817, 3.50565212146154, 3.40452169716923}},
+    {MAKE(lbfgs_wolfe_far), 1, 21, {22.75, -1.40492902436901, 1.95349155963303, 0.727117485339895, 1.18169398827192}},
     {MAKE(lbfgs_wolfe_evaluations),
      4,
      14,

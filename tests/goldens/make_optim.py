@@ -24,6 +24,8 @@ CASES = [
     ("lbfgs_wolfe", torch.optim.LBFGS, dict(line_search_fn="strong_wolfe"), torch.float64, 4),
     ("lbfgs_wolfe_short", torch.optim.LBFGS, dict(line_search_fn="strong_wolfe", max_iter=5, history_size=3),
      torch.float64, 4),
+    ("lbfgs_wolfe_far", torch.optim.LBFGS, dict(line_search_fn="strong_wolfe", lr=1500, max_iter=4, max_eval=100),
+     torch.float64, 1),
     ("lbfgs_wolfe_evaluations", torch.optim.LBFGS, dict(line_search_fn="strong_wolfe", lr=4, max_iter=5, max_eval=3),
      torch.float64, 4),
     ("lbfgs_wolfe_maximize", torch.optim.LBFGS, dict(line_search_fn="strong_wolfe", max_iter=3, maximize=True),
