@@ -27,8 +27,9 @@ static int states(const void *given)
     return 1;
 }
 
-static double first(const void *given)
+static double first(const void *given, int state)
 {
+    (void)state;
     const options *o = given;
     return o->initial_accumulator_value;
 }

@@ -88,7 +88,7 @@ struct wk__rule {
     bool (*complete)(wk_site site, const char *op, void *options); /* optional: what the table cannot say; false with
                                                                         the error recorded */
     int (*states)(const void *options);                            /* how many tensors it keeps for a parameter */
-    double (*first)(const void *options);                          /* optional: what they begin as, 0 without it */
+    double (*first)(const void *options, int state);               /* optional: what one begins as, 0 without it */
     /* Records the update of one parameter, whose `steps` counts this step already. False with the error recorded. */
     bool (*update)(const void *options, wk__trained *t, wk_tensor *grad);
     /* One step of all parameters together that calls the closure again; `loss` is what the first call gave. False with

@@ -15,10 +15,11 @@ wk_tensor *wk__optim_gradient(const wk__trained *t)
     return wk_requires_grad(t->parameter) ? wk_grad_of(t->parameter) : NULL;
 }
 
-static wk_tensor *new_state(const wk__rule *rule, const void *options, const wk__body *like, wk_device device)
+static wk_tensor *new_state(const wk__rule *rule, const void *options, int state, const wk__body *like)
 {
-    wk_options of = {.size = sizeof of, .dtype = like->dtype == WK_F64 ? WK_F64 : WK_F32, .device = device};
-    const double first = rule->first ? rule->first(options) : 0;
+    wk_options of = {
+        .size = sizeof of, .dtype = like->dtype == WK_F64 ? WK_F64 : WK_F32, .device = like->storage->device->id};
+    const double first = rule->first ? rule->first(options, state) : 0;
     return wk_full_f_at((wk_site){0}, like->shape, like->ndim, first, &of);
 }
 
@@ -26,11 +27,11 @@ static wk_tensor *new_state(const wk__rule *rule, const void *options, const wk_
 static bool prepare_states(const wk__rule *rule, const wk__group_of *group, wk__trained *t)
 {
     const wk__body *body = wk__body_of(t->parameter);
-    wk_device device = body->storage->device->id;
     for (int s = 0; s < group->states; s++) {
         wk_tensor *state = t->state[s];
         if (state && wk__body_of(state)->storage->device == body->storage->device) continue;
-        wk_tensor *made = state ? wk_to_at((wk_site){0}, state, device) : new_state(rule, group->options, body, device);
+        wk_tensor *made =
+            state ? wk_to_at((wk_site){0}, state, body->storage->device->id) : new_state(rule, group->options, s, body);
         if (!made || !wk__materialize(made, (wk_site){0})) return false;
         if (state)
             wk__rehouse(state, made);
