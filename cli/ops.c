@@ -31,6 +31,8 @@ static const struct {
     {"min", "wk_amin, wk_argmin, wk_minimum"},
     {"adam", "wk_optim_adam (wick/optim.h)"},
     {"adamw", "wk_optim_adamw (wick/optim.h)"},
+    {"adagrad", "wk_optim_adagrad (wick/optim.h)"},
+    {"lbfgs", "wk_optim_lbfgs (wick/optim.h)"},
     {"sgd", "wk_optim_sgd (wick/optim.h)"},
     {"sequential", "wk_nn_sequential (wick/nn.h)"},
     {"dense", "wk_nn_linear (wick/nn.h)"},

@@ -81,6 +81,10 @@ x = wk_reshape(x, (2, d))|double. and .\(int\|wk_sizes_are_whole_numbers\)
 x = wk_zeros((x, 2))|\*.* and .\(int\|wk_sizes_are_whole_numbers\)
 x = wk_sum(x, .keepdim = true, .keepdim = false)|overwritten\|overrides
 wk_optim *o = wk_optim_adamw(list, .lr = 0, .eps = 1, .lr = 1); (void)o|overwritten\|overrides
+wk_optim *o = wk_optim_adam(list, .momentum = 0.9); (void)o|momentum
+wk_optim *o = wk_optim_sgd(list, .eps = 1e-8); (void)o|eps
+wk_optim *o = wk_optim_adagrad(list, .beta1 = 0); (void)o|beta1
+wk_optim *o = wk_optim_lbfgs(list, .weight_decay = 1); (void)o|weight_decay
 x = wk_of(float, (1), 1, .dtype = WK_F64, .dtype = WK_F32)|overwritten\|overrides
 x = wk_zeros((2), .dtyp = WK_F64)|dtyp
 x = wk_cat((x, y))|wk_cat: the dimension is missing: wk_cat((x, y), 0)

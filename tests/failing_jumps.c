@@ -90,11 +90,35 @@ static void optimisers_with_wrong_options(void)
 }
 static void optimisers_with_options_of_others(void)
 {
-    wk_optim_adam(at.parameters, .momentum = 0.9);
+    wk_optim_add_group(at.optim, wk_list((at.leaf)), .beta1 = 0.9);
 }
 static void optimisers_without_parameters(void)
 {
     wk_optim_adamw(wk_tensors_new(), .lr = 1);
+}
+static void text_that_names_no_line_search(void)
+{
+    wk_optim_lbfgs(at.parameters, .line_search_fn = "armijo");
+}
+static wk_tensor *fail_at_the_third_call(void *user)
+{
+    int *calls = user;
+    wk_tensor *leaf = wk_tensors_get(at.parameters, 0);
+    wk_tensor *loss = wk_sum(wk_square(leaf));
+    if (++*calls == 3) wk_reshape(loss, (7));
+    wk_backward(loss);
+    return loss;
+}
+static void closure_that_fails(void)
+{
+    int calls = 2;
+    wk_optim_step_closure(at.optim, fail_at_the_third_call, &calls);
+}
+static void closure_that_fails_in_a_search(void)
+{
+    int calls = 0;
+    wk_optim *lbfgs = wk_optim_lbfgs(at.parameters, .line_search_fn = "strong_wolfe");
+    wk_optim_step_closure(lbfgs, fail_at_the_third_call, &calls);
 }
 static void groups_twice(void)
 {
@@ -270,6 +294,9 @@ static const test_call calls[] = {
     {TEST_CALL(optimisers_with_wrong_options)},
     {TEST_CALL(optimisers_with_options_of_others)},
     {TEST_CALL(optimisers_without_parameters)},
+    {TEST_CALL(text_that_names_no_line_search)},
+    {TEST_CALL(closure_that_fails)},
+    {TEST_CALL(closure_that_fails_in_a_search)},
     {TEST_CALL(groups_twice)},
     {TEST_CALL(step_with_a_failed_gradient)},
     {TEST_CALL(print_what_has_failed)},

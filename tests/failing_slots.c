@@ -49,7 +49,9 @@ static wk_module *network(void)
 static wk_optim *optimiser(int which, wk_tensors *parameters)
 {
     if (which == 0) return wk_optim_sgd(parameters, .lr = 0.1, .momentum = 0.9, .nesterov = true, .weight_decay = 0.01);
-    return which == 1 ? wk_optim_adam(parameters, .lr = 0.01, .weight_decay = 0.01) : wk_optim_adamw(parameters);
+    if (which == 1) return wk_optim_adam(parameters, .lr = 0.01, .weight_decay = 0.01);
+    if (which == 2) return wk_optim_adamw(parameters, .amsgrad = true);
+    return wk_optim_adagrad(parameters, .initial_accumulator_value = 0.5, .maximize = true);
 }
 
 static void gradients_of(wk_module *net)
@@ -63,7 +65,7 @@ static void gradients_of(wk_module *net)
 static void a_step_is_taken_whole_or_not_at_all(void **state)
 {
     (void)state;
-    for (int which = 0; which < 3; which++) {
+    for (int which = 0; which < 4; which++) {
         WK_SCOPE;
         wk_module *net = network(), *twin = network();
         wk_tensors *parameters = wk_parameters(net), *of_twin = wk_parameters(twin);
@@ -94,6 +96,58 @@ static void a_step_is_taken_whole_or_not_at_all(void **state)
         }
         assert_true(failed > 3);
     }
+}
+
+typedef struct search {
+    wk_module *net;
+    wk_optim *optim;
+} search;
+
+static wk_tensor *closure(void *user)
+{
+    search *s = user;
+    wk_optim_zero_grad(s->optim);
+    wk_tensor *y = wk_forward(s->net, wk_sin(wk_reshape(wk_arange(20.0), (4, 5)))), *loss = wk_sum(wk_mul(y, y));
+    wk_backward(loss);
+    return loss;
+}
+
+static search search_of(wk_tensors **parameters)
+{
+    search s = {.net = network()};
+    *parameters = wk_parameters(s.net);
+    s.optim =
+        wk_optim_lbfgs(*parameters, .lr = 0.1, .max_iter = 2, .history_size = 1, .line_search_fn = "strong_wolfe");
+    return s;
+}
+
+/* The same of a step that calls a closure several times. */
+static void a_search_is_taken_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensors *parameters, *of_twin;
+    search one = search_of(&parameters), twin = search_of(&of_twin);
+    bool met = true;
+    int failed = 0;
+    for (long long n = 1; met; n = failing_next(n, 40)) {
+        WK_SCOPE;
+        numbers after, wanted;
+        wk_sync();
+        drain();
+        failing_at(n, n % 2);
+        const bool fine = wk_optim_step_closure(one.optim, closure, &one) != NULL;
+        met = failing_met();
+        failing_at(0, false);
+        assert_int_equal(fine, wk_error() == NULL);
+        wk_clear_error();
+        if (fine) assert_non_null(wk_optim_step_closure(twin.optim, closure, &twin));
+        read_numbers(parameters, &after);
+        read_numbers(of_twin, &wanted);
+        if (!same(&after, &wanted)) fail_msg("request %lld, fine %d: not what it should be", n, fine);
+        failed += !fine;
+    }
+    assert_true(failed > 20);
 }
 
 /* In-place calls on the result of an op: the numbers and their place in the graph change together or not at all. */
@@ -236,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_slot),
         cmocka_unit_test(a_step_is_taken_whole_or_not_at_all),
+        cmocka_unit_test(a_search_is_taken_whole_or_not_at_all),
         cmocka_unit_test(a_write_in_place_happens_whole_or_not_at_all),
         cmocka_unit_test(a_write_that_failed_is_not_named),
         cmocka_unit_test(files_and_networks_change_whole),

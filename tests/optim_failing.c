@@ -240,8 +240,14 @@ static wk_optim *sgd(wk_tensors *list)
     return wk_optim_sgd(list, .lr = 1, .momentum = 0.5, .dampening = 0.25);
 }
 
-/* Nor in the powers of adam's t, nor as the first step, whose gradient counts in full. On a device that finds the bad
- * index late, what does not depend on it is updated: there of the parameter alone whose gradient is bad. */
+static wk_optim *adagrad(wk_tensors *list)
+{
+    return wk_optim_adagrad(list, .lr = 1, .lr_decay = 1, .initial_accumulator_value = 3);
+}
+
+/* Nor in the powers of adam's t, nor in adagrad's decay, nor as the first step, whose gradient counts in full. On a
+ * device that finds the bad index late, what does not depend on it is updated: there of the parameter alone whose
+ * gradient is bad. */
 static void a_step_that_failed_does_not_count(void **state)
 {
     (void)state;
@@ -254,8 +260,10 @@ static void a_step_that_failed_does_not_count(void **state)
         EXPECT_VALUES(wk_all(wk_eq(after_steps(adam, first, "101"), after_steps(adam, first, "11"))), 0, 1);
         EXPECT_VALUES(wk_all(wk_eq(after_steps(adam, first, "0011"), after_steps(adam, first, "11"))), 0, 1);
         EXPECT_VALUES(wk_all(wk_eq(after_steps(sgd, first, "01011"), after_steps(sgd, first, "111"))), 0, 1);
+        EXPECT_VALUES(wk_all(wk_eq(after_steps(adagrad, first, "01001"), after_steps(adagrad, first, "11"))), 0, 1);
         EXPECT_VALUES(wk_amax(after_steps(adam, first, "101")), 1e-6, -1);
-        EXPECT_VALUES(wk_amax(after_steps(sgd, first, "011")), 0, -1.25); /* 1 - 1 - (0.5 + 0.75) */
+        EXPECT_VALUES(wk_amax(after_steps(adagrad, first, "01")), 0, 0.5); /* 1 - 1 / sqrt(3 + 1) */
+        EXPECT_VALUES(wk_amax(after_steps(sgd, first, "011")), 0, -1.25);  /* 1 - 1 - (0.5 + 0.75) */
     }
 }
 

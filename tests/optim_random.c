@@ -47,9 +47,13 @@ static wk_optim *make(trained *t)
         }
         wk_tensors_add(list, name, t->parameter[k]);
     }
-    const int kind = drawn(3);
-    if (kind == 0) return wk_optim_sgd(list, .lr = 0.5);
-    return kind == 1 ? wk_optim_sgd(list, .lr = 0.5, .momentum = 0.5) : wk_optim_adam(list, .lr = 0.5);
+    switch (drawn(5)) {
+    case 0: return wk_optim_sgd(list, .lr = 0.5);
+    case 1: return wk_optim_sgd(list, .lr = 0.5, .momentum = 0.5);
+    case 2: return wk_optim_adam(list, .lr = 0.5);
+    case 3: return wk_optim_adam(list, .lr = 0.5, .amsgrad = true);
+    default: return wk_optim_adagrad(list, .lr = 0.5, .lr_decay = 0.1, .initial_accumulator_value = 0.5);
+    }
 }
 
 /* Numbers at two places of four, of which the second may not be there; read, or added to by a kernel of its own. */

@@ -11,34 +11,58 @@ enum { STEPS = 7 };
 
 /* ---- one parameter by the book ----------------------------------------------------------------------------------- */
 
-typedef enum rule { SGD, ADAM, ADAMW } rule;
+typedef enum rule { SGD, ADAM, ADAMW, ADAGRAD } rule;
 
 typedef struct book {
-    double p, a, b; /* the parameter; velocity, or both moments */
+    double p, a, b, c; /* the parameter; velocity, sum of squares, or both moments and the largest second one */
 } book;
 
-static void by_the_book(rule rule, const wk_optim_options *o, int t, double g, book *x)
+static void sgd_by_the_book(const wk_optim_group_options *o, int t, double g, book *x)
 {
-    if (rule != ADAMW) g += o->weight_decay * x->p;
-    if (rule == SGD) {
-        if (o->momentum != 0) {
-            x->a = t == 1 ? g : o->momentum * x->a + (1 - o->dampening) * g;
-            g = o->nesterov ? g + o->momentum * x->a : x->a;
-        }
-        x->p -= o->lr * g;
-        return;
+    if (o->momentum != 0) {
+        x->a = t == 1 ? g : o->momentum * x->a + (1 - o->dampening) * g;
+        g = o->nesterov ? g + o->momentum * x->a : x->a;
     }
-    if (rule == ADAMW) x->p *= 1 - o->lr * o->weight_decay;
+    x->p -= o->lr * g;
+}
+
+static void adam_by_the_book(const wk_optim_group_options *o, int t, double g, book *x)
+{
     x->a = o->beta1 * x->a + (1 - o->beta1) * g;
     x->b = o->beta2 * x->b + (1 - o->beta2) * g * g;
-    double m = x->a / (1 - pow(o->beta1, t)), v = x->b / (1 - pow(o->beta2, t));
+    x->c = o->amsgrad ? fmax(x->c, x->b) : x->b;
+    double m = x->a / (1 - pow(o->beta1, t)), v = x->c / (1 - pow(o->beta2, t));
     x->p -= o->lr * m / (sqrt(v) + o->eps);
+}
+
+static void adagrad_by_the_book(const wk_optim_group_options *o, int t, double g, book *x)
+{
+    if (t == 1) x->a = o->initial_accumulator_value;
+    x->a += g * g;
+    x->p -= o->lr / (1 + (t - 1) * o->lr_decay) * g / (sqrt(x->a) + o->eps);
+}
+
+static void by_the_book(rule rule, const wk_optim_group_options *o, int t, double g, book *x)
+{
+    if (o->maximize) g = -g;
+    if (rule != ADAMW) g += o->weight_decay * x->p;
+    if (rule == ADAMW) x->p *= 1 - o->lr * o->weight_decay;
+    (rule == SGD ? sgd_by_the_book : rule == ADAGRAD ? adagrad_by_the_book : adam_by_the_book)(o, t, g, x);
+}
+
+static wk_optim *make(rule rule, wk_tensors *list, const void *given)
+{
+    switch (rule) {
+    case SGD: return wk_optim_sgd_at(WK_HERE, list, given);
+    case ADAM: return wk_optim_adam_at(WK_HERE, list, given);
+    case ADAMW: return wk_optim_adamw_at(WK_HERE, list, given);
+    default: return wk_optim_adagrad_at(WK_HERE, list, given);
+    }
 }
 
 /* Runs both for some steps on the loss sum(p^2 c / 2), whose gradient is c p. `given` is what the program writes,
  * `full` what it means. */
-static void compare(rule rule, wk_dtype dtype, const wk_optim_options *given, const wk_optim_options *full,
-                    double tolerance)
+static void compare(rule rule, wk_dtype dtype, const void *given, const wk_optim_group_options *full, double tolerance)
 {
     WK_SCOPE;
     const double start[3] = {1, -2, 0.5}, slope[3] = {1, 0.25, 3};
@@ -47,9 +71,7 @@ static void compare(rule rule, wk_dtype dtype, const wk_optim_options *given, co
     wk_tensor *c = wk_from_at(WK_HERE, WK_F64, slope, sizeof slope, (const int64_t[]){3}, 1);
     p = wk_requires_grad_(wk_to_dtype(p, dtype), true);
     c = wk_to_dtype(c, dtype);
-    wk_optim *optim = rule == SGD    ? wk_optim_sgd_at(WK_HERE, wk_list((p)), given)
-                      : rule == ADAM ? wk_optim_adam_at(WK_HERE, wk_list((p)), given)
-                                     : wk_optim_adamw_at(WK_HERE, wk_list((p)), given);
+    wk_optim *optim = make(rule, wk_list((p)), given);
     expect_fine();
     for (int k = 0; k < 3; k++) x[k].p = start[k];
     for (int t = 1; t <= STEPS; t++) {
@@ -64,48 +86,78 @@ static void compare(rule rule, wk_dtype dtype, const wk_optim_options *given, co
     assert_int_equal(wk_dtype_of(p), dtype);
 }
 
-#define OPTIONS(...)                                                                                                   \
-    &(const wk_optim_options)                                                                                          \
+#define OPTIONS(type, ...)                                                                                             \
+    &(const type)                                                                                                      \
     {                                                                                                                  \
-        .size = sizeof(wk_optim_options), __VA_ARGS__                                                                  \
+        .size = sizeof(type), __VA_ARGS__                                                                              \
     }
+#define OF_SGD(...)     OPTIONS(wk_optim_sgd_options, __VA_ARGS__)
+#define OF_ADAM(...)    OPTIONS(wk_optim_adam_options, __VA_ARGS__)
+#define OF_ADAMW(...)   OPTIONS(wk_optim_adamw_options, __VA_ARGS__)
+#define OF_ADAGRAD(...) OPTIONS(wk_optim_adagrad_options, __VA_ARGS__)
+#define FULL(...)       OPTIONS(wk_optim_group_options, __VA_ARGS__)
 
 static void sgd(void **state)
 {
     (void)state;
-    compare(SGD, WK_F64, NULL, OPTIONS(.lr = 1e-3), 1e-12);
-    compare(SGD, WK_F64, OPTIONS(.lr = 0.1), OPTIONS(.lr = 0.1), 1e-12);
-    compare(SGD, WK_F64, OPTIONS(.lr = 0.1, .momentum = 0.9), OPTIONS(.lr = 0.1, .momentum = 0.9), 1e-12);
-    compare(SGD, WK_F64, OPTIONS(.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.2),
-            OPTIONS(.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.2), 1e-12);
-    compare(SGD, WK_F64, OPTIONS(.lr = 0.1, .momentum = 0.5, .nesterov = true),
-            OPTIONS(.lr = 0.1, .momentum = 0.5, .nesterov = true), 1e-12);
-    compare(SGD, WK_F32, OPTIONS(.lr = 0.1, .momentum = 0.9), OPTIONS(.lr = 0.1, .momentum = 0.9), 1e-6);
+    compare(SGD, WK_F64, NULL, FULL(.lr = 1e-3), 1e-12);
+    compare(SGD, WK_F64, OF_SGD(.lr = 0.1), FULL(.lr = 0.1), 1e-12);
+    compare(SGD, WK_F64, OF_SGD(.lr = 0.1, .momentum = 0.9), FULL(.lr = 0.1, .momentum = 0.9), 1e-12);
+    compare(SGD, WK_F64, OF_SGD(.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.2),
+            FULL(.lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.2), 1e-12);
+    compare(SGD, WK_F64, OF_SGD(.lr = 0.1, .momentum = 0.5, .nesterov = true),
+            FULL(.lr = 0.1, .momentum = 0.5, .nesterov = true), 1e-12);
+    compare(SGD, WK_F64, OF_SGD(.lr = 0.1, .weight_decay = 0.2, .maximize = true),
+            FULL(.lr = 0.1, .weight_decay = 0.2, .maximize = true), 1e-12);
+    compare(SGD, WK_F32, OF_SGD(.lr = 0.1, .momentum = 0.9), FULL(.lr = 0.1, .momentum = 0.9), 1e-6);
 }
 
 static void adam(void **state)
 {
     (void)state;
-    compare(ADAM, WK_F64, NULL, OPTIONS(.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-12);
-    compare(ADAM, WK_F64, OPTIONS(.lr = 0.1, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-2, .weight_decay = 0.3),
-            OPTIONS(.lr = 0.1, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-2, .weight_decay = 0.3), 1e-12);
-    compare(ADAM, WK_F64, OPTIONS(.lr = 0.1, .beta1 = WK_ZERO, .eps = WK_ZERO),
-            OPTIONS(.lr = 0.1, .beta1 = 0, .beta2 = 0.999, .eps = 0), 1e-12);
-    compare(ADAM, WK_F32, OPTIONS(.lr = 0.1), OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-6);
+    compare(ADAM, WK_F64, NULL, FULL(.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-12);
+    compare(ADAM, WK_F64, OF_ADAM(.lr = 0.1, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-2, .weight_decay = 0.3),
+            FULL(.lr = 0.1, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-2, .weight_decay = 0.3), 1e-12);
+    compare(ADAM, WK_F64, OF_ADAM(.lr = 0.1, .beta1 = WK_ZERO, .eps = WK_ZERO),
+            FULL(.lr = 0.1, .beta1 = 0, .beta2 = 0.999, .eps = 0), 1e-12);
+    compare(ADAM, WK_F64, OF_ADAM(.lr = 0.1, .beta2 = 0.5, .amsgrad = true, .maximize = true),
+            FULL(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.5, .eps = 1e-8, .amsgrad = true, .maximize = true), 1e-12);
+    compare(ADAM, WK_F64, OF_ADAM(.lr = 0.1, .beta2 = 0.5, .amsgrad = true),
+            FULL(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.5, .eps = 1e-8, .amsgrad = true), 1e-12);
+    compare(ADAM, WK_F32, OF_ADAM(.lr = 0.1), FULL(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-6);
 }
 
 static void adamw(void **state)
 {
     (void)state;
-    compare(ADAMW, WK_F64, OPTIONS(.lr = 0.1),
-            OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 1e-12);
-    compare(ADAMW, WK_F64, OPTIONS(.lr = 0.1, .weight_decay = WK_ZERO),
-            OPTIONS(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-12);
+    compare(ADAMW, WK_F64, OF_ADAMW(.lr = 0.1),
+            FULL(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 1e-12);
+    compare(ADAMW, WK_F64, OF_ADAMW(.lr = 0.1, .weight_decay = WK_ZERO),
+            FULL(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8), 1e-12);
+    compare(ADAMW, WK_F64, OF_ADAMW(.lr = 0.1, .beta2 = 0.5, .weight_decay = 0.1, .amsgrad = true, .maximize = true),
+            FULL(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.5, .eps = 1e-8, .weight_decay = 0.1, .amsgrad = true,
+                 .maximize = true),
+            1e-12);
     /* of halves, what is kept is f32 and the parameter is rounded once per step */
-    compare(ADAMW, WK_BF16, OPTIONS(.lr = 0.01),
-            OPTIONS(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 0.03);
-    compare(ADAMW, WK_F16, OPTIONS(.lr = 0.01),
-            OPTIONS(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 4e-3);
+    compare(ADAMW, WK_BF16, OF_ADAMW(.lr = 0.01),
+            FULL(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 0.03);
+    compare(ADAMW, WK_F16, OF_ADAMW(.lr = 0.01),
+            FULL(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 4e-3);
+}
+
+static void adagrad(void **state)
+{
+    (void)state;
+    compare(ADAGRAD, WK_F64, NULL, FULL(.lr = 1e-2, .eps = 1e-10), 1e-12);
+    compare(ADAGRAD, WK_F64, OF_ADAGRAD(.lr = 0.5, .lr_decay = 0.1), FULL(.lr = 0.5, .lr_decay = 0.1, .eps = 1e-10),
+            1e-12);
+    compare(ADAGRAD, WK_F64, OF_ADAGRAD(.lr = 0.5, .initial_accumulator_value = 0.5, .eps = 0.25, .weight_decay = 0.2),
+            FULL(.lr = 0.5, .initial_accumulator_value = 0.5, .eps = 0.25, .weight_decay = 0.2), 1e-12);
+    compare(ADAGRAD, WK_F64, OF_ADAGRAD(.lr = 0.5, .eps = WK_ZERO, .maximize = true), FULL(.lr = 0.5, .maximize = true),
+            1e-12);
+    compare(ADAGRAD, WK_F32, OF_ADAGRAD(.lr = 0.1), FULL(.lr = 0.1, .eps = 1e-10), 1e-6);
+    compare(ADAGRAD, WK_BF16, OF_ADAGRAD(.lr = 0.05), FULL(.lr = 0.05, .eps = 1e-10), 0.03);
+    compare(ADAGRAD, WK_F16, OF_ADAGRAD(.lr = 0.05), FULL(.lr = 0.05, .eps = 1e-10), 4e-3);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -241,20 +293,15 @@ static void a_step_changes_what_older_graphs_need(void **state)
     expect_error("mul", "in-place", NULL);
 }
 
-static wk_optim *on_null(wk_tensor **out)
+static wk_tensor *on_null(void)
 {
-    wk_tensor *p = wk_ones((64, 64), .device = test_null(), .requires_grad = true);
-    *out = p;
-    return wk_optim_adam(wk_list((p)), .lr = 0.1);
+    return wk_ones((64, 64), .device = test_null(), .requires_grad = true);
 }
 
-/* The whole update of a parameter is one kernel, in the memory that is there, and the same kernel every time. */
-static void an_update_is_one_kernel(void **state)
+/* The whole update of a parameter is one kernel, in the memory that is there, and the same kernel every time. It reads
+ * the parameter, its gradient and what is kept, and writes all but the gradient. */
+static void one_kernel(wk_tensor *p, wk_optim *optim, int states)
 {
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *p;
-    wk_optim *optim = on_null(&p);
     wk_memory_stats before = {.size = sizeof before}, after = before;
     for (int t = 0; t < 3; t++) {
         WK_SCOPE;
@@ -268,16 +315,27 @@ static void an_update_is_one_kernel(void **state)
         wk_memory_stats_of(test_null(), &after);
         expect_fine();
         const wk__group *g = wk__null_plan_group(wk__null_plan_count(WK__PROGRAM) - 1);
-        assert_int_equal(wk__null_plan_count(WK__PROGRAM), t == 0 ? 3 : 1); /* the first time two states are made */
+        assert_int_equal(wk__null_plan_count(WK__PROGRAM), t == 0 ? 1 + states : 1); /* states are made first */
         int loads = 0, stores = 0;
         for (int k = 0; k < g->nins; k++) {
             loads += g->ins[k].code == WK__LOAD;
             stores += g->ins[k].code == WK__STORE;
         }
-        assert_int_equal(loads, 4);
-        assert_int_equal(stores, 3);
+        assert_int_equal(loads, 2 + states);
+        assert_int_equal(stores, 1 + states);
         if (t > 0) assert_int_equal(after.peak, before.live);
     }
+}
+
+static void an_update_is_one_kernel(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *p = on_null();
+    one_kernel(p, wk_optim_sgd(wk_list((p)), .lr = 0.1), 0);
+    one_kernel(p, wk_optim_adagrad(wk_list((p)), .initial_accumulator_value = 0.5, .weight_decay = 0.1), 1);
+    one_kernel(p, wk_optim_adam(wk_list((p)), .lr = 0.1), 2);
+    one_kernel(p, wk_optim_adamw(wk_list((p)), .amsgrad = true), 3);
 }
 
 /* The first step takes memory for what it keeps, and takes it before anything changes. */
@@ -286,8 +344,8 @@ static void a_step_without_memory_changes_nothing(void **state)
     (void)state;
     for (int n = 1; n <= 2; n++) {
         WK_SCOPE;
-        wk_tensor *p;
-        wk_optim *optim = on_null(&p);
+        wk_tensor *p = on_null();
+        wk_optim *optim = wk_optim_adam(wk_list((p)), .lr = 0.1);
         wk_set_grad(p, wk_ones((64, 64), .device = test_null()));
         wk_sync();
         wk__null_clear();
@@ -308,8 +366,8 @@ static void a_scope_with_a_step_is_flushed(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *p;
-    wk_optim *optim = on_null(&p);
+    wk_tensor *p = on_null();
+    wk_optim *optim = wk_optim_adam(wk_list((p)), .lr = 0.1);
     wk_set_grad(p, wk_ones((64, 64), .device = test_null()));
     wk_optim_step(optim);
     wk_sync();
@@ -461,6 +519,7 @@ int main(void)
         cmocka_unit_test(sgd),
         cmocka_unit_test(adam),
         cmocka_unit_test(adamw),
+        cmocka_unit_test(adagrad),
         cmocka_unit_test(groups_have_options_of_their_own),
         cmocka_unit_test(frozen_parameters_are_left_alone),
         cmocka_unit_test(what_is_refused),

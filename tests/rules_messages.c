@@ -297,8 +297,11 @@ static void objects_name_the_call(void **state)
     NAMED("optim_sgd", wk_optim_sgd(list, .lr = -1));
     NAMED("optim_adam", wk_optim_adam(list, .beta1 = 2));
     NAMED("optim_adamw", wk_optim_adamw(wk_tensors_new(), .lr = 1));
+    NAMED("optim_adagrad", wk_optim_adagrad(list, .lr_decay = -1));
+    NAMED("optim_lbfgs", wk_optim_lbfgs(list, .max_iter = -1));
     NAMED("optim_add_group", wk_optim_add_group(sgd, list, .lr = -1));
     NAMED("optim_step", wk_optim_step(no_optim));
+    NAMED("optim_step_closure", wk_optim_step_closure(sgd, NULL, NULL));
     NAMED("optim_zero_grad", wk_optim_zero_grad(no_optim));
     NAMED("optim_groups", wk_optim_groups(no_optim));
     NAMED("optim_lr", wk_optim_lr(sgd, 3));

@@ -94,16 +94,20 @@ static void options_of_another_optimiser(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensors *list = wk_list((wk_ones((1), .requires_grad = true)));
-    assert_null(wk_optim_adam(list, .momentum = 0.9));
-    expect_error("optim_adam: .momentum is an option of sgd", ".beta1", NULL);
-    assert_null(wk_optim_adamw(list, .nesterov = true));
-    expect_error("optim_adamw: .nesterov is an option of sgd", NULL);
-    assert_null(wk_optim_sgd(list, .lr = 1, .eps = 1e-8));
-    expect_error("optim_sgd: .eps is an option of adam and adamw", ".momentum", NULL);
-    wk_optim *sgd = wk_optim_sgd(list, .lr = 1, .momentum = 0.5);
-    wk_tensor *more = wk_ones((1), .requires_grad = true);
-    assert_int_equal(wk_optim_add_group(sgd, wk_list((more)), .beta1 = 0.5), WK_ERR_ARGUMENT);
-    expect_error("optim_add_group: .beta1 is an option of adam and adamw; sgd has", NULL);
+    wk_tensors *more = wk_list((wk_ones((1), .requires_grad = true)));
+    wk_optim *adam = wk_optim_adam(list), *sgd = wk_optim_sgd(list, .lr = 1, .momentum = 0.5);
+    wk_optim *adagrad = wk_optim_adagrad(list);
+    assert_int_equal(wk_optim_add_group(adam, more, .momentum = 0.9), WK_ERR_ARGUMENT);
+    expect_error("optim_add_group: .momentum is no option of adam, which has .lr, .beta1, ", NULL);
+    assert_int_equal(wk_optim_add_group(adam, more, .nesterov = true), WK_ERR_ARGUMENT);
+    expect_error("optim_add_group: .nesterov is no option of adam", ".amsgrad and .maximize", NULL);
+    assert_int_equal(wk_optim_add_group(sgd, more, .beta1 = 0.5), WK_ERR_ARGUMENT);
+    expect_error("optim_add_group: .beta1 is no option of sgd, which has .lr, .momentum, ", NULL);
+    assert_int_equal(wk_optim_add_group(adagrad, more, .amsgrad = true), WK_ERR_ARGUMENT);
+    expect_error("optim_add_group: .amsgrad is no option of adagrad", ".initial_accumulator_value, .eps and", NULL);
+    assert_int_equal(wk_optim_add_group(adagrad, more, .beta2 = 0), WK_ERR_ARGUMENT); /* a 0 that is written counts */
+    expect_error("optim_add_group: .beta2 is no option of adagrad", NULL);
+    assert_int_equal(wk_optim_groups(adam) + wk_optim_groups(sgd) + wk_optim_groups(adagrad), 3);
 }
 
 /* In a struct 0 is the default; WK_ZERO, and all that is nearer to 0 than 1e-290, is 0. */
@@ -142,7 +146,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 54, CALLS };
+enum { BINDING = 57, CALLS };
 
 /* Each call that takes options, with these. */
 static bool worked(int call, const void *o)
@@ -206,6 +210,9 @@ static bool worked(int call, const void *o)
     case 51: return wk_backward_at(at, loss[0], o) == WK_OK;
     case 52: return wk_register_hook_at(at, leaf, same, NULL, o) == WK_OK;
     case 53: return wk_grad_at(at, loss, 1, in, 1, out, o) == WK_OK;
+    case 54: return wk_optim_adagrad_at(at, list, o);
+    case 55: return wk_optim_lbfgs_at(at, list, o);
+    case 56: return wk_optim_add_group_at(at, wk_optim_sgd(list), wk_list((wk_zeros_like(leaf))), o) == WK_OK;
     case BINDING: return binding(o);
     default: return false;
     }

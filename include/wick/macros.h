@@ -347,9 +347,20 @@ static inline size_t wk_elements_(const char *text)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
 #define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
 #define wk_norm_options_numbers_(wk_do_, wk_o_)          wk_do_(wk_o_, p)
-#define wk_optim_options_numbers_(wk_do_, wk_o_)                                                                       \
+#define wk_optim_adagrad_options_numbers_(wk_do_, wk_o_)                                                               \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, lr_decay) wk_do_(wk_o_, weight_decay) wk_do_(wk_o_, initial_accumulator_value)     \
+        wk_do_(wk_o_, eps)
+#define wk_optim_adam_options_numbers_(wk_do_, wk_o_)                                                                  \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, beta1) wk_do_(wk_o_, beta2) wk_do_(wk_o_, eps) wk_do_(wk_o_, weight_decay)
+#define wk_optim_adamw_options_numbers_(wk_do_, wk_o_) wk_optim_adam_options_numbers_(wk_do_, wk_o_)
+#define wk_optim_group_options_numbers_(wk_do_, wk_o_)                                                                 \
     wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)                     \
-        wk_do_(wk_o_, beta1) wk_do_(wk_o_, beta2) wk_do_(wk_o_, eps)
+        wk_do_(wk_o_, beta1) wk_do_(wk_o_, beta2) wk_do_(wk_o_, eps) wk_do_(wk_o_, lr_decay)                           \
+            wk_do_(wk_o_, initial_accumulator_value)
+#define wk_optim_lbfgs_options_numbers_(wk_do_, wk_o_)                                                                 \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, tolerance_grad) wk_do_(wk_o_, tolerance_change)
+#define wk_optim_sgd_options_numbers_(wk_do_, wk_o_)                                                                   \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)
 #define wk_options_numbers_(wk_do_, wk_o_)
 #define wk_reduce_options_numbers_(wk_do_, wk_o_)
 #define wk_round_options_numbers_(wk_do_, wk_o_)

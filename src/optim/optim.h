@@ -1,49 +1,107 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The body behind wk_optim: groups of parameters, each with what the rule keeps for it. */
+/* The body behind wk_optim: groups of parameters, each with what the rule keeps for it; and the row by which a kind of
+ * optimiser says how it works. */
 #ifndef WICK_OPTIM_OPTIM_H
 #define WICK_OPTIM_OPTIM_H
 
 #include "../nn/list.h"
 #include "../nn/own.h"
+#include <math.h>
 #include <wick/optim.h>
 
-enum { WK__OPTIM_STATES = 2 };
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 /* One parameter. What is kept lives on the parameter's device, in the type that is computed in (f32 for f16 and
  * bf16). */
 typedef struct wk__trained {
-    wk_tensor *parameter;               /* held */
-    wk_tensor *state[WK__OPTIM_STATES]; /* owned; NULL before the first step */
-    int64_t steps;                      /* taken so far */
-    wk__value *last;                    /* what the last one makes of state[0]: tells whether it happened; held */
+    wk_tensor *parameter; /* held */
+    wk_tensor **state;    /* as many as the rule keeps, in the array of the group; owned; NULL before the first step */
+    int64_t steps;        /* taken so far */
+    wk__value *last;      /* what the last one makes of state[0]: tells whether it happened; held */
 } wk__trained;
 
 typedef struct wk__group_of {
-    wk_optim_options options; /* complete: defaults are filled in, WK_ZERO is 0 */
+    void *options; /* the struct of the rule, complete: defaults are filled in, WK_ZERO is 0 */
     wk__trained *item;
+    wk_tensor **state; /* of all items */
     int64_t count;
+    int states; /* of one item */
 } wk__group_of;
 
-/* How a kind of optimiser works. */
-typedef struct wk__rule {
-    const char *name;
-    bool moments;                                   /* takes beta1, beta2, eps; else momentum, dampening, nesterov */
-    double weight_decay;                            /* default */
-    int (*states)(const wk_optim_options *options); /* how many tensors it keeps for a parameter */
-    /* Records the update of one parameter, whose `steps` counts this step already. False with the error recorded. */
-    bool (*update)(const wk_optim_options *options, wk__trained *t, wk_tensor *grad);
-} wk__rule;
-
+typedef struct wk__rule wk__rule;
 typedef struct wk__optim {
     const wk__rule *rule;
     wk__group_of *group;
     int64_t groups, capacity;
+    void *memory; /* what the rule keeps for all parameters together; NULL: nothing */
 } wk__optim;
 
 struct wk_optim {
     wk__handle handle;
 };
 
-wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *parameters, const wk_optim_options *options);
+/* The gradient that a step goes by. NULL: the parameter is left alone. One that was frozen after a backward keeps its
+ * gradient. */
+wk_tensor *wk__optim_gradient(const wk__trained *t);
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+typedef enum wk__setting_kind {
+    WK__SETTING_NUMBER, /* double, in [least, below) */
+    WK__SETTING_WHOLE,  /* int64_t, 1 or more; 0: the default */
+    WK__SETTING_FLAG,   /* bool, false at first */
+    WK__SETTING_TEXT    /* const char *, NULL at first; the rule's `complete` checks it */
+} wk__setting_kind;
+
+/* One option of a kind of optimiser. */
+typedef struct wk__setting {
+    const char *name;
+    size_t at; /* in the struct of options */
+    wk__setting_kind kind;
+    double usual, least, below; /* of a number; of a whole number `usual` alone */
+} wk__setting;
+#define WK__MEMBER(type, member) .name = #member, .at = offsetof(type, member)
+
+/* The options of an optimiser as its rule wants them: what is not given comes from `usual`, which is complete, or from
+ * the rule when that is NULL. `own` has room for them. False with the error recorded. */
+bool wk__optim_options(wk_site site, const wk__rule *rule, const void *given, void *own);
+bool wk__optim_group_options(wk_site site, const wk__rule *rule, const wk_optim_group_options *given, const void *usual,
+                             void *own);
+
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
+
+/* The closure of a program, and the call that it was given to. */
+typedef struct wk__closure {
+    wk_site site;
+    wk_optim_closure *call;
+    void *user;
+} wk__closure;
+/* Calls it: the loss, of one element; NULL with the error recorded. */
+wk_tensor *wk__closure_call(const wk__closure *closure);
+
+/* How a kind of optimiser works. It has `states` and `update`, or `search`. */
+struct wk__rule {
+    const char *name;                                              /* of the call, "optim_adam" */
+    size_t size;                                                   /* of the struct of options */
+    const wk__setting *setting;                                    /* the first is lr */
+    size_t settings;                                               /* how many */
+    bool (*complete)(wk_site site, const char *op, void *options); /* optional: what the table cannot say; false with
+                                                                        the error recorded */
+    int (*states)(const void *options);                            /* how many tensors it keeps for a parameter */
+    double (*first)(const void *options, int state);               /* optional: what one begins as, 0 without it */
+    /* Records the update of one parameter, whose `steps` counts this step already. False with the error recorded. */
+    bool (*update)(const void *options, wk__trained *t, wk_tensor *grad);
+    /* One step of all parameters together that calls the closure again; `loss` is what the first call gave. False with
+     * the error recorded: then nothing has changed. */
+    bool (*search)(wk__optim *optim, const wk__closure *closure, wk_tensor *loss);
+    void (*forget)(void *memory); /* frees what it keeps for all parameters together */
+};
+
+wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *parameters, const void *options);
+static inline wk__optim *wk__optim_of(const wk_optim *optim)
+{
+    return optim->handle.body;
+}
+bool wk__optim_check(const wk_optim *optim, wk_site site, const char *op);
 
 #endif

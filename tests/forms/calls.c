@@ -119,6 +119,11 @@ static int shaping(wk_tensor *x)
            wk_unbind(x, 0, out);
 }
 
+static wk_tensor *loss_of(void *user)
+{
+    return wk_sum(user);
+}
+
 static int training(wk_tensor *x)
 {
     static const wk_function_kind kind = {
@@ -132,6 +137,10 @@ static int training(wk_tensor *x)
     wk_optim *optim = wk_optim_adam(wk_parameters(list), .lr = 1e-3, .eps = WK_ZERO);
     optim = wk_optim_adamw(wk_parameters(list), .lr = 0, .weight_decay = 0);
     wk_optim_add_group(optim, wk_list((x)), .lr = 1e-4);
+    optim = wk_optim_sgd(wk_parameters(list)), wk_optim_add_group(optim, wk_list((x)));
+    optim = wk_optim_adagrad(wk_parameters(list), .initial_accumulator_value = 0, .lr_decay = 1);
+    optim = wk_optim_lbfgs(wk_parameters(list), .max_iter = 4, .line_search_fn = "strong_wolfe");
+    wk_optim_step_closure(optim, loss_of, x);
     wk_history *history = wk_history_new();
     wk_loader *loader = wk_data_loader(wk_data_tensors(x, NULL), .batch_size = 2, .shuffle = true);
     WK_EACH(batch, loader)

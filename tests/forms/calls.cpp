@@ -16,6 +16,10 @@ wk_code forms_of_calls(wk_tensor *x, wk_module *m, wk_optim *optim)
     wk_copy_(wk_requires_grad_(wk_detach(x), false), wk_to(wk_clone(y), wk_gpu(0)));
     wk_linear(wk_matmul(x, wk_t(x)), x, nullptr);
     wk_forward(wk_module_append(wk_module_train(m, true), wk_nn_relu()), x);
+    wk_optim_sgd_options slow{};
+    slow.size = sizeof slow, slow.lr = 0.1;
+    wk_optim_sgd_at(here, wk_parameters(m), &slow);
+    wk_optim_step_closure(optim, [](void *user) { return static_cast<wk_tensor *>(user); }, x);
     wk_optim_set_lr(optim, 0, wk_optim_lr(optim, 0) / 2);
     wk_tensors *list = wk_tensors_add(wk_tensors_new(), "x", x);
     if (wk_sort(x, 0, true, &values[0], &values[1]) != WK_OK || wk_optim_step(optim) != WK_OK) return wk_error_code();

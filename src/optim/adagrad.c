@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adagrad: steps grow shorter where gradients have been large. */
+#include "update.h"
+
+typedef wk_optim_adagrad_options options;
+
+static const wk__setting settings[] = {
+    {WK__MEMBER(options, lr), WK__SETTING_NUMBER, 1e-2, 0, INFINITY},
+    {WK__MEMBER(options, lr_decay), WK__SETTING_NUMBER, 0, 0, INFINITY},
+    {WK__MEMBER(options, weight_decay), WK__SETTING_NUMBER, 0, 0, INFINITY},
+    {WK__MEMBER(options, initial_accumulator_value), WK__SETTING_NUMBER, 0, 0, INFINITY},
+    {WK__MEMBER(options, eps), WK__SETTING_NUMBER, 1e-10, 0, INFINITY},
+    {WK__MEMBER(options, maximize), WK__SETTING_FLAG, 0, 0, 0},
+};
+
+/* g / (sqrt(v) + eps); in: g, v, eps */
+static int direction(wk__emit *e, const int in[])
+{
+    return wk__emit_2(e, WK__DIV, in[0], wk__emit_2(e, WK__ADD, wk__emit_1(e, WK__SQRT, in[1]), in[2]));
+}
+
+static const wk__op op_direction = {.name = "optim_step", .expression = direction, .arity = 3};
+
+static int states(const void *given)
+{
+    (void)given;
+    return 1;
+}
+
+static double first(const void *given, int state)
+{
+    (void)state;
+    const options *o = given;
+    return o->initial_accumulator_value;
+}
+
+static bool update(const void *given, wk__trained *t, wk_tensor *grad)
+{
+    const options *o = given;
+    const double rate = o->lr / (1 + (double)(t->steps - 1) * o->lr_decay);
+    wk_tensor *g = wk__optim_decayed(grad, t->parameter, o->maximize, o->weight_decay), *v = t->state[0];
+    wk__arg square[] = {wk__t(v), wk__t(g), wk__f(1), wk__f(1)};
+    if (!g || !wk__elementwise_(&wk__optim_blend_square, (wk_site){0}, square, 4)) return false;
+    wk__arg quotient[] = {wk__t(g), wk__t(v), wk__f(o->eps)};
+    wk_tensor *way = wk__elementwise(&op_direction, (wk_site){0}, quotient, 3);
+    return way && wk__optim_add_to(t->parameter, way, -rate);
+}
+
+static const wk__rule adagrad = {.name = "optim_adagrad",
+                                 .size = sizeof(options),
+                                 .setting = settings,
+                                 .settings = sizeof settings / sizeof *settings,
+                                 .states = states,
+                                 .first = first,
+                                 .update = update};
+
+wk_optim *wk_optim_adagrad_at(wk_site site, wk_tensors *parameters, const wk_optim_adagrad_options *given)
+{
+    return wk__optim_new(site, &adagrad, parameters, given);
+}
