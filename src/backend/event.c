@@ -85,7 +85,7 @@ static wk_code time_of(wk__event *event, struct timespec *at, wk__fail *fail)
 wk_code wk__event_elapsed(void *device, void *from, void *to, double *seconds, wk__fail *fail)
 {
     (void)device;
-    struct timespec begin, end;
+    struct timespec begin = {0}, end = {0};
     wk_code code = time_of(from, &begin, fail);
     if (code == WK_OK) code = time_of(to, &end, fail);
     if (code != WK_OK) return code;
