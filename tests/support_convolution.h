@@ -67,12 +67,12 @@ static inline void convolution_free(convolution_case *t)
     free(t->y.data);
 }
 
-/* Operand `to` of the kernel has the strides `from` of that dimension of an array. */
+/* The operand takes steps of that length along an index; the result has none of the summed ones. */
 static inline void take_stride(wk__kernel *kernel, wk__sum *sum, int operand, int index, int64_t stride)
 {
     if (index < kernel->ndim)
         kernel->operand[operand].stride[index] = stride;
-    else
+    else if (operand > 0)
         sum->stride[operand - 1][index - kernel->ndim] = stride;
 }
 
