@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans that write what is still read, as a planner that has forgotten one condition makes them, and right
  * ones beside them. */
+#include "support_conv2d.h"
 #include "support_groups.h"
 
 /* A row's value that is known before the walk over the columns is stored before it, one that is known after
@@ -144,6 +145,25 @@ static void indexed_operands_stay(void **state)
     wk_free(x), wk_free(index);
 }
 
+/* The tail is written over neither factor: each element of x is read for several of the result. */
+static void contractions_read_their_factors_last(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = IN_MEMORY(1, 2, 4, 4), *w = IN_MEMORY(2, 2, 3, 3), *one = IN_MEMORY(1);
+    groups_begin();
+    wk_tensor *y = wk_add(record_conv2d(x, w, 1, 1), one);
+    GROUP_OF(0, 2, value_of(y));
+    group_record(0)->ref[0].value->memory = value_of(y)->memory; /* the sum is written over the product */
+    expect_accepted();
+    take_over(value_of(y), value_of(x));
+    group_record(0)->ref[0].value->memory = value_of(y)->memory;
+    expect_refused("conv2d at", NULL);
+    group_record(0)->ref[0].value->memory.block = NULL;
+    groups_end();
+    wk_free(x), wk_free(w), wk_free(one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +174,7 @@ int main(void)
         TEST(large_spaces_are_sampled),
         TEST(loads_may_wait_for_their_store),
         TEST(indexed_operands_stay),
+        TEST(contractions_read_their_factors_last),
 #undef TEST
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

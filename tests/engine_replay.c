@@ -3,6 +3,7 @@
  * written so is refused, whatever its bytes are, and what is not refused can be run. */
 #include <wick/log.h>
 
+#include "support_conv2d.h"
 #include "support_devices.h"
 #include "support_spoil.h"
 
@@ -29,7 +30,7 @@ static void path_in_error(char path[], size_t size)
     wk_clear_error();
 }
 
-enum { RESULTS = 12 };
+enum { RESULTS = 13 };
 
 /* Every kind of record, in one flush. Fills result[], retained. */
 static void work(wk_device device, wk_tensor *result[RESULTS])
@@ -57,6 +58,9 @@ static void work(wk_device device, wk_tensor *result[RESULTS])
     result[k++] = wk_retain(wk_to_dtype(wk_gt(x, 4), WK_I32));
     result[k++] = wk_retain(wk_to_dtype(wk_div(x, 3), WK_F16));
     result[k++] = wk_retain(wk_amax(x, (0)));
+    wk_tensor *image = wk_reshape(x, (1, 1, 3, 4)), *kernel = wk_reshape(wk_narrow(x, 0, 0, 1), (1, 1, 2, 2));
+    const bool convolves = device.kind == WK_CPU; /* other devices have products of matrices alone */
+    result[k++] = wk_retain(wk_add(convolves ? record_conv2d(image, kernel, 2, 1) : image, 1.0));
     assert_int_equal(k, RESULTS);
 }
 
@@ -331,7 +335,9 @@ static bool is_small(const wk__flush_data *flush)
     for (int64_t k = 0; k < flush->records && sum < SMALL; k++) {
         wk__record *r = flush->record[k].record;
         const int64_t elements = wk__numel(r->ndim, wk__record_shape(r));
-        sum += elements < SMALL && r->bound < SMALL ? elements : SMALL;
+        const int64_t products = wk__record_family(r)->sums ? wk__sum_length(wk__record_sum(r)) : 1;
+        const bool small = elements < SMALL && r->bound < SMALL && products < SMALL;
+        sum += small ? elements * products : SMALL;
     }
     return sum < SMALL;
 }

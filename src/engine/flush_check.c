@@ -93,8 +93,11 @@ static bool program_fits(const wk__record *r)
 static bool sum_fits(wk__record *r)
 {
     const wk__sum *sum = wk__record_sum(r);
+    int64_t products = 1;
+    for (int d = 0; d < r->ndim; d++) /* what is larger is told of later */
+        if (wk__record_shape(r)[d] > 0 && !wk__mul_size(products, wk__record_shape(r)[d], &products)) return false;
     for (int i = 0; i < sum->indices; i++)
-        if (sum->extent[i] > most) return false;
+        if (sum->extent[i] > 0 && (!wk__mul_size(products, sum->extent[i], &products) || products > most)) return false;
     for (int factor = 0; factor < WK__FACTORS; factor++)
         for (int k = 0; k < sum->coordinates[factor]; k++) {
             const wk__coordinate *q = &sum->coordinate[factor][k];

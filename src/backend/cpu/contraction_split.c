@@ -72,7 +72,8 @@ static bool keep_exact(wk__kernel *kernel, wk__sum *sum, const wk__coordinate *q
     for (int i = kernel->ndim; i < kernel->ndim + sum->indices; i++) {
         if (!steps_with_remainders(q, kernel, sum, i)) continue;
         const int64_t every = q->divisor / common_divisor(q->divisor, q->coefficient[i]);
-        for (int64_t first = 0; first < every; first++)
+        const int64_t extent = sum->extent[i - kernel->ndim];
+        for (int64_t first = 0; first < every && first < extent; first++)
             if ((q->offset + first * q->coefficient[i]) % q->divisor == 0) {
                 take_every(kernel, sum, i, every, first);
                 return true;
