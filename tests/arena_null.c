@@ -16,6 +16,8 @@
 #include "ir_build.h"
 #include "support_work.h"
 
+#include "../src/backend/collective.h"
+
 enum { MB = 1 << 20 };
 
 static const wk__backend *const null = &wk__null_backend;
@@ -171,6 +173,67 @@ static void writes_down_the_rest(void **state)
                 "sync\n");
     assert_int_equal(wk__null_plan_count(WK__NULL_UPLOAD), 1);
     assert_int_equal(wk__null_plan_count(WK__NULL_SYNC), 1);
+}
+
+static void expect_wrong(wk_code code, const char *text);
+
+static wk_code collective(int mode, int64_t count, const wk__team *team)
+{
+    wk__kernel k = {.ndim = 1, .mode = mode, .shape = {count}, .team = team};
+    k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1}, .stored = true};
+    k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F32, .stride = {1}};
+    return submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail);
+}
+
+static void writes_down_collectives(void **state)
+{
+    (void)state;
+    const wk__team team = {.rank = 1, .ranks = 2, .root = 1, .reduction = WK__RMAX};
+    for (int mode = 0; mode < WK__COLLECTIVES; mode++) assert_int_equal(collective(mode, 5, &team), WK_OK);
+    expect_plan("all_reduce RMAX f32, rank 1 of 2, 5 elements\n"
+                "reduce_scatter RMAX f32, rank 1 of 2, 5 elements\n"
+                "all_gather f32, rank 1 of 2, 5 elements\n"
+                "broadcast of rank 1 f32, rank 1 of 2, 5 elements\n");
+    assert_int_equal(wk__null_plan_count(WK__COLLECTIVE), 4);
+    assert_int_equal(wk__null_plan_work(WK__COLLECTIVE, 0)->kernel->team->ranks, 2);
+    assert_true(null->supports(f.device, WK__COLLECTIVE, WK_F32, WK__LAYOUT_STRIDES));
+    assert_false(null->supports(f.device, WK__TRANSFER, WK_F32, WK__LAYOUT_STRIDES));
+}
+
+/* The longer operand is the one that has too little memory. */
+static void finds_wrong_collectives(void **state)
+{
+    (void)state;
+    const wk__team team = {.rank = 1, .ranks = 2, .reduction = WK__RSUM};
+    const int64_t half = f.a.bytes / 8 + 1, all = f.b.bytes / 8 + 1;
+    const char *after = "null: an operand that ends after its memory";
+    assert_int_equal(collective(WK__ALL_REDUCE, half < all ? half : all, &team), WK_OK);
+    expect_wrong(collective(WK__ALL_GATHER, half, &team), after);
+    expect_wrong(collective(WK__REDUCE_SCATTER, all, &team), after);
+    expect_wrong(collective(WK__ALL_REDUCE, 5, NULL), "null: a collective without a team");
+    expect_wrong(collective(WK__COLLECTIVES, 5, &team), "null: a collective that there is not");
+    expect_wrong(collective(WK__ALL_REDUCE, -1, &team), "null: a collective over no plain count of elements");
+    expect_wrong(collective(WK__ALL_GATHER, INT64_MAX, &team), "null: a collective of too many elements");
+    static const struct {
+        wk__team team;
+        int mode;
+        const char *said;
+    } wrong[] = {
+        {{.rank = 2, .ranks = 2, .reduction = WK__RSUM}, WK__ALL_REDUCE, "null: a rank that its team does not have"},
+        {{.rank = -1, .ranks = 2, .reduction = WK__RSUM}, WK__ALL_REDUCE, "null: a rank that its team does not have"},
+        {{.ranks = 0}, WK__ALL_GATHER, "null: a rank that its team does not have"},
+        {{.ranks = 2, .root = 2}, WK__BROADCAST, "null: a root that its team does not have"},
+        {{.ranks = 2, .reduction = WK__ADD}, WK__REDUCE_SCATTER, "null: a reduction that no collective has"},
+    };
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        expect_wrong(collective(wrong[k].mode, 5, &wrong[k].team), wrong[k].said);
+    wk__kernel k = {.ndim = 1, .shape = {5}, .team = &team};
+    k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1}};
+    k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F64, .stride = {1}};
+    expect_wrong(submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail), "null: a collective over two dtypes");
+    k.operand[1].stride[0] = 2;
+    expect_wrong(submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail),
+                 "null: a collective over operands with gaps");
 }
 
 static void counts_what_it_does_not_keep(void **state)
@@ -400,6 +463,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(writes_down_groups),
         TEST(writes_down_products),
+        TEST(writes_down_collectives),
+        TEST(finds_wrong_collectives),
         TEST(writes_down_the_rest),
         TEST(counts_what_it_does_not_keep),
         TEST(orders_from_threads),

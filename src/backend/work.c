@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of families; see work.h. */
-#include "work.h"
+#include "collective.h"
 #include <string.h>
 
 const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
@@ -28,6 +28,14 @@ const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
         {.name = "sort", .said = "sort", .nout = 2, .nin = 1, .along = true, .modes = 2, .like = 2, .places = 1},
     [WK__TRANSFER] =
         {.name = "transfer", .said = "a copy", .nout = 1, .nin = 1, .moves = true, .like = 1, .places = -1},
+    [WK__COLLECTIVE] = {.name = "collective",
+                        .said = "a collective",
+                        .nout = 1,
+                        .nin = 1,
+                        .team = true,
+                        .modes = WK__COLLECTIVES,
+                        .like = 1,
+                        .places = -1},
 };
 
 int wk__work_named(const char *name)

@@ -8,12 +8,14 @@
  *   along one      scatter_add, scan and sort walk the lines of one dimension
  *   dimension
  *   transfer       dense bytes to another device; a backend has slots of its own for that
+ *   collective     what the ranks of a team bring together (collective.h)
  */
 #ifndef WICK_BACKEND_WORK_H
 #define WICK_BACKEND_WORK_H
 
 #include "../ir/ir.h"
 
+/* The numbers stand in files of flushes: new ones come last. */
 typedef enum wk__work_id {
     WK__PROGRAM,
     /* 0 out, 1 and 2 factors; sum: what is summed. */
@@ -29,6 +31,8 @@ typedef enum wk__work_id {
     WK__SORT,
     /* 0 out, 1 in, on another device. */
     WK__TRANSFER,
+    /* 0 out, 1 in; mode: which (collective.h). */
+    WK__COLLECTIVE,
     WK__WORK_FAMILIES
 } wk__work_id;
 
@@ -42,6 +46,7 @@ typedef struct wk__work_family {
     bool sums;           /* has a wk__sum */
     bool along;          /* works along one dimension: dim, mode and bound say how */
     bool moves;          /* its inputs are on another device */
+    bool team;           /* other ranks submit their parts of it */
     bool faults;         /* may find a bad index */
     bool adds_to_target; /* operand 0 is read, too, and what is not added to stays; it has its own size along dim */
     uint8_t modes;       /* `mode` is below that */
@@ -71,6 +76,7 @@ typedef struct wk__kernel {
     int64_t bound;
     wk__operand operand[WK__KERNEL_OPERANDS]; /* outputs, then inputs */
     const struct wk__sum *sum;                /* contraction; NULL: none */
+    const struct wk__team *team;              /* collective; NULL: none */
     int64_t tag;                              /* handed back with a bad index */
 } wk__kernel;
 

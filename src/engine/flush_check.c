@@ -116,6 +116,7 @@ static bool family_fits(wk__record *r)
 {
     const wk__work_family *family = wk__record_family(r);
     if (family->program) return program_fits(r);
+    if (family->team) return false; /* nobody records one yet: a file cannot hold its team */
     if (r->op->expression || wk__record_reduces(r)) return false;
     if (r->nout != family->nout || r->nin != family->nin || r->partial != family->adds_to_target) return false;
     if ((family->sums && !sum_fits(r)) || (family->along && !along_fits(r))) return false;

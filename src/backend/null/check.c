@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../collective.h"
 #include "plan.h"
 
 /* Elements from the first place to the last that an operand touches: low <= 0 <= high, from its offset on. */
@@ -106,11 +107,21 @@ static const char *check_along(const wk__work_family *family, const wk__kernel *
     return NULL;
 }
 
+static const char *check_collective(const wk__kernel *kernel)
+{
+    const char *wrong = wk__collective_check(kernel);
+    for (int o = 0; o < 2 && !wrong; o++) {
+        const int64_t count = wk__collective_elements(kernel->mode, kernel->team, o, kernel->shape[0]);
+        wrong = check_operand(&kernel->operand[o], 1, &count);
+    }
+    return wrong;
+}
+
 static const char *check_kernel(const wk__work_family *family, const wk__kernel *kernel)
 {
     if (!kernel) return "work without its operands";
     if (kernel->ndim < 0 || kernel->ndim > WK__MAX_DIMS) return "count of dimensions";
-    return family->sums ? check_sum(kernel) : check_along(family, kernel);
+    return family->sums ? check_sum(kernel) : family->team ? check_collective(kernel) : check_along(family, kernel);
 }
 
 const char *wk__null_check(const wk__work *work)

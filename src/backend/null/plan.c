@@ -2,6 +2,8 @@
 /* The plan of the null devices: copies of what was ordered, and their text. */
 #include "plan.h"
 
+#include "../collective.h"
+
 #include <pthread.h>
 
 #include "../../base/alloc.h"
@@ -17,6 +19,7 @@ typedef struct noted_work {
     wk__work work;
     wk__kernel kernel;
     wk__sum sum;
+    wk__team team;
     wk__memory memory[WK__KERNEL_OPERANDS];
     noted_group group;
 } noted_work;
@@ -77,9 +80,14 @@ static void copy_kernel(noted_work *to, const wk__kernel *kernel)
     to->work.kernel = &to->kernel;
     for (int k = 0; k < WK__KERNEL_OPERANDS; k++)
         if (kernel->operand[k].memory) copy_operand(&to->kernel.operand[k], &to->memory[k]);
-    if (!kernel->sum) return;
-    to->sum = *kernel->sum;
-    to->kernel.sum = &to->sum;
+    if (kernel->sum) {
+        to->sum = *kernel->sum;
+        to->kernel.sum = &to->sum;
+    }
+    if (kernel->team) {
+        to->team = *kernel->team;
+        to->kernel.team = &to->team;
+    }
 }
 
 bool wk__null_note_work(const wk__work *work)
@@ -204,6 +212,19 @@ static void add_along(wk__text *text, const wk__work *work)
     add_shape(text, kernel->ndim, kernel->shape);
 }
 
+/* "all_reduce RSUM f32, rank 1 of 4, 1000 elements" */
+static void add_collective(wk__text *text, const wk__kernel *kernel)
+{
+    const wk__team *team = kernel->team;
+    wk__text_format(text, "%s ", wk__collective_name[kernel->mode]);
+    if (kernel->mode == WK__BROADCAST)
+        wk__text_format(text, "of rank %d ", team->root);
+    else if (kernel->mode != WK__ALL_GATHER)
+        wk__text_format(text, "%s ", wk__alu_name[team->reduction]);
+    wk__text_format(text, "%s, rank %d of %d, %lld elements", wk_dtype_str((wk_dtype)kernel->operand[0].dtype),
+                    team->rank, team->ranks, (long long)kernel->shape[0]);
+}
+
 /* A line, and the program of the tail below it. */
 static void add_work(wk__text *text, const wk__work *work)
 {
@@ -215,6 +236,8 @@ static void add_work(wk__text *text, const wk__work *work)
         add_matmul(text, &product);
     else if (family->sums)
         add_contraction(text, work);
+    else if (family->team)
+        add_collective(text, work->kernel);
     else
         add_along(text, work);
     wk__text_add(text, work->group && work->kernel ? ", then\n" : "\n");
