@@ -6,6 +6,8 @@
 #include "support_work.h"
 
 #include "../src/backend/cpu/contraction_plainly.h"
+#include "../src/backend/cpu/contraction_split.h"
+#include "../src/backend/cpu/isa.h"
 #include "../src/backend/null/null.h"
 #include "../src/base/alloc.h"
 #include "../src/base/pool.h"
@@ -163,6 +165,18 @@ static void packed_convolutions(void **state)
 {
     (void)state;
     run_all(wk__cpu_contraction, "packed", 10, 10);
+}
+
+/* Tiles, and so panels, have other sizes there. */
+static void other_instruction_sets(void **state)
+{
+    (void)state;
+    const wk__cpu_isa *before = wk__cpu_isa_current();
+    for (int k = 0; wk__cpu_isa_at(k); k++) {
+        wk__cpu_isa_use(wk__cpu_isa_at(k));
+        if (wk__cpu_isa_at(k) != before) run_all(wk__cpu_contraction, wk__cpu_isa_at(k)->name, 8, 0);
+    }
+    wk__cpu_isa_use(before);
 }
 
 static void plain_convolutions(void **state)
@@ -327,6 +341,85 @@ static void coordinates_of_any_kind(void **state)
         free(want);
         free(out.data);
         for (int f = 0; f < WK__FACTORS; f++) free(factor[f].data);
+    }
+}
+
+typedef struct counted {
+    int parts;
+    int64_t elements, products;
+} counted;
+
+static wk_code count_part(void *user, const wk__kernel *part, wk__fail *fail)
+{
+    (void)fail;
+    counted *c = user;
+    int64_t elements = 1;
+    for (int d = 0; d < part->ndim; d++) elements *= part->shape[d];
+    c->parts++;
+    c->elements += elements;
+    c->products += elements * wk__sum_length(part->sum);
+    assert_false(wk__contraction_divides(part));
+    return WK_OK;
+}
+
+/* A gradient of stride s by the input is a contraction for each remainder, which multiplies no zeros between. */
+static void remainders_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        convolution of;
+        int parts;
+        int64_t products; /* of a result of 1, 8 channels: kernel places that meet, summed over the input's */
+    } cases[] = {
+        {{2, 1, 1, 1, 1, {8, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 1, 64 * 9},
+        {{2, 1, 1, 1, 1, {8, 8}, {3, 3}, {2, 2}, {1, 1}, {1, 1}}, 4, 16 * (1 + 2 + 2 + 4)},
+        {{2, 1, 1, 1, 1, {8, 8}, {2, 2}, {2, 2}, {0, 0}, {1, 1}}, 4, 64},
+        {{2, 1, 1, 1, 1, {9, 8}, {1, 1}, {3, 2}, {0, 0}, {1, 1}}, 6, 3 * 4},  /* most remainders have no place */
+        {{2, 1, 1, 1, 1, {9, 9}, {3, 3}, {2, 2}, {2, 2}, {2, 2}}, 4, 25 * 9}, /* odd places meet none */
+        {{1, 1, 1, 1, 1, {2}, {3}, {5}, {2}, {1}}, 2, 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        convolution_case t;
+        wk__kernel kernel;
+        wk__sum sum;
+        wk__fail fail;
+        counted c = {0};
+        convolution_new(&t, &cases[k].of, WK_F32, ROWS);
+        describe(&t, OF_INPUT, &kernel, &sum);
+        assert_true(wk__contraction_splits(&kernel));
+        assert_int_equal(wk__contraction_divides(&kernel), cases[k].of.stride[0] > 1);
+        assert_int_equal(wk__contraction_split(&kernel, count_part, &c, &fail), WK_OK);
+        assert_int_equal(c.parts, cases[k].parts);
+        assert_int_equal(c.elements, t.of.size[0] * (t.of.dims > 1 ? t.of.size[1] : 1));
+        if (c.products != cases[k].products) fail_msg("case %d: %lld products", (int)k, (long long)c.products);
+        convolution_free(&t);
+    }
+}
+
+static void count_piece(void *user, const wk__piece *piece)
+{
+    (void)piece;
+    ++*(int *)user;
+}
+
+/* The tail runs in pieces, but behind all of the parts. */
+static void pieces_of_contractions(void **state)
+{
+    (void)state;
+    for (direction way = FORWARD; way <= OF_INPUT; way++) {
+        const convolution strided = {2, 1, 1, 20, 30, {20, 20}, {3, 3}, {2, 2}, {1, 1}, {1, 1}};
+        convolution_case t;
+        wk__kernel kernel;
+        wk__sum sum;
+        wk__group g;
+        int pieces = 0;
+        convolution_new(&t, &strided, WK_F32, ROWS);
+        describe(&t, way, &kernel, &sum);
+        ir_space(&g, kernel.ndim, kernel.shape, 0);
+        wk__cpu_contraction_pieces(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel, .group = &g}, count_piece,
+                                   &pieces);
+        assert_int_equal(pieces > 0, way == FORWARD);
+        convolution_free(&t);
     }
 }
 
@@ -543,15 +636,12 @@ static int close_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_convolutions),
-        cmocka_unit_test(plain_convolutions),
-        cmocka_unit_test(bits_of_im2col),
-        cmocka_unit_test(products_of_attention),
-        cmocka_unit_test(coordinates_of_any_kind),
-        cmocka_unit_test(sums_of_other_dtypes),
-        cmocka_unit_test(tails),
-        cmocka_unit_test(null_checks_reaches),
-        cmocka_unit_test(null_refuses),
+        cmocka_unit_test(packed_convolutions),    cmocka_unit_test(other_instruction_sets),
+        cmocka_unit_test(plain_convolutions),     cmocka_unit_test(bits_of_im2col),
+        cmocka_unit_test(products_of_attention),  cmocka_unit_test(coordinates_of_any_kind),
+        cmocka_unit_test(sums_of_other_dtypes),   cmocka_unit_test(remainders_apart),
+        cmocka_unit_test(pieces_of_contractions), cmocka_unit_test(tails),
+        cmocka_unit_test(null_checks_reaches),    cmocka_unit_test(null_refuses),
         cmocka_unit_test(null_writes_down),
     };
     return cmocka_run_group_tests(tests, open_null, close_null);

@@ -32,7 +32,8 @@ typedef void wk__tile_function(const wk__tile *tile);
 
 typedef struct wk__gemm_class {
     int rows, columns, lanes;       /* of the largest tile; columns is a multiple of lanes */
-    size_t size;                    /* bytes of an element */
+    size_t packed;                  /* bytes of an element of A and B as tiles read it, */
+    size_t sum;                     /* and of C as they write it */
     wk__tile_function *const *tile; /* [(ceil(columns / lanes) - 1) * rows + rows - 1] of the tile that is wanted */
     /* Vectors, m = 1: c[j] = or += sum over l of a[l] B[l, j]. `down` reads rows of B whose elements are neighbours,
      * `along` columns of B whose elements are neighbours (then b_step is the distance of columns). NULL in the integer

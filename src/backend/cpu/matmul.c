@@ -144,8 +144,8 @@ static void plan_way(wk__gemm_plan *plan)
     plan->pack = gemm->pack[plan->dtype];
     plan->unpack = gemm->unpack[plan->dtype];
 
-    const int64_t size = (int64_t)plan->class->size;
-    const bool same = plan->size == size;
+    const int64_t size = (int64_t)plan->class->packed;
+    const bool same = plan->size == size && plan->size == (int64_t)plan->class->sum;
     const bool mapped = plan->a_map || plan->b_map;
     plan->vector = !mapped && same && plan->class->down && plan->m == 1 && (plan->b_column == 1 || plan->b_step == 1);
     plan->sum_apart = !same || plan->c_column != 1 || plan->c_rows;
@@ -272,10 +272,10 @@ static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail
 static bool small(const wk__gemm_plan *plan, double work)
 {
     if (work >= THREADS_WORK || plan->m > WK__GEMM_BLOCK_ROWS) return false;
-    const int64_t line = plan->k_block * (int64_t)plan->class->size + WK__GEMM_GAP;
+    const int64_t line = plan->k_block * (int64_t)plan->class->packed + WK__GEMM_GAP;
     const int64_t a = plan->pack_a ? plan->m * line : 0;
     const int64_t b = plan->pack_b ? (plan->n + plan->class->lanes) * line : 0;
-    const int64_t c = plan->sum_apart ? plan->m * plan->n * (int64_t)plan->class->size : 0;
+    const int64_t c = plan->sum_apart ? plan->m * plan->n * (int64_t)plan->class->sum : 0;
     return a + b + c <= SMALL_SPACE;
 }
 
@@ -283,7 +283,7 @@ static wk_code run_small(wk__gemm_plan *plan, wk__fail *fail)
 {
     _Alignas(64) char data[SMALL_SPACE];
     wk__gemm_space space = {.a = data};
-    const int64_t line = plan->k_block * (int64_t)plan->class->size + WK__GEMM_GAP;
+    const int64_t line = plan->k_block * (int64_t)plan->class->packed + WK__GEMM_GAP;
     space.b = space.a + (plan->pack_a ? plan->m * line : 0);
     space.c = space.b + (plan->pack_b ? (plan->n + plan->class->lanes) * line : 0);
     wk_code first = WK_OK;

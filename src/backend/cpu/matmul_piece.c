@@ -40,7 +40,7 @@ static void pack_panels(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
                                               .steps = at->k,
                                               .width = plan->class->columns,
                                               .unit = plan->class->lanes,
-                                              .size = (int64_t)plan->class->size});
+                                              .size = (int64_t)plan->class->packed});
         return;
     }
     const char *in = piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * plan->size;
@@ -60,7 +60,7 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_piece *piece, co
                                               .steps = at->k,
                                               .width = plan->class->rows,
                                               .unit = 1,
-                                              .size = (int64_t)plan->class->size});
+                                              .size = (int64_t)plan->class->packed});
         return;
     }
     const char *in = piece->a + (at->l * plan->a_step + row * plan->a_row) * plan->size;
@@ -72,7 +72,7 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_piece *piece, co
 static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const walk *at, int64_t row, int64_t end)
 {
     const wk__gemm_class *class = plan->class;
-    const int64_t size = (int64_t) class->size;
+    const int64_t size = (int64_t) class->packed, of_c = (int64_t) class->sum;
     wk__tile tile = {.k = at->k, .c_row = at->c_row, .add = at->l > 0};
     const char *b =
         plan->pack_b ? at->space->b : piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * size;
@@ -84,7 +84,7 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, con
         tile.b_step = plan->pack_b ? vectors * class->lanes : plan->b_step;
         b += plan->pack_b ? vectors * class->lanes * at->k * size + WK__GEMM_GAP : class->columns * size;
 
-        char *c = at->c + ((row - piece->row) * at->c_row + j - piece->column) * size;
+        char *c = at->c + ((row - piece->row) * at->c_row + j - piece->column) * of_c;
         const char *a = plan->pack_a ? at->space->a : piece->a + (at->l * plan->a_step + row * plan->a_row) * size;
         for (int64_t i = row; i < end; i += class->rows) {
             const int64_t rows = least(end - i, class->rows);
@@ -99,7 +99,7 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, con
             tile.c = c;
             function[rows](&tile);
             a += tile.a_row == 1 && plan->pack_a ? rows * at->k * size + WK__GEMM_GAP : rows * tile.a_row * size;
-            c += rows * at->c_row * size;
+            c += rows * at->c_row * of_c;
         }
     }
 }
@@ -130,14 +130,14 @@ static void narrow_runs(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
     for (int64_t j = piece->column, run; j < piece->column_end; j += run) {
         run = run_of(columns, j, piece->column_end - j);
         plan->unpack(to + place_of(columns, j) * plan->size, step, run,
-                     from + (j - piece->column) * (int64_t)plan->class->size);
+                     from + (j - piece->column) * (int64_t)plan->class->sum);
     }
 }
 
 static void narrow(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const walk *at, int64_t row, int64_t end)
 {
     for (int64_t i = row; i < end; i++) {
-        const char *from = at->c + (i - piece->row) * at->c_row * (int64_t)plan->class->size;
+        const char *from = at->c + (i - piece->row) * at->c_row * (int64_t)plan->class->sum;
         if (plan->c_rows)
             narrow_runs(plan, piece, piece->c + place_of(plan->c_rows, i) * plan->size, from);
         else
