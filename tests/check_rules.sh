@@ -40,3 +40,16 @@ fails "a test that is not there is found" "no engine_fork.after" exist "$WICK_WO
 
 # Tests that are gone through on each device must not be told to leave some out, as those for aarch64 are.
 check "mode default has no settings" test "$(grep '^default ' "$WICK_BUILD/results/settings")" = "default -"
+
+# A known fault that no longer applies would measure nothing. The first place of each change stands in today's source.
+applies()
+{
+    bad=0
+    for fault in "$WICK_SOURCE"/tests/random/power/*.patch; do
+        file=$WICK_SOURCE/$(sed -n 's/^+++ b[/]//p' "$fault")
+        sed -n 's/^-\([^-]\)/\1/p' "$fault" | head -1 >"$WICK_WORK/line"
+        grep -qxF -f "$WICK_WORK/line" "$file" || { echo "$(basename "$fault") does not apply"; bad=1; }
+    done
+    [ $bad = 0 ]
+}
+check "the faults of tests/random/power apply" applies
