@@ -208,6 +208,7 @@ static void finds_wrong_collectives(void **state)
     const int64_t half = f.a.bytes / 8 + 1, all = f.b.bytes / 8 + 1;
     const char *after = "null: an operand that ends after its memory";
     assert_int_equal(collective(WK__ALL_REDUCE, half < all ? half : all, &team), WK_OK);
+    assert_int_equal(collective(WK__ALL_GATHER, 0, &team), WK_OK); /* of nothing */
     expect_wrong(collective(WK__ALL_GATHER, half, &team), after);
     expect_wrong(collective(WK__REDUCE_SCATTER, all, &team), after);
     expect_wrong(collective(WK__ALL_REDUCE, 5, NULL), "null: a collective without a team");

@@ -198,26 +198,29 @@ static void copy_pairs(char *restrict to, const char *restrict from, int64_t cou
     if (count > 0) memcpy(to + 4 * (count - 1), from + 8 * (count - 1), 4); /* nothing is read behind it */
 }
 
+/* One chunk at least. The last one begins where it has to, to end with the others. */
+static inline __attribute__((always_inline)) void copy_chunks(char *to, const char *from, int64_t bytes, size_t chunk)
+{
+    const int64_t last = bytes - (int64_t)chunk;
+    for (int64_t k = 0; k < last; k += (int64_t)chunk) memcpy(to + k, from + k, chunk);
+    memcpy(to + last, from + last, chunk);
+}
+
 /* Some tens of bytes: a call of memcpy would take longer. */
 static inline void copy_few(char *to, const char *from, int64_t bytes)
 {
-    enum { CHUNK = 16 };
-    if (bytes < CHUNK) {
+    if (bytes >= 16)
+        copy_chunks(to, from, bytes, 16);
+    else if (bytes >= 4)
+        copy_chunks(to, from, bytes, 4);
+    else
         for (int64_t k = 0; k < bytes; k++) to[k] = from[k];
-        return;
-    }
-    for (int64_t k = 0; k < bytes - CHUNK; k += CHUNK) memcpy(to + k, from + k, CHUNK);
-    memcpy(to + bytes - CHUNK, from + bytes - CHUNK, CHUNK);
 }
 
-static void copy_run(const wk__gather *g, char *to, const inside *in, int64_t count)
+/* What is inside of a run; the rest of it is 0 already. */
+static void copy_run(const wk__gather *g, char *to, const inside *in)
 {
     const char *from = g->start + in->element * g->size;
-    if (in->every == 1 && in->first == 0 && in->end == count && in->stride == 1) {
-        copy_few(to, from, count * g->size);
-        return;
-    }
-    memset(to, 0, (size_t)(count * g->size));
     if (in->every == 1 && in->stride == 1)
         copy_few(to + in->first * g->size, from, (in->end - in->first) * g->size);
     else if (g->size == 4 && in->every == 1 && in->stride == 2)
@@ -255,19 +258,15 @@ static int64_t find_runs(const wk__gather *g, const wk__gather_list *list, int64
     return found;
 }
 
-/* A row of the matrix. */
+/* What is inside of a row of the matrix. */
 static void gather_row(const wk__gather *g, const place *row, const wk__gather_index *index, const run runs[],
                        int64_t count, char *to)
 {
     for (int64_t r = 0; r < count; r++) {
         place p = {.element = row->element + runs[r].from.element};
         for (int k = 0; k < g->coordinates; k++) p.numerator[k] = row->numerator[k] + runs[r].from.numerator[k];
-        char *at = to + runs[r].first * g->size;
         inside in;
-        if (find_inside(g, index, &p, runs[r].count, &in))
-            copy_run(g, at, &in, runs[r].count);
-        else
-            memset(at, 0, (size_t)(runs[r].count * g->size));
+        if (find_inside(g, index, &p, runs[r].count, &in)) copy_run(g, to + runs[r].first * g->size, &in);
     }
 }
 
@@ -276,6 +275,7 @@ static void gather_matrix(const wk__gather *g, int64_t batch, const wk__gather_l
                           const wk__gather_list *along, const run runs[], int64_t count, int64_t pitch, char *to)
 {
     cursor c = cursor_at(g, batch, across, row);
+    memset(to, 0, (size_t)(rows * pitch)); /* at once: for each run by itself it would take longer than to copy it */
     for (int64_t k = 0; k < rows; k++, to += pitch) {
         gather_row(g, &c.at, &along->index[along->count - 1], runs, count, to);
         advance(g, across, 1, &c);
@@ -303,11 +303,9 @@ static void gather_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, co
     const int64_t most = least(SLICE / (block->width * g->size) / SPAN * SPAN, MOST_STEPS);
     const bool by_lines = least(innermost(&g->lines), lines) >= least(innermost(&g->steps), most);
     int64_t count = by_lines ? find_runs(g, &g->lines, line, lines, runs) : 0;
-    if (by_lines && g->size == block->size) { /* a row of the matrix is one of the panel */
+    if (by_lines && block->as_is) { /* a row of the matrix is one of the panel */
         gather_matrix(g, block->batch, &g->steps, block->step, block->steps, &g->lines, runs, count, wide * g->size,
                       out);
-        for (int64_t step = 0; lines < wide && step < block->steps; step++)
-            memset(out + (step * wide + lines) * g->size, 0, (size_t)((wide - lines) * g->size));
         return;
     }
     for (int64_t step = 0, steps; step < block->steps; step += steps) {
@@ -333,17 +331,5 @@ void wk__gather_panels(const wk__gather *gather, wk__gemm_pack *pack, void *out,
         lines = least(block->width, block->line_end - line);
         gather_panel(gather, pack, to, block, line, lines);
         to += (lines + block->unit - 1) / block->unit * block->unit * block->steps * block->size + WK__GEMM_GAP;
-    }
-}
-
-void wk__gather_line(const wk__gather *gather, void *out, int64_t batch, int64_t line, int64_t step, int64_t steps)
-{
-    run runs[MOST_STEPS];
-    char *to = out;
-    const cursor c = cursor_at(gather, batch, &gather->lines, line);
-    for (int64_t k = 0, some; k < steps; k += some, to += some * gather->size) {
-        some = least(steps - k, MOST_STEPS);
-        const int64_t count = find_runs(gather, &gather->steps, step + k, some, runs);
-        gather_row(gather, &c.at, &gather->steps.index[gather->steps.count - 1], runs, count, to);
     }
 }

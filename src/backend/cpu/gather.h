@@ -35,13 +35,12 @@ typedef struct wk__gather_block {
     int64_t batch, line, line_end, step, steps;
     int width, unit; /* lines of a panel; those of the last are rounded up to a multiple of `unit`, with zeros */
     int64_t size;    /* bytes of an element in a panel */
+    bool as_is;      /* elements have the same bits there as in memory */
 } wk__gather_block;
 
 /* Appends an index, merged with the last one where both are walked as one. */
 void wk__gather_add(wk__gather_list *list, const wk__gather_index *index, int coordinates);
 /* Writes the block's panels one after the other, as `pack` would write those of a matrix. */
 void wk__gather_panels(const wk__gather *gather, wk__gemm_pack *pack, void *out, const wk__gather_block *block);
-/* Writes `steps` elements of one line from step `step` on, as they are in memory. */
-void wk__gather_line(const wk__gather *gather, void *out, int64_t batch, int64_t line, int64_t step, int64_t steps);
 
 #endif

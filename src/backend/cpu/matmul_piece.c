@@ -40,7 +40,8 @@ static void pack_panels(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
                                               .steps = at->k,
                                               .width = plan->class->columns,
                                               .unit = plan->class->lanes,
-                                              .size = (int64_t)plan->class->packed});
+                                              .size = (int64_t)plan->class->packed,
+                                              .as_is = plan->size == (int64_t)plan->class->packed});
         return;
     }
     const char *in = piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * plan->size;
@@ -60,7 +61,8 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_piece *piece, co
                                               .steps = at->k,
                                               .width = plan->class->rows,
                                               .unit = 1,
-                                              .size = (int64_t)plan->class->packed});
+                                              .size = (int64_t)plan->class->packed,
+                                              .as_is = plan->size == (int64_t)plan->class->packed});
         return;
     }
     const char *in = piece->a + (at->l * plan->a_step + row * plan->a_row) * plan->size;
