@@ -2,6 +2,7 @@
 /* The engine carries a contraction with computed coordinates as it carries a product of matrices: tails, views, parking
  * and failures. */
 #include "support_conv2d.h"
+#include "support_devices.h"
 
 #include "../src/backend/null/null.h"
 #include "../src/base/alloc.h"
@@ -39,10 +40,10 @@ static void expect_conv2d(wk_tensor *y, wk_tensor *x, wk_tensor *w, wk_tensor *b
     free(in), free(weight), free(add), free(out);
 }
 
-static void with_a_tail(void **state)
+static void check_tails(wk_device device)
 {
-    (void)state;
     WK_SCOPE;
+    WK_DEVICE(device);
     wk_seed(3);
     wk_tensor *x = wk_randn((2, 3, 9, 8)), *w = wk_randn((4, 3, 3, 3)), *bias = wk_randn((4));
     for (int64_t stride = 1; stride <= 2; stride++)
@@ -59,11 +60,17 @@ static void with_a_tail(void **state)
     expect_fine();
 }
 
-/* A result that is reduced, one that nobody reads, one that is read twice. */
-static void with_other_readers(void **state)
+static void with_a_tail(void **state)
 {
     (void)state;
+    EACH_DEVICE(device) check_tails(device);
+}
+
+/* A result that is reduced, one that nobody reads, one that is read twice. */
+static void check_readers(wk_device device)
+{
     WK_SCOPE;
+    WK_DEVICE(device);
     wk_tensor *x = wk_ones((1, 2, 5, 5)), *w = wk_ones((3, 2, 3, 3));
     wk_tensor *y = record_conv2d(x, w, 1, 0);
     record_conv2d(x, w, 2, 1);
@@ -75,6 +82,12 @@ static void with_other_readers(void **state)
     wk_tensor *empty = record_conv2d(wk_ones((1, 0, 4, 4)), wk_ones((2, 0, 3, 3)), 1, 0); /* sums of nothing */
     EXPECT_VALUES(empty, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     expect_fine();
+}
+
+static void with_other_readers(void **state)
+{
+    (void)state;
+    EACH_DEVICE(device) check_readers(device);
 }
 
 static void one_pass_on_the_null_device(void **state)

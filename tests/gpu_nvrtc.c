@@ -267,12 +267,25 @@ static void note_work(int id, wk_dtype dtype)
     good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
 }
 
+/* One with a coordinate: no product of matrices. */
+static void note_contraction(wk_dtype dtype)
+{
+    wk__fail fail;
+    wk__memory memory = {.block = &memory};
+    const wk__operand operand = {.dtype = (uint8_t)dtype, .memory = &memory};
+    const wk__sum sum = {.dtype = wk__sum_dtype(dtype), .coordinates = {1}, .coordinate[0][0] = {.divisor = 1}};
+    const wk__kernel kernel = {.ndim = 1, .shape = {7}, .operand = {operand, operand, operand}, .sum = &sum};
+    const wk__work work = {.family = WK__CONTRACTION, .kernel = &kernel};
+    if (dtype != WK_BOOL) good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
+}
+
 static void add_kernels(void)
 {
     for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
         note_product((wk_dtype)dtype, 5, 7, 3);
         note_product((wk_dtype)dtype, 70, 130, 37);
         note_product((wk_dtype)dtype, 1, 1, 9000);
+        note_contraction((wk_dtype)dtype);
         for (int id = 0; id < WK__WORK_FAMILIES; id++)
             if (wk__work_families[id].along) note_work(id, (wk_dtype)dtype);
     }

@@ -3,7 +3,7 @@
 #include "families.h"
 
 static wk__gpu_plan_family *const plan[WK__WORK_FAMILIES] = {
-    [WK__CONTRACTION] = wk__gpu_plan_matmul,
+    [WK__CONTRACTION] = wk__gpu_plan_contraction,
     [WK__SCATTER_ADD] = wk__gpu_plan_scatter_add,
     [WK__SCAN] = wk__gpu_plan_scan,
     [WK__SORT] = wk__gpu_plan_sort,
@@ -11,8 +11,9 @@ static wk__gpu_plan_family *const plan[WK__WORK_FAMILIES] = {
 
 bool wk__gpu_supports(const wk__gpu_target *target, int family, wk_dtype dtype, wk__layout layout)
 {
+    (void)layout;
     if (dtype == WK_F64 && !target->has_f64) return false;
-    return family == WK__PROGRAM || (wk__work_known(family) && plan[family] && layout == WK__LAYOUT_STRIDES);
+    return family == WK__PROGRAM || (wk__work_known(family) && plan[family]);
 }
 
 wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,

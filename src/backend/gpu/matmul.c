@@ -195,26 +195,24 @@ static int64_t fill(const wk__matmul *product, int64_t *argument)
     return batches;
 }
 
-wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
+wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, wk__gpu_emit *emit, void *user,
                             wk__fail *fail)
 {
-    wk__matmul product;
-    if (!wk__matmul_of(work, &product))
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device has no contraction but products of matrices");
-    wk__gpu_launch launch = {.unit = {.dtype = product.c.dtype, .nmemory = 3, .narguments = ARGUMENTS}, .writes = true};
-    int64_t batches = fill(&product, launch.argument), m = product.m, n = product.n;
-    launch.block[0] = product.a.memory->block;
-    launch.block[1] = product.b.memory->block;
-    launch.block[2] = product.c.memory->block;
+    wk__gpu_launch launch = {.unit = {.dtype = product->c.dtype, .nmemory = 3, .narguments = ARGUMENTS},
+                             .writes = true};
+    int64_t batches = fill(product, launch.argument), m = product->m, n = product->n;
+    launch.block[0] = product->a.memory->block;
+    launch.block[1] = product->b.memory->block;
+    launch.block[2] = product->c.memory->block;
     launch.count = batches * m * n;
     if (launch.count == 0) return WK_OK;
-    if (m >= 32 && n >= 32 && product.k >= 16 && target->local_memory && target->local == TILE_ITEMS) {
+    if (m >= 32 && n >= 32 && product->k >= 16 && target->local_memory && target->local == TILE_ITEMS) {
         launch.unit.fixed = &tiled;
         launch.count = batches * ((m + TILE - 1) / TILE) * ((n + TILE - 1) / TILE);
     } else if (m >= 8 && n >= 16 && !target->local_memory) {
         launch.unit.fixed = &blocked;
         launch.count = batches * ((m + 7) / 8) * ((n + 15) / 16);
-    } else if (launch.count <= 1024 && product.k >= 4096) {
+    } else if (launch.count <= 1024 && product->k >= 4096) {
         launch.unit.fixed = &dot;
     } else {
         launch.unit.fixed = &simple;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contractions with computed coordinates on OpenCL, against the CPU element by element. */
+#include "opencl_test.h"
+#include "support_convolution.h"
+
+#include "../src/backend/cpu/contraction_plainly.h"
+
+static void good(wk_code code, const wk__fail *fail)
+{
+    if (code != WK_OK) fail_msg("%s", fail->text);
+}
+
+static void expect_same(const array *a, const char *want)
+{
+    const wk_dtype dtype = (wk_dtype)a->operand.dtype;
+    const int64_t size = (int64_t)wk_dtype_size(dtype);
+    for (int64_t k = 0; k < a->bytes / size; k++) {
+        const char *got = a->data + k * size;
+        const bool same = is_float(dtype) ? fabs(get_real(dtype, got) - get_real(dtype, want + k * size)) <=
+                                                2e-3 * (1 + fabs(get_real(dtype, want + k * size)))
+                                          : memcmp(got, want + k * size, (size_t)size) == 0;
+        if (!same && memcmp(got, want + k * size, (size_t)size) != 0) fail_msg("element %lld differs", (long long)k);
+    }
+}
+
+/* The same work on the CPU's memory and on the device's: bytes beside the result included. */
+static void compare(void *device, const wk__kernel *kernel, array *const operand[])
+{
+    wk__memory memory[WK__KERNEL_OPERANDS];
+    wk__kernel there = *kernel;
+    wk__fail fail;
+    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) {
+        good(opencl->block_take(device, operand[o]->bytes, &memory[o], &fail), &fail);
+        good(opencl->upload(device, &memory[o], 0, operand[o]->data, operand[o]->bytes, &fail), &fail);
+        there.operand[o].memory = &memory[o];
+    }
+    const wk__work work = {.family = WK__CONTRACTION, .kernel = &there},
+                   here = {.family = WK__CONTRACTION, .kernel = kernel};
+    assert_true(opencl->supports(device, WK__CONTRACTION, (wk_dtype)kernel->operand[0].dtype, WK__LAYOUT_SUM));
+    good(opencl->submit(device, &work, &fail), &fail);
+    good(wk__cpu_contraction_plainly(&here, &fail), &fail);
+    char *want = array_copy(operand[0]);
+    good(opencl->download(device, operand[0]->data, &memory[0], 0, operand[0]->bytes, &fail), &fail);
+    expect_same(operand[0], want);
+    free(want);
+    for (int o = 0; o < WK__KERNEL_OPERANDS; o++) opencl->block_give(device, &memory[o]);
+}
+
+static void convolutions(void **state)
+{
+    (void)state;
+    static const convolution shapes[] = {
+        {1, 2, 2, 3, 2, {11}, {4}, {3}, {2}, {1}},
+        {2, 2, 1, 3, 5, {8, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+        {2, 1, 3, 2, 4, {9, 10}, {3, 2}, {2, 3}, {1, 0}, {1, 2}},
+        {3, 1, 2, 2, 3, {5, 6, 7}, {2, 3, 1}, {2, 1, 3}, {1, 2, 0}, {2, 1, 1}},
+        {1, 0, 1, 2, 2, {5}, {3}, {1}, {1}, {1}},
+        {1, 2, 1, 0, 2, {5}, {3}, {1}, {1}, {1}},
+    };
+    static const wk_dtype dtypes[] = {WK_F32, WK_F16, WK_I8, WK_I32, WK_I64};
+    for (int d = 0; d < opencl_devices; d++)
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+            for (size_t dtype = 0; dtype < sizeof dtypes / sizeof *dtypes; dtype++)
+                for (direction way = FORWARD; way < DIRECTIONS; way++) {
+                    convolution_case t;
+                    wk__kernel kernel;
+                    wk__sum sum;
+                    convolution_new(&t, &shapes[k], dtypes[dtype], (layout)(k % LAYOUTS));
+                    describe(&t, way, &kernel, &sum);
+                    array *const operand[] = {way == FORWARD    ? &t.y
+                                              : way == OF_INPUT ? &t.x
+                                                                : &t.w,
+                                              way == OF_WEIGHT ? &t.y : &t.w, way == OF_INPUT ? &t.y : &t.x};
+                    compare(opencl_device[d], &kernel, operand);
+                    convolution_free(&t);
+                }
+}
+
+/* Sums of another dtype than a factor's own are refused in words. */
+static void other_sums(void **state)
+{
+    (void)state;
+    const convolution plain = {1, 1, 1, 1, 1, {5}, {3}, {1}, {1}, {1}};
+    convolution_case t;
+    wk__kernel kernel;
+    wk__sum sum;
+    wk__fail fail;
+    convolution_new(&t, &plain, WK_F32, ROWS);
+    describe(&t, FORWARD, &kernel, &sum);
+    sum.dtype = WK_F64;
+    assert_int_equal(opencl->submit(opencl_device[0], &(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail),
+                     WK_ERR_UNSUPPORTED);
+    assert_non_null(strstr(fail.text, "in their own dtype alone"));
+    convolution_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(convolutions), cmocka_unit_test(other_sums)};
+    return cmocka_run_group_tests(tests, opencl_open, opencl_close);
+}
