@@ -345,6 +345,13 @@ static void coordinates_of_any_kind(void **state)
     }
 }
 
+static int64_t elements_of(const wk__kernel *kernel)
+{
+    int64_t elements = 1;
+    for (int d = 0; d < kernel->ndim; d++) elements *= kernel->shape[d];
+    return elements;
+}
+
 typedef struct counted {
     int parts;
     int64_t elements, products;
@@ -354,11 +361,9 @@ static wk_code count_part(void *user, const wk__kernel *part, wk__fail *fail)
 {
     (void)fail;
     counted *c = user;
-    int64_t elements = 1;
-    for (int d = 0; d < part->ndim; d++) elements *= part->shape[d];
     c->parts++;
-    c->elements += elements;
-    c->products += elements * wk__sum_length(part->sum);
+    c->elements += elements_of(part);
+    c->products += elements_of(part) * wk__sum_length(part->sum);
     assert_false(wk__contraction_divides(part));
     return WK_OK;
 }
@@ -397,29 +402,46 @@ static void remainders_apart(void **state)
     }
 }
 
-static void count_piece(void *user, const wk__piece *piece)
+typedef struct pieces {
+    const wk__kernel *kernel;
+    int64_t count, elements;
+} pieces;
+
+/* A box begins where the elements do that have been summed, and has as many. */
+static void see_piece(void *user, const wk__piece *piece)
 {
-    (void)piece;
-    ++*(int *)user;
+    pieces *seen = user;
+    const wk__kernel *kernel = seen->kernel;
+    int64_t first = kernel->operand[0].offset, elements = 1;
+    for (int d = 0; d < kernel->ndim; d++) {
+        first += piece->start[d] * kernel->operand[0].stride[d];
+        elements *= piece->size[d];
+        assert_true(piece->start[d] >= 0 && piece->start[d] + piece->size[d] <= kernel->shape[d]);
+    }
+    assert_int_equal(piece->first, first);
+    assert_int_equal(piece->rows * piece->columns, elements);
+    seen->count++;
+    seen->elements += elements;
 }
 
 /* The tail runs in pieces, but behind all of the parts. */
 static void pieces_of_contractions(void **state)
 {
     (void)state;
-    for (direction way = FORWARD; way <= OF_INPUT; way++) {
-        const convolution strided = {2, 1, 1, 20, 30, {20, 20}, {3, 3}, {2, 2}, {1, 1}, {1, 1}};
+    for (int k = 0; k < 2 * SHAPES; k++) {
+        const convolution *of = &shapes[k / 2];
+        const direction way = k % 2 ? OF_INPUT : FORWARD;
         convolution_case t;
         wk__kernel kernel;
         wk__sum sum;
         wk__group g;
-        int pieces = 0;
-        convolution_new(&t, &strided, WK_F32, ROWS);
+        convolution_new(&t, of, WK_F32, ROWS);
         describe(&t, way, &kernel, &sum);
         ir_space(&g, kernel.ndim, kernel.shape, 0);
-        wk__cpu_contraction_pieces(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel, .group = &g}, count_piece,
-                                   &pieces);
-        assert_int_equal(pieces > 0, way == FORWARD);
+        pieces seen = {.kernel = &kernel};
+        wk__cpu_contraction_pieces(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel, .group = &g}, see_piece,
+                                   &seen);
+        assert_int_equal(seen.elements, wk__contraction_divides(&kernel) ? 0 : elements_of(&kernel));
         convolution_free(&t);
     }
 }
