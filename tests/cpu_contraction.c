@@ -186,6 +186,36 @@ static void plain_convolutions(void **state)
     run_all(wk__cpu_contraction_plainly, "plain", 4, 9);
 }
 
+/* Rows that C does not walk as one, with a tail that does what two calls do. */
+static void rows_with_gaps(void **state)
+{
+    (void)state;
+    const int64_t room[] = {3, 6, 8}, of_a[] = {3, 5, 9}, of_b[] = {9, 7};
+    array a, b, c;
+    wk__fail fail;
+    wk__group g;
+    array_new(&a, WK_F32, 3, of_a, ROWS);
+    array_new(&b, WK_F32, 2, of_b, ROWS);
+    array_new(&c, WK_F32, 3, room, ROWS);
+    wk__sum sum = {.dtype = WK_F32, .indices = 1, .extent = {9}};
+    wk__kernel kernel = {.ndim = 3, .shape = {3, 5, 7}, .sum = &sum};
+    take_operand(&kernel, &sum, 0, &c, 3, (const int[]){0, 1, 2});
+    take_operand(&kernel, &sum, 1, &a, 3, (const int[]){0, 1, 3});
+    take_operand(&kernel, &sum, 2, &b, 2, (const int[]){3, 2});
+    ir_space(&g, 3, kernel.shape, 0);
+    const int out = ir_operand(&g, WK_F32, &c.memory, c.operand.offset, c.operand.stride);
+    ir_store(&g, out, ir_binary(&g, WK__MUL, ir_load(&g, out), ir_imm(&g, WK_F32, (wk__imm){.f = 2})));
+    const wk__work apart = {.family = WK__CONTRACTION, .kernel = &kernel};
+    const wk__work together = {.family = WK__CONTRACTION, .kernel = &kernel, .group = &g};
+    assert_int_equal(wk__cpu_contraction_plainly(&apart, &fail), WK_OK);
+    assert_int_equal(wk__cpu_run(&g, &fail), WK_OK);
+    char *want = array_copy(&c);
+    assert_int_equal(wk__cpu_contraction(&together, &fail), WK_OK);
+    for (int64_t k = 0; k < c.bytes / 4; k++)
+        assert_true(fabs(get_real(WK_F32, c.data + 4 * k) - get_real(WK_F32, want + 4 * k)) < 1e-3);
+    free(want), free(a.data), free(b.data), free(c.data);
+}
+
 /* The bits are those of im2col and a product of matrices. */
 static void bits_of_im2col(void **state)
 {
@@ -495,6 +525,23 @@ static void sums_of_other_dtypes(void **state)
     }
 }
 
+/* f32 factors that are summed in f64: 1 is left of 1e8 + 1 - 1e8. */
+static void wide_sums_cancel(void **state)
+{
+    (void)state;
+    float a[] = {1e8f, 1, -1e8f, 0}, b[] = {1, 1, 1, 1}, c = 0;
+    wk__memory of_a = {.block = a, .host = (char *)a, .bytes = 16}, of_b = {.block = b, .host = (char *)b, .bytes = 16},
+               of_c = {.block = &c, .host = (char *)&c, .bytes = 4};
+    wk__sum sum = {.dtype = WK_F64, .indices = 1, .extent = {4}, .stride = {{1}, {1}}};
+    const wk__kernel kernel = {.sum = &sum,
+                               .operand = {{.memory = &of_c, .dtype = WK_F32, .stored = true},
+                                           {.memory = &of_a, .dtype = WK_F32},
+                                           {.memory = &of_b, .dtype = WK_F32}}};
+    wk__fail fail;
+    assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail), WK_OK);
+    assert_true(c == 1);
+}
+
 /* ---- tails ------------------------------------------------------------------------------------------------------- */
 
 /* relu(y + bias of the channel), piece by piece or afterwards: the same bits. */
@@ -599,6 +646,8 @@ static void null_refuses(void **state)
     expect_wrong(&kernel, "null: a count of indices that there is not");
     sum = fine, sum.extent[0] = -1;
     expect_wrong(&kernel, "null: a sum over less than nothing");
+    sum = fine, sum.extent[0] = sum.extent[1] = INT64_MAX / 2;
+    expect_wrong(&kernel, "null: a sum of too many products");
     sum = fine, sum.dtype = WK_F16;
     expect_wrong(&kernel, "null: sums in a dtype that is no class");
     sum = fine, sum.coordinates[1] = WK__MAX_COORDINATES + 1;
@@ -609,7 +658,9 @@ static void null_refuses(void **state)
     expect_wrong(&kernel, "null: a coordinate with less than no places");
     sum = fine, sum.coordinate[1][0].coefficient[0] = INT64_MAX / 2;
     expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
-    sum = fine, sum.coordinate[1][0].divisor = INT64_MAX / 4;
+    sum = fine, sum.coordinate[1][0].offset = (int64_t)1 << 40;
+    expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
+    sum = fine, sum.coordinate[1][0].divisor = 1 << 20;
     expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
     sum = fine;
     kernel.operand[2].dtype = WK_F64;
@@ -661,6 +712,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed_convolutions),    cmocka_unit_test(other_instruction_sets),
         cmocka_unit_test(plain_convolutions),     cmocka_unit_test(bits_of_im2col),
+        cmocka_unit_test(rows_with_gaps),         cmocka_unit_test(wide_sums_cancel),
         cmocka_unit_test(products_of_attention),  cmocka_unit_test(coordinates_of_any_kind),
         cmocka_unit_test(sums_of_other_dtypes),   cmocka_unit_test(remainders_apart),
         cmocka_unit_test(pieces_of_contractions), cmocka_unit_test(tails),

@@ -47,7 +47,7 @@ static void kernels(void **state)
         assert_int_equal(lines_with(where, " EXP "), 1); /* of three passes of one place */
         snprintf(where, sizeof where, ": sort on %s", wk_device_str(device));
         assert_int_equal(lines_with(where, "engine_log.c:"), 1);
-        snprintf(where, sizeof where, ": a matrix product on %s", wk_device_str(device));
+        snprintf(where, sizeof where, ": a product on %s", wk_device_str(device));
         assert_int_equal(lines_with(where, "engine_log.c:"), 1);
         const int compiled = lines_with("bytes of source compiled in ", " ms");
         assert_true(device.kind == WK_CPU ? compiled == 0 : compiled > 0);

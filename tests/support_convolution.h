@@ -97,8 +97,7 @@ static inline void take_operand(wk__kernel *kernel, wk__sum *sum, int operand, c
 static inline void describe(const convolution_case *t, direction way, wk__kernel *kernel, wk__sum *sum)
 {
     const convolution *c = &t->of;
-    const int dims = c->dims, ndim = 3 + dims,
-              summed = way == OF_WEIGHT ? ndim : ndim; /* index of the first summed one */
+    const int dims = c->dims, ndim = 3 + dims, summed = ndim; /* index of the first summed one */
     int64_t x[WK__MAX_DIMS], w[WK__MAX_DIMS], y[WK__MAX_DIMS];
     convolution_shapes(c, x, w, y);
     *kernel = (wk__kernel){.ndim = ndim, .sum = sum, .tag = -1};

@@ -21,6 +21,16 @@ void wk__sum_reach(const wk__sum *sum, int factor, int64_t *low, int64_t *high)
     }
 }
 
+int64_t wk__common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
 static int64_t extent_of(const wk__sum *sum, int ndim, const int64_t *shape, int i)
 {
     return i < ndim ? shape[i] : sum->extent[i - ndim];
@@ -36,15 +46,15 @@ void wk__coordinate_range(const wk__coordinate *q, int ndim, const int64_t *shap
     }
 }
 
-/* Numerators, and what they are compared with, stay below 2^62. */
+/* Numerators stay below 2^40 and divisors below 2^20, so that what is computed of up to three of them fits. */
 static const char *check_coordinate(const wk__coordinate *q, int ndim, const int64_t *shape, const wk__sum *sum)
 {
-    const int64_t most = (int64_t)1 << 62;
+    const int64_t most = (int64_t)1 << 40, most_divided = (int64_t)1 << 20;
     int64_t limit, sizes = 0;
     if (q->divisor < 1) return "a coordinate that is divided by less than 1";
     if (q->extent < 0) return "a coordinate with less than no places";
-    bool fits =
-        !__builtin_mul_overflow(q->extent, q->divisor, &limit) && limit < most && q->offset > -most && q->offset < most;
+    bool fits = q->divisor < most_divided && !__builtin_mul_overflow(q->extent, q->divisor, &limit) &&
+                q->offset > -most && q->offset < most;
     for (int i = 0; fits && i < ndim + sum->indices; i++) {
         int64_t way = q->coefficient[i];
         const int64_t extent = extent_of(sum, ndim, shape, i);
@@ -60,8 +70,12 @@ const char *wk__sum_check(const wk__sum *sum, int ndim, const int64_t *shape)
         return "a count of indices that there is not";
     if (sum->dtype >= WK_DTYPE_COUNT || wk__class_of((wk_dtype)sum->dtype) != sum->dtype)
         return "sums in a dtype that is no class";
-    for (int i = 0; i < sum->indices; i++)
+    int64_t products = 1;
+    for (int i = 0; i < sum->indices; i++) {
         if (sum->extent[i] < 0) return "a sum over less than nothing";
+        if (__builtin_mul_overflow(products, sum->extent[i] > 0 ? sum->extent[i] : 1, &products))
+            return "a sum of too many products";
+    }
     for (int factor = 0; factor < WK__FACTORS; factor++) {
         if (sum->coordinates[factor] < 0 || sum->coordinates[factor] > WK__MAX_COORDINATES)
             return "a count of coordinates that there is not";

@@ -8,7 +8,8 @@
  *
  *     q = (offset + sum over i of coefficient[i] x index i) / divisor       element += q x stride
  *
- * where q is not whole or not in [0, extent), the factor is 0. Coordinates are what convolutions need: of
+ * where q is not whole or not in [0, extent), the factor is 0, and so is its product: it is left out, or computed with
+ * that 0, which gives NaN where the other factor is an infinity or a NaN. Coordinates are what convolutions need: of
  * conv1d(x, w), stride 2, padding 1, dilation 1, as C[n, o, t] = sum over c, k of w[o, c, k] x[n, c, 2 t + k - 1]
  *
  *     A = w    strides o, c, k                                 no coordinates
@@ -53,6 +54,13 @@ static inline uint8_t wk__sum_dtype(int dtype)
 {
     return (uint8_t)(dtype == WK_BOOL ? WK_I64 : wk__class_of((wk_dtype)dtype));
 }
+
+/* How often index i of a contraction steps. */
+static inline int64_t wk__index_extent(const wk__kernel *kernel, int i)
+{
+    return i < kernel->ndim ? kernel->shape[i] : kernel->sum->extent[i - kernel->ndim];
+}
+int64_t wk__common_divisor(int64_t a, int64_t b);
 
 /* Products of one element of the result. */
 static inline int64_t wk__sum_length(const wk__sum *sum)

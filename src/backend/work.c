@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of families; see work.h. */
 #include "collective.h"
-#include <string.h>
 
 const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
     [WK__PROGRAM] = {.name = "program", .said = "one pass", .program = true, .places = -1},
-    [WK__CONTRACTION] = {.name = "contraction",
-                         .said = "a matrix product",
-                         .nout = 1,
-                         .nin = 2,
-                         .tail = true,
-                         .sums = true,
-                         .places = -1},
+    [WK__CONTRACTION] =
+        {.name = "contraction", .said = "a product", .nout = 1, .nin = 2, .tail = true, .sums = true, .places = -1},
     [WK__SCATTER_ADD] = {.name = "scatter_add",
                          .said = "scatter_add",
                          .nout = 1,
@@ -37,13 +31,6 @@ const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
                         .like = 1,
                         .places = -1},
 };
-
-int wk__work_named(const char *name)
-{
-    int k = 0;
-    while (k < WK__WORK_FAMILIES && strcmp(wk__work_families[k].name, name) != 0) k++;
-    return k;
-}
 
 void wk__work_space(const wk__work_family *family, int operand, int dim, int64_t bound, int64_t shape[])
 {

@@ -37,7 +37,7 @@ typedef enum wk__work_id {
 } wk__work_id;
 
 typedef struct wk__work_family {
-    const char *name; /* in plans, logs and the files of flushes */
+    const char *name; /* in plans and logs */
     const char *said; /* of a kernel that runs, in the log */
     uint8_t nout;     /* operands: outputs first, then inputs; of a program the record says how many */
     uint8_t nin;
@@ -61,9 +61,6 @@ static inline bool wk__work_known(int family)
 {
     return family >= 0 && family < WK__WORK_FAMILIES;
 }
-
-/* The family of that name, or WK__WORK_FAMILIES. */
-int wk__work_named(const char *name);
 
 /* ---- what a backend is given ------------------------------------------------------------------------------------- */
 

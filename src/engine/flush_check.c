@@ -80,7 +80,7 @@ static bool reach_fits(wk__record *r, int k, int64_t bytes)
     return empty || r->ref[k].flags & WK__REF_INDIRECT || (low >= 0 && high < bytes / size);
 }
 
-/* ---- families ------ --------------------------------------------------------------------------------------------- */
+/* ---- families ---------------------------------------------------------------------------------------------------- */
 
 static bool program_fits(const wk__record *r)
 {

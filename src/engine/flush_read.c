@@ -105,7 +105,7 @@ static void get_refs(reader *in, wk__flush_record *f)
     }
 }
 
-/* Numbers are judged later (flush_check.c), counts here. False: there are no so many. */
+/* Numbers are judged later (flush_check.c), counts here. False: they are more than there is room for. */
 static bool get_sum(reader *in, wk__sum *sum)
 {
     sum->dtype = get_u8(in);
@@ -242,7 +242,7 @@ static bool get_record(reader *in, wk__flush_record *f, bool *no_memory)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-enum { LEAST_VALUE = 16, LEAST_RECORD = 60 /* bytes that one takes in a file at least */ };
+enum { LEAST_VALUE = 16, LEAST_RECORD = 58 /* bytes that one takes in a file at least */ };
 
 static bool get_counts(reader *in, wk__flush_data *out)
 {

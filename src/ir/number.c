@@ -24,6 +24,11 @@ static float bf16_to_f32(uint16_t bits)
     return value;
 }
 
+int64_t wk__whole_of(double number)
+{
+    return number >= -0x1p63 && number < 0x1p63 ? (int64_t)number : INT64_MIN;
+}
+
 int64_t wk__number_as_i64(const void *element, wk_dtype dtype)
 {
     union {
@@ -41,7 +46,7 @@ int64_t wk__number_as_i64(const void *element, wk_dtype dtype)
     case WK_I16: return n.i16;
     case WK_I32: return n.i32;
     case WK_I64: return n.i64;
-    default: return (int64_t)wk__number_as_double(element, dtype);
+    default: return wk__whole_of(wk__number_as_double(element, dtype));
     }
 }
 

@@ -8,5 +8,7 @@
 
 double wk__number_as_double(const void *element, wk_dtype dtype);
 int64_t wk__number_as_i64(const void *element, wk_dtype dtype);
+/* A float as an integer: towards 0; the least one where there is none (CAST, ir.h). */
+int64_t wk__whole_of(double number);
 
 #endif

@@ -45,6 +45,13 @@ static double real(const char *element, int dtype)
     return element ? wk__number_as_double(element, (wk_dtype)dtype) : 0;
 }
 
+/* An integer is rounded once. */
+static float narrow_real(const char *element, int dtype)
+{
+    if (element && (dtype == WK_I64 || dtype == WK_I32)) return (float)wk__number_as_i64(element, (wk_dtype)dtype);
+    return (float)real(element, dtype);
+}
+
 static uint64_t whole(const char *element, int dtype)
 {
     return element ? (uint64_t)wk__number_as_i64(element, (wk_dtype)dtype) : 0;
@@ -55,7 +62,7 @@ static void add_product(const wk__kernel *kernel, const int64_t index[], total *
     const char *a = element_of(kernel, 0, index), *b = element_of(kernel, 1, index);
     const int of_a = kernel->operand[1].dtype, of_b = kernel->operand[2].dtype;
     switch (kernel->sum->dtype) {
-    case WK_F32: t->f32 += (float)real(a, of_a) * (float)real(b, of_b); break;
+    case WK_F32: t->f32 += narrow_real(a, of_a) * narrow_real(b, of_b); break;
     case WK_F64: t->f64 += real(a, of_a) * real(b, of_b); break;
     case WK_I32: t->i32 += (uint32_t)whole(a, of_a) * (uint32_t)whole(b, of_b); break;
     default: t->i64 += whole(a, of_a) * whole(b, of_b); break;
@@ -67,11 +74,13 @@ static void store(const wk__operand *out, int64_t at, int class, const total *t)
     const bool floats = class == WK_F32 || class == WK_F64;
     const double number = class == WK_F32 ? (double)t->f32 : t->f64;
     const int64_t count = class == WK_I32 ? (int32_t)t->i32 : (int64_t)t->i64;
-    const float narrow = (float)(floats ? number : (double)count);
+    const float narrow = floats ? (float)number : (float)count;
     const double wide = floats ? number : (double)count;
     const uint16_t half = out->dtype == WK_F16 ? f16_of_f32(narrow) : bf16_of_f32(narrow);
     const size_t size = wk_dtype_size((wk_dtype)out->dtype);
-    const int64_t bits = out->dtype == WK_BOOL ? (floats ? number != 0 : count != 0) : floats ? (int64_t)number : count;
+    const int64_t bits = out->dtype == WK_BOOL ? (floats ? number != 0 : count != 0)
+                         : floats              ? wk__whole_of(number)
+                                               : count;
     char *to = out->memory->host + at * (int64_t)size;
     switch (out->dtype) {
     case WK_F32: memcpy(to, &narrow, size); break;

@@ -30,48 +30,38 @@ bool wk__contraction_splits(const wk__kernel *kernel)
     return true;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* Index i becomes every x i + first: what steps along it takes longer steps, and begins further on. */
 static void take_every(wk__kernel *kernel, wk__sum *sum, int i, int64_t every, int64_t first)
 {
     const int s = i - kernel->ndim;
     int64_t *extent = s < 0 ? &kernel->shape[i] : &sum->extent[s];
     *extent = *extent > first ? (*extent - first - 1) / every + 1 : 0;
+    const int64_t longer = *extent > 1 ? every : 0; /* what does not step takes no steps, however long */
     for (int o = 0; o <= WK__FACTORS; o++) {
         if (s >= 0 && o == 0) continue;
         int64_t *stride = s < 0 ? &kernel->operand[o].stride[i] : &sum->stride[o - 1][s];
         kernel->operand[o].offset += first * *stride;
-        *stride *= every;
+        *stride *= longer;
     }
     for (int factor = 0; factor < WK__FACTORS; factor++)
         for (int k = 0; k < sum->coordinates[factor]; k++) {
             wk__coordinate *q = &sum->coordinate[factor][k];
             q->offset += first * q->coefficient[i];
-            q->coefficient[i] *= every;
+            q->coefficient[i] *= longer;
         }
 }
 
-static bool steps_with_remainders(const wk__coordinate *q, const wk__kernel *kernel, const wk__sum *sum, int i)
+static bool steps_with_remainders(const wk__coordinate *q, const wk__kernel *kernel, int i)
 {
-    const int64_t extent = i < kernel->ndim ? kernel->shape[i] : sum->extent[i - kernel->ndim];
-    return extent > 1 && q->coefficient[i] % q->divisor != 0;
+    return wk__index_extent(kernel, i) > 1 && q->coefficient[i] % q->divisor != 0;
 }
 
 /* The summed index that steps with remainders takes the steps at which the division is exact. False: there is none. */
 static bool keep_exact(wk__kernel *kernel, wk__sum *sum, const wk__coordinate *q)
 {
     for (int i = kernel->ndim; i < kernel->ndim + sum->indices; i++) {
-        if (!steps_with_remainders(q, kernel, sum, i)) continue;
-        const int64_t every = q->divisor / common_divisor(q->divisor, q->coefficient[i]);
+        if (!steps_with_remainders(q, kernel, i)) continue;
+        const int64_t every = q->divisor / wk__common_divisor(q->divisor, q->coefficient[i]);
         const int64_t extent = sum->extent[i - kernel->ndim];
         for (int64_t first = 0; first < every && first < extent; first++)
             if ((q->offset + first * q->coefficient[i]) % q->divisor == 0) {
@@ -99,7 +89,7 @@ static wk_code split(const wk__kernel *whole, wk__contraction_part *visit, void 
     wk__coordinate *q = find_divided(&sum);
     if (!q) return visit(user, &kernel, fail);
     int d = 0;
-    while (d < kernel.ndim && !steps_with_remainders(q, &kernel, &sum, d)) d++;
+    while (d < kernel.ndim && !steps_with_remainders(q, &kernel, d)) d++;
     if (d == kernel.ndim) { /* an index of the result has one remainder by now */
         const bool exact = keep_exact(&kernel, &sum, q);
         if (!exact) q->extent = 0; /* it is outside everywhere: nothing is summed */
@@ -107,7 +97,7 @@ static wk_code split(const wk__kernel *whole, wk__contraction_part *visit, void 
         divide(q);
         return split(&kernel, visit, user, fail);
     }
-    const int64_t every = q->divisor / common_divisor(q->divisor, q->coefficient[d]);
+    const int64_t every = q->divisor / wk__common_divisor(q->divisor, q->coefficient[d]);
     wk_code code = WK_OK;
     for (int64_t first = 0; first < every && first < whole->shape[d] && code == WK_OK; first++) {
         kernel = *whole;

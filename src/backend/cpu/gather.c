@@ -77,8 +77,8 @@ static bool walks_as_one(const wk__gather_index *outer, const wk__gather_index *
 
 void wk__gather_add(wk__gather_list *list, const wk__gather_index *index, int coordinates)
 {
-    wk__gather_index *last = &list->index[list->count - 1];
-    if (list->count == 0 || !walks_as_one(last, index, coordinates)) {
+    wk__gather_index *last = list->count > 0 ? &list->index[list->count - 1] : NULL;
+    if (!last || !walks_as_one(last, index, coordinates)) {
         list->index[list->count++] = *index;
         return;
     }
@@ -102,25 +102,14 @@ static int64_t ceiling(int64_t a, int64_t b)
     return a > 0 ? (a - 1) / b + 1 : -(-a / b);
 }
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Keeps the steps i where numerator + i x coefficient is a multiple of the divisor. False: there is none. */
 static bool keep_whole(int64_t numerator, int64_t coefficient, int64_t divisor, inside *in)
 {
-    const int64_t rest = coefficient % divisor;
-    const int64_t every = divisor / common_divisor(divisor, rest < 0 ? -rest : rest); /* steps to the same remainder */
+    const int64_t every = divisor / wk__common_divisor(divisor, coefficient); /* steps to the same remainder */
     for (int64_t tried = 0; tried < every; tried++, in->first += in->every) {
         if (in->first >= in->end) return false;
         if ((numerator + in->first * coefficient) % divisor != 0) continue;
-        in->every = in->every / common_divisor(in->every, every) * every;
+        in->every = in->every / wk__common_divisor(in->every, every) * every;
         return true;
     }
     return false;
@@ -150,12 +139,13 @@ static bool find_any_inside(const wk__gather *g, const wk__gather_index *index, 
         if (q->divisor > 1 && !keep_whole(numerator, coefficient, q->divisor, in)) return false;
         if (!keep_within(numerator, coefficient, q->extent * q->divisor, in)) return false;
     }
+    const bool alone = in->first + in->every >= in->end; /* no step leads from it to another */
     in->element = p->element + in->first * index->stride;
-    in->stride = in->every * index->stride;
+    in->stride = alone ? 0 : in->every * index->stride;
     for (int k = 0; k < g->coordinates; k++) {
         const wk__coordinate *q = &g->coordinate[k];
         in->element += (p->numerator[k] + in->first * index->coefficient[k]) / q->divisor * q->stride;
-        in->stride += in->every * index->coefficient[k] / q->divisor * q->stride;
+        if (!alone) in->stride += in->every * index->coefficient[k] / q->divisor * q->stride;
     }
     return true;
 }
@@ -173,6 +163,7 @@ static bool find_inside(const wk__gather *g, const wk__gather_index *index, cons
         if (coefficient == 1) {
             if (first < -numerator) first = -numerator;
             if (end > q->extent - numerator) end = q->extent - numerator;
+            if (first >= end) return false; /* far outside, so far that a stride times that would not be a number */
         } else if (numerator < 0 || numerator >= q->extent || last < 0 || last >= q->extent) {
             return find_any_inside(g, index, p, count, in);
         }
@@ -188,7 +179,8 @@ static bool find_inside(const wk__gather *g, const wk__gather_index *index, cons
 static inline __attribute__((always_inline)) void copy_each(char *to, const char *from, const inside *in, size_t size)
 {
     const int64_t stride = in->stride * (int64_t)size;
-    for (int64_t i = in->first; i < in->end; i += in->every, from += stride) memcpy(to + i * (int64_t)size, from, size);
+    for (int64_t i = in->first, k = 0; i < in->end; i += in->every, k++)
+        memcpy(to + i * (int64_t)size, from + k * stride, size);
 }
 
 /* Every second of 4 bytes, as convolutions of stride 2 read: a loop that becomes vectors. */

@@ -36,11 +36,6 @@ typedef struct mapped {
     wk__gemm_plan plan;
 } mapped;
 
-static int64_t extent_of(const wk__kernel *kernel, int i)
-{
-    return i < kernel->ndim ? kernel->shape[i] : kernel->sum->extent[i - kernel->ndim];
-}
-
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
 
 /* A coordinate that is always inside is a stride for each index. */
@@ -68,7 +63,8 @@ static void see_factor(const wk__kernel *kernel, int number, factor *f)
             continue;
         }
         g->offset += q->offset * q->stride;
-        for (int i = 0; i < kernel->ndim + sum->indices; i++) f->stride[i] += q->coefficient[i] * q->stride;
+        for (int i = 0; i < kernel->ndim + sum->indices; i++)
+            if (wk__index_extent(kernel, i) > 1) f->stride[i] += q->coefficient[i] * q->stride;
     }
 }
 
@@ -81,7 +77,7 @@ static bool depends_on(const factor *f, int i)
 
 static void add_index(const wk__kernel *kernel, const factor *f, wk__gather_list *list, int i)
 {
-    wk__gather_index index = {.extent = extent_of(kernel, i), .stride = f->stride[i]};
+    wk__gather_index index = {.extent = wk__index_extent(kernel, i), .stride = f->stride[i]};
     for (int k = 0; k < f->gather.coordinates; k++) index.coefficient[k] = f->gather.coordinate[k].coefficient[i];
     wk__gather_add(list, &index, f->gather.coordinates);
 }
@@ -162,7 +158,7 @@ static void fill_lists(const wk__kernel *kernel, factor *f, const wk__gemm_side 
     for (int k = 0; k < batch->count; k++) add_index(kernel, f, &g->batch, batch->dim[k]);
     for (int k = 0; k < lines->count; k++) add_index(kernel, f, &g->lines, lines->dim[k]);
     for (int i = kernel->ndim; i < kernel->ndim + kernel->sum->indices; i++)
-        if (extent_of(kernel, i) != 1) add_index(kernel, f, &g->steps, i);
+        if (wk__index_extent(kernel, i) != 1) add_index(kernel, f, &g->steps, i);
     end_list(&g->batch);
     end_list(&g->lines);
     end_list(&g->steps);

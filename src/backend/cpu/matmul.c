@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products on the CPU, from the wk__matmul of backend.h to pieces of C.
  *
- * plan      the cheapest equal form of the product: C' = B' A' when only columns of C are neighbours, batches as rows
- * when they share B; which operands are read in place and which are packed divide    pieces of C, so that all threads
- * have work (matmul_divide.c) run       each piece by itself, with buffers of its own (matmul_piece.c, matmul_space.c)
+ *     plan      the cheapest equal form of the product: C' = B' A' when only columns of C are neighbours, batches as
+ *               rows when they share B; which operands are read in place and which are packed
+ *     divide    pieces of C, so that all threads have work (matmul_divide.c)
+ *     run       each piece by itself, with buffers of its own (matmul_piece.c, matmul_space.c)
  *
  * The plan depends on shape, strides, dtype and instruction set. The sum of an element is that of its blocks of k, each
  * summed from 0; blocks depend on k and dtype. So results are equal bit for bit however many threads there are. */
@@ -256,7 +257,7 @@ static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail
     wk__gemm_space *spaces = NULL;
     const int64_t count = tasks < threads ? tasks : threads;
     if ((plan->pack_a || plan->pack_b || plan->sum_apart) && !wk__gemm_spaces_take(count, &spaces))
-        return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a matrix product");
+        return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a product");
     work.spaces = spaces;
     work.failed = work.pieces;
     pthread_mutex_init(&work.lock, NULL);
@@ -341,7 +342,7 @@ static bool has_none(const wk__gemm_plan *plan)
 
 wk_code wk__gemm_run(wk__gemm_plan *plan, wk__fail *fail)
 {
-    if (has_none(plan)) return WK_OK;
+    if (has_none(plan)) return plan->group && plan->group->nreduce ? wk__cpu_run(plan->group, fail) : WK_OK;
     if (!plan->group) return run_product(plan, fail);
     if (plan->group->nreduce == 0) return run_with_tail(plan, fail);
     wk_code code = run_product(plan, fail); /* a row of C is not final before all of it is */

@@ -37,8 +37,8 @@ static bool file_is_good(const wk__gpu_units *units, const wk__text *content, fi
 static bool entries_are_good(const wk__gpu_entry *entry, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
-        if (entry[k].kernel < 0 || entry[k].kernel >= count || entry[k].memory_slots < 0 ||
-            entry[k].memory_slots > WK__MAX_OPERANDS + 1) {
+        if (entry[k].kernel < 0 || entry[k].kernel >= count || entry[k].memory_slots < 0 || entry[k].which < -1 ||
+            entry[k].which >= WK__GPU_MERGED || entry[k].memory_slots > WK__MAX_OPERANDS + 1) {
             return false;
         }
     }

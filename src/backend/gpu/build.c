@@ -10,8 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MERGED = 64 /* units in one kernel: a function's compile time grows faster than its length */ };
-
 static int64_t compilations;
 
 int64_t wk__gpu_compilations(void)
@@ -121,8 +119,8 @@ static void print_program(const wk__gpu_units *units, job *job, bool merged, wk_
     for (int k = 0; k < job->count; k++) needs |= wk__gpu_needs(&job->function[k]->unit);
     wk__gpu_prelude(text, target, needs);
 
-    const char *bodies[MERGED];
-    int kernels = 0, in_bodies = 0, members[MERGED], slots = 0;
+    const char *bodies[WK__GPU_MERGED];
+    int kernels = 0, in_bodies = 0, members[WK__GPU_MERGED], slots = 0;
     char name[32];
     for (int k = 0; k <= job->count; k++) {
         bool joins = k < job->count && merged && !job->function[k]->unit.by_group;
@@ -139,7 +137,7 @@ static void print_program(const wk__gpu_units *units, job *job, bool merged, wk_
             snprintf(name, sizeof name, "wk_%d", kernels++);
             wk__gpu_print_function(text, target, &job->function[k]->unit, name, job->body[k].data);
         }
-        if (in_bodies == MERGED || (k == job->count && in_bodies > 0)) {
+        if (in_bodies == WK__GPU_MERGED || (k == job->count && in_bodies > 0)) {
             for (int m = 0; m < in_bodies; m++) {
                 job->entry[members[m]].kernel = kernels;
                 job->entry[members[m]].memory_slots = slots;

@@ -9,6 +9,9 @@
 
 #include <pthread.h>
 
+/* Units in one kernel: a function's compile time grows faster than its length. */
+enum { WK__GPU_MERGED = 64 };
+
 /* A dialect's compiler and driver. Programs and functions are pointers that only they understand. */
 typedef struct wk__gpu_compiler {
     char magic[16]; /* the first bytes of a file with a binary: no dialect reads what another wrote */
