@@ -318,7 +318,6 @@ static inline size_t wk_elements_(const char *text)
     }
 
 /* The numbers (double) of each struct of options whose default may be another than 0. */
-#define wk_addc_options_numbers_(wk_do_, wk_o_)  wk_do_(wk_o_, value)
 #define wk_addmm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, beta) wk_do_(wk_o_, alpha)
 #define wk_backward_options_numbers_(wk_do_, wk_o_)
 #define wk_bce_options_numbers_(wk_do_, wk_o_)
@@ -326,24 +325,18 @@ static inline size_t wk_elements_(const char *text)
 #define wk_cosine_similarity_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
 #define wk_cross_entropy_options_numbers_(wk_do_, wk_o_)     wk_do_(wk_o_, ignore_index)
 #define wk_dist_options_numbers_(wk_do_, wk_o_)              wk_do_(wk_o_, p)
-#define wk_div_options_numbers_(wk_do_, wk_o_)
-#define wk_elu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, alpha)
-#define wk_gelu_options_numbers_(wk_do_, wk_o_)
 #define wk_grad_options_numbers_(wk_do_, wk_o_)
-#define wk_hardtanh_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, min_val) wk_do_(wk_o_, max_val)
-#define wk_history_options_numbers_(wk_do_, wk_o_)  wk_do_(wk_o_, weight)
+#define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
 #define wk_hook_options_numbers_(wk_do_, wk_o_)
 #define wk_huber_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, delta)
 #define wk_init_options_numbers_(wk_do_, wk_o_)       wk_do_(wk_o_, gain)
 #define wk_isin_options_numbers_(wk_do_, wk_o_)
 #define wk_kl_div_options_numbers_(wk_do_, wk_o_)
-#define wk_leaky_relu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, negative_slope)
 #define wk_linear_options_numbers_(wk_do_, wk_o_)
 #define wk_loader_options_numbers_(wk_do_, wk_o_)
 #define wk_loss_options_numbers_(wk_do_, wk_o_)
 #define wk_mnist_options_numbers_(wk_do_, wk_o_)
 #define wk_multinomial_options_numbers_(wk_do_, wk_o_)
-#define wk_nan_to_num_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, posinf) wk_do_(wk_o_, neginf)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
 #define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
 #define wk_norm_options_numbers_(wk_do_, wk_o_)          wk_do_(wk_o_, p)
@@ -363,9 +356,7 @@ static inline size_t wk_elements_(const char *text)
     wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)
 #define wk_options_numbers_(wk_do_, wk_o_)
 #define wk_reduce_options_numbers_(wk_do_, wk_o_)
-#define wk_round_options_numbers_(wk_do_, wk_o_)
 #define wk_smooth_l1_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, beta)
-#define wk_softplus_options_numbers_(wk_do_, wk_o_)       wk_do_(wk_o_, beta) wk_do_(wk_o_, threshold)
 #define wk_unique_options_numbers_(wk_do_, wk_o_)
 #define wk_var_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, correction)
 
@@ -506,6 +497,18 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
                                    : f##_tf_at, default                                                                \
                                    : WK_WHOLE_(f##_ti_at, wk_y_))(WK_HERE, wk_x_, wk_y_));                             \
     WK_CLOSE_
+
+/* A wk_value (wick/call.h) of a tensor, a number or a wk_value. */
+#define WK_NONE      ((wk_value){.kind = WK_VALUE_NONE})
+#define WK_VALUE_(x) WK_VALUE_2_(x, WK_JOIN_(wk_value_, __COUNTER__))
+#define WK_VALUE_2_(x, wk_x_)                                                                                          \
+    WK_ONCE_(wk_tensor *, wk_x_, x,                                                                                    \
+             WK_GIVE_(wk_value, _Generic(wk_x_, wk_tensor *                                                            \
+                                         : wk_value_of_tensor, wk_value                                                \
+                                         : wk_value_itself, float                                                      \
+                                         : wk_value_of_float, double                                                   \
+                                         : wk_value_of_float, default                                                  \
+                                         : wk_value_of_int)(wk_x_)))
 
 /* The dtype of a C type, by a pointer to it or to rows of it, which is what an array of arrays is; 0 for one that no
  * dtype is. */

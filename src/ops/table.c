@@ -81,19 +81,13 @@ static bool next_parameter(const char **text, parameter *out)
     return true;
 }
 
-/* Argument k of the op: may it be a number, though the schema says Tensor as PyTorch's does? */
-static bool may_be_number(const wk__op *op, int k)
-{
-    return op->numbers >> k & 1 || (op->invoke == wk__invoke_pointwise && op->arity > 1);
-}
-
 static bool kind_fits(const wk__op *op, int k, const parameter *p, const wk_value *v)
 {
     if (v->kind == WK_VALUE_NONE) return p->optional;
     if (p->list) return v->kind == (int32_t)(strcmp(p->type, "Tensor") == 0 ? WK_VALUE_TENSORS : WK_VALUE_INTS);
     if (strcmp(p->type, "Tensor") == 0)
         return v->kind == WK_VALUE_TENSOR ||
-               ((v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT) && may_be_number(op, k));
+               ((v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT) && op->numbers >> k & 1);
     if (strcmp(p->type, "int") == 0) return v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "float") == 0) return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "Scalar") == 0)

@@ -1,0 +1,600 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""generate_ops.py [FOLDER]: writes what follows from the rows of ops (src/ops/rows) into the repository, or FOLDER.
+
+Of each header H of rows/H it writes, formatted by clang-format:
+
+    include/wick/H.h               the forms of call that people write, with their docs
+    include/wick/H_calls.h         the exported functions, and the structs of options
+    src/ops/generated/H.h          of each op its signature, the part of its descriptor that stands in the row
+    src/ops/generated/H_SECTION.c  exported functions that only pass their operands on, and the entries for wk_call
+    tests/ops_examples_H.c         the examples of the docs as tests
+
+For those who develop the library: the files are committed, a build needs no Python. tests/check_generated.sh compares.
+The format of rows is described in docs/design.md, section 7."""
+
+import math
+import subprocess
+import sys
+import textwrap
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent
+ROWS = SOURCE / "src/ops/rows"
+LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */\n"
+WIDTH = 117  # of a comment's text, behind " * "
+
+DTYPES = {
+    "any": None,
+    "numbers": "WK__NUMBERS",
+    "floats": "WK__FLOATS",
+    "integers and bool": "WK__INTS | WK__BOOLS",
+}
+RESULTS = {"same": None, "float": "WK__RESULT_FLOAT", "bool": "WK__RESULT_BOOL"}
+C_TYPES = {"float": "double ", "int": "int64_t ", "str": "const char *"}
+
+
+# ---- rows ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Argument:
+    """A parameter of an op, as PyTorch names it."""
+
+    name: str
+    type: str  # Tensor, float, int, str; with ? it may be left out
+    c: str = ""  # its name in C, where that differs
+    default: object = None
+    usual: object = None  # the number that stands for one that is left out, where it is the same for every call
+    keyword: bool = False  # in Python by name only
+    number: bool = False  # a tensor that may be a number
+    choices: list[str] = field(default_factory=list)  # the texts that a str may be
+    enum: bool = False  # in C the choices are WK_NAME_CHOICE
+    doc: str = ""
+
+    def __post_init__(self) -> None:
+        self.c = self.c or self.name
+
+    @property
+    def tensor(self) -> bool:
+        return self.type.startswith("Tensor")
+
+    @property
+    def schema(self) -> str:
+        default = "=None" if self.type.endswith("?") else ""
+        if self.default is not None:
+            default = f'="{self.default}"' if isinstance(self.default, str) else f"={self.default:g}"
+        return f"{self.type} {self.name}{default}"
+
+    @property
+    def is_marked(self) -> bool:
+        """Is a number among options for which 0 is not what it is when left out?"""
+        return self.type.startswith("float") and self.usual != 0 and self.default != 0
+
+
+@dataclass
+class Op:
+    """One row."""
+
+    name: str
+    doc: str
+    group: str
+    example: dict[str, object]
+    arguments: list[Argument]
+    notes: str = ""
+    errors: str = ""
+    torch: str = ""  # what PyTorch calls it, where that differs
+    in_place: bool = False
+    dtypes: str = "any"
+    result: str = "same"
+    node: str = ""  # what a result prints as grad_fn
+    number_node: dict[str, str] = field(default_factory=dict)  # the same where an argument is a number
+    entry: bool = False  # the op's file has wk__NAME and wk__NAME_, which the functions call
+    plain: bool = False  # there is wk_NAME(x) beside options, as a function
+    options: str = ""  # the struct of options, where ops share one
+    with_options: str = ""  # the function of a call with options, where one without has its own
+
+    def __post_init__(self) -> None:
+        self.arguments = [a if isinstance(a, Argument) else Argument(**a) for a in self.arguments]
+        if self.option_arguments and not self.options:
+            self.options = f"wk_{self.name}_options"
+
+    @property
+    def operands(self) -> list[Argument]:
+        return [a for a in self.arguments if a.tensor]
+
+    @property
+    def option_arguments(self) -> list[Argument]:
+        return [a for a in self.arguments if not a.tensor]
+
+    @property
+    def is_unary(self) -> bool:
+        return len(self.arguments) == 1
+
+    @property
+    def takes_either(self) -> bool:
+        """A tensor or a number on either side."""
+        return len(self.operands) == 2 and all(a.number for a in self.operands)
+
+    @property
+    def schema(self) -> str:
+        parts = [a.schema for a in self.arguments]
+        first = next((k for k, a in enumerate(self.arguments) if a.keyword), None)
+        if first is not None:
+            parts.insert(first, "*")
+        return f"{self.name}({', '.join(parts)}) -> Tensor"
+
+    @property
+    def arity(self) -> int:
+        return len(self.operands) + sum(a.type.startswith("float") for a in self.arguments)
+
+    @property
+    def invoke(self) -> str:
+        simple = not self.entry and not self.options and (self.is_unary or self.takes_either)
+        return "wk__invoke_pointwise" if simple else f"wk__invoke_{self.name}"
+
+
+@dataclass
+class Section:
+    """A part of a header: a file of rows."""
+
+    name: str
+    title: str
+    text: str
+    ops: list[Op]
+
+
+@dataclass
+class Header:
+    """A public header: a folder of rows."""
+
+    name: str
+    title: str
+    text: str
+    sections: list[Section]
+
+
+def read_section(path: Path) -> Section:
+    with path.open("rb") as file:
+        rows = tomllib.load(file)
+    defaults = rows.get("defaults", {})
+    listed = (SOURCE / "src/ops/ops.def").read_text()
+    ops = []
+    for row in rows["op"]:
+        try:
+            ops.append(Op(**(defaults | row)))
+        except TypeError as error:
+            sys.exit(f"{path}: {row.get('name', 'a row')}: {error}")
+        if f"WK__OP({row['name']})" not in listed:
+            sys.exit(f"{path}: {row['name']} is not in src/ops/ops.def")
+    return Section(path.stem, rows["title"], rows.get("text", ""), ops)
+
+
+def read_header(folder: Path) -> Header:
+    with (folder / "header.toml").open("rb") as file:
+        head = tomllib.load(file)
+    sections = [read_section(folder / f"{name}.toml") for name in head["sections"]]
+    return Header(folder.name, head["title"], head["text"], sections)
+
+
+# ---- texts -----------------------------------------------------------------------------------------------------------
+
+
+def comment(*paragraphs: str) -> str:
+    """Paragraphs as one comment; one that begins with spaces stays as it is."""
+    lines: list[str] = []
+    for paragraph in filter(None, paragraphs):
+        for part in paragraph.split("\n\n"):
+            if lines and (part.startswith("  ") or "\n\n" in paragraph):
+                lines.append("")
+            lines += [part] if part.startswith("  ") else textwrap.wrap(part, WIDTH - 2)
+    return "/* " + "\n".join(f" * {line}".rstrip() for line in lines)[3:] + " */\n"
+
+
+def heading(title: str) -> str:
+    return f"/* ---- {title} ".ljust(117, "-") + " */\n"
+
+
+def banner(what: str, header: Header) -> str:
+    return LICENCE + comment(what) + written(header)
+
+
+def written(header: Header) -> str:
+    return f"/* Written by scripts/generate_ops.py from src/ops/rows/{header.name}: edit those. */\n"
+
+
+def c_number(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and math.isnan(value):
+        return "NAN"
+    if isinstance(value, float) and math.isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return f"{value:.7g}"
+
+
+def c_list(values: list[object]) -> str:
+    return ", ".join(c_number(value) for value in values)
+
+
+def c_text(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def example_text(op: Op) -> str:
+    given = ", ".join(f"{k} = {{{c_list(v)}}}" for k, v in op.example.items() if k not in ("call", "gives"))
+    return f"    {op.example['call']} is {{{c_list(op.example['gives'])}}} for {given}"
+
+
+def options_text(op: Op) -> str:
+    texts = []
+    for a in op.option_arguments:
+        usual = f"default {a.default:g}" if isinstance(a.default, (int, float)) else ""
+        if a.enum:
+            usual = " or ".join(f"WK_{op.name.upper()}_{choice.upper()}" for choice in a.choices)
+        elif a.choices:
+            usual = " or ".join(f'"{choice}"' for choice in a.choices)
+        texts.append(f".{a.c} (" + "; ".join(filter(None, [usual, a.doc])) + ")")
+    return "Options: " + ", ".join(texts) + "." if texts else ""
+
+
+# ---- include/wick/H.h: the forms of call -----------------------------------------------------------------------------
+
+
+def either_forms(op: Op, suffix: str) -> str:
+    """(a, b) with a number on either side, and with options behind that."""
+    name, first = f"wk_{op.name}{suffix}", "WK_ARITH_1_" if suffix else "WK_ARITH_"
+    if not op.options:
+        return f"#define {name}(a, b) {first}({name}, a, b)\n"
+    own = f"WK_{op.name.upper()}{'_IN_PLACE' if suffix else ''}"
+    option = op.option_arguments[0]
+    said = f'{name.rstrip("_")}(a, b, .{option.c} = "{option.choices[0]}")'
+    text = "" if suffix else f"#define {own}_TEXT_ {c_text(f'wk_{op.name}: options are written by name: {said}')}\n"
+    left = "a" if suffix else "WK_VALUE_(a)"
+    return (
+        f"#define {name}(a, ...) WK_JOIN_({own}_, WK_COUNT_(__VA_ARGS__))(a, __VA_ARGS__)\n"
+        f"#define {own}_1(a, b) {first}({name}, a, b)\n"
+        f"#define {own}_WK2_(a, b, ...) WK_CALL_OF_(wk_tensor *, wk_{op.with_options}{suffix}_at, "
+        f"({left}, WK_VALUE_(b)), {op.options}, WK_{op.name.upper()}_TEXT_, __VA_ARGS__)\n{text}"
+    )
+
+
+def form(op: Op, suffix: str) -> str:
+    """The macro wk_NAME of a row, or wk_NAME_."""
+    name = f"wk_{op.name}{suffix}"
+    if op.takes_either:
+        return either_forms(op, suffix)
+    names = [a.c for a in op.operands]
+    if not op.options and op.is_unary:
+        return f"#define {name}(...) {name}_at(WK_HERE, __VA_ARGS__)\n"
+    if not op.options:
+        values = [f"WK_VALUE_({a.c})" if a.number else a.c for a in op.operands]
+        return f"#define {name}({', '.join(names)}) {name}_at(WK_HERE, {', '.join(values)})\n"
+    if len(names) == 1:
+        return f"#define {name}(...) WK_OPT_(wk_tensor *, {name}, {op.options}, __VA_ARGS__)\n"
+    said, early = ", ".join(names), ", ".join(names[:-1])
+    return (
+        f"#define {name}({early}, ...) "
+        f'WK_OPT{len(names)}_(wk_tensor *, {name}, {op.options}, "{said}", {early}, __VA_ARGS__)\n'
+    )
+
+
+def forms(op: Op) -> str:
+    torch = f"In PyTorch: {op.torch}." if op.torch else ""
+    doc = op.doc if not (op.notes or op.errors or op.options) else op.doc + "."
+    text = comment(doc, op.notes, options_text(op), op.errors, torch, example_text(op))
+    return text + form(op, "") + (form(op, "_") if op.in_place else "")
+
+
+def only_in_c(op: Op) -> bool:
+    """In C++ a macro only adds the place of the call (docs/semantics.md, rule 31)."""
+    return not op.is_unary
+
+
+def header_text(header: Header) -> str:
+    guard = f"WICK_{header.name.upper()}_H"
+    out = LICENCE + comment(f"wick/{header.name}.h: {header.title}.\n\n" + header.text)
+    out += (
+        f"{written(header)}#ifndef {guard}\n#define {guard}\n\n"
+        "#if !defined __cplusplus && !defined __clang__\n#pragma GCC system_header /* see macros.h */\n#endif\n\n"
+        f'#include "{header.name}_calls.h"\n\n'
+    )
+    in_c = False
+    for section in header.sections:
+        out += heading(section.title) + (comment(section.text) if section.text else "") + "\n"
+        for op in section.ops:
+            if only_in_c(op) != in_c:
+                in_c = not in_c
+                out += "#ifndef __cplusplus\n" if in_c else "#endif\n\n"
+            out += forms(op) + "\n"
+    return out + ("#endif\n\n" if in_c else "") + "#endif\n"
+
+
+# ---- include/wick/H_calls.h: the functions ---------------------------------------------------------------------------
+
+
+@dataclass
+class Function:
+    """An exported function: its prototype and, where it only passes its operands on, what it returns."""
+
+    name: str
+    parameters: list[str]
+    body: str = ""
+
+    @property
+    def prototype(self) -> str:
+        return f"wk_tensor *{self.name}({', '.join(self.parameters)})"
+
+    @property
+    def definition(self) -> str:
+        name = f"({self.name})" if not self.name.endswith("_at") else self.name  # a macro of this name is there, too
+        return f"wk_tensor *{name}({', '.join(self.parameters)})\n{{\n    return {self.body};\n}}\n"
+
+
+SIDES = {"t": ("wk_tensor *", "wk__t"), "f": ("double ", "wk__f"), "i": ("int64_t ", "wk__i")}
+
+
+def either_functions(op: Op, suffix: str) -> list[Function]:
+    """Of two tensors, of a tensor and a number (f a fraction, i a whole one); in place the first is a tensor."""
+    name, out = f"wk_{op.name}{suffix}", []
+    for left, right in ("tt", "tf", "ti") if suffix else ("tt", "tf", "ti", "ft", "it"):
+        (left_type, left_arg), (right_type, right_arg) = SIDES[left], SIDES[right]
+        a = "a" if suffix else f"{left_arg}(a)"
+        call = f"wk__{op.name}{suffix}(" if op.entry else f"wk__binary{suffix}(&wk__op_{op.name}, "
+        kinds = "" if left + right == "tt" else f"_{left}{right}"
+        parameters = ["wk_site site", f"{left_type}a", f"{right_type}b"]
+        out.append(Function(f"{name}{kinds}_at", parameters, f"{call}site, {a}, {right_arg}(b))"))
+    if not suffix:
+        out.append(Function(name, ["wk_tensor *a", "wk_tensor *b"], f"{call}(wk_site){{0}}, wk__t(a), wk__t(b))"))
+    return out
+
+
+def functions_of(op: Op, suffix: str) -> list[Function]:
+    """The functions of a row, or those of its form in place."""
+    name = f"wk_{op.name}{suffix}"
+    out = either_functions(op, suffix) if op.takes_either else []
+    if op.is_unary:
+        call = f"wk__unary{suffix}(&wk__op_{op.name}, "
+        out.append(Function(f"{name}_at", ["wk_site site", "wk_tensor *x"], f"{call}site, x)"))
+        out.append(Function(name, ["wk_tensor *x"], f"{call}(wk_site){{0}}, x)"))
+    elif not op.takes_either or op.options:
+        parameters = ["wk_site site"]
+        for k, a in enumerate(op.operands):
+            parameters.append(("wk_value " if a.number and not (suffix and k == 0) else "wk_tensor *") + a.c)
+        if op.options:
+            parameters.append(f"const {op.options} *options")
+        out.append(Function(f"wk_{op.with_options}{suffix}_at" if op.with_options else f"{name}_at", parameters))
+        if op.plain:
+            out.append(Function(name, ["wk_tensor *x"], f"{name}_at((wk_site){{0}}, x, NULL)"))
+    return out
+
+
+def functions(op: Op) -> list[Function]:
+    return functions_of(op, "") + (functions_of(op, "_") if op.in_place else [])
+
+
+def option_member(op: Op, a: Argument) -> str:
+    if a.enum:
+        return f"    int {a.c};\n    char reserved[4];\n"
+    notes = [f"default {a.default:g}" if a.is_marked and a.default is not None else ""]
+    notes += [" or ".join(f'"{choice}"' for choice in a.choices), a.doc]
+    text = "; ".join(filter(None, notes))
+    return f"    {C_TYPES[a.type.rstrip('?')]}{a.c};" + (f" /* {text} */\n" if text else "\n")
+
+
+def options_struct(op: Op) -> str:
+    """The struct, and the list of its numbers, which macros.h goes through."""
+    name, enums = op.options, ""
+    for a in op.option_arguments:
+        if a.enum:
+            values = [f"WK_{op.name.upper()}_{choice.upper()} = {k}" for k, choice in enumerate(a.choices)]
+            enums += f"enum {{ {', '.join(values)} }};\n"
+    members = "".join(option_member(op, a) for a in op.option_arguments)
+    marked = " ".join(f"wk_do_(wk_o_, {a.c})" for a in op.option_arguments if a.is_marked)
+    return (
+        f"{enums}typedef struct {name} {{\n    size_t size;\n    wk_by_name by_name;\n{members}}} {name};\n"
+        f"#ifndef __cplusplus\n#define {name}_numbers_(wk_do_, wk_o_) {marked}\n#endif\n"
+    )
+
+
+CALLS_INTRO = """The functions behind the forms of call: wk_NAME_at with the place of the call first, wk_NAME without
+it, for a pointer to a function. What they do stands at the forms. Of those that take a number, _tf takes a tensor and a
+fraction, _ti a tensor and a whole number, _ft and _it the other way round. A struct of options may be NULL."""
+
+
+def calls_text(header: Header) -> str:
+    guard = f"WICK_{header.name.upper()}_CALLS_H"
+    out = banner(f"wick/{header.name}_calls.h: the functions behind wick/{header.name}.h.\n\n{CALLS_INTRO}", header)
+    out += (
+        f'#ifndef {guard}\n#define {guard}\n\n#if !defined __cplusplus && !defined __clang__\n'
+        "#pragma GCC system_header /* see macros.h */\n#endif\n\n"
+        '#include "call.h"\n\n#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
+    )
+    known: set[str] = set()
+    for section in header.sections:
+        out += heading(section.title) + "\n"
+        for op in section.ops:
+            out += comment(f"{op.name}: {op.doc}")
+            if op.options and op.options not in known:
+                known.add(op.options)
+                out += options_struct(op)
+            out += "".join(f"WK_API {function.prototype};\n" for function in functions(op)) + "\n"
+    return out + "#ifdef __cplusplus\n}\n#endif\n#endif\n"
+
+
+# ---- src/ops/generated: signatures, functions, entries for wk_call ---------------------------------------------------
+
+
+def signature(op: Op) -> str:
+    """The part of the descriptor that stands in the row."""
+    fields = [f".name = {c_text(op.name)}", f".schema = {c_text(op.schema)}", f".group = {c_text(op.group)}"]
+    fields.append(f".doc = {c_text(op.doc)}")
+    if op.node:
+        fields.append(f".node = {c_text(op.node)}")
+    names = [a.name for a in op.arguments]
+    nodes = [f"[{names.index(name)}] = {c_text(node)}" for name, node in op.number_node.items()]
+    if nodes:
+        fields.append(f".number_node = {{{', '.join(nodes)}}}")
+    fields.append(f".arity = {op.arity}")
+    if RESULTS[op.result]:
+        fields.append(f".result = {RESULTS[op.result]}")
+    if DTYPES[op.dtypes]:
+        fields.append(f".domain = {DTYPES[op.dtypes]}")
+    numbers = [f"1 << {k}" for k, a in enumerate(op.arguments) if a.number]
+    if numbers:
+        fields.append(f".numbers = {' | '.join(numbers)}")
+    fields.append(f".invoke = {op.invoke}")
+    return f"#define WK__SIGNATURE_{op.name} {', '.join(fields)}\n"
+
+
+def invoke_prototype(op: Op) -> str:
+    return f"int {op.invoke}(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)"
+
+
+def reader(op: Op) -> str:
+    """Options with their defaults in place of what is not given: the op's file need not know these."""
+    known = [(a, a.default if a.usual is None else a.usual) for a in op.option_arguments if a.type.startswith("float")]
+    lines = [f"own->{a.c} = wk__option(own->{a.c}, {usual:g});" for a, usual in known if usual is not None]
+    if not lines:
+        return ""
+    name, struct = op.options.removeprefix("wk_"), op.options
+    return (
+        f"static inline bool wk__read_{name}(wk_site site, const char *op, const {struct} *given, {struct} *own)\n"
+        "{\n    if (!wk__options(site, op, given, own)) return false;\n"
+        + "".join(f"    {line}\n" for line in lines)
+        + "    return true;\n}\n"
+    )
+
+
+def signatures_text(header: Header) -> str:
+    guard = f"WICK_OPS_GENERATED_{header.name.upper()}_H"
+    out = banner(
+        f"The signatures of the ops of wick/{header.name}.h: what their descriptors begin with. The compiler refuses a "
+        "member that the op's file sets as well.",
+        header,
+    )
+    out += f'#ifndef {guard}\n#define {guard}\n\n#include "../../base/options.h"\n#include "../call.h"\n'
+    out += f"#include <wick/{header.name}.h>\n\n"
+    ops = [op for section in header.sections for op in section.ops]
+    out += comment("The entries for wk_call of ops that take more than tensors.")
+    out += "".join(f"{invoke_prototype(op)};\n" for op in ops if op.invoke != "wk__invoke_pointwise") + "\n"
+    out += comment("What the functions of an op call that has an entry of its own, in its file.")
+    for op in ops:
+        if op.entry:
+            out += f"wk_tensor *wk__{op.name}(wk_site site, wk__arg a, wk__arg b);\n"
+            out += f"wk_tensor *wk__{op.name}_(wk_site site, wk_tensor *a, wk__arg b);\n"
+    readers = {op.options: reader(op) for op in ops if op.options and reader(op)}
+    out += "\n" + comment("Options as wk__options reads them, with the default of each number that is not given.")
+    out += "".join(readers.values())
+    return out + "\n" + "\n".join(signature(op) for op in ops) + "\n#endif\n"
+
+
+def invoke_option(op: Op, a: Argument, k: int) -> str:
+    """The value of an option from argument k."""
+    if a.enum:
+        return "choice"
+    if a.type.startswith("float"):
+        return f"wk__value_option(&args[{k}])"
+    if a.type.startswith("int"):
+        return f"wk__value_int(&args[{k}], {a.default or 0})"
+    return f"wk__value_text(&args[{k}], NULL)"
+
+
+def invoke(op: Op) -> str:
+    """The entry for wk_call: takes the arguments apart and calls the function."""
+    lines, call = ["(void)op;"], []
+    for k, a in enumerate(op.arguments):
+        if a.tensor:
+            number = f"wk__value_arg(&args[{k}])" if op.entry else f"args[{k}]"
+            call.append(number if a.number else f"wk__value_tensor(&args[{k}])")
+        elif a.enum:
+            texts = ", ".join(c_text(choice) for choice in a.choices)
+            lines.append(
+                f"const int choice = wk__value_choice(site, {c_text(op.name)}, {c_text(a.name)}, &args[{k}], "
+                f"(const char *const[]){{{texts}, NULL}});"
+            )
+            lines.append("if (choice < 0) return -1;")
+    if op.options:
+        given = [(a, k) for k, a in enumerate(op.arguments) if not a.tensor]
+        values = "".join(f", .{a.c} = {invoke_option(op, a, k)}" for a, k in given)
+        lines.append(f"const {op.options} options = {{.size = sizeof options{values}}};")
+        call.append("&options")
+    name = f"wk__{op.name}" if op.entry else f"wk_{op.with_options or op.name}_at"
+    lines.append(f"return wk__one(out, {name}(site, {', '.join(call)}));")
+    return invoke_prototype(op) + "\n{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
+
+
+def functions_text(header: Header, section: Section) -> str:
+    out = banner(f"The functions of wick/{header.name}.h that only pass their operands on: {section.title}.", header)
+    out += '#include "../forms.h"\n\n'
+    for op in section.ops:
+        definitions = [function.definition for function in functions(op) if function.body]
+        if op.invoke != "wk__invoke_pointwise":
+            definitions.append(invoke(op))
+        out += heading(op.name) + "\n" + "\n".join(definitions) + "\n"
+    return out
+
+
+# ---- tests/ops_examples_H.c ------------------------------------------------------------------------------------------
+
+
+def example_test(op: Op) -> str:
+    example = op.example
+    lines = ["(void)state;", "WK_SCOPE;"]
+    for name, values in example.items():
+        if name not in ("call", "gives"):
+            kind = "bool" if isinstance(values[0], bool) else "double"
+            lines.append(f"wk_tensor *{name} = wk_of({kind}, ({len(values)}), {c_list(values)});")
+    gives = example["gives"]
+    lines.append(f"expect_values({example['call']}, {len(gives)}, (const double[]){{{c_list(gives)}}}, 1e-5);")
+    return f"static void example_{op.name}(void **state)\n{{\n" + "".join(f"    {line}\n" for line in lines) + "}\n\n"
+
+
+def examples_text(header: Header) -> str:
+    out = banner(f"The examples in wick/{header.name}.h give what stands there.", header)
+    out += '#include "support_wick.h"\n#include <math.h>\n\n'
+    ops = [op for section in header.sections for op in section.ops]
+    out += "".join(example_test(op) for op in ops)
+    tests = ", ".join(f"cmocka_unit_test(example_{op.name})" for op in ops)
+    return (
+        f"{out}int main(void)\n{{\n    const struct CMUnitTest tests[] = {{{tests}}};\n"
+        "    return cmocka_run_group_tests(tests, NULL, NULL);\n}\n"
+    )
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def formatted(text: str) -> str:
+    style = f"--style=file:{SOURCE}/.clang-format"
+    done = subprocess.run(["clang-format", style, "--assume-filename=x.c"], input=text, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return done.stdout.rstrip("\n") + "\n"
+
+
+def outputs(header: Header) -> dict[str, str]:
+    texts = {
+        f"include/wick/{header.name}.h": header_text(header),
+        f"include/wick/{header.name}_calls.h": calls_text(header),
+        f"src/ops/generated/{header.name}.h": signatures_text(header),
+        f"tests/ops_examples_{header.name}.c": examples_text(header),
+    }
+    for section in header.sections:
+        texts[f"src/ops/generated/{header.name}_{section.name}.c"] = functions_text(header, section)
+    return texts
+
+
+def main(arguments: list[str]) -> None:
+    target = Path(arguments[0]) if arguments else SOURCE
+    for folder in sorted(ROWS.iterdir()):
+        for name, text in outputs(read_header(folder)).items():
+            path = target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(formatted(text))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
