@@ -24,7 +24,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 ROWS = SOURCE / "src/ops/rows"
 LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */\n"
-WIDTH = 117  # of a comment's text, behind " * "
+WIDTH = 114  # of the text of a comment, between " * " and " */"
 
 DTYPES = {
     "any": None,
@@ -33,7 +33,16 @@ DTYPES = {
     "integers and bool": "WK__INTS | WK__BOOLS",
 }
 RESULTS = {"same": None, "float": "WK__RESULT_FLOAT", "bool": "WK__RESULT_BOOL"}
-C_TYPES = {"float": "double ", "int": "int64_t ", "str": "const char *"}
+C_TYPES = {
+    "Tensor": "wk_tensor *",
+    "float": "double ",
+    "Scalar": "double ",
+    "int": "int64_t ",
+    "bool": "bool ",
+    "dtype": "wk_dtype ",
+    "str": "const char *",
+}
+SIZES = {"bool ": 1, "int ": 4, "wk_dtype ": 4, "wk_reduction ": 4}  # of a member; the others have 8
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
@@ -44,11 +53,16 @@ class Argument:
     """A parameter of an op, as PyTorch names it."""
 
     name: str
-    type: str  # Tensor, float, int, str; with ? it may be left out
+    type: str  # Tensor, int[], int, bool, float, Scalar, dtype, str; with ? it may be left out
     c: str = ""  # its name in C, where that differs
+    c_type: str = ""  # its type in C, where that does not follow
+    count: str = "count"  # of a list: the parameter with its length
+    dims: bool = False  # one dimension or none, in C a list
     default: object = None
     usual: object = None  # the number that stands for one that is left out, where it is the same for every call
     keyword: bool = False  # in Python by name only
+    option: bool | None = None  # in C a member of the struct of options; if not said, whatever is no tensor or list
+    absent: bool = False  # not in C: it changes nothing
     number: bool = False  # a tensor that may be a number
     choices: list[str] = field(default_factory=list)  # the texts that a str may be
     enum: bool = False  # in C the choices are WK_NAME_CHOICE
@@ -56,22 +70,40 @@ class Argument:
 
     def __post_init__(self) -> None:
         self.c = self.c or self.name
-
-    @property
-    def tensor(self) -> bool:
-        return self.type.startswith("Tensor")
+        base = self.type.rstrip("?")
+        self.is_list = base == "int[]" or self.dims
+        self.is_tensor = base == "Tensor"
+        if self.option is None:
+            self.option = not (self.is_tensor or self.is_list or self.absent)
+        if not self.is_list:
+            self.c_type = self.c_type or ("int " if self.enum else C_TYPES[base])
 
     @property
     def schema(self) -> str:
         default = "=None" if self.type.endswith("?") else ""
         if self.default is not None:
-            default = f'="{self.default}"' if isinstance(self.default, str) else f"={self.default:g}"
+            default = f'="{self.default}"' if isinstance(self.default, str) else f"={self.default}"
         return f"{self.type} {self.name}{default}"
 
     @property
     def is_marked(self) -> bool:
-        """Is a number among options for which 0 is not what it is when left out?"""
-        return self.type.startswith("float") and self.usual != 0 and self.default != 0
+        """Is it a number among options for which 0 is not what it is when left out?"""
+        return self.c_type == "double " and self.usual != 0 and self.default != 0
+
+    @property
+    def parameters(self) -> list[str]:
+        if self.is_list:
+            return [f"const int64_t *{self.c}", f"int {self.count}"]
+        return [("wk_value " if self.number else self.c_type) + self.c]
+
+
+@dataclass
+class Overload:
+    """One of the functions of an op that has several."""
+
+    name: str
+    arguments: list[str]
+    results: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -86,28 +118,46 @@ class Op:
     notes: str = ""
     errors: str = ""
     torch: str = ""  # what PyTorch calls it, where that differs
+    elementwise: bool = True  # its functions only pass their operands on
     in_place: bool = False
     dtypes: str = "any"
     result: str = "same"
+    results: list[str] = field(default_factory=list)  # the names of several
+    results_in_options: bool = False  # in C the options say where the others go
     node: str = ""  # what a result prints as grad_fn
     number_node: dict[str, str] = field(default_factory=dict)  # the same where an argument is a number
+    dims_node: str = ""  # and where dimensions are named
+    arity: int = 0  # operands of the expression, where there is one that does not take all arguments
+    waits: bool = False  # for the device, as the shape of its result depends on data
     entry: bool = False  # the op's file has wk__NAME and wk__NAME_, which the functions call
+    own_invoke: bool = False  # the op's file has the entry for wk_call
     plain: bool = False  # there is wk_NAME(x) beside options, as a function
     options: str = ""  # the struct of options, where ops share one
+    members: list[str] = field(default_factory=list)  # their order in that struct, where it is not that of arguments
     with_options: str = ""  # the function of a call with options, where one without has its own
+    overloads: list[Overload] = field(default_factory=list)  # its functions, where they are several
 
     def __post_init__(self) -> None:
-        self.arguments = [a if isinstance(a, Argument) else Argument(**a) for a in self.arguments]
+        self.arguments = [Argument(**a) for a in self.arguments]
+        self.overloads = [Overload(**o) for o in self.overloads]
         if self.option_arguments and not self.options:
             self.options = f"wk_{self.name}_options"
+        if self.elementwise:
+            floats = [a for a in self.option_arguments if a.type.startswith("float")]
+            self.arity = len(self.operands) + len(floats)
 
     @property
     def operands(self) -> list[Argument]:
-        return [a for a in self.arguments if a.tensor]
+        return [a for a in self.arguments if not (a.option or a.absent)]
 
     @property
     def option_arguments(self) -> list[Argument]:
-        return [a for a in self.arguments if not a.tensor]
+        return [a for a in self.arguments if a.option]
+
+    @property
+    def struct_members(self) -> list[Argument]:
+        by_name = {a.name: a for a in self.option_arguments}
+        return [by_name[name] for name in self.members] or self.option_arguments
 
     @property
     def is_unary(self) -> bool:
@@ -124,15 +174,14 @@ class Op:
         first = next((k for k, a in enumerate(self.arguments) if a.keyword), None)
         if first is not None:
             parts.insert(first, "*")
-        return f"{self.name}({', '.join(parts)}) -> Tensor"
-
-    @property
-    def arity(self) -> int:
-        return len(self.operands) + sum(a.type.startswith("float") for a in self.arguments)
+        results = f"({', '.join(f'Tensor {r}' for r in self.results)})" if self.results else "Tensor"
+        return f"{self.name}({', '.join(parts)}) -> {results}"
 
     @property
     def invoke(self) -> str:
-        simple = not self.entry and not self.options and (self.is_unary or self.takes_either)
+        if self.own_invoke:
+            return ""
+        simple = self.elementwise and not self.entry and not self.options and (self.is_unary or self.takes_either)
         return "wk__invoke_pointwise" if simple else f"wk__invoke_{self.name}"
 
 
@@ -154,6 +203,7 @@ class Header:
     title: str
     text: str
     sections: list[Section]
+    enums: list[dict[str, object]]
 
 
 def read_section(path: Path) -> Section:
@@ -176,7 +226,7 @@ def read_header(folder: Path) -> Header:
     with (folder / "header.toml").open("rb") as file:
         head = tomllib.load(file)
     sections = [read_section(folder / f"{name}.toml") for name in head["sections"]]
-    return Header(folder.name, head["title"], head["text"], sections)
+    return Header(folder.name, head["title"], head["text"], sections, head.get("enums", []))
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
@@ -189,7 +239,7 @@ def comment(*paragraphs: str) -> str:
         for part in paragraph.split("\n\n"):
             if lines and (part.startswith("  ") or "\n\n" in paragraph):
                 lines.append("")
-            lines += [part] if part.startswith("  ") else textwrap.wrap(part, WIDTH - 2)
+            lines += [part] if part.startswith("  ") else textwrap.wrap(part, WIDTH)
     return "/* " + "\n".join(f" * {line}".rstrip() for line in lines)[3:] + " */\n"
 
 
@@ -223,20 +273,45 @@ def c_text(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def flat(values: object) -> list[object]:
+    return [x for row in values for x in flat(row)] if isinstance(values, list) else [values]
+
+
+def nested(values: object) -> str:
+    return f"{{{', '.join(nested(x) for x in values)}}}" if isinstance(values, list) else c_number(values)
+
+
+def operands_of_example(op: Op) -> dict[str, tuple[str, object]]:
+    """Of each its C type and its numbers."""
+    out = {}
+    for name, values in op.example.items():
+        if name in ("call", "gives"):
+            continue
+        if isinstance(values, dict):
+            out[name] = ("int64_t", values["i64"])
+        else:
+            out[name] = ("bool" if isinstance(flat(values)[0], bool) else "double", values)
+    return out
+
+
 def example_text(op: Op) -> str:
-    given = ", ".join(f"{k} = {{{c_list(v)}}}" for k, v in op.example.items() if k not in ("call", "gives"))
-    return f"    {op.example['call']} is {{{c_list(op.example['gives'])}}} for {given}"
+    given = ", ".join(f"{name} = {nested(values)}" for name, (_, values) in operands_of_example(op).items())
+    gives = nested(op.example["gives"])
+    said = f"sets values to {gives}" if "&values" in op.example["call"] else f"is {gives}"
+    return f"    {op.example['call']} {said} for {given}"
 
 
 def options_text(op: Op) -> str:
     texts = []
-    for a in op.option_arguments:
-        usual = f"default {a.default:g}" if isinstance(a.default, (int, float)) else ""
+    for a in op.struct_members:
+        is_number = a.c_type in ("double ", "int64_t ") and a.default is not None
+        usual = f"default {a.default}" if is_number else ""
         if a.enum:
             usual = " or ".join(f"WK_{op.name.upper()}_{choice.upper()}" for choice in a.choices)
         elif a.choices:
             usual = " or ".join(f'"{choice}"' for choice in a.choices)
-        texts.append(f".{a.c} (" + "; ".join(filter(None, [usual, a.doc])) + ")")
+        said = "; ".join(filter(None, [usual, a.doc]))
+        texts.append(f".{a.c} ({said})" if said else f".{a.c}")
     return "Options: " + ", ".join(texts) + "." if texts else ""
 
 
@@ -261,17 +336,13 @@ def either_forms(op: Op, suffix: str) -> str:
     )
 
 
-def form(op: Op, suffix: str) -> str:
-    """The macro wk_NAME of a row, or wk_NAME_."""
-    name = f"wk_{op.name}{suffix}"
-    if op.takes_either:
-        return either_forms(op, suffix)
+def option_form(op: Op, name: str) -> str:
+    """Operands, then options by name."""
     names = [a.c for a in op.operands]
-    if not op.options and op.is_unary:
-        return f"#define {name}(...) {name}_at(WK_HERE, __VA_ARGS__)\n"
-    if not op.options:
-        values = [f"WK_VALUE_({a.c})" if a.number else a.c for a in op.operands]
-        return f"#define {name}({', '.join(names)}) {name}_at(WK_HERE, {', '.join(values)})\n"
+    if any(a.dims for a in op.operands):
+        return f"#define {name}(...) WK_REDUCE_ONE_({name}, __VA_ARGS__)\n"
+    if any(a.is_list for a in op.operands):
+        return f"#define {name}(...) WK_REDUCE_OPT_({name}, {op.options}, __VA_ARGS__)\n"
     if len(names) == 1:
         return f"#define {name}(...) WK_OPT_(wk_tensor *, {name}, {op.options}, __VA_ARGS__)\n"
     said, early = ", ".join(names), ", ".join(names[:-1])
@@ -279,6 +350,44 @@ def form(op: Op, suffix: str) -> str:
         f"#define {name}({early}, ...) "
         f'WK_OPT{len(names)}_(wk_tensor *, {name}, {op.options}, "{said}", {early}, __VA_ARGS__)\n'
     )
+
+
+def list_form(op: Op, name: str) -> str:
+    """A list among the operands, of which the last may be left out."""
+    own, names = name.upper(), [a.c for a in op.operands]
+    early, last = ", ".join(names[:-2]), op.operands[-1]
+    sizes = next(a for a in op.operands if a.is_list)
+    said = ", ".join("(3)" if a.is_list else a.c for a in op.operands[:-1])
+    text = c_text(f"{name}: sizes stand in parentheses: {name}({said})")
+    passed = ", ".join("wk_s_.at, wk_s_.count" if a.is_list else a.c for a in op.operands)
+    return (
+        f"#define {name}({early}, ...) "
+        f"WK_JOIN_({own}_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, {early}, __VA_ARGS__)\n"
+        f"#define {own}_1(wk_s_, {', '.join(names[:-1])}) "
+        f"{own}_WK2_(wk_s_, {', '.join(names[:-1])}, {last.default})\n"
+        f"#define {own}_WK2_(wk_s_, {', '.join(names)}) WK_SIZED_(wk_tensor *, wk_s_, {sizes.c}, {text}, "
+        f"WK_GIVE_(wk_tensor *, {name}_at(WK_HERE, {passed})))\n"
+    )
+
+
+def takes_values(op: Op) -> bool:
+    return any(a.number for a in op.operands)
+
+
+def form(op: Op, suffix: str) -> str:
+    """The macro wk_NAME of a row, or wk_NAME_."""
+    name = f"wk_{op.name}{suffix}"
+    if op.takes_either:
+        return either_forms(op, suffix)
+    if op.options:
+        return option_form(op, name)
+    if any(a.is_list for a in op.operands):
+        return list_form(op, name)
+    if takes_values(op):
+        values = [f"WK_VALUE_({a.c})" if a.number else a.c for a in op.operands]
+        return f"#define {name}({', '.join(a.c for a in op.operands)}) {name}_at(WK_HERE, {', '.join(values)})\n"
+    names = [f"wk_{overload.name}" for overload in op.overloads] or [name]
+    return "".join(f"#define {name}(...) {name}_at(WK_HERE, __VA_ARGS__)\n" for name in names)
 
 
 def forms(op: Op) -> str:
@@ -290,7 +399,7 @@ def forms(op: Op) -> str:
 
 def only_in_c(op: Op) -> bool:
     """In C++ a macro only adds the place of the call (docs/semantics.md, rule 31)."""
-    return not op.is_unary
+    return bool(op.options) or takes_values(op) or any(a.is_list for a in op.operands)
 
 
 def header_text(header: Header) -> str:
@@ -322,10 +431,11 @@ class Function:
     name: str
     parameters: list[str]
     body: str = ""
+    returns: str = "wk_tensor *"
 
     @property
     def prototype(self) -> str:
-        return f"wk_tensor *{self.name}({', '.join(self.parameters)})"
+        return f"{self.returns}{self.name}({', '.join(self.parameters)})"
 
     @property
     def definition(self) -> str:
@@ -351,23 +461,39 @@ def either_functions(op: Op, suffix: str) -> list[Function]:
     return out
 
 
+def unary_functions(op: Op, suffix: str) -> list[Function]:
+    name, call = f"wk_{op.name}{suffix}", f"wk__unary{suffix}(&wk__op_{op.name}, "
+    with_site = Function(f"{name}_at", ["wk_site site", "wk_tensor *x"], f"{call}site, x)")
+    return [with_site, Function(name, ["wk_tensor *x"], f"{call}(wk_site){{0}}, x)")]
+
+
+def handwritten(op: Op, name: str, operands: list[Argument], results: list[str], in_place: bool = False) -> Function:
+    """A function that stands in the op's file."""
+    parameters = ["wk_site site"]
+    for k, a in enumerate(operands):
+        parameters += [f"wk_tensor *{a.c}"] if in_place and k == 0 else a.parameters
+    if op.options:
+        parameters.append(f"const {op.options} *options")
+    if len(results) < 2:
+        return Function(f"{name}_at", parameters)
+    return Function(f"{name}_at", parameters + [f"wk_tensor **{result}" for result in results], returns="wk_code ")
+
+
 def functions_of(op: Op, suffix: str) -> list[Function]:
     """The functions of a row, or those of its form in place."""
     name = f"wk_{op.name}{suffix}"
+    if op.elementwise and op.is_unary:
+        return unary_functions(op, suffix)
+    if op.overloads:
+        arguments = {a.name: a for a in op.arguments}
+        return [handwritten(op, f"wk_{o.name}", [arguments[n] for n in o.arguments], o.results) for o in op.overloads]
     out = either_functions(op, suffix) if op.takes_either else []
-    if op.is_unary:
-        call = f"wk__unary{suffix}(&wk__op_{op.name}, "
-        out.append(Function(f"{name}_at", ["wk_site site", "wk_tensor *x"], f"{call}site, x)"))
-        out.append(Function(name, ["wk_tensor *x"], f"{call}(wk_site){{0}}, x)"))
-    elif not op.takes_either or op.options:
-        parameters = ["wk_site site"]
-        for k, a in enumerate(op.operands):
-            parameters.append(("wk_value " if a.number and not (suffix and k == 0) else "wk_tensor *") + a.c)
-        if op.options:
-            parameters.append(f"const {op.options} *options")
-        out.append(Function(f"wk_{op.with_options}{suffix}_at" if op.with_options else f"{name}_at", parameters))
-        if op.plain:
-            out.append(Function(name, ["wk_tensor *x"], f"{name}_at((wk_site){{0}}, x, NULL)"))
+    if not op.takes_either or op.options:
+        own = f"wk_{op.with_options}{suffix}" if op.with_options else name
+        results = [] if op.results_in_options else op.results
+        out.append(handwritten(op, own, op.operands, results, in_place=bool(suffix)))
+    if op.plain:
+        out.append(Function(name, ["wk_tensor *x"], f"{name}_at((wk_site){{0}}, x, NULL)"))
     return out
 
 
@@ -375,13 +501,20 @@ def functions(op: Op) -> list[Function]:
     return functions_of(op, "") + (functions_of(op, "_") if op.in_place else [])
 
 
-def option_member(op: Op, a: Argument) -> str:
-    if a.enum:
-        return f"    int {a.c};\n    char reserved[4];\n"
-    notes = [f"default {a.default:g}" if a.is_marked and a.default is not None else ""]
-    notes += [" or ".join(f'"{choice}"' for choice in a.choices), a.doc]
+def option_member(a: Argument) -> str:
+    notes = [f"default {a.default}" if a.is_marked and a.default is not None else ""]
+    notes += ["" if a.enum else " or ".join(f'"{choice}"' for choice in a.choices), a.doc]
     text = "; ".join(filter(None, notes))
-    return f"    {C_TYPES[a.type.rstrip('?')]}{a.c};" + (f" /* {text} */\n" if text else "\n")
+    return f"    {a.c_type}{a.c};" + (f" /* {text} */\n" if text else "\n")
+
+
+def padding(members: list[Argument]) -> str:
+    """What would be padding at the end of the struct is a member, which every initialiser sets to 0."""
+    end = 0
+    for a in members:
+        size = SIZES.get(a.c_type, 8)
+        end = (end + size - 1) // size * size + size
+    return f"    char reserved[{-end % 8}];\n" if end % 8 else ""
 
 
 def options_struct(op: Op) -> str:
@@ -391,17 +524,23 @@ def options_struct(op: Op) -> str:
         if a.enum:
             values = [f"WK_{op.name.upper()}_{choice.upper()} = {k}" for k, choice in enumerate(a.choices)]
             enums += f"enum {{ {', '.join(values)} }};\n"
-    members = "".join(option_member(op, a) for a in op.option_arguments)
-    marked = " ".join(f"wk_do_(wk_o_, {a.c})" for a in op.option_arguments if a.is_marked)
+    members = "".join(option_member(a) for a in op.struct_members) + padding(op.struct_members)
+    marked = " ".join(f"wk_do_(wk_o_, {a.c})" for a in op.struct_members if a.is_marked)
     return (
         f"{enums}typedef struct {name} {{\n    size_t size;\n    wk_by_name by_name;\n{members}}} {name};\n"
         f"#ifndef __cplusplus\n#define {name}_numbers_(wk_do_, wk_o_) {marked}\n#endif\n"
     )
 
 
+def enum_text(enum: dict[str, object]) -> str:
+    lines = [f"{v['name']}," + (f" /* {v['doc']} */" if v.get("doc") else "") for v in enum["values"]]
+    return f"typedef enum {enum['name']} {{\n" + "".join(f"    {line}\n" for line in lines) + f"}} {enum['name']};\n\n"
+
+
 CALLS_INTRO = """The functions behind the forms of call: wk_NAME_at with the place of the call first, wk_NAME without
 it, for a pointer to a function. What they do stands at the forms. Of those that take a number, _tf takes a tensor and a
-fraction, _ti a tensor and a whole number, _ft and _it the other way round. A struct of options may be NULL."""
+fraction, _ti a tensor and a whole number, _ft and _it the other way round. A struct of options may be NULL, and so may
+a list of dimensions, which is followed by its length: -1 stands for all."""
 
 
 def calls_text(header: Header) -> str:
@@ -412,6 +551,7 @@ def calls_text(header: Header) -> str:
         "#pragma GCC system_header /* see macros.h */\n#endif\n\n"
         '#include "call.h"\n\n#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
     )
+    out += "".join(enum_text(enum) for enum in header.enums)
     known: set[str] = set()
     for section in header.sections:
         out += heading(section.title) + "\n"
@@ -437,7 +577,10 @@ def signature(op: Op) -> str:
     nodes = [f"[{names.index(name)}] = {c_text(node)}" for name, node in op.number_node.items()]
     if nodes:
         fields.append(f".number_node = {{{', '.join(nodes)}}}")
-    fields.append(f".arity = {op.arity}")
+    if op.dims_node:
+        fields.append(f".dims_node = {c_text(op.dims_node)}")
+    if op.arity:
+        fields.append(f".arity = {op.arity}")
     if RESULTS[op.result]:
         fields.append(f".result = {RESULTS[op.result]}")
     if DTYPES[op.dtypes]:
@@ -445,7 +588,9 @@ def signature(op: Op) -> str:
     numbers = [f"1 << {k}" for k, a in enumerate(op.arguments) if a.number]
     if numbers:
         fields.append(f".numbers = {' | '.join(numbers)}")
-    fields.append(f".invoke = {op.invoke}")
+    fields += [".takes_dtype = true"] if any(a.type == "dtype?" for a in op.arguments) else []
+    fields += [".waits = true"] if op.waits else []
+    fields += [f".invoke = {op.invoke}"] if op.invoke else []
     return f"#define WK__SIGNATURE_{op.name} {', '.join(fields)}\n"
 
 
@@ -455,8 +600,8 @@ def invoke_prototype(op: Op) -> str:
 
 def reader(op: Op) -> str:
     """Options with their defaults in place of what is not given: the op's file need not know these."""
-    known = [(a, a.default if a.usual is None else a.usual) for a in op.option_arguments if a.type.startswith("float")]
-    lines = [f"own->{a.c} = wk__option(own->{a.c}, {usual:g});" for a, usual in known if usual is not None]
+    known = [(a, a.default if a.usual is None else a.usual) for a in op.option_arguments if a.c_type == "double "]
+    lines = [f"own->{a.c} = wk__option(own->{a.c}, {usual});" for a, usual in known if usual is not None]
     if not lines:
         return ""
     name, struct = op.options.removeprefix("wk_"), op.options
@@ -466,6 +611,10 @@ def reader(op: Op) -> str:
         + "".join(f"    {line}\n" for line in lines)
         + "    return true;\n}\n"
     )
+
+
+def has_invoke(op: Op) -> bool:
+    return op.invoke not in ("", "wk__invoke_pointwise")
 
 
 def signatures_text(header: Header) -> str:
@@ -479,36 +628,53 @@ def signatures_text(header: Header) -> str:
     out += f"#include <wick/{header.name}.h>\n\n"
     ops = [op for section in header.sections for op in section.ops]
     out += comment("The entries for wk_call of ops that take more than tensors.")
-    out += "".join(f"{invoke_prototype(op)};\n" for op in ops if op.invoke != "wk__invoke_pointwise") + "\n"
-    out += comment("What the functions of an op call that has an entry of its own, in its file.")
-    for op in ops:
-        if op.entry:
-            out += f"wk_tensor *wk__{op.name}(wk_site site, wk__arg a, wk__arg b);\n"
-            out += f"wk_tensor *wk__{op.name}_(wk_site site, wk_tensor *a, wk__arg b);\n"
+    out += "".join(f"{invoke_prototype(op)};\n" for op in ops if has_invoke(op)) + "\n"
+    entries = [op for op in ops if op.entry]
+    if entries:
+        out += comment("What the functions of an op call that has an entry of its own, in its file.")
+    for op in entries:
+        out += f"wk_tensor *wk__{op.name}(wk_site site, wk__arg a, wk__arg b);\n"
+        out += f"wk_tensor *wk__{op.name}_(wk_site site, wk_tensor *a, wk__arg b);\n"
     readers = {op.options: reader(op) for op in ops if op.options and reader(op)}
     out += "\n" + comment("Options as wk__options reads them, with the default of each number that is not given.")
     out += "".join(readers.values())
     return out + "\n" + "\n".join(signature(op) for op in ops) + "\n#endif\n"
 
 
-def invoke_option(op: Op, a: Argument, k: int) -> str:
-    """The value of an option from argument k."""
+def invoke_option(a: Argument, k: int) -> str:
+    """The value of an option from argument k: one that is not given is 0."""
     if a.enum:
         return "choice"
-    if a.type.startswith("float"):
+    if a.c_type == "double ":
         return f"wk__value_option(&args[{k}])"
-    if a.type.startswith("int"):
-        return f"wk__value_int(&args[{k}], {a.default or 0})"
-    return f"wk__value_text(&args[{k}], NULL)"
+    if a.is_tensor:
+        return f"wk__value_tensor(&args[{k}])"
+    if a.type.startswith("str"):
+        return f"wk__value_text(&args[{k}], NULL)"
+    number = f"wk__value_int(&args[{k}], {int(a.default or 0)})"
+    return {"bool ": f"{number} != 0", "int64_t ": number}.get(a.c_type, f"({a.c_type.strip()}){number}")
 
 
-def invoke(op: Op) -> str:
-    """The entry for wk_call: takes the arguments apart and calls the function."""
-    lines, call = ["(void)op;"], []
+def invoke_operand(op: Op, a: Argument, k: int) -> str:
+    """What a function is called with for argument k."""
+    if a.is_list:
+        return f"{a.c}, {a.count}"
+    if a.is_tensor and a.number:
+        return f"wk__value_arg(&args[{k}])" if op.entry else f"args[{k}]"
+    if a.is_tensor:
+        return f"wk__value_tensor(&args[{k}])"
+    if a.c_type == "double ":
+        return f"wk__value_float(&args[{k}], {a.default})"
+    number = f"wk__value_int(&args[{k}], {int(a.default or 0)})"
+    return f"{number} != 0" if a.c_type == "bool " else number
+
+
+def invoke_locals(op: Op) -> list[str]:
+    """What must be declared before the call."""
+    lines = []
     for k, a in enumerate(op.arguments):
-        if a.tensor:
-            number = f"wk__value_arg(&args[{k}])" if op.entry else f"args[{k}]"
-            call.append(number if a.number else f"wk__value_tensor(&args[{k}])")
+        if a.is_list:
+            lines += [f"int {a.count};", f"const int64_t *{a.c} = wk__value_dims(&args[{k}], &{a.count});"]
         elif a.enum:
             texts = ", ".join(c_text(choice) for choice in a.choices)
             lines.append(
@@ -517,12 +683,22 @@ def invoke(op: Op) -> str:
             )
             lines.append("if (choice < 0) return -1;")
     if op.options:
-        given = [(a, k) for k, a in enumerate(op.arguments) if not a.tensor]
-        values = "".join(f", .{a.c} = {invoke_option(op, a, k)}" for a, k in given)
+        given = [(a, k) for k, a in enumerate(op.arguments) if a.option]
+        values = "".join(f", .{a.c} = {invoke_option(a, k)}" for a, k in given)
         lines.append(f"const {op.options} options = {{.size = sizeof options{values}}};")
-        call.append("&options")
+    return lines
+
+
+def invoke(op: Op) -> str:
+    """The entry for wk_call: takes the arguments apart and calls the function."""
+    call = [invoke_operand(op, a, k) for k, a in enumerate(op.arguments) if not (a.option or a.absent)]
+    call += ["&options"] if op.options else []
+    call += [f"&out[{k}]" for k in range(len(op.results))]
     name = f"wk__{op.name}" if op.entry else f"wk_{op.with_options or op.name}_at"
-    lines.append(f"return wk__one(out, {name}(site, {', '.join(call)}));")
+    called = f"{name}(site, {', '.join(call)})"
+    lines = ["(void)op;"] + invoke_locals(op)
+    several = f"return {called} == WK_OK ? {len(op.results)} : -1;"
+    lines.append(several if op.results else f"return wk__one(out, {called});")
     return invoke_prototype(op) + "\n{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
 
 
@@ -531,7 +707,7 @@ def functions_text(header: Header, section: Section) -> str:
     out += '#include "../forms.h"\n\n'
     for op in section.ops:
         definitions = [function.definition for function in functions(op) if function.body]
-        if op.invoke != "wk__invoke_pointwise":
+        if has_invoke(op):
             definitions.append(invoke(op))
         out += heading(op.name) + "\n" + "\n".join(definitions) + "\n"
     return out
@@ -541,14 +717,18 @@ def functions_text(header: Header, section: Section) -> str:
 
 
 def example_test(op: Op) -> str:
-    example = op.example
     lines = ["(void)state;", "WK_SCOPE;"]
-    for name, values in example.items():
-        if name not in ("call", "gives"):
-            kind = "bool" if isinstance(values[0], bool) else "double"
-            lines.append(f"wk_tensor *{name} = wk_of({kind}, ({len(values)}), {c_list(values)});")
-    gives = example["gives"]
-    lines.append(f"expect_values({example['call']}, {len(gives)}, (const double[]){{{c_list(gives)}}}, 1e-5);")
+    for name, (kind, values) in operands_of_example(op).items():
+        shape, row = [], values
+        while isinstance(row, list):
+            shape.append(str(len(row)))
+            row = row[0]
+        lines.append(f"wk_tensor *{name} = wk_of({kind}, ({', '.join(shape)}), {c_list(flat(values))});")
+    call, gives = op.example["call"], flat(op.example["gives"])
+    if "&values" in call:
+        lines += ["wk_tensor *values = NULL;", f"assert_int_equal({call}, WK_OK);"]
+        call = "values"
+    lines.append(f"expect_values({call}, {len(gives)}, (const double[]){{{c_list(gives)}}}, 1e-5);")
     return f"static void example_{op.name}(void **state)\n{{\n" + "".join(f"    {line}\n" for line in lines) + "}\n\n"
 
 

@@ -317,29 +317,20 @@ static inline size_t wk_elements_(const char *text)
         .size = sizeof(wk_options), .dtype = wk_d_.dtype, .device = wk_d_.device, .requires_grad = wk_d_.requires_grad \
     }
 
-/* The numbers (double) of each struct of options whose default may be another than 0. */
+/* The numbers (double) of each struct of options whose default may be another than 0; those of ops whose header is
+ * written from rows stand in that header. */
 #define wk_addmm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, beta) wk_do_(wk_o_, alpha)
 #define wk_backward_options_numbers_(wk_do_, wk_o_)
-#define wk_bce_options_numbers_(wk_do_, wk_o_)
-#define wk_bce_with_logits_options_numbers_(wk_do_, wk_o_)
-#define wk_cosine_similarity_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
-#define wk_cross_entropy_options_numbers_(wk_do_, wk_o_)     wk_do_(wk_o_, ignore_index)
-#define wk_dist_options_numbers_(wk_do_, wk_o_)              wk_do_(wk_o_, p)
 #define wk_grad_options_numbers_(wk_do_, wk_o_)
 #define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
 #define wk_hook_options_numbers_(wk_do_, wk_o_)
-#define wk_huber_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, delta)
-#define wk_init_options_numbers_(wk_do_, wk_o_)       wk_do_(wk_o_, gain)
-#define wk_isin_options_numbers_(wk_do_, wk_o_)
-#define wk_kl_div_options_numbers_(wk_do_, wk_o_)
+#define wk_init_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, gain)
 #define wk_linear_options_numbers_(wk_do_, wk_o_)
 #define wk_loader_options_numbers_(wk_do_, wk_o_)
-#define wk_loss_options_numbers_(wk_do_, wk_o_)
 #define wk_mnist_options_numbers_(wk_do_, wk_o_)
 #define wk_multinomial_options_numbers_(wk_do_, wk_o_)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
 #define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
-#define wk_norm_options_numbers_(wk_do_, wk_o_)          wk_do_(wk_o_, p)
 #define wk_optim_adagrad_options_numbers_(wk_do_, wk_o_)                                                               \
     wk_do_(wk_o_, lr) wk_do_(wk_o_, lr_decay) wk_do_(wk_o_, weight_decay) wk_do_(wk_o_, initial_accumulator_value)     \
         wk_do_(wk_o_, eps)
@@ -355,10 +346,6 @@ static inline size_t wk_elements_(const char *text)
 #define wk_optim_sgd_options_numbers_(wk_do_, wk_o_)                                                                   \
     wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)
 #define wk_options_numbers_(wk_do_, wk_o_)
-#define wk_reduce_options_numbers_(wk_do_, wk_o_)
-#define wk_smooth_l1_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, beta)
-#define wk_unique_options_numbers_(wk_do_, wk_o_)
-#define wk_var_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, correction)
 
 /* (x) or (x, .key = value, ...) */
 #define WK_OPT_(result, f, type, ...)        WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(result, f, type, __VA_ARGS__)
@@ -404,15 +391,14 @@ static inline size_t wk_elements_(const char *text)
 
 /* (x), (x, dims), (x, .key = value, ...) or (x, dims, .key = value, ...)
  *
- * Each name is WK_REDUCE_ with what is known by then: 1 argument or more (WK2_), whether the second is a list (1 no,
- * WK2_ yes), and behind a list whether options follow. wk_sum(x, (0), .keepdim = true) is in turn
+ * Each name is WK_REDUCE_OPT_ with what is known by then: 1 argument or more (WK2_), whether the second is a list (1
+ * no, WK2_ yes), and behind a list whether options follow. wk_sum(x, (0), .keepdim = true) is in turn
  *
  *     WK_REDUCE_WK2_(wk_sum, wk_reduce_options, x, (0), .keepdim = true)            more than x
  *     WK_REDUCE_WK2_WK2_(wk_sum, wk_reduce_options, x, (0), .keepdim = true)        (0) is a list
  *     WK_REDUCE_DIMS_WK2_(wk_sum, wk_reduce_options, ..., x, (0), .keepdim = true)  something follows it
  *     WK_CALL_(wk_tensor *, wk_sum, (x, the list's dimensions and their number), wk_reduce_options, .keepdim = true)
  */
-#define WK_REDUCE_(f, ...)              WK_REDUCE_OPT_(f, wk_reduce_options, __VA_ARGS__)
 #define WK_REDUCE_OPT_(f, type, ...)    WK_JOIN_(WK_REDUCE_, WK_COUNT_(__VA_ARGS__))(f, type, __VA_ARGS__)
 #define WK_REDUCE_1(f, type, x)         f##_at(WK_HERE, x, NULL, -1, NULL)
 #define WK_REDUCE_WK2_(f, type, x, ...) WK_JOIN_(WK_REDUCE_WK2_, WK_IS_LIST_(__VA_ARGS__, ))(f, type, x, __VA_ARGS__)

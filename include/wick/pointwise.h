@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/pointwise.h: arithmetic, comparison and functions element by element.
  *
- * Of all of them: operands are broadcast (sizes are equal or 1, from the right); mixed dtypes meet as PyTorch's do; a
- * form whose name ends in _ writes the result into its first operand, whose shape and class of dtype it must fit, and
- * returns it. "Floats": bool and integers become f32 first. Several calls in a row run as one pass over memory.
+ * Of all of them: operands are broadcast (sizes are equal or 1, from the right); mixed dtypes meet as PyTorch's do;
+ * a form whose name ends in _ writes the result into its first operand, whose shape and class of dtype it must fit,
+ * and returns it. "Floats": bool and integers become f32 first. Several calls in a row run as one pass over memory.
  * Operands lie on one device; a 0-d tensor of the CPU is a number, as in PyTorch: it is copied to where the others
  * are, as by wk_to, and its gradient comes back.
  *
@@ -22,9 +22,9 @@
 #include "pointwise_calls.h"
 
 /* ---- arithmetic: a tensor or a number on either side ------------------------------------------------------------- */
-/* A whole number stays whole (i64 + 1 is i64), a fraction is a float of the tensor's class (i64 + 0.5 is f32). Either
- * takes the dtype that is computed in, as in PyTorch: u8 with -1 is u8 with 255 (and with 256 it is with 0), and f16
- * is compared with 0.1 as f16 has it. */
+/* A whole number stays whole (i64 + 1 is i64), a fraction is a float of the tensor's class (i64 + 0.5 is f32).
+ * Either takes the dtype that is computed in, as in PyTorch: u8 with -1 is u8 with 255 (and with 256 it is with 0),
+ * and f16 is compared with 0.1 as f16 has it. */
 
 #ifndef __cplusplus
 /* a + b; of bool: or
@@ -501,9 +501,9 @@
 #define wk_nan_to_num_(...) WK_OPT_(wk_tensor *, wk_nan_to_num_, wk_nan_to_num_options, __VA_ARGS__)
 
 /* min(max(x, low), high); WK_NONE for no limit on a side.
- * Of integers a number past what their dtype holds is the last that it does. Where x meets a limit, its gradient is 0
- * if that is a number, as in PyTorch 2.15; a tensor and x get half each. A bool with one limit that is a bool tensor
- * gives bool, with numbers i64.
+ * Of integers a number past what their dtype holds is the last that it does. Where x meets a limit, its gradient is
+ * 0 if that is a number, as in PyTorch 2.15; a tensor and x get half each. A bool with one limit that is a bool
+ * tensor gives bool, with numbers i64.
  * WK_ERR_ARGUMENT without any limit.
  *
  *     wk_clamp(x, 0, WK_NONE) is {0, 2} for x = {-1, 2} */

@@ -27,6 +27,12 @@ wk__arg wk__value_arg(const wk_value *value)
     }
 }
 
+const int64_t *wk__value_dims(const wk_value *value, int *count)
+{
+    *count = value->kind == WK_VALUE_INTS ? value->count : value->kind == WK_VALUE_NONE ? -1 : 1;
+    return value->kind == WK_VALUE_INTS ? value->ints : &value->i;
+}
+
 int wk__value_choice(wk_site site, const char *op, const char *argument, const wk_value *value,
                      const char *const texts[])
 {

@@ -8,6 +8,7 @@
 #include "../base/options.h"
 #include "call.h"
 #include "generated/pointwise.h"
+#include "generated/reduce.h"
 #include <wick/call.h>
 #include <wick/log.h>
 #include <wick/ops.h>
@@ -52,6 +53,8 @@ static inline double wk__value_option(const wk_value *value)
     const double number = wk__value_float(value, 0);
     return value->kind == WK_VALUE_NONE || number != 0 ? number : WK_ZERO;
 }
+/* Dimensions of an argument that may be a list, one number or none (count -1). */
+const int64_t *wk__value_dims(const wk_value *value, int *count);
 /* Which of the texts, up to NULL, the argument is, the first for WK_VALUE_NONE; -1 with the error recorded. */
 int wk__value_choice(wk_site site, const char *op, const char *argument, const wk_value *value,
                      const char *const texts[]);
