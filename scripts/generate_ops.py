@@ -30,6 +30,7 @@ DTYPES = {
     "any": None,
     "numbers": "WK__NUMBERS",
     "floats": "WK__FLOATS",
+    "integers": "WK__INTS",
     "integers and bool": "WK__INTS | WK__BOOLS",
 }
 RESULTS = {"same": None, "float": "WK__RESULT_FLOAT", "bool": "WK__RESULT_BOOL"}
@@ -53,13 +54,15 @@ class Argument:
     """A parameter of an op, as PyTorch names it."""
 
     name: str
-    type: str  # Tensor, int[], int, bool, float, Scalar, dtype, str; with ? it may be left out
+    type: str  # Tensor, Tensor[], int[], int, bool, float, Scalar, dtype, str; ? may be left out, (a!) is written over
     c: str = ""  # its name in C, where that differs
     c_type: str = ""  # its type in C, where that does not follow
-    count: str = "count"  # of a list: the parameter with its length
+    count: str = "count"  # of a list: the parameter with its length, "" where another list has it
+    said: str = ""  # of a list: one as it is written
     dims: bool = False  # one dimension or none, in C a list
     default: object = None
     usual: object = None  # the number that stands for one that is left out, where it is the same for every call
+    omit: bool = False  # in C, too, it may be left out: the last of all
     keyword: bool = False  # in Python by name only
     option: bool | None = None  # in C a member of the struct of options; if not said, whatever is no tensor or list
     absent: bool = False  # not in C: it changes nothing
@@ -70,9 +73,10 @@ class Argument:
 
     def __post_init__(self) -> None:
         self.c = self.c or self.name
-        base = self.type.rstrip("?")
-        self.is_list = base == "int[]" or self.dims
+        base = self.type.rstrip("?").removesuffix("(a!)")
+        self.is_list = base.endswith("[]") or self.dims
         self.is_tensor = base == "Tensor"
+        self.element = "wk_tensor *const *" if base == "Tensor[]" else "const int64_t *"
         if self.option is None:
             self.option = not (self.is_tensor or self.is_list or self.absent)
         if not self.is_list:
@@ -93,7 +97,7 @@ class Argument:
     @property
     def parameters(self) -> list[str]:
         if self.is_list:
-            return [f"const int64_t *{self.c}", f"int {self.count}"]
+            return [self.element + self.c] + ([f"int {self.count}"] if self.count else [])
         return [("wk_value " if self.number else self.c_type) + self.c]
 
 
@@ -104,6 +108,7 @@ class Overload:
     name: str
     arguments: list[str]
     results: list[str] = field(default_factory=list)
+    number: str = ""  # a number behind these
 
 
 @dataclass
@@ -123,6 +128,7 @@ class Op:
     dtypes: str = "any"
     result: str = "same"
     results: list[str] = field(default_factory=list)  # the names of several
+    list_result: bool = False  # a list of tensors, in C into an array: the function returns how many
     results_in_options: bool = False  # in C the options say where the others go
     node: str = ""  # what a result prints as grad_fn
     number_node: dict[str, str] = field(default_factory=dict)  # the same where an argument is a number
@@ -131,6 +137,8 @@ class Op:
     waits: bool = False  # for the device, as the shape of its result depends on data
     entry: bool = False  # the op's file has wk__NAME and wk__NAME_, which the functions call
     own_invoke: bool = False  # the op's file has the entry for wk_call
+    macro: str = ""  # its form is a macro of macros.h, WK_NAME_(parameters)
+    cpp: bool = False  # that form is for C, and C++ has one without options
     plain: bool = False  # there is wk_NAME(x) beside options, as a function
     options: str = ""  # the struct of options, where ops share one
     members: list[str] = field(default_factory=list)  # their order in that struct, where it is not that of arguments
@@ -174,7 +182,11 @@ class Op:
         first = next((k for k, a in enumerate(self.arguments) if a.keyword), None)
         if first is not None:
             parts.insert(first, "*")
-        results = f"({', '.join(f'Tensor {r}' for r in self.results)})" if self.results else "Tensor"
+        results = "Tensor[]" if self.list_result else "Tensor"
+        if self.arguments[0].type.endswith("(a!)"):
+            results = "Tensor(a!)"
+        if self.results:
+            results = f"({', '.join(f'Tensor {r}' for r in self.results)})"
         return f"{self.name}({', '.join(parts)}) -> {results}"
 
     @property
@@ -297,7 +309,8 @@ def operands_of_example(op: Op) -> dict[str, tuple[str, object]]:
 def example_text(op: Op) -> str:
     given = ", ".join(f"{name} = {nested(values)}" for name, (_, values) in operands_of_example(op).items())
     gives = nested(op.example["gives"])
-    said = f"sets values to {gives}" if "&values" in op.example["call"] else f"is {gives}"
+    sets = "out" if op.list_result else "values" if "&values" in op.example["call"] else ""
+    said = f"sets {sets} to {gives}" if sets else f"is {gives}"
     return f"    {op.example['call']} {said} for {given}"
 
 
@@ -352,22 +365,54 @@ def option_form(op: Op, name: str) -> str:
     )
 
 
-def list_form(op: Op, name: str) -> str:
-    """A list among the operands, of which the last may be left out."""
-    own, names = name.upper(), [a.c for a in op.operands]
-    early, last = ", ".join(names[:-2]), op.operands[-1]
+def sizes_call(op: Op, name: str) -> str:
+    """What a list among the operands is passed on with."""
     sizes = next(a for a in op.operands if a.is_list)
-    said = ", ".join("(3)" if a.is_list else a.c for a in op.operands[:-1])
+    outs = ["out"] if op.list_result else []
+    said = ", ".join([a.said if a.is_list else a.c for a in op.operands if not a.omit] + outs)
     text = c_text(f"{name}: sizes stand in parentheses: {name}({said})")
-    passed = ", ".join("wk_s_.at, wk_s_.count" if a.is_list else a.c for a in op.operands)
+    passed = ", ".join(["wk_s_.at, wk_s_.count" if a.is_list else a.c for a in op.operands] + outs)
+    type = "int" if op.list_result else "wk_tensor *"
+    return f"WK_SIZED_({type}, wk_s_, {sizes.c}, {text}, WK_GIVE_({type}, {name}_at(WK_HERE, {passed})))"
+
+
+def list_form(op: Op, name: str) -> str:
+    """A list among the operands."""
+    names = [a.c for a in op.operands] + (["out"] if op.list_result else [])
+    if op.operands[0].type == "Tensor[]":
+        return f"#define {name}(...) WK_CAT_({name}, #__VA_ARGS__, __VA_ARGS__)\n"
+    if len(names) == 2:
+        return f"#define {name}({names[0]}, ...) WK_VIEW_({name}, #__VA_ARGS__, {names[0]}, __VA_ARGS__)\n"
+    own, given = f"{name.upper()}_", ", ".join(names)
     return (
-        f"#define {name}({early}, ...) "
-        f"WK_JOIN_({own}_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, {early}, __VA_ARGS__)\n"
-        f"#define {own}_1(wk_s_, {', '.join(names[:-1])}) "
-        f"{own}_WK2_(wk_s_, {', '.join(names[:-1])}, {last.default})\n"
-        f"#define {own}_WK2_(wk_s_, {', '.join(names)}) WK_SIZED_(wk_tensor *, wk_s_, {sizes.c}, {text}, "
-        f"WK_GIVE_(wk_tensor *, {name}_at(WK_HERE, {passed})))\n"
+        f"#define {name}({given}) {own}(WK_INTS_NAME_, {given})\n"
+        f"#define {own}(wk_s_, {given}) {sizes_call(op, name)}\n"
     )
+
+
+def omitting_form(op: Op, name: str) -> str:
+    """The last operand may be left out; there may be a list among the others."""
+    own, names, last = name.upper(), [a.c for a in op.operands], op.operands[-1]
+    lists = any(a.is_list for a in op.operands)
+    early, passed = names[:-2], ["WK_INTS_NAME_"] * lists + names[:-2] + ["__VA_ARGS__"]
+    local = ["wk_s_"] * lists
+    whole = sizes_call(op, name) if lists else f"{name}_at(WK_HERE, {', '.join(names)})"
+    short = f"{own}_WK2_({', '.join(local + names[:-1] + [str(last.default)])})"
+    return (
+        f"#define {name}({', '.join(early + ['...'])}) "
+        f"WK_JOIN_({own}_, WK_COUNT_(__VA_ARGS__))({', '.join(passed)})\n"
+        f"#define {own}_1({', '.join(local + names[:-1])}) {short}\n"
+        f"#define {own}_WK2_({', '.join(local + names)}) {whole}\n"
+    )
+
+
+def macro_form(op: Op, name: str) -> str:
+    """A form that is written by hand."""
+    macro, _, parameters = op.macro.removesuffix(")").partition("(")
+    form = f"#define {name}({parameters}) {macro}({parameters.replace('...', '__VA_ARGS__')})\n"
+    if not op.cpp:
+        return form
+    return f"#ifdef __cplusplus\n#define {name}(...) {name}_at(WK_HERE, __VA_ARGS__)\n#else\n{form}#endif\n"
 
 
 def takes_values(op: Op) -> bool:
@@ -379,8 +424,12 @@ def form(op: Op, suffix: str) -> str:
     name = f"wk_{op.name}{suffix}"
     if op.takes_either:
         return either_forms(op, suffix)
+    if op.macro:
+        return macro_form(op, name)
     if op.options:
         return option_form(op, name)
+    if op.operands[-1].omit:
+        return omitting_form(op, name)
     if any(a.is_list for a in op.operands):
         return list_form(op, name)
     if takes_values(op):
@@ -390,16 +439,27 @@ def form(op: Op, suffix: str) -> str:
     return "".join(f"#define {name}(...) {name}_at(WK_HERE, __VA_ARGS__)\n" for name in names)
 
 
+def call_text(op: Op) -> str:
+    """The call with the names of its operands: (...) does not say them."""
+    said = [f"({a.c})" if a.is_list and not a.dims else a.c for a in op.operands]
+    if op.overloads:
+        said = [a.c for a in op.operands if a.name in op.overloads[0].arguments]
+    results = op.results if op.results and not (op.overloads or op.results_in_options) else []
+    results = ["out"] if op.list_result else results
+    return f"wk_{op.name}({', '.join(said + results)})"
+
+
 def forms(op: Op) -> str:
     torch = f"In PyTorch: {op.torch}." if op.torch else ""
-    doc = op.doc if not (op.notes or op.errors or op.options) else op.doc + "."
+    doc = f"{call_text(op)}: {op.doc}" + ("." if op.notes or op.errors or op.options else "")
     text = comment(doc, op.notes, options_text(op), op.errors, torch, example_text(op))
     return text + form(op, "") + (form(op, "_") if op.in_place else "")
 
 
 def only_in_c(op: Op) -> bool:
     """In C++ a macro only adds the place of the call (docs/semantics.md, rule 31)."""
-    return bool(op.options) or takes_values(op) or any(a.is_list for a in op.operands)
+    own = op.macro or op.options or takes_values(op) or any(a.is_list or a.omit for a in op.operands)
+    return bool(own) and not op.cpp
 
 
 def header_text(header: Header) -> str:
@@ -471,12 +531,24 @@ def handwritten(op: Op, name: str, operands: list[Argument], results: list[str],
     """A function that stands in the op's file."""
     parameters = ["wk_site site"]
     for k, a in enumerate(operands):
-        parameters += [f"wk_tensor *{a.c}"] if in_place and k == 0 else a.parameters
+        tensor = a.is_tensor and ((in_place and k == 0) or op.overloads)
+        parameters += [f"wk_tensor *{a.c}"] if tensor else a.parameters
+    if op.list_result:
+        return Function(f"{name}_at", parameters + ["wk_tensor **out"], returns="int ")
     if op.options:
         parameters.append(f"const {op.options} *options")
     if len(results) < 2:
         return Function(f"{name}_at", parameters)
     return Function(f"{name}_at", parameters + [f"wk_tensor **{result}" for result in results], returns="wk_code ")
+
+
+def overload_function(op: Op, overload: Overload) -> Function:
+    arguments = {a.name: a for a in op.arguments}
+    operands = [arguments[name] for name in overload.arguments]
+    function = handwritten(op, f"wk_{overload.name}", operands, overload.results)
+    if overload.number:
+        function.parameters.append(f"double {overload.number}")
+    return function
 
 
 def functions_of(op: Op, suffix: str) -> list[Function]:
@@ -485,15 +557,16 @@ def functions_of(op: Op, suffix: str) -> list[Function]:
     if op.elementwise and op.is_unary:
         return unary_functions(op, suffix)
     if op.overloads:
-        arguments = {a.name: a for a in op.arguments}
-        return [handwritten(op, f"wk_{o.name}", [arguments[n] for n in o.arguments], o.results) for o in op.overloads]
+        return [overload_function(op, overload) for overload in op.overloads]
     out = either_functions(op, suffix) if op.takes_either else []
     if not op.takes_either or op.options:
         own = f"wk_{op.with_options}{suffix}" if op.with_options else name
         results = [] if op.results_in_options else op.results
         out.append(handwritten(op, own, op.operands, results, in_place=bool(suffix)))
     if op.plain:
-        out.append(Function(name, ["wk_tensor *x"], f"{name}_at((wk_site){{0}}, x, NULL)"))
+        given = ["(wk_site){0}"] + [a.c for a in op.operands] + (["NULL"] if op.options else [])
+        parameters = [parameter for a in op.operands for parameter in a.parameters]
+        out.append(Function(name, parameters, f"{name}_at({', '.join(given)})"))
     return out
 
 
@@ -657,6 +730,8 @@ def invoke_option(a: Argument, k: int) -> str:
 
 def invoke_operand(op: Op, a: Argument, k: int) -> str:
     """What a function is called with for argument k."""
+    if a.type == "Tensor[]":
+        return f"args[{k}].tensors, args[{k}].kind == WK_VALUE_TENSORS ? args[{k}].count : 0"
     if a.is_list:
         return f"{a.c}, {a.count}"
     if a.is_tensor and a.number:
@@ -665,7 +740,8 @@ def invoke_operand(op: Op, a: Argument, k: int) -> str:
         return f"wk__value_tensor(&args[{k}])"
     if a.c_type == "double ":
         return f"wk__value_float(&args[{k}], {a.default})"
-    number = f"wk__value_int(&args[{k}], {int(a.default or 0)})"
+    usual = a.usual if a.usual is not None else int(a.default or 0)
+    number = f"wk__value_int(&args[{k}], {usual})"
     return f"{number} != 0" if a.c_type == "bool " else number
 
 
@@ -673,7 +749,7 @@ def invoke_locals(op: Op) -> list[str]:
     """What must be declared before the call."""
     lines = []
     for k, a in enumerate(op.arguments):
-        if a.is_list:
+        if a.is_list and a.type != "Tensor[]":
             lines += [f"int {a.count};", f"const int64_t *{a.c} = wk__value_dims(&args[{k}], &{a.count});"]
         elif a.enum:
             texts = ", ".join(c_text(choice) for choice in a.choices)
@@ -728,7 +804,14 @@ def example_test(op: Op) -> str:
     if "&values" in call:
         lines += ["wk_tensor *values = NULL;", f"assert_int_equal({call}, WK_OK);"]
         call = "values"
-    lines.append(f"expect_values({call}, {len(gives)}, (const double[]){{{c_list(gives)}}}, 1e-5);")
+    if op.list_result:
+        parts = [flat(part) for part in op.example["gives"]]
+        lines += [f"wk_tensor *out[{len(parts)}] = {{NULL}};", f"assert_int_equal({call}, {len(parts)});"]
+    else:
+        parts = [gives]
+    for k, part in enumerate(parts):
+        given = f"out[{k}]" if op.list_result else call
+        lines.append(f"expect_values({given}, {len(part)}, (const double[]){{{c_list(part)}}}, 1e-5);")
     return f"static void example_{op.name}(void **state)\n{{\n" + "".join(f"    {line}\n" for line in lines) + "}\n\n"
 
 

@@ -319,7 +319,6 @@ static inline size_t wk_elements_(const char *text)
 
 /* The numbers (double) of each struct of options whose default may be another than 0; those of ops whose header is
  * written from rows stand in that header. */
-#define wk_addmm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, beta) wk_do_(wk_o_, alpha)
 #define wk_backward_options_numbers_(wk_do_, wk_o_)
 #define wk_grad_options_numbers_(wk_do_, wk_o_)
 #define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
@@ -328,7 +327,6 @@ static inline size_t wk_elements_(const char *text)
 #define wk_linear_options_numbers_(wk_do_, wk_o_)
 #define wk_loader_options_numbers_(wk_do_, wk_o_)
 #define wk_mnist_options_numbers_(wk_do_, wk_o_)
-#define wk_multinomial_options_numbers_(wk_do_, wk_o_)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
 #define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
 #define wk_optim_adagrad_options_numbers_(wk_do_, wk_o_)                                                               \

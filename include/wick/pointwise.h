@@ -27,25 +27,26 @@
  * and f16 is compared with 0.1 as f16 has it. */
 
 #ifndef __cplusplus
-/* a + b; of bool: or
+/* wk_add(a, b): a + b; of bool: or
  *
  *     wk_add(x, 1) is {2, 3} for x = {1, 2} */
 #define wk_add(a, b)  WK_ARITH_(wk_add, a, b)
 #define wk_add_(a, b) WK_ARITH_1_(wk_add_, a, b)
 
-/* a - b; not of bool
+/* wk_sub(a, b): a - b; not of bool
  *
  *     wk_sub(1, x) is {0, -1} for x = {1, 2} */
 #define wk_sub(a, b)  WK_ARITH_(wk_sub, a, b)
 #define wk_sub_(a, b) WK_ARITH_1_(wk_sub_, a, b)
 
-/* a b; of bool: and
+/* wk_mul(a, b): a b; of bool: and
  *
  *     wk_mul(x, y) is {3, 8} for x = {1, 2}, y = {3, 4} */
 #define wk_mul(a, b)  WK_ARITH_(wk_mul, a, b)
 #define wk_mul_(a, b) WK_ARITH_1_(wk_mul_, a, b)
 
-/* a / b, floats: 1 / 2 is 0.5; rounding_mode "floor" or "trunc": a whole number, in the operands' dtype.
+/* wk_div(a, b): a / b, floats: 1 / 2 is 0.5; rounding_mode "floor" or "trunc": a whole number, in the operands'
+ * dtype.
  * With a rounding_mode an integer by 0 gives 0, and the gradient is 0.
  * Options: .rounding_mode ("floor" or "trunc"; NULL: no rounding).
  * WK_ERR_ARGUMENT for another mode.
@@ -61,42 +62,42 @@
 #define WK_DIV_IN_PLACE_WK2_(a, b, ...)                                                                                \
     WK_CALL_OF_(wk_tensor *, wk_div_rounded__at, (a, WK_VALUE_(b)), wk_div_options, WK_DIV_TEXT_, __VA_ARGS__)
 
-/* floor(a / b), Python's //; an integer by 0 gives 0; no gradient
+/* wk_floor_divide(a, b): floor(a / b), Python's //; an integer by 0 gives 0; no gradient
  *
  *     wk_floor_divide(x, 2) is {-2, 1} for x = {-3, 3} */
 #define wk_floor_divide(a, b)  WK_ARITH_(wk_floor_divide, a, b)
 #define wk_floor_divide_(a, b) WK_ARITH_1_(wk_floor_divide_, a, b)
 
-/* a - b floor(a / b), Python's %: the sign of b; an integer by 0 gives 0
+/* wk_remainder(a, b): a - b floor(a / b), Python's %: the sign of b; an integer by 0 gives 0
  *
  *     wk_remainder(x, 3) is {2, 1} for x = {-4, 4} */
 #define wk_remainder(a, b)  WK_ARITH_(wk_remainder, a, b)
 #define wk_remainder_(a, b) WK_ARITH_1_(wk_remainder_, a, b)
 
-/* a - b trunc(a / b), C's fmod: the sign of a; an integer by 0 gives 0
+/* wk_fmod(a, b): a - b trunc(a / b), C's fmod: the sign of a; an integer by 0 gives 0
  *
  *     wk_fmod(x, 3) is {-1, 1} for x = {-4, 4} */
 #define wk_fmod(a, b)  WK_ARITH_(wk_fmod, a, b)
 #define wk_fmod_(a, b) WK_ARITH_1_(wk_fmod_, a, b)
 
-/* a^b; integers to a negative number are an error: convert them first.
+/* wk_pow(a, b): a^b; integers to a negative number are an error: convert them first.
  * WK_ERR_ARGUMENT where the dtype of integers a does not hold the number b.
  *
  *     wk_pow(x, 2) is {4, 9} for x = {2, 3} */
 #define wk_pow(a, b)  WK_ARITH_(wk_pow, a, b)
 #define wk_pow_(a, b) WK_ARITH_1_(wk_pow_, a, b)
 
-/* the larger of a and b, NaN if one is; equal operands share the gradient
+/* wk_maximum(a, b): the larger of a and b, NaN if one is; equal operands share the gradient
  *
  *     wk_maximum(x, 0) is {0, 2} for x = {-1, 2} */
 #define wk_maximum(a, b) WK_ARITH_(wk_maximum, a, b)
 
-/* the smaller of a and b, NaN if one is; equal operands share the gradient
+/* wk_minimum(a, b): the smaller of a and b, NaN if one is; equal operands share the gradient
  *
  *     wk_minimum(x, y) is {-1, 1} for x = {-1, 2}, y = {0, 1} */
 #define wk_minimum(a, b) WK_ARITH_(wk_minimum, a, b)
 
-/* the angle of the point (b, a) in (-pi, pi], floats; the gradient at (0, 0) is 0
+/* wk_atan2(a, b): the angle of the point (b, a) in (-pi, pi], floats; the gradient at (0, 0) is 0
  *
  *     wk_atan2(x, y) is {0.785398, 1.5708} for x = {1, 2}, y = {1, 0} */
 #define wk_atan2(a, b)  WK_ARITH_(wk_atan2, a, b)
@@ -105,73 +106,73 @@
 /* ---- comparison and logic: a tensor or a number on either side --------------------------------------------------- */
 /* The result of a comparison and of logic is bool, without a gradient; in place it is 0 or 1 in the dtype of a. */
 
-/* a == b, element by element, as bools; in a condition of C: wk_item(wk_all(..))
+/* wk_eq(a, b): a == b, element by element, as bools; in a condition of C: wk_item(wk_all(..))
  *
  *     wk_eq(x, y) is {0, 1} for x = {1, 2}, y = {3, 2} */
 #define wk_eq(a, b)  WK_ARITH_(wk_eq, a, b)
 #define wk_eq_(a, b) WK_ARITH_1_(wk_eq_, a, b)
 
-/* a != b
+/* wk_ne(a, b): a != b
  *
  *     wk_ne(x, 2) is {1, 0} for x = {1, 2} */
 #define wk_ne(a, b)  WK_ARITH_(wk_ne, a, b)
 #define wk_ne_(a, b) WK_ARITH_1_(wk_ne_, a, b)
 
-/* a < b
+/* wk_lt(a, b): a < b
  *
  *     wk_lt(x, 2) is {1, 0} for x = {1, 2} */
 #define wk_lt(a, b)  WK_ARITH_(wk_lt, a, b)
 #define wk_lt_(a, b) WK_ARITH_1_(wk_lt_, a, b)
 
-/* a <= b
+/* wk_le(a, b): a <= b
  *
  *     wk_le(x, 2) is {1, 1} for x = {1, 2} */
 #define wk_le(a, b)  WK_ARITH_(wk_le, a, b)
 #define wk_le_(a, b) WK_ARITH_1_(wk_le_, a, b)
 
-/* a > b
+/* wk_gt(a, b): a > b
  *
  *     wk_gt(x, 1) is {0, 1} for x = {1, 2} */
 #define wk_gt(a, b)  WK_ARITH_(wk_gt, a, b)
 #define wk_gt_(a, b) WK_ARITH_1_(wk_gt_, a, b)
 
-/* a >= b
+/* wk_ge(a, b): a >= b
  *
  *     wk_ge(1.5, x) is {1, 0} for x = {1, 2} */
 #define wk_ge(a, b)  WK_ARITH_(wk_ge, a, b)
 #define wk_ge_(a, b) WK_ARITH_1_(wk_ge_, a, b)
 
-/* a != 0 and b != 0
+/* wk_logical_and(a, b): a != 0 and b != 0
  *
  *     wk_logical_and(x, y) is {0, 1} for x = {0, 2}, y = {1, 1} */
 #define wk_logical_and(a, b)  WK_ARITH_(wk_logical_and, a, b)
 #define wk_logical_and_(a, b) WK_ARITH_1_(wk_logical_and_, a, b)
 
-/* a != 0 or b != 0
+/* wk_logical_or(a, b): a != 0 or b != 0
  *
  *     wk_logical_or(x, y) is {0, 1} for x = {0, 2}, y = {0, 1} */
 #define wk_logical_or(a, b)  WK_ARITH_(wk_logical_or, a, b)
 #define wk_logical_or_(a, b) WK_ARITH_1_(wk_logical_or_, a, b)
 
-/* one of a, b is 0, the other is not
+/* wk_logical_xor(a, b): one of a, b is 0, the other is not
  *
  *     wk_logical_xor(x, y) is {1, 0} for x = {0, 2}, y = {1, 1} */
 #define wk_logical_xor(a, b)  WK_ARITH_(wk_logical_xor, a, b)
 #define wk_logical_xor_(a, b) WK_ARITH_1_(wk_logical_xor_, a, b)
 
-/* a & b, bit by bit, of integers and bool; the result has the operands' dtype
+/* wk_bitwise_and(a, b): a & b, bit by bit, of integers and bool; the result has the operands' dtype
  *
  *     wk_bitwise_and(wk_to_dtype(x, WK_I64), 6) is {4, 2} for x = {5, 3} */
 #define wk_bitwise_and(a, b)  WK_ARITH_(wk_bitwise_and, a, b)
 #define wk_bitwise_and_(a, b) WK_ARITH_1_(wk_bitwise_and_, a, b)
 
-/* a | b, bit by bit, of integers and bool; the result has the operands' dtype
+/* wk_bitwise_or(a, b): a | b, bit by bit, of integers and bool; the result has the operands' dtype
  *
  *     wk_bitwise_or(wk_to_dtype(x, WK_I64), 6) is {7, 7} for x = {5, 3} */
 #define wk_bitwise_or(a, b)  WK_ARITH_(wk_bitwise_or, a, b)
 #define wk_bitwise_or_(a, b) WK_ARITH_1_(wk_bitwise_or_, a, b)
 
-/* a ^ b, bit by bit, of integers and bool; the result has the operands' dtype
+/* wk_bitwise_xor(a, b): a ^ b, bit by bit, of integers and bool; the result has the operands' dtype
  *
  *     wk_bitwise_xor(wk_to_dtype(x, WK_I64), 6) is {3, 5} for x = {5, 3} */
 #define wk_bitwise_xor(a, b)  WK_ARITH_(wk_bitwise_xor, a, b)
@@ -182,77 +183,77 @@
 
 #endif
 
-/* x == 0, bool
+/* wk_logical_not(x): x == 0, bool
  *
  *     wk_logical_not(x) is {1, 0} for x = {0, 2} */
 #define wk_logical_not(...)  wk_logical_not_at(WK_HERE, __VA_ARGS__)
 #define wk_logical_not_(...) wk_logical_not__at(WK_HERE, __VA_ARGS__)
 
-/* ~x, every bit the other way; of bool: not; of integers and bool
+/* wk_bitwise_not(x): ~x, every bit the other way; of bool: not; of integers and bool
  *
  *     wk_bitwise_not(wk_to_dtype(x, WK_I64)) is {-6, -1} for x = {5, 0} */
 #define wk_bitwise_not(...)  wk_bitwise_not_at(WK_HERE, __VA_ARGS__)
 #define wk_bitwise_not_(...) wk_bitwise_not__at(WK_HERE, __VA_ARGS__)
 
-/* is x NaN? bool; integers never are
+/* wk_isnan(x): is x NaN? bool; integers never are
  *
  *     wk_isnan(x) is {0, 1, 0} for x = {1, NAN, INFINITY} */
 #define wk_isnan(...) wk_isnan_at(WK_HERE, __VA_ARGS__)
 
-/* is x an infinity, of either sign? bool
+/* wk_isinf(x): is x an infinity, of either sign? bool
  *
  *     wk_isinf(x) is {0, 0, 1} for x = {1, NAN, INFINITY} */
 #define wk_isinf(...) wk_isinf_at(WK_HERE, __VA_ARGS__)
 
-/* neither NaN nor an infinity; bool
+/* wk_isfinite(x): neither NaN nor an infinity; bool
  *
  *     wk_isfinite(x) is {1, 0, 0} for x = {1, NAN, INFINITY} */
 #define wk_isfinite(...) wk_isfinite_at(WK_HERE, __VA_ARGS__)
 
-/* -x; not of bool
+/* wk_neg(x): -x; not of bool
  *
  *     wk_neg(x) is {-1, 2} for x = {1, -2} */
 #define wk_neg(...)  wk_neg_at(WK_HERE, __VA_ARGS__)
 #define wk_neg_(...) wk_neg__at(WK_HERE, __VA_ARGS__)
 
-/* |x|; the gradient at 0 is 0
+/* wk_abs(x): |x|; the gradient at 0 is 0
  *
  *     wk_abs(x) is {1, 2} for x = {1, -2} */
 #define wk_abs(...)  wk_abs_at(WK_HERE, __VA_ARGS__)
 #define wk_abs_(...) wk_abs__at(WK_HERE, __VA_ARGS__)
 
-/* -1, 0 or 1
+/* wk_sign(x): -1, 0 or 1
  *
  *     wk_sign(x) is {-1, 0, 1} for x = {-3, 0, 2} */
 #define wk_sign(...)  wk_sign_at(WK_HERE, __VA_ARGS__)
 #define wk_sign_(...) wk_sign__at(WK_HERE, __VA_ARGS__)
 
-/* rounded down: the largest whole number that is not above x; the gradient is 0
+/* wk_floor(x): rounded down: the largest whole number that is not above x; the gradient is 0
  *
  *     wk_floor(x) is {-2, 1} for x = {-1.5, 1.5} */
 #define wk_floor(...)  wk_floor_at(WK_HERE, __VA_ARGS__)
 #define wk_floor_(...) wk_floor__at(WK_HERE, __VA_ARGS__)
 
-/* rounded up: the smallest whole number that is not below x; the gradient is 0
+/* wk_ceil(x): rounded up: the smallest whole number that is not below x; the gradient is 0
  *
  *     wk_ceil(x) is {-1, 2} for x = {-1.5, 1.5} */
 #define wk_ceil(...)  wk_ceil_at(WK_HERE, __VA_ARGS__)
 #define wk_ceil_(...) wk_ceil__at(WK_HERE, __VA_ARGS__)
 
-/* rounded towards 0; the gradient is 0
+/* wk_trunc(x): rounded towards 0; the gradient is 0
  *
  *     wk_trunc(x) is {-1, 1} for x = {-1.5, 1.5} */
 #define wk_trunc(...)  wk_trunc_at(WK_HERE, __VA_ARGS__)
 #define wk_trunc_(...) wk_trunc__at(WK_HERE, __VA_ARGS__)
 
-/* x^2
+/* wk_square(x): x^2
  *
  *     wk_square(x) is {1, 4} for x = {1, -2} */
 #define wk_square(...)  wk_square_at(WK_HERE, __VA_ARGS__)
 #define wk_square_(...) wk_square__at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-/* to the nearest whole number, or one with this many decimals; half to even; the gradient is 0.
+/* wk_round(x): to the nearest whole number, or one with this many decimals; half to even; the gradient is 0.
  * To a number of decimals of floats only; .decimals = -3: to thousands.
  * Options: .decimals (default 0).
  *
@@ -264,133 +265,133 @@
 
 #endif
 
-/* square root; NaN below 0
+/* wk_sqrt(x): square root; NaN below 0
  *
  *     wk_sqrt(x) is {2, 3} for x = {4, 9} */
 #define wk_sqrt(...)  wk_sqrt_at(WK_HERE, __VA_ARGS__)
 #define wk_sqrt_(...) wk_sqrt__at(WK_HERE, __VA_ARGS__)
 
-/* 1 / sqrt(x)
+/* wk_rsqrt(x): 1 / sqrt(x)
  *
  *     wk_rsqrt(x) is {0.5, 2} for x = {4, 0.25} */
 #define wk_rsqrt(...)  wk_rsqrt_at(WK_HERE, __VA_ARGS__)
 #define wk_rsqrt_(...) wk_rsqrt__at(WK_HERE, __VA_ARGS__)
 
-/* 1 / x
+/* wk_reciprocal(x): 1 / x
  *
  *     wk_reciprocal(x) is {0.5, -4} for x = {2, -0.25} */
 #define wk_reciprocal(...)  wk_reciprocal_at(WK_HERE, __VA_ARGS__)
 #define wk_reciprocal_(...) wk_reciprocal__at(WK_HERE, __VA_ARGS__)
 
-/* e^x
+/* wk_exp(x): e^x
  *
  *     wk_exp(x) is {1, 2.71828} for x = {0, 1} */
 #define wk_exp(...)  wk_exp_at(WK_HERE, __VA_ARGS__)
 #define wk_exp_(...) wk_exp__at(WK_HERE, __VA_ARGS__)
 
-/* e^x - 1, exact near 0
+/* wk_expm1(x): e^x - 1, exact near 0
  *
  *     wk_expm1(x) is {0, 1.71828} for x = {0, 1} */
 #define wk_expm1(...)  wk_expm1_at(WK_HERE, __VA_ARGS__)
 #define wk_expm1_(...) wk_expm1__at(WK_HERE, __VA_ARGS__)
 
-/* 2^x
+/* wk_exp2(x): 2^x
  *
  *     wk_exp2(x) is {0.5, 8} for x = {-1, 3} */
 #define wk_exp2(...)  wk_exp2_at(WK_HERE, __VA_ARGS__)
 #define wk_exp2_(...) wk_exp2__at(WK_HERE, __VA_ARGS__)
 
-/* natural logarithm; NaN below 0
+/* wk_log(x): natural logarithm; NaN below 0
  *
  *     wk_log(x) is {0, 0.693147} for x = {1, 2} */
 #define wk_log(...)  wk_log_at(WK_HERE, __VA_ARGS__)
 #define wk_log_(...) wk_log__at(WK_HERE, __VA_ARGS__)
 
-/* log(1 + x), exact near 0; NaN below -1
+/* wk_log1p(x): log(1 + x), exact near 0; NaN below -1
  *
  *     wk_log1p(x) is {0, 0.693147} for x = {0, 1} */
 #define wk_log1p(...)  wk_log1p_at(WK_HERE, __VA_ARGS__)
 #define wk_log1p_(...) wk_log1p__at(WK_HERE, __VA_ARGS__)
 
-/* logarithm to base 2; NaN below 0
+/* wk_log2(x): logarithm to base 2; NaN below 0
  *
  *     wk_log2(x) is {-1, 3} for x = {0.5, 8} */
 #define wk_log2(...)  wk_log2_at(WK_HERE, __VA_ARGS__)
 #define wk_log2_(...) wk_log2__at(WK_HERE, __VA_ARGS__)
 
-/* logarithm to base 10; NaN below 0
+/* wk_log10(x): logarithm to base 10; NaN below 0
  *
  *     wk_log10(x) is {-1, 2} for x = {0.1, 100} */
 #define wk_log10(...)  wk_log10_at(WK_HERE, __VA_ARGS__)
 #define wk_log10_(...) wk_log10__at(WK_HERE, __VA_ARGS__)
 
-/* sine, of an angle in radians
+/* wk_sin(x): sine, of an angle in radians
  *
  *     wk_sin(x) is {0, 1} for x = {0, 1.5708} */
 #define wk_sin(...)  wk_sin_at(WK_HERE, __VA_ARGS__)
 #define wk_sin_(...) wk_sin__at(WK_HERE, __VA_ARGS__)
 
-/* cosine, of an angle in radians
+/* wk_cos(x): cosine, of an angle in radians
  *
  *     wk_cos(x) is {1, -1} for x = {0, 3.14159} */
 #define wk_cos(...)  wk_cos_at(WK_HERE, __VA_ARGS__)
 #define wk_cos_(...) wk_cos__at(WK_HERE, __VA_ARGS__)
 
-/* tangent, of an angle in radians
+/* wk_tan(x): tangent, of an angle in radians
  *
  *     wk_tan(x) is {0, 1} for x = {0, 0.785398} */
 #define wk_tan(...)  wk_tan_at(WK_HERE, __VA_ARGS__)
 #define wk_tan_(...) wk_tan__at(WK_HERE, __VA_ARGS__)
 
-/* inverse sine, in [-pi/2, pi/2]; NaN outside [-1, 1]
+/* wk_asin(x): inverse sine, in [-pi/2, pi/2]; NaN outside [-1, 1]
  *
  *     wk_asin(x) is {0, 1.5708} for x = {0, 1} */
 #define wk_asin(...)  wk_asin_at(WK_HERE, __VA_ARGS__)
 #define wk_asin_(...) wk_asin__at(WK_HERE, __VA_ARGS__)
 
-/* inverse cosine, in [0, pi]; NaN outside [-1, 1]
+/* wk_acos(x): inverse cosine, in [0, pi]; NaN outside [-1, 1]
  *
  *     wk_acos(x) is {1.5708, 0} for x = {0, 1} */
 #define wk_acos(...)  wk_acos_at(WK_HERE, __VA_ARGS__)
 #define wk_acos_(...) wk_acos__at(WK_HERE, __VA_ARGS__)
 
-/* inverse tangent, in (-pi/2, pi/2)
+/* wk_atan(x): inverse tangent, in (-pi/2, pi/2)
  *
  *     wk_atan(x) is {0, 0.785398} for x = {0, 1} */
 #define wk_atan(...)  wk_atan_at(WK_HERE, __VA_ARGS__)
 #define wk_atan_(...) wk_atan__at(WK_HERE, __VA_ARGS__)
 
-/* (e^x - e^-x) / 2
+/* wk_sinh(x): (e^x - e^-x) / 2
  *
  *     wk_sinh(x) is {0, 1.1752} for x = {0, 1} */
 #define wk_sinh(...)  wk_sinh_at(WK_HERE, __VA_ARGS__)
 #define wk_sinh_(...) wk_sinh__at(WK_HERE, __VA_ARGS__)
 
-/* (e^x + e^-x) / 2
+/* wk_cosh(x): (e^x + e^-x) / 2
  *
  *     wk_cosh(x) is {1, 1.54308} for x = {0, 1} */
 #define wk_cosh(...)  wk_cosh_at(WK_HERE, __VA_ARGS__)
 #define wk_cosh_(...) wk_cosh__at(WK_HERE, __VA_ARGS__)
 
-/* sinh(x) / cosh(x)
+/* wk_tanh(x): sinh(x) / cosh(x)
  *
  *     wk_tanh(x) is {0, 0.761594} for x = {0, 1} */
 #define wk_tanh(...)  wk_tanh_at(WK_HERE, __VA_ARGS__)
 #define wk_tanh_(...) wk_tanh__at(WK_HERE, __VA_ARGS__)
 
-/* 1 / (1 + e^-x)
+/* wk_sigmoid(x): 1 / (1 + e^-x)
  *
  *     wk_sigmoid(x) is {0.5, 0.731059} for x = {0, 1} */
 #define wk_sigmoid(...)  wk_sigmoid_at(WK_HERE, __VA_ARGS__)
 #define wk_sigmoid_(...) wk_sigmoid__at(WK_HERE, __VA_ARGS__)
 
-/* error function: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x
+/* wk_erf(x): error function: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x
  *
  *     wk_erf(x) is {0, 0.842701} for x = {0, 1} */
 #define wk_erf(...)  wk_erf_at(WK_HERE, __VA_ARGS__)
 #define wk_erf_(...) wk_erf__at(WK_HERE, __VA_ARGS__)
 
-/* 1 - erf(x), exact for large x
+/* wk_erfc(x): 1 - erf(x), exact for large x
  *
  *     wk_erfc(x) is {1, 0.157299} for x = {0, 1} */
 #define wk_erfc(...)  wk_erfc_at(WK_HERE, __VA_ARGS__)
@@ -398,74 +399,74 @@
 
 /* ---- activations ------------------------------------------------------------------------------------------------- */
 
-/* max(x, 0); the gradient at 0 is 0
+/* wk_relu(x): max(x, 0); the gradient at 0 is 0
  *
  *     wk_relu(x) is {0, 2} for x = {-1, 2} */
 #define wk_relu(...)  wk_relu_at(WK_HERE, __VA_ARGS__)
 #define wk_relu_(...) wk_relu__at(WK_HERE, __VA_ARGS__)
 
-/* min(max(x, 0), 6); the gradient at 0 and 6 is 0
+/* wk_relu6(x): min(max(x, 0), 6); the gradient at 0 and 6 is 0
  *
  *     wk_relu6(x) is {0, 2, 6} for x = {-1, 2, 9} */
 #define wk_relu6(...)  wk_relu6_at(WK_HERE, __VA_ARGS__)
 #define wk_relu6_(...) wk_relu6__at(WK_HERE, __VA_ARGS__)
 
-/* 1.0507 x for x > 0, else 1.7581 (e^x - 1)
+/* wk_selu(x): 1.0507 x for x > 0, else 1.7581 (e^x - 1)
  *
  *     wk_selu(x) is {-1.11133, 1.0507} for x = {-1, 1} */
 #define wk_selu(...)  wk_selu_at(WK_HERE, __VA_ARGS__)
 #define wk_selu_(...) wk_selu__at(WK_HERE, __VA_ARGS__)
 
-/* x sigmoid(x), also called swish
+/* wk_silu(x): x sigmoid(x), also called swish
  *
  *     wk_silu(x) is {0, 0.731059} for x = {0, 1} */
 #define wk_silu(...)  wk_silu_at(WK_HERE, __VA_ARGS__)
 #define wk_silu_(...) wk_silu__at(WK_HERE, __VA_ARGS__)
 
-/* x tanh(softplus(x))
+/* wk_mish(x): x tanh(softplus(x))
  *
  *     wk_mish(x) is {0, 0.865098} for x = {0, 1} */
 #define wk_mish(...)  wk_mish_at(WK_HERE, __VA_ARGS__)
 #define wk_mish_(...) wk_mish__at(WK_HERE, __VA_ARGS__)
 
-/* relu6(x + 3) / 6
+/* wk_hardsigmoid(x): relu6(x + 3) / 6
  *
  *     wk_hardsigmoid(x) is {0, 0.5, 1} for x = {-4, 0, 4} */
 #define wk_hardsigmoid(...)  wk_hardsigmoid_at(WK_HERE, __VA_ARGS__)
 #define wk_hardsigmoid_(...) wk_hardsigmoid__at(WK_HERE, __VA_ARGS__)
 
-/* x relu6(x + 3) / 6
+/* wk_hardswish(x): x relu6(x + 3) / 6
  *
  *     wk_hardswish(x) is {0, 0.666667, 4} for x = {-4, 1, 4} */
 #define wk_hardswish(...)  wk_hardswish_at(WK_HERE, __VA_ARGS__)
 #define wk_hardswish_(...) wk_hardswish__at(WK_HERE, __VA_ARGS__)
 
-/* x / (1 + |x|)
+/* wk_softsign(x): x / (1 + |x|)
  *
  *     wk_softsign(x) is {-0.5, 0.75} for x = {-1, 3} */
 #define wk_softsign(...) wk_softsign_at(WK_HERE, __VA_ARGS__)
 
-/* log(sigmoid(x))
+/* wk_logsigmoid(x): log(sigmoid(x))
  *
  *     wk_logsigmoid(x) is {-0.693147, -0.313262} for x = {0, 1} */
 #define wk_logsigmoid(...) wk_logsigmoid_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-/* x for x > 0, else negative_slope x.
+/* wk_leaky_relu(x): x for x > 0, else negative_slope x.
  * Options: .negative_slope (default 0.01).
  *
  *     wk_leaky_relu(x) is {-0.01, 1} for x = {-1, 1} */
 #define wk_leaky_relu(...)  WK_OPT_(wk_tensor *, wk_leaky_relu, wk_leaky_relu_options, __VA_ARGS__)
 #define wk_leaky_relu_(...) WK_OPT_(wk_tensor *, wk_leaky_relu_, wk_leaky_relu_options, __VA_ARGS__)
 
-/* x for x > 0, else alpha (e^x - 1).
+/* wk_elu(x): x for x > 0, else alpha (e^x - 1).
  * Options: .alpha (default 1).
  *
  *     wk_elu(x, .alpha = 2) is {-1.26424, 1} for x = {-1, 1} */
 #define wk_elu(...)  WK_OPT_(wk_tensor *, wk_elu, wk_elu_options, __VA_ARGS__)
 #define wk_elu_(...) WK_OPT_(wk_tensor *, wk_elu_, wk_elu_options, __VA_ARGS__)
 
-/* x (1 + erf(x / sqrt(2))) / 2; approximate "tanh": with tanh.
+/* wk_gelu(x): x (1 + erf(x / sqrt(2))) / 2; approximate "tanh": with tanh.
  * That is x Phi(x), with Phi the distribution function of the normal distribution; or its approximation x (1 +
  * tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
  * Options: .approximate (WK_GELU_NONE or WK_GELU_TANH).
@@ -474,13 +475,13 @@
  *     wk_gelu(x, .approximate = WK_GELU_TANH) is {0, 0.841192} for x = {0, 1} */
 #define wk_gelu(...) WK_OPT_(wk_tensor *, wk_gelu, wk_gelu_options, __VA_ARGS__)
 
-/* log(1 + e^(beta x)) / beta; x where beta x > threshold.
+/* wk_softplus(x): log(1 + e^(beta x)) / beta; x where beta x > threshold.
  * Options: .beta (default 1), .threshold (default 20).
  *
  *     wk_softplus(x) is {0.693147, 30} for x = {0, 30} */
 #define wk_softplus(...) WK_OPT_(wk_tensor *, wk_softplus, wk_softplus_options, __VA_ARGS__)
 
-/* min_val below it, max_val above it, x between; the gradient at a limit is 0.
+/* wk_hardtanh(x): min_val below it, max_val above it, x between; the gradient at a limit is 0.
  * Options: .min_val (default -1), .max_val (default 1).
  * WK_ERR_ARGUMENT where min_val > max_val.
  *
@@ -492,7 +493,7 @@
 /* Where a number may stand in the place of a tensor, it is written as it is; the functions take a wk_value, which is
  * a tensor, a number or WK_NONE, neither. */
 
-/* numbers in place of NaN and the infinities; integers come back as they are.
+/* wk_nan_to_num(x): numbers in place of NaN and the infinities; integers come back as they are.
  * Options: .nan (for NaN; default 0), .posinf (for infinity; default the largest number of the dtype), .neginf (for
  * -infinity; default the lowest).
  *
@@ -500,7 +501,7 @@
 #define wk_nan_to_num(...)  WK_OPT_(wk_tensor *, wk_nan_to_num, wk_nan_to_num_options, __VA_ARGS__)
 #define wk_nan_to_num_(...) WK_OPT_(wk_tensor *, wk_nan_to_num_, wk_nan_to_num_options, __VA_ARGS__)
 
-/* min(max(x, low), high); WK_NONE for no limit on a side.
+/* wk_clamp(x, low, high): min(max(x, low), high); WK_NONE for no limit on a side.
  * Of integers a number past what their dtype holds is the last that it does. Where x meets a limit, its gradient is
  * 0 if that is a number, as in PyTorch 2.15; a tensor and x get half each. A bool with one limit that is a bool
  * tensor gives bool, with numbers i64.
@@ -510,32 +511,33 @@
 #define wk_clamp(x, low, high)  wk_clamp_at(WK_HERE, x, WK_VALUE_(low), WK_VALUE_(high))
 #define wk_clamp_(x, low, high) wk_clamp__at(WK_HERE, x, WK_VALUE_(low), WK_VALUE_(high))
 
-/* a where the condition (bool) holds, else b.
+/* wk_where(condition, a, b): a where the condition (bool) holds, else b.
  * For where with the condition alone see wk_nonzero_numpy.
  *
  *     wk_where(mask, x, 0) is {1, 0} for x = {1, 2}, mask = {true, false} */
 #define wk_where(condition, a, b) wk_where_at(WK_HERE, condition, WK_VALUE_(a), WK_VALUE_(b))
 
-/* value (a number or a 0-d tensor, converted to x's dtype) where mask (bool, broadcast) holds, else x
+/* wk_masked_fill(x, mask, value): value (a number or a 0-d tensor, converted to x's dtype) where mask (bool,
+ * broadcast) holds, else x
  *
  *     wk_masked_fill(x, mask, 9) is {9, 2} for x = {1, 2}, mask = {true, false} */
 #define wk_masked_fill(x, mask, value)  wk_masked_fill_at(WK_HERE, x, mask, WK_VALUE_(value))
 #define wk_masked_fill_(x, mask, value) wk_masked_fill__at(WK_HERE, x, mask, WK_VALUE_(value))
 
-/* a + weight (b - a), of floats
+/* wk_lerp(a, b, weight): a + weight (b - a), of floats
  *
  *     wk_lerp(x, y, 0.5) is {2, 3} for x = {1, 2}, y = {3, 4} */
 #define wk_lerp(a, b, weight)  wk_lerp_at(WK_HERE, a, b, WK_VALUE_(weight))
 #define wk_lerp_(a, b, weight) wk_lerp__at(WK_HERE, a, b, WK_VALUE_(weight))
 
-/* x + value a b.
+/* wk_addcmul(x, a, b): x + value a b.
  * Options: .value (default 1).
  *
  *     wk_addcmul(x, y, y, .value = 2) is {19, 34} for x = {1, 2}, y = {3, 4} */
 #define wk_addcmul(x, a, ...)  WK_OPT3_(wk_tensor *, wk_addcmul, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
 #define wk_addcmul_(x, a, ...) WK_OPT3_(wk_tensor *, wk_addcmul_, wk_addc_options, "x, a, b", x, a, __VA_ARGS__)
 
-/* x + value a / b, of floats.
+/* wk_addcdiv(x, a, b): x + value a / b, of floats.
  * Options: .value (default 1).
  *
  *     wk_addcdiv(x, x, y, .value = 3) is {2, 3.5} for x = {1, 2}, y = {3, 4} */

@@ -7,7 +7,9 @@
 #include "../base/log.h"
 #include "../base/options.h"
 #include "call.h"
+#include "generated/matmul.h"
 #include "generated/pointwise.h"
+#include "generated/random.h"
 #include "generated/reduce.h"
 #include <wick/call.h>
 #include <wick/log.h>
