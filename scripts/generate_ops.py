@@ -146,6 +146,7 @@ class Op:
     overloads: list[Overload] = field(default_factory=list)  # its functions, where they are several
 
     def __post_init__(self) -> None:
+        self.doc = " ".join(self.doc.split())
         self.arguments = [Argument(**a) for a in self.arguments]
         self.overloads = [Overload(**o) for o in self.overloads]
         if self.option_arguments and not self.options:

@@ -494,6 +494,84 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
                                          : wk_value_of_float, default                                                  \
                                          : wk_value_of_int)(wk_x_)))
 
+/* ---- forms of single calls --------------------------------------------------------------------------------------- */
+/* Those that follow no pattern: what wk_flatten(...) of a header is, and so on. */
+
+/* (x), (x, start) or (x, start, end) */
+#define WK_FLATTEN_(...) WK_JOIN_(WK_FLATTEN_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(__VA_ARGS__)
+
+#define WK_FLATTEN_1(x)                    wk_flatten_at(WK_HERE, x, 0, -1)
+#define WK_FLATTEN_WK2_(x, start)          wk_flatten_at(WK_HERE, x, start, -1)
+#define WK_FLATTEN_WK2_WK3_(x, start, end) wk_flatten_at(WK_HERE, x, start, end)
+
+/* (x), (x, dim) or (x, (dims...)) */
+#define WK_SQUEEZE_(...)        WK_JOIN_(WK_SQUEEZE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_SQUEEZE_1(x)         wk_squeeze_at(WK_HERE, x, NULL, -1)
+#define WK_SQUEEZE_WK2_(x, ...) WK_JOIN_(WK_SQUEEZE_BY_, WK_COUNT_(__VA_ARGS__))(x, #__VA_ARGS__, __VA_ARGS__)
+#define WK_SQUEEZE_BY_WK2_(x, said, ...)                                                                               \
+    WK_REFUSE_(wk_tensor *, "wk_squeeze: dimensions stand in parentheses: wk_squeeze(x, (" said "))")
+#define WK_SQUEEZE_BY_1(x, said, dim) WK_JOIN_(WK_SQUEEZE_DIM_, WK_IS_LIST_(dim, ))(x, dim)
+#define WK_SQUEEZE_DIM_1(x, dim)      wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
+#define WK_SQUEEZE_DIM_WK2_(x, dims)  WK_SQUEEZE_DIMS_(WK_INTS_NAME_, x, dims)
+#define WK_SQUEEZE_DIMS_(wk_s_, x, dims)                                                                               \
+    WK_SIZED_(wk_tensor *, wk_s_, dims, "", WK_GIVE_(wk_tensor *, wk_squeeze_at(WK_HERE, x, wk_s_.at, wk_s_.count)))
+
+/* (x), of the first two dimensions, or (x, offset, dim0, dim1) */
+#define WK_DIAGONAL_(...)        WK_JOIN_(WK_DIAGONAL_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_DIAGONAL_1(x)         wk_diagonal_at(WK_HERE, x, 0, 0, 1)
+#define WK_DIAGONAL_WK2_(x, ...) wk_diagonal_at(WK_HERE, x, __VA_ARGS__)
+
+/* (x, n) of all elements, or (x, n, dim) */
+#define WK_INTERLEAVE_(x, ...)        WK_JOIN_(WK_INTERLEAVE_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
+#define WK_INTERLEAVE_1(x, n)         wk_repeat_interleave_flat_at(WK_HERE, x, n)
+#define WK_INTERLEAVE_WK2_(x, n, dim) wk_repeat_interleave_at(WK_HERE, x, n, dim)
+
+/* (x, index) of all elements, or (x, index, dim) */
+#define WK_ALONG_(x, ...)            WK_JOIN_(WK_ALONG_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
+#define WK_ALONG_1(x, index)         wk_take_along_dim_flat_at(WK_HERE, x, index)
+#define WK_ALONG_WK2_(x, index, dim) wk_take_along_dim_at(WK_HERE, x, index, dim)
+
+/* ((x, y), dim) */
+#define WK_CAT_(f, said, ...) WK_JOIN_(WK_CAT_, WK_KIND_1ST_(__VA_ARGS__, ))(f, said, WK_LIST_NAME_, __VA_ARGS__)
+#define WK_CAT_NOT_(f, said, wk_l_, ...)                                                                               \
+    WK_REFUSE_(wk_tensor *, #f ": tensors stand in parentheses: " #f "((x, y), 0), not " #f "(" said ")")
+#define WK_CAT_ARRAY_                     WK_CAT_LIST_
+#define WK_CAT_LIST_(f, said, wk_l_, ...) WK_JOIN_(WK_CAT_LIST_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, __VA_ARGS__)
+#define WK_CAT_LIST_1(f, said, wk_l_, list)                                                                            \
+    WK_REFUSE_(wk_tensor *, #f ": the dimension is missing: " #f "(" said ", 0)")
+#define WK_CAT_LIST_WK2_(f, said, wk_l_, list, ...)                                                                    \
+    WK_JOIN_(WK_CAT_DIM_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, list, __VA_ARGS__)
+#define WK_CAT_DIM_WK2_(f, said, wk_l_, list, ...)                                                                     \
+    WK_REFUSE_(wk_tensor *, #f ": one dimension: " #f "((x, y), 0), not " #f "(" said ")")
+#define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
+    WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
+
+#define WK_ROLL_(x, shifts, dims) WK_ROLL_2_(WK_INTS_NAME_, WK_INTS_NAME_, x, shifts, dims)
+#define WK_ROLL_2_(wk_s_, wk_t_, x, shifts, dims)                                                                      \
+    WK_STRIDED_(wk_s_, wk_t_, "wk_roll: shifts and dimensions stand in parentheses: wk_roll(x, (1), (0))", shifts,     \
+                dims, WK_GIVE_(wk_tensor *, wk_roll_at(WK_HERE, x, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count)))
+
+/* (x, shape, strides) or (x, shape, strides, offset) */
+#define WK_AS_STRIDED_(x, shape, ...)                                                                                  \
+    WK_JOIN_(WK_AS_STRIDED_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, WK_INTS_NAME_, x, shape, __VA_ARGS__)
+#define WK_AS_STRIDED_1(wk_s_, wk_t_, x, shape, stride) WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, 0)
+#define WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, offset)                                                     \
+    WK_STRIDED_(                                                                                                       \
+        wk_s_, wk_t_,                                                                                                  \
+        "wk_as_strided: sizes and strides stand in parentheses: wk_as_strided(x, (2, 3), (1, 2), offset)", shape,      \
+        stride,                                                                                                        \
+        WK_GIVE_(wk_tensor *, wk_as_strided_at(WK_HERE, x, wk_s_.at, wk_t_.at, wk_as_many_(wk_s_, wk_t_), offset)))
+
+/* (x, dim, index, source), where source may be a number */
+#define WK_SCATTER_(x, dim, index, source) WK_SCATTER_2_(x, dim, index, source, WK_JOIN_(wk_source_, __COUNTER__))
+#define WK_SCATTER_2_(x, dim, index, source, wk_s_)                                                                    \
+    WK_ONCE_(wk_tensor *, wk_s_, source,                                                                               \
+             WK_GIVE_(wk_tensor *, _Generic(wk_s_, wk_tensor *                                                         \
+                                            : wk_scatter_at, default                                                   \
+                                            : wk_scatter_f_at)(WK_HERE, x, dim, index, wk_s_)))
+
+/* ---- dtypes and guards ------------------------------------------------------------------------------------------- */
+
 /* The dtype of a C type, by a pointer to it or to rows of it, which is what an array of arrays is; 0 for one that no
  * dtype is. */
 #define WK_DTYPE_(p)                                                                                                   \

@@ -11,6 +11,7 @@
 #include "generated/pointwise.h"
 #include "generated/random.h"
 #include "generated/reduce.h"
+#include "generated/shape.h"
 #include <wick/call.h>
 #include <wick/log.h>
 #include <wick/ops.h>
