@@ -41,6 +41,7 @@ C_TYPES = {
     "int": "int64_t ",
     "bool": "bool ",
     "dtype": "wk_dtype ",
+    "Device": "wk_device ",
     "str": "const char *",
 }
 SIZES = {"bool ": 1, "int ": 4, "wk_dtype ": 4, "wk_reduction ": 4}  # of a member; the others have 8
@@ -118,8 +119,8 @@ class Op:
     name: str
     doc: str
     group: str
-    example: dict[str, object]
     arguments: list[Argument]
+    example: dict[str, object] = field(default_factory=dict)
     notes: str = ""
     errors: str = ""
     torch: str = ""  # what PyTorch calls it, where that differs
@@ -148,6 +149,8 @@ class Op:
     def __post_init__(self) -> None:
         self.doc = " ".join(self.doc.split())
         self.arguments = [Argument(**a) for a in self.arguments]
+        for before, a in zip(self.arguments, self.arguments[1:]):
+            a.keyword = a.keyword or before.keyword
         self.overloads = [Overload(**o) for o in self.overloads]
         if self.option_arguments and not self.options:
             self.options = f"wk_{self.name}_options"
@@ -217,21 +220,23 @@ class Header:
     text: str
     sections: list[Section]
     enums: list[dict[str, object]]
+    signatures_only: bool  # the header and its functions are written by hand
+
+    @property
+    def ops(self) -> list[Op]:
+        return [op for section in self.sections for op in section.ops]
 
 
 def read_section(path: Path) -> Section:
     with path.open("rb") as file:
         rows = tomllib.load(file)
     defaults = rows.get("defaults", {})
-    listed = (SOURCE / "src/ops/ops.def").read_text()
     ops = []
     for row in rows["op"]:
         try:
             ops.append(Op(**(defaults | row)))
         except TypeError as error:
             sys.exit(f"{path}: {row.get('name', 'a row')}: {error}")
-        if f"WK__OP({row['name']})" not in listed:
-            sys.exit(f"{path}: {row['name']} is not in src/ops/ops.def")
     return Section(path.stem, rows["title"], rows.get("text", ""), ops)
 
 
@@ -239,7 +244,8 @@ def read_header(folder: Path) -> Header:
     with (folder / "header.toml").open("rb") as file:
         head = tomllib.load(file)
     sections = [read_section(folder / f"{name}.toml") for name in head["sections"]]
-    return Header(folder.name, head["title"], head["text"], sections, head.get("enums", []))
+    enums, only = head.get("enums", []), head.get("signatures_only", False)
+    return Header(folder.name, head["title"], head.get("text", ""), sections, enums, only)
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
@@ -641,6 +647,21 @@ def calls_text(header: Header) -> str:
 # ---- src/ops/generated: signatures, functions, entries for wk_call ---------------------------------------------------
 
 
+def parameter(a: Argument) -> str:
+    """What is known of a parameter, for wk_call and bindings."""
+    base = a.type.rstrip("?").removesuffix("[]").removesuffix("(a!)")
+    fields = [f".name = {c_text(a.name)}", f".type = {c_text(base)}"]
+    marks = {
+        "list": a.type.rstrip("?").endswith("[]"),
+        "optional": a.type.endswith("?") or a.default is not None,
+        "keyword": a.keyword,
+        "number": a.number,
+        "written": a.type.endswith("(a!)"),
+    }
+    fields += [f".{mark} = true" for mark, is_set in marks.items() if is_set]
+    return "{" + ", ".join(fields) + "}"
+
+
 def signature(op: Op) -> str:
     """The part of the descriptor that stands in the row."""
     fields = [f".name = {c_text(op.name)}", f".schema = {c_text(op.schema)}", f".group = {c_text(op.group)}"]
@@ -659,10 +680,10 @@ def signature(op: Op) -> str:
         fields.append(f".result = {RESULTS[op.result]}")
     if DTYPES[op.dtypes]:
         fields.append(f".domain = {DTYPES[op.dtypes]}")
-    numbers = [f"1 << {k}" for k, a in enumerate(op.arguments) if a.number]
-    if numbers:
-        fields.append(f".numbers = {' | '.join(numbers)}")
-    fields += [".takes_dtype = true"] if any(a.type == "dtype?" for a in op.arguments) else []
+    fields.append(f".parameters = (const wk__parameter[]){{{', '.join(parameter(a) for a in op.arguments)}}}")
+    fields.append(f".parameter_count = {len(op.arguments)}")
+    takes_dtype = op.group == "reduction" and any(a.type == "dtype?" for a in op.arguments)
+    fields += [".takes_dtype = true"] if takes_dtype else []
     fields += [".waits = true"] if op.waits else []
     fields += [f".invoke = {op.invoke}"] if op.invoke else []
     return f"#define WK__SIGNATURE_{op.name} {', '.join(fields)}\n"
@@ -700,8 +721,9 @@ def signatures_text(header: Header) -> str:
     )
     out += f'#ifndef {guard}\n#define {guard}\n\n#include "../../base/options.h"\n#include "../call.h"\n'
     out += f"#include <wick/{header.name}.h>\n\n"
-    ops = [op for section in header.sections for op in section.ops]
-    out += comment("The entries for wk_call of ops that take more than tensors.")
+    ops = header.ops
+    if any(has_invoke(op) for op in ops):
+        out += comment("The entries for wk_call of ops that take more than tensors.")
     out += "".join(f"{invoke_prototype(op)};\n" for op in ops if has_invoke(op)) + "\n"
     entries = [op for op in ops if op.entry]
     if entries:
@@ -709,8 +731,9 @@ def signatures_text(header: Header) -> str:
     for op in entries:
         out += f"wk_tensor *wk__{op.name}(wk_site site, wk__arg a, wk__arg b);\n"
         out += f"wk_tensor *wk__{op.name}_(wk_site site, wk_tensor *a, wk__arg b);\n"
-    readers = {op.options: reader(op) for op in ops if op.options and reader(op)}
-    out += "\n" + comment("Options as wk__options reads them, with the default of each number that is not given.")
+    readers = {op.options: reader(op) for op in ops if op.options and not header.signatures_only and reader(op)}
+    if readers:
+        out += "\n" + comment("Options as wk__options reads them, with the default of each number that is not given.")
     out += "".join(readers.values())
     return out + "\n" + "\n".join(signature(op) for op in ops) + "\n#endif\n"
 
@@ -819,7 +842,7 @@ def example_test(op: Op) -> str:
 def examples_text(header: Header) -> str:
     out = banner(f"The examples in wick/{header.name}.h give what stands there.", header)
     out += '#include "support_wick.h"\n#include <math.h>\n\n'
-    ops = [op for section in header.sections for op in section.ops]
+    ops = header.ops
     out += "".join(example_test(op) for op in ops)
     tests = ", ".join(f"cmocka_unit_test(example_{op.name})" for op in ops)
     return (
@@ -839,7 +862,18 @@ def formatted(text: str) -> str:
     return done.stdout.rstrip("\n") + "\n"
 
 
+def list_text(ops: list[Op]) -> str:
+    return LICENCE + (
+        "/* The ops, in alphabetical order; the file of one is src/ops/NAME.c or that of its family. The table, `wick\n"
+        " * ops`, wk_call and the tests are loops over this list. */\n"
+        "/* Written by scripts/generate_ops.py from src/ops/rows: edit those. */\n"
+        + "".join(f"WK__OP({op.name})\n" for op in sorted(ops, key=lambda op: op.name))
+    )
+
+
 def outputs(header: Header) -> dict[str, str]:
+    if header.signatures_only:
+        return {f"src/ops/generated/{header.name}.h": signatures_text(header)}
     texts = {
         f"include/wick/{header.name}.h": header_text(header),
         f"include/wick/{header.name}_calls.h": calls_text(header),
@@ -851,13 +885,18 @@ def outputs(header: Header) -> dict[str, str]:
     return texts
 
 
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
 def main(arguments: list[str]) -> None:
     target = Path(arguments[0]) if arguments else SOURCE
-    for folder in sorted(ROWS.iterdir()):
-        for name, text in outputs(read_header(folder)).items():
-            path = target / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(formatted(text))
+    headers = [read_header(folder) for folder in sorted(ROWS.iterdir())]
+    for header in headers:
+        for name, text in outputs(header).items():
+            write(target / name, formatted(text))
+    write(target / "src/ops/ops.def", list_text([op for header in headers for op in header.ops]))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 #include "generated/random.h"
 #include "generated/reduce.h"
 #include "generated/shape.h"
+#include "generated/tensor.h"
 #include <wick/call.h>
 #include <wick/log.h>
 #include <wick/ops.h>

@@ -16,31 +16,44 @@ int wk__invoke_bernoulli(const wk__op *op, wk_site site, const wk_value *args, w
 int wk__invoke_dropout(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_multinomial(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
-/* Options as wk__options reads them, with the default of each number that is not given. */
-
 #define WK__SIGNATURE_uniform_                                                                                         \
     .name = "uniform_", .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)",                 \
     .group = "random", .doc = "every element becomes uniform in [from, to)", .node = "UniformBackward0",               \
-    .domain = WK__FLOATS, .invoke = wk__invoke_uniform_
+    .domain = WK__FLOATS,                                                                                              \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor", .written = true},                         \
+                                          {.name = "from", .type = "float", .optional = true},                         \
+                                          {.name = "to", .type = "float", .optional = true}},                          \
+    .parameter_count = 3, .invoke = wk__invoke_uniform_
 
 #define WK__SIGNATURE_normal_                                                                                          \
     .name = "normal_", .schema = "normal_(Tensor(a!) self, float mean=0, float std=1) -> Tensor(a!)",                  \
     .group = "random", .doc = "every element becomes normal", .node = "NormalBackward0", .domain = WK__FLOATS,         \
-    .invoke = wk__invoke_normal_
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor", .written = true},                         \
+                                          {.name = "mean", .type = "float", .optional = true},                         \
+                                          {.name = "std", .type = "float", .optional = true}},                         \
+    .parameter_count = 3, .invoke = wk__invoke_normal_
 
 #define WK__SIGNATURE_bernoulli                                                                                        \
     .name = "bernoulli", .schema = "bernoulli(Tensor self) -> Tensor", .group = "random",                              \
     .doc = "1 with the probability that stands in x, else 0", .node = "BernoulliBackward0", .domain = WK__FLOATS,      \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}}, .parameter_count = 1,                   \
     .invoke = wk__invoke_bernoulli
 
 #define WK__SIGNATURE_dropout                                                                                          \
     .name = "dropout", .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",                   \
     .group = "random", .doc = "0 with probability p, else x / (1 - p)", .node = "MulBackward0", .domain = WK__FLOATS,  \
-    .invoke = wk__invoke_dropout
+    .parameters = (const wk__parameter[]){{.name = "input", .type = "Tensor"},                                         \
+                                          {.name = "p", .type = "float", .optional = true},                            \
+                                          {.name = "training", .type = "bool", .optional = true}},                     \
+    .parameter_count = 3, .invoke = wk__invoke_dropout
 
 #define WK__SIGNATURE_multinomial                                                                                      \
     .name = "multinomial", .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor",    \
     .group = "random", .doc = "places drawn with these probabilities, once each or with replacement",                  \
-    .domain = WK__FLOATS, .invoke = wk__invoke_multinomial
+    .domain = WK__FLOATS,                                                                                              \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"},                                          \
+                                          {.name = "num_samples", .type = "int"},                                      \
+                                          {.name = "replacement", .type = "bool", .optional = true}},                  \
+    .parameter_count = 3, .invoke = wk__invoke_multinomial
 
 #endif
