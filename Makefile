@@ -7,6 +7,7 @@
 #   make bench        the benchmarks; PEER="python3 bench/pytorch.py" puts another library beside them
 #   make install      PREFIX=/usr/local, DESTDIR=
 #   make docs         docs/api.md, the manual in the headers as one page
+#   make ops          what follows from the rows of ops (src/ops/rows): scripts/generate_ops.py, which needs Python 3.11
 #   make check-arm    the tests for aarch64 under qemu-user
 #   make tsan         the tests under ThreadSanitizer
 #   make valgrind     the tests under valgrind
@@ -43,7 +44,7 @@ endef
 MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
-.PHONY: all demo check bench install docs check-arm tsan valgrind fuzz mutants random coverage tidy format clean
+.PHONY: all demo check bench install docs ops check-arm tsan valgrind fuzz mutants random coverage tidy format clean
 
 all:
 	@scripts/setup build
@@ -73,6 +74,9 @@ install:
 docs:
 	@mkdir -p docs
 	@scripts/api_docs include/wick.h include/wick/*.h >docs/api.md
+
+ops:
+	@scripts/generate_ops.py
 
 check-arm:
 	@scripts/setup build arm

@@ -34,6 +34,15 @@ same_as_headers() # LIBRARY
     diff "$WICK_WORK/declared" "$WICK_WORK/exported"
 }
 
+# An exported name that no file of `folder` has as a word: whoever searches for it finds nothing.
+written_out() # LIBRARY FOLDER
+{
+    nm -D --defined-only "$1" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >"$WICK_WORK/exported"
+    find "$2" -name '*.[ch]' -exec cat {} + | grep -o '[A-Za-z_][A-Za-z_0-9]*' | sort -u >"$WICK_WORK/words"
+    missing=$(comm -23 "$WICK_WORK/exported" "$WICK_WORK/words")
+    [ -z "$missing" ] || { echo "nowhere in $2:" $missing; return 1; }
+}
+
 # A room uses what is in rooms below it, as its includes do (scripts/check_layers). Upwards go the calls of base/above.h
 # and the rows of the table of ops alone.
 no_calls_upwards() # OBJECT..., in folders named as the rooms
@@ -65,6 +74,8 @@ no_calls_upwards() # OBJECT..., in folders named as the rooms
 check "libwick.so exports wk_* and no more" only_public "$release/libwick.so"
 check "every name in libwick.a begins wk_" only_prefixed "$release/libwick.a"
 check "libwick.so exports what the headers declare" same_as_headers "$release/libwick.so"
+check "each exported name is written out in src" written_out "$release/libwick.so" src
+check "each exported name is written out in a header" written_out "$release/libwick.so" include
 # Those of files that have gone may still be there.
 objects=$(for source in $(find src -name '*.c'); do
     ls "$WICK_BUILD/CMakeFiles/wick_objects.dir/$source.o" 2>/dev/null

@@ -44,6 +44,29 @@ typedef struct wk_value {
     };
 } wk_value;
 
+/* A value of a tensor or a number; what WK_VALUE_ of macros.h calls. */
+static inline wk_value wk_value_of_tensor(wk_tensor *x)
+{
+    wk_value value = {WK_VALUE_TENSOR, 0, {x}};
+    return value;
+}
+static inline wk_value wk_value_of_int(int64_t x)
+{
+    wk_value value = {WK_VALUE_INT, 0, {NULL}};
+    value.i = x;
+    return value;
+}
+static inline wk_value wk_value_of_float(double x)
+{
+    wk_value value = {WK_VALUE_FLOAT, 0, {NULL}};
+    value.f = x;
+    return value;
+}
+static inline wk_value wk_value_itself(wk_value x)
+{
+    return x;
+}
+
 /* What is known of an op. The texts live for ever. */
 typedef struct wk_op {
     size_t size;        /* sizeof(wk_op), set by the caller */

@@ -317,36 +317,18 @@ static inline size_t wk_elements_(const char *text)
         .size = sizeof(wk_options), .dtype = wk_d_.dtype, .device = wk_d_.device, .requires_grad = wk_d_.requires_grad \
     }
 
-/* The numbers (double) of each struct of options whose default may be another than 0. */
-#define wk_addc_options_numbers_(wk_do_, wk_o_)  wk_do_(wk_o_, value)
-#define wk_addmm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, beta) wk_do_(wk_o_, alpha)
+/* The numbers (double) of each struct of options whose default may be another than 0; those of ops whose header is
+ * written from rows stand in that header. */
 #define wk_backward_options_numbers_(wk_do_, wk_o_)
-#define wk_bce_options_numbers_(wk_do_, wk_o_)
-#define wk_bce_with_logits_options_numbers_(wk_do_, wk_o_)
-#define wk_cosine_similarity_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
-#define wk_cross_entropy_options_numbers_(wk_do_, wk_o_)     wk_do_(wk_o_, ignore_index)
-#define wk_dist_options_numbers_(wk_do_, wk_o_)              wk_do_(wk_o_, p)
-#define wk_div_options_numbers_(wk_do_, wk_o_)
-#define wk_elu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, alpha)
-#define wk_gelu_options_numbers_(wk_do_, wk_o_)
 #define wk_grad_options_numbers_(wk_do_, wk_o_)
-#define wk_hardtanh_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, min_val) wk_do_(wk_o_, max_val)
-#define wk_history_options_numbers_(wk_do_, wk_o_)  wk_do_(wk_o_, weight)
+#define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
 #define wk_hook_options_numbers_(wk_do_, wk_o_)
-#define wk_huber_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, delta)
-#define wk_init_options_numbers_(wk_do_, wk_o_)       wk_do_(wk_o_, gain)
-#define wk_isin_options_numbers_(wk_do_, wk_o_)
-#define wk_kl_div_options_numbers_(wk_do_, wk_o_)
-#define wk_leaky_relu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, negative_slope)
+#define wk_init_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, gain)
 #define wk_linear_options_numbers_(wk_do_, wk_o_)
 #define wk_loader_options_numbers_(wk_do_, wk_o_)
-#define wk_loss_options_numbers_(wk_do_, wk_o_)
 #define wk_mnist_options_numbers_(wk_do_, wk_o_)
-#define wk_multinomial_options_numbers_(wk_do_, wk_o_)
-#define wk_nan_to_num_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, posinf) wk_do_(wk_o_, neginf)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
 #define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
-#define wk_norm_options_numbers_(wk_do_, wk_o_)          wk_do_(wk_o_, p)
 #define wk_optim_adagrad_options_numbers_(wk_do_, wk_o_)                                                               \
     wk_do_(wk_o_, lr) wk_do_(wk_o_, lr_decay) wk_do_(wk_o_, weight_decay) wk_do_(wk_o_, initial_accumulator_value)     \
         wk_do_(wk_o_, eps)
@@ -362,12 +344,6 @@ static inline size_t wk_elements_(const char *text)
 #define wk_optim_sgd_options_numbers_(wk_do_, wk_o_)                                                                   \
     wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)
 #define wk_options_numbers_(wk_do_, wk_o_)
-#define wk_reduce_options_numbers_(wk_do_, wk_o_)
-#define wk_round_options_numbers_(wk_do_, wk_o_)
-#define wk_smooth_l1_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, beta)
-#define wk_softplus_options_numbers_(wk_do_, wk_o_)       wk_do_(wk_o_, beta) wk_do_(wk_o_, threshold)
-#define wk_unique_options_numbers_(wk_do_, wk_o_)
-#define wk_var_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, correction)
 
 /* (x) or (x, .key = value, ...) */
 #define WK_OPT_(result, f, type, ...)        WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(result, f, type, __VA_ARGS__)
@@ -413,15 +389,14 @@ static inline size_t wk_elements_(const char *text)
 
 /* (x), (x, dims), (x, .key = value, ...) or (x, dims, .key = value, ...)
  *
- * Each name is WK_REDUCE_ with what is known by then: 1 argument or more (WK2_), whether the second is a list (1 no,
- * WK2_ yes), and behind a list whether options follow. wk_sum(x, (0), .keepdim = true) is in turn
+ * Each name is WK_REDUCE_OPT_ with what is known by then: 1 argument or more (WK2_), whether the second is a list (1
+ * no, WK2_ yes), and behind a list whether options follow. wk_sum(x, (0), .keepdim = true) is in turn
  *
  *     WK_REDUCE_WK2_(wk_sum, wk_reduce_options, x, (0), .keepdim = true)            more than x
  *     WK_REDUCE_WK2_WK2_(wk_sum, wk_reduce_options, x, (0), .keepdim = true)        (0) is a list
  *     WK_REDUCE_DIMS_WK2_(wk_sum, wk_reduce_options, ..., x, (0), .keepdim = true)  something follows it
  *     WK_CALL_(wk_tensor *, wk_sum, (x, the list's dimensions and their number), wk_reduce_options, .keepdim = true)
  */
-#define WK_REDUCE_(f, ...)              WK_REDUCE_OPT_(f, wk_reduce_options, __VA_ARGS__)
 #define WK_REDUCE_OPT_(f, type, ...)    WK_JOIN_(WK_REDUCE_, WK_COUNT_(__VA_ARGS__))(f, type, __VA_ARGS__)
 #define WK_REDUCE_1(f, type, x)         f##_at(WK_HERE, x, NULL, -1, NULL)
 #define WK_REDUCE_WK2_(f, type, x, ...) WK_JOIN_(WK_REDUCE_WK2_, WK_IS_LIST_(__VA_ARGS__, ))(f, type, x, __VA_ARGS__)
@@ -506,6 +481,96 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
                                    : f##_tf_at, default                                                                \
                                    : WK_WHOLE_(f##_ti_at, wk_y_))(WK_HERE, wk_x_, wk_y_));                             \
     WK_CLOSE_
+
+/* A wk_value (wick/call.h) of a tensor, a number or a wk_value. */
+#define WK_NONE      ((wk_value){.kind = WK_VALUE_NONE})
+#define WK_VALUE_(x) WK_VALUE_2_(x, WK_JOIN_(wk_value_, __COUNTER__))
+#define WK_VALUE_2_(x, wk_x_)                                                                                          \
+    WK_ONCE_(wk_tensor *, wk_x_, x,                                                                                    \
+             WK_GIVE_(wk_value, _Generic(wk_x_, wk_tensor *                                                            \
+                                         : wk_value_of_tensor, wk_value                                                \
+                                         : wk_value_itself, float                                                      \
+                                         : wk_value_of_float, double                                                   \
+                                         : wk_value_of_float, default                                                  \
+                                         : wk_value_of_int)(wk_x_)))
+
+/* ---- forms of single calls --------------------------------------------------------------------------------------- */
+/* Those that follow no pattern: what wk_flatten(...) of a header is, and so on. */
+
+/* (x), (x, start) or (x, start, end) */
+#define WK_FLATTEN_(...) WK_JOIN_(WK_FLATTEN_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(__VA_ARGS__)
+
+#define WK_FLATTEN_1(x)                    wk_flatten_at(WK_HERE, x, 0, -1)
+#define WK_FLATTEN_WK2_(x, start)          wk_flatten_at(WK_HERE, x, start, -1)
+#define WK_FLATTEN_WK2_WK3_(x, start, end) wk_flatten_at(WK_HERE, x, start, end)
+
+/* (x), (x, dim) or (x, (dims...)) */
+#define WK_SQUEEZE_(...)        WK_JOIN_(WK_SQUEEZE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_SQUEEZE_1(x)         wk_squeeze_at(WK_HERE, x, NULL, -1)
+#define WK_SQUEEZE_WK2_(x, ...) WK_JOIN_(WK_SQUEEZE_BY_, WK_COUNT_(__VA_ARGS__))(x, #__VA_ARGS__, __VA_ARGS__)
+#define WK_SQUEEZE_BY_WK2_(x, said, ...)                                                                               \
+    WK_REFUSE_(wk_tensor *, "wk_squeeze: dimensions stand in parentheses: wk_squeeze(x, (" said "))")
+#define WK_SQUEEZE_BY_1(x, said, dim) WK_JOIN_(WK_SQUEEZE_DIM_, WK_IS_LIST_(dim, ))(x, dim)
+#define WK_SQUEEZE_DIM_1(x, dim)      wk_squeeze_at(WK_HERE, x, (const int64_t[]){dim}, 1)
+#define WK_SQUEEZE_DIM_WK2_(x, dims)  WK_SQUEEZE_DIMS_(WK_INTS_NAME_, x, dims)
+#define WK_SQUEEZE_DIMS_(wk_s_, x, dims)                                                                               \
+    WK_SIZED_(wk_tensor *, wk_s_, dims, "", WK_GIVE_(wk_tensor *, wk_squeeze_at(WK_HERE, x, wk_s_.at, wk_s_.count)))
+
+/* (x), of the first two dimensions, or (x, offset, dim0, dim1) */
+#define WK_DIAGONAL_(...)        WK_JOIN_(WK_DIAGONAL_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_DIAGONAL_1(x)         wk_diagonal_at(WK_HERE, x, 0, 0, 1)
+#define WK_DIAGONAL_WK2_(x, ...) wk_diagonal_at(WK_HERE, x, __VA_ARGS__)
+
+/* (x, n) of all elements, or (x, n, dim) */
+#define WK_INTERLEAVE_(x, ...)        WK_JOIN_(WK_INTERLEAVE_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
+#define WK_INTERLEAVE_1(x, n)         wk_repeat_interleave_flat_at(WK_HERE, x, n)
+#define WK_INTERLEAVE_WK2_(x, n, dim) wk_repeat_interleave_at(WK_HERE, x, n, dim)
+
+/* (x, index) of all elements, or (x, index, dim) */
+#define WK_ALONG_(x, ...)            WK_JOIN_(WK_ALONG_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
+#define WK_ALONG_1(x, index)         wk_take_along_dim_flat_at(WK_HERE, x, index)
+#define WK_ALONG_WK2_(x, index, dim) wk_take_along_dim_at(WK_HERE, x, index, dim)
+
+/* ((x, y), dim) */
+#define WK_CAT_(f, said, ...) WK_JOIN_(WK_CAT_, WK_KIND_1ST_(__VA_ARGS__, ))(f, said, WK_LIST_NAME_, __VA_ARGS__)
+#define WK_CAT_NOT_(f, said, wk_l_, ...)                                                                               \
+    WK_REFUSE_(wk_tensor *, #f ": tensors stand in parentheses: " #f "((x, y), 0), not " #f "(" said ")")
+#define WK_CAT_ARRAY_                     WK_CAT_LIST_
+#define WK_CAT_LIST_(f, said, wk_l_, ...) WK_JOIN_(WK_CAT_LIST_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, __VA_ARGS__)
+#define WK_CAT_LIST_1(f, said, wk_l_, list)                                                                            \
+    WK_REFUSE_(wk_tensor *, #f ": the dimension is missing: " #f "(" said ", 0)")
+#define WK_CAT_LIST_WK2_(f, said, wk_l_, list, ...)                                                                    \
+    WK_JOIN_(WK_CAT_DIM_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, list, __VA_ARGS__)
+#define WK_CAT_DIM_WK2_(f, said, wk_l_, list, ...)                                                                     \
+    WK_REFUSE_(wk_tensor *, #f ": one dimension: " #f "((x, y), 0), not " #f "(" said ")")
+#define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
+    WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
+
+#define WK_ROLL_(x, shifts, dims) WK_ROLL_2_(WK_INTS_NAME_, WK_INTS_NAME_, x, shifts, dims)
+#define WK_ROLL_2_(wk_s_, wk_t_, x, shifts, dims)                                                                      \
+    WK_STRIDED_(wk_s_, wk_t_, "wk_roll: shifts and dimensions stand in parentheses: wk_roll(x, (1), (0))", shifts,     \
+                dims, WK_GIVE_(wk_tensor *, wk_roll_at(WK_HERE, x, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count)))
+
+/* (x, shape, strides) or (x, shape, strides, offset) */
+#define WK_AS_STRIDED_(x, shape, ...)                                                                                  \
+    WK_JOIN_(WK_AS_STRIDED_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, WK_INTS_NAME_, x, shape, __VA_ARGS__)
+#define WK_AS_STRIDED_1(wk_s_, wk_t_, x, shape, stride) WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, 0)
+#define WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, offset)                                                     \
+    WK_STRIDED_(                                                                                                       \
+        wk_s_, wk_t_,                                                                                                  \
+        "wk_as_strided: sizes and strides stand in parentheses: wk_as_strided(x, (2, 3), (1, 2), offset)", shape,      \
+        stride,                                                                                                        \
+        WK_GIVE_(wk_tensor *, wk_as_strided_at(WK_HERE, x, wk_s_.at, wk_t_.at, wk_as_many_(wk_s_, wk_t_), offset)))
+
+/* (x, dim, index, source), where source may be a number */
+#define WK_SCATTER_(x, dim, index, source) WK_SCATTER_2_(x, dim, index, source, WK_JOIN_(wk_source_, __COUNTER__))
+#define WK_SCATTER_2_(x, dim, index, source, wk_s_)                                                                    \
+    WK_ONCE_(wk_tensor *, wk_s_, source,                                                                               \
+             WK_GIVE_(wk_tensor *, _Generic(wk_s_, wk_tensor *                                                         \
+                                            : wk_scatter_at, default                                                   \
+                                            : wk_scatter_f_at)(WK_HERE, x, dim, index, wk_s_)))
+
+/* ---- dtypes and guards ------------------------------------------------------------------------------------------- */
 
 /* The dtype of a C type, by a pointer to it or to rows of it, which is what an array of arrays is; 0 for one that no
  * dtype is. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/matmul.h: products of matrices and vectors. */
+/* wick/matmul.h: products of matrices and vectors.
+ *
+ * Operands have one dtype, any but bool, and so has the result; f16 and bf16 add up in f32, integers wrap. Sizes
+ * that do not fit are WK_ERR_SHAPE, different dtypes WK_ERR_DTYPE. */
+/* Written by scripts/generate_ops.py from src/ops/rows/matmul: edit those. */
 #ifndef WICK_MATMUL_H
 #define WICK_MATMUL_H
 
@@ -7,66 +11,71 @@
 #pragma GCC system_header /* see macros.h */
 #endif
 
-#include "tensor.h"
+#include "matmul_calls.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+/* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* Operands have one dtype, any but bool, and so has the result; f16 and bf16 add up in f32, integers wrap. Sizes that
- * do not fit are WK_ERR_SHAPE, different dtypes WK_ERR_DTYPE. */
-
-/* The product that the dimensions ask for: (k) (k) -> (), (m,k) (k,n) -> (m,n), and with more dimensions the
+/* wk_matmul(a, b): the product of vectors, matrices, or stacks of matrices that broadcast.
+ * The product that the dimensions ask for: (k) (k) -> (), (m,k) (k,n) -> (m,n), and with more dimensions the
  * products of the last two, the others broadcast. A vector counts as one row on the left, one column on the right,
- * and leaves no dimension. */
-WK_API wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_matmul(wk_tensor *a, wk_tensor *b);
-/* (m,k) (k,n) -> (m,n) and nothing else. */
-WK_API wk_tensor *wk_mm_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_mm(wk_tensor *a, wk_tensor *b);
-/* (b,m,k) (b,k,n) -> (b,m,n) */
-WK_API wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_bmm(wk_tensor *a, wk_tensor *b);
-/* (m,k) (k) -> (m) */
-WK_API wk_tensor *wk_mv_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_mv(wk_tensor *a, wk_tensor *b);
-/* (k) (k) -> () */
-WK_API wk_tensor *wk_dot_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_dot(wk_tensor *a, wk_tensor *b);
-/* (m) (n) -> (m,n): every product of two elements */
-WK_API wk_tensor *wk_outer_at(wk_site site, wk_tensor *a, wk_tensor *b);
-WK_API wk_tensor *wk_outer(wk_tensor *a, wk_tensor *b);
-
-typedef struct wk_addmm_options {
-    size_t size;
-    wk_by_name by_name;
-    double beta, alpha; /* default 1; with a beta of 0 nothing in x counts, NaN neither */
-} wk_addmm_options;
-/* beta x + alpha a b, x broadcast to the product: a, b as in mm; baddbmm: as in bmm. Of integers alpha and
- * beta must be whole. */
-WK_API wk_tensor *wk_addmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addmm_options *options);
-WK_API wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
-                                const wk_addmm_options *options);
-
-/* x weight^T + bias: (..,in) (out,in) (out) -> (..,out), or (..,in) (in) () -> (..). bias NULL: none; NULL while an
- * error is pending gives NULL, so that a bias that could not be made is not left out silently. */
-WK_API wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
-WK_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
-
+ * and leaves no dimension.
+ *
+ *     wk_matmul(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1} */
 #define wk_matmul(...) wk_matmul_at(WK_HERE, __VA_ARGS__)
-#define wk_mm(...)     wk_mm_at(WK_HERE, __VA_ARGS__)
-#define wk_bmm(...)    wk_bmm_at(WK_HERE, __VA_ARGS__)
-#define wk_mv(...)     wk_mv_at(WK_HERE, __VA_ARGS__)
-#define wk_dot(...)    wk_dot_at(WK_HERE, __VA_ARGS__)
-#define wk_outer(...)  wk_outer_at(WK_HERE, __VA_ARGS__)
-#define wk_linear(...) wk_linear_at(WK_HERE, __VA_ARGS__)
+
+/* wk_mm(a, b): the product of two matrices.
+ * (m,k) (k,n) -> (m,n) and nothing else.
+ *
+ *     wk_mm(x, y) is {{2, 1}, {4, 3}} for x = {{1, 2}, {3, 4}}, y = {{0, 1}, {1, 0}} */
+#define wk_mm(...) wk_mm_at(WK_HERE, __VA_ARGS__)
+
+/* wk_bmm(a, b): the products of two stacks of matrices.
+ * (b,m,k) (b,k,n) -> (b,m,n)
+ *
+ *     wk_bmm(x, y) is {{{3}}, {{14}}} for x = {{{1, 2}}, {{3, 4}}}, y = {{{1}, {1}}, {{2}, {2}}} */
+#define wk_bmm(...) wk_bmm_at(WK_HERE, __VA_ARGS__)
+
+/* wk_mv(a, b): a matrix times a vector.
+ * (m,k) (k) -> (m)
+ *
+ *     wk_mv(x, y) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1} */
+#define wk_mv(...) wk_mv_at(WK_HERE, __VA_ARGS__)
+
+/* wk_dot(a, b): the sum of the products of the elements of two vectors.
+ * (k) (k) -> ()
+ *
+ *     wk_dot(x, y) is 11 for x = {1, 2}, y = {3, 4} */
+#define wk_dot(...) wk_dot_at(WK_HERE, __VA_ARGS__)
+
+/* wk_outer(a, b): every product of an element of a and one of b.
+ * (m) (n) -> (m,n)
+ *
+ *     wk_outer(x, y) is {{3, 4}, {6, 8}} for x = {1, 2}, y = {3, 4} */
+#define wk_outer(...) wk_outer_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-#define wk_addmm(x, a, ...)   WK_OPT3_(wk_tensor *, wk_addmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__)
+/* wk_addmm(x, a, b): beta x + alpha a b.
+ * x is broadcast to the product, a and b are as in mm. Of integers alpha and beta must be whole; with a beta of 0
+ * nothing in x counts, NaN neither.
+ * Options: .beta (default 1), .alpha (default 1).
+ *
+ *     wk_addmm(x, y, y, .beta = 2) is {{3, 4}, {2, 5}} for x = {1, 2}, y = {{1, 0}, {0, 1}} */
+#define wk_addmm(x, a, ...) WK_OPT3_(wk_tensor *, wk_addmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__)
+
+/* wk_baddbmm(x, a, b): beta x + alpha a b of stacks of matrices.
+ * As addmm, with a and b as in bmm.
+ * Options: .beta (default 1), .alpha (default 1).
+ *
+ *     wk_baddbmm(x, y, y, .alpha = 2) is {{{19}}} for x = {{{1}}}, y = {{{3}}} */
 #define wk_baddbmm(x, a, ...) WK_OPT3_(wk_tensor *, wk_baddbmm, wk_addmm_options, "x, a, b", x, a, __VA_ARGS__)
+
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+/* wk_linear(x, weight, bias): x weight^T + bias.
+ * (..,in) (out,in) (out) -> (..,out), or (..,in) (in) () -> (..). bias NULL: none; NULL while an error is pending
+ * gives NULL, so that a bias that could not be made is not left out silently.
+ *
+ *     wk_linear(x, y, NULL) is {{11, 17}} for x = {{1, 2}}, y = {{3, 4}, {5, 6}} */
+#define wk_linear(...) wk_linear_at(WK_HERE, __VA_ARGS__)
+
 #endif

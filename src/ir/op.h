@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The descriptor of an op: everything that the library knows of it, in one constant, defined in src/ops/NAME.c. The row
- * in src/ops/ops.def makes it known; a row without its file is a link error. What it computes in double precision, and
- * calls to try, the tests know (tests/references). */
+/* The descriptor of an op: everything that the library knows of it, in one constant, defined in src/ops/NAME.c. Its
+ * signature comes from a row (docs/design.md, section 7); src/ops/ops.def makes it known, and a name there without its
+ * file is a link error. What it computes in double precision, and calls to try, the tests know (tests/references). */
 #ifndef WICK_IR_OP_H
 #define WICK_IR_OP_H
 
@@ -38,6 +38,16 @@ enum { WK__SAVE_0 = 1, WK__SAVE_1 = 2, WK__SAVE_2 = 4, WK__SAVE_3 = 8, WK__SAVE_
 
 enum { WK__MAX_INPUTS = 4 };
 
+/* A parameter of an op, as its row has it. */
+typedef struct wk__parameter {
+    const char *name, *type; /* of type PyTorch's name, "Tensor", "int", ... */
+    bool list;               /* of that type */
+    bool optional;           /* it may be left out: it has a default, or none is one of its values */
+    bool keyword;            /* in Python by name only */
+    bool number;             /* a tensor that may be a number */
+    bool written;            /* written over */
+} wk__parameter;
+
 struct wk__op {
     const char *name;   /* "add" */
     const char *schema; /* "add(Tensor self, Tensor other) -> Tensor": PyTorch's style */
@@ -68,9 +78,8 @@ struct wk__op {
     uint8_t needs[WK__MAX_INPUTS]; /* per operand: what its gradient reads */
     uint8_t keeps; /* WK__SAVE_0, ...: of that the numbers are kept, so that the program may write it afterwards */
 
-    /* bits of arguments that may be numbers where the schema says Tensor; with wk__invoke_pointwise all may,
-     * of two or more */
-    uint8_t numbers;
+    const wk__parameter *parameters; /* those of the schema */
+    uint8_t parameter_count;
     /* the entry for wk_call: arguments in the order of the schema; fills out[], returns how many or -1 */
     int (*invoke)(const wk__op *op, wk_site site, const struct wk_value *args, struct wk_tensor **out);
 };

@@ -14,17 +14,7 @@ static void gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_add = {
-    .name = "add",
-    .schema = "add(Tensor self, Tensor other) -> Tensor",
-    .group = "pointwise",
-    .node = "AddBackward0",
-    .doc = "a + b, broadcast",
     .expression = expression,
-    .arity = 2,
     .gradient = gradient,
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_add,
 };
-
-#define WK__FORM add
-#define WK__IN_PLACE
-#include "binary.inc"

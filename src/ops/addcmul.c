@@ -5,26 +5,15 @@
 
 typedef wk_tensor *record(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
 
-static wk_tensor *call(record *how, const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
-                       double value)
-{
-    bool whole = trunc(value) == value && fabs(value) < 0x1p53; /* integers stay integers */
-    wk__arg args[4] = {wk__t(x), wk__t(a), wk__t(b), whole ? wk__i((int64_t)value) : wk__f(value)};
-    wk__attr attr = {.f = {value}};
-    return how(op, site, args, 4, &attr);
-}
-
 static wk_tensor *with(record *how, const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
                        const wk_addc_options *options)
 {
     wk_addc_options o;
-    return wk__options(site, op->name, options, &o) ? call(how, op, site, x, a, b, wk__option(o.value, 1)) : NULL;
-}
-
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__one(out, call(wk__elementwise_attr, op, site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
-                             wk__value_tensor(&args[2]), wk__value_float(&args[3], 1)));
+    if (!wk__read_addc_options(site, op->name, options, &o)) return NULL;
+    bool whole = trunc(o.value) == o.value && fabs(o.value) < 0x1p53; /* integers stay integers */
+    wk__arg args[4] = {wk__t(x), wk__t(a), wk__t(b), whole ? wk__i((int64_t)o.value) : wk__f(o.value)};
+    wk__attr attr = {.f = {o.value}};
+    return how(op, site, args, 4, &attr);
 }
 
 /* ---- addcmul ----------------------------------------------------------------------------------------------------- */
@@ -52,17 +41,10 @@ static void mul_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_addcmul = {
-    .name = "addcmul",
-    .schema = "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, float value=1) -> Tensor",
-    .group = "pointwise",
-    .node = "AddcmulBackward0",
-    .doc = "x + value a b",
     .expression = mul_expression,
-    .arity = 4,
-    .domain = WK__NUMBERS,
     .gradient = mul_gradient,
     .needs = {0, WK__SAVE_2, WK__SAVE_1},
-    .invoke = invoke,
+    WK__SIGNATURE_addcmul,
 };
 
 /* ---- addcdiv ----------------------------------------------------------------------------------------------------- */
@@ -92,15 +74,8 @@ static void div_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_addcdiv = {
-    .name = "addcdiv",
-    .schema = "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, float value=1) -> Tensor",
-    .group = "pointwise",
-    .node = "AddcdivBackward0",
-    .doc = "x + value a / b",
     .expression = div_expression,
-    .arity = 4,
-    .domain = WK__FLOATS,
     .gradient = div_gradient,
     .needs = {0, WK__SAVE_2, WK__SAVE_1 | WK__SAVE_2},
-    .invoke = invoke,
+    WK__SIGNATURE_addcdiv,
 };

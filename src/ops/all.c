@@ -44,28 +44,12 @@ wk_tensor *wk_count_nonzero_at(wk_site site, wk_tensor *x, const int64_t *dims, 
     return truth(&wk__op_count_nonzero, site, x, dims, count, options);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__invoke_reduction(truth, op, site, args, out);
-}
-
-#define TRUTH .group = "reduction", .invoke = invoke
-
 const wk__op wk__op_all = {
-    .name = "all",
-    .schema = "all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .doc = "are all elements other than 0? true of none",
-    TRUTH,
+    WK__SIGNATURE_all,
 };
 const wk__op wk__op_any = {
-    .name = "any",
-    .schema = "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .doc = "is some element other than 0? false of none",
-    TRUTH,
+    WK__SIGNATURE_any,
 };
 const wk__op wk__op_count_nonzero = {
-    .name = "count_nonzero",
-    .schema = "count_nonzero(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .doc = "how many elements are other than 0, as i64",
-    TRUTH,
+    WK__SIGNATURE_count_nonzero,
 };

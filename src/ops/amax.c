@@ -26,26 +26,15 @@ static void gradient(wk__gradient *g)
     g->in[0] = wk__shared(best, wk__kept(g, g->out[0]), g->attr->i[0]);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__invoke_reduction(extreme, op, site, args, out);
-}
-
-#define EXTREME .group = "reduction", .gradient = gradient, .needs = {WK__SAVE_0 | WK__SAVE_OUT}, .invoke = invoke
-
 const wk__op wk__op_amax = {
-    .name = "amax",
-    .schema = "amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .node = "AmaxBackward0",
-    .doc = "largest element over all or the named dimensions; NaN if there is one",
     .reduction = WK__RMAX,
-    EXTREME,
+    .gradient = gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    WK__SIGNATURE_amax,
 };
 const wk__op wk__op_amin = {
-    .name = "amin",
-    .schema = "amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .node = "AminBackward0",
-    .doc = "smallest element over all or the named dimensions; NaN if there is one",
     .reduction = WK__RMIN,
-    EXTREME,
+    .gradient = gradient,
+    .needs = {WK__SAVE_0 | WK__SAVE_OUT},
+    WK__SIGNATURE_amin,
 };

@@ -65,24 +65,9 @@ wk_tensor *wk_argmin_at(wk_site site, wk_tensor *x, const int64_t *dims, int cou
     return position_of(&wk__op_argmin, site, x, dims, count, options);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__invoke_reduction(position_of, op, site, args, out);
-}
-
-#define POSITION .group = "reduction", .invoke = invoke
-
 const wk__op wk__op_argmax = {
-    .name = "argmax",
-    .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in row-major "
-           "order",
-    POSITION,
+    WK__SIGNATURE_argmax,
 };
 const wk__op wk__op_argmin = {
-    .name = "argmin",
-    .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major "
-           "order",
-    POSITION,
+    WK__SIGNATURE_argmin,
 };

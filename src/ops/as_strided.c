@@ -106,13 +106,9 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
 }
 
 const wk__op wk__op_as_strided = {
-    .name = "as_strided",
-    .schema = "as_strided(Tensor self, int[] size, int[] stride, int storage_offset=0) -> Tensor",
-    .group = "view",
-    .node = "AsStridedBackward0",
-    .doc = "any shape and strides over the elements of self, which must be dense",
     .gradient = gradient,
     .invoke = invoke,
+    WK__SIGNATURE_as_strided,
 };
 
 const wk__op wk__op_copy_slices = {.name = "copy_slices", .node = "CopySlices", .gradient = wk__copy_slices_gradient};

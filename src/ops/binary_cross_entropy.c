@@ -93,42 +93,19 @@ static void logits_gradient(wk__gradient *g)
     if (wk__wants(g, 1)) g->in[1] = wk__loss_slope(g, more ? wk_sub(less, wk_mul(more, wk_logsigmoid(x))) : less);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    const bool logits = op == &wk__op_binary_cross_entropy_with_logits;
-    wk_tensor *in[4] = {wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2]),
-                        logits ? wk__value_tensor(&args[3]) : NULL};
-    return wk__one(out, loss(op, site, in, (wk_reduction)wk__value_int(&args[logits ? 4 : 3], WK_REDUCE_MEAN)));
-}
-
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 | WK__SAVE_3 };
 
 const wk__op wk__op_binary_cross_entropy = {
-    .name = "binary_cross_entropy",
-    .schema = "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0) -> Tensor",
-    .group = "loss",
-    .node = "BinaryCrossEntropyBackward0",
-    .doc = "-(t log p + (1 - t) log(1 - p)), logarithms cut off at -100",
     .expression = of_probability,
-    .arity = 3,
-    .domain = WK__FLOATS,
     .gradient = gradient,
     .needs = {ALL, ALL},
-    .invoke = invoke,
+    WK__SIGNATURE_binary_cross_entropy,
 };
 const wk__op wk__op_binary_cross_entropy_with_logits = {
-    .name = "binary_cross_entropy_with_logits",
-    .schema = "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, "
-              "Tensor? pos_weight=None, int reduction=0) -> Tensor",
-    .group = "loss",
-    .node = "BinaryCrossEntropyWithLogitsBackward0",
-    .doc = "binary_cross_entropy of sigmoid(x), without overflow; t counts pos_weight times",
     .expression = of_logit,
-    .arity = 3,
-    .domain = WK__FLOATS,
     .gradient = logits_gradient,
     .needs = {ALL, ALL},
-    .invoke = invoke,
+    WK__SIGNATURE_binary_cross_entropy_with_logits,
 };

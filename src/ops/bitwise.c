@@ -2,43 +2,23 @@
 /* bitwise_and, bitwise_or, bitwise_xor, bitwise_not: of integers and bool. */
 #include "forms.h"
 
-#define BITWISE .group = "logic", .domain = WK__INTS | WK__BOOLS, WK__ROW_BINARY
-
 const wk__op wk__op_bitwise_and = {
-    .name = "bitwise_and",
-    .schema = "bitwise_and(Tensor self, Tensor other) -> Tensor",
-    .doc = "a & b, bit by bit",
+    .expression = wk__instruction,
     .instruction = WK__AND,
-    BITWISE,
+    WK__SIGNATURE_bitwise_and,
 };
-
-#define WK__FORM bitwise_and
-#define WK__IN_PLACE
-#include "binary.inc"
 
 const wk__op wk__op_bitwise_or = {
-    .name = "bitwise_or",
-    .schema = "bitwise_or(Tensor self, Tensor other) -> Tensor",
-    .doc = "a | b, bit by bit",
+    .expression = wk__instruction,
     .instruction = WK__OR,
-    BITWISE,
+    WK__SIGNATURE_bitwise_or,
 };
-
-#define WK__FORM bitwise_or
-#define WK__IN_PLACE
-#include "binary.inc"
 
 const wk__op wk__op_bitwise_xor = {
-    .name = "bitwise_xor",
-    .schema = "bitwise_xor(Tensor self, Tensor other) -> Tensor",
-    .doc = "a ^ b, bit by bit",
+    .expression = wk__instruction,
     .instruction = WK__XOR,
-    BITWISE,
+    WK__SIGNATURE_bitwise_xor,
 };
-
-#define WK__FORM bitwise_xor
-#define WK__IN_PLACE
-#include "binary.inc"
 
 /* ---- bitwise_not: a bool has one bit ----------------------------------------------------------------------------- */
 
@@ -49,15 +29,6 @@ static int not_expression(wk__emit *e, const int in[])
 }
 
 const wk__op wk__op_bitwise_not = {
-    .name = "bitwise_not",
-    .schema = "bitwise_not(Tensor self) -> Tensor",
-    .group = "logic",
-    .doc = "~x, bit by bit; of bool: not",
     .expression = not_expression,
-    .arity = 1,
-    .domain = WK__INTS | WK__BOOLS,
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_bitwise_not,
 };
-
-#define WK__FORM bitwise_not
-#include "unary.inc"

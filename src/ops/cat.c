@@ -261,30 +261,13 @@ static void stack_gradient(wk__gradient *g)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *(*call)(wk_site, wk_tensor *const *, int, int64_t) = op == &wk__op_cat ? wk_cat_at : wk_stack_at;
-    return wk__one(out, call(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0,
-                             wk__value_int(&args[1], 0)));
-}
-
 const wk__op wk__op_cat = {
-    .name = "cat",
-    .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
-    .group = "joining",
-    .node = "CatBackward0",
-    .doc = "one behind the other along a dimension",
     .expression = identity,
     .gradient = cat_gradient,
-    .invoke = invoke,
+    WK__SIGNATURE_cat,
 };
 const wk__op wk__op_stack = {
-    .name = "stack",
-    .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
-    .group = "joining",
-    .node = "StackBackward0",
-    .doc = "along a new dimension",
     .expression = identity,
     .gradient = stack_gradient,
-    .invoke = invoke,
+    WK__SIGNATURE_stack,
 };

@@ -142,27 +142,12 @@ static void gradient(wk__gradient *g)
         at_both(g, x, low, high);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_clamp_at(site, wk__value_tensor(&args[0]), args[1], args[2]));
-}
-
 enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 };
 
 const wk__op wk__op_clamp = {
-    .name = "clamp",
-    .schema = "clamp(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-    .group = "pointwise",
-    .node = "ClampBackward0",
-    .number_node = {[1] = "ClampBackward1", [2] = "ClampBackward1"},
-    .doc = "min(max(x, low), high); at a limit the gradient ends, or is shared with one that is a tensor",
     .expression = expression,
-    .arity = 3,
     .limits = true,
-    .domain = WK__NUMBERS,
     .gradient = gradient,
     .needs = {ALL, ALL, ALL},
-    .numbers = 1 << 1 | 1 << 2,
-    .invoke = invoke,
+    WK__SIGNATURE_clamp,
 };

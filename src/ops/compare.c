@@ -2,76 +2,38 @@
 /* eq, ne, lt, le, gt, ge: the result is bool. */
 #include "forms.h"
 
-#define COMPARISON .group = "comparison", .result = WK__RESULT_BOOL, WK__ROW_BINARY
-
 const wk__op wk__op_eq = {
-    .name = "eq",
-    .schema = "eq(Tensor self, Tensor other) -> Tensor",
-    .doc = "a == b",
+    .expression = wk__instruction,
     .instruction = WK__EQ,
-    COMPARISON,
+    WK__SIGNATURE_eq,
 };
-
-#define WK__FORM eq
-#define WK__IN_PLACE
-#include "binary.inc"
 
 const wk__op wk__op_ne = {
-    .name = "ne",
-    .schema = "ne(Tensor self, Tensor other) -> Tensor",
-    .doc = "a != b",
+    .expression = wk__instruction,
     .instruction = WK__NE,
-    COMPARISON,
+    WK__SIGNATURE_ne,
 };
-
-#define WK__FORM ne
-#define WK__IN_PLACE
-#include "binary.inc"
 
 const wk__op wk__op_lt = {
-    .name = "lt",
-    .schema = "lt(Tensor self, Tensor other) -> Tensor",
-    .doc = "a < b",
+    .expression = wk__instruction,
     .instruction = WK__LT,
-    COMPARISON,
+    WK__SIGNATURE_lt,
 };
-
-#define WK__FORM lt
-#define WK__IN_PLACE
-#include "binary.inc"
 
 const wk__op wk__op_le = {
-    .name = "le",
-    .schema = "le(Tensor self, Tensor other) -> Tensor",
-    .doc = "a <= b",
+    .expression = wk__instruction,
     .instruction = WK__LE,
-    COMPARISON,
+    WK__SIGNATURE_le,
 };
-
-#define WK__FORM le
-#define WK__IN_PLACE
-#include "binary.inc"
 
 const wk__op wk__op_gt = {
-    .name = "gt",
-    .schema = "gt(Tensor self, Tensor other) -> Tensor",
-    .doc = "a > b",
+    .expression = wk__instruction,
     .instruction = WK__GT,
-    COMPARISON,
+    WK__SIGNATURE_gt,
 };
-
-#define WK__FORM gt
-#define WK__IN_PLACE
-#include "binary.inc"
 
 const wk__op wk__op_ge = {
-    .name = "ge",
-    .schema = "ge(Tensor self, Tensor other) -> Tensor",
-    .doc = "a >= b",
+    .expression = wk__instruction,
     .instruction = WK__GE,
-    COMPARISON,
+    WK__SIGNATURE_ge,
 };
-
-#define WK__FORM ge
-#define WK__IN_PLACE
-#include "binary.inc"

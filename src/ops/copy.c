@@ -57,15 +57,10 @@ static int clone_invoke(const wk__op *op, wk_site site, const wk_value *args, wk
 }
 
 const wk__op wk__op_clone = {
-    .name = "clone",
-    .schema = "clone(Tensor self) -> Tensor",
-    .group = "copy",
-    .node = "CloneBackward0",
-    .doc = "a dense copy with its own storage",
     .expression = identity,
-    .arity = 1,
     .gradient = pass,
     .invoke = clone_invoke,
+    WK__SIGNATURE_clone,
 };
 
 /* ---- to_dtype ---------------------------------------------------------------------------------------------------- */
@@ -89,15 +84,10 @@ static int to_dtype_invoke(const wk__op *op, wk_site site, const wk_value *args,
 }
 
 const wk__op wk__op_to_dtype = {
-    .name = "to_dtype",
-    .schema = "to_dtype(Tensor self, dtype dtype) -> Tensor",
-    .group = "copy",
-    .node = "ToCopyBackward0",
-    .doc = "converted: floats round to nearest even, floats to integers truncate, anything to bool is x != 0",
     .expression = identity,
-    .arity = 1,
     .gradient = to_dtype_gradient,
     .invoke = to_dtype_invoke,
+    WK__SIGNATURE_to_dtype,
 };
 
 /* ---- to another device ------------------------------------------------------------------------------------------- */
@@ -144,13 +134,9 @@ static int to_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_te
 }
 
 const wk__op wk__op_to = {
-    .name = "to",
-    .schema = "to(Tensor self, Device device) -> Tensor",
-    .group = "copy",
-    .node = "ToCopyBackward0",
-    .doc = "on another device; the same tensor if it is there already",
     .gradient = to_gradient,
     .invoke = to_invoke,
+    WK__SIGNATURE_to,
 };
 
 /* ---- copy_ and fill_ --------------------------------------------------------------------------------------------- */
@@ -170,14 +156,10 @@ static void copy_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_copy_ = {
-    .name = "copy_",
-    .schema = "copy_(Tensor(a!) self, Tensor src) -> Tensor(a!)",
-    .group = "copy",
-    .node = "CopyBackwards",
-    .doc = "src written over self: broadcast, converted, moved",
     .expression = identity,
     .gradient = copy_gradient,
     .invoke = copy_invoke,
+    WK__SIGNATURE_copy_,
 };
 
 /* The source is seen in the target's shape; what it is converted to, and which elements it replaces, the store says. */
@@ -258,13 +240,9 @@ static int fill_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
 }
 
 const wk__op wk__op_fill_ = {
-    .name = "fill_",
-    .schema = "fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)",
-    .group = "copy",
-    .node = "FillBackward0",
-    .doc = "every element becomes the number",
     .gradient = wk__gradient_zero,
     .invoke = fill_invoke,
+    WK__SIGNATURE_fill_,
 };
 
 /* attr NULL: of fill_ itself */

@@ -323,51 +323,41 @@ static int eye_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_t
     return wk__one(out, wk_eye_at(site, wk__value_int(&args[0], 0), &options));
 }
 
-const wk__op wk__op_empty = {.name = "empty",
-                             .schema = "empty(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
-                             .group = "creation",
-                             .doc = "memory of this shape; its numbers mean nothing (they are 0)",
-                             .expression = constant,
-                             .invoke = shape_invoke};
-const wk__op wk__op_zeros = {.name = "zeros",
-                             .schema = "zeros(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
-                             .group = "creation",
-                             .doc = "all 0",
-                             .expression = constant,
-                             .invoke = shape_invoke};
-const wk__op wk__op_ones = {.name = "ones",
-                            .schema = "ones(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
-                            .group = "creation",
-                            .doc = "all 1",
-                            .expression = constant,
-                            .invoke = shape_invoke};
-const wk__op wk__op_full = {
-    .name = "full",
-    .schema = "full(int[] size, Scalar fill_value, *, dtype? dtype=None, Device? device=None) -> Tensor",
-    .group = "creation",
-    .doc = "all the same number: i64 for a whole one, else f32",
+const wk__op wk__op_empty = {
     .expression = constant,
-    .invoke = full_invoke};
+    .invoke = shape_invoke,
+    WK__SIGNATURE_empty,
+};
+const wk__op wk__op_zeros = {
+    .expression = constant,
+    .invoke = shape_invoke,
+    WK__SIGNATURE_zeros,
+};
+const wk__op wk__op_ones = {
+    .expression = constant,
+    .invoke = shape_invoke,
+    WK__SIGNATURE_ones,
+};
+const wk__op wk__op_full = {
+    .expression = constant,
+    .invoke = full_invoke,
+    WK__SIGNATURE_full,
+};
 const wk__op wk__op_arange = {
-    .name = "arange",
-    .schema = "arange(Scalar start, Scalar end, Scalar step=1, *, dtype? dtype=None, Device? device=None) -> Tensor",
-    .group = "creation",
-    .doc = "start, start + step, ... short of end",
     .expression = ramp,
     .indexed = true,
-    .invoke = arange_invoke};
+    .invoke = arange_invoke,
+    WK__SIGNATURE_arange,
+};
 const wk__op wk__op_linspace = {
-    .name = "linspace",
-    .schema = "linspace(Scalar start, Scalar end, int steps, *, dtype? dtype=None, Device? device=None) -> Tensor",
-    .group = "creation",
-    .doc = "evenly spaced, both ends included",
     .expression = even_ramp,
     .indexed = true,
-    .invoke = linspace_invoke};
-const wk__op wk__op_eye = {.name = "eye",
-                           .schema = "eye(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",
-                           .group = "creation",
-                           .doc = "the identity matrix",
-                           .expression = diagonal,
-                           .indexed = true,
-                           .invoke = eye_invoke};
+    .invoke = linspace_invoke,
+    WK__SIGNATURE_linspace,
+};
+const wk__op wk__op_eye = {
+    .expression = diagonal,
+    .indexed = true,
+    .invoke = eye_invoke,
+    WK__SIGNATURE_eye,
+};

@@ -252,10 +252,9 @@ static wk_tensor *with(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *
                        const wk_cross_entropy_options *options)
 {
     wk_cross_entropy_options o;
-    if (!wk__options(site, op->name, options, &o)) return NULL;
+    if (!wk__read_cross_entropy_options(site, op->name, options, &o)) return NULL;
     double smoothing = op == &wk__op_cross_entropy ? o.label_smoothing : 0;
-    return computed(&(loss_call){
-        op, site, {x, target, o.weight}, o.reduction, (int64_t)wk__option(o.ignore_index, -100), smoothing});
+    return computed(&(loss_call){op, site, {x, target, o.weight}, o.reduction, (int64_t)o.ignore_index, smoothing});
 }
 
 wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk_tensor *labels,
@@ -355,44 +354,16 @@ static void nll_gradient(wk__gradient *g)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Arguments: scores, target, weight, reduction, ignore_index, label_smoothing. */
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    loss_call l = {op,
-                   site,
-                   {wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2])},
-                   (wk_reduction)wk__value_int(&args[3], WK_REDUCE_MEAN),
-                   wk__value_int(&args[4], -100),
-                   0};
-    if (op == &wk__op_cross_entropy) l.smoothing = wk__value_float(&args[5], 0);
-    return wk__one(out, computed(&l));
-}
-
 enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 };
 
 const wk__op wk__op_cross_entropy = {
-    .name = "cross_entropy",
-    .schema = "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100, "
-              "float label_smoothing=0.0) "
-              "-> Tensor",
-    .group = "loss",
-    .node = "NllLossBackward0",
-    .doc = "-log softmax(input) at the label's class, its mean over the labels, sum or each",
-    .domain = WK__FLOATS,
     .gradient = cross_entropy_gradient,
     .needs = {ALL, ALL, ALL},
     .keeps = WK__SAVE_0, /* instead of the logarithms of the probabilities, which need not be stored so */
-    .invoke = invoke,
+    WK__SIGNATURE_cross_entropy,
 };
 const wk__op wk__op_nll_loss = {
-    .name = "nll_loss",
-    .schema =
-        "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=0, int ignore_index=-100) -> Tensor",
-    .group = "loss",
-    .node = "NllLossBackward0",
-    .doc = "-input at the label's class: for log-probabilities",
-    .domain = WK__FLOATS,
     .gradient = nll_gradient,
     .needs = {ALL},
-    .invoke = invoke,
+    WK__SIGNATURE_nll_loss,
 };

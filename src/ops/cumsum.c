@@ -127,27 +127,12 @@ static void cumprod_gradient(wk__gradient *g)
     g->in[0] = wk_is_grad_enabled() ? undivided(x, g->out[0], &r) : divided(g, &r);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__one(out, running(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1), false));
-}
-
 const wk__op wk__op_cumsum = {
-    .name = "cumsum",
-    .schema = "cumsum(Tensor self, int dim) -> Tensor",
-    .group = "scan",
-    .node = "CumsumBackward0",
-    .doc = "running sum along a dimension",
     .gradient = cumsum_gradient,
-    .invoke = invoke,
+    WK__SIGNATURE_cumsum,
 };
 const wk__op wk__op_cumprod = {
-    .name = "cumprod",
-    .schema = "cumprod(Tensor self, int dim) -> Tensor",
-    .group = "scan",
-    .node = "CumprodBackward0",
-    .doc = "running product along a dimension",
     .gradient = cumprod_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_OUT},
-    .invoke = invoke,
+    WK__SIGNATURE_cumprod,
 };

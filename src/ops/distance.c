@@ -28,8 +28,8 @@ wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_op
     wk_dtype dtype;
     wk__compose c;
     wk_dist_options o;
-    if (!wk__options(site, op->name, options, &o)) return NULL;
-    wk__attr attr = {.f = {wk__option(o.p, 2)}};
+    if (!wk__read_dist_options(site, op->name, options, &o)) return NULL;
+    wk__attr attr = {.f = {o.p}};
     if (!wk__compose_begin(&c, op, site, in, 2)) return NULL;
     if (are_floats(op, site, in, &dtype)) {
         wk_tensor *way = wk__binary(&difference_op, site, wk__t(wk__widened(a)), wk__t(wk__widened(b)));
@@ -48,24 +48,10 @@ static void dist_gradient(wk__gradient *g)
     if (wk__wants(g, 1)) g->in[1] = wk_mul(slope, -1);
 }
 
-static int dist_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    double p = wk__value_float(&args[2], 2);
-    wk_dist_options options = {.size = sizeof options, .p = p == 0 ? WK_ZERO : p};
-    return wk__one(out, wk_dist_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
-}
-
 const wk__op wk__op_dist = {
-    .name = "dist",
-    .schema = "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
-    .group = "reduction",
-    .node = "DistBackward0",
-    .doc = "(sum |self - other|^p)^(1/p) over all elements",
-    .domain = WK__FLOATS,
     .gradient = dist_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
-    .invoke = dist_invoke,
+    WK__SIGNATURE_dist,
 };
 
 /* ---- cosine_similarity ------------------------------------------------------------------------------------------- */
@@ -115,8 +101,8 @@ wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int
     wk_dtype dtype;
     wk__compose c;
     wk_cosine_similarity_options o;
-    if (!wk__options(site, op->name, options, &o)) return NULL;
-    wk__attr attr = {.i = {dim}, .f = {wk__option(o.eps, 1e-8)}};
+    if (!wk__read_cosine_similarity_options(site, op->name, options, &o)) return NULL;
+    wk__attr attr = {.i = {dim}, .f = {o.eps}};
     if (!wk__ready(op, site, in, 2) || !wk__compose_begin(&c, op, site, in, 2)) return NULL;
     if (are_floats(op, site, in, &dtype)) out = wk__narrowed(cosines(site, in, dim, attr.f[0]), dtype);
     return wk__compose_end(&c, out, &attr);
@@ -147,23 +133,8 @@ static void cosine_gradient(wk__gradient *g)
         if (wk__wants(g, k)) g->in[k] = of_one(in[k], in[1 - k], flow, mask, g->attr->f[0]);
 }
 
-static int cosine_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    double eps = wk__value_float(&args[3], 1e-8);
-    wk_cosine_similarity_options options = {.size = sizeof options, .eps = eps == 0 ? WK_ZERO : eps};
-    return wk__one(out, wk_cosine_similarity_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
-                                                wk__value_int(&args[2], 1), &options));
-}
-
 const wk__op wk__op_cosine_similarity = {
-    .name = "cosine_similarity",
-    .schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
-    .group = "reduction",
-    .node = "SumBackward1",
-    .doc = "x1 x2 / (|x1| |x2|) along a dimension, lengths below eps taken as eps",
-    .domain = WK__FLOATS,
     .gradient = cosine_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
-    .invoke = cosine_invoke,
+    WK__SIGNATURE_cosine_similarity,
 };

@@ -15,35 +15,13 @@ static void div_gradient(wk__gradient *g)
     g->in[1] = wk_neg(wk_mul(g->out[0], wk_div(ratio, divisor)));
 }
 
-static int div_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_div_options options = {.size = sizeof options, .rounding_mode = wk__value_text(&args[2], NULL)};
-    return wk__one(out, wk_div_rounded_at(site, args[0], args[1], &options));
-}
-
 const wk__op wk__op_div = {
-    .name = "div",
-    .schema = "div(Tensor self, Tensor other, *, str? rounding_mode=None) -> Tensor",
-    .group = "pointwise",
-    .node = "DivBackward0",
-    .number_node = {"MulBackward0"}, /* 2 / x is 2 times its reciprocal */
-    .doc =
-        "a / b, broadcast; integers and bool become f32. rounding_mode \"floor\" or \"trunc\": a whole number, in the "
-        "operands' dtype",
     .expression = wk__instruction,
     .instruction = WK__DIV,
-    .arity = 2,
-    .result = WK__RESULT_FLOAT,
     .gradient = div_gradient,
     .needs = {WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
-    .numbers = 1 << 0 | 1 << 1,
-    .invoke = div_invoke,
+    WK__SIGNATURE_div,
 };
-
-#define WK__FORM div
-#define WK__IN_PLACE
-#include "binary.inc"
 
 /* ---- div with a rounding mode: steps, so the gradient is 0 ------------------------------------------------------- */
 
@@ -87,18 +65,10 @@ wk_tensor *wk_div_rounded__at(wk_site site, wk_tensor *a, wk_value b, const wk_d
 /* ---- floor_divide ------------------------------------------------------------------------------------------------ */
 
 const wk__op wk__op_floor_divide = {
-    .name = "floor_divide",
-    .schema = "floor_divide(Tensor self, Tensor other) -> Tensor",
-    .group = "pointwise",
-    .doc = "floor(a / b); an integer by 0 gives 0",
+    .expression = wk__instruction,
     .instruction = WK__FLOORDIV,
-    .domain = WK__NUMBERS,
-    WK__ROW_BINARY,
+    WK__SIGNATURE_floor_divide,
 };
-
-#define WK__FORM floor_divide
-#define WK__IN_PLACE
-#include "binary.inc"
 
 /* ---- remainder and fmod: a - b q, with q = a / b rounded down or towards 0, whose gradient is 0 ------------------ */
 
@@ -120,34 +90,18 @@ static void fmod_gradient(wk__gradient *g)
     rest_gradient(g, &truncated_op);
 }
 
-#define REST .group = "pointwise", .domain = WK__NUMBERS, .needs = {0, WK__SAVE_0 | WK__SAVE_1}, WK__ROW_BINARY
-
 const wk__op wk__op_remainder = {
-    .name = "remainder",
-    .schema = "remainder(Tensor self, Tensor other) -> Tensor",
-    .node = "RemainderBackward1",
-    .number_node = {[1] = "RemainderBackward0"},
-    .doc = "a - b floor(a / b): the sign of b",
+    .expression = wk__instruction,
     .instruction = WK__REM,
     .gradient = remainder_gradient,
-    REST,
+    .needs = {0, WK__SAVE_0 | WK__SAVE_1},
+    WK__SIGNATURE_remainder,
 };
-
-#define WK__FORM remainder
-#define WK__IN_PLACE
-#include "binary.inc"
 
 const wk__op wk__op_fmod = {
-    .name = "fmod",
-    .schema = "fmod(Tensor self, Tensor other) -> Tensor",
-    .node = "FmodBackward1",
-    .number_node = {[1] = "FmodBackward0"},
-    .doc = "a - b trunc(a / b): the sign of a",
+    .expression = wk__instruction,
     .instruction = WK__FMOD,
     .gradient = fmod_gradient,
-    REST,
+    .needs = {0, WK__SAVE_0 | WK__SAVE_1},
+    WK__SIGNATURE_fmod,
 };
-
-#define WK__FORM fmod
-#define WK__IN_PLACE
-#include "binary.inc"

@@ -65,24 +65,11 @@ static void dropout_gradient(wk__gradient *g)
     g->in[0] = with_numbers((wk_site){0}, g->out[0], g->attr);
 }
 
-static int dropout_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_dropout_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0.5),
-                                      wk__value_int(&args[2], 1)));
-}
-
 const wk__op wk__op_dropout = {
-    .name = "dropout",
-    .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",
-    .group = "random",
-    .node = "MulBackward0",
-    .doc = "0 with probability p, else input / (1 - p)",
     .expression = dropped_out,
     .indexed = true,
-    .domain = WK__FLOATS,
     .gradient = dropout_gradient,
-    .invoke = dropout_invoke,
+    WK__SIGNATURE_dropout,
 };
 
 /* ---- bernoulli --------------------------------------------------------------------------------------------------- */
@@ -130,32 +117,16 @@ wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x)
     if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
     return wk__node_attach(op, site, &x, 1, &out, 1, NULL) ? out : NULL;
 }
-wk_tensor *(wk_bernoulli)(wk_tensor *x)
-{
-    return wk_bernoulli_at((wk_site){0}, x);
-}
 
 static void bernoulli_gradient(wk__gradient *g)
 {
     g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
 }
 
-static int bernoulli_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_bernoulli_at(site, wk__value_tensor(&args[0])));
-}
-
 const wk__op wk__op_bernoulli = {
-    .name = "bernoulli",
-    .schema = "bernoulli(Tensor self) -> Tensor",
-    .group = "random",
-    .node = "BernoulliBackward0",
-    .doc = "1 with the probability that stands in self, else 0",
     .expression = bernoulli,
-    .fault = "an element of the input is no probability; expected 0 <= p <= 1",
     .indexed = true,
-    .domain = WK__FLOATS,
     .gradient = bernoulli_gradient,
-    .invoke = bernoulli_invoke,
+    .fault = "an element of the input is no probability; expected 0 <= p <= 1",
+    WK__SIGNATURE_bernoulli,
 };

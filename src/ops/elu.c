@@ -25,8 +25,8 @@ static int elu_expression(wk__emit *e, const int in[])
 static wk_tensor *elu(wk__numbered *how, wk_site site, wk_tensor *x, const wk_elu_options *options)
 {
     wk_elu_options o;
-    if (!wk__options(site, "elu", options, &o)) return NULL;
-    return how(&wk__op_elu, site, x, 1, (double[]){wk__option(o.alpha, 1)});
+    if (!wk__read_elu_options(site, "elu", options, &o)) return NULL;
+    return how(&wk__op_elu, site, x, 1, &o.alpha);
 }
 
 wk_tensor *wk_elu_at(wk_site site, wk_tensor *x, const wk_elu_options *options)
@@ -44,25 +44,12 @@ static void elu_gradient(wk__gradient *g)
     g->in[0] = slope(g, g->out[0], g->attr->f[0]);
 }
 
-static int elu_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__one(out,
-                   wk__with_numbers(op, site, wk__value_tensor(&args[0]), 1, (double[]){wk__value_float(&args[1], 1)}));
-}
-
 const wk__op wk__op_elu = {
-    .name = "elu",
-    .schema = "elu(Tensor self, float alpha=1) -> Tensor",
-    .group = "activation",
-    .node = "EluBackward0",
-    .doc = "x for x > 0, else alpha (e^x - 1)",
     .expression = elu_expression,
-    .arity = 2,
     .conditions = 2,
-    .domain = WK__FLOATS,
     .gradient = elu_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = elu_invoke,
+    WK__SIGNATURE_elu,
 };
 
 /* ---- selu -------------------------------------------------------------------------------------------------------- */
@@ -80,18 +67,8 @@ static void selu_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_selu = {
-    .name = "selu",
-    .schema = "selu(Tensor self) -> Tensor",
-    .group = "activation",
-    .node = "EluBackward0",
-    .doc = "1.0507 x for x > 0, else 1.7581 (e^x - 1)",
     .expression = selu_expression,
-    .arity = 1,
-    .domain = WK__FLOATS,
     .gradient = selu_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_selu,
 };
-
-#define WK__FORM selu
-#include "unary.inc"

@@ -17,18 +17,12 @@ static void erf_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_erf = {
-    .name = "erf",
-    .schema = "erf(Tensor self) -> Tensor",
-    .node = "ErfBackward0",
-    .doc = "error function",
+    .expression = wk__instruction,
     .instruction = WK__ERF,
     .gradient = erf_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_erf,
 };
-
-#define WK__FORM erf
-#include "unary.inc"
 
 /* ---- erfc: small for large x, where 1 - erf(x) would be rounding errors only ------------------------------------- */
 
@@ -85,18 +79,8 @@ static void erfc_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_erfc = {
-    .name = "erfc",
-    .schema = "erfc(Tensor self) -> Tensor",
-    .group = "pointwise",
-    .node = "ErfcBackward0",
-    .doc = "1 - erf(x), exact for large x",
     .expression = erfc_expression,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = erfc_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_erfc,
 };
-
-#define WK__FORM erfc
-#include "unary.inc"

@@ -11,18 +11,12 @@ static void exp_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_exp = {
-    .name = "exp",
-    .schema = "exp(Tensor self) -> Tensor",
-    .node = "ExpBackward0",
-    .doc = "e^x",
+    .expression = wk__instruction,
     .instruction = WK__EXP,
     .gradient = exp_gradient,
     .needs = {WK__SAVE_OUT},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_exp,
 };
-
-#define WK__FORM exp
-#include "unary.inc"
 
 /* ---- expm1 ------------------------------------------------------------------------------------------------------- */
 
@@ -32,18 +26,12 @@ static void expm1_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_expm1 = {
-    .name = "expm1",
-    .schema = "expm1(Tensor self) -> Tensor",
-    .node = "Expm1Backward0",
-    .doc = "e^x - 1, exact near 0",
+    .expression = wk__instruction,
     .instruction = WK__EXPM1,
     .gradient = expm1_gradient,
     .needs = {WK__SAVE_OUT},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_expm1,
 };
-
-#define WK__FORM expm1
-#include "unary.inc"
 
 /* ---- exp2: a power, as the rounding of x log(2) would grow with x in the exponential ----------------------------- */
 
@@ -58,18 +46,8 @@ static void exp2_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_exp2 = {
-    .name = "exp2",
-    .schema = "exp2(Tensor self) -> Tensor",
-    .group = "pointwise",
-    .node = "Exp2Backward0",
-    .doc = "2^x",
     .expression = exp2_expression,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = exp2_gradient,
     .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_exp2,
 };
-
-#define WK__FORM exp2
-#include "unary.inc"

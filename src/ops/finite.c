@@ -24,49 +24,19 @@ static int finite_expression(wk__emit *e, const int in[])
 }
 
 const wk__op wk__op_isnan = {
-    .name = "isnan",
-    .schema = "isnan(Tensor self) -> Tensor",
-    .group = "comparison",
-    .doc = "is x NaN?",
     .expression = nan_expression,
-    .arity = 1,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_isnan,
 };
-
-#define WK__FORM isnan
-#define WK__NOT_IN_PLACE
-#include "unary.inc"
 
 const wk__op wk__op_isinf = {
-    .name = "isinf",
-    .schema = "isinf(Tensor self) -> Tensor",
-    .group = "comparison",
-    .doc = "is x an infinity?",
     .expression = inf_expression,
-    .arity = 1,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_isinf,
 };
-
-#define WK__FORM isinf
-#define WK__NOT_IN_PLACE
-#include "unary.inc"
 
 const wk__op wk__op_isfinite = {
-    .name = "isfinite",
-    .schema = "isfinite(Tensor self) -> Tensor",
-    .group = "comparison",
-    .doc = "neither NaN nor an infinity",
     .expression = finite_expression,
-    .arity = 1,
-    .result = WK__RESULT_BOOL,
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_isfinite,
 };
-
-#define WK__FORM isfinite
-#define WK__NOT_IN_PLACE
-#include "unary.inc"
 
 /* ---- nan_to_num(x, nan, posinf, neginf) -------------------------------------------------------------------------- */
 
@@ -94,7 +64,7 @@ static void num_args(wk_tensor *x, const wk_nan_to_num_options *o, wk__arg args[
 {
     double most = largest(x && wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32);
     args[0] = wk__t(x);
-    args[1] = wk__f(wk__option(o->nan, 0));
+    args[1] = wk__f(o->nan);
     args[2] = wk__f(wk__option(o->posinf, most));
     args[3] = wk__f(wk__option(o->neginf, -most));
 }
@@ -104,7 +74,7 @@ static wk_tensor *nan_to_num(wk_tensor *(*how)(const wk__op *, wk_site, const wk
 {
     wk__arg args[4];
     wk_nan_to_num_options o;
-    if (!wk__options(site, "nan_to_num", options, &o)) return NULL;
+    if (!wk__read_nan_to_num_options(site, "nan_to_num", options, &o)) return NULL;
     num_args(x, &o, args);
     return how(&wk__op_nan_to_num, site, args, 4);
 }
@@ -124,27 +94,10 @@ static void num_gradient(wk__gradient *g)
     g->in[0] = wk_where(wk_isfinite(wk__saved(g, 0)), g->out[0], 0);
 }
 
-static int num_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    wk__arg all[4];
-    num_args(x, &(wk_nan_to_num_options){0}, all);
-    for (int k = 1; k < 4; k++)
-        if (args[k].kind != WK_VALUE_NONE) all[k] = wk__value_arg(&args[k]);
-    return wk__one(out, wk__elementwise(&wk__op_nan_to_num, site, all, 4));
-}
-
 const wk__op wk__op_nan_to_num = {
-    .name = "nan_to_num",
-    .schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
-    .group = "pointwise",
-    .node = "NanToNumBackward0",
-    .doc = "numbers in place of NaN and the infinities",
     .expression = num_expression,
-    .arity = 4,
     .conditions = 14,
     .gradient = num_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = num_invoke,
+    WK__SIGNATURE_nan_to_num,
 };

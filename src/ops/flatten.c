@@ -67,53 +67,19 @@ static void expand_as_gradient(wk__gradient *g)
     g->in[0] = g->out[0]; /* summed back by the engine */
 }
 
-static int flatten_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(
-        out, wk_flatten_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], -1)));
-}
-static int unflatten_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_unflatten_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), args[2].ints,
-                                        args[2].count));
-}
-static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *x = wk__value_tensor(&args[0]), *other = wk__value_tensor(&args[1]);
-    return wk__one(out, op == &wk__op_view_as ? wk_view_as_at(site, x, other) : wk_expand_as_at(site, x, other));
-}
-
-#define RESHAPED .group = "view", .node = "ViewBackward0", .gradient = wk__reshape_back
-
 const wk__op wk__op_flatten = {
-    .name = "flatten",
-    .schema = "flatten(Tensor self, int start_dim=0, int end_dim=-1) -> Tensor",
-    .doc = "several dimensions as one",
-    .invoke = flatten_invoke,
-    RESHAPED,
+    .gradient = wk__reshape_back,
+    WK__SIGNATURE_flatten,
 };
 const wk__op wk__op_unflatten = {
-    .name = "unflatten",
-    .schema = "unflatten(Tensor self, int dim, int[] sizes) -> Tensor",
-    .doc = "one dimension as several",
-    .invoke = unflatten_invoke,
-    RESHAPED,
+    .gradient = wk__reshape_back,
+    WK__SIGNATURE_unflatten,
 };
 const wk__op wk__op_view_as = {
-    .name = "view_as",
-    .schema = "view_as(Tensor self, Tensor other) -> Tensor",
-    .doc = "in the shape of another tensor",
-    .invoke = like_invoke,
-    RESHAPED,
+    .gradient = wk__reshape_back,
+    WK__SIGNATURE_view_as,
 };
 const wk__op wk__op_expand_as = {
-    .name = "expand_as",
-    .schema = "expand_as(Tensor self, Tensor other) -> Tensor",
-    .group = "view",
-    .node = "ExpandBackward0",
-    .doc = "expanded to the shape of another tensor",
     .gradient = expand_as_gradient,
-    .invoke = like_invoke,
+    WK__SIGNATURE_expand_as,
 };

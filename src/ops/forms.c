@@ -2,6 +2,8 @@
 /* Shared pieces of simple ops; see forms.h. */
 #include "forms.h"
 #include "../autograd/node.h"
+#include "../base/text.h"
+#include <string.h>
 
 const wk__op *const wk__ops[] = {
 #define WK__OP(name) &wk__op_##name,
@@ -23,6 +25,30 @@ wk__arg wk__value_arg(const wk_value *value)
     case WK_VALUE_FLOAT: return wk__f(value->f);
     default: return wk__t(wk__value_tensor(value));
     }
+}
+
+const int64_t *wk__value_dims(const wk_value *value, int *count)
+{
+    *count = value->kind == WK_VALUE_INTS ? value->count : value->kind == WK_VALUE_NONE ? -1 : 1;
+    return value->kind == WK_VALUE_INTS ? value->ints : &value->i;
+}
+
+int wk__value_choice(wk_site site, const char *op, const char *argument, const wk_value *value,
+                     const char *const texts[])
+{
+    wk__text known = {0};
+    const char *given = wk__value_text(value, texts[0]);
+    for (int k = 0; texts[k]; k++) {
+        if (strcmp(given, texts[k]) == 0) {
+            wk__text_end(&known);
+            return k;
+        }
+        wk__text_format(&known, k ? " or \"%s\"" : "\"%s\"", texts[k]);
+    }
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is \"%.30s\"; it must be %s", op, argument, given,
+                  known.data ? known.data : "another");
+    wk__text_end(&known);
+    return -1;
 }
 
 int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

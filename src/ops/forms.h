@@ -7,6 +7,12 @@
 #include "../base/log.h"
 #include "../base/options.h"
 #include "call.h"
+#include "generated/matmul.h"
+#include "generated/pointwise.h"
+#include "generated/random.h"
+#include "generated/reduce.h"
+#include "generated/shape.h"
+#include "generated/tensor.h"
 #include <wick/call.h>
 #include <wick/log.h>
 #include <wick/ops.h>
@@ -45,13 +51,17 @@ static inline double wk__value_float(const wk_value *value, double otherwise)
 {
     return value->kind == WK_VALUE_NONE ? otherwise : value->kind == WK_VALUE_FLOAT ? value->f : (double)value->i;
 }
-
-/* What the rows of large families have in common, to end a descriptor with: functions of one float that are one
- * instruction, and ops of two operands that are. */
-#define WK__ROW_FUNCTION                                                                                               \
-    .group = "pointwise", .expression = wk__instruction, .arity = 1, .result = WK__RESULT_FLOAT,                       \
-    .invoke = wk__invoke_pointwise
-#define WK__ROW_BINARY .expression = wk__instruction, .arity = 2, .invoke = wk__invoke_pointwise
+/* A number among options: 0 is what is not given, WK_ZERO is 0. */
+static inline double wk__value_option(const wk_value *value)
+{
+    const double number = wk__value_float(value, 0);
+    return value->kind == WK_VALUE_NONE || number != 0 ? number : WK_ZERO;
+}
+/* Dimensions of an argument that may be a list, one number or none (count -1). */
+const int64_t *wk__value_dims(const wk_value *value, int *count);
+/* Which of the texts, up to NULL, the argument is, the first for WK_VALUE_NONE; -1 with the error recorded. */
+int wk__value_choice(wk_site site, const char *op, const char *argument, const wk_value *value,
+                     const char *const texts[]);
 
 /* Saved operand k, or the number (of the attributes) that it was. */
 wk__arg wk__operand_of(const wk__gradient *g, int k);

@@ -72,25 +72,9 @@ wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options
     return NULL;
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    const char *form = wk__value_text(&args[1], "none");
-    if (strcmp(form, "none") == 0) return wk__one(out, wk__unary(op, site, wk__value_tensor(&args[0])));
-    if (strcmp(form, "tanh") == 0) return wk__one(out, wk__unary(&approximate, site, wk__value_tensor(&args[0])));
-    wk__error_set(site, WK_ERR_ARGUMENT, "gelu: approximate is \"%.30s\"; it must be \"none\" or \"tanh\"", form);
-    return -1;
-}
-
 const wk__op wk__op_gelu = {
-    .name = "gelu",
-    .schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
-    .group = "activation",
-    .node = "GeluBackward0",
-    .doc = "x (1 + erf(x / sqrt(2))) / 2; approximate \"tanh\": with tanh",
     .expression = expression,
-    .arity = 1,
-    .domain = WK__FLOATS,
     .gradient = gradient,
     .needs = {WK__SAVE_0},
-    .invoke = invoke,
+    WK__SIGNATURE_gelu,
 };

@@ -20,18 +20,13 @@ static int hardtanh_expression(wk__emit *e, const int in[])
     return emit_limited(e, in[0], in[1], in[2]);
 }
 
-static wk_tensor *in_order(wk__numbered *how, wk_site site, wk_tensor *x, const double limit[2])
-{
-    if (!(limit[0] > limit[1])) return how(&wk__op_hardtanh, site, x, 2, limit);
-    wk__error_set(site, WK_ERR_ARGUMENT, "hardtanh: min_val, %g, is greater than max_val, %g", limit[0], limit[1]);
-    return NULL;
-}
-
 static wk_tensor *hardtanh(wk__numbered *how, wk_site site, wk_tensor *x, const wk_hardtanh_options *options)
 {
     wk_hardtanh_options o;
-    if (!wk__options(site, "hardtanh", options, &o)) return NULL;
-    return in_order(how, site, x, (double[]){wk__option(o.min_val, -1), wk__option(o.max_val, 1)});
+    if (!wk__read_hardtanh_options(site, "hardtanh", options, &o)) return NULL;
+    if (!(o.min_val > o.max_val)) return how(&wk__op_hardtanh, site, x, 2, (double[]){o.min_val, o.max_val});
+    wk__error_set(site, WK_ERR_ARGUMENT, "hardtanh: min_val, %g, is greater than max_val, %g", o.min_val, o.max_val);
+    return NULL;
 }
 
 wk_tensor *wk_hardtanh_at(wk_site site, wk_tensor *x, const wk_hardtanh_options *options)
@@ -49,27 +44,13 @@ static void hardtanh_gradient(wk__gradient *g)
     g->in[0] = between(wk__saved(g, 0), g->attr->f[0], g->attr->f[1], g->out[0]);
 }
 
-static int hardtanh_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    double limit[2] = {wk__value_float(&args[1], -1), wk__value_float(&args[2], 1)};
-    (void)op;
-    return wk__one(out, in_order(wk__with_numbers, site, wk__value_tensor(&args[0]), limit));
-}
-
 const wk__op wk__op_hardtanh = {
-    .name = "hardtanh",
-    .schema = "hardtanh(Tensor self, float min_val=-1, float max_val=1) -> Tensor",
-    .group = "activation",
-    .node = "HardtanhBackward0",
-    .doc = "x between the limits; the gradient at a limit is 0",
     .expression = hardtanh_expression,
-    .arity = 3,
     .limits = true,
     .conditions = 6,
-    .domain = WK__NUMBERS,
     .gradient = hardtanh_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = hardtanh_invoke,
+    WK__SIGNATURE_hardtanh,
 };
 
 /* ---- relu6 ------------------------------------------------------------------------------------------------------- */
@@ -85,21 +66,11 @@ static void relu6_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_relu6 = {
-    .name = "relu6",
-    .schema = "relu6(Tensor self) -> Tensor",
-    .group = "activation",
-    .node = "HardtanhBackward0",
-    .doc = "min(max(x, 0), 6)",
     .expression = relu6_expression,
-    .arity = 1,
-    .domain = WK__NUMBERS,
     .gradient = relu6_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_relu6,
 };
-
-#define WK__FORM relu6
-#include "unary.inc"
 
 /* ---- hardsigmoid ------------------------------------------------------------------------------------------------- */
 
@@ -124,21 +95,11 @@ static void hardsigmoid_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_hardsigmoid = {
-    .name = "hardsigmoid",
-    .schema = "hardsigmoid(Tensor self) -> Tensor",
-    .group = "activation",
-    .node = "HardsigmoidBackward0",
-    .doc = "relu6(x + 3) / 6",
     .expression = hardsigmoid_expression,
-    .arity = 1,
-    .domain = WK__FLOATS,
     .gradient = hardsigmoid_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_hardsigmoid,
 };
-
-#define WK__FORM hardsigmoid
-#include "unary.inc"
 
 /* ---- hardswish --------------------------------------------------------------------------------------------------- */
 
@@ -154,18 +115,8 @@ static void hardswish_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_hardswish = {
-    .name = "hardswish",
-    .schema = "hardswish(Tensor self) -> Tensor",
-    .group = "activation",
-    .node = "HardswishBackward0",
-    .doc = "x relu6(x + 3) / 6",
     .expression = hardswish_expression,
-    .arity = 1,
-    .domain = WK__FLOATS,
     .gradient = hardswish_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_hardswish,
 };
-
-#define WK__FORM hardswish
-#include "unary.inc"

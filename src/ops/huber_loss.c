@@ -41,14 +41,14 @@ wk_tensor *wk_smooth_l1_loss_at(wk_site site, wk_tensor *input, wk_tensor *targe
                                 const wk_smooth_l1_loss_options *options)
 {
     wk_smooth_l1_loss_options o;
-    if (!wk__options(site, "smooth_l1_loss", options, &o)) return NULL;
-    return loss(&wk__op_smooth_l1_loss, site, input, target, o.reduction, wk__option(o.beta, 1));
+    if (!wk__read_smooth_l1_loss_options(site, "smooth_l1_loss", options, &o)) return NULL;
+    return loss(&wk__op_smooth_l1_loss, site, input, target, o.reduction, o.beta);
 }
 wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_huber_loss_options *options)
 {
     wk_huber_loss_options o;
-    if (!wk__options(site, "huber_loss", options, &o)) return NULL;
-    return loss(&wk__op_huber_loss, site, input, target, o.reduction, wk__option(o.delta, 1));
+    if (!wk__read_huber_loss_options(site, "huber_loss", options, &o)) return NULL;
+    return loss(&wk__op_huber_loss, site, input, target, o.reduction, o.delta);
 }
 
 /* From the bend on the slope is the sign, before it d (over the bend): NaN stays NaN. */
@@ -60,29 +60,15 @@ static void gradient(wk__gradient *g)
     wk__loss_of_difference(g, bend > 0 ? wk_where(wk_ge(wk_abs(d), bend), line, divided ? wk_div(d, bend) : d) : line);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__one(out, loss(op, site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
-                             (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN), wk__value_float(&args[3], 1)));
-}
-
 const wk__op wk__op_smooth_l1_loss = {
-    .name = "smooth_l1_loss",
-    .schema = "smooth_l1_loss(Tensor input, Tensor target, int reduction=0, float beta=1.0) -> Tensor",
-    .node = "SmoothL1LossBackward0",
-    .doc = "d^2 / (2 beta) below beta, |d| - beta / 2 above",
     .expression = smooth_l1,
     .gradient = gradient,
-    .invoke = invoke,
-    WK__ROW_LOSS,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    WK__SIGNATURE_smooth_l1_loss,
 };
 const wk__op wk__op_huber_loss = {
-    .name = "huber_loss",
-    .schema = "huber_loss(Tensor input, Tensor target, int reduction=0, float delta=1.0) -> Tensor",
-    .node = "HuberLossBackward0",
-    .doc = "d^2 / 2 below delta, delta (|d| - delta / 2) above",
     .expression = huber,
     .gradient = gradient,
-    .invoke = invoke,
-    WK__ROW_LOSS,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    WK__SIGNATURE_huber_loss,
 };

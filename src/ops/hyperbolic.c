@@ -10,18 +10,12 @@ static void sinh_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_sinh = {
-    .name = "sinh",
-    .schema = "sinh(Tensor self) -> Tensor",
-    .node = "SinhBackward0",
-    .doc = "(e^x - e^-x) / 2",
+    .expression = wk__instruction,
     .instruction = WK__SINH,
     .gradient = sinh_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_sinh,
 };
-
-#define WK__FORM sinh
-#include "unary.inc"
 
 /* ---- cosh -------------------------------------------------------------------------------------------------------- */
 
@@ -31,18 +25,12 @@ static void cosh_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_cosh = {
-    .name = "cosh",
-    .schema = "cosh(Tensor self) -> Tensor",
-    .node = "CoshBackward0",
-    .doc = "(e^x + e^-x) / 2",
+    .expression = wk__instruction,
     .instruction = WK__COSH,
     .gradient = cosh_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_cosh,
 };
-
-#define WK__FORM cosh
-#include "unary.inc"
 
 /* ---- tanh -------------------------------------------------------------------------------------------------------- */
 
@@ -52,15 +40,9 @@ static void tanh_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_tanh = {
-    .name = "tanh",
-    .schema = "tanh(Tensor self) -> Tensor",
-    .node = "TanhBackward0",
-    .doc = "sinh(x) / cosh(x)",
+    .expression = wk__instruction,
     .instruction = WK__TANH,
     .gradient = tanh_gradient,
     .needs = {WK__SAVE_OUT},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_tanh,
 };
-
-#define WK__FORM tanh
-#include "unary.inc"

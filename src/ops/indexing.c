@@ -86,23 +86,11 @@ static void index_select_gradient(wk__gradient *g)
     g->in[0] = wk_index_add_at((wk_site){0}, wk__zeros_like_operand(g), g->attr->i[0], wk__saved(g, 1), g->out[0]);
 }
 
-static int index_select_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_index_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                           wk__value_tensor(&args[2])));
-}
-
 const wk__op wk__op_index_select = {
-    .name = "index_select",
-    .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
-    .group = "indexing",
-    .node = "IndexSelectBackward0",
-    .doc = "the places of a dimension that a vector names",
     .expression = lookup,
     .gradient = index_select_gradient,
     .needs = {WK__SAVE_1},
-    .invoke = index_select_invoke,
+    WK__SIGNATURE_index_select,
 };
 
 /* ---- gather, take_along_dim -------------------------------------------------------------------------------------- */
@@ -167,36 +155,25 @@ static void gather_gradient(wk__gradient *g)
     g->in[0] = wk_scatter_add_at((wk_site){0}, wk__zeros_like_operand(g), g->attr->i[0], wk__saved(g, 1), g->out[0]);
 }
 
-static int gather_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+static int along_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    if (op == &wk__op_gather)
-        return wk__one(out, wk_gather_at(site, x, wk__value_int(&args[1], 0), wk__value_tensor(&args[2])));
-    wk_tensor *index = wk__value_tensor(&args[1]);
+    (void)op;
+    wk_tensor *x = wk__value_tensor(&args[0]), *index = wk__value_tensor(&args[1]);
     if (args[2].kind == WK_VALUE_NONE) return wk__one(out, wk_take_along_dim_flat_at(site, x, index));
     return wk__one(out, wk_take_along_dim_at(site, x, index, wk__value_int(&args[2], 0)));
 }
 
 const wk__op wk__op_gather = {
-    .name = "gather",
-    .schema = "gather(Tensor self, int dim, Tensor index) -> Tensor",
-    .group = "indexing",
-    .node = "GatherBackward0",
-    .doc = "for each place of the index, the element at that place of a dimension",
     .expression = lookup,
     .gradient = gather_gradient,
     .needs = {WK__SAVE_1},
-    .invoke = gather_invoke,
+    WK__SIGNATURE_gather,
 };
 const wk__op wk__op_take_along_dim = {
-    .name = "take_along_dim",
-    .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
-    .group = "indexing",
-    .node = "GatherBackward0",
-    .doc = "gather with both operands broadcast, or, without a dimension, as rows of elements",
     .gradient = gather_gradient,
     .needs = {WK__SAVE_1},
-    .invoke = gather_invoke,
+    .invoke = along_invoke,
+    WK__SIGNATURE_take_along_dim,
 };
 
 /* ---- take, embedding --------------------------------------------------------------------------------------------- */
@@ -266,32 +243,16 @@ static void embedding_gradient(wk__gradient *g)
     g->in[0] = wk_index_add_at((wk_site){0}, wk__zeros_like_operand(g), 0, index, rows);
 }
 
-static int take_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *a = wk__value_tensor(&args[0]), *b = wk__value_tensor(&args[1]);
-    return wk__one(out, op == &wk__op_take ? wk_take_at(site, a, b) : wk_embedding_at(site, a, b));
-}
-
 const wk__op wk__op_take = {
-    .name = "take",
-    .schema = "take(Tensor self, Tensor index) -> Tensor",
-    .group = "indexing",
-    .node = "TakeBackward0",
-    .doc = "self as one row of elements, at the places of the index",
     .expression = lookup,
     .gradient = take_gradient,
     .needs = {WK__SAVE_1},
-    .invoke = take_invoke,
+    WK__SIGNATURE_take,
 };
 /* The node's operands are the table and the index, in this order. */
 const wk__op wk__op_embedding = {
-    .name = "embedding",
-    .schema = "embedding(Tensor input, Tensor weight) -> Tensor",
-    .group = "indexing",
-    .node = "EmbeddingBackward0",
-    .doc = "the rows of the weight that the input names",
     .expression = lookup,
     .gradient = embedding_gradient,
     .needs = {WK__SAVE_1},
-    .invoke = take_invoke,
+    WK__SIGNATURE_embedding,
 };

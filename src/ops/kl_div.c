@@ -40,20 +40,9 @@ static void gradient(wk__gradient *g)
     g->in[1] = wk__loss_slope(g, logs ? wk_mul(p, slope) : slope);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, loss(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
-                             (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN), wk__value_int(&args[3], 0)));
-}
-
 const wk__op wk__op_kl_div = {
-    .name = "kl_div",
-    .schema = "kl_div(Tensor input, Tensor target, int reduction=0, bool log_target=False) -> Tensor",
-    .node = "MeanBackward0",
-    .doc = "p (log p - input), p the target or e^target; input is a logarithm",
     .expression = divergence,
     .gradient = gradient,
-    .invoke = invoke,
-    WK__ROW_LOSS,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    WK__SIGNATURE_kl_div,
 };

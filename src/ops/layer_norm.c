@@ -104,23 +104,8 @@ static void gradient(wk__gradient *g)
     g->in[0] = wk_mul(rest, r);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_layer_norm_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count,
-                                         wk__value_tensor(&args[2]), wk__value_tensor(&args[3]),
-                                         wk__value_float(&args[4], 1e-5)));
-}
-
 const wk__op wk__op_layer_norm = {
-    .name = "layer_norm",
-    .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
-              "eps=1e-05) -> Tensor",
-    .group = "normalisation",
-    .node = "NativeLayerNormBackward0",
-    .doc = "(x - mean) / sqrt(var + eps) weight + bias over the last dimensions",
-    .domain = WK__FLOATS,
     .gradient = gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0},
-    .invoke = invoke,
+    WK__SIGNATURE_layer_norm,
 };

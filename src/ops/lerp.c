@@ -54,24 +54,9 @@ static void gradient(wk__gradient *g)
     g->in[0] = wk__binary(&wk__op_mul, here, wk__t(g->out[0]), rest);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_lerp_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), args[2]));
-}
-
 const wk__op wk__op_lerp = {
-    .name = "lerp",
-    .schema = "lerp(Tensor self, Tensor end, Tensor weight) -> Tensor",
-    .group = "pointwise",
-    .node = "LerpBackward1",
-    .number_node = {[2] = "LerpBackward0"},
-    .doc = "self + weight (end - self)",
     .expression = expression,
-    .arity = 3,
-    .domain = WK__FLOATS,
     .gradient = gradient,
     .needs = {WK__SAVE_2, WK__SAVE_2, WK__SAVE_0 | WK__SAVE_1},
-    .numbers = 1 << 2,
-    .invoke = invoke,
+    WK__SIGNATURE_lerp,
 };

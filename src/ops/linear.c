@@ -45,8 +45,8 @@ static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor 
 {
     wk_tensor *in[3] = {x, a, b};
     wk_addmm_options o;
-    if (!wk__options(site, op->name, options, &o)) return NULL;
-    wk__attr attr = {.f = {wk__option(o.beta, 1), wk__option(o.alpha, 1)}};
+    if (!wk__read_addmm_options(site, op->name, options, &o)) return NULL;
+    wk__attr attr = {.f = {o.beta, o.alpha}};
     wk__compose c;
     if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
     wk_tensor *out = NULL;
@@ -78,36 +78,15 @@ static void added_gradient(wk__gradient *g)
     if (wk__wants(g, 0)) g->in[0] = scaled(g->out[0], g->attr->f[0]);
 }
 
-static int added_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    double beta = wk__value_float(&args[3], 1), alpha = wk__value_float(&args[4], 1);
-    wk_addmm_options options = {
-        .size = sizeof options, .beta = beta == 0 ? WK_ZERO : beta, .alpha = alpha == 0 ? WK_ZERO : alpha};
-    wk_tensor *x = wk__value_tensor(&args[0]), *a = wk__value_tensor(&args[1]), *b = wk__value_tensor(&args[2]);
-    return wk__one(out, added(op, site, x, a, b, op == &wk__op_addmm ? 2 : 3, &options));
-}
-
 const wk__op wk__op_addmm = {
-    .name = "addmm",
-    .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    .group = "matmul",
-    .node = "AddmmBackward0",
-    .doc = "beta self + alpha mat1 mat2",
-    .domain = WK__NUMBERS,
     .gradient = added_gradient,
     .needs = {0, WK__SAVE_2, WK__SAVE_1},
-    .invoke = added_invoke,
+    WK__SIGNATURE_addmm,
 };
 const wk__op wk__op_baddbmm = {
-    .name = "baddbmm",
-    .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta=1, Scalar alpha=1) -> Tensor",
-    .group = "matmul",
-    .node = "BaddbmmBackward0",
-    .doc = "beta self + alpha batch1 batch2",
-    .domain = WK__NUMBERS,
     .gradient = added_gradient,
     .needs = {0, WK__SAVE_2, WK__SAVE_1},
-    .invoke = added_invoke,
+    WK__SIGNATURE_baddbmm,
 };
 
 /* ---- linear ------------------------------------------------------------------------------------------------------ */
@@ -127,23 +106,10 @@ static void linear_gradient(wk__gradient *g)
         g->in[1] = wk_mm(wk_transpose_at((wk_site){0}, wk__as_rows(grad), 0, 1), wk__as_rows(wk__saved(g, 0)));
 }
 
-static int linear_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_tensor *bias = args[2].kind == WK_VALUE_TENSOR ? args[2].tensor : NULL;
-    return wk__one(out, wk_linear_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), bias));
-}
-
 const wk__op wk__op_linear = {
-    .name = "linear",
-    .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-    .group = "matmul",
-    .node = "AddmmBackward0",
-    .doc = "input weight^T + bias",
-    .domain = WK__NUMBERS,
     .gradient = linear_gradient,
     .needs = {WK__SAVE_1, WK__SAVE_0},
-    .invoke = linear_invoke,
+    WK__SIGNATURE_linear,
 };
 
 /* PyTorch's names for the results: [weight of one dimension][has bias][dimensions of the input, 3 or more as 3] */
@@ -186,10 +152,6 @@ wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor
     if (bias && out) out = wk_add(out, wk__widened(bias));
     return wk__compose_end(&c, wk_to_dtype_at(site, out, wk__body_of(x)->dtype), &attr);
 }
-wk_tensor *(wk_linear)(wk_tensor *x, wk_tensor *weight, wk_tensor *bias)
-{
-    return wk_linear_at((wk_site){0}, x, weight, bias);
-}
 
 /* ---- outer ------------------------------------------------------------------------------------------------------- */
 
@@ -204,10 +166,6 @@ wk_tensor *wk_outer_at(wk_site site, wk_tensor *a, wk_tensor *b)
         out = wk_mul(wk_unsqueeze_at(site, a, 1), b);
     return wk__compose_end(&c, out, NULL);
 }
-wk_tensor *(wk_outer)(wk_tensor *a, wk_tensor *b)
-{
-    return wk_outer_at((wk_site){0}, a, b);
-}
 
 static void outer_gradient(wk__gradient *g)
 {
@@ -215,19 +173,8 @@ static void outer_gradient(wk__gradient *g)
     if (wk__wants(g, 1)) g->in[1] = wk_sum(wk_mul(g->out[0], wk_unsqueeze_at((wk_site){0}, wk__saved(g, 0), 1)), (0));
 }
 
-static int outer_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_outer_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
-}
-
 const wk__op wk__op_outer = {
-    .name = "outer",
-    .schema = "outer(Tensor self, Tensor vec2) -> Tensor",
-    .group = "matmul",
-    .node = "MulBackward0",
-    .doc = "every product of an element of self and one of vec2",
     .gradient = outer_gradient,
     .needs = {WK__SAVE_1, WK__SAVE_0},
-    .invoke = outer_invoke,
+    WK__SIGNATURE_outer,
 };

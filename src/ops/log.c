@@ -11,18 +11,12 @@ static void log_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_log = {
-    .name = "log",
-    .schema = "log(Tensor self) -> Tensor",
-    .node = "LogBackward0",
-    .doc = "natural logarithm",
+    .expression = wk__instruction,
     .instruction = WK__LOG,
     .gradient = log_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_log,
 };
-
-#define WK__FORM log
-#include "unary.inc"
 
 /* ---- log1p ------------------------------------------------------------------------------------------------------- */
 
@@ -32,18 +26,12 @@ static void log1p_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_log1p = {
-    .name = "log1p",
-    .schema = "log1p(Tensor self) -> Tensor",
-    .node = "Log1PBackward0",
-    .doc = "log(1 + x), exact near 0",
+    .expression = wk__instruction,
     .instruction = WK__LOG1P,
     .gradient = log1p_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_log1p,
 };
-
-#define WK__FORM log1p
-#include "unary.inc"
 
 /* ---- log2 -------------------------------------------------------------------------------------------------------- */
 
@@ -53,18 +41,12 @@ static void log2_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_log2 = {
-    .name = "log2",
-    .schema = "log2(Tensor self) -> Tensor",
-    .node = "Log2Backward0",
-    .doc = "logarithm to base 2",
+    .expression = wk__instruction,
     .instruction = WK__LOG2,
     .gradient = log2_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_log2,
 };
-
-#define WK__FORM log2
-#include "unary.inc"
 
 /* ---- log10 ------------------------------------------------------------------------------------------------------- */
 
@@ -74,15 +56,9 @@ static void log10_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_log10 = {
-    .name = "log10",
-    .schema = "log10(Tensor self) -> Tensor",
-    .node = "Log10Backward0",
-    .doc = "logarithm to base 10",
+    .expression = wk__instruction,
     .instruction = WK__LOG10,
     .gradient = log10_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_log10,
 };
-
-#define WK__FORM log10
-#include "unary.inc"

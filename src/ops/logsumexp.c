@@ -68,20 +68,8 @@ static void gradient(wk__gradient *g)
     g->in[0] = wk_mul(wk__kept(g, g->out[0]), share);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_value reduction[4] = {args[0], args[1], args[2], {.kind = WK_VALUE_NONE}};
-    return wk__invoke_reduction(summed, op, site, reduction, out);
-}
-
 const wk__op wk__op_logsumexp = {
-    .name = "logsumexp",
-    .schema = "logsumexp(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
-    .node = "LogsumexpBackward0",
-    .doc = "log(sum e^x) over all or the named dimensions, without overflow",
-    .domain = WK__FLOATS,
     .gradient = gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_OUT},
-    .invoke = invoke,
+    WK__SIGNATURE_logsumexp,
 };

@@ -34,7 +34,4 @@ wk_tensor *wk__loss_difference(const wk__gradient *g);
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-#define WK__ROW_LOSS                                                                                                   \
-    .group = "loss", .arity = 3, .domain = WK__FLOATS, .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}
-
 #endif

@@ -87,22 +87,10 @@ static void masked_select_gradient(wk__gradient *g)
     g->in[0] = wk_reshape_at(here, wk_index_add_at(here, zeros, 0, wk__saved(g, 1), g->out[0]), a->list, a->count);
 }
 
-static int masked_select_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_masked_select_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
-}
-
 const wk__op wk__op_masked_select = {
-    .name = "masked_select",
-    .schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
-    .group = "indexing",
-    .node = "MaskedSelectBackward0",
-    .doc = "the elements where the mask is true, as a vector",
-    .waits = true,
     .gradient = masked_select_gradient,
     .needs = {WK__SAVE_1},
-    .invoke = masked_select_invoke,
+    WK__SIGNATURE_masked_select,
 };
 
 /* ---- nonzero, nonzero_numpy: the same places as rows of one tensor, or a tensor for each dimension --------------- */
@@ -139,10 +127,6 @@ wk_tensor *wk_nonzero_at(wk_site site, wk_tensor *x)
     wk__busy_end(context, before);
     return out;
 }
-wk_tensor *(wk_nonzero)(wk_tensor *x)
-{
-    return wk_nonzero_at((wk_site){0}, x);
-}
 
 static int by_dimension(wk_site site, wk_tensor *x, wk_tensor **out)
 {
@@ -177,23 +161,16 @@ int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out)
     return count;
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+static int numpy_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    return op == &wk__op_nonzero ? wk__one(out, wk_nonzero_at(site, x)) : wk_nonzero_numpy_at(site, x, out);
+    (void)op;
+    return wk_nonzero_numpy_at(site, wk__value_tensor(&args[0]), out);
 }
 
-#define PLACES .group = "indexing", .waits = true, .invoke = invoke
-
 const wk__op wk__op_nonzero = {
-    .name = "nonzero",
-    .schema = "nonzero(Tensor self) -> Tensor",
-    .doc = "the places of the elements that are not 0, one a row",
-    PLACES,
+    WK__SIGNATURE_nonzero,
 };
 const wk__op wk__op_nonzero_numpy = {
-    .name = "nonzero_numpy",
-    .schema = "nonzero_numpy(Tensor self) -> Tensor[]",
-    .doc = "the places of the elements that are not 0, a vector for each dimension: where with one argument",
-    PLACES,
+    .invoke = numpy_invoke,
+    WK__SIGNATURE_nonzero_numpy,
 };

@@ -234,25 +234,13 @@ wk_tensor *wk_mm_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
     return with_dims(&wk__op_mm, site, a, b, 2, 2);
 }
-wk_tensor *(wk_mm)(wk_tensor *a, wk_tensor *b)
-{
-    return wk_mm_at((wk_site){0}, a, b);
-}
 wk_tensor *wk_mv_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
     return with_dims(&wk__op_mv, site, a, b, 2, 1);
 }
-wk_tensor *(wk_mv)(wk_tensor *a, wk_tensor *b)
-{
-    return wk_mv_at((wk_site){0}, a, b);
-}
 wk_tensor *wk_dot_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
     return with_dims(&wk__op_dot, site, a, b, 1, 1);
-}
-wk_tensor *(wk_dot)(wk_tensor *a, wk_tensor *b)
-{
-    return wk_dot_at((wk_site){0}, a, b);
 }
 
 wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b)
@@ -262,10 +250,6 @@ wk_tensor *wk_bmm_at(wk_site site, wk_tensor *a, wk_tensor *b)
     wk_tensor *in[2] = {a, b};
     wk__op_error(&wk__op_bmm, site, WK_ERR_SHAPE, in, "the first sizes of $a and $b differ; wk_matmul broadcasts them");
     return NULL;
-}
-wk_tensor *(wk_bmm)(wk_tensor *a, wk_tensor *b)
-{
-    return wk_bmm_at((wk_site){0}, a, b);
 }
 
 /* PyTorch's names for the results: [dimensions of a][dimensions of b] */
@@ -277,49 +261,31 @@ wk_tensor *wk_matmul_at(wk_site site, wk_tensor *a, wk_tensor *b)
     int na = wk__is_tensor(a) ? wk__body_of(a)->ndim : 0, nb = wk__is_tensor(b) ? wk__body_of(b)->ndim : 0;
     return with_node(&wk__op_matmul, na <= 2 && nb <= 2 ? nodes[na][nb] : NULL, site, a, b);
 }
-wk_tensor *(wk_matmul)(wk_tensor *a, wk_tensor *b)
-{
-    return wk_matmul_at((wk_site){0}, a, b);
-}
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *a = wk__value_tensor(&args[0]), *b = wk__value_tensor(&args[1]);
-    wk_tensor *(*call)(wk_site, wk_tensor *, wk_tensor *) = op == &wk__op_mm    ? wk_mm_at
-                                                            : op == &wk__op_bmm ? wk_bmm_at
-                                                            : op == &wk__op_mv  ? wk_mv_at
-                                                            : op == &wk__op_dot ? wk_dot_at
-                                                                                : wk_matmul_at;
-    return wk__one(out, call(site, a, b));
-}
-
-#define PRODUCT                                                                                                        \
-    .group = "matmul", .domain = WK__NUMBERS, .gradient = gradient, .needs = {WK__SAVE_1, WK__SAVE_0}, .invoke = invoke
-
-const wk__op wk__op_matmul = {.name = "matmul",
-                              .schema = "matmul(Tensor self, Tensor other) -> Tensor",
-                              .node = "UnsafeViewBackward0",
-                              .doc = "the product of vectors, matrices, or stacks of matrices that broadcast",
-                              PRODUCT};
-const wk__op wk__op_mm = {.name = "mm",
-                          .schema = "mm(Tensor self, Tensor mat2) -> Tensor",
-                          .node = "MmBackward0",
-                          .doc = "the product of two matrices",
-                          PRODUCT};
-const wk__op wk__op_bmm = {.name = "bmm",
-                           .schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
-                           .node = "BmmBackward0",
-                           .doc = "the products of two stacks of matrices",
-                           PRODUCT};
-const wk__op wk__op_mv = {.name = "mv",
-                          .schema = "mv(Tensor self, Tensor vec) -> Tensor",
-                          .node = "MvBackward0",
-                          .doc = "a matrix times a vector",
-                          PRODUCT};
-const wk__op wk__op_dot = {.name = "dot",
-                           .schema = "dot(Tensor self, Tensor tensor) -> Tensor",
-                           .node = "DotBackward0",
-                           .doc = "the sum of the products of the elements of two vectors",
-                           PRODUCT};
+const wk__op wk__op_matmul = {
+    .gradient = gradient,
+    .needs = {WK__SAVE_1, WK__SAVE_0},
+    WK__SIGNATURE_matmul,
+};
+const wk__op wk__op_mm = {
+    .gradient = gradient,
+    .needs = {WK__SAVE_1, WK__SAVE_0},
+    WK__SIGNATURE_mm,
+};
+const wk__op wk__op_bmm = {
+    .gradient = gradient,
+    .needs = {WK__SAVE_1, WK__SAVE_0},
+    WK__SIGNATURE_bmm,
+};
+const wk__op wk__op_mv = {
+    .gradient = gradient,
+    .needs = {WK__SAVE_1, WK__SAVE_0},
+    WK__SIGNATURE_mv,
+};
+const wk__op wk__op_dot = {
+    .gradient = gradient,
+    .needs = {WK__SAVE_1, WK__SAVE_0},
+    WK__SIGNATURE_dot,
+};

@@ -22,30 +22,18 @@ static void minimum_gradient(wk__gradient *g)
     gradient(g, &wk__op_gt);
 }
 
-#define EXTREME .group = "pointwise", .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1}, WK__ROW_BINARY
-
 const wk__op wk__op_maximum = {
-    .name = "maximum",
-    .schema = "maximum(Tensor self, Tensor other) -> Tensor",
-    .node = "MaximumBackward0",
-    .doc = "the larger of a and b, NaN if one is",
+    .expression = wk__instruction,
     .instruction = WK__MAX,
     .gradient = maximum_gradient,
-    EXTREME,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    WK__SIGNATURE_maximum,
 };
-
-#define WK__FORM maximum
-#include "binary.inc"
 
 const wk__op wk__op_minimum = {
-    .name = "minimum",
-    .schema = "minimum(Tensor self, Tensor other) -> Tensor",
-    .node = "MinimumBackward0",
-    .doc = "the smaller of a and b, NaN if one is",
+    .expression = wk__instruction,
     .instruction = WK__MIN,
     .gradient = minimum_gradient,
-    EXTREME,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    WK__SIGNATURE_minimum,
 };
-
-#define WK__FORM minimum
-#include "binary.inc"

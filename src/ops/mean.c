@@ -23,20 +23,7 @@ static void gradient(wk__gradient *g)
     g->in[0] = wk_div(wk__spread(g, g->out[0]), g->attr->f[0]);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__invoke_reduction(averaged, op, site, args, out);
-}
-
 const wk__op wk__op_mean = {
-    .name = "mean",
-    .schema = "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
-    .takes_dtype = true,
-    .group = "reduction",
-    .node = "MeanBackward0",
-    .dims_node = "MeanBackward1",
-    .doc = "mean over all or the named dimensions, of floats",
-    .domain = WK__FLOATS,
     .gradient = gradient,
-    .invoke = invoke,
+    WK__SIGNATURE_mean,
 };

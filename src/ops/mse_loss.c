@@ -42,30 +42,15 @@ static void l1_gradient(wk__gradient *g)
     wk__loss_of_difference(g, wk_sign(wk__loss_difference(g)));
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_loss_options options = {.size = sizeof options,
-                               .reduction = (wk_reduction)wk__value_int(&args[2], WK_REDUCE_MEAN)};
-    return wk__one(out, loss(op, site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
-}
-
 const wk__op wk__op_mse_loss = {
-    .name = "mse_loss",
-    .schema = "mse_loss(Tensor input, Tensor target, int reduction=0) -> Tensor",
-    .node = "MseLossBackward0",
-    .doc = "(input - target)^2, its mean, sum or each",
     .expression = square,
     .gradient = mse_gradient,
-    .invoke = invoke,
-    WK__ROW_LOSS,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    WK__SIGNATURE_mse_loss,
 };
 const wk__op wk__op_l1_loss = {
-    .name = "l1_loss",
-    .schema = "l1_loss(Tensor input, Tensor target, int reduction=0) -> Tensor",
-    .node = "MeanBackward0",
-    .doc = "|input - target|, its mean, sum or each",
     .expression = distance,
     .gradient = l1_gradient,
-    .invoke = invoke,
-    WK__ROW_LOSS,
+    .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
+    WK__SIGNATURE_l1_loss,
 };

@@ -14,18 +14,8 @@ static void gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_mul = {
-    .name = "mul",
-    .schema = "mul(Tensor self, Tensor other) -> Tensor",
-    .group = "pointwise",
-    .node = "MulBackward0",
-    .doc = "a b, broadcast",
     .expression = expression,
-    .arity = 2,
     .gradient = gradient,
     .needs = {WK__SAVE_1, WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_mul,
 };
-
-#define WK__FORM mul
-#define WK__IN_PLACE
-#include "binary.inc"

@@ -110,18 +110,6 @@ wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk
     return wk__compose_end(&c, out, NULL);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_multinomial_options options = {.size = sizeof options, .replacement = wk__value_int(&args[2], 0)};
-    return wk__one(out, wk_multinomial_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1), &options));
-}
-
 const wk__op wk__op_multinomial = {
-    .name = "multinomial",
-    .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor",
-    .group = "random",
-    .doc = "places drawn with these probabilities, once each or with replacement",
-    .domain = WK__FLOATS,
-    .invoke = invoke,
+    WK__SIGNATURE_multinomial,
 };

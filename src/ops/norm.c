@@ -56,9 +56,10 @@ wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
     wk__reducing r;
     wk_norm_options o;
     const wk__op *op = &wk__op_norm;
-    if (!wk__options(site, op->name, options, &o) || !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
+    if (!wk__read_norm_options(site, op->name, options, &o) ||
+        !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
         return NULL;
-    double p = r.attr.f[0] = wk__option(o.p, 2);
+    double p = r.attr.f[0] = o.p;
     wk_tensor *out = NULL;
     if (!isinf(p) || wk__must_have_columns(op, site, x, r.mask))
         out = wk__length(site, wk__widened(x), r.mask, r.keepdim, p);
@@ -83,25 +84,8 @@ static void gradient(wk__gradient *g)
     g->in[0] = wk__length_slope(wk__saved(g, 0), length, grad, g->attr->f[0], g->attr->i[0]);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    double p = wk__value_float(&args[1], 2);
-    wk_norm_options options = {
-        .size = sizeof options, .p = p == 0 ? WK_ZERO : p, .keepdim = wk__value_int(&args[3], 0)};
-    int count;
-    const int64_t *dims = wk__value_dims(&args[2], &count);
-    return wk__one(out, wk_norm_at(site, wk__value_tensor(&args[0]), dims, count, &options));
-}
-
 const wk__op wk__op_norm = {
-    .name = "norm",
-    .schema = "norm(Tensor self, float p=2, int[]? dim=None, bool keepdim=False) -> Tensor",
-    .group = "reduction",
-    .node = "LinalgVectorNormBackward0",
-    .doc = "(sum |x|^p)^(1/p) over all or the named dimensions",
-    .domain = WK__FLOATS,
     .gradient = gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_OUT},
-    .invoke = invoke,
+    WK__SIGNATURE_norm,
 };

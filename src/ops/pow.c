@@ -17,21 +17,11 @@ static void square_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_square = {
-    .name = "square",
-    .schema = "square(Tensor self) -> Tensor",
-    .group = "pointwise",
-    .node = "PowBackward0",
-    .doc = "x^2",
     .expression = square_expression,
-    .arity = 1,
-    .domain = WK__NUMBERS,
     .gradient = square_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_square,
 };
-
-#define WK__FORM square
-#include "unary.inc"
 
 /* ---- pow --------------------------------------------------------------------------------------------------------- */
 
@@ -69,23 +59,12 @@ static void pow_gradient(wk__gradient *g)
     if (wk__wants(g, 1)) g->in[1] = exponent_gradient(g, wk__operand_of(g, 0), wk__saved(g, 1));
 }
 
-static int pow_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
-
 const wk__op wk__op_pow = {
-    .name = "pow",
-    .schema = "pow(Tensor self, Tensor exponent) -> Tensor",
-    .group = "pointwise",
-    .node = "PowBackward1",
-    .number_node = {"PowBackward2", "PowBackward0"},
-    .doc = "a^b; integers to a negative number are an error",
     .expression = wk__instruction,
     .instruction = WK__POW,
-    .arity = 2,
-    .domain = WK__NUMBERS,
     .gradient = pow_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
-    .numbers = 1 << 0 | 1 << 1,
-    .invoke = pow_invoke,
+    WK__SIGNATURE_pow,
 };
 
 /* x^2, by far the most frequent power, is one multiplication. */
@@ -124,55 +103,12 @@ static const wk__op *variant(wk__arg a, wk__arg b)
     return two ? &squared : &wk__op_pow;
 }
 
-static wk_tensor *power(wk_site site, wk__arg a, wk__arg b)
+wk_tensor *wk__pow(wk_site site, wk__arg a, wk__arg b)
 {
     return fits(site, a, b) ? wk__binary(variant(a, b), site, a, b) : NULL;
 }
 
-static wk_tensor *power_(wk_site site, wk_tensor *a, wk__arg b)
+wk_tensor *wk__pow_(wk_site site, wk_tensor *a, wk__arg b)
 {
     return fits(site, wk__t(a), b) ? wk__binary_(variant(wk__t(a), b), site, a, b) : NULL;
-}
-
-static int pow_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, power(site, wk__value_arg(&args[0]), wk__value_arg(&args[1])));
-}
-
-wk_tensor *wk_pow_at(wk_site site, wk_tensor *a, wk_tensor *b)
-{
-    return power(site, wk__t(a), wk__t(b));
-}
-wk_tensor *wk_pow_tf_at(wk_site site, wk_tensor *a, double b)
-{
-    return power(site, wk__t(a), wk__f(b));
-}
-wk_tensor *wk_pow_ti_at(wk_site site, wk_tensor *a, int64_t b)
-{
-    return power(site, wk__t(a), wk__i(b));
-}
-wk_tensor *wk_pow_ft_at(wk_site site, double a, wk_tensor *b)
-{
-    return power(site, wk__f(a), wk__t(b));
-}
-wk_tensor *wk_pow_it_at(wk_site site, int64_t a, wk_tensor *b)
-{
-    return power(site, wk__i(a), wk__t(b));
-}
-wk_tensor *(wk_pow)(wk_tensor *a, wk_tensor *b)
-{
-    return power((wk_site){0}, wk__t(a), wk__t(b));
-}
-wk_tensor *wk_pow__at(wk_site site, wk_tensor *a, wk_tensor *b)
-{
-    return power_(site, a, wk__t(b));
-}
-wk_tensor *wk_pow__tf_at(wk_site site, wk_tensor *a, double b)
-{
-    return power_(site, a, wk__f(b));
-}
-wk_tensor *wk_pow__ti_at(wk_site site, wk_tensor *a, int64_t b)
-{
-    return power_(site, a, wk__i(b));
 }

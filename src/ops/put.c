@@ -145,13 +145,8 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
 }
 
 const wk__op wk__op_scatter = {
-    .name = "scatter",
-    .schema = "scatter(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-    .group = "indexing",
-    .node = "ScatterBackward0",
-    .doc = "self with src, or a number, put at the places of the index; of several the last stays",
     .gradient = gradient,
     .needs = {WK__SAVE_1, 0, WK__SAVE_1},
-    .numbers = 1 << 3,
     .invoke = invoke,
+    WK__SIGNATURE_scatter,
 };

@@ -88,32 +88,22 @@ static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
                                     wk__value_tensor(&args[0]), &options));
 }
 
-const wk__op wk__op_rand = {.name = "rand",
-                            .schema = "rand(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
-                            .doc = "uniform in [0, 1)",
-                            .invoke = floats_invoke,
-                            .group = "random",
-                            .domain = WK__FLOATS};
+const wk__op wk__op_rand = {
+    .invoke = floats_invoke,
+    WK__SIGNATURE_rand,
+};
 
-const wk__op wk__op_randn = {.name = "randn",
-                             .schema = "randn(int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
-                             .doc = "standard normal",
-                             .invoke = floats_invoke,
-                             .group = "random",
-                             .domain = WK__FLOATS};
+const wk__op wk__op_randn = {
+    .invoke = floats_invoke,
+    WK__SIGNATURE_randn,
+};
 
-const wk__op wk__op_rand_like = {.name = "rand_like",
-                                 .schema =
-                                     "rand_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
-                                 .doc = "uniform in [0, 1), shaped like self",
-                                 .invoke = like_invoke,
-                                 .group = "random",
-                                 .domain = WK__FLOATS};
+const wk__op wk__op_rand_like = {
+    .invoke = like_invoke,
+    WK__SIGNATURE_rand_like,
+};
 
-const wk__op wk__op_randn_like = {.name = "randn_like",
-                                  .schema =
-                                      "randn_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",
-                                  .doc = "standard normal, shaped like self",
-                                  .invoke = like_invoke,
-                                  .group = "random",
-                                  .domain = WK__FLOATS};
+const wk__op wk__op_randn_like = {
+    .invoke = like_invoke,
+    WK__SIGNATURE_randn_like,
+};

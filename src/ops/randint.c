@@ -60,8 +60,6 @@ static int randint_invoke(const wk__op *op, wk_site site, const wk_value *args, 
 }
 
 const wk__op wk__op_randint = {
-    .name = "randint",
-    .schema = "randint(int low, int high, int[] size, *, dtype? dtype=None, Device? device=None) -> Tensor",
-    .group = "random",
-    .doc = "whole numbers in [low, high), i64",
-    .invoke = randint_invoke};
+    .invoke = randint_invoke,
+    WK__SIGNATURE_randint,
+};

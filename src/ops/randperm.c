@@ -36,8 +36,7 @@ static int randperm_invoke(const wk__op *op, wk_site site, const wk_value *args,
     return wk__one(out, wk_randperm_at(site, wk__value_int(&args[0], 0), &options));
 }
 
-const wk__op wk__op_randperm = {.name = "randperm",
-                                .schema = "randperm(int n, *, dtype? dtype=None, Device? device=None) -> Tensor",
-                                .group = "random",
-                                .doc = "0..n-1 in random order, i64",
-                                .invoke = randperm_invoke};
+const wk__op wk__op_randperm = {
+    .invoke = randperm_invoke,
+    WK__SIGNATURE_randperm,
+};

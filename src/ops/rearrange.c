@@ -37,21 +37,10 @@ static void flip_gradient(wk__gradient *g)
     g->in[0] = wk_flip_at((wk_site){0}, g->out[0], dims, count);
 }
 
-static int flip_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_flip_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count));
-}
-
 const wk__op wk__op_flip = {
-    .name = "flip",
-    .schema = "flip(Tensor self, int[] dims) -> Tensor",
-    .group = "joining",
-    .node = "FlipBackward0",
-    .doc = "the named dimensions backwards",
     .expression = identity,
     .gradient = flip_gradient,
-    .invoke = flip_invoke,
+    WK__SIGNATURE_flip,
 };
 
 /* ---- roll -------------------------------------------------------------------------------------------------------- */
@@ -125,13 +114,9 @@ static int roll_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
 }
 
 const wk__op wk__op_roll = {
-    .name = "roll",
-    .schema = "roll(Tensor self, int[] shifts, int[] dims=[]) -> Tensor",
-    .group = "joining",
-    .node = "RollBackward0",
-    .doc = "shifted round; what leaves at one end comes in at the other",
     .gradient = roll_gradient,
     .invoke = roll_invoke,
+    WK__SIGNATURE_roll,
 };
 
 /* ---- repeat, tile ------------------------------------------------------------------------------------------------ */
@@ -227,30 +212,13 @@ static void repeat_gradient(wk__gradient *g)
     g->in[0] = wk_reshape_at((wk_site){0}, grad, from->size, from->ndim);
 }
 
-static int repeat_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    return wk__one(out, op == &wk__op_tile ? wk_tile_at(site, x, args[1].ints, args[1].count)
-                                           : wk_repeat_at(site, x, args[1].ints, args[1].count));
-}
-
 const wk__op wk__op_repeat = {
-    .name = "repeat",
-    .schema = "repeat(Tensor self, int[] repeats) -> Tensor",
-    .group = "joining",
-    .node = "RepeatBackward0",
-    .doc = "copies one behind the other along each dimension",
     .gradient = repeat_gradient,
-    .invoke = repeat_invoke,
+    WK__SIGNATURE_repeat,
 };
 const wk__op wk__op_tile = {
-    .name = "tile",
-    .schema = "tile(Tensor self, int[] dims) -> Tensor",
-    .group = "joining",
-    .node = "RepeatBackward0",
-    .doc = "repeat, with 1 for the numbers that are missing in front",
     .gradient = repeat_gradient,
-    .invoke = repeat_invoke,
+    WK__SIGNATURE_tile,
 };
 
 /* ---- repeat_interleave ------------------------------------------------------------------------------------------- */
@@ -309,11 +277,7 @@ static int interleave_invoke(const wk__op *op, wk_site site, const wk_value *arg
 }
 
 const wk__op wk__op_repeat_interleave = {
-    .name = "repeat_interleave",
-    .schema = "repeat_interleave(Tensor self, int repeats, int? dim=None) -> Tensor",
-    .group = "joining",
-    .node = "ViewBackward0",
-    .doc = "each place of a dimension, or each element, several times in a row",
     .gradient = interleave_gradient,
     .invoke = interleave_invoke,
+    WK__SIGNATURE_repeat_interleave,
 };

@@ -15,21 +15,11 @@ static void relu_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_relu = {
-    .name = "relu",
-    .schema = "relu(Tensor self) -> Tensor",
-    .group = "activation",
-    .node = "ReluBackward0",
-    .doc = "max(x, 0)",
     .expression = relu_expression,
-    .arity = 1,
-    .domain = WK__NUMBERS,
     .gradient = relu_gradient,
     .needs = {WK__SAVE_OUT},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_relu,
 };
-
-#define WK__FORM relu
-#include "unary.inc"
 
 /* ---- leaky_relu(x, negative_slope): in attr->f[0] ---------------------------------------------------------------- */
 
@@ -42,8 +32,8 @@ static int leaky_expression(wk__emit *e, const int in[])
 static wk_tensor *leaky_relu(wk__numbered *how, wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
 {
     wk_leaky_relu_options o;
-    if (!wk__options(site, "leaky_relu", options, &o)) return NULL;
-    return how(&wk__op_leaky_relu, site, x, 1, (double[]){wk__option(o.negative_slope, 0.01)});
+    if (!wk__read_leaky_relu_options(site, "leaky_relu", options, &o)) return NULL;
+    return how(&wk__op_leaky_relu, site, x, 1, &o.negative_slope);
 }
 
 wk_tensor *wk_leaky_relu_at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
@@ -61,23 +51,10 @@ static void leaky_gradient(wk__gradient *g)
     g->in[0] = wk_where(wk_gt(wk__saved(g, 0), 0), g->out[0], wk_mul(g->out[0], g->attr->f[0]));
 }
 
-static int leaky_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__one(
-        out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 1, (double[]){wk__value_float(&args[1], 0.01)}));
-}
-
 const wk__op wk__op_leaky_relu = {
-    .name = "leaky_relu",
-    .schema = "leaky_relu(Tensor self, float negative_slope=0.01) -> Tensor",
-    .group = "activation",
-    .node = "LeakyReluBackward0",
-    .doc = "x for x > 0, else negative_slope x",
     .expression = leaky_expression,
-    .arity = 2,
     .conditions = 2,
-    .domain = WK__FLOATS,
     .gradient = leaky_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = leaky_invoke,
+    WK__SIGNATURE_leaky_relu,
 };

@@ -8,44 +8,26 @@ static int expression(wk__emit *e, const int in[])
     return wk__is_float(e->dtype) ? wk__instruction(e, in) : in[0];
 }
 
-#define WHOLE     .group = "pointwise", .domain = WK__NUMBERS, .gradient = wk__gradient_zero
-#define WHOLE_ROW .expression = expression, .arity = 1, .invoke = wk__invoke_pointwise, WHOLE
-
 const wk__op wk__op_floor = {
-    .name = "floor",
-    .schema = "floor(Tensor self) -> Tensor",
-    .node = "FloorBackward0",
-    .doc = "rounded down",
+    .expression = expression,
     .instruction = WK__FLOOR,
-    WHOLE_ROW,
+    .gradient = wk__gradient_zero,
+    WK__SIGNATURE_floor,
 };
-
-#define WK__FORM floor
-#include "unary.inc"
 
 const wk__op wk__op_ceil = {
-    .name = "ceil",
-    .schema = "ceil(Tensor self) -> Tensor",
-    .node = "CeilBackward0",
-    .doc = "rounded up",
+    .expression = expression,
     .instruction = WK__CEIL,
-    WHOLE_ROW,
+    .gradient = wk__gradient_zero,
+    WK__SIGNATURE_ceil,
 };
-
-#define WK__FORM ceil
-#include "unary.inc"
 
 const wk__op wk__op_trunc = {
-    .name = "trunc",
-    .schema = "trunc(Tensor self) -> Tensor",
-    .node = "TruncBackward0",
-    .doc = "rounded towards 0",
+    .expression = expression,
     .instruction = WK__TRUNC,
-    WHOLE_ROW,
+    .gradient = wk__gradient_zero,
+    WK__SIGNATURE_trunc,
 };
-
-#define WK__FORM trunc
-#include "unary.inc"
 
 /* ---- round ------------------------------------------------------------------------------------------------------- */
 
@@ -84,30 +66,10 @@ wk_tensor *wk_round__at(wk_site site, wk_tensor *x, const wk_round_options *opti
 {
     return rounded(true, site, x, options);
 }
-wk_tensor *(wk_round)(wk_tensor *x)
-{
-    return wk_round_at((wk_site){0}, x, NULL);
-}
-wk_tensor *(wk_round_)(wk_tensor *x)
-{
-    return wk_round__at((wk_site){0}, x, NULL);
-}
-
-static int round_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_round_options options = {.size = sizeof options, .decimals = wk__value_int(&args[1], 0)};
-    return wk__one(out, rounded(false, site, wk__value_tensor(&args[0]), &options));
-}
 
 const wk__op wk__op_round = {
-    .name = "round",
-    .schema = "round(Tensor self, *, int decimals=0) -> Tensor",
-    .node = "RoundBackward0",
-    .doc = "to the nearest whole number, or one with this many decimals; half to even",
     .expression = expression,
     .instruction = WK__ROUND,
-    .arity = 1,
-    .invoke = round_invoke,
-    WHOLE,
+    .gradient = wk__gradient_zero,
+    WK__SIGNATURE_round,
 };

@@ -39,21 +39,6 @@ bool wk__must_have_columns(const wk__op *op, wk_site site, wk_tensor *x, uint16_
     return false;
 }
 
-const int64_t *wk__value_dims(const wk_value *value, int *count)
-{
-    *count = value->kind == WK_VALUE_INTS ? value->count : value->kind == WK_VALUE_NONE ? -1 : 1;
-    return value->kind == WK_VALUE_INTS ? value->ints : &value->i;
-}
-
-int wk__invoke_reduction(wk__reduction *call, const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_reduce_options options = {
-        .size = sizeof options, .keepdim = wk__value_int(&args[2], 0), .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
-    int count;
-    const int64_t *dims = wk__value_dims(&args[1], &count);
-    return wk__one(out, call(op, site, wk__value_tensor(&args[0]), dims, count, &options));
-}
-
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 /* Of x, or asked for by an option. */

@@ -39,13 +39,6 @@ bool wk__reducing_read(wk__reducing *r, const wk__op *op, wk_site site, wk_tenso
 /* out NULL: an error was recorded between. */
 wk_tensor *wk__reducing_end(wk__reducing *r, wk_tensor *out);
 
-typedef wk_tensor *wk__reduction(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
-                                 const wk_reduce_options *options);
-/* The entry of ops with the arguments (self, dim, keepdim, dtype); dim may be a list or one number. */
-int wk__invoke_reduction(wk__reduction *call, const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
-/* Dimensions of an argument that may be a list, one number or none (count -1). */
-const int64_t *wk__value_dims(const wk_value *value, int *count);
-
 /* ---- inside composed ops: no nodes ------------------------------------------------------------------------------- */
 
 /* The dimension moved last, and moved back from there. */

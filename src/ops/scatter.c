@@ -212,29 +212,13 @@ static void index_add_gradient(wk__gradient *g)
     if (wk__wants(g, 2)) g->in[2] = wk_index_select_at((wk_site){0}, g->out[0], g->attr->i[0], wk__saved(g, 1));
 }
 
-static int add_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__one(out, added(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                              wk__value_tensor(&args[2]), wk__value_tensor(&args[3]), op == &wk__op_index_add));
-}
-
 const wk__op wk__op_scatter_add = {
-    .name = "scatter_add",
-    .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-    .group = "indexing",
-    .node = "ScatterAddBackward0",
-    .doc = "self with src added at the places of the index, in their order",
     .gradient = scatter_add_gradient,
     .needs = {0, 0, WK__SAVE_1},
-    .invoke = add_invoke,
+    WK__SIGNATURE_scatter_add,
 };
 const wk__op wk__op_index_add = {
-    .name = "index_add",
-    .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-    .group = "indexing",
-    .node = "IndexAddBackward0",
-    .doc = "self with the slices of source added at the places that a vector names",
     .gradient = index_add_gradient,
     .needs = {0, 0, WK__SAVE_1},
-    .invoke = add_invoke,
+    WK__SIGNATURE_index_add,
 };

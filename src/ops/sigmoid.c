@@ -12,18 +12,12 @@ static void sigmoid_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_sigmoid = {
-    .name = "sigmoid",
-    .schema = "sigmoid(Tensor self) -> Tensor",
-    .node = "SigmoidBackward0",
-    .doc = "1 / (1 + e^-x)",
+    .expression = wk__instruction,
     .instruction = WK__SIGMOID,
     .gradient = sigmoid_gradient,
     .needs = {WK__SAVE_OUT},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_sigmoid,
 };
-
-#define WK__FORM sigmoid
-#include "unary.inc"
 
 /* ---- logsigmoid: min(x, 0) - log(1 + e^-|x|), which never overflows ---------------------------------------------- */
 
@@ -40,19 +34,8 @@ static void logsigmoid_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_logsigmoid = {
-    .name = "logsigmoid",
-    .schema = "logsigmoid(Tensor self) -> Tensor",
-    .group = "pointwise",
-    .node = "LogSigmoidBackward0",
-    .doc = "log(sigmoid(x))",
     .expression = logsigmoid_expression,
-    .arity = 1,
-    .domain = WK__FLOATS,
     .gradient = logsigmoid_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_logsigmoid,
 };
-
-#define WK__FORM logsigmoid
-#define WK__NOT_IN_PLACE
-#include "unary.inc"

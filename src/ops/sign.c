@@ -10,21 +10,11 @@ static void neg_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_neg = {
-    .name = "neg",
-    .schema = "neg(Tensor self) -> Tensor",
-    .group = "pointwise",
-    .node = "NegBackward0",
-    .doc = "-x",
     .expression = wk__instruction,
     .instruction = WK__NEG,
-    .arity = 1,
-    .domain = WK__NUMBERS,
     .gradient = neg_gradient,
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_neg,
 };
-
-#define WK__FORM neg
-#include "unary.inc"
 
 /* ---- abs --------------------------------------------------------------------------------------------------------- */
 
@@ -34,37 +24,18 @@ static void abs_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_abs = {
-    .name = "abs",
-    .schema = "abs(Tensor self) -> Tensor",
-    .group = "pointwise",
-    .node = "AbsBackward0",
-    .doc = "|x|; the gradient at 0 is 0",
     .expression = wk__instruction,
     .instruction = WK__ABS,
-    .arity = 1,
-    .domain = WK__NUMBERS,
     .gradient = abs_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_abs,
 };
-
-#define WK__FORM abs
-#include "unary.inc"
 
 /* ---- sign -------------------------------------------------------------------------------------------------------- */
 
 const wk__op wk__op_sign = {
-    .name = "sign",
-    .schema = "sign(Tensor self) -> Tensor",
-    .group = "pointwise",
-    .node = "SignBackward0",
-    .doc = "-1, 0 or 1",
     .expression = wk__instruction,
     .instruction = WK__SIGN,
-    .arity = 1,
     .gradient = wk__gradient_zero,
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_sign,
 };
-
-#define WK__FORM sign
-#include "unary.inc"

@@ -18,21 +18,11 @@ static void silu_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_silu = {
-    .name = "silu",
-    .schema = "silu(Tensor self) -> Tensor",
-    .group = "activation",
-    .node = "SiluBackward0",
-    .doc = "x sigmoid(x)",
     .expression = silu_expression,
-    .arity = 1,
-    .domain = WK__FLOATS,
     .gradient = silu_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_silu,
 };
-
-#define WK__FORM silu
-#include "unary.inc"
 
 /* ---- mish: x tanh(log(1 + e^x)) ---------------------------------------------------------------------------------- */
 
@@ -54,18 +44,8 @@ static void mish_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_mish = {
-    .name = "mish",
-    .schema = "mish(Tensor self) -> Tensor",
-    .group = "activation",
-    .node = "MishBackward0",
-    .doc = "x tanh(softplus(x))",
     .expression = mish_expression,
-    .arity = 1,
-    .domain = WK__FLOATS,
     .gradient = mish_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_mish,
 };
-
-#define WK__FORM mish
-#include "unary.inc"

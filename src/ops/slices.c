@@ -76,37 +76,13 @@ static void slice_gradient(wk__gradient *g)
     put_back(g, zeros, wk_slice_at((wk_site){0}, zeros, i[0], i[1], i[2], i[3]));
 }
 
-static int slice_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out,
-                   wk_slice_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0),
-                               wk__value_int(&args[3], INT64_MAX), wk__value_int(&args[4], 1)));
-}
-static int narrow_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_narrow_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                     wk__value_int(&args[2], 0), wk__value_int(&args[3], 0)));
-}
-
 const wk__op wk__op_slice = {
-    .name = "slice",
-    .schema = "slice(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
-    .group = "view",
-    .node = "SliceBackward0",
-    .doc = "places start, start + step, ... below end of a dimension",
     .gradient = slice_gradient,
-    .invoke = slice_invoke,
+    WK__SIGNATURE_slice,
 };
 const wk__op wk__op_narrow = {
-    .name = "narrow",
-    .schema = "narrow(Tensor self, int dim, int start, int length) -> Tensor",
-    .group = "view",
-    .node = "SliceBackward0",
-    .doc = "some places of a dimension",
     .gradient = slice_gradient,
-    .invoke = narrow_invoke,
+    WK__SIGNATURE_narrow,
 };
 
 /* ---- select ------------------------------------------------------------------------------------------------------ */
@@ -137,21 +113,9 @@ static void select_gradient(wk__gradient *g)
     put_back(g, zeros, wk_select_at((wk_site){0}, zeros, g->attr->i[0], g->attr->i[1]));
 }
 
-static int select_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(
-        out, wk_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
-}
-
 const wk__op wk__op_select = {
-    .name = "select",
-    .schema = "select(Tensor self, int dim, int index) -> Tensor",
-    .group = "view",
-    .node = "SelectBackward0",
-    .doc = "one place of a dimension, which goes",
     .gradient = select_gradient,
-    .invoke = select_invoke,
+    WK__SIGNATURE_select,
 };
 
 /* ---- diagonal ---------------------------------------------------------------------------------------------------- */
@@ -197,21 +161,9 @@ static void diagonal_gradient(wk__gradient *g)
     put_back(g, zeros, wk_diagonal_at((wk_site){0}, zeros, g->attr->i[0], g->attr->i[1], g->attr->i[2]));
 }
 
-static int diagonal_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_diagonal_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                       wk__value_int(&args[2], 0), wk__value_int(&args[3], 1)));
-}
-
 const wk__op wk__op_diagonal = {
-    .name = "diagonal",
-    .schema = "diagonal(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-    .group = "view",
-    .node = "DiagonalBackward0",
-    .doc = "the diagonal of two dimensions as a new last one",
     .gradient = diagonal_gradient,
-    .invoke = diagonal_invoke,
+    WK__SIGNATURE_diagonal,
 };
 
 /* ---- unfold ------------------------------------------------------------------------------------------------------ */
@@ -257,19 +209,7 @@ static void unfold_gradient(wk__gradient *g)
     g->in[0] = zeros;
 }
 
-static int unfold_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_unfold_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
-                                     wk__value_int(&args[2], 1), wk__value_int(&args[3], 1)));
-}
-
 const wk__op wk__op_unfold = {
-    .name = "unfold",
-    .schema = "unfold(Tensor self, int dimension, int size, int step) -> Tensor",
-    .group = "view",
-    .node = "UnfoldBackward0",
-    .doc = "windows of a dimension, each `step` further, as a new last dimension",
     .gradient = unfold_gradient,
-    .invoke = unfold_invoke,
+    WK__SIGNATURE_unfold,
 };

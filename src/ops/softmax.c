@@ -81,34 +81,18 @@ static void log_softmax_gradient(wk__gradient *g)
     g->in[0] = wk_sub(g->out[0], wk_mul(wk_exp(y), wk__sum_kept(g->out[0], g->attr->i[0])));
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__one(out, softened(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
-}
-
-#define SOFTMAX .group = "softmax", .domain = WK__FLOATS, .needs = {WK__SAVE_OUT}, .invoke = invoke
-
 const wk__op wk__op_softmax = {
-    .name = "softmax",
-    .schema = "softmax(Tensor input, int dim) -> Tensor",
-    .node = "SoftmaxBackward0",
-    .doc = "e^x over its sum along a dimension",
     .gradient = softmax_gradient,
-    SOFTMAX,
+    .needs = {WK__SAVE_OUT},
+    WK__SIGNATURE_softmax,
 };
 const wk__op wk__op_softmin = {
-    .name = "softmin",
-    .schema = "softmin(Tensor input, int dim) -> Tensor",
-    .node = "SoftmaxBackward0",
-    .doc = "softmax of -x",
     .gradient = softmin_gradient,
-    SOFTMAX,
+    .needs = {WK__SAVE_OUT},
+    WK__SIGNATURE_softmin,
 };
 const wk__op wk__op_log_softmax = {
-    .name = "log_softmax",
-    .schema = "log_softmax(Tensor input, int dim) -> Tensor",
-    .node = "LogSoftmaxBackward0",
-    .doc = "the logarithm of softmax, exact where that is 0",
     .gradient = log_softmax_gradient,
-    SOFTMAX,
+    .needs = {WK__SAVE_OUT},
+    WK__SIGNATURE_log_softmax,
 };

@@ -15,9 +15,8 @@ static int softplus_expression(wk__emit *e, const int in[])
 wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options *options)
 {
     wk_softplus_options o;
-    if (!wk__options(site, "softplus", options, &o)) return NULL;
-    return wk__with_numbers(&wk__op_softplus, site, x, 2,
-                            (double[]){wk__option(o.beta, 1), wk__option(o.threshold, 20)});
+    if (!wk__read_softplus_options(site, "softplus", options, &o)) return NULL;
+    return wk__with_numbers(&wk__op_softplus, site, x, 2, (double[]){o.beta, o.threshold});
 }
 
 /* At the threshold the slope is that of the curve and has none itself, as in PyTorch. */
@@ -29,25 +28,12 @@ static void softplus_gradient(wk__gradient *g)
     g->in[0] = wk_where(wk_gt(scaled, threshold), g->out[0], wk_mul(g->out[0], slope));
 }
 
-static int softplus_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    double numbers[2] = {wk__value_float(&args[1], 1), wk__value_float(&args[2], 20)};
-    return wk__one(out, wk__with_numbers(op, site, wk__value_tensor(&args[0]), 2, numbers));
-}
-
 const wk__op wk__op_softplus = {
-    .name = "softplus",
-    .schema = "softplus(Tensor self, float beta=1, float threshold=20) -> Tensor",
-    .group = "activation",
-    .node = "SoftplusBackward0",
-    .doc = "log(1 + e^(beta x)) / beta; x where beta x > threshold",
     .expression = softplus_expression,
-    .arity = 3,
     .conditions = 6,
-    .domain = WK__FLOATS,
     .gradient = softplus_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = softplus_invoke,
+    WK__SIGNATURE_softplus,
 };
 
 /* ---- softsign ---------------------------------------------------------------------------------------------------- */
@@ -64,19 +50,8 @@ static void softsign_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_softsign = {
-    .name = "softsign",
-    .schema = "softsign(Tensor self) -> Tensor",
-    .group = "activation",
-    .node = "DivBackward0",
-    .doc = "x / (1 + |x|)",
     .expression = softsign_expression,
-    .arity = 1,
-    .result = WK__RESULT_FLOAT,
     .gradient = softsign_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_softsign,
 };
-
-#define WK__FORM softsign
-#define WK__NOT_IN_PLACE
-#include "unary.inc"

@@ -249,24 +249,6 @@ static int two(wk_tensor **out, wk_code code)
     return code == WK_OK ? 2 : -1;
 }
 
-static int sort_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    int64_t dim = wk__value_int(&args[1], -1);
-    bool descending = wk__value_int(&args[2], 0);
-    if (op == &wk__op_argsort) return wk__one(out, wk_argsort_at(site, x, dim, descending));
-    return two(out, wk_sort_at(site, x, dim, descending, &out[0], &out[1]));
-}
-
-static int topk_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    int64_t k = wk__value_int(&args[1], 1);
-    int64_t dim = wk__value_int(&args[2], -1);
-    if (op == &wk__op_topk) return two(out, wk_topk_at(site, x, k, dim, wk__value_int(&args[3], 1), &out[0], &out[1]));
-    return two(out, wk_kthvalue_at(site, x, k, dim, wk__value_int(&args[3], 0), &out[0], &out[1]));
-}
-
 static int median_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
@@ -276,49 +258,26 @@ static int median_invoke(const wk__op *op, wk_site site, const wk_value *args, w
 }
 
 const wk__op wk__op_sort = {
-    .name = "sort",
-    .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
-    .group = "sort",
-    .node = "SortBackward0",
-    .doc = "sorted along a dimension, and where each value stood; equal ones keep their order, NaN is greatest",
     .gradient = gradient,
     .needs = {WK__SAVE_1},
-    .invoke = sort_invoke,
+    WK__SIGNATURE_sort,
 };
 const wk__op wk__op_argsort = {
-    .name = "argsort",
-    .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
-    .group = "sort",
-    .doc = "the i64 positions that sort a dimension; equal values keep their order",
-    .invoke = sort_invoke,
+    WK__SIGNATURE_argsort,
 };
 const wk__op wk__op_topk = {
-    .name = "topk",
-    .schema = "topk(Tensor self, int k, int dim=-1, bool largest=True) -> (Tensor values, Tensor indices)",
-    .group = "sort",
-    .node = "TopkBackward0",
-    .doc = "the k largest (or smallest) of a dimension in order, and where they stood",
     .gradient = gradient,
     .needs = {WK__SAVE_1},
-    .invoke = topk_invoke,
+    WK__SIGNATURE_topk,
 };
 const wk__op wk__op_kthvalue = {
-    .name = "kthvalue",
-    .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-    .group = "sort",
-    .node = "KthvalueBackward0",
-    .doc = "the k-th smallest of a dimension, counted from 1, and where it stood",
     .gradient = gradient,
     .needs = {WK__SAVE_1},
-    .invoke = topk_invoke,
+    WK__SIGNATURE_kthvalue,
 };
 const wk__op wk__op_median = {
-    .name = "median",
-    .schema = "median(Tensor self, int? dim=None, bool keepdim=False) -> (Tensor values, Tensor indices)",
-    .group = "sort",
-    .node = "MedianBackward0",
-    .doc = "the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone",
     .gradient = gradient,
     .needs = {WK__SAVE_1},
     .invoke = median_invoke,
+    WK__SIGNATURE_median,
 };

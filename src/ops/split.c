@@ -207,38 +207,22 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
 }
 
 const wk__op wk__op_split = {
-    .name = "split",
-    .schema = "split(Tensor self, int split_size, int dim=0) -> Tensor[]",
-    .group = "view",
-    .node = "SplitBackward0",
-    .doc = "pieces of split_size places, the last perhaps smaller",
     .gradient = gradient,
     .invoke = invoke,
+    WK__SIGNATURE_split,
 };
 const wk__op wk__op_chunk = {
-    .name = "chunk",
-    .schema = "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
-    .group = "view",
-    .node = "SplitBackward0",
-    .doc = "at most `chunks` pieces of equal size, the last perhaps smaller",
     .gradient = gradient,
     .invoke = invoke,
+    WK__SIGNATURE_chunk,
 };
 const wk__op wk__op_split_with_sizes = {
-    .name = "split_with_sizes",
-    .schema = "split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]",
-    .group = "view",
-    .node = "SplitWithSizesBackward0",
-    .doc = "pieces of these sizes",
     .gradient = gradient,
     .invoke = invoke,
+    WK__SIGNATURE_split_with_sizes,
 };
 const wk__op wk__op_unbind = {
-    .name = "unbind",
-    .schema = "unbind(Tensor self, int dim=0) -> Tensor[]",
-    .group = "view",
-    .node = "UnbindBackward0",
-    .doc = "each place of a dimension by itself, without that dimension",
     .gradient = gradient,
     .invoke = invoke,
+    WK__SIGNATURE_unbind,
 };

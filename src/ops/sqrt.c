@@ -11,18 +11,12 @@ static void sqrt_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_sqrt = {
-    .name = "sqrt",
-    .schema = "sqrt(Tensor self) -> Tensor",
-    .node = "SqrtBackward0",
-    .doc = "square root",
+    .expression = wk__instruction,
     .instruction = WK__SQRT,
     .gradient = sqrt_gradient,
     .needs = {WK__SAVE_OUT},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_sqrt,
 };
-
-#define WK__FORM sqrt
-#include "unary.inc"
 
 /* ---- rsqrt ------------------------------------------------------------------------------------------------------- */
 
@@ -33,18 +27,12 @@ static void rsqrt_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_rsqrt = {
-    .name = "rsqrt",
-    .schema = "rsqrt(Tensor self) -> Tensor",
-    .node = "RsqrtBackward0",
-    .doc = "1 / sqrt(x)",
+    .expression = wk__instruction,
     .instruction = WK__RSQRT,
     .gradient = rsqrt_gradient,
     .needs = {WK__SAVE_OUT},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_rsqrt,
 };
-
-#define WK__FORM rsqrt
-#include "unary.inc"
 
 /* ---- reciprocal -------------------------------------------------------------------------------------------------- */
 
@@ -55,15 +43,9 @@ static void reciprocal_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_reciprocal = {
-    .name = "reciprocal",
-    .schema = "reciprocal(Tensor self) -> Tensor",
-    .node = "ReciprocalBackward0",
-    .doc = "1 / x",
+    .expression = wk__instruction,
     .instruction = WK__RECIPROCAL,
     .gradient = reciprocal_gradient,
     .needs = {WK__SAVE_OUT},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_reciprocal,
 };
-
-#define WK__FORM reciprocal
-#include "unary.inc"

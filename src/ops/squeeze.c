@@ -26,35 +26,11 @@ wk_tensor *wk_unsqueeze_at(wk_site site, wk_tensor *x, int64_t dim)
     return wk__view_as(&wk__op_unsqueeze, site, x, &g, NULL);
 }
 
-static int squeeze_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    const wk_value *dims = &args[1];
-    if (dims->kind == WK_VALUE_INT) return wk__one(out, wk_squeeze_at(site, wk__value_tensor(&args[0]), &dims->i, 1));
-    return wk__one(out, wk_squeeze_at(site, wk__value_tensor(&args[0]), dims->ints,
-                                      dims->kind == WK_VALUE_INTS ? dims->count : -1));
-}
-static int unsqueeze_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_unsqueeze_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
-}
-
-#define SIZE_ONE .group = "view", .gradient = wk__reshape_back
-
 const wk__op wk__op_squeeze = {
-    .name = "squeeze",
-    .schema = "squeeze(Tensor self, int[]? dim=None) -> Tensor",
-    .node = "SqueezeBackward0",
-    .doc = "without the dimensions of size 1, or those of the named ones",
-    .invoke = squeeze_invoke,
-    SIZE_ONE,
+    .gradient = wk__reshape_back,
+    WK__SIGNATURE_squeeze,
 };
 const wk__op wk__op_unsqueeze = {
-    .name = "unsqueeze",
-    .schema = "unsqueeze(Tensor self, int dim) -> Tensor",
-    .node = "UnsqueezeBackward0",
-    .doc = "with a new dimension of size 1 at this place",
-    .invoke = unsqueeze_invoke,
-    SIZE_ONE,
+    .gradient = wk__reshape_back,
+    WK__SIGNATURE_unsqueeze,
 };

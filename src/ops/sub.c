@@ -14,19 +14,7 @@ static void gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_sub = {
-    .name = "sub",
-    .schema = "sub(Tensor self, Tensor other) -> Tensor",
-    .group = "pointwise",
-    .node = "SubBackward0",
-    .number_node = {"RsubBackward1"},
-    .doc = "a - b, broadcast",
     .expression = expression,
-    .arity = 2,
-    .domain = WK__NUMBERS,
     .gradient = gradient,
-    .invoke = wk__invoke_pointwise,
+    WK__SIGNATURE_sub,
 };
-
-#define WK__FORM sub
-#define WK__IN_PLACE
-#include "binary.inc"

@@ -61,33 +61,14 @@ static void prod_gradient(wk__gradient *g)
         g->in[0] = wk_mul(grad, wk_is_grad_enabled() ? others_multiplied(x, mask) : others_divided(x, mask));
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__invoke_reduction(reduced, op, site, args, out);
-}
-
 const wk__op wk__op_sum = {
-    .name = "sum",
-    .schema = "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
-    .takes_dtype = true,
-    .group = "reduction",
-    .node = "SumBackward0",
-    .dims_node = "SumBackward1",
-    .doc = "sum over all or the named dimensions",
     .reduction = WK__RSUM,
     .gradient = sum_gradient,
-    .invoke = invoke,
+    WK__SIGNATURE_sum,
 };
 const wk__op wk__op_prod = {
-    .name = "prod",
-    .schema = "prod(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
-    .takes_dtype = true,
-    .group = "reduction",
-    .node = "ProdBackward0",
-    .dims_node = "ProdBackward1",
-    .doc = "product over all or the named dimensions",
     .reduction = WK__RPROD,
     .gradient = prod_gradient,
     .needs = {WK__SAVE_0},
-    .invoke = invoke,
+    WK__SIGNATURE_prod,
 };

@@ -47,53 +47,12 @@ int wk_op_find(const char *name)
 
 enum { MOST_ARGUMENTS = 16, MOST_RESULTS = 64 };
 
-/* One parameter of a schema: "int[]? dim=None" */
-typedef struct parameter {
-    char type[16], name[32];
-    bool list, optional;
-} parameter;
-
-/* Reads the parameter at *text (after '(' or ", "), moves past it; false at ')'. */
-static bool next_parameter(const char **text, parameter *out)
-{
-    const char *p = *text;
-    while (*p == ' ' || *p == ',' || *p == '*') p++;
-    if (*p == ')' || !*p) return false;
-    memset(out, 0, sizeof *out);
-    size_t n = strcspn(p, " ?[(");
-    memcpy(out->type, p, n < sizeof out->type ? n : sizeof out->type - 1);
-    p += n;
-    if (*p == '(') p += strcspn(p, ")") + 1; /* Tensor(a!): written in place */
-    for (; *p == '[' || *p == ']' || *p == '?' || (*p >= '0' && *p <= '9'); p++) {
-        out->list = out->list || *p == '[';
-        out->optional = out->optional || *p == '?';
-    }
-    while (*p == ' ') p++;
-    n = strcspn(p, "=,)");
-    memcpy(out->name, p, n < sizeof out->name ? n : sizeof out->name - 1);
-    p += n;
-    if (*p == '=') {
-        out->optional = true;
-        int depth = 0;
-        for (; *p && (depth > 0 || (*p != ',' && *p != ')')); p++) depth += (*p == '[') - (*p == ']');
-    }
-    *text = p;
-    return true;
-}
-
-/* Argument k of the op: may it be a number, though the schema says Tensor as PyTorch's does? */
-static bool may_be_number(const wk__op *op, int k)
-{
-    return op->numbers >> k & 1 || (op->invoke == wk__invoke_pointwise && op->arity > 1);
-}
-
-static bool kind_fits(const wk__op *op, int k, const parameter *p, const wk_value *v)
+static bool kind_fits(const wk__parameter *p, const wk_value *v)
 {
     if (v->kind == WK_VALUE_NONE) return p->optional;
     if (p->list) return v->kind == (int32_t)(strcmp(p->type, "Tensor") == 0 ? WK_VALUE_TENSORS : WK_VALUE_INTS);
     if (strcmp(p->type, "Tensor") == 0)
-        return v->kind == WK_VALUE_TENSOR ||
-               ((v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT) && may_be_number(op, k));
+        return v->kind == WK_VALUE_TENSOR || ((v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT) && p->number);
     if (strcmp(p->type, "int") == 0) return v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "float") == 0) return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT;
     if (strcmp(p->type, "Scalar") == 0)
@@ -116,18 +75,17 @@ static bool list_is_there(const wk__op *op, wk_site site, int k, const wk_value 
 /* Copies the arguments into full[], missing ones as none; false with the error recorded. */
 static bool match(const wk__op *op, wk_site site, const wk_value *given, int count, wk_value *full)
 {
-    const char *text = strchr(op->schema, '(') + 1;
-    parameter p;
     int k = 0;
     memset(full, 0, sizeof *full * MOST_ARGUMENTS);
-    for (; next_parameter(&text, &p) && k < MOST_ARGUMENTS; k++) {
+    for (; k < op->parameter_count; k++) {
+        const wk__parameter *p = &op->parameters[k];
         if (k < count) full[k] = given[k];
-        if (kind_fits(op, k, &p, &full[k])) {
+        if (kind_fits(p, &full[k])) {
             if (list_is_there(op, site, k, &full[k])) continue;
             return false;
         }
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) must be %s%s%s; the schema is %s", op->name, k,
-                      p.name, p.list ? "a list of " : "", p.type, p.optional ? " or none" : "", op->schema);
+                      p->name, p->list ? "a list of " : "", p->type, p->optional ? " or none" : "", op->schema);
         return false;
     }
     if (count <= k) return true;

@@ -39,45 +39,23 @@ wk_tensor *wk_t_at(wk_site site, wk_tensor *x)
     wk__op_error(&wk__op_t, site, WK_ERR_SHAPE, &x, "takes two dimensions at most, not $a; wk_transpose swaps any two");
     return NULL;
 }
-wk_tensor *(wk_t)(wk_tensor *x)
-{
-    return wk_t_at((wk_site){0}, x);
-}
 
 static void transpose_gradient(wk__gradient *g)
 {
     g->in[0] = wk_transpose_at((wk_site){0}, g->out[0], g->attr->i[0], g->attr->i[1]);
 }
 
-static int transpose_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    if (op == &wk__op_t) return wk__one(out, wk_t_at(site, x));
-    return wk__one(out, transposed(op, site, x, wk__value_int(&args[1], 0), wk__value_int(&args[2], 1)));
-}
-
-#define TRANSPOSE .group = "view", .gradient = transpose_gradient, .invoke = transpose_invoke
-
 const wk__op wk__op_transpose = {
-    .name = "transpose",
-    .schema = "transpose(Tensor self, int dim0, int dim1) -> Tensor",
-    .node = "TransposeBackward0",
-    .doc = "two dimensions change places",
-    TRANSPOSE,
+    .gradient = transpose_gradient,
+    WK__SIGNATURE_transpose,
 };
 const wk__op wk__op_swapaxes = {
-    .name = "swapaxes",
-    .schema = "swapaxes(Tensor self, int axis0, int axis1) -> Tensor",
-    .node = "TransposeBackward0",
-    .doc = "transpose by its other name",
-    TRANSPOSE,
+    .gradient = transpose_gradient,
+    WK__SIGNATURE_swapaxes,
 };
 const wk__op wk__op_t = {
-    .name = "t",
-    .schema = "t(Tensor self) -> Tensor",
-    .node = "TBackward0",
-    .doc = "the transpose of a matrix",
-    TRANSPOSE,
+    .gradient = transpose_gradient,
+    WK__SIGNATURE_t,
 };
 
 /* ---- permute, movedim -------------------------------------------------------------------------------------------- */
@@ -135,24 +113,11 @@ wk_tensor *wk_movedim_at(wk_site site, wk_tensor *x, int64_t source, int64_t des
     return wk_permute_at(site, x, order, wk__body_of(x)->ndim);
 }
 
-static int permute_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    if (op == &wk__op_permute) return wk__one(out, wk_permute_at(site, x, args[1].ints, args[1].count));
-    return wk__one(out, wk_movedim_at(site, x, wk__value_int(&args[1], 0), wk__value_int(&args[2], 0)));
-}
-
-#define PERMUTE .group = "view", .node = "PermuteBackward0", .gradient = permute_gradient, .invoke = permute_invoke
-
 const wk__op wk__op_permute = {
-    .name = "permute",
-    .schema = "permute(Tensor self, int[] dims) -> Tensor",
-    .doc = "dimensions in another order",
-    PERMUTE,
+    .gradient = permute_gradient,
+    WK__SIGNATURE_permute,
 };
 const wk__op wk__op_movedim = {
-    .name = "movedim",
-    .schema = "movedim(Tensor self, int source, int destination) -> Tensor",
-    .doc = "one dimension moves to another place",
-    PERMUTE,
+    .gradient = permute_gradient,
+    WK__SIGNATURE_movedim,
 };

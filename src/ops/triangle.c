@@ -88,32 +88,17 @@ static void triangle_gradient(wk__gradient *g)
     g->in[0] = triangle(g->node->op, (wk_site){0}, g->out[0], g->attr->i[0]);
 }
 
-static int triangle_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    return wk__one(out, triangle(op, site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
-}
-
 const wk__op wk__op_tril = {
-    .name = "tril",
-    .schema = "tril(Tensor self, int diagonal=0) -> Tensor",
-    .group = "indexing",
-    .node = "TrilBackward0",
-    .doc = "what lies on and below the diagonal, elsewhere 0",
     .expression = lower,
     .indexed = true,
     .gradient = triangle_gradient,
-    .invoke = triangle_invoke,
+    WK__SIGNATURE_tril,
 };
 const wk__op wk__op_triu = {
-    .name = "triu",
-    .schema = "triu(Tensor self, int diagonal=0) -> Tensor",
-    .group = "indexing",
-    .node = "TriuBackward0",
-    .doc = "what lies on and above the diagonal, elsewhere 0",
     .expression = upper,
     .indexed = true,
     .gradient = triangle_gradient,
-    .invoke = triangle_invoke,
+    WK__SIGNATURE_triu,
 };
 
 /* ---- one_hot ----------------------------------------------------------------------------------------------------- */
@@ -176,21 +161,8 @@ wk_tensor *wk_one_hot_at(wk_site site, wk_tensor *x, int64_t n)
     return NULL;
 }
 
-static int one_hot_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_one_hot_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
-}
-
 const wk__op wk__op_one_hot = {
-    .name = "one_hot",
-    .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
-    .group = "indexing",
-    .doc = "1 where the number is the place in the new last dimension, else 0; -1 classes: one more than the largest "
-           "number, which is waited for",
     .expression = hot,
     .indexed = true,
-    .domain = WK__INTS,
-    .waits = true,
-    .invoke = one_hot_invoke,
+    WK__SIGNATURE_one_hot,
 };

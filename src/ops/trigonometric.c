@@ -11,18 +11,12 @@ static void sin_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_sin = {
-    .name = "sin",
-    .schema = "sin(Tensor self) -> Tensor",
-    .node = "SinBackward0",
-    .doc = "sine",
+    .expression = wk__instruction,
     .instruction = WK__SIN,
     .gradient = sin_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_sin,
 };
-
-#define WK__FORM sin
-#include "unary.inc"
 
 /* ---- cos --------------------------------------------------------------------------------------------------------- */
 
@@ -32,18 +26,12 @@ static void cos_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_cos = {
-    .name = "cos",
-    .schema = "cos(Tensor self) -> Tensor",
-    .node = "CosBackward0",
-    .doc = "cosine",
+    .expression = wk__instruction,
     .instruction = WK__COS,
     .gradient = cos_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_cos,
 };
-
-#define WK__FORM cos
-#include "unary.inc"
 
 /* ---- tan --------------------------------------------------------------------------------------------------------- */
 
@@ -53,18 +41,12 @@ static void tan_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_tan = {
-    .name = "tan",
-    .schema = "tan(Tensor self) -> Tensor",
-    .node = "TanBackward0",
-    .doc = "tangent",
+    .expression = wk__instruction,
     .instruction = WK__TAN,
     .gradient = tan_gradient,
     .needs = {WK__SAVE_OUT},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_tan,
 };
-
-#define WK__FORM tan
-#include "unary.inc"
 
 /* ---- asin and acos ----------------------------------------------------------------------------------------------- */
 
@@ -84,32 +66,20 @@ static void acos_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_asin = {
-    .name = "asin",
-    .schema = "asin(Tensor self) -> Tensor",
-    .node = "AsinBackward0",
-    .doc = "inverse sine, -pi/2 .. pi/2",
+    .expression = wk__instruction,
     .instruction = WK__ASIN,
     .gradient = asin_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_asin,
 };
 
-#define WK__FORM asin
-#include "unary.inc"
-
 const wk__op wk__op_acos = {
-    .name = "acos",
-    .schema = "acos(Tensor self) -> Tensor",
-    .node = "AcosBackward0",
-    .doc = "inverse cosine, 0 .. pi",
+    .expression = wk__instruction,
     .instruction = WK__ACOS,
     .gradient = acos_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_acos,
 };
-
-#define WK__FORM acos
-#include "unary.inc"
 
 /* ---- atan -------------------------------------------------------------------------------------------------------- */
 
@@ -119,18 +89,12 @@ static void atan_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_atan = {
-    .name = "atan",
-    .schema = "atan(Tensor self) -> Tensor",
-    .node = "AtanBackward0",
-    .doc = "inverse tangent, -pi/2 .. pi/2",
+    .expression = wk__instruction,
     .instruction = WK__ATAN,
     .gradient = atan_gradient,
     .needs = {WK__SAVE_0},
-    WK__ROW_FUNCTION,
+    WK__SIGNATURE_atan,
 };
-
-#define WK__FORM atan
-#include "unary.inc"
 
 /* ---- atan2: the angle of (x, y); its gradient by y and x is (x, -y) / (x^2 + y^2), and 0 at the origin ----------- */
 
@@ -153,18 +117,9 @@ static void atan2_gradient(wk__gradient *g)
 }
 
 const wk__op wk__op_atan2 = {
-    .name = "atan2",
-    .schema = "atan2(Tensor self, Tensor other) -> Tensor",
-    .group = "pointwise",
-    .node = "Atan2Backward0",
-    .doc = "the angle of the point (other, self), -pi .. pi",
+    .expression = wk__instruction,
     .instruction = WK__ATAN2,
-    .result = WK__RESULT_FLOAT,
     .gradient = atan2_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0 | WK__SAVE_1},
-    WK__ROW_BINARY,
+    WK__SIGNATURE_atan2,
 };
-
-#define WK__FORM atan2
-#define WK__IN_PLACE
-#include "binary.inc"

@@ -65,27 +65,12 @@ static void refilled_gradient(wk__gradient *g)
     g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
 }
 
-static int refilled_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *x = wk__value_tensor(&args[0]),
-              *(*call)(wk_site, wk_tensor *, double, double) = op == &wk__op_uniform_ ? wk_uniform__at : wk_normal__at;
-    return wk__one(out, call(site, x, wk__value_float(&args[1], 0), wk__value_float(&args[2], 1)));
-}
+const wk__op wk__op_uniform_ = {
+    .gradient = refilled_gradient,
+    WK__SIGNATURE_uniform_,
+};
 
-const wk__op wk__op_uniform_ = {.name = "uniform_",
-                                .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)",
-                                .node = "UniformBackward0",
-                                .doc = "every element becomes uniform in [from, to)",
-                                .gradient = refilled_gradient,
-                                .invoke = refilled_invoke,
-                                .group = "random",
-                                .domain = WK__FLOATS};
-
-const wk__op wk__op_normal_ = {.name = "normal_",
-                               .schema = "normal_(Tensor(a!) self, float mean=0, float std=1) -> Tensor(a!)",
-                               .node = "NormalBackward0",
-                               .doc = "every element becomes normal",
-                               .gradient = refilled_gradient,
-                               .invoke = refilled_invoke,
-                               .group = "random",
-                               .domain = WK__FLOATS};
+const wk__op wk__op_normal_ = {
+    .gradient = refilled_gradient,
+    WK__SIGNATURE_normal_,
+};

@@ -112,14 +112,8 @@ static int unique_invoke(const wk__op *op, wk_site site, const wk_value *args, w
 }
 
 const wk__op wk__op_unique = {
-    .name = "unique",
-    .schema = "unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
-              "(Tensor output, Tensor inverse_indices, Tensor counts)",
-    .group = "sort",
-    .doc = "the distinct elements, always sorted; then, if wanted, which of them each element is, and how often each "
-           "stands there",
-    .waits = true,
     .invoke = unique_invoke,
+    WK__SIGNATURE_unique,
 };
 
 /* ---- isin -------------------------------------------------------------------------------------------------------- */
@@ -159,17 +153,6 @@ wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_element
     return wk__compose_end(&c, out ? wk_reshape_at(site, out, body->shape, body->ndim) : NULL, NULL);
 }
 
-static int isin_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_isin_options options = {.size = sizeof options, .invert = wk__value_int(&args[3], 0)};
-    return wk__one(out, wk_isin_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
-}
-
 const wk__op wk__op_isin = {
-    .name = "isin",
-    .schema = "isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
-    .group = "comparison",
-    .doc = "bool: is (or, with invert, is not) the element equal to one of test_elements?",
-    .invoke = isin_invoke,
+    WK__SIGNATURE_isin,
 };

@@ -17,10 +17,11 @@ static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const i
 {
     wk__reducing r;
     wk_var_options o;
-    if (!wk__options(site, op->name, options, &o) || !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
+    if (!wk__read_var_options(site, op->name, options, &o) ||
+        !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
         return NULL;
     double columns = (double)wk__columns(x, r.mask);
-    r.attr.f[0] = fmax(columns - wk__option(o.correction, 1), 0);
+    r.attr.f[0] = fmax(columns - o.correction, 0);
     wk_tensor *mean = wk_div(wk__row_sum(site, x, r.mask, true), columns);
     wk_tensor *square = mean ? wk__binary(&square_op, site, wk__t(wk__widened(x)), wk__t(mean)) : NULL;
     wk_tensor *out = wk_div(wk__row_sum(site, square, r.mask, r.keepdim), r.attr.f[0]);
@@ -56,34 +57,13 @@ static void std_gradient(wk__gradient *g)
     g->in[0] = wk_mul(wk_mul(slope, wk_eq(flat, 0)), from_mean(g));
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    double correction = wk__value_float(&args[2], 1);
-    wk_var_options options = {.size = sizeof options,
-                              .correction = correction == 0 ? WK_ZERO : correction,
-                              .keepdim = wk__value_int(&args[3], 0)};
-    int count;
-    const int64_t *dims = wk__value_dims(&args[1], &count);
-    return wk__one(out, variance(op, site, wk__value_tensor(&args[0]), dims, count, &options));
-}
-
-#define SPREAD .group = "reduction", .domain = WK__FLOATS, .invoke = invoke
-
 const wk__op wk__op_var = {
-    .name = "var",
-    .schema = "var(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor",
-    .node = "VarBackward0",
-    .doc = "sum of (x - mean)^2 / (n - correction)",
     .gradient = var_gradient,
     .needs = {WK__SAVE_0},
-    SPREAD,
+    WK__SIGNATURE_var,
 };
 const wk__op wk__op_std = {
-    .name = "std",
-    .schema = "std(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor",
-    .node = "StdBackward0",
-    .doc = "the square root of var",
     .gradient = std_gradient,
     .needs = {WK__SAVE_0 | WK__SAVE_OUT},
-    SPREAD,
+    WK__SIGNATURE_std,
 };

@@ -68,20 +68,9 @@ static void expand_gradient(wk__gradient *g)
     g->in[0] = g->out[0]; /* summed back to the operand's shape by the engine */
 }
 
-static int expand_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_expand_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count));
-}
-
 const wk__op wk__op_expand = {
-    .name = "expand",
-    .schema = "expand(Tensor self, int[] size) -> Tensor",
-    .group = "view",
-    .node = "ExpandBackward0",
-    .doc = "dimensions of size 1 seen as larger ones, without copying; -1 keeps a size",
     .gradient = expand_gradient,
-    .invoke = expand_invoke,
+    WK__SIGNATURE_expand,
 };
 
 /* ---- reshape ----------------------------------------------------------------------------------------------------- */
@@ -134,19 +123,7 @@ static void reshape_gradient(wk__gradient *g)
     g->in[0] = wk_reshape_at((wk_site){0}, g->out[0], from->size, from->ndim);
 }
 
-static int reshape_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_reshape_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count));
-}
-
 const wk__op wk__op_reshape = {
-    .name = "reshape",
-    .schema = "reshape(Tensor self, int[] shape) -> Tensor",
-    .group = "view",
-    .node = "ViewBackward0",
-    .doc = "another shape over the same elements in row-major order: a view when possible, else a copy; one size may "
-           "be -1",
     .gradient = reshape_gradient,
-    .invoke = reshape_invoke,
+    WK__SIGNATURE_reshape,
 };

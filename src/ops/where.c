@@ -30,25 +30,12 @@ static void where_gradient(wk__gradient *g)
     if (wk__wants(g, 2)) g->in[2] = wk_where(condition, 0, g->out[0]);
 }
 
-static int where_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_where_at(site, wk__value_tensor(&args[0]), args[1], args[2]));
-}
-
 const wk__op wk__op_where = {
-    .name = "where",
-    .schema = "where(Tensor condition, Tensor self, Tensor other) -> Tensor",
-    .group = "pointwise",
-    .node = "WhereBackward0",
-    .doc = "self where the condition (bool) holds, else other",
     .expression = where_expression,
-    .arity = 3,
     .conditions = 1,
     .gradient = where_gradient,
     .needs = {0, WK__SAVE_0, WK__SAVE_0},
-    .numbers = 1 << 1 | 1 << 2,
-    .invoke = where_invoke,
+    WK__SIGNATURE_where,
 };
 
 /* ---- masked_fill: the value is converted to x's dtype, so it takes no part in the promotion ---------------------- */
@@ -104,24 +91,10 @@ static void masked_fill_gradient(wk__gradient *g)
     if (wk__wants(g, 2)) g->in[2] = wk_where(mask, g->out[0], 0);
 }
 
-static int masked_fill_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_masked_fill_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), args[2]));
-}
-
 const wk__op wk__op_masked_fill = {
-    .name = "masked_fill",
-    .schema = "masked_fill(Tensor self, Tensor mask, Tensor value) -> Tensor",
-    .group = "pointwise",
-    .node = "MaskedFillBackward1",
-    .number_node = {[2] = "MaskedFillBackward0"},
-    .doc = "value (a number or 0-d) where the mask (bool) holds, else self",
     .expression = masked_fill_expression,
-    .arity = 3,
     .conditions = 6,
     .gradient = masked_fill_gradient,
     .needs = {WK__SAVE_1, 0, WK__SAVE_1},
-    .numbers = 1 << 2,
-    .invoke = masked_fill_invoke,
+    WK__SIGNATURE_masked_fill,
 };

@@ -174,7 +174,7 @@ static bool read_row(row *r, int index)
     while ((more = r->parameters < MOST_ARGUMENTS ? next_parameter(&text, &r->parameter[r->parameters]) : 0) > 0) {
         parameter *p = &r->parameter[r->parameters];
         keyword = p->keyword = keyword || p->keyword;
-        p->number = op->numbers >> r->parameters & 1 || (op->invoke == wk__invoke_pointwise && op->arity > 1);
+        p->number = op->parameters[r->parameters].number;
         r->tensors += p->type == TYPE_TENSOR && !p->optional && !p->list;
         r->writes = r->writes || p->written;
         r->parameters++;

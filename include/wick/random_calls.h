@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wick/random_calls.h: the functions behind wick/random.h.
+ *
+ * The functions behind the forms of call: wk_NAME_at with the place of the call first, wk_NAME without it, for a
+ * pointer to a function. What they do stands at the forms. Of those that take a number, _tf takes a tensor and a
+ * fraction, _ti a tensor and a whole number, _ft and _it the other way round. A struct of options may be NULL, and
+ * so may a list of dimensions, which is followed by its length: -1 stands for all. */
+/* Written by scripts/generate_ops.py from src/ops/rows/random: edit those. */
+#ifndef WICK_RANDOM_CALLS_H
+#define WICK_RANDOM_CALLS_H
+
+#if !defined __cplusplus && !defined __clang__
+#pragma GCC system_header /* see macros.h */
+#endif
+
+#include "call.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
+
+/* uniform_: every element becomes uniform in [from, to) */
+WK_API wk_tensor *wk_uniform__at(wk_site site, wk_tensor *x, double from, double to);
+
+/* normal_: every element becomes normal */
+WK_API wk_tensor *wk_normal__at(wk_site site, wk_tensor *x, double mean, double std);
+
+/* bernoulli: 1 with the probability that stands in x, else 0 */
+WK_API wk_tensor *wk_bernoulli_at(wk_site site, wk_tensor *x);
+WK_API wk_tensor *wk_bernoulli(wk_tensor *x);
+
+/* dropout: 0 with probability p, else x / (1 - p) */
+WK_API wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training);
+
+/* multinomial: places drawn with these probabilities, once each or with replacement */
+typedef struct wk_multinomial_options {
+    size_t size;
+    wk_by_name by_name;
+    bool replacement; /* a place may be drawn more than once */
+    char reserved[7];
+} wk_multinomial_options;
+#ifndef __cplusplus
+#define wk_multinomial_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_API wk_tensor *wk_multinomial_at(wk_site site, wk_tensor *x, int64_t count, const wk_multinomial_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The signatures of the ops of wick/matmul.h: what their descriptors begin with. The compiler refuses a member that
+ * the op's file sets as well. */
+/* Written by scripts/generate_ops.py from src/ops/rows/matmul: edit those. */
+#ifndef WICK_OPS_GENERATED_MATMUL_H
+#define WICK_OPS_GENERATED_MATMUL_H
+
+#include "../../base/options.h"
+#include "../call.h"
+#include <wick/matmul.h>
+
+/* The entries for wk_call of ops that take more than tensors. */
+int wk__invoke_matmul(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_mm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_bmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_mv(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_dot(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_outer(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_addmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_baddbmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_linear(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+
+/* Options as wk__options reads them, with the default of each number that is not given. */
+static inline bool wk__read_addmm_options(wk_site site, const char *op, const wk_addmm_options *given,
+                                          wk_addmm_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->beta = wk__option(own->beta, 1);
+    own->alpha = wk__option(own->alpha, 1);
+    return true;
+}
+
+#define WK__SIGNATURE_matmul                                                                                           \
+    .name = "matmul", .schema = "matmul(Tensor self, Tensor other) -> Tensor", .group = "matmul",                      \
+    .doc = "the product of vectors, matrices, or stacks of matrices that broadcast", .node = "UnsafeViewBackward0",    \
+    .domain = WK__NUMBERS,                                                                                             \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "other", .type = "Tensor"}},    \
+    .parameter_count = 2, .invoke = wk__invoke_matmul
+
+#define WK__SIGNATURE_mm                                                                                               \
+    .name = "mm", .schema = "mm(Tensor self, Tensor mat2) -> Tensor", .group = "matmul",                               \
+    .doc = "the product of two matrices", .node = "MmBackward0", .domain = WK__NUMBERS,                                \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "mat2", .type = "Tensor"}},     \
+    .parameter_count = 2, .invoke = wk__invoke_mm
+
+#define WK__SIGNATURE_bmm                                                                                              \
+    .name = "bmm", .schema = "bmm(Tensor self, Tensor mat2) -> Tensor", .group = "matmul",                             \
+    .doc = "the products of two stacks of matrices", .node = "BmmBackward0", .domain = WK__NUMBERS,                    \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "mat2", .type = "Tensor"}},     \
+    .parameter_count = 2, .invoke = wk__invoke_bmm
+
+#define WK__SIGNATURE_mv                                                                                               \
+    .name = "mv", .schema = "mv(Tensor self, Tensor vec) -> Tensor", .group = "matmul",                                \
+    .doc = "a matrix times a vector", .node = "MvBackward0", .domain = WK__NUMBERS,                                    \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "vec", .type = "Tensor"}},      \
+    .parameter_count = 2, .invoke = wk__invoke_mv
+
+#define WK__SIGNATURE_dot                                                                                              \
+    .name = "dot", .schema = "dot(Tensor self, Tensor tensor) -> Tensor", .group = "matmul",                           \
+    .doc = "the sum of the products of the elements of two vectors", .node = "DotBackward0", .domain = WK__NUMBERS,    \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "tensor", .type = "Tensor"}},   \
+    .parameter_count = 2, .invoke = wk__invoke_dot
+
+#define WK__SIGNATURE_outer                                                                                            \
+    .name = "outer", .schema = "outer(Tensor self, Tensor vec2) -> Tensor", .group = "matmul",                         \
+    .doc = "every product of an element of a and one of b", .node = "MulBackward0",                                    \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "vec2", .type = "Tensor"}},     \
+    .parameter_count = 2, .invoke = wk__invoke_outer
+
+#define WK__SIGNATURE_addmm                                                                                            \
+    .name = "addmm",                                                                                                   \
+    .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor",                 \
+    .group = "matmul", .doc = "beta x + alpha a b", .node = "AddmmBackward0", .domain = WK__NUMBERS,                   \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"},                                          \
+                                          {.name = "mat1", .type = "Tensor"},                                          \
+                                          {.name = "mat2", .type = "Tensor"},                                          \
+                                          {.name = "beta", .type = "Scalar", .optional = true},                        \
+                                          {.name = "alpha", .type = "Scalar", .optional = true}},                      \
+    .parameter_count = 5, .invoke = wk__invoke_addmm
+
+#define WK__SIGNATURE_baddbmm                                                                                          \
+    .name = "baddbmm",                                                                                                 \
+    .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta=1, Scalar alpha=1) -> Tensor",           \
+    .group = "matmul", .doc = "beta x + alpha a b of stacks of matrices", .node = "BaddbmmBackward0",                  \
+    .domain = WK__NUMBERS,                                                                                             \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"},                                          \
+                                          {.name = "batch1", .type = "Tensor"},                                        \
+                                          {.name = "batch2", .type = "Tensor"},                                        \
+                                          {.name = "beta", .type = "Scalar", .optional = true},                        \
+                                          {.name = "alpha", .type = "Scalar", .optional = true}},                      \
+    .parameter_count = 5, .invoke = wk__invoke_baddbmm
+
+#define WK__SIGNATURE_linear                                                                                           \
+    .name = "linear", .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", .group = "matmul", \
+    .doc = "x weight^T + bias", .node = "AddmmBackward0", .domain = WK__NUMBERS,                                       \
+    .parameters = (const wk__parameter[]){{.name = "input", .type = "Tensor"},                                         \
+                                          {.name = "weight", .type = "Tensor"},                                        \
+                                          {.name = "bias", .type = "Tensor", .optional = true}},                       \
+    .parameter_count = 3, .invoke = wk__invoke_linear
+
+#endif

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of wick/pointwise.h that only pass their operands on: arithmetic: a tensor or a number on either
+ * side. */
+/* Written by scripts/generate_ops.py from src/ops/rows/pointwise: edit those. */
+#include "../forms.h"
+
+/* ---- add --------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_add_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_add, site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_add_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary(&wk__op_add, site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_add_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary(&wk__op_add, site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_add_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_add, site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_add_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_add, site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_add)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_add, (wk_site){0}, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_add__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary_(&wk__op_add, site, a, wk__t(b));
+}
+
+wk_tensor *wk_add__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary_(&wk__op_add, site, a, wk__f(b));
+}
+
+wk_tensor *wk_add__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary_(&wk__op_add, site, a, wk__i(b));
+}
+
+/* ---- sub --------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_sub_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_sub, site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_sub_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary(&wk__op_sub, site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_sub_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary(&wk__op_sub, site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_sub_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_sub, site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_sub_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_sub, site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_sub)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_sub, (wk_site){0}, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_sub__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary_(&wk__op_sub, site, a, wk__t(b));
+}
+
+wk_tensor *wk_sub__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary_(&wk__op_sub, site, a, wk__f(b));
+}
+
+wk_tensor *wk_sub__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary_(&wk__op_sub, site, a, wk__i(b));
+}
+
+/* ---- mul --------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_mul_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_mul, site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_mul_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary(&wk__op_mul, site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_mul_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary(&wk__op_mul, site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_mul_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_mul, site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_mul_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_mul, site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_mul)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_mul, (wk_site){0}, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_mul__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary_(&wk__op_mul, site, a, wk__t(b));
+}
+
+wk_tensor *wk_mul__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary_(&wk__op_mul, site, a, wk__f(b));
+}
+
+wk_tensor *wk_mul__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary_(&wk__op_mul, site, a, wk__i(b));
+}
+
+/* ---- div --------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_div_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_div, site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_div_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary(&wk__op_div, site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_div_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary(&wk__op_div, site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_div_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_div, site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_div_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_div, site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_div)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_div, (wk_site){0}, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_div__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary_(&wk__op_div, site, a, wk__t(b));
+}
+
+wk_tensor *wk_div__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary_(&wk__op_div, site, a, wk__f(b));
+}
+
+wk_tensor *wk_div__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary_(&wk__op_div, site, a, wk__i(b));
+}
+
+int wk__invoke_div(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_div_options options = {.size = sizeof options, .rounding_mode = wk__value_text(&args[2], NULL)};
+    return wk__one(out, wk_div_rounded_at(site, args[0], args[1], &options));
+}
+
+/* ---- floor_divide ------------------------------------------------------------------------------------------------ */
+
+wk_tensor *wk_floor_divide_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_floor_divide, site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_floor_divide_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary(&wk__op_floor_divide, site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_floor_divide_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary(&wk__op_floor_divide, site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_floor_divide_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_floor_divide, site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_floor_divide_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_floor_divide, site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_floor_divide)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_floor_divide, (wk_site){0}, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_floor_divide__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary_(&wk__op_floor_divide, site, a, wk__t(b));
+}
+
+wk_tensor *wk_floor_divide__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary_(&wk__op_floor_divide, site, a, wk__f(b));
+}
+
+wk_tensor *wk_floor_divide__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary_(&wk__op_floor_divide, site, a, wk__i(b));
+}
+
+/* ---- remainder --------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_remainder_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_remainder, site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_remainder_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary(&wk__op_remainder, site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_remainder_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary(&wk__op_remainder, site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_remainder_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_remainder, site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_remainder_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_remainder, site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_remainder)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_remainder, (wk_site){0}, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_remainder__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary_(&wk__op_remainder, site, a, wk__t(b));
+}
+
+wk_tensor *wk_remainder__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary_(&wk__op_remainder, site, a, wk__f(b));
+}
+
+wk_tensor *wk_remainder__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary_(&wk__op_remainder, site, a, wk__i(b));
+}
+
+/* ---- fmod -------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_fmod_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_fmod, site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_fmod_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary(&wk__op_fmod, site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_fmod_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary(&wk__op_fmod, site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_fmod_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_fmod, site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_fmod_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_fmod, site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_fmod)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_fmod, (wk_site){0}, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_fmod__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary_(&wk__op_fmod, site, a, wk__t(b));
+}
+
+wk_tensor *wk_fmod__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary_(&wk__op_fmod, site, a, wk__f(b));
+}
+
+wk_tensor *wk_fmod__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary_(&wk__op_fmod, site, a, wk__i(b));
+}
+
+/* ---- pow --------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_pow_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__pow(site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_pow_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__pow(site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_pow_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__pow(site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_pow_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__pow(site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_pow_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__pow(site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_pow)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__pow((wk_site){0}, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_pow__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__pow_(site, a, wk__t(b));
+}
+
+wk_tensor *wk_pow__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__pow_(site, a, wk__f(b));
+}
+
+wk_tensor *wk_pow__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__pow_(site, a, wk__i(b));
+}
+
+int wk__invoke_pow(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk__pow(site, wk__value_arg(&args[0]), wk__value_arg(&args[1])));
+}
+
+/* ---- maximum ----------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_maximum_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_maximum, site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_maximum_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary(&wk__op_maximum, site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_maximum_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary(&wk__op_maximum, site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_maximum_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_maximum, site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_maximum_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_maximum, site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_maximum)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_maximum, (wk_site){0}, wk__t(a), wk__t(b));
+}
+
+/* ---- minimum ----------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_minimum_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_minimum, site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_minimum_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary(&wk__op_minimum, site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_minimum_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary(&wk__op_minimum, site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_minimum_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_minimum, site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_minimum_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_minimum, site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_minimum)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_minimum, (wk_site){0}, wk__t(a), wk__t(b));
+}
+
+/* ---- atan2 ------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_atan2_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_atan2, site, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_atan2_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary(&wk__op_atan2, site, wk__t(a), wk__f(b));
+}
+
+wk_tensor *wk_atan2_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary(&wk__op_atan2, site, wk__t(a), wk__i(b));
+}
+
+wk_tensor *wk_atan2_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_atan2, site, wk__f(a), wk__t(b));
+}
+
+wk_tensor *wk_atan2_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_atan2, site, wk__i(a), wk__t(b));
+}
+
+wk_tensor *(wk_atan2)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary(&wk__op_atan2, (wk_site){0}, wk__t(a), wk__t(b));
+}
+
+wk_tensor *wk_atan2__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__binary_(&wk__op_atan2, site, a, wk__t(b));
+}
+
+wk_tensor *wk_atan2__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__binary_(&wk__op_atan2, site, a, wk__f(b));
+}
+
+wk_tensor *wk_atan2__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__binary_(&wk__op_atan2, site, a, wk__i(b));
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The signatures of the ops of wick/random.h: what their descriptors begin with. The compiler refuses a member that
+ * the op's file sets as well. */
+/* Written by scripts/generate_ops.py from src/ops/rows/random: edit those. */
+#ifndef WICK_OPS_GENERATED_RANDOM_H
+#define WICK_OPS_GENERATED_RANDOM_H
+
+#include "../../base/options.h"
+#include "../call.h"
+#include <wick/random.h>
+
+/* The entries for wk_call of ops that take more than tensors. */
+int wk__invoke_uniform_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_normal_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_bernoulli(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_dropout(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_multinomial(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+
+#define WK__SIGNATURE_uniform_                                                                                         \
+    .name = "uniform_", .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)",                 \
+    .group = "random", .doc = "every element becomes uniform in [from, to)", .node = "UniformBackward0",               \
+    .domain = WK__FLOATS,                                                                                              \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor", .written = true},                         \
+                                          {.name = "from", .type = "float", .optional = true},                         \
+                                          {.name = "to", .type = "float", .optional = true}},                          \
+    .parameter_count = 3, .invoke = wk__invoke_uniform_
+
+#define WK__SIGNATURE_normal_                                                                                          \
+    .name = "normal_", .schema = "normal_(Tensor(a!) self, float mean=0, float std=1) -> Tensor(a!)",                  \
+    .group = "random", .doc = "every element becomes normal", .node = "NormalBackward0", .domain = WK__FLOATS,         \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor", .written = true},                         \
+                                          {.name = "mean", .type = "float", .optional = true},                         \
+                                          {.name = "std", .type = "float", .optional = true}},                         \
+    .parameter_count = 3, .invoke = wk__invoke_normal_
+
+#define WK__SIGNATURE_bernoulli                                                                                        \
+    .name = "bernoulli", .schema = "bernoulli(Tensor self) -> Tensor", .group = "random",                              \
+    .doc = "1 with the probability that stands in x, else 0", .node = "BernoulliBackward0", .domain = WK__FLOATS,      \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}}, .parameter_count = 1,                   \
+    .invoke = wk__invoke_bernoulli
+
+#define WK__SIGNATURE_dropout                                                                                          \
+    .name = "dropout", .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",                   \
+    .group = "random", .doc = "0 with probability p, else x / (1 - p)", .node = "MulBackward0", .domain = WK__FLOATS,  \
+    .parameters = (const wk__parameter[]){{.name = "input", .type = "Tensor"},                                         \
+                                          {.name = "p", .type = "float", .optional = true},                            \
+                                          {.name = "training", .type = "bool", .optional = true}},                     \
+    .parameter_count = 3, .invoke = wk__invoke_dropout
+
+#define WK__SIGNATURE_multinomial                                                                                      \
+    .name = "multinomial", .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor",    \
+    .group = "random", .doc = "places drawn with these probabilities, once each or with replacement",                  \
+    .domain = WK__FLOATS,                                                                                              \
+    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"},                                          \
+                                          {.name = "num_samples", .type = "int"},                                      \
+                                          {.name = "replacement", .type = "bool", .optional = true}},                  \
+    .parameter_count = 3, .invoke = wk__invoke_multinomial
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of wick/reduce.h that only pass their operands on: losses: 0-d, or of the shape of the elements (or
+ * labels) for WK_REDUCE_NONE. */
+/* Written by scripts/generate_ops.py from src/ops/rows/reduce: edit those. */
+#include "../forms.h"
+
+/* ---- mse_loss ---------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_mse_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_loss_options options = {.size = sizeof options, .reduction = (wk_reduction)wk__value_int(&args[2], 0)};
+    return wk__one(out, wk_mse_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- l1_loss ----------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_l1_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_loss_options options = {.size = sizeof options, .reduction = (wk_reduction)wk__value_int(&args[2], 0)};
+    return wk__one(out, wk_l1_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- smooth_l1_loss ---------------------------------------------------------------------------------------------- */
+
+int wk__invoke_smooth_l1_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_smooth_l1_loss_options options = {.size = sizeof options,
+                                               .reduction = (wk_reduction)wk__value_int(&args[2], 0),
+                                               .beta = wk__value_option(&args[3])};
+    return wk__one(out, wk_smooth_l1_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- huber_loss -------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_huber_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_huber_loss_options options = {.size = sizeof options,
+                                           .reduction = (wk_reduction)wk__value_int(&args[2], 0),
+                                           .delta = wk__value_option(&args[3])};
+    return wk__one(out, wk_huber_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- binary_cross_entropy ---------------------------------------------------------------------------------------- */
+
+int wk__invoke_binary_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_bce_options options = {.size = sizeof options,
+                                    .weight = wk__value_tensor(&args[2]),
+                                    .reduction = (wk_reduction)wk__value_int(&args[3], 0)};
+    return wk__one(out,
+                   wk_binary_cross_entropy_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- binary_cross_entropy_with_logits ---------------------------------------------------------------------------- */
+
+int wk__invoke_binary_cross_entropy_with_logits(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_bce_with_logits_options options = {.size = sizeof options,
+                                                .weight = wk__value_tensor(&args[2]),
+                                                .pos_weight = wk__value_tensor(&args[3]),
+                                                .reduction = (wk_reduction)wk__value_int(&args[4], 0)};
+    return wk__one(out, wk_binary_cross_entropy_with_logits_at(site, wk__value_tensor(&args[0]),
+                                                               wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- kl_div ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_kl_div(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_kl_div_options options = {.size = sizeof options,
+                                       .reduction = (wk_reduction)wk__value_int(&args[2], 0),
+                                       .log_target = wk__value_int(&args[3], 0) != 0};
+    return wk__one(out, wk_kl_div_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- cross_entropy ----------------------------------------------------------------------------------------------- */
+
+int wk__invoke_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_cross_entropy_options options = {.size = sizeof options,
+                                              .weight = wk__value_tensor(&args[2]),
+                                              .reduction = (wk_reduction)wk__value_int(&args[3], 0),
+                                              .ignore_index = wk__value_option(&args[4]),
+                                              .label_smoothing = wk__value_option(&args[5])};
+    return wk__one(out, wk_cross_entropy_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- nll_loss ---------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_cross_entropy_options options = {.size = sizeof options,
+                                              .weight = wk__value_tensor(&args[2]),
+                                              .reduction = (wk_reduction)wk__value_int(&args[3], 0),
+                                              .ignore_index = wk__value_option(&args[4])};
+    return wk__one(out, wk_nll_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of wick/reduce.h that only pass their operands on: sets. */
+/* Written by scripts/generate_ops.py from src/ops/rows/reduce: edit those. */
+#include "../forms.h"
+
+/* ---- unique ------------------------------------------------------------------------------------------------------ */
+
+/* ---- isin -------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_isin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_isin_options options = {.size = sizeof options, .invert = wk__value_int(&args[3], 0) != 0};
+    return wk__one(out, wk_isin_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of wick/shape.h that only pass their operands on: indexing: places that are numbers in a tensor (i64
+ * or i32), negative ones from the end. */
+/* Written by scripts/generate_ops.py from src/ops/rows/shape: edit those. */
+#include "../forms.h"
+
+/* ---- index_select ------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_index_select(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_index_select_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                           wk__value_tensor(&args[2])));
+}
+
+/* ---- gather ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_gather(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(
+        out, wk_gather_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_tensor(&args[2])));
+}
+
+/* ---- take_along_dim ---------------------------------------------------------------------------------------------- */
+
+/* ---- take -------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_take(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_take_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+}
+
+/* ---- embedding --------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_embedding(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_embedding_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+}
+
+/* ---- scatter_add ------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_scatter_add(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_scatter_add_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                          wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+}
+
+/* ---- scatter ----------------------------------------------------------------------------------------------------- */
+
+/* ---- index_add --------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_index_add(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_index_add_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                        wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+}
+
+/* ---- masked_select ----------------------------------------------------------------------------------------------- */
+
+int wk__invoke_masked_select(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_masked_select_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+}
+
+/* ---- nonzero ----------------------------------------------------------------------------------------------------- */
+
+wk_tensor *(wk_nonzero)(wk_tensor *x)
+{
+    return wk_nonzero_at((wk_site){0}, x);
+}
+
+int wk__invoke_nonzero(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_nonzero_at(site, wk__value_tensor(&args[0])));
+}
+
+/* ---- nonzero_numpy ----------------------------------------------------------------------------------------------- */
+
+/* ---- one_hot ----------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_one_hot(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_one_hot_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
+}
+
+/* ---- tril -------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_tril(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_tril_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+}
+
+/* ---- triu -------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_triu_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+}

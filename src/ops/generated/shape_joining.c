@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of wick/shape.h that only pass their operands on: joining and repeating: new tensors. */
+/* Written by scripts/generate_ops.py from src/ops/rows/shape: edit those. */
+#include "../forms.h"
+
+/* ---- cat --------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_cat(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_cat_at(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0,
+                                  wk__value_int(&args[1], 0)));
+}
+
+/* ---- stack ------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_stack(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_stack_at(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0,
+                                    wk__value_int(&args[1], 0)));
+}
+
+/* ---- repeat ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_repeat(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    int count;
+    const int64_t *repeats = wk__value_dims(&args[1], &count);
+    return wk__one(out, wk_repeat_at(site, wk__value_tensor(&args[0]), repeats, count));
+}
+
+/* ---- tile -------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_tile(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    int count;
+    const int64_t *repeats = wk__value_dims(&args[1], &count);
+    return wk__one(out, wk_tile_at(site, wk__value_tensor(&args[0]), repeats, count));
+}
+
+/* ---- repeat_interleave ------------------------------------------------------------------------------------------- */
+
+/* ---- flip -------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_flip(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    int count;
+    const int64_t *dims = wk__value_dims(&args[1], &count);
+    return wk__one(out, wk_flip_at(site, wk__value_tensor(&args[0]), dims, count));
+}
+
+/* ---- roll -------------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What scripts/generate_ops.py writes of the rows of ops is what is committed: no file is edited by hand, missing or
+# left over. It takes Python 3.11, which reads the rows, and clang-format 14, whose releases differ in what they write.
+. "$WICK_SOURCE/tests/runner/checks"
+
+if ! python3 -c 'import tomllib' 2>/dev/null; then
+    echo "skip Python 3.11 is not there"
+    exit 0
+fi
+case $(clang-format --version 2>&1) in
+*" 14."*) ;;
+*)
+    echo "skip clang-format 14 is not there"
+    exit 0
+    ;;
+esac
+
+is_current() # FOLDER
+{
+    bad=0
+    for file in $(cd "$1" && find . -type f); do diff -u "$file" "$1/$file" || bad=1; done
+    for file in $(grep -rl '^/\* Written by scripts/generate_ops.py' include src tests); do
+        [ -e "$1/$file" ] || { echo "$file: no row writes it"; bad=1; }
+    done
+    [ $bad = 0 ]
+}
+
+check "the rows are understood" python3 scripts/generate_ops.py "$WICK_WORK/new"
+check "what follows from the rows is current" is_current "$WICK_WORK/new"
+
+cp -r "$WICK_WORK/new" "$WICK_WORK/other"
+find "$WICK_WORK/other" -name pointwise.h -exec sed -i 's/a + b/a plus b/' {} +
+fails "a row that was changed is found" "a plus b" is_current "$WICK_WORK/other"
+rm "$WICK_WORK/new/include/wick/pointwise.h"
+fails "a file that no row writes is found" "pointwise.h: no row" is_current "$WICK_WORK/new"
