@@ -2,6 +2,9 @@
 /* What is parked is still right when it is read later: memory and registers that it needs are not given away. */
 #include "ops_values.h"
 
+#include "../src/base/alloc.h"
+#include "../src/engine/ring.h"
+
 /* exp is in a register of the kernel that computes c; b, which nobody has asked for yet, needs it too. */
 static void shared_with_a_wanted_result(void **state)
 {
@@ -101,6 +104,31 @@ static void replaced_again_and_again(void **state)
     EXPECT(x, (2), 299999, 299999);
 }
 
+/* A chain is parked from its end on, and each link takes memory. Where one finds none, an error is told: the target
+ * that the chain was to change keeps its numbers, and nobody is left to say so. */
+static void no_memory_to_park(void **state)
+{
+    (void)state;
+    if (wk__modes_now()->sync || wk__modes_now()->check) skip(); /* nothing is parked, or other memory is taken */
+    int told = 0;
+    for (int n = 1; n < 8; n++) {
+        WK_SCOPE;
+        wk_tensor *x = wk_of(double, (2), 1, 2), *z = wk_clone(x);
+        wk_sync();
+        wk_read(z, (double[2]){0}, 16);
+        wk_add_(z, wk_relu(wk_mul(x, 10)));
+        wk__alloc_fail_at(n);
+        wk_sync();
+        wk__alloc_fail_at(0);
+        double got[2] = {0};
+        if (wk_read(z, got, sizeof got) == WK_OK && !wk_error_code()) assert_true(got[0] == 11 && got[1] == 22);
+        told += wk_error_code() == WK_ERR_MEMORY;
+        wk_clear_error();
+        wk_clear_error();
+    }
+    assert_in_range(told, 2, 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +137,7 @@ int main(void)
         cmocka_unit_test(stored_as_loaded),
         cmocka_unit_test(what_is_replaced_was_never_computed),
         cmocka_unit_test(replaced_again_and_again),
+        cmocka_unit_test(no_memory_to_park),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

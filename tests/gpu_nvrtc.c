@@ -273,7 +273,7 @@ static void note_contraction(wk_dtype dtype)
     wk__fail fail;
     wk__memory memory = {.block = &memory};
     const wk__operand operand = {.dtype = (uint8_t)dtype, .memory = &memory};
-    const wk__sum sum = {.dtype = wk__sum_dtype(dtype), .coordinates = {1}, .coordinate[0][0] = {.divisor = 1}};
+    const wk__sum sum = {.dtype = wk__sum_dtype((int)dtype), .coordinates = {1}, .coordinate[0][0] = {.divisor = 1}};
     const wk__kernel kernel = {.ndim = 1, .shape = {7}, .operand = {operand, operand, operand}, .sum = &sum};
     const wk__work work = {.family = WK__CONTRACTION, .kernel = &kernel};
     if (dtype != WK_BOOL) good(wk__gpu_plan_kernel(&target, &work, note, NULL, &fail), &fail);
