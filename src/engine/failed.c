@@ -92,6 +92,12 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
 /* What stands for failures for which there is no memory. It is never freed, as this is one reference more than any. */
 static wk__failure no_memory = {.refs = 1, .code = WK_ERR_MEMORY, .text = "out of host memory while work was run"};
 
+wk__failure *wk__no_memory(void)
+{
+    atomic_store(&no_memory.told, 0); /* of another one */
+    return &no_memory;
+}
+
 void wk__tell_failure(wk__failure *failure)
 {
     if (!failure) failure = &no_memory;
@@ -105,10 +111,7 @@ void wk__tell_failure(wk__failure *failure)
 
 void wk__late(wk_context *context, wk__failure *failure)
 {
-    if (!failure) {
-        failure = &no_memory;
-        atomic_store(&failure->told, 0); /* of another one */
-    }
+    if (!failure) failure = wk__no_memory();
     if (atomic_load(&failure->told) == context->stream + 1) return;
     wk__failure *there = NULL, *nothing = &wk__nothing_failed;
     atomic_fetch_add(&failure->refs, 1);

@@ -121,14 +121,6 @@ static bool seen_outside(const wk__value *out)
     return wk__value_state(out) == WK__PENDING && wk__held_outside(out);
 }
 
-/* There is no memory to remember how it is computed. The thread hears of it even if it never reads the value: a parked
- * call in place that reads it would keep its target's old numbers, and think that it had been told. */
-static void fail_for_memory(wk__value *out)
-{
-    wk__late(out->writer, NULL);
-    wk__value_fail(out, NULL);
-}
-
 /* A record is done with. Its output, if it was not stored (never computed, or only in a register) and somebody besides
  * the ring can still read it, is parked; otherwise what the record holds goes. Called from the last record of a group
  * (or of the ring) to the first: parking one makes its pending operands visible, so those are parked too. Only records
@@ -137,7 +129,8 @@ void wk__park_or_release(wk__ring *ring, wk__record *r)
 {
     if (r->nout == 1 && seen_outside(r->ref[0].value) && park(ring, r)) return;
     for (int o = 0; o < r->nout; o++)
-        if (seen_outside(r->ref[o].value)) fail_for_memory(r->ref[o].value);
+        if (seen_outside(r->ref[o].value)) /* there is no memory to remember how it is computed; nobody was told yet */
+            wk__value_fail(r->ref[o].value, wk__no_memory());
     wk__release_record(r);
 }
 

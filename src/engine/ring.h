@@ -207,6 +207,8 @@ static inline void wk__tell_late(wk_context *context)
     if (__builtin_expect(atomic_load_explicit(&context->late, memory_order_relaxed) != NULL, 0))
         wk__tell_late_now(context);
 }
+/* A failure for want of memory that nobody has been told of. It is not to be dropped. */
+wk__failure *wk__no_memory(void);
 /* Records a value's failure as this thread's error. */
 void wk__tell_failure(wk__failure *failure);
 
