@@ -31,17 +31,12 @@ int64_t wk__common_divisor(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-static int64_t extent_of(const wk__sum *sum, int ndim, const int64_t *shape, int i)
-{
-    return i < ndim ? shape[i] : sum->extent[i - ndim];
-}
-
 void wk__coordinate_range(const wk__coordinate *q, int ndim, const int64_t *shape, const wk__sum *sum, int64_t *low,
                           int64_t *high)
 {
     *low = *high = q->offset;
     for (int i = 0; i < ndim + sum->indices; i++) {
-        const int64_t extent = extent_of(sum, ndim, shape, i);
+        const int64_t extent = wk__sum_index(sum, ndim, shape, i);
         if (extent > 1) reach(extent - 1, q->coefficient[i], low, high);
     }
 }
@@ -57,7 +52,7 @@ static const char *check_coordinate(const wk__coordinate *q, int ndim, const int
                 q->offset > -most && q->offset < most;
     for (int i = 0; fits && i < ndim + sum->indices; i++) {
         int64_t way = q->coefficient[i];
-        const int64_t extent = extent_of(sum, ndim, shape, i);
+        const int64_t extent = wk__sum_index(sum, ndim, shape, i);
         fits = way > -most && way < most && !__builtin_mul_overflow(way < 0 ? -way : way, extent, &way) &&
                !__builtin_add_overflow(sizes, way, &sizes) && sizes < most;
     }

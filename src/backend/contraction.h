@@ -55,11 +55,16 @@ static inline uint8_t wk__sum_dtype(int dtype)
     return (uint8_t)(dtype == WK_BOOL ? WK_I64 : wk__class_of((wk_dtype)dtype));
 }
 
-/* How often index i of a contraction steps. */
+/* How often index i of a contraction steps; ndim and shape are those of the result. */
+static inline int64_t wk__sum_index(const wk__sum *sum, int ndim, const int64_t *shape, int i)
+{
+    return i < ndim ? shape[i] : sum->extent[i - ndim];
+}
 static inline int64_t wk__index_extent(const wk__kernel *kernel, int i)
 {
-    return i < kernel->ndim ? kernel->shape[i] : kernel->sum->extent[i - kernel->ndim];
+    return wk__sum_index(kernel->sum, kernel->ndim, kernel->shape, i);
 }
+/* The greatest common divisor; 0 of 0 and 0. */
 int64_t wk__common_divisor(int64_t a, int64_t b);
 
 /* Products of one element of the result. */

@@ -47,7 +47,7 @@ typedef struct wk__work_family {
     bool along;          /* works along one dimension: dim, mode and bound say how */
     bool moves;          /* its inputs are on another device */
     bool team;           /* other ranks submit their parts of it */
-    bool faults;         /* may find a bad index */
+    bool faults;         /* may find a bad index; a record says whether a program may */
     bool adds_to_target; /* operand 0 is read, too, and what is not added to stays; it has its own size along dim */
     uint8_t modes;       /* `mode` is below that */
     uint8_t like;        /* this operand has the dtype of operand 0; 0: any */
@@ -78,10 +78,10 @@ typedef struct wk__kernel {
 } wk__kernel;
 
 typedef struct wk__work {
-    int family;               /* wk__work_id */
-    const wk__group *group;   /* a program; of other families the tail, over their space: operand 0 is the result. NULL:
-                               * none */
-    const wk__kernel *kernel; /* NULL: a program */
+    int family; /* wk__work_id */
+    /* A program; of other families the tail, over their space, whose operand 0 is the result: NULL if there is none. */
+    const wk__group *group;
+    const wk__kernel *kernel;  /* NULL: a program */
     struct wk__origin *origin; /* whose work it is; see backend.h */
 } wk__work;
 
@@ -89,7 +89,7 @@ typedef struct wk__work {
  * says. */
 typedef enum wk__layout { WK__LAYOUT_STRIDES, WK__LAYOUT_SUM } wk__layout;
 
-static inline const wk__work_family *wk__work_row(const wk__work *work)
+static inline const wk__work_family *wk__work_family_of(const wk__work *work)
 {
     return &wk__work_families[work->family];
 }

@@ -42,7 +42,7 @@ wk__work wk__work_of(wk__building *b, wk__kernel *kernel)
 static wk_code take_outputs(wk__run *run, wk__building *b, const wk__work *work, wk__kernel *kernel, wk__fail *fail)
 {
     wk__record *r = b->record[0];
-    const wk__work_family *family = wk__work_row(work);
+    const wk__work_family *family = wk__work_family_of(work);
     wk_code code = WK_OK;
     if (family->tail) {
         code = wk__product_output(b, r->ref[0].value, fail);
@@ -57,7 +57,7 @@ static wk_code take_outputs(wk__run *run, wk__building *b, const wk__work *work,
 static wk_code submit(wk__run *run, wk__building *b, wk__work *work, wk__kernel *kernel, wk__fail *fail)
 {
     wk__device *device = b->record[0]->device;
-    const wk__work_family *family = wk__work_row(work);
+    const wk__work_family *family = wk__work_family_of(work);
     const bool may_fault = family->faults || (work->group && b->indirect);
     if (!work->kernel) wk__group_collapse(&b->group);
     run->ring->groups++;
@@ -80,7 +80,7 @@ static wk_code run_work(wk__run *run, wk__building *b, wk__fail *fail)
     wk_code code = take_outputs(run, b, &work, &kernel, fail);
     if (code == WK_OK && wk__plan_check_wanted(b->record[0]->device)) code = wk__plan_check(b, &work, fail);
     if (code == WK_OK) code = submit(run, b, &work, &kernel, fail);
-    if (wk__work_row(&work)->tail && first->memory.block && !wk__stores(first)) wk__value_give_memory(first);
+    if (wk__work_family_of(&work)->tail && first->memory.block && !wk__stores(first)) wk__value_give_memory(first);
     return code;
 }
 

@@ -161,7 +161,7 @@ static wk_code check_alone(wk__record *r, wk__fail *fail)
 
 wk_code wk__plan_check(wk__building *b, const wk__work *work, wk__fail *fail)
 {
-    if (!wk__work_row(work)->program && !wk__work_row(work)->tail) return check_alone(b->record[0], fail);
+    if (!wk__work_family_of(work)->program && !wk__work_family_of(work)->tail) return check_alone(b->record[0], fail);
     wk__plan_check_state c;
     memset(&c, 0, offsetof(wk__plan_check_state, value));
     c.b = b;

@@ -30,7 +30,7 @@ void wk__tell_kernel(const wk__record *r, const wk__work *work)
     if (!wk__log_first(WK__LOG_KERNEL, r->site)) return;
     char *text = work->group ? wk__group_text(work->group) : NULL;
     const size_t length = text ? strlen(text) : 0;
-    wk__log(WK__LOG_KERNEL, r->site, "%s%s on %s%s%.*s", wk__work_row(work)->said,
+    wk__log(WK__LOG_KERNEL, r->site, "%s%s on %s%s%.*s", wk__work_family_of(work)->said,
             work->group && work->kernel ? ", and then" : "", wk_device_str(r->device->id), length ? ":\n" : "",
             length ? (int)length - 1 : 0, length ? text : "");
     wk__free(text);

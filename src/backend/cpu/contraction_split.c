@@ -2,18 +2,24 @@
 /* See contraction_split.h. */
 #include "contraction_split.h"
 
-/* The first coordinate that is divided; NULL: there is none. */
-static wk__coordinate *find_divided(wk__sum *sum)
+/* The first coordinate that is divided. False: there is none. */
+static bool find_divided(const wk__sum *sum, int *factor, int *k)
 {
-    for (int factor = 0; factor < WK__FACTORS; factor++)
-        for (int k = 0; k < sum->coordinates[factor]; k++)
-            if (sum->coordinate[factor][k].divisor > 1) return &sum->coordinate[factor][k];
-    return NULL;
+    for (*factor = 0; *factor < WK__FACTORS; ++*factor)
+        for (*k = 0; *k < sum->coordinates[*factor]; ++*k)
+            if (sum->coordinate[*factor][*k].divisor > 1) return true;
+    return false;
 }
 
 bool wk__contraction_divides(const wk__kernel *kernel)
 {
-    return find_divided((wk__sum *)(uintptr_t)kernel->sum) != NULL;
+    int factor, k;
+    return find_divided(kernel->sum, &factor, &k);
+}
+
+static bool steps_with_remainders(const wk__coordinate *q, const wk__kernel *kernel, int i)
+{
+    return wk__index_extent(kernel, i) > 1 && q->coefficient[i] % q->divisor != 0;
 }
 
 bool wk__contraction_splits(const wk__kernel *kernel)
@@ -21,10 +27,9 @@ bool wk__contraction_splits(const wk__kernel *kernel)
     const wk__sum *sum = kernel->sum;
     for (int factor = 0; factor < WK__FACTORS; factor++)
         for (int k = 0; k < sum->coordinates[factor]; k++) {
-            const wk__coordinate *q = &sum->coordinate[factor][k];
             int stepping = 0;
-            for (int s = 0; s < sum->indices; s++)
-                stepping += sum->extent[s] > 1 && q->coefficient[kernel->ndim + s] % q->divisor != 0;
+            for (int i = kernel->ndim; i < kernel->ndim + sum->indices; i++)
+                stepping += steps_with_remainders(&sum->coordinate[factor][k], kernel, i);
             if (stepping > 1) return false;
         }
     return true;
@@ -49,11 +54,6 @@ static void take_every(wk__kernel *kernel, wk__sum *sum, int i, int64_t every, i
             q->offset += first * q->coefficient[i];
             q->coefficient[i] *= longer;
         }
-}
-
-static bool steps_with_remainders(const wk__coordinate *q, const wk__kernel *kernel, int i)
-{
-    return wk__index_extent(kernel, i) > 1 && q->coefficient[i] % q->divisor != 0;
 }
 
 /* The summed index that steps with remainders takes the steps at which the division is exact. False: there is none. */
@@ -81,35 +81,30 @@ static void divide(wk__coordinate *q)
     q->divisor = 1;
 }
 
-static wk_code split(const wk__kernel *whole, wk__contraction_part *visit, void *user, wk__fail *fail)
+wk_code wk__contraction_split(const wk__kernel *whole, wk__contraction_part *visit, void *user, wk__fail *fail)
 {
-    wk__kernel kernel = *whole;
+    int factor, k, d = 0;
+    if (!find_divided(whole->sum, &factor, &k)) return visit(user, whole, fail);
+    wk__kernel part = *whole;
     wk__sum sum = *whole->sum;
-    kernel.sum = &sum;
-    wk__coordinate *q = find_divided(&sum);
-    if (!q) return visit(user, &kernel, fail);
-    int d = 0;
-    while (d < kernel.ndim && !steps_with_remainders(q, &kernel, d)) d++;
-    if (d == kernel.ndim) { /* an index of the result has one remainder by now */
-        const bool exact = keep_exact(&kernel, &sum, q);
+    wk__coordinate *q = &sum.coordinate[factor][k];
+    part.sum = &sum;
+    while (d < part.ndim && !steps_with_remainders(q, &part, d)) d++;
+    if (d == part.ndim) { /* each index of the result has one remainder by now */
+        const bool exact = keep_exact(&part, &sum, q);
         if (!exact) q->extent = 0; /* it is outside everywhere: nothing is summed */
         if (!exact && sum.indices > 0) sum.extent[0] = 0;
         divide(q);
-        return split(&kernel, visit, user, fail);
+        return wk__contraction_split(&part, visit, user, fail);
     }
     const int64_t every = q->divisor / wk__common_divisor(q->divisor, q->coefficient[d]);
     wk_code code = WK_OK;
     for (int64_t first = 0; first < every && first < whole->shape[d] && code == WK_OK; first++) {
-        kernel = *whole;
+        part = *whole;
         sum = *whole->sum;
-        kernel.sum = &sum;
-        take_every(&kernel, &sum, d, every, first);
-        code = split(&kernel, visit, user, fail);
+        part.sum = &sum;
+        take_every(&part, &sum, d, every, first);
+        code = wk__contraction_split(&part, visit, user, fail);
     }
     return code;
-}
-
-wk_code wk__contraction_split(const wk__kernel *kernel, wk__contraction_part *visit, void *user, wk__fail *fail)
-{
-    return split(kernel, visit, user, fail);
 }

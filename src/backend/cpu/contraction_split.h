@@ -19,6 +19,6 @@ bool wk__contraction_divides(const wk__kernel *kernel);
 
 /* Calls `visit` for each part; the parts write each element of the result once. Stops at the first that fails. */
 typedef wk_code wk__contraction_part(void *user, const wk__kernel *part, wk__fail *fail);
-wk_code wk__contraction_split(const wk__kernel *kernel, wk__contraction_part *visit, void *user, wk__fail *fail);
+wk_code wk__contraction_split(const wk__kernel *whole, wk__contraction_part *visit, void *user, wk__fail *fail);
 
 #endif

@@ -6,9 +6,10 @@
  *     batches   the others
  *     steps     what is summed
  *
- * A and B are named so that neighbours in C are columns. Rows and columns that C does not walk as one are put together
- * until there are enough for a piece. A factor that one step leads through along rows and another
- * along the sum is read, or packed, as that of a matrix; the other is gathered while it is packed (gather.h).
+ * A and B are named so that neighbours in C are columns. Where C has several dimensions of rows or columns that are not
+ * equally spaced, they are put together until there are enough for a piece. A factor whose elements are equally spaced
+ * along its lines, and along the sum, is read or packed like a matrix; the other is gathered while it is packed
+ * (gather.h).
  *
  *     conv2d, C[n, o, y, x] = sum over c, u, v of w[o, c, u, v] x[n, c, y + u - 1, x + v - 1]
  *         A = w   rows o   steps (c, u, v): one step of 1

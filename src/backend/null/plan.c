@@ -207,7 +207,7 @@ static void add_contraction(wk__text *text, const wk__work *work)
 static void add_along(wk__text *text, const wk__work *work)
 {
     const wk__kernel *kernel = work->kernel;
-    wk__text_format(text, "kernel %s %s, dim %d, mode %d, space", wk__work_row(work)->name,
+    wk__text_format(text, "kernel %s %s, dim %d, mode %d, space", wk__work_family_of(work)->name,
                     wk_dtype_str((wk_dtype)kernel->operand[0].dtype), kernel->dim, kernel->mode);
     add_shape(text, kernel->ndim, kernel->shape);
 }
@@ -228,7 +228,7 @@ static void add_collective(wk__text *text, const wk__kernel *kernel)
 /* A line, and the program of the tail below it. */
 static void add_work(wk__text *text, const wk__work *work)
 {
-    const wk__work_family *family = wk__work_row(work);
+    const wk__work_family *family = wk__work_family_of(work);
     wk__matmul product;
     if (family->program)
         wk__text_add(text, "run");
