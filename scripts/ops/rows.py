@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of ops read: an op, its arguments, its section and header. docs/design.md, section 7, describes them."""
+
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+C_TYPES = {
+    "Tensor": "wk_tensor *",
+    "float": "double ",
+    "Scalar": "double ",
+    "int": "int64_t ",
+    "bool": "bool ",
+    "dtype": "wk_dtype ",
+    "Device": "wk_device ",
+    "str": "const char *",
+}
+
+
+@dataclass
+class Argument:
+    """A parameter of an op, as PyTorch names it."""
+
+    name: str
+    type: str  # Tensor, Tensor[], int[], int, bool, float, Scalar, dtype, str; ? may be left out, (a!) is written over
+    c: str = ""  # its name in C, where that differs
+    c_type: str = ""  # its type in C, where that does not follow
+    count: str = "count"  # of a list: the parameter with its length, "" where another list has it
+    said: str = ""  # of a list: one as it is written
+    dims: bool = False  # one dimension or none, in C a list
+    default: object = None
+    usual: object = None  # the number that stands for one that is left out, where it is the same for every call
+    omit: bool = False  # in C, too, it may be left out: the last of all
+    keyword: bool = False  # in Python by name only
+    option: bool | None = None  # in C a member of the struct of options; if not said, whatever is no tensor or list
+    absent: bool = False  # not in C: it changes nothing
+    number: bool = False  # a tensor that may be a number
+    choices: list[str] = field(default_factory=list)  # the texts that a str may be
+    enum: bool = False  # in C the choices are WK_NAME_CHOICE
+    doc: str = ""
+
+    def __post_init__(self) -> None:
+        self.c = self.c or self.name
+        base = self.type.rstrip("?").removesuffix("(a!)")
+        self.is_list = base.endswith("[]") or self.dims
+        self.is_tensor = base == "Tensor"
+        self.element = "wk_tensor *const *" if base == "Tensor[]" else "const int64_t *"
+        if self.option is None:
+            self.option = not (self.is_tensor or self.is_list or self.absent)
+        if not self.is_list:
+            self.c_type = self.c_type or ("int " if self.enum else C_TYPES[base])
+
+    @property
+    def schema(self) -> str:
+        default = "=None" if self.type.endswith("?") else ""
+        if self.default is not None:
+            default = f'="{self.default}"' if isinstance(self.default, str) else f"={self.default}"
+        return f"{self.type} {self.name}{default}"
+
+    @property
+    def is_marked(self) -> bool:
+        """Is it a number among options for which 0 is not what it is when left out?"""
+        return self.c_type == "double " and self.usual != 0 and self.default != 0
+
+    @property
+    def parameters(self) -> list[str]:
+        if self.is_list:
+            return [self.element + self.c] + ([f"int {self.count}"] if self.count else [])
+        return [("wk_value " if self.number else self.c_type) + self.c]
+
+
+@dataclass
+class Overload:
+    """One of the functions of an op that has several."""
+
+    name: str
+    arguments: list[str]
+    results: list[str] = field(default_factory=list)
+    number: str = ""  # a number behind these
+
+
+@dataclass
+class Op:
+    """One row."""
+
+    name: str
+    doc: str
+    group: str
+    arguments: list[Argument]
+    example: dict[str, object] = field(default_factory=dict)
+    notes: str = ""
+    errors: str = ""
+    torch: str = ""  # what PyTorch calls it, where that differs
+    elementwise: bool = True  # its functions only pass their operands on
+    in_place: bool = False
+    dtypes: str = "any"
+    result: str = "same"
+    results: list[str] = field(default_factory=list)  # the names of several
+    list_result: bool = False  # a list of tensors, in C into an array: the function returns how many
+    results_in_options: bool = False  # in C the options say where the others go
+    node: str = ""  # what a result prints as grad_fn
+    number_node: dict[str, str] = field(default_factory=dict)  # the same where an argument is a number
+    dims_node: str = ""  # and where dimensions are named
+    arity: int = 0  # operands of the expression, where there is one that does not take all arguments
+    waits: bool = False  # for the device, as the shape of its result depends on data
+    entry: bool = False  # the op's file has wk__NAME and wk__NAME_, which the functions call
+    own_invoke: bool = False  # the op's file has the entry for wk_call
+    macro: str = ""  # its form is a macro of macros.h, WK_NAME_(parameters)
+    cpp: bool = False  # that form is for C, and C++ has one without options
+    plain: bool = False  # there is wk_NAME(x) beside options, as a function
+    options: str = ""  # the struct of options, where ops share one
+    members: list[str] = field(default_factory=list)  # their order in that struct, where it is not that of arguments
+    with_options: str = ""  # the function of a call with options, where one without has its own
+    overloads: list[Overload] = field(default_factory=list)  # its functions, where they are several
+
+    def __post_init__(self) -> None:
+        self.doc = " ".join(self.doc.split())
+        self.arguments = [Argument(**a) for a in self.arguments]
+        for before, a in zip(self.arguments, self.arguments[1:]):
+            a.keyword = a.keyword or before.keyword
+        self.overloads = [Overload(**o) for o in self.overloads]
+        if self.option_arguments and not self.options:
+            self.options = f"wk_{self.name}_options"
+        if self.elementwise:
+            floats = [a for a in self.option_arguments if a.type.startswith("float")]
+            self.arity = len(self.operands) + len(floats)
+
+    @property
+    def operands(self) -> list[Argument]:
+        return [a for a in self.arguments if not (a.option or a.absent)]
+
+    @property
+    def option_arguments(self) -> list[Argument]:
+        return [a for a in self.arguments if a.option]
+
+    @property
+    def struct_members(self) -> list[Argument]:
+        by_name = {a.name: a for a in self.option_arguments}
+        return [by_name[name] for name in self.members] or self.option_arguments
+
+    @property
+    def is_unary(self) -> bool:
+        return len(self.arguments) == 1
+
+    @property
+    def takes_either(self) -> bool:
+        """A tensor or a number on either side."""
+        return len(self.operands) == 2 and all(a.number for a in self.operands)
+
+    @property
+    def schema(self) -> str:
+        parts = [a.schema for a in self.arguments]
+        first = next((k for k, a in enumerate(self.arguments) if a.keyword), None)
+        if first is not None:
+            parts.insert(first, "*")
+        results = "Tensor[]" if self.list_result else "Tensor"
+        if self.arguments[0].type.endswith("(a!)"):
+            results = "Tensor(a!)"
+        if self.results:
+            results = f"({', '.join(f'Tensor {r}' for r in self.results)})"
+        return f"{self.name}({', '.join(parts)}) -> {results}"
+
+    @property
+    def invoke(self) -> str:
+        if self.own_invoke:
+            return ""
+        simple = self.elementwise and not self.entry and not self.options and (self.is_unary or self.takes_either)
+        return "wk__invoke_pointwise" if simple else f"wk__invoke_{self.name}"
+
+
+@dataclass
+class Section:
+    """A part of a header: a file of rows."""
+
+    name: str
+    title: str
+    text: str
+    ops: list[Op]
+
+
+@dataclass
+class Header:
+    """A public header: a folder of rows."""
+
+    name: str
+    title: str
+    text: str
+    sections: list[Section]
+    enums: list[dict[str, object]]
+    signatures_only: bool  # the header and its functions are written by hand
+
+    @property
+    def ops(self) -> list[Op]:
+        return [op for section in self.sections for op in section.ops]
+
+
+def read_section(path: Path) -> Section:
+    with path.open("rb") as file:
+        rows = tomllib.load(file)
+    defaults = rows.get("defaults", {})
+    ops = []
+    for row in rows["op"]:
+        try:
+            ops.append(Op(**(defaults | row)))
+        except TypeError as error:
+            sys.exit(f"{path}: {row.get('name', 'a row')}: {error}")
+    return Section(path.stem, rows["title"], rows.get("text", ""), ops)
+
+
+def read_header(folder: Path) -> Header:
+    with (folder / "header.toml").open("rb") as file:
+        head = tomllib.load(file)
+    sections = [read_section(folder / f"{name}.toml") for name in head["sections"]]
+    enums, only = head.get("enums", []), head.get("signatures_only", False)
+    return Header(folder.name, head["title"], head.get("text", ""), sections, enums, only)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""src/ops/generated: signatures, the functions that only pass their operands on, the entries for wk_call."""
+
+from ops.functions import functions
+from ops.rows import Argument, Header, Op, Section
+from ops.texts import banner, c_text, comment, heading
+
+DTYPES = {
+    "any": None,
+    "numbers": "WK__NUMBERS",
+    "floats": "WK__FLOATS",
+    "integers": "WK__INTS",
+    "integers and bool": "WK__INTS | WK__BOOLS",
+}
+RESULTS = {"same": None, "float": "WK__RESULT_FLOAT", "bool": "WK__RESULT_BOOL"}
+
+
+def parameter(a: Argument) -> str:
+    """What is known of a parameter, for wk_call and bindings."""
+    base = a.type.rstrip("?").removesuffix("[]").removesuffix("(a!)")
+    fields = [f".name = {c_text(a.name)}", f".type = {c_text(base)}"]
+    marks = {
+        "list": a.type.rstrip("?").endswith("[]"),
+        "optional": a.type.endswith("?") or a.default is not None,
+        "keyword": a.keyword,
+        "number": a.number,
+        "written": a.type.endswith("(a!)"),
+    }
+    fields += [f".{mark} = true" for mark, is_set in marks.items() if is_set]
+    return "{" + ", ".join(fields) + "}"
+
+
+def signature(op: Op) -> str:
+    """The part of the descriptor that stands in the row."""
+    fields = [f".name = {c_text(op.name)}", f".schema = {c_text(op.schema)}", f".group = {c_text(op.group)}"]
+    fields.append(f".doc = {c_text(op.doc)}")
+    if op.node:
+        fields.append(f".node = {c_text(op.node)}")
+    names = [a.name for a in op.arguments]
+    nodes = [f"[{names.index(name)}] = {c_text(node)}" for name, node in op.number_node.items()]
+    if nodes:
+        fields.append(f".number_node = {{{', '.join(nodes)}}}")
+    if op.dims_node:
+        fields.append(f".dims_node = {c_text(op.dims_node)}")
+    if op.arity:
+        fields.append(f".arity = {op.arity}")
+    if RESULTS[op.result]:
+        fields.append(f".result = {RESULTS[op.result]}")
+    if DTYPES[op.dtypes]:
+        fields.append(f".domain = {DTYPES[op.dtypes]}")
+    fields.append(f".parameters = (const wk__parameter[]){{{', '.join(parameter(a) for a in op.arguments)}}}")
+    fields.append(f".parameter_count = {len(op.arguments)}")
+    takes_dtype = op.group == "reduction" and any(a.type == "dtype?" for a in op.arguments)
+    fields += [".takes_dtype = true"] if takes_dtype else []
+    fields += [".waits = true"] if op.waits else []
+    fields += [f".invoke = {op.invoke}"] if op.invoke else []
+    return f"#define WK__SIGNATURE_{op.name} {', '.join(fields)}\n"
+
+
+def invoke_prototype(op: Op) -> str:
+    return f"int {op.invoke}(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)"
+
+
+def reader(op: Op) -> str:
+    """Options with their defaults in place of what is not given: the op's file need not know these."""
+    known = [(a, a.default if a.usual is None else a.usual) for a in op.option_arguments if a.c_type == "double "]
+    lines = [f"own->{a.c} = wk__option(own->{a.c}, {usual});" for a, usual in known if usual is not None]
+    if not lines:
+        return ""
+    name, struct = op.options.removeprefix("wk_"), op.options
+    return (
+        f"static inline bool wk__read_{name}(wk_site site, const char *op, const {struct} *given, {struct} *own)\n"
+        "{\n    if (!wk__options(site, op, given, own)) return false;\n"
+        + "".join(f"    {line}\n" for line in lines)
+        + "    return true;\n}\n"
+    )
+
+
+def has_invoke(op: Op) -> bool:
+    return op.invoke not in ("", "wk__invoke_pointwise")
+
+
+def signatures_text(header: Header) -> str:
+    guard = f"WICK_OPS_GENERATED_{header.name.upper()}_H"
+    out = banner(
+        f"The signatures of the ops of wick/{header.name}.h: what their descriptors begin with. The compiler refuses a "
+        "member that the op's file sets as well.",
+        header,
+    )
+    out += f'#ifndef {guard}\n#define {guard}\n\n#include "../../base/options.h"\n#include "../call.h"\n'
+    out += f"#include <wick/{header.name}.h>\n\n"
+    ops = header.ops
+    if any(has_invoke(op) for op in ops):
+        out += comment("The entries for wk_call of ops that take more than tensors.")
+    out += "".join(f"{invoke_prototype(op)};\n" for op in ops if has_invoke(op)) + "\n"
+    entries = [op for op in ops if op.entry]
+    if entries:
+        out += comment("What the functions of an op call that has an entry of its own, in its file.")
+    for op in entries:
+        out += f"wk_tensor *wk__{op.name}(wk_site site, wk__arg a, wk__arg b);\n"
+        out += f"wk_tensor *wk__{op.name}_(wk_site site, wk_tensor *a, wk__arg b);\n"
+    readers = {op.options: reader(op) for op in ops if op.options and not header.signatures_only and reader(op)}
+    if readers:
+        out += "\n" + comment("Options as wk__options reads them, with the default of each number that is not given.")
+    out += "".join(readers.values())
+    return out + "\n" + "\n".join(signature(op) for op in ops) + "\n#endif\n"
+
+
+def invoke_option(a: Argument, k: int) -> str:
+    """The value of an option from argument k: one that is not given is 0."""
+    if a.enum:
+        return "choice"
+    if a.c_type == "double ":
+        return f"wk__value_option(&args[{k}])"
+    if a.is_tensor:
+        return f"wk__value_tensor(&args[{k}])"
+    if a.type.startswith("str"):
+        return f"wk__value_text(&args[{k}], NULL)"
+    number = f"wk__value_int(&args[{k}], {int(a.default or 0)})"
+    return {"bool ": f"{number} != 0", "int64_t ": number}.get(a.c_type, f"({a.c_type.strip()}){number}")
+
+
+def invoke_operand(op: Op, a: Argument, k: int) -> str:
+    """What a function is called with for argument k."""
+    if a.type == "Tensor[]":
+        return f"args[{k}].tensors, args[{k}].kind == WK_VALUE_TENSORS ? args[{k}].count : 0"
+    if a.is_list:
+        return f"{a.c}, {a.count}"
+    if a.is_tensor and a.number:
+        return f"wk__value_arg(&args[{k}])" if op.entry else f"args[{k}]"
+    if a.is_tensor:
+        return f"wk__value_tensor(&args[{k}])"
+    if a.c_type == "double ":
+        return f"wk__value_float(&args[{k}], {a.default})"
+    usual = a.usual if a.usual is not None else int(a.default or 0)
+    number = f"wk__value_int(&args[{k}], {usual})"
+    return f"{number} != 0" if a.c_type == "bool " else number
+
+
+def invoke_locals(op: Op) -> list[str]:
+    """What must be declared before the call."""
+    lines = []
+    for k, a in enumerate(op.arguments):
+        if a.is_list and a.type != "Tensor[]":
+            lines += [f"int {a.count};", f"const int64_t *{a.c} = wk__value_dims(&args[{k}], &{a.count});"]
+        elif a.enum:
+            texts = ", ".join(c_text(choice) for choice in a.choices)
+            lines.append(
+                f"const int choice = wk__value_choice(site, {c_text(op.name)}, {c_text(a.name)}, &args[{k}], "
+                f"(const char *const[]){{{texts}, NULL}});"
+            )
+            lines.append("if (choice < 0) return -1;")
+    if op.options:
+        given = [(a, k) for k, a in enumerate(op.arguments) if a.option]
+        values = "".join(f", .{a.c} = {invoke_option(a, k)}" for a, k in given)
+        lines.append(f"const {op.options} options = {{.size = sizeof options{values}}};")
+    return lines
+
+
+def invoke(op: Op) -> str:
+    """The entry for wk_call: takes the arguments apart and calls the function."""
+    call = [invoke_operand(op, a, k) for k, a in enumerate(op.arguments) if not (a.option or a.absent)]
+    call += ["&options"] if op.options else []
+    call += [f"&out[{k}]" for k in range(len(op.results))]
+    name = f"wk__{op.name}" if op.entry else f"wk_{op.with_options or op.name}_at"
+    called = f"{name}(site, {', '.join(call)})"
+    lines = ["(void)op;"] + invoke_locals(op)
+    several = f"return {called} == WK_OK ? {len(op.results)} : -1;"
+    lines.append(several if op.results else f"return wk__one(out, {called});")
+    return invoke_prototype(op) + "\n{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
+
+
+def functions_text(header: Header, section: Section) -> str:
+    out = banner(f"The functions of wick/{header.name}.h that only pass their operands on: {section.title}.", header)
+    out += '#include "../forms.h"\n\n'
+    for op in section.ops:
+        definitions = [function.definition for function in functions(op) if function.body]
+        if has_invoke(op):
+            definitions.append(invoke(op))
+        out += heading(op.name) + "\n" + "\n".join(definitions) + "\n"
+    return out
