@@ -33,9 +33,9 @@ static void info_is_checked(void **state)
     (void)state;
     wk_op op = {.size = sizeof op}, none = {0};
     assert_int_equal(wk_op_info(wk_op_count(), &op), WK_ERR_ARGUMENT);
-    expect_error("range", NULL);
+    expect_error("is not there", NULL);
     assert_int_equal(wk_op_info(-1, &op), WK_ERR_ARGUMENT);
-    expect_error("range", NULL);
+    expect_error("is not there", NULL);
     assert_int_equal(wk_op_info(0, &none), WK_ERR_ARGUMENT);
     expect_error("size", NULL);
 }
@@ -131,10 +131,183 @@ static void waiting_is_marked_and_counted(void **state)
     }
 }
 
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
+
+static wk_parameter parameter_of(const char *op, int k)
+{
+    wk_parameter p = {.size = sizeof p};
+    assert_int_equal(wk_op_parameter(wk_op_find(op), k, &p), WK_OK);
+    return p;
+}
+
+/* Each parameter is named, has one kind, and is what its schema says; one that is optional is behind those that are
+ * not, as a call may end early. */
+static void parameters_are_those_of_the_schema(void **state)
+{
+    (void)state;
+    for (int i = 0; i < wk_op_count(); i++) {
+        wk_op op = {.size = sizeof op};
+        wk_op_info(i, &op);
+        const char *at = strchr(op.schema, '(');
+        for (int k = 0; k < op.parameters; k++) {
+            wk_parameter p = {.size = sizeof p};
+            assert_int_equal(wk_op_parameter(i, k, &p), WK_OK);
+            const size_t length = strlen(p.name);
+            do at = strstr(at + 1, p.name);
+            while (at && (at[-1] != ' ' || !strchr("=,)", at[length])));
+            if (!at) fail_msg("%s: %s is not in %s", op.name, p.name, op.schema);
+            at += length;
+            if (p.optional != (*at == '=')) fail_msg("%s: %s, optional", op.name, p.name);
+            assert_true(p.kind > WK_VALUE_NONE && p.kind <= WK_VALUE_TEXT);
+            assert_true(p.default_value.kind == WK_VALUE_NONE || (p.optional && p.default_value.kind == p.kind));
+            assert_true(!p.choices || p.kind == WK_VALUE_TEXT);
+            if (p.written) assert_true(k == 0 && p.kind == WK_VALUE_TENSOR);
+        }
+        assert_int_equal(wk_op_parameter(i, op.parameters, &(wk_parameter){.size = sizeof(wk_parameter)}),
+                         WK_ERR_ARGUMENT);
+        expect_error("op_parameter", op.name, NULL);
+        assert_true(op.results == -1 || (op.results > 0 && (op.results == 1) == !op.result_names));
+        for (int k = 0; k < op.results && op.result_names; k++) assert_true(*op.result_names[k] != 0);
+    }
+    expect_fine();
+}
+
+static void parameters_say_what_a_binding_needs(void **state)
+{
+    (void)state;
+    wk_parameter p = parameter_of("mse_loss", 2);
+    assert_string_equal(p.name, "reduction");
+    assert_string_equal(p.default_value.text, "mean");
+    assert_string_equal(p.choices[1], "sum");
+    assert_string_equal(p.choices[2], "none");
+    assert_null(p.choices[3]);
+    p = parameter_of("div", 2);
+    assert_true(p.keyword_only && p.optional && p.default_value.kind == WK_VALUE_NONE);
+    p = parameter_of("add", 1);
+    assert_true(p.takes_number && !p.optional);
+    p = parameter_of("softplus", 2);
+    assert_true(p.default_value.f == 20);
+    p = parameter_of("topk", 3);
+    assert_true(p.kind == WK_VALUE_BOOL && p.default_value.i == 1);
+    p = parameter_of("roll", 2);
+    assert_true(p.default_value.kind == WK_VALUE_INTS && p.default_value.count == 0);
+    assert_true(parameter_of("copy_", 0).written);
+    wk_op op = {.size = sizeof op};
+    wk_op_info(wk_op_find("sort"), &op);
+    assert_int_equal(op.results, 2);
+    assert_string_equal(op.result_names[1], "indices");
+    wk_op_info(wk_op_find("transpose"), &op);
+    assert_true(op.view && !op.in_place);
+    wk_op_info(wk_op_find("relu"), &op);
+    assert_true(!op.view && op.in_place);
+    expect_fine();
+}
+
+/* ---- forms of arguments and results ------------------------------------------------------------------------------ */
+
+static void names_in_place_are_found(void **state)
+{
+    (void)state;
+    assert_int_equal(wk_op_find("log_"), wk_op_find("log"));
+    assert_int_equal(wk_op_find("add_"), wk_op_find("add"));
+    assert_int_equal(wk_op_find("softmax_"), -1);
+    assert_int_equal(wk_op_find("copy__"), -1);
+    assert_int_equal(wk_op_find("_"), -1);
+    assert_int_equal(wk_op_find(""), -1);
+}
+
+/* The target is given, and held once more: target and result are freed. */
+static void calls_in_place(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"add_", "copy_", "fill_"};
+    for (int k = 0; k < 3; k++) {
+        char message[200];
+        wk_tensor *x = wk_full((3), 2.0f);
+        wk_value out, args[2] = {{.kind = WK_VALUE_TENSOR, .tensor = x}, {.kind = WK_VALUE_INT, .i = 3}};
+        wk_tensor *three = wk_full((), 3.0f);
+        if (k == 1) args[1] = (wk_value){.kind = WK_VALUE_TENSOR, .tensor = three};
+        if (call(NULL, names[k], args, 2, &out, message) != WK_OK) fail_msg("%s", message);
+        assert_ptr_equal(out.tensor, x);
+        wk_free(out.tensor);
+        assert_true(wk_item(wk_select(x, 0, 1)) == (k == 0 ? 5 : 3));
+        wk_free(x);
+        wk_free(three);
+    }
+    expect_fine();
+}
+
+/* A number does for a list of one, a truth for a number. */
+static void arguments_are_taken_as_they_come(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    char message[200];
+    wk_value out, args[3] = {{.kind = WK_VALUE_TENSOR, .tensor = wk_ones((2, 3))}, {.kind = WK_VALUE_INT, .i = 1}};
+    assert_int_equal(call(NULL, "sum", args, 2, &out, message), WK_OK);
+    assert_int_equal(wk_size(out.tensor, 0), 2);
+    assert_int_equal(wk_ndim(out.tensor), 1);
+    wk_free(out.tensor);
+    args[1] = (wk_value){.kind = WK_VALUE_BOOL, .i = 1};
+    assert_int_equal(call(NULL, "add", args, 2, &out, message), WK_OK);
+    assert_true(wk_item(wk_select(wk_select(out.tensor, 0, 0), 0, 0)) == 2);
+    wk_free(out.tensor);
+    args[1] = args[0];
+    args[2] = (wk_value){.kind = WK_VALUE_TEXT, .text = "sum"};
+    assert_int_equal(call(NULL, "l1_loss", args, 3, &out, message), WK_OK);
+    assert_true(wk_item(out.tensor) == 0);
+    wk_free(out.tensor);
+    args[2].text = "total";
+    expect_refused("l1_loss", args, 3, "\"mean\" or \"sum\" or \"none\"");
+    expect_fine();
+}
+
+static void any_number_of_results(void **state)
+{
+    (void)state;
+    enum { MANY = 1000 };
+    WK_SCOPE;
+    static wk_value out[MANY];
+    wk_value args[2] = {{.kind = WK_VALUE_TENSOR, .tensor = wk_arange(MANY)}};
+    wk_call_error error = {.size = sizeof error};
+    const wk_call_options options = {.size = sizeof options, .error = &error, .site = {.file = "here.py", .line = 7}};
+    int count = MANY - 1;
+    assert_int_equal(wk_call(NULL, "unbind", args, 1, out, &count, &options, NULL, 0), WK_ERR_ARGUMENT);
+    assert_int_equal(count, 0);
+    assert_int_equal(error.results, MANY);
+    assert_int_equal(error.code, WK_ERR_ARGUMENT);
+    assert_int_equal(error.line, 7);
+    assert_string_equal(error.file, "here.py");
+    assert_string_equal(error.message, "unbind: gives 1000 results, there is room for 999");
+    count = MANY;
+    assert_int_equal(wk_call(NULL, "unbind", args, 1, out, &count, &options, NULL, 0), WK_OK);
+    assert_int_equal(count, MANY);
+    assert_int_equal(error.code, WK_OK);
+    assert_string_equal(error.message, "");
+    assert_int_equal(error.results, 0);
+    for (int k = 0; k < MANY; k++) {
+        if (k % 99 == 0) assert_true(wk_item(out[k].tensor) == k);
+        wk_free(out[k].tensor);
+    }
+    args[1] = (wk_value){.kind = WK_VALUE_INT, .i = MANY * 2}; /* more pieces than places: as many as places */
+    count = MANY;
+    assert_int_equal(wk_call(NULL, "chunk", args, 2, out, &count, &options, NULL, 0), WK_OK);
+    assert_int_equal(count, MANY);
+    for (int k = 0; k < MANY; k++) wk_free(out[k].tensor);
+    expect_fine();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_complete_and_in_order),
-                                       cmocka_unit_test(info_is_checked), cmocka_unit_test(calls_by_name),
+                                       cmocka_unit_test(parameters_are_those_of_the_schema),
+                                       cmocka_unit_test(parameters_say_what_a_binding_needs),
+                                       cmocka_unit_test(names_in_place_are_found),
+                                       cmocka_unit_test(calls_in_place),
+                                       cmocka_unit_test(arguments_are_taken_as_they_come),
+                                       cmocka_unit_test(any_number_of_results),
+                                       cmocka_unit_test(info_is_checked),
+                                       cmocka_unit_test(calls_by_name),
                                        cmocka_unit_test(wrong_calls_say_why),
                                        cmocka_unit_test(waiting_is_marked_and_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,6 +178,5 @@ bool walk_takes_dtype(const walk_sample *sample)
 
 bool walk_writes(const wk__op *op)
 {
-    const char *first = strchr(op->schema, '(');
-    return first && strncmp(first, "(Tensor(a!)", 11) == 0;
+    return op->parameter_count > 0 && op->parameters[0].written;
 }

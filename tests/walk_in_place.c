@@ -1,44 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk of in-place forms: for each elementwise row NAME that has a wk_NAME_ beside it, the same bits come
- * into the target, however that lies, and the elements beside it stay as they are. Which rows have one is
- * what the linker says. */
+/* The walk of in-place forms: for each row that has one, NAME_ beside NAME, the same bits come into the target, however
+ * that lies, and the elements beside it stay as they are. */
 #include "walk.h"
 #include "ir/number.h"
 
-typedef void form(void);
-#define WK__OP(name) extern form in_place_##name __asm__("wk_" #name "__at") __attribute__((weak));
-#include "ops/ops.def"
-#undef WK__OP
-
-static form *const forms[] = {
-#define WK__OP(name) in_place_##name,
-#include "ops/ops.def"
-#undef WK__OP
-};
-
-typedef wk_tensor *unary_form(wk_site site, wk_tensor *x);
-typedef wk_tensor *binary_form(wk_site site, wk_tensor *x, wk_tensor *y);
-
-static bool schema_is(const wk__op *op, const char *arguments)
-{
-    const char *first = strchr(op->schema, '(');
-    return first && strncmp(first, arguments, strlen(arguments)) == 0;
-}
-
-static bool is_unary(const wk__op *op)
-{
-    return op_reference_of(op)->exact && schema_is(op, "(Tensor self) -> Tensor");
-}
-
-static bool is_binary(const wk__op *op)
-{
-    return op_reference_of(op)->exact && schema_is(op, "(Tensor self, Tensor other) -> Tensor");
-}
-
 /* Out of place, then in place; an op whose result has another type or shape than its first operand cannot
  * work in place. */
-static bool try_one(const wk__op *op, form *in_place, walk_sample *sample, wk_dtype dtype, walk_layout layout,
-                    const char *text)
+static bool try_one(const wk__op *op, walk_sample *sample, wk_dtype dtype, walk_layout layout, const char *text)
 {
     WK_SCOPE;
     walk_input input[WALK_TENSORS] = {{0}};
@@ -54,10 +22,9 @@ static bool try_one(const wk__op *op, form *in_place, walk_sample *sample, wk_dt
         size_t size = (size_t)wk_numel(out[0]) * wk_dtype_size(dtype);
         char *want = malloc(size + 1), *have = malloc(size + 1);
         assert_int_equal(wk_read(out[0], want, size), WK_OK);
-        wk_tensor *same = sample->operands == 2 ? ((binary_form *)in_place)(WK_HERE, tensor[0], tensor[1])
-                                                : ((unary_form *)in_place)(WK_HERE, tensor[0]);
+        assert_int_equal(op->invoke_in_place(op, WK_HERE, sample->argument, out), 1);
         expect_fine();
-        assert_ptr_equal(same, tensor[0]);
+        assert_ptr_equal(out[0], tensor[0]);
         if (wk_read(tensor[0], have, size) != WK_OK)
             fail_msg("%s: %s", walk_where(op, text, dtype, layout, wk_cpu()), wk_error());
         if (memcmp(have, want, size) != 0)
@@ -79,13 +46,11 @@ static void in_place(void **state)
     for (const char *const *text = op_reference_of(op)->samples; *text; text++) {
         walk_sample sample;
         const char *why;
-        if (!walk_parse(*text, &sample, &why) || sample.operands != (is_unary(op) ? 1 : 2) ||
-            sample.operands != sample.arguments)
-            continue;
+        if (!walk_parse(*text, &sample, &why) || sample.argument[0].kind != WK_VALUE_TENSOR) continue;
         for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
             for (walk_layout layout = 0; layout < WALK_LAYOUTS && domain >> dtype & 1; layout++)
                 if (layout == WALK_DENSE || layout == WALK_TRANSPOSED || layout == WALK_OFFSET)
-                    tried += try_one(op, forms[index], &sample, dtype, layout, *text);
+                    tried += try_one(op, &sample, dtype, layout, *text);
     }
     assert_true(tried > 0);
 }
@@ -95,7 +60,7 @@ int main(void)
     struct CMUnitTest *tests = calloc((size_t)wk_op_count(), sizeof *tests);
     size_t count = 0;
     for (int k = 0; k < wk_op_count(); k++)
-        if (forms[k] && (is_unary(wk__ops[k]) || is_binary(wk__ops[k])))
+        if (wk__ops[k]->invoke_in_place)
             tests[count++] = (struct CMUnitTest){.name = wk__ops[k]->name,
                                                  .test_func = in_place,
                                                  .setup_func = walk_reset,

@@ -101,7 +101,7 @@ def functions(op: Op) -> list[Function]:
 
 def option_member(a: Argument) -> str:
     notes = [f"default {a.default}" if a.is_marked and a.default is not None else ""]
-    notes += ["" if a.enum else " or ".join(f'"{choice}"' for choice in a.choices), a.doc]
+    notes += ["" if a.is_choice else " or ".join(f'"{choice}"' for choice in a.choices), a.doc]
     text = "; ".join(filter(None, notes))
     return f"    {a.c_type}{a.c};" + (f" /* {text} */\n" if text else "\n")
 

@@ -16,6 +16,18 @@ C_TYPES = {
     "Device": "wk_device ",
     "str": "const char *",
 }
+KINDS = {  # of an argument for wk_call
+    "Tensor": "WK_VALUE_TENSOR",
+    "Tensor[]": "WK_VALUE_TENSORS",
+    "float": "WK_VALUE_FLOAT",
+    "Scalar": "WK_VALUE_FLOAT",
+    "int": "WK_VALUE_INT",
+    "int[]": "WK_VALUE_INTS",
+    "bool": "WK_VALUE_BOOL",
+    "dtype": "WK_VALUE_DTYPE",
+    "Device": "WK_VALUE_DEVICE",
+    "str": "WK_VALUE_TEXT",
+}
 
 
 @dataclass
@@ -36,7 +48,7 @@ class Argument:
     option: bool | None = None  # in C a member of the struct of options; if not said, whatever is no tensor or list
     absent: bool = False  # not in C: it changes nothing
     number: bool = False  # a tensor that may be a number
-    choices: list[str] = field(default_factory=list)  # the texts that a str may be
+    choices: list[str] = field(default_factory=list)  # the texts that a str may be; in C, too, or the values of an enum
     enum: bool = False  # in C the choices are WK_NAME_CHOICE
     doc: str = ""
 
@@ -57,6 +69,23 @@ class Argument:
         if self.default is not None:
             default = f'="{self.default}"' if isinstance(self.default, str) else f"={self.default}"
         return f"{self.type} {self.name}{default}"
+
+    @property
+    def is_written(self) -> bool:
+        return self.type.endswith("(a!)")
+
+    @property
+    def is_optional(self) -> bool:
+        return self.type.endswith("?") or self.default is not None
+
+    @property
+    def kind(self) -> str:
+        return KINDS[self.type.rstrip("?").removesuffix("(a!)")]
+
+    @property
+    def is_choice(self) -> bool:
+        """In C the number of one of the choices."""
+        return bool(self.choices) and self.c_type != "const char *"
 
     @property
     def is_marked(self) -> bool:
@@ -99,6 +128,7 @@ class Op:
     results: list[str] = field(default_factory=list)  # the names of several
     list_result: bool = False  # a list of tensors, in C into an array: the function returns how many
     results_in_options: bool = False  # in C the options say where the others go
+    results_vary: bool = False  # how many there are the arguments say
     node: str = ""  # what a result prints as grad_fn
     number_node: dict[str, str] = field(default_factory=dict)  # the same where an argument is a number
     dims_node: str = ""  # and where dimensions are named
@@ -155,18 +185,17 @@ class Op:
         if first is not None:
             parts.insert(first, "*")
         results = "Tensor[]" if self.list_result else "Tensor"
-        if self.arguments[0].type.endswith("(a!)"):
+        if self.arguments[0].is_written:
             results = "Tensor(a!)"
         if self.results:
             results = f"({', '.join(f'Tensor {r}' for r in self.results)})"
         return f"{self.name}({', '.join(parts)}) -> {results}"
 
     @property
-    def invoke(self) -> str:
-        if self.own_invoke:
-            return ""
+    def has_own_entry(self) -> bool:
+        """Is its entry for wk_call more than passing tensors and numbers on?"""
         simple = self.elementwise and not self.entry and not self.options and (self.is_unary or self.takes_either)
-        return "wk__invoke_pointwise" if simple else f"wk__invoke_{self.name}"
+        return not simple
 
 
 @dataclass

@@ -3,7 +3,7 @@
 
 from ops.functions import functions
 from ops.rows import Argument, Header, Op, Section
-from ops.texts import banner, c_text, comment, heading
+from ops.texts import banner, c_list, c_text, comment, heading
 
 DTYPES = {
     "any": None,
@@ -15,19 +15,46 @@ DTYPES = {
 RESULTS = {"same": None, "float": "WK__RESULT_FLOAT", "bool": "WK__RESULT_BOOL"}
 
 
+def default_value(a: Argument) -> str:
+    """What an argument is that is left out; "" for none."""
+    if a.default is None:
+        return ""
+    if isinstance(a.default, list):
+        numbers = f"(const int64_t[]){{{c_list(a.default)}}}" if a.default else "NULL"
+        member = f".count = {len(a.default)}, .ints = {numbers}"
+    elif a.kind == "WK_VALUE_TEXT":
+        member = f".text = {c_text(a.default)}"
+    else:
+        member = f".f = {a.default!r}" if a.kind == "WK_VALUE_FLOAT" else f".i = {int(a.default)}"
+    return f"{{.kind = {a.kind}, {member}}}"
+
+
 def parameter(a: Argument) -> str:
-    """What is known of a parameter, for wk_call and bindings."""
-    base = a.type.rstrip("?").removesuffix("[]").removesuffix("(a!)")
-    fields = [f".name = {c_text(a.name)}", f".type = {c_text(base)}"]
+    """What wk_op_parameter says of it."""
+    fields = [".size = sizeof(wk_parameter)", f".name = {c_text(a.name)}", f".doc = {c_text(a.doc)}"]
+    fields.append(f".kind = {a.kind}")
     marks = {
-        "list": a.type.rstrip("?").endswith("[]"),
-        "optional": a.type.endswith("?") or a.default is not None,
-        "keyword": a.keyword,
-        "number": a.number,
-        "written": a.type.endswith("(a!)"),
+        "optional": a.is_optional,
+        "keyword_only": a.keyword,
+        "takes_number": a.number,
+        "written": a.is_written,
     }
     fields += [f".{mark} = true" for mark, is_set in marks.items() if is_set]
+    if a.default is not None:
+        fields.append(f".default_value = {default_value(a)}")
+    if a.choices:
+        fields.append(f".choices = (const char *const[]){{{', '.join(c_text(c) for c in a.choices)}, NULL}}")
     return "{" + ", ".join(fields) + "}"
+
+
+def results(op: Op) -> list[str]:
+    """How many, and their names."""
+    if op.list_result or op.results_vary:
+        return [".results = -1"]
+    if not op.results:
+        return [".results = 1"]
+    names = ", ".join(c_text(name) for name in op.results)
+    return [f".results = {len(op.results)}", f".result_names = (const char *const[]){{{names}}}"]
 
 
 def signature(op: Op) -> str:
@@ -48,17 +75,25 @@ def signature(op: Op) -> str:
         fields.append(f".result = {RESULTS[op.result]}")
     if DTYPES[op.dtypes]:
         fields.append(f".domain = {DTYPES[op.dtypes]}")
-    fields.append(f".parameters = (const wk__parameter[]){{{', '.join(parameter(a) for a in op.arguments)}}}")
+    fields.append(f".parameters = (const wk_parameter[]){{{', '.join(parameter(a) for a in op.arguments)}}}")
     fields.append(f".parameter_count = {len(op.arguments)}")
+    fields += results(op)
+    fields += [".view = true"] if op.group == "view" else []
     takes_dtype = op.group == "reduction" and any(a.type == "dtype?" for a in op.arguments)
     fields += [".takes_dtype = true"] if takes_dtype else []
     fields += [".waits = true"] if op.waits else []
-    fields += [f".invoke = {op.invoke}"] if op.invoke else []
+    fields += [] if op.own_invoke else [f".invoke = {entry(op)}"]
+    fields += [f".invoke_in_place = {entry(op, '_')}"] if op.in_place else []
     return f"#define WK__SIGNATURE_{op.name} {', '.join(fields)}\n"
 
 
-def invoke_prototype(op: Op) -> str:
-    return f"int {op.invoke}(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)"
+def entry(op: Op, suffix: str = "") -> str:
+    """The name of the entry for wk_call, of NAME or of NAME_."""
+    return f"wk__invoke_{op.name}{suffix}" if op.has_own_entry else f"wk__invoke_pointwise{suffix}"
+
+
+def invoke_prototype(op: Op, suffix: str) -> str:
+    return f"int {entry(op, suffix)}(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)"
 
 
 def reader(op: Op) -> str:
@@ -76,8 +111,11 @@ def reader(op: Op) -> str:
     )
 
 
-def has_invoke(op: Op) -> bool:
-    return op.invoke not in ("", "wk__invoke_pointwise")
+def entries(op: Op) -> list[str]:
+    """Those that are written here: the suffixes of their names."""
+    if not op.has_own_entry:
+        return []
+    return ([] if op.own_invoke else [""]) + (["_"] if op.in_place else [])
 
 
 def signatures_text(header: Header) -> str:
@@ -90,13 +128,13 @@ def signatures_text(header: Header) -> str:
     out += f'#ifndef {guard}\n#define {guard}\n\n#include "../../base/options.h"\n#include "../call.h"\n'
     out += f"#include <wick/{header.name}.h>\n\n"
     ops = header.ops
-    if any(has_invoke(op) for op in ops):
+    if any(entries(op) for op in ops):
         out += comment("The entries for wk_call of ops that take more than tensors.")
-    out += "".join(f"{invoke_prototype(op)};\n" for op in ops if has_invoke(op)) + "\n"
-    entries = [op for op in ops if op.entry]
-    if entries:
+    out += "".join(f"{invoke_prototype(op, suffix)};\n" for op in ops for suffix in entries(op)) + "\n"
+    own = [op for op in ops if op.entry]
+    if own:
         out += comment("What the functions of an op call that has an entry of its own, in its file.")
-    for op in entries:
+    for op in own:
         out += f"wk_tensor *wk__{op.name}(wk_site site, wk__arg a, wk__arg b);\n"
         out += f"wk_tensor *wk__{op.name}_(wk_site site, wk_tensor *a, wk__arg b);\n"
     readers = {op.options: reader(op) for op in ops if op.options and not header.signatures_only and reader(op)}
@@ -108,8 +146,8 @@ def signatures_text(header: Header) -> str:
 
 def invoke_option(a: Argument, k: int) -> str:
     """The value of an option from argument k: one that is not given is 0."""
-    if a.enum:
-        return "choice"
+    if a.is_choice:
+        return "choice" if a.enum else f"({a.c_type.strip()})choice"
     if a.c_type == "double ":
         return f"wk__value_option(&args[{k}])"
     if a.is_tensor:
@@ -120,8 +158,10 @@ def invoke_option(a: Argument, k: int) -> str:
     return {"bool ": f"{number} != 0", "int64_t ": number}.get(a.c_type, f"({a.c_type.strip()}){number}")
 
 
-def invoke_operand(op: Op, a: Argument, k: int) -> str:
+def invoke_operand(op: Op, a: Argument, k: int, suffix: str) -> str:
     """What a function is called with for argument k."""
+    if suffix and k == 0:
+        return "wk__value_tensor(&args[0])"
     if a.type == "Tensor[]":
         return f"args[{k}].tensors, args[{k}].kind == WK_VALUE_TENSORS ? args[{k}].count : 0"
     if a.is_list:
@@ -143,7 +183,7 @@ def invoke_locals(op: Op) -> list[str]:
     for k, a in enumerate(op.arguments):
         if a.is_list and a.type != "Tensor[]":
             lines += [f"int {a.count};", f"const int64_t *{a.c} = wk__value_dims(&args[{k}], &{a.count});"]
-        elif a.enum:
+        elif a.is_choice:
             texts = ", ".join(c_text(choice) for choice in a.choices)
             lines.append(
                 f"const int choice = wk__value_choice(site, {c_text(op.name)}, {c_text(a.name)}, &args[{k}], "
@@ -157,17 +197,17 @@ def invoke_locals(op: Op) -> list[str]:
     return lines
 
 
-def invoke(op: Op) -> str:
+def invoke(op: Op, suffix: str) -> str:
     """The entry for wk_call: takes the arguments apart and calls the function."""
-    call = [invoke_operand(op, a, k) for k, a in enumerate(op.arguments) if not (a.option or a.absent)]
+    call = [invoke_operand(op, a, k, suffix) for k, a in enumerate(op.arguments) if not (a.option or a.absent)]
     call += ["&options"] if op.options else []
     call += [f"&out[{k}]" for k in range(len(op.results))]
-    name = f"wk__{op.name}" if op.entry else f"wk_{op.with_options or op.name}_at"
+    name = f"wk__{op.name}{suffix}" if op.entry else f"wk_{op.with_options or op.name}{suffix}_at"
     called = f"{name}(site, {', '.join(call)})"
     lines = ["(void)op;"] + invoke_locals(op)
     several = f"return {called} == WK_OK ? {len(op.results)} : -1;"
     lines.append(several if op.results else f"return wk__one(out, {called});")
-    return invoke_prototype(op) + "\n{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
+    return invoke_prototype(op, suffix) + "\n{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
 
 
 def functions_text(header: Header, section: Section) -> str:
@@ -175,7 +215,6 @@ def functions_text(header: Header, section: Section) -> str:
     out += '#include "../forms.h"\n\n'
     for op in section.ops:
         definitions = [function.definition for function in functions(op) if function.body]
-        if has_invoke(op):
-            definitions.append(invoke(op))
+        definitions += [invoke(op, suffix) for suffix in entries(op)]
         out += heading(op.name) + "\n" + "\n".join(definitions) + "\n"
     return out

@@ -87,7 +87,7 @@ def options_text(op: Op) -> str:
         usual = f"default {a.default}" if is_number else ""
         if a.enum:
             usual = " or ".join(f"WK_{op.name.upper()}_{choice.upper()}" for choice in a.choices)
-        elif a.choices:
+        elif a.choices and not a.is_choice:
             usual = " or ".join(f'"{choice}"' for choice in a.choices)
         said = "; ".join(filter(None, [usual, a.doc]))
         texts.append(f".{a.c} ({said})" if said else f".{a.c}")

@@ -121,7 +121,9 @@ typedef struct wk__doomed {
 
 struct wk_context {
     wk_code code;     /* the first error, WK_OK if none */
-    wk__text error;   /* its text */
+    wk__text error;   /* its text, after the place of the call that failed, */
+    wk_site failed;   /* which is this, */
+    int64_t said;     /* as much of the text as that takes */
     wk__guard *guard; /* the stack, guard[guards - 1] on top */
     int64_t guards, guard_capacity;
     int64_t scope; /* index of the innermost scope in guard[], -1 if none */

@@ -180,6 +180,8 @@ void wk__error_take(wk_site site, wk_code code, wk__text *text)
     wk__text_end(out);
     site = wk__site(site);
     if (site.file) wk__text_format(out, "%s:%d: ", site.file, (int)site.line);
+    context->failed = site;
+    context->said = out->length;
     write_text(context, text->data ? text->data : "out of memory", out);
     wk__text_end(text);
     if (context->quiet) return;

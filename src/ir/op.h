@@ -10,6 +10,7 @@
 struct wk_tensor;
 struct wk__gradient;
 struct wk_value;
+struct wk_parameter;
 typedef struct wk__op wk__op;
 
 /* Writes instructions into a group; see emit.h. Operand registers come in the op's compute dtype's class; the result is
@@ -37,16 +38,6 @@ enum {
 enum { WK__SAVE_0 = 1, WK__SAVE_1 = 2, WK__SAVE_2 = 4, WK__SAVE_3 = 8, WK__SAVE_OUT = 16 };
 
 enum { WK__MAX_INPUTS = 4 };
-
-/* A parameter of an op, as its row has it. */
-typedef struct wk__parameter {
-    const char *name, *type; /* of type PyTorch's name, "Tensor", "int", ... */
-    bool list;               /* of that type */
-    bool optional;           /* it may be left out: it has a default, or none is one of its values */
-    bool keyword;            /* in Python by name only */
-    bool number;             /* a tensor that may be a number */
-    bool written;            /* written over */
-} wk__parameter;
 
 struct wk__op {
     const char *name;   /* "add" */
@@ -78,10 +69,17 @@ struct wk__op {
     uint8_t needs[WK__MAX_INPUTS]; /* per operand: what its gradient reads */
     uint8_t keeps; /* WK__SAVE_0, ...: of that the numbers are kept, so that the program may write it afterwards */
 
-    const wk__parameter *parameters; /* those of the schema */
+    const struct wk_parameter *parameters; /* those of the schema; see wick/call.h */
+    const char *const *result_names;       /* [results], of several */
     uint8_t parameter_count;
-    /* the entry for wk_call: arguments in the order of the schema; fills out[], returns how many or -1 */
+    int8_t results; /* -1: as many as result_count says */
+    bool view;      /* they may share the memory of the first argument */
+    /* The entries for wk_call, of NAME and of NAME_ (NULL: there is none): arguments in the order of the schema; they
+     * fill out[] and return how many, or -1. */
     int (*invoke)(const wk__op *op, wk_site site, const struct wk_value *args, struct wk_tensor **out);
+    int (*invoke_in_place)(const wk__op *op, wk_site site, const struct wk_value *args, struct wk_tensor **out);
+    /* How many results a call gives, where that depends on the arguments; -1 with the error recorded. */
+    int (*result_count)(const wk__op *op, wk_site site, const struct wk_value *args);
 };
 
 #endif

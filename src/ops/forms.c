@@ -58,6 +58,13 @@ int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, w
     return wk__one(out, wk__elementwise(op, site, arg, op->arity));
 }
 
+int wk__invoke_pointwise_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk__arg arg[WK__MAX_INPUTS];
+    for (int k = 0; k < op->arity; k++) arg[k] = wk__value_arg(&args[k]);
+    return wk__one(out, wk__elementwise_(op, site, arg, op->arity));
+}
+
 int wk__instruction(wk__emit *e, const int in[])
 {
     wk__alu code = (wk__alu)e->op->instruction;

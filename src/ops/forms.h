@@ -22,8 +22,9 @@
 #undef WK__OP
 extern const wk__op wk__op_copy_slices; /* a node only: no call, so no row */
 
-/* invoke of pointwise ops: as many tensors or numbers as op->arity */
+/* The entries of pointwise ops for wk_call: as many tensors or numbers as op->arity. */
 int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_pointwise_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 /* The expression of ops that are one instruction on their operands: op->instruction. */
 int wk__instruction(wk__emit *e, const int in[]);
 /* x and up to two fractions as one record: what the functions with a slope, a limit, ... call. The gradient finds them

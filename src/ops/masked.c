@@ -167,10 +167,18 @@ static int numpy_invoke(const wk__op *op, wk_site site, const wk_value *args, wk
     return wk_nonzero_numpy_at(site, wk__value_tensor(&args[0]), out);
 }
 
+static int numpy_results(const wk__op *op, wk_site site, const wk_value *args)
+{
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    if (!wk__view_begin(op, site, x)) return -1;
+    return wk__body_of(x)->ndim ? wk__body_of(x)->ndim : 1;
+}
+
 const wk__op wk__op_nonzero = {
     WK__SIGNATURE_nonzero,
 };
 const wk__op wk__op_nonzero_numpy = {
     .invoke = numpy_invoke,
+    .result_count = numpy_results,
     WK__SIGNATURE_nonzero_numpy,
 };

@@ -61,14 +61,17 @@ static int one_by_one(const wk__op *op, wk_site site, wk_tensor *x, int d, const
     return (int)count;
 }
 
+static bool is_possible(const wk__op *op, wk_site site, wk_tensor *x, int64_t count)
+{
+    if (count <= INT32_MAX) return true;
+    wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "$a in %lld pieces: that is too many", (long long)count);
+    return false;
+}
+
 /* In `count` pieces of sizes[k], or all but the last of `size`. */
 static int divide(const wk__op *op, wk_site site, wk_tensor *x, int d, const int64_t *sizes, int64_t size,
                   int64_t count, wk_tensor **out)
 {
-    if (count > INT32_MAX) {
-        wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "$a in %lld pieces: that is too many", (long long)count);
-        return -1;
-    }
     none(out, count);
     bool node = wk__wants_node(wk__context(), &x, 1);
     if (count > (sizes ? WK__MAX_DIMS : WK__WALK_OUTPUTS)) return one_by_one(op, site, x, d, sizes, size, count, out);
@@ -107,26 +110,36 @@ int wk_split_at(wk_site site, wk_tensor *x, int64_t size, int64_t dim, wk_tensor
     out[0] = NULL;
     if (!begin(&wk__op_split, site, x, dim, &d)) return -1;
     int64_t places = wk__body_of(x)->shape[d];
-    if (size > 0 || (size == 0 && places == 0))
-        return divide(&wk__op_split, site, x, d, NULL, size, count_of(places, size), out);
+    if (size > 0 || (size == 0 && places == 0)) {
+        const int64_t count = count_of(places, size);
+        return is_possible(&wk__op_split, site, x, count) ? divide(&wk__op_split, site, x, d, NULL, size, count, out)
+                                                          : -1;
+    }
     wk__op_error(&wk__op_split, site, WK_ERR_ARGUMENT, &x, "pieces of $a must have a place at least, not %lld",
                  (long long)size);
     return -1;
 }
 
-int wk_chunk_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out)
+/* In n pieces or, where there are not so many places, in fewer; puts as many into out[] as there are. */
+static int chunked(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out)
 {
     int d;
-    if (!room(&wk__op_chunk, site, x, out, 1)) return -1;
-    for (int64_t k = 0; k < n; k++) out[k] = NULL;
     if (!begin(&wk__op_chunk, site, x, dim, &d)) return -1;
     if (n < 1) {
         wk__op_error(&wk__op_chunk, site, WK_ERR_ARGUMENT, &x, "$a in %lld pieces: there must be one at least",
                      (long long)n);
         return -1;
     }
-    int64_t places = wk__body_of(x)->shape[d], size = places / n + (places % n > 0);
-    return divide(&wk__op_split, site, x, d, NULL, size, places == 0 ? n : count_of(places, size), out);
+    const int64_t places = wk__body_of(x)->shape[d], size = places / n + (places % n > 0);
+    const int64_t count = places == 0 ? n : count_of(places, size);
+    return is_possible(&wk__op_chunk, site, x, count) ? divide(&wk__op_split, site, x, d, NULL, size, count, out) : -1;
+}
+
+int wk_chunk_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out)
+{
+    if (!room(&wk__op_chunk, site, x, out, 1)) return -1;
+    for (int64_t k = 0; k < n; k++) out[k] = NULL;
+    return chunked(site, x, n, dim, out);
 }
 
 int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *sizes, int count, int64_t dim, wk_tensor **out)
@@ -154,7 +167,8 @@ int wk_unbind_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **out)
     int d;
     if (!room(&wk__op_unbind, site, x, out, 1)) return -1;
     if (!begin(&wk__op_unbind, site, x, dim, &d)) return -1;
-    return divide(&wk__op_unbind, site, x, d, NULL, 1, wk__body_of(x)->shape[d], out);
+    const int64_t count = wk__body_of(x)->shape[d];
+    return is_possible(&wk__op_unbind, site, x, count) ? divide(&wk__op_unbind, site, x, d, NULL, 1, count, out) : -1;
 }
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- */
@@ -181,27 +195,34 @@ static void gradient(wk__gradient *g)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* wk_call has room for as many results as a node has outputs. */
+static bool unbinds(const wk__op *op)
+{
+    return op == &wk__op_unbind;
+}
+
+/* What the functions refuse counts as one result: they say why. */
+static int results(const wk__op *op, wk_site site, const wk_value *args)
+{
+    wk_tensor *x = wk__value_tensor(&args[0]);
+    const int64_t size = wk__value_int(&args[1], 1), dim = wk__value_int(&args[unbinds(op) ? 1 : 2], 0);
+    int64_t count = 1;
+    int d;
+    if (!begin(op, site, x, dim, &d)) return -1;
+    const int64_t places = wk__body_of(x)->shape[d];
+    if (op == &wk__op_split && size > 0) count = count_of(places, size);
+    if (op == &wk__op_chunk && size > 0)
+        count = places == 0 ? size : count_of(places, places / size + (places % size > 0));
+    if (op == &wk__op_split_with_sizes) count = args[1].count;
+    if (unbinds(op)) count = places;
+    return count > INT32_MAX ? 1 : (int)count;
+}
+
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     wk_tensor *x = wk__value_tensor(&args[0]);
-    bool unbinds = op == &wk__op_unbind;
-    int64_t size = wk__value_int(&args[1], 1), dim = wk__value_int(&args[unbinds ? 1 : 2], 0), count = 1;
-    int d;
-    if (!begin(op, site, x, dim, &d)) return -1;
-    int64_t places = wk__body_of(x)->shape[d];
-    if (op == &wk__op_split && size > 0) count = count_of(places, size);
-    if (op == &wk__op_chunk) count = size;
-    if (op == &wk__op_split_with_sizes) count = args[1].count;
-    if (unbinds) count = places;
-    if (count > WK__WALK_OUTPUTS) {
-        wk__op_error(op, site, WK_ERR_UNSUPPORTED, &x,
-                     "%lld results at once are more than the %d that a call gives back", (long long)count,
-                     WK__WALK_OUTPUTS);
-        return -1;
-    }
-    if (unbinds) return wk_unbind_at(site, x, dim, out);
-    if (op == &wk__op_chunk) return wk_chunk_at(site, x, size, dim, out);
+    const int64_t size = wk__value_int(&args[1], 1), dim = wk__value_int(&args[unbinds(op) ? 1 : 2], 0);
+    if (unbinds(op)) return wk_unbind_at(site, x, dim, out);
+    if (op == &wk__op_chunk) return chunked(site, x, size, dim, out);
     if (op == &wk__op_split) return wk_split_at(site, x, size, dim, out);
     return wk_split_with_sizes_at(site, x, args[1].ints, args[1].count, dim, out);
 }
@@ -209,20 +230,24 @@ static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tenso
 const wk__op wk__op_split = {
     .gradient = gradient,
     .invoke = invoke,
+    .result_count = results,
     WK__SIGNATURE_split,
 };
 const wk__op wk__op_chunk = {
     .gradient = gradient,
     .invoke = invoke,
+    .result_count = results,
     WK__SIGNATURE_chunk,
 };
 const wk__op wk__op_split_with_sizes = {
     .gradient = gradient,
     .invoke = invoke,
+    .result_count = results,
     WK__SIGNATURE_split_with_sizes,
 };
 const wk__op wk__op_unbind = {
     .gradient = gradient,
     .invoke = invoke,
+    .result_count = results,
     WK__SIGNATURE_unbind,
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of ops as programs and bindings see it: wk_op_*, wk_call. */
 #include "../base/alloc.h"
+#include "../base/context.h"
+#include "../base/options.h"
 #include "forms.h"
 #include <pthread.h>
 #include <string.h>
@@ -11,13 +13,17 @@ int wk_op_count(void)
     return wk__op_total;
 }
 
+static const wk__op *op_at(wk_site site, const char *call, int index)
+{
+    if (index >= 0 && index < wk__op_total) return wk__ops[index];
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: op %d is not there; wk_op_count() is %d", call, index, wk__op_total);
+    return NULL;
+}
+
 wk_code wk_op_info_at(wk_site site, int index, wk_op *info)
 {
-    if (index < 0 || index >= wk__op_total) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "op_info: the index is out of range");
-        return WK_ERR_ARGUMENT;
-    }
-    const wk__op *op = wk__ops[index];
+    const wk__op *op = op_at(site, "op_info", index);
+    if (!op) return WK_ERR_ARGUMENT;
     const wk_op known = {.size = sizeof known,
                          .name = op->name,
                          .schema = op->schema,
@@ -25,17 +31,36 @@ wk_code wk_op_info_at(wk_site site, int index, wk_op *info)
                          .doc = op->doc,
                          .differentiable = op->gradient != NULL,
                          .waits = op->waits,
-                         .dtypes = op->domain};
+                         .dtypes = op->domain,
+                         .parameters = op->parameter_count,
+                         .results = op->results,
+                         .result_names = op->result_names,
+                         .in_place = op->invoke_in_place != NULL,
+                         .view = op->view};
     return wk__fill(site, "op_info", wk_op, info, &known);
 }
 
-int wk_op_find(const char *name)
+wk_code wk_op_parameter_at(wk_site site, int index, int k, wk_parameter *info)
+{
+    const wk__op *op = op_at(site, "op_parameter", index);
+    if (!op) return WK_ERR_ARGUMENT;
+    if (k >= 0 && k < op->parameter_count)
+        return wk__fill(site, "op_parameter", wk_parameter, info, &op->parameters[k]);
+    wk__error_set(site, WK_ERR_ARGUMENT, "op_parameter: %s has %d parameters, and none of number %d", op->name,
+                  op->parameter_count, k);
+    return WK_ERR_ARGUMENT;
+}
+
+/* The op whose name is the first `length` letters; -1 if there is none. */
+static int find(const char *name, size_t length)
 {
     int low = 0, high = wk__op_total - 1;
-    while (name && low <= high) {
-        int middle = (low + high) / 2, order = strcmp(wk__ops[middle]->name, name);
-        if (order == 0) return middle;
-        if (order < 0)
+    while (low <= high) {
+        const int middle = (low + high) / 2;
+        const char *other = wk__ops[middle]->name;
+        const int order = strncmp(name, other, length);
+        if (order == 0 && !other[length]) return middle;
+        if (order > 0)
             low = middle + 1;
         else
             high = middle - 1;
@@ -43,25 +68,52 @@ int wk_op_find(const char *name)
     return -1;
 }
 
-/* ---- arguments against the schema -------------------------------------------------------------------------------- */
-
-enum { MOST_ARGUMENTS = 16, MOST_RESULTS = 64 };
-
-static bool kind_fits(const wk__parameter *p, const wk_value *v)
+int wk_op_find(const char *name)
 {
+    const size_t length = name ? strlen(name) : 0;
+    if (length == 0) return -1;
+    const int index = find(name, length);
+    if (index >= 0 || name[length - 1] != '_') return index;
+    const int plain = find(name, length - 1);
+    return plain >= 0 && wk__ops[plain]->invoke_in_place ? plain : -1;
+}
+
+/* ---- arguments against the parameters ---------------------------------------------------------------------------- */
+
+enum { MOST_ARGUMENTS = 16, FEW_RESULTS = 8 };
+
+static const char *const kind_names[] = {
+    [WK_VALUE_TENSOR] = "Tensor",      [WK_VALUE_INT] = "int",
+    [WK_VALUE_FLOAT] = "float",        [WK_VALUE_BOOL] = "bool",
+    [WK_VALUE_INTS] = "a list of int", [WK_VALUE_TENSORS] = "a list of Tensor",
+    [WK_VALUE_DTYPE] = "dtype",        [WK_VALUE_DEVICE] = "Device",
+    [WK_VALUE_TEXT] = "str",
+};
+
+static bool is_number(const wk_value *v)
+{
+    return v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_BOOL;
+}
+
+/* *v as an argument of the kind that the parameter has; false where it is none. A truth is a number, and a number a
+ * list of one. */
+static bool take(const wk_parameter *p, const wk_value *given, wk_value *v)
+{
+    *v = *given;
     if (v->kind == WK_VALUE_NONE) return p->optional;
-    if (p->list) return v->kind == (int32_t)(strcmp(p->type, "Tensor") == 0 ? WK_VALUE_TENSORS : WK_VALUE_INTS);
-    if (strcmp(p->type, "Tensor") == 0)
-        return v->kind == WK_VALUE_TENSOR || ((v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT) && p->number);
-    if (strcmp(p->type, "int") == 0) return v->kind == WK_VALUE_INT;
-    if (strcmp(p->type, "float") == 0) return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT;
-    if (strcmp(p->type, "Scalar") == 0)
-        return v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_INT || v->kind == WK_VALUE_BOOL;
-    if (strcmp(p->type, "bool") == 0) return v->kind == WK_VALUE_BOOL || v->kind == WK_VALUE_INT;
-    if (strcmp(p->type, "dtype") == 0) return v->kind == WK_VALUE_DTYPE || v->kind == WK_VALUE_INT;
-    if (strcmp(p->type, "Device") == 0) return v->kind == WK_VALUE_DEVICE;
-    if (strcmp(p->type, "str") == 0) return v->kind == WK_VALUE_TEXT && v->text;
-    return false;
+    const bool whole = v->kind == WK_VALUE_INT || v->kind == WK_VALUE_BOOL;
+    switch (p->kind) {
+    case WK_VALUE_TENSOR: return v->kind == WK_VALUE_TENSOR || (p->takes_number && is_number(v));
+    case WK_VALUE_INT:
+    case WK_VALUE_BOOL:
+    case WK_VALUE_DTYPE: return whole || v->kind == p->kind;
+    case WK_VALUE_FLOAT: return is_number(v);
+    case WK_VALUE_INTS:
+        if (v->kind == WK_VALUE_INT) *v = (wk_value){.kind = WK_VALUE_INTS, .count = 1, .ints = &given->i};
+        return v->kind == WK_VALUE_INTS;
+    case WK_VALUE_TEXT: return v->kind == WK_VALUE_TEXT && v->text;
+    default: return v->kind == p->kind;
+    }
 }
 
 static bool list_is_there(const wk__op *op, wk_site site, int k, const wk_value *v)
@@ -78,14 +130,13 @@ static bool match(const wk__op *op, wk_site site, const wk_value *given, int cou
     int k = 0;
     memset(full, 0, sizeof *full * MOST_ARGUMENTS);
     for (; k < op->parameter_count; k++) {
-        const wk__parameter *p = &op->parameters[k];
-        if (k < count) full[k] = given[k];
-        if (kind_fits(p, &full[k])) {
+        const wk_parameter *p = &op->parameters[k];
+        if (take(p, k < count ? &given[k] : &full[k], &full[k])) {
             if (list_is_there(op, site, k, &full[k])) continue;
             return false;
         }
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) must be %s%s%s; the schema is %s", op->name, k,
-                      p->name, p->list ? "a list of " : "", p->type, p->optional ? " or none" : "", op->schema);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: argument %d (%s) must be %s%s; the schema is %s", op->name, k,
+                      p->name, kind_names[p->kind], p->optional ? " or none" : "", op->schema);
         return false;
     }
     if (count <= k) return true;
@@ -109,78 +160,128 @@ void wk_context_free(wk_context *context)
     if (context) wk__context_destroy(context);
 }
 
-static wk_code call(const char *name, wk_site site, const wk_value *arguments, int argument_count, wk_value *results,
-                    int *count)
+/* A call, and what it leaves. */
+typedef struct call {
+    const wk__op *op;
+    wk_site site;
+    bool in_place;
+    wk_value argument[MOST_ARGUMENTS];
+    wk_value *results; /* [room] */
+    int room, count;
+    int wanted; /* the room that it takes, where there is too little */
+} call;
+
+/* What was written over is an argument, which the caller holds already. */
+static void hand_over(call *c, wk_tensor *const out[], int count)
+{
+    const bool again = c->in_place || (c->op->parameter_count && c->op->parameters[0].written);
+    for (int k = 0; k < count; k++)
+        c->results[k] = (wk_value){.kind = WK_VALUE_TENSOR, .tensor = again ? wk__again(out[k]) : out[k]};
+    c->count = count;
+}
+
+static bool has_room(call *c, int *wanted)
+{
+    *wanted = c->op->result_count ? c->op->result_count(c->op, c->site, c->argument) : c->op->results;
+    if (*wanted <= c->room) return *wanted >= 0;
+    wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: gives %d results, there is room for %d", c->op->name, *wanted,
+                  c->room);
+    c->wanted = *wanted;
+    return false;
+}
+
+static void invoke(call *c)
+{
+    int wanted;
+    wk_tensor *few[FEW_RESULTS] = {0}, **out = few;
+    if (!has_room(c, &wanted)) return;
+    if (wanted > FEW_RESULTS && !(out = wk__alloc_zero((size_t)wanted, sizeof(wk_tensor *)))) {
+        wk__error_set(c->site, WK_ERR_MEMORY, "%s: out of host memory", c->op->name);
+        return;
+    }
+    const int given = (c->in_place ? c->op->invoke_in_place : c->op->invoke)(c->op, c->site, c->argument, out);
+    if (given >= 0 && !wk__error_pending()) {
+        hand_over(c, out, given);
+    } else {
+        for (int k = 0; k < given && !c->in_place; k++) wk_free_at(c->site, out[k]);
+        wk__error_set(c->site, WK_ERR_INTERNAL, "%s: failed without saying why", c->op->name);
+    }
+    if (out != few) wk__free(out);
+}
+
+static void run(call *c, const char *name, const wk_value *arguments, int argument_count)
 {
     const int index = wk_op_find(name);
-    const wk__op *op = wk__ops[index < 0 ? 0 : index];
     if (index < 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT,
+        wk__error_set(c->site, WK_ERR_ARGUMENT,
                       name ? "call: there is no op \"%.60s\"" : "call: the name of the op is NULL", name);
-        return WK_ERR_ARGUMENT;
+        return;
     }
-    wk_value full[MOST_ARGUMENTS];
-    wk_tensor *out[MOST_RESULTS] = {0};
+    c->op = wk__ops[index];
+    c->in_place = strcmp(name, c->op->name) != 0;
     wk__tell_late(wk__context());
-    if (wk__error_pending() || !match(op, site, arguments, argument_count, full)) return wk_error_code();
-    int given = op->invoke(op, site, full, out);
-    if (given < 0 || wk__error_pending()) {
-        for (int k = 0; k < given; k++) wk_free_at(site, out[k]);
-        wk__error_set(site, WK_ERR_INTERNAL, "%s: failed without saying why", op->name);
-        return wk_error_code();
+    if (!wk__error_pending() && match(c->op, c->site, arguments, argument_count, c->argument)) invoke(c);
+}
+
+/* What is said of the call goes to the caller: a text, after `said` bytes of where it was. */
+static wk_code answer(wk_call_error error, const char *text, int64_t said, wk_call_error *given, char *message,
+                      size_t message_size)
+{
+    if (message_size) snprintf(message, message_size, "%s", text ? text : "");
+    error.size = sizeof error;
+    if (text) snprintf(error.message, sizeof error.message, "%s", text + said);
+    if (given) (void)wk__fill((wk_site){0}, "call", wk_call_error, given, &error);
+    return (wk_code)error.code;
+}
+
+static wk_code call_in(wk_context *context, const char *name, const wk_value *arguments, int argument_count, call *c,
+                       const wk_call_options *options, char *message, size_t message_size)
+{
+    wk_context *before = wk__context_enter(context);
+    const bool grad_off = context->frame.grad_off;
+    const wk_device device = context->device;
+    wk_call_options o;
+    const bool fine = wk__options((wk_site){0}, "call", options, &o);
+    c->site = o.site;
+    context->frame.grad_off = o.no_grad;
+    if (o.device.kind) context->device = o.device;
+    if (fine) run(c, name, arguments, argument_count);
+    wk_call_error error = {.code = (int32_t)wk_error_code(), .results = c->wanted};
+    if (error.code != WK_OK) {
+        error.line = context->failed.line;
+        if (context->failed.file) snprintf(error.file, sizeof error.file, "%s", context->failed.file);
     }
-    if (given > *count) {
-        for (int k = 0; k < given; k++) wk_free_at(site, out[k]);
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: gives %d results, there is room for %d", op->name, given, *count);
-        return WK_ERR_ARGUMENT;
-    }
-    for (int k = 0; k < given; k++) results[k] = (wk_value){.kind = WK_VALUE_TENSOR, .tensor = out[k]};
-    *count = given;
-    return WK_OK;
+    const wk_code code = answer(error, wk_error(), context->said, o.error, message, message_size);
+    wk_clear_error();
+    context->frame.grad_off = grad_off;
+    context->device = device;
+    wk__context_enter(before);
+    return code;
 }
 
 wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count, wk_value *results,
                 int *count, const wk_call_options *options, char *message, size_t message_size)
 {
-    bool locked = !context;
+    call c = {.results = results, .room = count ? *count : 0};
+    const char *missing = !count                             ? "call: the count of results is NULL"
+                          : c.room < 0                       ? "call: the count of results is negative"
+                          : c.room > 0 && !results           ? "call: the array for the results is NULL"
+                          : argument_count > 0 && !arguments ? "call: the array of arguments is NULL"
+                                                             : NULL;
     if (!message) message_size = 0;
-    if (!count || !results || (argument_count > 0 && !arguments)) {
-        if (message_size)
-            snprintf(message, message_size, "call: %s is NULL",
-                     !count     ? "the count of results"
-                     : !results ? "the array for the results"
-                                : "the array of arguments");
-        if (count) *count = 0;
-        return WK_ERR_ARGUMENT;
-    }
+    if (count) *count = 0;
+    if (missing) return answer((wk_call_error){.code = WK_ERR_ARGUMENT}, missing, 0, NULL, message, message_size);
+    const bool locked = !context;
     if (locked) {
         pthread_mutex_lock(&shared_lock);
         if (!shared) shared = wk__context_make();
         context = shared;
         if (shared) wk__late_forget(shared); /* of whoever called: who reads what failed is told */
     }
-    wk_code code = WK_ERR_MEMORY;
-    const char *text = "call: out of host memory";
-    if (message_size) message[0] = 0;
-    if (context) {
-        wk_context *before = wk__context_enter(context);
-        bool grad_off = context->frame.grad_off;
-        wk_device device = context->device;
-        wk_call_options o;
-        bool fine = wk__options((wk_site){0}, "call", options, &o);
-        context->frame.grad_off = o.no_grad;
-        if (o.device.kind) context->device = o.device;
-        code = fine ? call(name, o.site, arguments, argument_count, results, count) : wk_error_code();
-        text = wk_error();
-        if (message_size) snprintf(message, message_size, "%s", text ? text : "");
-        wk_clear_error();
-        context->frame.grad_off = grad_off;
-        context->device = device;
-        wk__context_enter(before);
-    } else if (message_size) {
-        snprintf(message, message_size, "%s", text);
-    }
-    if (code != WK_OK) *count = 0;
+    const wk_code code = context ? call_in(context, name, arguments, argument_count, &c, options, message, message_size)
+                                 : answer((wk_call_error){.code = WK_ERR_MEMORY}, "call: out of host memory", 0, NULL,
+                                          message, message_size);
     if (locked) pthread_mutex_unlock(&shared_lock);
+    *count = c.count;
     return code;
 }

@@ -47,12 +47,12 @@ TIES = {"sort", "argsort", "topk", "kthvalue", "median", "argmax", "argmin"}  # 
 
 
 def reduction(call):
-    def named(a, b, reduction=0, weight=None, **options):
+    def named(a, b, reduction="mean", weight=None, **options):
         if weight is not None:
             options["weight"] = weight.to(a.dtype)
         if options.get("pos_weight") is not None:
             options["pos_weight"] = options["pos_weight"].to(a.dtype)
-        return call(a, b, reduction=("mean", "sum", "none", "batchmean")[reduction], **options)
+        return call(a, b, reduction=reduction, **options)
 
     named.by_name_from = 2
     return named

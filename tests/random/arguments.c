@@ -196,22 +196,20 @@ static wk_dtype drawn_dtype(generator *g)
     return (wk_dtype)draw_from(&g->draw, WK_F32, WK_DTYPE_COUNT - 1);
 }
 
-static bool drawn_text(generator *g, const char *name, argument *a)
+static argument drawn_text(generator *g, const wk_parameter *p)
 {
-    const char *text = is(name, "rounding_mode") ? (draw_percent(&g->draw, 50) ? "floor" : "trunc")
-                       : is(name, "approximate") ? (draw_percent(&g->draw, 50) ? "none" : "tanh")
-                                                 : NULL;
-    if (!text) return false;
-    a->kind = WK_VALUE_TEXT;
-    snprintf(a->text, sizeof a->text, "%s", text);
-    return true;
+    argument a = {.kind = WK_VALUE_TEXT};
+    int count = 0;
+    while (p->choices[count]) count++;
+    snprintf(a.text, sizeof a.text, "%s", p->choices[draw_below(&g->draw, count)]);
+    return a;
 }
 
 /* Those that are usual to be written. */
-static bool is_given(generator *g, const row *r, const parameter *p)
+static bool is_given(generator *g, const row *r, const wk_parameter *p)
 {
     if (!p->optional) return true;
-    if (r->view) return true;
+    if (r->op->view) return true;
     return draw_percent(&g->draw,
                         among(p->name, "dim keepdim start end k descending largest diagonal offset") ? 65 : 25);
 }
@@ -220,22 +218,22 @@ void generate_arguments(generator *g, const row *r, step *s)
 {
     const wk__body *x = subject_of(g, r, s);
     for (int k = 0; k < r->parameters; k++) {
-        const parameter *p = &r->parameter[k];
+        const wk_parameter *p = &r->parameter[k];
         argument *a = &s->argument[k];
-        if (p->type == TYPE_TENSOR || a->kind != WK_VALUE_NONE) continue;
+        if (p->kind == WK_VALUE_TENSOR || p->kind == WK_VALUE_TENSORS || a->kind != WK_VALUE_NONE) continue;
         if (!is_given(g, r, p)) continue;
-        if (p->type == TYPE_INT && p->list)
+        if (p->kind == WK_VALUE_INTS)
             drawn_ints(g, r, p->name, x, s, a);
-        else if (p->type == TYPE_INT)
+        else if (p->kind == WK_VALUE_INT)
             *a = argument_int(drawn_int(g, r, p->name, x, s));
-        else if (p->type == TYPE_FLOAT || p->type == TYPE_SCALAR)
+        else if (p->kind == WK_VALUE_FLOAT)
             *a = drawn_scalar(g, p->name);
-        else if (p->type == TYPE_BOOL)
+        else if (p->kind == WK_VALUE_BOOL)
             *a = (argument){.kind = WK_VALUE_BOOL, .i = draw_below(&g->draw, 2)};
-        else if (p->type == TYPE_DTYPE)
+        else if (p->kind == WK_VALUE_DTYPE)
             *a = (argument){.kind = WK_VALUE_DTYPE, .i = drawn_dtype(g)};
-        else if (p->type == TYPE_TEXT && !drawn_text(g, p->name, a) && !p->optional)
-            *a = (argument){.kind = WK_VALUE_TEXT, .text = "none"};
+        else if (p->kind == WK_VALUE_TEXT)
+            *a = drawn_text(g, p);
     }
     if (is(r->op->name, "to")) s->argument[1].kind = WK_VALUE_DEVICE;
 }

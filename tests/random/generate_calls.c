@@ -60,7 +60,7 @@ void generate_call(generator *g)
     /* beside the elements of a view it has no gradient, as PyTorch's */
     if (g->program->differences && strcmp(r->op->name, "as_strided") == 0) return;
     step s = {.kind = STEP_CALL};
-    const bool sampled = draw_percent(&g->draw, r->tensors > 2 ? 60 : r->parameters > 2 && !r->view ? 15 : 4);
+    const bool sampled = draw_percent(&g->draw, r->tensors > 2 ? 60 : r->parameters > 2 && !r->op->view ? 15 : 4);
     if (sampled ? !generate_sample(g, r, &s) : !generate_operands(g, r, &s)) return;
     if (!sampled) generate_arguments(g, r, &s);
     add_call(g, STEP_CALL, r, &s);
@@ -90,7 +90,7 @@ static int pick_target(generator *g, unsigned dtypes)
 static bool in_place_operand(generator *g, const row *r, int k, int target, argument *a)
 {
     const wk__body *body = generate_body(g, target);
-    const bool condition = r->op->conditions >> k & 1 && !r->parameter[k].number;
+    const bool condition = r->op->conditions >> k & 1 && !r->parameter[k].takes_number;
     const unsigned dtypes = condition ? WK__BOOLS : 1u << body->dtype;
     if (!condition && draw_percent(&g->draw, 15)) {
         int found = -1, seen = 0;
@@ -103,7 +103,7 @@ static bool in_place_operand(generator *g, const row *r, int k, int target, argu
         *a = argument_slot(found >= 0 ? found : target);
         return true;
     }
-    if (r->parameter[k].number && draw_percent(&g->draw, 35)) {
+    if (r->parameter[k].takes_number && draw_percent(&g->draw, 35)) {
         *a = draw_percent(&g->draw, 50) ? argument_int(draw_from(&g->draw, -1, 3)) : argument_float(0.6);
         return true;
     }
@@ -120,9 +120,9 @@ void generate_in_place(generator *g)
     const row *r = NULL;
     for (int tries = 0; tries < 30; tries++) {
         r = pick_row(g);
-        if (row_in_place(r) || r->writes) break;
+        if (r->op->invoke_in_place || r->writes) break;
     }
-    if (!row_in_place(r) && !r->writes) return;
+    if (!r->op->invoke_in_place && !r->writes) return;
     const unsigned domain = r->op->domain ? r->op->domain : ANY_DTYPE;
     const int target = pick_target(g, domain);
     if (target < 0) return;
@@ -130,11 +130,11 @@ void generate_in_place(generator *g)
     if (r->tensors > 1 && !r->pointwise && strcmp(r->op->name, "copy_") != 0) return; /* scatter_add_ comes by the op */
     s.argument[0] = argument_slot(target);
     for (int k = 1; k < r->parameters; k++)
-        if (r->parameter[k].type == TYPE_TENSOR && (!r->parameter[k].optional || draw_percent(&g->draw, 50)) &&
+        if (r->parameter[k].kind == WK_VALUE_TENSOR && (!r->parameter[k].optional || draw_percent(&g->draw, 50)) &&
             !in_place_operand(g, r, k, target, &s.argument[k]))
             return;
     generate_arguments(g, r, &s);
-    add_call(g, row_in_place(r) ? STEP_IN_PLACE : STEP_CALL, r, &s);
+    add_call(g, r->op->invoke_in_place ? STEP_IN_PLACE : STEP_CALL, r, &s);
 }
 
 void generate_use(generator *g, int slot)

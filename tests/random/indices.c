@@ -59,7 +59,7 @@ static bool reads(const step *s, int k)
     const row *r = &rows[s->op];
     for (int j = 0; k == 0 && j < s->arguments; j++)
         if (strcmp(r->parameter[j].name, "beta") == 0 && is_zero(&s->argument[j])) return false;
-    return strcmp(r->op->group, "creation") != 0 && !strstr(r->op->name, "_like") && !(r->view && k > 0);
+    return strcmp(r->op->group, "creation") != 0 && !strstr(r->op->name, "_like") && !(r->op->view && k > 0);
 }
 
 /* Where an operand has no elements the numbers of the others may not count: a scatter of nothing. */

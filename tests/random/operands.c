@@ -163,9 +163,10 @@ static int smaller(generator *g, unsigned dtypes, int x)
 static bool pointwise_operand(generator *g, const row *r, int k, int first, argument *a)
 {
     const unsigned domain = r->op->domain ? r->op->domain : ANY_DTYPE;
-    const bool condition = r->op->conditions >> k & 1 && r->parameter[k].type == TYPE_TENSOR && !r->parameter[k].number;
+    const bool condition =
+        r->op->conditions >> k & 1 && r->parameter[k].kind == WK_VALUE_TENSOR && !r->parameter[k].takes_number;
     const unsigned dtypes = condition ? WK__BOOLS : g->mixed ? domain : domain & (1u << generate_body(g, first)->dtype);
-    if (r->parameter[k].number && draw_percent(&g->draw, 20)) {
+    if (r->parameter[k].takes_number && draw_percent(&g->draw, 20)) {
         *a = draw_percent(&g->draw, 50) ? argument_int(draw_from(&g->draw, -2, 3))
                                         : argument_float(draw_percent(&g->draw, 50) ? 0.5 : 1.7);
         return true;
@@ -195,8 +196,8 @@ static bool pointwise_operands(generator *g, const row *r, step *s)
     const int first = generate_pick(g, at ? ANY_DTYPE : domain, 0);
     if (first < 0) return false;
     for (int k = 0; k < r->parameters; k++) {
-        const parameter *p = &r->parameter[k];
-        if (p->type != TYPE_TENSOR) continue;
+        const wk_parameter *p = &r->parameter[k];
+        if (p->kind != WK_VALUE_TENSOR) continue;
         if (k == at) {
             s->argument[k] = argument_slot(first);
         } else if ((!p->optional || draw_percent(&g->draw, 60)) && !is_second_limit(g, r, s, k)) {
@@ -220,8 +221,7 @@ bool generate_operands(generator *g, const row *r, step *s)
     static const char *const looked_up[] = {"index_select", "gather",  "take_along_dim", "take", "embedding",
                                             "scatter_add",  "scatter", "index_add",      NULL};
     s->arguments = (uint8_t)r->parameters;
-    if (r->parameters && r->parameter[0].list && r->parameter[0].type == TYPE_TENSOR)
-        return generate_list_operands(g, r, s);
+    if (r->parameters && r->parameter[0].kind == WK_VALUE_TENSORS) return generate_list_operands(g, r, s);
     if (strcmp(r->op->group, "matmul") == 0) return generate_product_operands(g, r, s);
     if (named(r, looked_up)) return generate_index_operands(g, r, s);
     if (r->pointwise || strcmp(r->op->name, "copy_") == 0) return pointwise_operands(g, r, s);

@@ -2,6 +2,7 @@
 /* Calls as C, by the schemas of their rows; see print.h. */
 #include "print.h"
 #include "machine.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,16 @@ static const struct {
     {"to", NULL, "0 1"},
 };
 
+/* An option that is a value of an enum in C. */
+static bool print_choice(FILE *out, const char *name, const argument *a)
+{
+    const bool reduction = strcmp(name, "reduction") == 0;
+    if (!reduction && strcmp(name, "approximate") != 0) return false;
+    fputs(reduction ? "WK_REDUCE_" : "WK_GELU_", out);
+    for (const char *c = a->text; *c; c++) fputc(toupper((unsigned char)*c), out);
+    return true;
+}
+
 static void print_form(FILE *out, const step *s, const row *r, const char *form)
 {
     const char *comma = "";
@@ -116,9 +127,7 @@ static void print_form(FILE *out, const step *s, const row *r, const char *form)
         } else if (s->argument[k].kind != WK_VALUE_NONE) {
             fputs(comma, out);
             if (option) fprintf(out, ".%s = ", r->parameter[k].name);
-            if (option && strcmp(r->parameter[k].name, "approximate") == 0)
-                fputs(s->argument[k].text[0] == 't' ? "WK_GELU_TANH" : "WK_GELU_NONE", out);
-            else
+            if (!option || !print_choice(out, r->parameter[k].name, &s->argument[k]))
                 print_argument(out, &s->argument[k]);
         } else if (needed) {
             fprintf(out, "%s%.*s", comma, otherwise ? (int)length - 1 : 4, otherwise ? otherwise : "NULL");
@@ -136,9 +145,9 @@ static void usual_form(const row *r, char *form, size_t size)
     form[0] = 0;
     for (int turn = 0; turn < 3; turn++)
         for (int k = 0; k < r->parameters; k++) {
-            const parameter *p = &r->parameter[k];
-            const int its = !p->optional ? 0 : p->list && p->type == TYPE_INT ? 1 : 2;
-            if (its != turn || p->type == TYPE_DEVICE) continue;
+            const wk_parameter *p = &r->parameter[k];
+            const int its = !p->optional ? 0 : p->kind == WK_VALUE_INTS ? 1 : 2;
+            if (its != turn || p->kind == WK_VALUE_DEVICE) continue;
             at += (size_t)snprintf(form + at, size - at, "%s%s%d%s", at ? " " : "", turn == 2 ? "." : "", k,
                                    turn == 1 ? "?" : "");
         }

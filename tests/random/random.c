@@ -338,7 +338,8 @@ static bool run_kinds(void)
 
 int main(int argc, char **argv)
 {
-    if (!read_settings(argc, argv) || !rows_read()) return 2;
+    if (!read_settings(argc, argv)) return 2;
+    rows_read();
     if (!jobs_begin(set.print || set.just_one ? 1 : set.jobs)) return 2;
     clock_gettime(CLOCK_MONOTONIC, &start);
     if (set.print) {

@@ -92,7 +92,7 @@ bool steps_call(machine *m, const step *s)
     m->given = row_call(r, steps_site(m), c.value, out);
     for (int k = 0; k < m->given; k++) {
         if (is_operand(c.value, out[k])) out[k] = NULL;
-        if (out[k] && !r->view && wk__body_overlaps(wk__body_of(out[k]))) notes_shared(m, s->out + k);
+        if (out[k] && !r->op->view && wk__body_overlaps(wk__body_of(out[k]))) notes_shared(m, s->out + k);
         steps_put(m, s, k, out[k], false);
     }
     if (m->given < 0) m->code = wk_error_code() ? wk_error_code() : WK_ERR_INTERNAL;

@@ -29,19 +29,19 @@ static void logits_reference(reference_call *r)
 static const char *const samples[] = {"[], []",
                                       "[7], [7]",
                                       "[3,5], [3,5], [5]:f32",
-                                      "[3,5], [3,5], none, 1",
-                                      "[3,5], [3,5], [3,5]:f32, 2",
-                                      "[0,3], [0,3], none, 1",
+                                      "[3,5], [3,5], none, \"sum\"",
+                                      "[3,5], [3,5], [3,5]:f32, \"none\"",
+                                      "[0,3], [0,3], none, \"sum\"",
                                       NULL};
 
 static const char *const logits_samples[] = {"[], []",
                                              "[7], [7]",
                                              "[3,5], [3,5], [5]:f32",
-                                             "[3,5], [3,5], none, none, 1",
-                                             "[3,5], [3,5], [3,5]:f32, none, 2",
+                                             "[3,5], [3,5], none, none, \"sum\"",
+                                             "[3,5], [3,5], [3,5]:f32, none, \"none\"",
                                              "[3,5], [3,5], none, [5]:f32",
-                                             "[3,5], [3,5], [3,1]:f32, [5]:f32, 2",
-                                             "[0,3], [0,3], none, none, 1",
+                                             "[3,5], [3,5], [3,1]:f32, [5]:f32, \"none\"",
+                                             "[0,3], [0,3], none, none, \"sum\"",
                                              NULL};
 
 const op_reference op_reference_binary_cross_entropy = {

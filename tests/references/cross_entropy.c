@@ -33,8 +33,8 @@ static void reference_of(reference_call *r, bool logs)
     const reference_array *in = &r->in[0], *target = &r->in[1];
     int axis = in->ndim > 1;
     bool fractions = target->ndim == in->ndim;
-    int64_t reduction = wk__value_int(&r->args[3], WK_REDUCE_MEAN), ignored = wk__value_int(&r->args[4], -100),
-            step = 1, shape[WK__MAX_DIMS];
+    int64_t reduction = reference_reduction(&r->args[3]), ignored = wk__value_int(&r->args[4], -100), step = 1,
+            shape[WK__MAX_DIMS];
     row_reference row = {.weight = r->inputs > 2 ? r->in[2].data : NULL, .classes = in->shape[axis], .logs = logs};
     if (!logs) row.smoothing = wk__value_float(&r->args[5], 0);
     for (int d = 0; d < in->ndim - 1; d++) shape[d] = in->shape[d + (d >= axis)];
@@ -68,22 +68,22 @@ static const char *const cross_entropy_samples[] = {"[4,5], [4]:i64<5",
                                                     "[5], []:i64<5",
                                                     "[2,5,3], [2,3]:i64<5",
                                                     "[4,5], [4]:i64<5, [5]:f32",
-                                                    "[4,5], [4]:i64<5, none, 1",
-                                                    "[4,5], [4]:i64<5, [5]:f32, 2",
-                                                    "[4,5], [4]:i64<5, none, 0, 2",
-                                                    "[4,5], [4]:i64<5, [5]:f32, 0, -100, 0.1",
+                                                    "[4,5], [4]:i64<5, none, \"sum\"",
+                                                    "[4,5], [4]:i64<5, [5]:f32, \"none\"",
+                                                    "[4,5], [4]:i64<5, none, \"mean\", 2",
+                                                    "[4,5], [4]:i64<5, [5]:f32, \"mean\", -100, 0.1",
                                                     "[4,5], [4,5]",
-                                                    "[4,5], [4,5], [5]:f32, 1",
+                                                    "[4,5], [4,5], [5]:f32, \"sum\"",
                                                     "[4,5], [4,5], [5]",
-                                                    "[2,5,3], [2,5,3], [5], 2, -100, 0.1",
+                                                    "[2,5,3], [2,5,3], [5], \"none\", -100, 0.1",
                                                     "[3,300], [3]:i64<300",
                                                     NULL};
 
 static const char *const nll_samples[] = {"[4,5], [4]:i64<5",
                                           "[5], []:i64<5",
                                           "[2,5,3], [2,3]:i64<5",
-                                          "[4,5], [4]:i64<5, [5]:f32, 1",
-                                          "[4,5], [4]:i64<5, none, 2, 3",
+                                          "[4,5], [4]:i64<5, [5]:f32, \"sum\"",
+                                          "[4,5], [4]:i64<5, none, \"none\", 3",
                                           NULL};
 
 const op_reference op_reference_cross_entropy = {

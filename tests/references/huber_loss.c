@@ -25,8 +25,8 @@ static void huber_reference(reference_call *r)
     reference_loss(r, huber_exact, 2, wk__value_float(&r->args[3], 1));
 }
 
-static const char *const samples[] = {"[], []",          "[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, 0.5",
-                                      "[0,3], [0,3], 1", NULL};
+static const char *const samples[] = {
+    "[], []", "[7], [7]", "[3,5], [3,5], \"sum\"", "[3,5], [3,5], \"none\", 0.5", "[0,3], [0,3], \"sum\"", NULL};
 
 const op_reference op_reference_smooth_l1_loss = {
     .reference = smooth_l1_reference, .samples = samples, .low = -3, .high = 3};

@@ -14,7 +14,12 @@ static void reference(reference_call *r)
     reference_loss(r, exact, 2, (double)wk__value_int(&r->args[3], 0));
 }
 
-static const char *const samples[] = {
-    "[7], [7]", "[3,5], [3,5], 1", "[3,5], [3,5], 2, true", "[3,5], [3,5], 3", "[], []", "[0,3], [0,3], 1", NULL};
+static const char *const samples[] = {"[7], [7]",
+                                      "[3,5], [3,5], \"sum\"",
+                                      "[3,5], [3,5], \"none\", true",
+                                      "[3,5], [3,5], \"batchmean\"",
+                                      "[], []",
+                                      "[0,3], [0,3], \"sum\"",
+                                      NULL};
 
 const op_reference op_reference_kl_div = {.reference = reference, .samples = samples, .low = 0.1, .high = 0.9};

@@ -2,10 +2,19 @@
 /* What the references of losses share: weights and the reduction; see reference.h. */
 #include "reference.h"
 
+int64_t reference_reduction(const wk_value *value)
+{
+    static const char *const names[] = {"mean", "sum", "none", "batchmean"};
+    int64_t reduction = WK_REDUCE_MEAN;
+    const char *text = wk__value_text(value, names[reduction]);
+    while (strcmp(names[reduction], text) != 0) reduction++;
+    return reduction;
+}
+
 void reference_loss(reference_call *r, double (*exact)(const double *x), int reduction_at, double number)
 {
     const reference_array *in = &r->in[0], *weight[2] = {NULL, NULL}, *next = &r->in[2];
-    int64_t n = reference_numel(in), reduction = wk__value_int(&r->args[reduction_at], WK_REDUCE_MEAN);
+    int64_t n = reference_numel(in), reduction = reference_reduction(&r->args[reduction_at]);
     double total = 0,
            *out = reduction == WK_REDUCE_NONE ? reference_out(r, 0, in->ndim, in->shape) : reference_out(r, 0, 0, NULL);
     for (int a = 2; a < reduction_at; a++)

@@ -23,8 +23,13 @@ static void l1_reference(reference_call *r)
     reference_loss(r, l1_exact, 2, 0);
 }
 
-static const char *const samples[] = {
-    "[], []", "[7], [7]", "[3,5], [3,5]", "[3,5], [3,5], 1", "[2,3,4], [2,3,4], 2", "[0,3], [0,3], 1", NULL};
+static const char *const samples[] = {"[], []",
+                                      "[7], [7]",
+                                      "[3,5], [3,5]",
+                                      "[3,5], [3,5], \"sum\"",
+                                      "[2,3,4], [2,3,4], \"none\"",
+                                      "[0,3], [0,3], \"sum\"",
+                                      NULL};
 
 const op_reference op_reference_mse_loss = {.reference = mse_reference, .samples = samples, .low = -3, .high = 3};
 

@@ -72,6 +72,8 @@ void reference_strided(reference_call *r, int ndim, const int64_t *shape, const 
 void reference_same(reference_call *r, int ndim, const int64_t *shape);
 /* A product of operands `first` and the one behind it; the second is turned. */
 double *reference_product(reference_call *r, int first, bool turned);
+/* The wk_reduction that an argument names. */
+int64_t reference_reduction(const wk_value *value);
 /* exact() of input, target, the number and the positive weight (1 if there is none), weighted and reduced. Between
  * target and reduction the arguments are optional weights: weight, pos_weight. */
 void reference_loss(reference_call *r, double (*exact)(const double *x), int reduction_at, double number);

@@ -34,68 +34,104 @@ static inline bool wk__read_addmm_options(wk_site site, const char *op, const wk
     .name = "matmul", .schema = "matmul(Tensor self, Tensor other) -> Tensor", .group = "matmul",                      \
     .doc = "the product of vectors, matrices, or stacks of matrices that broadcast", .node = "UnsafeViewBackward0",    \
     .domain = WK__NUMBERS,                                                                                             \
-    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "other", .type = "Tensor"}},    \
-    .parameter_count = 2, .invoke = wk__invoke_matmul
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR}},   \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_matmul
 
 #define WK__SIGNATURE_mm                                                                                               \
     .name = "mm", .schema = "mm(Tensor self, Tensor mat2) -> Tensor", .group = "matmul",                               \
     .doc = "the product of two matrices", .node = "MmBackward0", .domain = WK__NUMBERS,                                \
-    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "mat2", .type = "Tensor"}},     \
-    .parameter_count = 2, .invoke = wk__invoke_mm
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter), .name = "mat2", .doc = "", .kind = WK_VALUE_TENSOR}},    \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_mm
 
 #define WK__SIGNATURE_bmm                                                                                              \
     .name = "bmm", .schema = "bmm(Tensor self, Tensor mat2) -> Tensor", .group = "matmul",                             \
     .doc = "the products of two stacks of matrices", .node = "BmmBackward0", .domain = WK__NUMBERS,                    \
-    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "mat2", .type = "Tensor"}},     \
-    .parameter_count = 2, .invoke = wk__invoke_bmm
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter), .name = "mat2", .doc = "", .kind = WK_VALUE_TENSOR}},    \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_bmm
 
 #define WK__SIGNATURE_mv                                                                                               \
     .name = "mv", .schema = "mv(Tensor self, Tensor vec) -> Tensor", .group = "matmul",                                \
     .doc = "a matrix times a vector", .node = "MvBackward0", .domain = WK__NUMBERS,                                    \
-    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "vec", .type = "Tensor"}},      \
-    .parameter_count = 2, .invoke = wk__invoke_mv
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter), .name = "vec", .doc = "", .kind = WK_VALUE_TENSOR}},     \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_mv
 
 #define WK__SIGNATURE_dot                                                                                              \
     .name = "dot", .schema = "dot(Tensor self, Tensor tensor) -> Tensor", .group = "matmul",                           \
     .doc = "the sum of the products of the elements of two vectors", .node = "DotBackward0", .domain = WK__NUMBERS,    \
-    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "tensor", .type = "Tensor"}},   \
-    .parameter_count = 2, .invoke = wk__invoke_dot
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter), .name = "tensor", .doc = "", .kind = WK_VALUE_TENSOR}},  \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_dot
 
 #define WK__SIGNATURE_outer                                                                                            \
     .name = "outer", .schema = "outer(Tensor self, Tensor vec2) -> Tensor", .group = "matmul",                         \
     .doc = "every product of an element of a and one of b", .node = "MulBackward0",                                    \
-    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"}, {.name = "vec2", .type = "Tensor"}},     \
-    .parameter_count = 2, .invoke = wk__invoke_outer
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter), .name = "vec2", .doc = "", .kind = WK_VALUE_TENSOR}},    \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_outer
 
 #define WK__SIGNATURE_addmm                                                                                            \
     .name = "addmm",                                                                                                   \
     .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor",                 \
     .group = "matmul", .doc = "beta x + alpha a b", .node = "AddmmBackward0", .domain = WK__NUMBERS,                   \
-    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"},                                          \
-                                          {.name = "mat1", .type = "Tensor"},                                          \
-                                          {.name = "mat2", .type = "Tensor"},                                          \
-                                          {.name = "beta", .type = "Scalar", .optional = true},                        \
-                                          {.name = "alpha", .type = "Scalar", .optional = true}},                      \
-    .parameter_count = 5, .invoke = wk__invoke_addmm
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter), .name = "mat1", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter), .name = "mat2", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter),                                                          \
+                                .name = "beta",                                                                        \
+                                .doc = "",                                                                             \
+                                .kind = WK_VALUE_FLOAT,                                                                \
+                                .optional = true,                                                                      \
+                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},                                    \
+                               {.size = sizeof(wk_parameter),                                                          \
+                                .name = "alpha",                                                                       \
+                                .doc = "",                                                                             \
+                                .kind = WK_VALUE_FLOAT,                                                                \
+                                .optional = true,                                                                      \
+                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}},                                   \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_addmm
 
 #define WK__SIGNATURE_baddbmm                                                                                          \
     .name = "baddbmm",                                                                                                 \
     .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta=1, Scalar alpha=1) -> Tensor",           \
     .group = "matmul", .doc = "beta x + alpha a b of stacks of matrices", .node = "BaddbmmBackward0",                  \
     .domain = WK__NUMBERS,                                                                                             \
-    .parameters = (const wk__parameter[]){{.name = "self", .type = "Tensor"},                                          \
-                                          {.name = "batch1", .type = "Tensor"},                                        \
-                                          {.name = "batch2", .type = "Tensor"},                                        \
-                                          {.name = "beta", .type = "Scalar", .optional = true},                        \
-                                          {.name = "alpha", .type = "Scalar", .optional = true}},                      \
-    .parameter_count = 5, .invoke = wk__invoke_baddbmm
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter), .name = "batch1", .doc = "", .kind = WK_VALUE_TENSOR},   \
+                               {.size = sizeof(wk_parameter), .name = "batch2", .doc = "", .kind = WK_VALUE_TENSOR},   \
+                               {.size = sizeof(wk_parameter),                                                          \
+                                .name = "beta",                                                                        \
+                                .doc = "",                                                                             \
+                                .kind = WK_VALUE_FLOAT,                                                                \
+                                .optional = true,                                                                      \
+                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},                                    \
+                               {.size = sizeof(wk_parameter),                                                          \
+                                .name = "alpha",                                                                       \
+                                .doc = "",                                                                             \
+                                .kind = WK_VALUE_FLOAT,                                                                \
+                                .optional = true,                                                                      \
+                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}},                                   \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_baddbmm
 
 #define WK__SIGNATURE_linear                                                                                           \
     .name = "linear", .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", .group = "matmul", \
     .doc = "x weight^T + bias", .node = "AddmmBackward0", .domain = WK__NUMBERS,                                       \
-    .parameters = (const wk__parameter[]){{.name = "input", .type = "Tensor"},                                         \
-                                          {.name = "weight", .type = "Tensor"},                                        \
-                                          {.name = "bias", .type = "Tensor", .optional = true}},                       \
-    .parameter_count = 3, .invoke = wk__invoke_linear
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){                                                                                        \
+            {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},                       \
+            {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR},                      \
+            {.size = sizeof(wk_parameter), .name = "bias", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true}},     \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_linear
 
 #endif

@@ -190,6 +190,13 @@ int wk__invoke_leaky_relu(const wk__op *op, wk_site site, const wk_value *args, 
     return wk__one(out, wk_leaky_relu_at(site, wk__value_tensor(&args[0]), &options));
 }
 
+int wk__invoke_leaky_relu_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_leaky_relu_options options = {.size = sizeof options, .negative_slope = wk__value_option(&args[1])};
+    return wk__one(out, wk_leaky_relu__at(site, wk__value_tensor(&args[0]), &options));
+}
+
 /* ---- elu --------------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_elu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -197,6 +204,13 @@ int wk__invoke_elu(const wk__op *op, wk_site site, const wk_value *args, wk_tens
     (void)op;
     const wk_elu_options options = {.size = sizeof options, .alpha = wk__value_option(&args[1])};
     return wk__one(out, wk_elu_at(site, wk__value_tensor(&args[0]), &options));
+}
+
+int wk__invoke_elu_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_elu_options options = {.size = sizeof options, .alpha = wk__value_option(&args[1])};
+    return wk__one(out, wk_elu__at(site, wk__value_tensor(&args[0]), &options));
 }
 
 /* ---- gelu -------------------------------------------------------------------------------------------------------- */
@@ -229,4 +243,12 @@ int wk__invoke_hardtanh(const wk__op *op, wk_site site, const wk_value *args, wk
     const wk_hardtanh_options options = {
         .size = sizeof options, .min_val = wk__value_option(&args[1]), .max_val = wk__value_option(&args[2])};
     return wk__one(out, wk_hardtanh_at(site, wk__value_tensor(&args[0]), &options));
+}
+
+int wk__invoke_hardtanh_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_hardtanh_options options = {
+        .size = sizeof options, .min_val = wk__value_option(&args[1]), .max_val = wk__value_option(&args[2])};
+    return wk__one(out, wk_hardtanh__at(site, wk__value_tensor(&args[0]), &options));
 }

@@ -199,6 +199,13 @@ int wk__invoke_div(const wk__op *op, wk_site site, const wk_value *args, wk_tens
     return wk__one(out, wk_div_rounded_at(site, args[0], args[1], &options));
 }
 
+int wk__invoke_div_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_div_options options = {.size = sizeof options, .rounding_mode = wk__value_text(&args[2], NULL)};
+    return wk__one(out, wk_div_rounded__at(site, wk__value_tensor(&args[0]), args[1], &options));
+}
+
 /* ---- floor_divide ------------------------------------------------------------------------------------------------ */
 
 wk_tensor *wk_floor_divide_at(wk_site site, wk_tensor *a, wk_tensor *b)
@@ -391,6 +398,12 @@ int wk__invoke_pow(const wk__op *op, wk_site site, const wk_value *args, wk_tens
 {
     (void)op;
     return wk__one(out, wk__pow(site, wk__value_arg(&args[0]), wk__value_arg(&args[1])));
+}
+
+int wk__invoke_pow_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk__pow_(site, wk__value_tensor(&args[0]), wk__value_arg(&args[1])));
 }
 
 /* ---- maximum ----------------------------------------------------------------------------------------------------- */

@@ -256,3 +256,10 @@ int wk__invoke_round(const wk__op *op, wk_site site, const wk_value *args, wk_te
     const wk_round_options options = {.size = sizeof options, .decimals = wk__value_int(&args[1], 0)};
     return wk__one(out, wk_round_at(site, wk__value_tensor(&args[0]), &options));
 }
+
+int wk__invoke_round_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_round_options options = {.size = sizeof options, .decimals = wk__value_int(&args[1], 0)};
+    return wk__one(out, wk_round__at(site, wk__value_tensor(&args[0]), &options));
+}

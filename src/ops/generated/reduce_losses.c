@@ -9,7 +9,10 @@
 int wk__invoke_mse_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const wk_loss_options options = {.size = sizeof options, .reduction = (wk_reduction)wk__value_int(&args[2], 0)};
+    const int choice =
+        wk__value_choice(site, "mse_loss", "reduction", &args[2], (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_loss_options options = {.size = sizeof options, .reduction = (wk_reduction)choice};
     return wk__one(out, wk_mse_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
@@ -18,7 +21,10 @@ int wk__invoke_mse_loss(const wk__op *op, wk_site site, const wk_value *args, wk
 int wk__invoke_l1_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const wk_loss_options options = {.size = sizeof options, .reduction = (wk_reduction)wk__value_int(&args[2], 0)};
+    const int choice =
+        wk__value_choice(site, "l1_loss", "reduction", &args[2], (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_loss_options options = {.size = sizeof options, .reduction = (wk_reduction)choice};
     return wk__one(out, wk_l1_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
@@ -27,9 +33,11 @@ int wk__invoke_l1_loss(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_smooth_l1_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const wk_smooth_l1_loss_options options = {.size = sizeof options,
-                                               .reduction = (wk_reduction)wk__value_int(&args[2], 0),
-                                               .beta = wk__value_option(&args[3])};
+    const int choice = wk__value_choice(site, "smooth_l1_loss", "reduction", &args[2],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_smooth_l1_loss_options options = {
+        .size = sizeof options, .reduction = (wk_reduction)choice, .beta = wk__value_option(&args[3])};
     return wk__one(out, wk_smooth_l1_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
@@ -38,9 +46,11 @@ int wk__invoke_smooth_l1_loss(const wk__op *op, wk_site site, const wk_value *ar
 int wk__invoke_huber_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const wk_huber_loss_options options = {.size = sizeof options,
-                                           .reduction = (wk_reduction)wk__value_int(&args[2], 0),
-                                           .delta = wk__value_option(&args[3])};
+    const int choice =
+        wk__value_choice(site, "huber_loss", "reduction", &args[2], (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_huber_loss_options options = {
+        .size = sizeof options, .reduction = (wk_reduction)choice, .delta = wk__value_option(&args[3])};
     return wk__one(out, wk_huber_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
@@ -49,9 +59,11 @@ int wk__invoke_huber_loss(const wk__op *op, wk_site site, const wk_value *args, 
 int wk__invoke_binary_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const wk_bce_options options = {.size = sizeof options,
-                                    .weight = wk__value_tensor(&args[2]),
-                                    .reduction = (wk_reduction)wk__value_int(&args[3], 0)};
+    const int choice = wk__value_choice(site, "binary_cross_entropy", "reduction", &args[3],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_bce_options options = {
+        .size = sizeof options, .weight = wk__value_tensor(&args[2]), .reduction = (wk_reduction)choice};
     return wk__one(out,
                    wk_binary_cross_entropy_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
@@ -61,10 +73,13 @@ int wk__invoke_binary_cross_entropy(const wk__op *op, wk_site site, const wk_val
 int wk__invoke_binary_cross_entropy_with_logits(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
+    const int choice = wk__value_choice(site, "binary_cross_entropy_with_logits", "reduction", &args[4],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
     const wk_bce_with_logits_options options = {.size = sizeof options,
                                                 .weight = wk__value_tensor(&args[2]),
                                                 .pos_weight = wk__value_tensor(&args[3]),
-                                                .reduction = (wk_reduction)wk__value_int(&args[4], 0)};
+                                                .reduction = (wk_reduction)choice};
     return wk__one(out, wk_binary_cross_entropy_with_logits_at(site, wk__value_tensor(&args[0]),
                                                                wk__value_tensor(&args[1]), &options));
 }
@@ -74,9 +89,11 @@ int wk__invoke_binary_cross_entropy_with_logits(const wk__op *op, wk_site site, 
 int wk__invoke_kl_div(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const wk_kl_div_options options = {.size = sizeof options,
-                                       .reduction = (wk_reduction)wk__value_int(&args[2], 0),
-                                       .log_target = wk__value_int(&args[3], 0) != 0};
+    const int choice = wk__value_choice(site, "kl_div", "reduction", &args[2],
+                                        (const char *const[]){"mean", "sum", "none", "batchmean", NULL});
+    if (choice < 0) return -1;
+    const wk_kl_div_options options = {
+        .size = sizeof options, .reduction = (wk_reduction)choice, .log_target = wk__value_int(&args[3], 0) != 0};
     return wk__one(out, wk_kl_div_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
@@ -85,9 +102,12 @@ int wk__invoke_kl_div(const wk__op *op, wk_site site, const wk_value *args, wk_t
 int wk__invoke_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
+    const int choice = wk__value_choice(site, "cross_entropy", "reduction", &args[3],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
     const wk_cross_entropy_options options = {.size = sizeof options,
                                               .weight = wk__value_tensor(&args[2]),
-                                              .reduction = (wk_reduction)wk__value_int(&args[3], 0),
+                                              .reduction = (wk_reduction)choice,
                                               .ignore_index = wk__value_option(&args[4]),
                                               .label_smoothing = wk__value_option(&args[5])};
     return wk__one(out, wk_cross_entropy_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
@@ -98,9 +118,12 @@ int wk__invoke_cross_entropy(const wk__op *op, wk_site site, const wk_value *arg
 int wk__invoke_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
+    const int choice =
+        wk__value_choice(site, "nll_loss", "reduction", &args[3], (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
     const wk_cross_entropy_options options = {.size = sizeof options,
                                               .weight = wk__value_tensor(&args[2]),
-                                              .reduction = (wk_reduction)wk__value_int(&args[3], 0),
+                                              .reduction = (wk_reduction)choice,
                                               .ignore_index = wk__value_option(&args[4])};
     return wk__one(out, wk_nll_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }

@@ -49,6 +49,13 @@ int wk__invoke_scatter_add(const wk__op *op, wk_site site, const wk_value *args,
                                           wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
 }
 
+int wk__invoke_scatter_add_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_scatter_add__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                           wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+}
+
 /* ---- scatter ----------------------------------------------------------------------------------------------------- */
 
 /* ---- index_add --------------------------------------------------------------------------------------------------- */
@@ -58,6 +65,13 @@ int wk__invoke_index_add(const wk__op *op, wk_site site, const wk_value *args, w
     (void)op;
     return wk__one(out, wk_index_add_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
                                         wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+}
+
+int wk__invoke_index_add_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__one(out, wk_index_add__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                         wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
 }
 
 /* ---- masked_select ----------------------------------------------------------------------------------------------- */
