@@ -119,7 +119,7 @@ static void every_op_names_itself(void **state)
         const wk__op *op = wk__ops[k];
         int failed = 0;
         for (const char *const *text = op_reference_of(op)->samples; *text; text++) failed += try_sample(op, *text);
-        if (!failed) fail_msg("%s refuses nothing", op->name);
+        if (!failed && walk_has_samples(op)) fail_msg("%s refuses nothing", op->name);
     }
 }
 

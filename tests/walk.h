@@ -48,6 +48,8 @@ void walk_bind(walk_sample *sample, wk_tensor *const tensor[]);
 bool walk_takes_dtype(const walk_sample *sample);
 /* Is argument 0 written in place, as "copy_(Tensor(a!) self, ...)" says? */
 bool walk_writes(const wk__op *op);
+/* Is it tried by samples? Calls that need a graph are not. */
+bool walk_has_samples(const wk__op *op);
 
 /* ---- operands (support_walk_operands.c) -------------------------------------------------------------------------- */
 

@@ -136,7 +136,8 @@ typedef struct wk_call_options {
 /* Calls an op: arguments in the order of its parameters, those left out WK_VALUE_NONE or, at the end, not there; the
  * results into results[0..*count). *count says how many there is room for and then how many there are: none where the
  * call fails. With too little room it does, and error->results says how much it takes. Each result is the caller's, who
- * frees it with wk_free, also one that is an argument: what NAME_ writes over is held once more.
+ * frees it with wk_free, also one that is an argument: what NAME_ writes over is held once more. A gradient that is
+ * not there is WK_VALUE_NONE.
  *
  * Returns WK_OK, or a code with the message, and the site before it, in `message` (cut to message_size, always
  * terminated); the thread's own error is neither read nor touched. context NULL: a shared one with a lock, so that

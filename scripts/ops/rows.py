@@ -129,6 +129,8 @@ class Op:
     list_result: bool = False  # a list of tensors, in C into an array: the function returns how many
     results_in_options: bool = False  # in C the options say where the others go
     results_vary: bool = False  # how many there are the arguments say
+    no_result: bool = False
+    view: bool = False  # what it gives may share the memory of its first argument; so do those of the group "view"
     node: str = ""  # what a result prints as grad_fn
     number_node: dict[str, str] = field(default_factory=dict)  # the same where an argument is a number
     dims_node: str = ""  # and where dimensions are named
@@ -187,6 +189,8 @@ class Op:
         results = "Tensor[]" if self.list_result else "Tensor"
         if self.arguments[0].is_written:
             results = "Tensor(a!)"
+        if self.no_result:
+            results = "()"
         if self.results:
             results = f"({', '.join(f'Tensor {r}' for r in self.results)})"
         return f"{self.name}({', '.join(parts)}) -> {results}"

@@ -52,7 +52,7 @@ def results(op: Op) -> list[str]:
     if op.list_result or op.results_vary:
         return [".results = -1"]
     if not op.results:
-        return [".results = 1"]
+        return [".results = 0"] if op.no_result else [".results = 1"]
     names = ", ".join(c_text(name) for name in op.results)
     return [f".results = {len(op.results)}", f".result_names = (const char *const[]){{{names}}}"]
 
@@ -78,7 +78,7 @@ def signature(op: Op) -> str:
     fields.append(f".parameters = (const wk_parameter[]){{{', '.join(parameter(a) for a in op.arguments)}}}")
     fields.append(f".parameter_count = {len(op.arguments)}")
     fields += results(op)
-    fields += [".view = true"] if op.group == "view" else []
+    fields += [".view = true"] if op.view or op.group == "view" else []
     takes_dtype = op.group == "reduction" and any(a.type == "dtype?" for a in op.arguments)
     fields += [".takes_dtype = true"] if takes_dtype else []
     fields += [".waits = true"] if op.waits else []

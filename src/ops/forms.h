@@ -7,6 +7,7 @@
 #include "../base/log.h"
 #include "../base/options.h"
 #include "call.h"
+#include "generated/autograd.h"
 #include "generated/matmul.h"
 #include "generated/pointwise.h"
 #include "generated/random.h"

@@ -175,8 +175,10 @@ typedef struct call {
 static void hand_over(call *c, wk_tensor *const out[], int count)
 {
     const bool again = c->in_place || (c->op->parameter_count && c->op->parameters[0].written);
-    for (int k = 0; k < count; k++)
-        c->results[k] = (wk_value){.kind = WK_VALUE_TENSOR, .tensor = again ? wk__again(out[k]) : out[k]};
+    for (int k = 0; k < count; k++) {
+        wk_tensor *x = again ? wk__again(out[k]) : out[k];
+        c->results[k] = x ? wk_value_of_tensor(x) : (wk_value){.kind = WK_VALUE_NONE};
+    }
     c->count = count;
 }
 
