@@ -127,37 +127,29 @@ bool wk__create_like(const wk__op *op, wk_site site, wk_tensor *x, const wk_opti
     return true;
 }
 
-/* `name`: of the call, whose op is that of the call with a shape. */
-static wk_tensor *full_like(wk_site site, const wk__op *op, const char *name, wk_tensor *x, wk__arg value,
-                            const wk_options *options)
+static wk_tensor *full_like(wk_site site, const wk__op *op, wk_tensor *x, wk__arg value, const wk_options *options)
 {
-    wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, name, site);
-    wk_tensor *out = NULL;
     wk_options like;
-    if (wk__create_like(op, site, x, options, &like)) {
-        const wk__body *body = wk__body_of(x);
-        out = full(site, op, body->shape, body->ndim, value, like.dtype, &like);
-    }
-    wk__outer_leave(context, before);
-    return out;
+    if (!wk__create_like(op, site, x, options, &like)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    return full(site, op, body->shape, body->ndim, value, like.dtype, &like);
 }
 
 wk_tensor *wk_empty_like_at(wk_site site, wk_tensor *x, const wk_options *options)
 {
-    return full_like(site, &wk__op_empty, "empty_like", x, wk__i(0), options);
+    return full_like(site, &wk__op_empty_like, x, wk__i(0), options);
 }
 wk_tensor *wk_zeros_like_at(wk_site site, wk_tensor *x, const wk_options *options)
 {
-    return full_like(site, &wk__op_zeros, "zeros_like", x, wk__i(0), options);
+    return full_like(site, &wk__op_zeros_like, x, wk__i(0), options);
 }
 wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_options *options)
 {
-    return full_like(site, &wk__op_ones, "ones_like", x, wk__i(1), options);
+    return full_like(site, &wk__op_ones_like, x, wk__i(1), options);
 }
 wk_tensor *wk_full_like_at(wk_site site, wk_tensor *x, double value, const wk_options *options)
 {
-    return full_like(site, &wk__op_full, "full_like", x, wk__f(value), options);
+    return full_like(site, &wk__op_full_like, x, wk__f(value), options);
 }
 
 /* ---- arange, linspace, eye --------------------------------------------------------------------------------------- */
@@ -298,14 +290,30 @@ static int full_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
     return wk__one(out, full(site, op, args[0].ints, args[0].count, value, value.whole ? WK_I64 : WK_F32, &options));
 }
 
+static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_options options = options_of(&args[1], &args[2]);
+    const wk__arg value = wk__i(op == &wk__op_ones_like);
+    return wk__one(out, full_like(site, op, wk__value_tensor(&args[0]), value, &options));
+}
+
+static int full_like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    wk_options options = options_of(&args[2], &args[3]);
+    return wk__one(out, full_like(site, op, wk__value_tensor(&args[0]), wk__value_arg(&args[1]), &options));
+}
+
 static int arange_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
     wk_options options = options_of(&args[3], &args[4]);
-    bool whole = args[0].kind == WK_VALUE_INT && args[1].kind == WK_VALUE_INT && args[2].kind != WK_VALUE_FLOAT;
+    const bool one = args[1].kind == WK_VALUE_NONE; /* that is the end */
+    const bool whole =
+        args[0].kind != WK_VALUE_FLOAT && args[1].kind != WK_VALUE_FLOAT && args[2].kind != WK_VALUE_FLOAT;
+    const double first = wk__value_float(&args[0], 0);
     if (!options.dtype) options.dtype = whole ? WK_I64 : WK_F32;
-    return wk__one(out, arange(site, wk__value_float(&args[0], 0), wk__value_float(&args[1], 0),
-                               wk__value_float(&args[2], 1), &options));
+    return wk__one(
+        out, arange(site, one ? 0 : first, wk__value_float(&args[1], first), wk__value_float(&args[2], 1), &options));
 }
 
 static int linspace_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -342,6 +350,26 @@ const wk__op wk__op_full = {
     .expression = constant,
     .invoke = full_invoke,
     WK__SIGNATURE_full,
+};
+const wk__op wk__op_empty_like = {
+    .expression = constant,
+    .invoke = like_invoke,
+    WK__SIGNATURE_empty_like,
+};
+const wk__op wk__op_zeros_like = {
+    .expression = constant,
+    .invoke = like_invoke,
+    WK__SIGNATURE_zeros_like,
+};
+const wk__op wk__op_ones_like = {
+    .expression = constant,
+    .invoke = like_invoke,
+    WK__SIGNATURE_ones_like,
+};
+const wk__op wk__op_full_like = {
+    .expression = constant,
+    .invoke = full_like_invoke,
+    WK__SIGNATURE_full_like,
 };
 const wk__op wk__op_arange = {
     .expression = ramp,

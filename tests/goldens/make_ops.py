@@ -24,7 +24,7 @@ RANDOM = "random numbers: Wick's stream is Philox, PyTorch's is not"
 NONE = {
     "rand": RANDOM, "randn": RANDOM, "rand_like": RANDOM, "randn_like": RANDOM, "randint": RANDOM, "randperm": RANDOM,
     "uniform_": RANDOM, "normal_": RANDOM, "dropout": RANDOM, "bernoulli": RANDOM, "multinomial": RANDOM,
-    "empty": "has no numbers in PyTorch", "to": "moves to a device",
+    "empty": "has no numbers in PyTorch", "empty_like": "has no numbers in PyTorch", "to": "moves to a device",
 }  # fmt: skip
 
 # Where Wick goes another way on purpose; docs/semantics.md and the headers say so.

@@ -26,6 +26,27 @@ static void full_reference(reference_call *r)
     filled_reference(r, wk__value_float(&r->args[1], 0));
 }
 
+static void filled_like_reference(reference_call *r, double value)
+{
+    double *out = reference_out(r, 0, r->in[0].ndim, r->in[0].shape);
+    for (int64_t k = 0; k < reference_numel(&r->out[0]); k++) out[k] = value;
+}
+
+static void zeros_like_reference(reference_call *r)
+{
+    filled_like_reference(r, 0);
+}
+
+static void ones_like_reference(reference_call *r)
+{
+    filled_like_reference(r, 1);
+}
+
+static void full_like_reference(reference_call *r)
+{
+    filled_like_reference(r, wk__value_float(&r->args[1], 0));
+}
+
 static bool whole_dtype(const wk_value *dtype)
 {
     return dtype->kind == WK_VALUE_DTYPE && !wk__is_float((wk_dtype)dtype->i);
@@ -33,8 +54,9 @@ static bool whole_dtype(const wk_value *dtype)
 
 static void arange_reference(reference_call *r)
 {
-    double start = wk__value_float(&r->args[0], 0), step = wk__value_float(&r->args[2], 1);
-    int64_t n = (int64_t)ceil((wk__value_float(&r->args[1], 0) - start) / step);
+    const double first = wk__value_float(&r->args[0], 0), end = wk__value_float(&r->args[1], first);
+    double start = r->args[1].kind == WK_VALUE_NONE ? 0 : first, step = wk__value_float(&r->args[2], 1);
+    int64_t n = (int64_t)ceil((end - start) / step);
     double *out = reference_out(r, 0, 1, &n);
     if (whole_dtype(&r->args[3])) {
         start = trunc(start);
@@ -67,8 +89,12 @@ static const char *const shape_samples[] = {"()",    "(5)",       "(2,3), f64", 
 
 static const char *const full_samples[] = {"(2,3), 7", "(2,3), 0.5", "(), 2", "(3), 1.5, f64", "(2), 300, u8", NULL};
 
-static const char *const arange_samples[] = {"0, 5",       "0, 5.5", "2, 12, 3",     "5, 0, -1",
-                                             "0, 1, 0.25", "0, 0",   "0, 7, 2, f64", NULL};
+static const char *const like_samples[] = {"[]", "[5]", "[2,3], f64", "[3], i64", "[0,2]", NULL};
+
+static const char *const full_like_samples[] = {"[2,3], 7", "[], 2.5", "[3], 1.5, f64", NULL};
+
+static const char *const arange_samples[] = {"5",        "2.5",        "0, 5", "0, 5.5",       "2, 12, 3",
+                                             "5, 0, -1", "0, 1, 0.25", "0, 0", "0, 7, 2, f64", NULL};
 
 static const char *const linspace_samples[] = {"-3, 3, 200", "0, 1, 1", "0, 1, 0", "1, 0, 5, f64", NULL};
 
@@ -87,3 +113,11 @@ const op_reference op_reference_arange = {.reference = arange_reference, .sample
 const op_reference op_reference_linspace = {.reference = linspace_reference, .samples = linspace_samples};
 
 const op_reference op_reference_eye = {.reference = eye_reference, .samples = eye_samples};
+
+const op_reference op_reference_empty_like = {.reference = zeros_like_reference, .samples = like_samples};
+
+const op_reference op_reference_zeros_like = {.reference = zeros_like_reference, .samples = like_samples};
+
+const op_reference op_reference_ones_like = {.reference = ones_like_reference, .samples = like_samples};
+
+const op_reference op_reference_full_like = {.reference = full_like_reference, .samples = full_like_samples};

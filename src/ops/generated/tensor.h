@@ -88,19 +88,12 @@
              .keyword_only = true}},                                                                                   \
     .parameter_count = 4, .results = 1
 
-#define WK__SIGNATURE_arange                                                                                           \
-    .name = "arange",                                                                                                  \
-    .schema = "arange(Scalar start, Scalar end, Scalar step=1, *, dtype? dtype=None, Device? device=None) -> Tensor",  \
-    .group = "creation", .doc = "start, start + step, ... short of end",                                               \
+#define WK__SIGNATURE_empty_like                                                                                       \
+    .name = "empty_like", .schema = "empty_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",    \
+    .group = "creation",                                                                                               \
+    .doc = "memory whose numbers mean nothing (they are 0), of the shape, dtype and device of self",                   \
     .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "start", .doc = "", .kind = WK_VALUE_FLOAT},     \
-                               {.size = sizeof(wk_parameter), .name = "end", .doc = "", .kind = WK_VALUE_FLOAT},       \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "step",                                                                        \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},                                    \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
                                {.size = sizeof(wk_parameter),                                                          \
                                 .name = "dtype",                                                                       \
                                 .doc = "",                                                                             \
@@ -113,6 +106,95 @@
                                 .kind = WK_VALUE_DEVICE,                                                               \
                                 .optional = true,                                                                      \
                                 .keyword_only = true}},                                                                \
+    .parameter_count = 3, .results = 1
+
+#define WK__SIGNATURE_zeros_like                                                                                       \
+    .name = "zeros_like", .schema = "zeros_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",    \
+    .group = "creation", .doc = "all 0, of the shape, dtype and device of self",                                       \
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter),                                                          \
+                                .name = "dtype",                                                                       \
+                                .doc = "",                                                                             \
+                                .kind = WK_VALUE_DTYPE,                                                                \
+                                .optional = true,                                                                      \
+                                .keyword_only = true},                                                                 \
+                               {.size = sizeof(wk_parameter),                                                          \
+                                .name = "device",                                                                      \
+                                .doc = "",                                                                             \
+                                .kind = WK_VALUE_DEVICE,                                                               \
+                                .optional = true,                                                                      \
+                                .keyword_only = true}},                                                                \
+    .parameter_count = 3, .results = 1
+
+#define WK__SIGNATURE_ones_like                                                                                        \
+    .name = "ones_like", .schema = "ones_like(Tensor self, *, dtype? dtype=None, Device? device=None) -> Tensor",      \
+    .group = "creation", .doc = "all 1, of the shape, dtype and device of self",                                       \
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
+                               {.size = sizeof(wk_parameter),                                                          \
+                                .name = "dtype",                                                                       \
+                                .doc = "",                                                                             \
+                                .kind = WK_VALUE_DTYPE,                                                                \
+                                .optional = true,                                                                      \
+                                .keyword_only = true},                                                                 \
+                               {.size = sizeof(wk_parameter),                                                          \
+                                .name = "device",                                                                      \
+                                .doc = "",                                                                             \
+                                .kind = WK_VALUE_DEVICE,                                                               \
+                                .optional = true,                                                                      \
+                                .keyword_only = true}},                                                                \
+    .parameter_count = 3, .results = 1
+
+#define WK__SIGNATURE_full_like                                                                                        \
+    .name = "full_like",                                                                                               \
+    .schema = "full_like(Tensor self, Scalar fill_value, *, dtype? dtype=None, Device? device=None) -> Tensor",        \
+    .group = "creation", .doc = "all the same number, of the shape, dtype and device of self",                         \
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){                                                                                        \
+            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
+            {.size = sizeof(wk_parameter), .name = "fill_value", .doc = "", .kind = WK_VALUE_FLOAT},                   \
+            {.size = sizeof(wk_parameter),                                                                             \
+             .name = "dtype",                                                                                          \
+             .doc = "",                                                                                                \
+             .kind = WK_VALUE_DTYPE,                                                                                   \
+             .optional = true,                                                                                         \
+             .keyword_only = true},                                                                                    \
+            {.size = sizeof(wk_parameter),                                                                             \
+             .name = "device",                                                                                         \
+             .doc = "",                                                                                                \
+             .kind = WK_VALUE_DEVICE,                                                                                  \
+             .optional = true,                                                                                         \
+             .keyword_only = true}},                                                                                   \
+    .parameter_count = 4, .results = 1
+
+#define WK__SIGNATURE_arange                                                                                           \
+    .name = "arange",                                                                                                  \
+    .schema =                                                                                                          \
+        "arange(Scalar start, Scalar? end=None, Scalar step=1, *, dtype? dtype=None, Device? device=None) -> Tensor",  \
+    .group = "creation", .doc = "start, start + step, ... short of end; of one number 0, 1, ... short of that",        \
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){                                                                                        \
+            {.size = sizeof(wk_parameter), .name = "start", .doc = "", .kind = WK_VALUE_FLOAT},                        \
+            {.size = sizeof(wk_parameter), .name = "end", .doc = "", .kind = WK_VALUE_FLOAT, .optional = true},        \
+            {.size = sizeof(wk_parameter),                                                                             \
+             .name = "step",                                                                                           \
+             .doc = "",                                                                                                \
+             .kind = WK_VALUE_FLOAT,                                                                                   \
+             .optional = true,                                                                                         \
+             .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},                                                       \
+            {.size = sizeof(wk_parameter),                                                                             \
+             .name = "dtype",                                                                                          \
+             .doc = "",                                                                                                \
+             .kind = WK_VALUE_DTYPE,                                                                                   \
+             .optional = true,                                                                                         \
+             .keyword_only = true},                                                                                    \
+            {.size = sizeof(wk_parameter),                                                                             \
+             .name = "device",                                                                                         \
+             .doc = "",                                                                                                \
+             .kind = WK_VALUE_DEVICE,                                                                                  \
+             .optional = true,                                                                                         \
+             .keyword_only = true}},                                                                                   \
     .parameter_count = 5, .results = 1
 
 #define WK__SIGNATURE_linspace                                                                                         \
