@@ -89,6 +89,12 @@ typedef struct wk__work {
  * says. */
 typedef enum wk__layout { WK__LAYOUT_STRIDES, WK__LAYOUT_SUM } wk__layout;
 
+/* Is there work of that family whose operands are walked so? */
+static inline bool wk__work_walked(int family, wk__layout layout)
+{
+    return wk__work_known(family) && (layout == WK__LAYOUT_STRIDES || wk__work_families[family].sums);
+}
+
 static inline const wk__work_family *wk__work_family_of(const wk__work *work)
 {
     return &wk__work_families[work->family];

@@ -11,9 +11,9 @@ static wk__gpu_plan_family *const plan[WK__WORK_FAMILIES] = {
 
 bool wk__gpu_supports(const wk__gpu_target *target, int family, wk_dtype dtype, wk__layout layout)
 {
-    if (dtype == WK_F64 && !target->has_f64) return false;
+    if (!wk__work_walked(family, layout) || (dtype == WK_F64 && !target->has_f64)) return false;
     if (dtype == WK_BOOL && layout == WK__LAYOUT_SUM) return false; /* contraction.c */
-    return family == WK__PROGRAM || (wk__work_known(family) && plan[family]);
+    return family == WK__PROGRAM || plan[family];
 }
 
 wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
