@@ -65,7 +65,7 @@ static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk
 {
     memset(w, 0, sizeof *w);
     wk__kernel *k = &w->kernel;
-    *k = (wk__kernel){.ndim = 2, .dim = 1, .shape = {FAMILY_ROWS, FAMILY_COLUMNS}, .bound = FAMILY_COLUMNS, .tag = -1};
+    *k = (wk__kernel){.ndim = 2, .dim = 1, .shape = {FAMILY_ROWS, FAMILY_COLUMNS}, .tag = -1};
     w->work = (wk__work){.family = family, .kernel = k};
     k->operand[0] = family_operand(&memory[0], dtype, true);
     k->operand[1] = family_operand(&memory[1], dtype, false);
@@ -73,6 +73,7 @@ static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk
     case WK__PROGRAM: family_program(w, dtype, memory); break;
     case WK__CONTRACTION: family_contraction(w, dtype, layout, memory); break;
     case WK__SCATTER_ADD:
+        k->bound = FAMILY_COLUMNS;
         k->operand[1].dtype = WK_I64;
         k->operand[2] = family_operand(&memory[2], dtype, false);
         break;

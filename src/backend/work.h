@@ -37,8 +37,8 @@ typedef enum wk__work_id {
 } wk__work_id;
 
 typedef struct wk__work_family {
-    const char *name; /* in plans and logs */
-    const char *said; /* of a kernel that runs, in the log */
+    const char *name; /* in plans and failures */
+    const char *said; /* of a kernel that runs, in the log; NULL: none does, it is a copy */
     uint8_t nout;     /* operands: outputs first, then inputs; of a program the record says how many */
     uint8_t nin;
     bool program;        /* its records are instructions: they share kernels, and may be computed again */
@@ -84,6 +84,12 @@ typedef struct wk__work {
     const wk__kernel *kernel;  /* NULL: a program */
     struct wk__origin *origin; /* whose work it is; see backend.h */
 } wk__work;
+
+/* The name of a family, or of a number that is none. */
+static inline const char *wk__work_name(int family)
+{
+    return wk__work_known(family) ? wk__work_families[family].name : "unknown work";
+}
 
 /* How operands are walked: by their strides over the space and, of a product of matrices, one more; or as a wk__sum
  * says. */

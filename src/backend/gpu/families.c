@@ -20,7 +20,8 @@ wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__work *work, 
                             wk__fail *fail)
 {
     if (!wk__work_known(work->family) || !plan[work->family])
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device has no kernel of family %d", work->family);
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device has no kernel for this: %s",
+                            wk__work_name(work->family));
     if (work->kernel->operand[0].dtype == WK_F64 && !target->has_f64) return wk__gpu_no_f64(fail);
     return plan[work->family](target, work, emit, user, fail);
 }

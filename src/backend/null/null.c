@@ -234,7 +234,8 @@ static bool supports(void *opened, int family, wk_dtype dtype, wk__layout layout
 static wk_code submit(void *opened, const wk__work *work, wk__fail *fail)
 {
     if (!wk__work_known(work->family) || wk__work_family_of(work)->moves)
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the null device has no kernel of family %d", work->family);
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the null device has no kernel for this: %s",
+                            wk__work_name(work->family));
     const char *wrong = wk__null_check(work);
     const int64_t tag = wrong ? -1 : work->group ? work->group->tag : work->kernel->tag;
     wk_code code = launch(opened, wrong, tag, fail);
