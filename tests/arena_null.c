@@ -341,7 +341,6 @@ static void finds_wrong_products_and_kernels(void **state)
     k.operand[2].dtype = WK_F32;
     k.operand[1].dtype = WK_I32;
     expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), "null: positions that are not i64");
-    expect_wrong(submit_kernel(null, f.device, WK__WORK_FAMILIES, &k, &fail), "null: a kernel that no backend has");
 
     char bytes[8];
     const char *leaves = "null: a transfer that leaves its memory";

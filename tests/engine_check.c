@@ -142,6 +142,19 @@ static void a_number_in_a_part(void **state)
     wk_free(x);
 }
 
+/* Its space is that of the index: which element of the target it was does not follow from it. */
+static void a_number_that_is_added_to(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = six(), *index = there(wk_of(int64_t, (2), 3, 0)), *more = there(wk_of(float, (2), 10, 20));
+    spoil_begin(wk_cpu());
+    wk_index_add_(x, 0, index, more);
+    FINDS(ORDER(.n = 2, .how = SPOIL_RESULT, .place = 1, .number = -1),
+          "index_add_: WICK_CHECK: number 1 of its memory is -1, and 1");
+    wk_free(x);
+}
+
 static void the_second_result_of_a_sort(void **state)
 {
     (void)state;
@@ -521,6 +534,7 @@ int main(void)
         ONE(nothing_is_wrong),
         ONE(a_number_beside_a_part),
         ONE(a_number_in_a_part),
+        ONE(a_number_that_is_added_to),
         ONE(the_second_result_of_a_sort),
         ONE(what_was_not_done_at_all),
         ONE(one_nan_is_as_good_as_another),

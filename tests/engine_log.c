@@ -35,20 +35,25 @@ static void kernels(void **state)
         WK_SCOPE;
         char where[64];
         wk_tensor *x = wk_of(float, (2, 3), 1, 2, 3, 4, 5, 6), *far = wk_to(x, device),
-                  *square = wk_clone(wk_matmul(far, wk_t(far)));
+                  *square = wk_clone(wk_matmul(far, wk_t(far))), *first = wk_to(wk_of(int64_t, (1), 0), device),
+                  *row = wk_clone(wk_narrow(far, 0, 0, 1));
         wk_sync();
         listen("kernel");
         for (int k = 0; k < 3; k++) wk_print(wk_exp(far));
         wk_print(wk_sort(far, 0, false, &x, &x) == WK_OK ? x : NULL);
         wk_print(wk_matmul(square, far));
+        wk_print(wk_cumsum(far, 1));
+        wk_index_add_(far, 0, first, row);
+        wk_print(far);
         wk_set_log("", NULL, NULL);
         expect_fine();
         snprintf(where, sizeof where, "one pass on %s:\nspace 6\n", wk_device_str(device));
         assert_int_equal(lines_with(where, " EXP "), 1); /* of three passes of one place */
-        snprintf(where, sizeof where, ": sort on %s", wk_device_str(device));
-        assert_int_equal(lines_with(where, "engine_log.c:"), 1);
-        snprintf(where, sizeof where, ": a product on %s", wk_device_str(device));
-        assert_int_equal(lines_with(where, "engine_log.c:"), 1);
+        static const char *const said[] = {"sort", "a product", "scan", "scatter_add"};
+        for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
+            snprintf(where, sizeof where, ": %s on %s", said[k], wk_device_str(device));
+            assert_int_equal(lines_with(where, "engine_log.c:"), 1);
+        }
         const int compiled = lines_with("bytes of source compiled in ", " ms");
         assert_true(device.kind == WK_CPU ? compiled == 0 : compiled > 0);
     }
@@ -72,6 +77,10 @@ static void waits(void **state)
         wk_set_sync_mode(WK_SYNC_LOG);
         wk_set_log(NULL, NULL, NULL);
         assert_int_equal(heard.count, 0);
+        listen("placement");
+        wk_item(wk_sum(wk_to(wk_of(float, (3), 1, 2, 3), device)));
+        wk_set_log(NULL, NULL, NULL);
+        assert_int_equal(lines_with(": 12 bytes from cpu to ", wk_device_str(device)), device.kind != WK_CPU);
     }
 }
 

@@ -273,6 +273,38 @@ static void a_launch_fails_and_the_target_keeps_its_value(void **state)
     wk_free(x);
 }
 
+/* A device that is given a sum walks it. */
+static void only_contractions_have_sums(void **state)
+{
+    (void)state;
+    wk_tensor *x = ones(4, 4);
+    start();
+    wk_tensor *y = wk_retain(wk_cumsum(wk_matmul(x, x), 0));
+    wk_sync();
+    expect_fine();
+    const wk__work *scan = wk__null_plan_work(WK__SCAN, 0), *product = wk__null_plan_work(WK__CONTRACTION, 0);
+    assert_true(scan && !scan->kernel->sum);
+    assert_true(product && product->kernel->sum);
+    wk_free(y);
+    wk_free(x);
+}
+
+/* Who walks a dimension is given one, where a tensor has none. */
+static void a_number_is_a_line_of_one(void **state)
+{
+    (void)state;
+    wk_tensor *x = ones(1, 4), *point = wk_retain(wk_sum(x));
+    start();
+    wk_tensor *scan = wk_retain(wk_cumsum(point, 0)),
+              *dot = wk_retain(wk_matmul(wk_reshape(x, (4)), wk_reshape(x, (4))));
+    wk_sync();
+    expect_fine();
+    const wk__work *line = wk__null_plan_work(WK__SCAN, 0), *product = wk__null_plan_work(WK__CONTRACTION, 0);
+    assert_true(line && line->kernel->ndim == 1 && line->kernel->shape[0] == 1);
+    assert_non_null(product);
+    wk_free(dot), wk_free(scan), wk_free(point), wk_free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +322,8 @@ int main(void)
         cmocka_unit_test(numbers_that_there_is_no_room_for),
         cmocka_unit_test(memory_runs_out_and_the_program_goes_on),
         cmocka_unit_test(a_launch_fails_and_the_target_keeps_its_value),
+        cmocka_unit_test(only_contractions_have_sums),
+        cmocka_unit_test(a_number_is_a_line_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ typedef struct wk__backend {
     void (*block_give)(void *device, wk__memory *block);
 
     /* Enqueue. */
-    /* Is there code for work of that family whose first operand has this dtype? */
+    /* Is there code for work of that family whose first operand has this dtype? No, if nothing of it is walked so. */
     bool (*supports)(void *device, int family, wk_dtype dtype, wk__layout layout);
     /* WK_ERR_UNSUPPORTED: there is no code for it. */
     wk_code (*submit)(void *device, const wk__work *work, wk__fail *fail);

@@ -20,8 +20,7 @@ const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
         {.name = "scan", .said = "scan", .nout = 1, .nin = 1, .along = true, .modes = 2, .like = 1, .places = -1},
     [WK__SORT] =
         {.name = "sort", .said = "sort", .nout = 2, .nin = 1, .along = true, .modes = 2, .like = 2, .places = 1},
-    [WK__TRANSFER] =
-        {.name = "transfer", .said = "a copy", .nout = 1, .nin = 1, .moves = true, .like = 1, .places = -1},
+    [WK__TRANSFER] = {.name = "transfer", .nout = 1, .nin = 1, .moves = true, .like = 1, .places = -1},
     [WK__COLLECTIVE] = {.name = "collective",
                         .said = "a collective",
                         .nout = 1,

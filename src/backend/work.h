@@ -37,8 +37,8 @@ typedef enum wk__work_id {
 } wk__work_id;
 
 typedef struct wk__work_family {
-    const char *name; /* in plans and logs */
-    const char *said; /* of a kernel that runs, in the log */
+    const char *name; /* in plans and failures */
+    const char *said; /* of a kernel that runs, in the log; NULL: none does, it is a copy */
     uint8_t nout;     /* operands: outputs first, then inputs; of a program the record says how many */
     uint8_t nin;
     bool program;        /* its records are instructions: they share kernels, and may be computed again */
@@ -85,9 +85,21 @@ typedef struct wk__work {
     struct wk__origin *origin; /* whose work it is; see backend.h */
 } wk__work;
 
+/* The name of a family, or of a number that is none. */
+static inline const char *wk__work_name(int family)
+{
+    return wk__work_known(family) ? wk__work_families[family].name : "unknown work";
+}
+
 /* How operands are walked: by their strides over the space and, of a product of matrices, one more; or as a wk__sum
  * says. */
 typedef enum wk__layout { WK__LAYOUT_STRIDES, WK__LAYOUT_SUM } wk__layout;
+
+/* Is there work of that family whose operands are walked so? */
+static inline bool wk__work_walked(int family, wk__layout layout)
+{
+    return wk__work_known(family) && (layout == WK__LAYOUT_STRIDES || wk__work_families[family].sums);
+}
 
 static inline const wk__work_family *wk__work_family_of(const wk__work *work)
 {

@@ -126,7 +126,6 @@ static const char *check_kernel(const wk__work_family *family, const wk__kernel 
 
 const char *wk__null_check(const wk__work *work)
 {
-    if (!wk__work_known(work->family) || wk__work_family_of(work)->moves) return "a kernel that no backend has";
     const wk__work_family *family = wk__work_family_of(work);
     const wk__group *group = work->group;
     const char *wrong = family->program ? NULL : check_kernel(family, work->kernel);

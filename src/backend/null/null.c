@@ -227,12 +227,15 @@ static wk_code noted(bool done, wk__fail *fail)
 
 static bool supports(void *opened, int family, wk_dtype dtype, wk__layout layout)
 {
-    (void)opened, (void)dtype, (void)layout;
-    return wk__work_known(family) && !wk__work_families[family].moves;
+    (void)opened, (void)dtype;
+    return wk__work_walked(family, layout) && !wk__work_families[family].moves;
 }
 
 static wk_code submit(void *opened, const wk__work *work, wk__fail *fail)
 {
+    if (!wk__work_known(work->family) || wk__work_family_of(work)->moves)
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the null device has no kernel for this: %s",
+                            wk__work_name(work->family));
     const char *wrong = wk__null_check(work);
     const int64_t tag = wrong ? -1 : work->group ? work->group->tag : work->kernel->tag;
     wk_code code = launch(opened, wrong, tag, fail);

@@ -9,7 +9,7 @@ bool wk__null_note_work(const wk__work *work);
 /* uploads, copies, downloads; sync has no bytes */
 bool wk__null_note_bytes(int order, int64_t bytes);
 
-/* NULL, or what is wrong with the order. */
+/* NULL, or what is wrong with the order, of a family that the device has. */
 const char *wk__null_check(const wk__work *work);
 
 #endif
