@@ -225,7 +225,7 @@ static void operands_that_had_failed(void **state)
             flush.value[v].data = NULL;
         }
     run_on_cpu(&flush, false);
-    wk__tell_late_now(wk__context());
+    wk__tell_late(wk__context());
     expect_error("had failed before", NULL);
     forget(&flush);
     wk__flush_end(&flush);
@@ -273,7 +273,7 @@ static void names_outlive_the_flush(void **state)
     wk__flush_end(&flush);
     wk__late(wk__context(), failure);
     wk__failure_drop(failure);
-    wk__tell_late_now(wk__context());
+    wk__tell_late(wk__context());
     expect_error("engine_replay.c:", "what a device found in the end", NULL);
     assert_true(strlen(name) > 0 && strlen(op) > 0 && (!fault || strlen(fault) > 0));
 }

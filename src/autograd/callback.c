@@ -22,7 +22,7 @@ void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
     wk_context *context = wk__context();
     wk__frame_leave(context, &c->before);
     for (int k = 0; k < count; k++) {
-        if (!out[k] || !wk__is_tensor(out[k])) continue;
+        if (!wk__is_tensor(out[k])) continue;
         if (c->bare && out[k]->handle.scope != c->scope)
             wk__handle_retain(&out[k]->handle, c->site); /* it was there before: it counts once more for the caller */
         else

@@ -190,10 +190,6 @@ extern pthread_mutex_t wk__context_lock, wk__handler_lock; /* held while the pro
 /* A child of fork() that may not use the library (fork.h): every call reports it once more. */
 extern atomic_bool wk__forked;
 bool wk__refuse_fork(wk_site site, const char *op); /* false */
-static inline bool wk__in_forked_child(void)
-{
-    return __builtin_expect(atomic_load_explicit(&wk__forked, memory_order_relaxed), 0);
-}
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 

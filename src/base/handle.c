@@ -92,7 +92,7 @@ static void destroy_whole(const wk__kind *kind, void *body, wk__end end)
 /* The parts of a wk__end one by one: a struct that was just written would have to be read again whole. */
 static void let_go(wk__handle *handle, const char *by, wk_site site, const wk__kind *with)
 {
-    if (!wk__count_down(&handle->owners) || wk__in_forked_child()) return;
+    if (!wk__count_down(&handle->owners) || wk__forked) return;
     const wk__kind *kind = handle->kind;
     void *body = handle->body;
     handle->with = with;
@@ -264,7 +264,7 @@ static void where_nothing_came_from(wk__text *out)
 /* A pointer that is no live handle: what is it, and how is that mended? */
 static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
-    const wk__kind *was = handle && wk__handle_is(handle) && handle->kind ? handle->kind : kind;
+    const wk__kind *was = wk__handle_is(handle) && handle->kind ? handle->kind : kind;
     if (!handle) {
         wk__text text = {0};
         wk__text_format(&text, "%s: %s is NULL", op, role);
@@ -286,7 +286,7 @@ static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site
 
 bool wk__handle_check(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
-    if (__builtin_expect(address != NULL && wk__handle_alive(address, kind), 1)) return true;
+    if (__builtin_expect(wk__handle_alive(address, kind), 1)) return true;
     if (!wk__error_pending()) explain(address, kind, site, op, role);
     return false;
 }
@@ -294,7 +294,7 @@ bool wk__handle_check(const void *address, const wk__kind *kind, wk_site site, c
 bool wk__handle_check_any(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
     const wk__handle *handle = address;
-    if (handle && wk__handle_is(handle) && handle->kind && wk__handle_alive(handle, handle->kind)) return true;
+    if (wk__handle_is(handle) && handle->kind && wk__handle_alive(handle, handle->kind)) return true;
     if (!wk__error_pending()) explain(address, kind, site, op, role);
     return false;
 }

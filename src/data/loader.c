@@ -75,7 +75,7 @@ static bool options_fit(wk_site site, const wk_loader_options *o)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: .world is %d; there is 1 process or more", o->world);
     else if (o->rank < 0 || o->rank >= o->world)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: rank %d is not in 0..%d", o->rank, o->world - 1);
-    else if (wk__in_forked_child())
+    else if (wk__forked)
         return wk__refuse_fork(site, "data_loader");
     else
         return wk__device_opened(site, "data_loader", o->device) != NULL;

@@ -127,7 +127,7 @@ void wk__late_forget(wk_context *context)
     wk__failure_drop(atomic_exchange(&context->late, NULL));
 }
 
-void wk__tell_late_now(wk_context *context)
+void wk__tell_late(wk_context *context)
 {
     wk__failure *late = atomic_exchange(&context->late, NULL);
     const bool before = wk__busy_begin(context);

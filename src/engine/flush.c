@@ -40,7 +40,7 @@ static bool may_park(const wk_context *owner)
 
 void wk__flush(wk_context *context)
 {
-    if (wk__ring_held(context) || wk__in_forked_child()) return;
+    if (wk__ring_held(context) || wk__forked) return;
     wk__ring_enter(context);
     wk__ring_run(context, may_park(context));
     wk__ring_leave(context);
@@ -71,7 +71,7 @@ void wk__value_compute(wk_context *owner, wk__value *value)
 
 bool wk__materialize(const wk_tensor *tensor, wk_site site)
 {
-    if (wk__in_forked_child()) return wk__refuse_fork(site, "reading a tensor");
+    if (wk__forked) return wk__refuse_fork(site, "reading a tensor");
     wk__value *value = wk__body_of(tensor)->storage->value;
     wk__state state = wk__value_state(value);
     if (state == WK__PENDING || state == WK__PARKED) {

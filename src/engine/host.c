@@ -118,7 +118,7 @@ static void sync_device(wk__device *device, void *user)
 wk_code wk__host_sync(wk_site site)
 {
     waiting w = {WK_OK, site};
-    if (wk__in_forked_child()) {
+    if (wk__forked) {
         wk__refuse_fork(site, "sync");
         return WK_ERR_STATE;
     }

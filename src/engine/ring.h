@@ -200,13 +200,8 @@ bool wk__materialize(const wk_tensor *tensor, wk_site site);
  * NULL: there was no memory to say more. */
 void wk__late(wk_context *context, wk__failure *failure);
 void wk__late_forget(wk_context *context);
-/* Tells this thread of a late failure of its work, if there is one. */
-void wk__tell_late_now(wk_context *context);
-static inline void wk__tell_late(wk_context *context)
-{
-    if (__builtin_expect(atomic_load_explicit(&context->late, memory_order_relaxed) != NULL, 0))
-        wk__tell_late_now(context);
-}
+/* Tells this thread of a late failure of its work, if there is one (context->late). */
+void wk__tell_late(wk_context *context);
 /* A failure for want of memory that nobody has been told of. It is not to be dropped. */
 wk__failure *wk__no_memory(void);
 /* Records a value's failure as this thread's error. */

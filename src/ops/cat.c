@@ -42,7 +42,7 @@ static bool operands_ready(join *j)
         wk__error_set(j->site, WK_ERR_ARGUMENT, "%s: the list of tensors is empty", j->op->name);
         return false;
     }
-    j->device = wk__ready(j->op, j->site, j->in, j->count);
+    j->device = wk__ready(j->context, j->op, j->site, j->in, j->count, WK__MEET_ANYWHERE);
     return j->device != NULL;
 }
 

@@ -97,7 +97,7 @@ static wk_tensor *transferred(wk_site site, wk_tensor *x, wk__device *to)
     wk_tensor *dense =
         wk__body_contiguous(wk__body_of(x)) ? x : copied(&wk__op_clone, site, x, wk__body_of(x)->dtype, true);
     wk_context *context = wk__context();
-    if (!dense || !wk__ready(&wk__op_to, site, &dense, 1)) return NULL;
+    if (!dense || !wk__ready(context, &wk__op_to, site, &dense, 1, WK__MEET_ANYWHERE)) return NULL;
     const wk__body *body = wk__body_of(dense);
     wk_tensor *out = wk__tensor_pending(context, to, body->dtype, body->ndim, body->shape, site, wk__op_to.name);
     if (!out) return NULL;
@@ -166,8 +166,9 @@ const wk__op wk__op_copy_ = {
 wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg source)
 {
     wk_tensor *in[2] = {target, source.tensor};
-    int tensors = 1 + (source.tensor || source.null);
-    wk__device *device = wk__ready(op, site, in, tensors);
+    int tensors = source.is_number ? 1 : 2;
+    wk_context *context = wk__context();
+    wk__device *device = wk__ready(context, op, site, in, tensors, WK__MEET_ANYWHERE);
     if (!device || !wk__in_place_allowed(op, site, target)) return NULL;
     const wk__body *body = wk__body_of(target), *from = source.tensor ? wk__body_of(in[1]) : NULL;
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
@@ -177,7 +178,6 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
         wk__op_error(op, site, WK_ERR_SHAPE, in, "$b does not broadcast to $a");
         return NULL;
     }
-    wk_context *context = wk__context();
     if (!wk__target_ready(context, target, in, tensors, site)) return NULL;
     const bool busy = wk__busy_begin(context);
     wk__value *value = wk__value_new(context, device, body->storage->bytes, site);

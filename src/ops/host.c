@@ -265,14 +265,15 @@ wk_code wk_sync_at(wk_site site)
     const wk__outer before = wk__outer_enter(context, "sync", site);
     wk__host_sync(site);
     wk__outer_leave(context, before);
-    wk__tell_late(wk__context());
+    if (context->late) wk__tell_late(context);
     return wk_error_code();
 }
 
 wk_code wk_flush(void)
 {
-    wk__flush(wk__context());
-    wk__tell_late(wk__context());
+    wk_context *context = wk__context();
+    wk__flush(context);
+    if (context->late) wk__tell_late(context);
     return wk_error_code();
 }
 

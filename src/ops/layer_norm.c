@@ -21,7 +21,7 @@ static const wk__op scale_op = {.name = "layer_norm", .expression = scale, .arit
 static wk_tensor *row_scale(wk_site site, wk_tensor *centred, uint16_t mask, double columns, double eps)
 {
     wk_tensor *squares = centred ? wk__row_sum(site, wk__unary(&square_op, site, centred), mask, true) : NULL;
-    return squares ? wk__elementwise(&scale_op, site, (wk__arg[]){wk__t(squares), wk__f(columns), wk__f(eps)}, 3)
+    return squares ? wk__elementwise(&scale_op, site, (wk__arg[]){wk__t(squares), wk__f(columns), wk__f(eps)}, 3, NULL)
                    : NULL;
 }
 

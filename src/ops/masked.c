@@ -50,7 +50,7 @@ wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mask)
 {
     const wk__op *op = &wk__op_masked_select;
     wk_tensor *in[2] = {x, mask}, *places = NULL;
-    if (!wk__ready(op, site, in, 2)) return NULL;
+    if (!wk__ready(wk__context(), op, site, in, 2, WK__MEET_ANYWHERE)) return NULL;
     const wk__body *a = wk__body_of(in[0]), *b = wk__body_of(in[1]);
     int64_t shape[WK__MAX_DIMS];
     int ndim;

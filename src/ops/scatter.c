@@ -17,9 +17,9 @@ typedef struct adding {
  * nobody needs it. */
 static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], const adding *way, bool in_place)
 {
-    wk__device *device = wk__ready_meeting(op, site, in, 3, in_place ? WK__MEET_IN_PLACE : 0);
-    if (!device) return false;
     wk_context *context = wk__context();
+    wk__device *device = wk__ready(context, op, site, in, 3, in_place ? WK__MEET_IN_PLACE : WK__MEET_ANYWHERE);
+    if (!device) return false;
     const wk__body *target = wk__body_of(in[0]), *source = wk__body_of(in[2]);
     if (!wk__target_ready(context, in[0], in, 3, site)) return false;
     wk__value *value = wk__value_new(context, device, target->storage->bytes, site);

@@ -14,9 +14,9 @@
 
 bool wk__sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2])
 {
-    wk__device *device = wk__ready(op, site, &x, 1);
-    if (!device) return false;
     wk_context *context = wk__context();
+    wk__device *device = wk__ready(context, op, site, &x, 1, WK__MEET_ANYWHERE);
+    if (!device) return false;
     const wk__body *body = wk__body_of(x);
     int ndim = body->ndim ? body->ndim : 1;
     int64_t shape[WK__MAX_DIMS] = {1}, one[WK__MAX_DIMS] = {1};
@@ -173,7 +173,7 @@ static void keep_median(sorting *s, bool dropped)
     for (int k = 0; k < 2 && greatest; k++) {
         wk_tensor *end = part(s, s->out[k], last, 1, dropped), *middle = part(s, s->out[k], last / 2, 1, dropped);
         s->out[k] = middle ? wk__elementwise(&unless_op, s->compose.site,
-                                             (wk__arg[]){wk__t(greatest), wk__t(end), wk__t(middle)}, 3)
+                                             (wk__arg[]){wk__t(greatest), wk__t(end), wk__t(middle)}, 3, NULL)
                            : NULL;
     }
     s->attr.i[1] = dropped;

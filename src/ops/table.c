@@ -121,7 +121,8 @@ static wk_code call(const char *name, wk_site site, const wk_value *arguments, i
     }
     wk_value full[MOST_ARGUMENTS];
     wk_tensor *out[MOST_RESULTS] = {0};
-    wk__tell_late(wk__context());
+    wk_context *context = wk__context();
+    if (context->late) wk__tell_late(context);
     if (wk__error_pending() || !match(op, site, arguments, argument_count, full)) return wk_error_code();
     int given = op->invoke(op, site, full, out);
     if (given < 0 || wk__error_pending()) {

@@ -196,7 +196,7 @@ static bool is_loss(wk_site site, wk_tensor *loss)
 /* Without a scope around, what the closure gave counts once for the caller. */
 static void let_go(wk_tensor *loss)
 {
-    if (loss && wk__is_tensor(loss) && wk__context()->scope < 0) wk__handle_release(&loss->handle, (wk_site){0});
+    if (wk__is_tensor(loss) && wk__context()->scope < 0) wk__handle_release(&loss->handle, (wk_site){0});
 }
 
 wk_tensor *wk__closure_call(const wk__closure *closure)

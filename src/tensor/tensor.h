@@ -51,7 +51,7 @@ static inline wk__family *wk__family_of(const wk__body *body)
 }
 static inline bool wk__is_tensor(const wk_tensor *tensor)
 {
-    return tensor && wk__handle_alive(tensor, &wk__tensor_kind);
+    return wk__handle_alive(tensor, &wk__tensor_kind);
 }
 /* Records an error ("op: role is ...") unless it is a live tensor. NULL with an error pending is passed over
  * silently. */
