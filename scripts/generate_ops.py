@@ -517,7 +517,8 @@ def either_call(op: Op, suffix: str, site: str, left: str, right: str) -> str:
     """left and right make an operand (wk__arg) of a and b; an entry in place takes a as it is."""
     if op.entry:
         return f"wk__{op.name}{suffix}({site}, {'a' if suffix else f'{left}(a)'}, {right}(b))"
-    return f"wk__elementwise{suffix}(&wk__op_{op.name}, {site}, (wk__arg[]){{{left}(a), {right}(b)}}, 2, NULL)"
+    operands = (f"{{.tensor = {x}}}" if make == "wk__t" else f"{make}({x})" for make, x in ((left, "a"), (right, "b")))
+    return f"wk__elementwise{suffix}(&wk__op_{op.name}, {site}, (wk__arg[]){{{', '.join(operands)}}}, 2, NULL)"
 
 
 def either_functions(op: Op, suffix: str) -> list[Function]:

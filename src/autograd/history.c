@@ -162,6 +162,7 @@ static bool remake(wk_tensor *view, wk_tensor *base)
 bool wk__history_refresh(wk_tensor *view)
 {
     wk__body *body = wk__body_of(view);
+    if (!wk__history_stale(body)) return true;
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, (wk_site){0});
     if (!guard) return false;
     uint64_t token = guard->token;

@@ -12,20 +12,6 @@ static void firm(wk__handle *handle, int change)
     if (handle->kind->firm) handle->kind->firm(handle->body, change);
 }
 
-static wk__handle *fill(wk_context *context, const wk__kind *kind, void *body)
-{
-    wk__handle *handle = wk__slab_take(context->slots, WK__SLAB_HANDLE);
-    if (!handle) return NULL;
-    handle->mark = WK__HANDLE_MARK;
-    atomic_store_explicit(&handle->retains, 0, memory_order_relaxed);
-    handle->kind = kind;
-    handle->body = body;
-    handle->scope = 0;
-    handle->context = context;
-    atomic_store_explicit(&handle->owners, 1, memory_order_release);
-    return handle;
-}
-
 static void link_to(wk__guard *scope, wk__handle *handle)
 {
     handle->scope = scope->token;
@@ -56,8 +42,15 @@ static void unlink_from(wk__guard *scope, wk__handle *handle)
 
 wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body, wk_site site)
 {
-    wk__handle *handle = fill(context, kind, body);
+    wk__handle *handle = wk__slab_take(context->slots, WK__SLAB_HANDLE);
     if (!handle) return NULL;
+    handle->mark = WK__HANDLE_MARK;
+    atomic_store_explicit(&handle->retains, 0, memory_order_relaxed);
+    handle->kind = kind;
+    handle->body = body;
+    handle->scope = 0;
+    handle->context = context;
+    atomic_store_explicit(&handle->owners, 1, memory_order_release);
     if (context->scope >= 0) {
         link_to(&context->guard[context->scope], handle);
     } else {

@@ -9,7 +9,7 @@
  * or has it. */
 static bool keep_old(wk__record *r, wk__value *out)
 {
-    if (!r->guarded || !r->prior || wk__value_state(r->prior) != WK__STORED) return false;
+    if (!r->guarded || !r->prior || r->prior->state != WK__STORED) return false;
     out->undone = true;
     if (out->exposed && out->memory.block && r->prior->memory.block) { /* displaced: the old numbers go back there */
         wk__fail fail = {.tag = -1};
@@ -38,7 +38,7 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure, bool
     if (r->whole && r->whole != run->refused) wk__whole_refuse(run, r->whole, failure);
     for (int o = 0; o < r->nout; o++) {
         wk__value *out = r->ref[o].value;
-        if (wk__value_state(out) != WK__PENDING) continue;
+        if (out->state != WK__PENDING) continue;
         if (run->ring->twins) wk__check_excuse(run->ring->twins, out, r->whole ? NULL : failure);
         if (keep_old(r, out)) continue;
         if (out->memory.block) wk__value_give_memory(out);
@@ -73,9 +73,9 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
         const wk__value *bad = NULL;
         for (int i = 0; i < r->nin && !bad; i++) {
             const wk__value *in = wk__record_in(r, i)->value;
-            if (in && wk__value_state(in) == WK__FAILED) bad = in;
+            if (in && in->state == WK__FAILED) bad = in;
         }
-        if (!bad && r->partial && r->prior && wk__value_state(r->prior) == WK__FAILED) bad = r->prior;
+        if (!bad && r->partial && r->prior && r->prior->state == WK__FAILED) bad = r->prior;
         if (r->whole && r->whole == run->refused)
             fail_outputs(run, r, run->refusal, true);
         else if (bad)

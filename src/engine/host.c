@@ -58,7 +58,7 @@ bool wk__host_view(wk_tensor *x, wk__host_data *out, wk_site site)
     wk__note_wait(device, site, bytes);
     wk_code code = wk__value_download(value, from, bytes, out->owned, site, &fail);
     out->first = out->owned;
-    bool failed = wk__value_state(value) == WK__FAILED;
+    bool failed = value->state == WK__FAILED;
     if (code == WK_OK && !failed) return true;
     wk__host_view_end(out);
     if (failed) wk__tell_failure(value->failure);

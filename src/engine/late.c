@@ -115,6 +115,6 @@ wk_code wk__value_download(wk__value *value, int64_t from, int64_t bytes, void *
         bool another =
             code != WK_OK && (fail->elsewhere || fail->tag >= 0); /* some group's fault, not that of the copy */
         settled(device, value, number, code, fail, site);
-        if (!another || wk__value_state(value) != WK__STORED) return code;
+        if (!another || value->state != WK__STORED) return code;
     }
 }

@@ -78,15 +78,17 @@ wk__device *wk__ready(wk_context *context, const wk__op *op, wk_site site, wk_te
                       wk__meeting meeting)
 {
     if (!sound(context, op, site, in, count)) return NULL;
-    const wk__device *device = wk__body_of(in[0])->storage->device;
+    const wk__body *first = in[0]->handle.body;
     for (int k = 1; k < count; k++) {
-        if (__builtin_expect(wk__body_of(in[k])->storage->device == device, 1)) continue;
+        const wk__body *body = in[k]->handle.body;
+        if (__builtin_expect(body->storage->device == first->storage->device, 1)) continue;
         if (!wk__placement_meet(op, site, in, count, meeting)) return different_devices(op, site, in, count);
+        first = in[0]->handle.body;
         break;
     }
     for (int k = 0; k < count; k++)
         if (!wk__touch(context, in[k], site)) return NULL;
-    return wk__body_of(in[0])->storage->device;
+    return first->storage->device;
 }
 
 wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)

@@ -54,11 +54,11 @@ wk__recorder wk__elementwise_;
 
 static inline wk_tensor *wk__unary(const wk__op *op, wk_site site, wk_tensor *x)
 {
-    return wk__elementwise(op, site, (wk__arg[]){wk__t(x)}, 1, NULL);
+    return wk__elementwise(op, site, (wk__arg[]){{.tensor = x}}, 1, NULL);
 }
 static inline wk_tensor *wk__unary_(const wk__op *op, wk_site site, wk_tensor *x)
 {
-    return wk__elementwise_(op, site, (wk__arg[]){wk__t(x)}, 1, NULL);
+    return wk__elementwise_(op, site, (wk__arg[]){{.tensor = x}}, 1, NULL);
 }
 
 /* Before an in-place call makes its record. Values never change, but for those whose address the program knows:

@@ -13,6 +13,7 @@ typedef struct plan {
     wk_tensor *tensor[WK__MAX_INPUTS];    /* the tensors among the operands (copies, of those that were elsewhere), */
     const wk__body *body[WK__MAX_INPUTS]; /* their bodies, */
     int place[WK__MAX_INPUTS];            /* and which operand each is */
+    bool moved;                           /* there are copies */
     wk_dtype compute, result;
     int ndim;
     int64_t bytes;        /* of a dense result */
@@ -95,8 +96,7 @@ static bool is_uniform(plan *p)
     p->result = op->result == WK__RESULT_BOOL ? WK_BOOL : (wk_dtype)first->dtype;
     p->ndim = first->ndim;
     p->shape = first->shape;
-    int64_t size = op->result == WK__RESULT_BOOL ? 1 : (int64_t)wk_dtype_size(first->dtype);
-    p->bytes = wk__numel(first->ndim, first->shape) * size;
+    p->bytes = wk__numel(first->ndim, first->shape) * wk__dtypes[p->result].size;
     return true;
 }
 
@@ -235,6 +235,7 @@ static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args
     p->args = args;
     p->count = count;
     p->tensors = 0;
+    p->moved = false;
     for (int k = 0; k < count; k++) {
         if (args[k].is_number) continue;
         p->place[p->tensors] = k;
@@ -247,8 +248,9 @@ static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args
     /* a composed op hangs its node on operands as they came: those must be together */
     if (!p->context->frame.composing) meeting |= WK__MEET_NUMBERS;
     p->device = wk__ready(p->context, op, site, p->tensor, p->tensors, meeting);
+    for (int k = 0; k < p->tensors; k++) p->moved = p->moved || p->tensor[k] != args[p->place[k]].tensor;
     if (!p->device) return false;
-    for (int k = 0; k < p->tensors; k++) p->body[k] = wk__body_of(p->tensor[k]);
+    for (int k = 0; k < p->tensors; k++) p->body[k] = p->tensor[k]->handle.body;
     p->uniform = is_uniform(p);
     return p->uniform || (choose_dtypes(p) && broadcast_all(p));
 }
@@ -257,19 +259,17 @@ static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args
 static void let_go(const plan *p)
 {
     for (int k = 0; k < p->tensors; k++)
-        if (__builtin_expect(p->tensor[k] != p->args[p->place[k]].tensor, 0))
-            wk__handle_release(&p->tensor[k]->handle, p->site);
+        if (p->tensor[k] != p->args[p->place[k]].tensor) wk__handle_release(&p->tensor[k]->handle, p->site);
 }
 
 static wk_tensor *recorded(const plan *p, const wk__attr *attr)
 {
     const wk__op *op = p->op;
+    const int64_t *stride = p->uniform ? p->body[0]->stride : NULL;
     wk_tensor *out =
-        p->uniform
-            ? wk__tensor_pending_as(p->context, p->device, p->result, p->body[0], p->bytes, p->site, op->name)
-            : wk__tensor_pending_of(p->context, p->device, p->result, p->ndim, p->shape, p->bytes, p->site, op->name);
+        wk__tensor_pending_of(p->context, p->device, p->result, p->ndim, p->shape, stride, p->bytes, p->site, op->name);
     if (!out) return NULL;
-    wk__body *body = wk__body_of(out);
+    wk__body *body = out->handle.body;
     if (!p->uniform && choose_layout(p, body->stride)) body->dense = false;
     wk__record *r = wk__record_begin(p->context, WK__PROGRAM, op, p->device, p->site, p->ndim, p->shape, 1, p->count);
     if (!r) return wk__abandon(out);
@@ -289,7 +289,7 @@ wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, 
 {
     plan p;
     wk_tensor *out = prepare(&p, op, site, args, count, WK__MEET_ANYWHERE) ? recorded(&p, attr) : NULL;
-    let_go(&p);
+    if (p.moved) let_go(&p);
     return out;
 }
 
@@ -326,14 +326,14 @@ static bool keeps_history(const plan *p, wk_tensor *target)
 /* Does the view cover every byte of its storage? Then nothing of the old value remains. */
 static bool covers(const wk__body *body)
 {
-    return wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
+    return wk__body_numel(body) * wk__dtypes[body->dtype].size == body->storage->bytes;
 }
 
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site)
 {
     const wk__value *value = wk__body_of(target)->storage->value;
     if (__builtin_expect(!value->exposed, 1)) return true;
-    if (wk__value_state(value) == WK__STORED && wk__count_get(&value->refs) == 1) return true;
+    if (value->state == WK__STORED && wk__count_get(&value->refs) == 1) return true;
     wk__flush_all();
     for (int k = 0; k < count; k++) /* the flush may have parked it */
         if (in[k] && !wk__touch(context, in[k], site)) return false;
@@ -419,7 +419,7 @@ wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args,
     const wk__outer before = wk__outer_enter_in_place(context, op->name, site);
     plan p;
     wk_tensor *out = prepare(&p, op, site, args, count, WK__MEET_IN_PLACE) ? in_place(&p, attr) : NULL;
-    let_go(&p);
+    if (p.moved) let_go(&p);
     wk__outer_leave(context, before);
     return out;
 }

@@ -91,7 +91,7 @@ static void count(wk__trained *t)
 {
     t->steps++;
     if (!t->last) return;
-    t->steps -= wk__value_state(t->last) == WK__STORED && t->last->undone;
+    t->steps -= t->last->state == WK__STORED && t->last->undone;
     wk__value_drop(t->last);
     t->last = NULL;
 }

@@ -4,7 +4,6 @@
 #include "../base/above.h"
 #include "../base/alloc.h"
 #include "large.h"
-#include <sched.h>
 #include <string.h>
 
 wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
@@ -29,7 +28,6 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
     if (!storage) return NULL;
     memset(storage, 0, sizeof *storage);
     atomic_init(&storage->refs, 1);
-    wk__value_hold(value);
     storage->value = value;
     storage->device = value->device;
     storage->bytes = value->bytes;
@@ -38,7 +36,7 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
 
 static inline __attribute__((always_inline)) void free_now(wk_context *context, wk__value *value)
 {
-    wk__state state = wk__value_state(value);
+    wk__state state = value->state;
     if (state == WK__STORED)
         wk__value_give_memory(value);
     else if (state == WK__PARKED) {
@@ -112,7 +110,7 @@ static void leave(wk__value *value)
 void wk__storage_drop(wk__storage *storage)
 {
     if (!wk__count_down(&storage->refs)) return;
-    if (wk__value_state(storage->value) == WK__PENDING) wk__above.pending_orphan(storage->value);
+    if (storage->value->state == WK__PENDING) wk__above.pending_orphan(storage->value);
     leave(storage->value);
     if (storage->family.past) wk__above.base_free(storage->family.past);
     wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);
@@ -123,11 +121,11 @@ static atomic_int looking;
 
 void wk__family_enter(void)
 {
-    while (!wk__flag_take(&looking)) sched_yield();
+    wk__lock(&looking);
 }
 void wk__family_leave(void)
 {
-    atomic_store_explicit(&looking, 0, memory_order_release);
+    wk__unlock(&looking);
 }
 
 void wk__view_gone(wk__family *family)
