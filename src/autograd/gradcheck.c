@@ -37,14 +37,14 @@ static bool inputs_fit(const check *c)
 static double *room(const check *c, int64_t n)
 {
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     double *numbers = wk__alloc_zero((size_t)n + 1, sizeof *numbers);
     const bool kept = numbers && wk__guard_on(numbers, wk__free);
     if (!kept) {
         wk__free(numbers);
         wk__error_set(c->site, WK_ERR_MEMORY, "gradcheck: out of host memory");
     }
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return kept ? numbers : NULL;
 }
 

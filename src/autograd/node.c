@@ -281,13 +281,13 @@ wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], i
 {
     wk_context *context = wk__context();
     wk__node *node = new_node(context, inputs);
-    const bool before = wk__busy_begin(context),
-               filled = node && fill(context, node, op, site, in, inputs, result, attr);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const bool filled = node && fill(context, node, op, site, in, inputs, result, attr);
     if (!filled) {
         if (node) wk__node_drop(node);
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for the graph of gradients", op->name);
     }
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return filled ? node : NULL;
 }
 

@@ -352,8 +352,8 @@ static void close_top(wk_context *context)
     wk__guard *guard = &context->guard[k];
     const wk__frame before = guard->before;
     bool flush = false;
-    wk__frame_enter(context,
-                    NULL); /* the one in force, and that of a guard inside, may be of calls that a longjmp has left */
+    /* the one in force, and that of a guard inside, may be of calls that a longjmp has left */
+    wk__frame_begin(context, WK__APART, NULL, (wk_site){0});
     context->frame.outer.busy = true;
     if (guard->kind == WK__GUARD_SCOPE) {
         close_scope(context, k);
@@ -363,7 +363,7 @@ static void close_top(wk_context *context)
     } else if (guard->close) {
         guard->close(guard->object);
     }
-    wk__frame_leave(context, &before);
+    context->frame = before;
     context->guards = k;
     find_scope(context);
     if (flush) wk__above.flush(context);
@@ -376,5 +376,5 @@ void wk__guard_close(uint64_t token)
     while (place > 0 && context->guard[place - 1].token != token) place--;
     if (place == 0) return;
     while (context->guards >= place) close_top(context);
-    wk__busy_end(context, context->frame.outer.busy);
+    if (context->untold && !context->frame.outer.busy) wk__tell_handler(context);
 }

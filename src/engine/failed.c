@@ -103,10 +103,10 @@ void wk__tell_failure(wk__failure *failure)
     if (!failure) failure = &no_memory;
     wk_context *context = wk__context();
     atomic_store(&failure->told, context->stream + 1);
-    const wk__frame before = wk__frame_enter(context, NULL); /* it is another call's than the one that notices, */
-    context->frame.outer.busy = before.outer.busy;           /* which may have something at hand all the same */
+    /* it is another call's than the one that notices */
+    const wk__frame before = wk__frame_begin(context, WK__APART, NULL, (wk_site){0});
     wk__error_set(failure->site, failure->code, "%s", failure->text);
-    wk__frame_leave(context, &before);
+    wk__frame_end(context, before);
 }
 
 void wk__late(wk_context *context, wk__failure *failure)
@@ -130,8 +130,8 @@ void wk__late_forget(wk_context *context)
 void wk__tell_late(wk_context *context)
 {
     wk__failure *late = atomic_exchange(&context->late, NULL);
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     if (late && late != &wk__nothing_failed && atomic_load(&late->told) != context->stream + 1) wk__tell_failure(late);
     wk__failure_drop(late);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
 }

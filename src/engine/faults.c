@@ -343,12 +343,12 @@ void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, 
     pthread_mutex_unlock(&lock);
     wk__release_now();
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     if (!n.any) wk__tell_failure(first); /* no call's: the waiting thread's */
     if (n.for_self) wk__tell_failure(n.own);
     wk__failure_drop(n.own);
     wk__failure_drop(first);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
 }
 
 void wk__watch_forget(wk__device *device, int64_t watched)

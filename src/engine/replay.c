@@ -226,7 +226,7 @@ wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, voi
     }
     wk__flush(wk__context());
     wk__fail fail = {.tag = -1};
-    const bool before = wk__busy_begin(wk__context());
+    const wk__frame before = wk__frame_begin(wk__context(), WK__BUSY, NULL, (wk_site){0});
     code = run_all(&j, &fail);
     if (code != WK_OK)
         wk__error_set(site, code, "replay: %s", fail.text);
@@ -234,6 +234,6 @@ wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, voi
         wk__error_set(site, code = WK_ERR_INTERNAL, "replay: %d of %d ways to run it give something else", j.differing,
                       WAYS - 1);
     end(&j);
-    wk__busy_end(wk__context(), before);
+    wk__frame_end(wk__context(), before);
     return code;
 }

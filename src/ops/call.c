@@ -177,7 +177,7 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     c->scope = guard->token;
     c->inputs = count;
     for (int k = 0; k < count; k++) c->in[k] = in[k];
-    wk__outer_enter(context, op->name, c->site);
+    wk__frame_begin(context, WK__CALL, op->name, c->site); /* the guard puts back the one before */
     if (!context->frame.inner) context->frame.inner = c->scope;
     context->frame.composing++;
     return true;

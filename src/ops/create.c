@@ -132,14 +132,14 @@ static wk_tensor *full_like(wk_site site, const wk__op *op, const char *name, wk
                             const wk_options *options)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, name, site);
     wk_tensor *out = NULL;
     wk_options like;
     if (wk__create_like(op, site, x, options, &like)) {
         const wk__body *body = wk__body_of(x);
         out = full(site, op, body->shape, body->ndim, value, like.dtype, &like);
     }
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 
@@ -225,9 +225,9 @@ static wk_tensor *arange(wk_site site, double start, double end, double step, co
 wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "arange_from", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "arange_from", site);
     wk_tensor *out = arange(site, start, end, step, options);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 

@@ -416,10 +416,10 @@ static wk_tensor *in_place(const plan *p, const wk__attr *attr)
 wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter_in_place(context, op->name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL_IN_PLACE, op->name, site);
     plan p;
     wk_tensor *out = prepare(&p, op, site, args, count, WK__MEET_IN_PLACE) ? in_place(&p, attr) : NULL;
     if (p.moved) let_go(&p);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }

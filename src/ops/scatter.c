@@ -160,9 +160,9 @@ static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, i
                                  wk_tensor *source, bool by_vector)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter_in_place(context, op->name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL_IN_PLACE, op->name, site);
     wk_tensor *out = add_over(op, site, x, dim, index, source, by_vector);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 

@@ -191,9 +191,9 @@ static wk_code median_of(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, 
 wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "median_dim", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "median_dim", site);
     wk_code code = median_of(site, x, dim, keepdim, values, indices);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return code;
 }
 

@@ -76,9 +76,9 @@ wk_tensor *wk_masked_fill_at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_val
 wk_tensor *wk_masked_fill__at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter_in_place(context, "masked_fill", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL_IN_PLACE, "masked_fill", site);
     wk_tensor *out = filled(wk__elementwise_, site, x, mask, value);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 

@@ -178,12 +178,9 @@ wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)
 /* Never freed, as it has one reference more than any that is counted. */
 wk__failure wk__nothing_failed = {.refs = 1};
 
-/* Only the end of a call that is busy tells the handler; where none is, the next call does. */
-void wk__frame_leave_held(wk_context *context, const wk__frame *before)
+void wk__tell_handler_later(wk_context *context)
 {
-    wk__frame_leave(context, before);
     wk__failure *none = NULL;
-    if (!context->untold || before->outer.busy) return;
     atomic_fetch_add(&wk__nothing_failed.refs, 1);
     if (!atomic_compare_exchange_strong(&context->late, &none, &wk__nothing_failed))
         wk__failure_drop(&wk__nothing_failed); /* that call tells of both */
@@ -199,9 +196,9 @@ void wk__value_give_memory(wk__value *value)
         void (*const release)(void *) = value->release;
         value->release = NULL;
         wk_context *context = wk__context();
-        const wk__frame before = wk__frame_enter_held(context);
+        const wk__frame before = wk__frame_begin(context, WK__HELD, NULL, (wk_site){0});
         release(value->release_user);
-        wk__frame_leave_held(context, &before);
+        wk__frame_end(context, before);
     } else if (value->memory.block) {
         wk__arena_give(value->device->arena, &value->memory);
     }

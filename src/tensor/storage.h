@@ -169,7 +169,6 @@ wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text);
 void wk__failure_drop(wk__failure *failure);
 /* Stands in a context's `late` for an error of which only the program's handler has not heard yet. */
 extern wk__failure wk__nothing_failed;
-/* The end of wk__frame_enter_held. */
-void wk__frame_leave_held(wk_context *context, const wk__frame *before);
+void wk__tell_handler_later(wk_context *context); /* see base/above.h */
 
 #endif

@@ -217,7 +217,7 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
         return NULL;
     }
     wk__value_hold(storage->value);
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__body copy = *from;
     copy.storage = storage;
     copy.is_view = false;
@@ -225,7 +225,7 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
     wk_tensor *tensor = wk__tensor_like(context, &copy);
     if (tensor) atomic_init(&storage->family.base, wk__body_of(tensor));
     wk__storage_drop(storage);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return tensor;
 }
 
