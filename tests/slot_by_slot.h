@@ -19,10 +19,14 @@ pthread_mutex_t wk__slab_lock = PTHREAD_MUTEX_INITIALIZER; /* nothing is locked 
 static void *queue[QUEUE];                                 /* those that were given back */
 static int64_t given, taken;
 
-void *wk__slab_take_more(wk__slots slots[], int kind)
+void *wk__slab_take(wk__slots slots[], int kind)
 {
-    (void)slots;
-    void *slot = NULL;
+    void *slot = kind == WK__SLAB_HANDLE ? NULL : slots[kind].first;
+    if (slot) {
+        slots[kind].first = *(void **)slot;
+        slots[kind].count--;
+        return slot;
+    }
     pthread_mutex_lock(&lock);
     if (kind == WK__SLAB_HANDLE && given - taken > QUEUE / 2) slot = queue[taken++ % QUEUE];
     pthread_mutex_unlock(&lock);

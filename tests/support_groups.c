@@ -69,7 +69,7 @@ static void remember(wk__value *value)
     assert_in_range(plan.changed, 0, MOST - 1);
     plan.was[plan.changed].value = value;
     plan.was[plan.changed].memory = value->memory;
-    plan.was[plan.changed++].state = wk__value_state(value);
+    plan.was[plan.changed++].state = value->state;
 }
 
 static void give_piece(wk__value *value)

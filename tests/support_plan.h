@@ -57,7 +57,7 @@ static inline void need(wk_tensor *x)
 
 static inline wk__state state_of(wk_tensor *x)
 {
-    return wk__value_state(wk__body_of(x)->storage->value);
+    return wk__body_of(x)->storage->value->state;
 }
 
 static inline int64_t live(void)

@@ -31,18 +31,25 @@ class Function:
 SIDES = {"t": ("wk_tensor *", "wk__t"), "f": ("double ", "wk__f"), "i": ("int64_t ", "wk__i")}
 
 
+def either_call(op: Op, suffix: str, site: str, left: str, right: str) -> str:
+    """left and right make an operand (wk__arg) of a and b; an entry in place takes a as it is."""
+    if op.entry:
+        return f"wk__{op.name}{suffix}({site}, {'a' if suffix else f'{left}(a)'}, {right}(b))"
+    operands = (f"{{.tensor = {x}}}" if make == "wk__t" else f"{make}({x})" for make, x in ((left, "a"), (right, "b")))
+    return f"wk__elementwise{suffix}(&wk__op_{op.name}, {site}, (wk__arg[]){{{', '.join(operands)}}}, 2, NULL)"
+
+
 def either_functions(op: Op, suffix: str) -> list[Function]:
     """Of two tensors, of a tensor and a number (f a fraction, i a whole one); in place the first is a tensor."""
     name, out = f"wk_{op.name}{suffix}", []
     for left, right in ("tt", "tf", "ti") if suffix else ("tt", "tf", "ti", "ft", "it"):
         (left_type, left_arg), (right_type, right_arg) = SIDES[left], SIDES[right]
-        a = "a" if suffix else f"{left_arg}(a)"
-        call = f"wk__{op.name}{suffix}(" if op.entry else f"wk__binary{suffix}(&wk__op_{op.name}, "
         kinds = "" if left + right == "tt" else f"_{left}{right}"
         parameters = ["wk_site site", f"{left_type}a", f"{right_type}b"]
-        out.append(Function(f"{name}{kinds}_at", parameters, f"{call}site, {a}, {right_arg}(b))"))
+        out.append(Function(f"{name}{kinds}_at", parameters, either_call(op, suffix, "site", left_arg, right_arg)))
     if not suffix:
-        out.append(Function(name, ["wk_tensor *a", "wk_tensor *b"], f"{call}(wk_site){{0}}, wk__t(a), wk__t(b))"))
+        body = either_call(op, suffix, "(wk_site){0}", "wk__t", "wk__t")
+        out.append(Function(name, ["wk_tensor *a", "wk_tensor *b"], body))
     return out
 
 

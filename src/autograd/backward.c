@@ -439,7 +439,7 @@ static bool go(const wk__walk_request *request)
             if (w->found[k] && fine) wk__handle_keep(&w->found[k]->handle, request->site);
             if (!fine) w->found[k] = NULL;
         }
-        wk__frame_leave(w->context, &before);
+        w->context->frame = before;
     }
     wk__guard_close(token);
     return fine;
@@ -448,7 +448,8 @@ static bool go(const wk__walk_request *request)
 bool wk__walk(const wk__walk_request *request)
 {
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context), fine = go(request);
-    wk__busy_end(context, before);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const bool fine = go(request);
+    wk__frame_end(context, before);
     return fine;
 }

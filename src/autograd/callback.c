@@ -13,16 +13,15 @@ void wk__callback_begin(wk__callback *c, const char *name, wk_site site)
     c->token = guard ? guard->token : 0;
     if (guard) guard = wk__guard_push(WK__GUARD_SCOPE, site);
     c->scope = guard ? guard->token : 0;
-    c->before = wk__frame_enter(context, name);
-    context->frame.layer = c->before.layer;
+    c->before = wk__frame_begin(context, WK__CALLBACK, name, (wk_site){0});
 }
 
 void wk__callback_end(wk__callback *c, wk_tensor **out, int count)
 {
     wk_context *context = wk__context();
-    wk__frame_leave(context, &c->before);
+    wk__frame_end(context, c->before);
     for (int k = 0; k < count; k++) {
-        if (!out[k] || !wk__is_tensor(out[k])) continue;
+        if (!wk__is_tensor(out[k])) continue;
         if (c->bare && out[k]->handle.scope != c->scope)
             wk__handle_retain(&out[k]->handle, c->site); /* it was there before: it counts once more for the caller */
         else

@@ -48,9 +48,9 @@ static void destroy(void *address)
     const bool busy = context->nodes.busy;
     const uint64_t token = wk__guard_on(f, free_state);
     context->nodes.busy = ++context->frame.destroys >= WK__DESTROY_DEPTH && token;
-    const wk__frame before = wk__frame_enter_held(context);
+    const wk__frame before = wk__frame_begin(context, WK__HELD, NULL, (wk_site){0});
     f->kind.destroy(f->context);
-    wk__frame_leave_held(context, &before);
+    wk__frame_end(context, before);
     if (token) {
         wk__guard_close(token);
     } else {
@@ -104,9 +104,9 @@ void wk_function_save_at(wk_site site, wk_function *f, wk_tensor *x)
 {
     if (!given(site, f, "function_save") || !wk__check(x, site, "function_save", "input")) return;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     save(context, site, f, x);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
 }
 
 static bool is_among(const wk_tensor *x, wk_tensor *const *in, int count)
@@ -349,7 +349,7 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *user, wk
     wk_function *f = begin(site, kind, user);
     if (!f) return WK_ERR_MEMORY;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     const bool wanted = wk__wants_node(context, in, count);
     for (int k = 0; k < count; k++)
         if (wk__has_gradient(in[k])) f->needs |= 1u << k;
@@ -361,7 +361,7 @@ wk_code wk_apply_n_at(wk_site site, const wk_function_kind *kind, void *user, wk
         node->own_destroy = destroy;
     }
     const bool fine = apply(f, node, wanted, in, out);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     for (int k = 0; k < kind->outputs && !fine; k++) out[k] = NULL;
     return fine ? WK_OK : wk_error_code();
 }

@@ -82,7 +82,7 @@ wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk
     }
     bool clean = !wk__error_pending();
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     for (int k = 0; k < input_count; k++) targets[k].edge = wk__edge_of(inputs[k]);
     wk__walk_request request = {.site = site,
                                 .outputs = outputs,
@@ -95,7 +95,7 @@ wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk
     request.retain_graph = o.retain_graph || o.create_graph;
     const bool ready = !(clean && wk__error_pending());
     if (!ready) wk__targets_free(targets, input_count);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     if (!ready || !wk__walk(&request)) return wk_error_code();
     int missing = -1;
     for (int k = input_count; k-- > 0;)

@@ -37,14 +37,14 @@ static bool inputs_fit(const check *c)
 static double *room(const check *c, int64_t n)
 {
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     double *numbers = wk__alloc_zero((size_t)n + 1, sizeof *numbers);
     const bool kept = numbers && wk__guard_on(numbers, wk__free);
     if (!kept) {
         wk__free(numbers);
         wk__error_set(c->site, WK_ERR_MEMORY, "gradcheck: out of host memory");
     }
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return kept ? numbers : NULL;
 }
 
@@ -77,7 +77,7 @@ static double value_at(const check *c, int which, const double *data)
         in[k] = k == which ? fresh(wk__body_of(c->in[k])->storage->device, wk__body_of(c->in[k]), data) : c->in[k];
     wk_tensor *y = in[which] ? c->f(in, c->context) : NULL;
     double result = NAN;
-    int64_t n = y && wk__is_tensor(y) ? wk__body_numel(wk__body_of(y)) : 0;
+    int64_t n = wk__is_tensor(y) ? wk__body_numel(wk__body_of(y)) : 0;
     double *host = y ? room(c, n) : NULL;
     if (host && wk__body_of(y)->dtype == WK_F64 && wk__host_read(y, host, NULL, c->site)) result = weighted(host, n);
     wk__callback_end(&scope, NULL, 0);

@@ -162,6 +162,7 @@ static bool remake(wk_tensor *view, wk_tensor *base)
 bool wk__history_refresh(wk_tensor *view)
 {
     wk__body *body = wk__body_of(view);
+    if (!wk__history_stale(body)) return true;
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, (wk_site){0});
     if (!guard) return false;
     uint64_t token = guard->token;
@@ -220,12 +221,12 @@ bool wk__in_place_allowed(const wk__op *op, wk_site site, const wk_tensor *targe
 wk_tensor *wk__snapshot_of(wk_tensor *x)
 {
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__edge edge = wk__edge_of(x);
     wk_tensor *snapshot = wk__tensor_snapshot(context, x);
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return snapshot;
 }
 
@@ -307,8 +308,9 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
     node->outputs = 1;
     if (body->is_view) {
         wk_context *context = wk__context();
-        const bool before = wk__busy_begin(context), fine = rebase(node, site, target, in, inputs);
-        wk__busy_end(context, before);
+        const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+        const bool fine = rebase(node, site, target, in, inputs);
+        wk__frame_end(context, before);
         return fine;
     }
     wk__node_drop(body->node);

@@ -21,6 +21,12 @@ typedef struct wk__base {
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
 } wk__base;
 
+/* Has the graph behind a view changed since its node was made? */
+static inline bool wk__history_stale(const wk__body *body)
+{
+    return body->is_view && body->seen != wk__family_of(body)->history;
+}
+
 /* Room for what views need of a base that goes. NULL when memory is short (recorded: the gradients of views would stop
  * here). */
 wk__base *wk__history_room(void);

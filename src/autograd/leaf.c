@@ -239,9 +239,9 @@ static void replace(wk__leaf *of, wk_tensor *mine, const char *by, wk_site site)
     of->grad = mine;
     if (!old) return;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__handle_drop_by(&old->handle, by, site);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
 }
 
 void wk__leaf_forget(wk_tensor *leaf, const char *by, wk_site site)
@@ -258,9 +258,9 @@ static wk_tensor *settable(wk_site site, wk_tensor *grad)
         return grad;
     }
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "set_grad", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "set_grad", site);
     wk_tensor *copy = own(grad, true);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return copy;
 }
 
@@ -308,7 +308,7 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
         return WK_ERR_ARGUMENT;
     }
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__edge edge = wk__edge_of(x);
     wk__hook *hook = edge.node || edge.leaf ? wk__alloc_zero(1, sizeof *hook) : NULL;
     if (!hook) {
@@ -323,6 +323,6 @@ wk_code wk_register_hook_at(wk_site site, wk_tensor *x, wk_hook *call, void *use
     }
     wk__node_drop(edge.node);
     wk__leaf_drop(edge.leaf);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return hook ? WK_OK : wk_error_code();
 }

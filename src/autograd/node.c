@@ -177,7 +177,7 @@ static bool edge_to(wk__edge *edge, wk_tensor *tensor)
 {
     *edge = (wk__edge){0};
     wk__body *body = tensor ? wk__body_of(tensor) : NULL;
-    if (body && wk__history_stale(body) && !wk__history_refresh(tensor)) return false;
+    if (body && body->is_view && !wk__history_refresh(tensor)) return false;
     if (!body || !body->requires_grad) return true;
     if (body->node) {
         wk__node_hold(body->node);
@@ -211,6 +211,7 @@ static bool save(wk_context *context, wk__node *node, int place, wk_tensor *tens
         wk__slab_give(context->slots, WK__SLAB_VIEW, saved);
         return false;
     }
+    if (own) wk__value_hold(own->value);
     memcpy(saved, body, sizeof *saved);
     atomic_init(&saved->said, NULL);
     if (numbers || is_output) { /* its place in the graph is not that of a view */
@@ -280,13 +281,13 @@ wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], i
 {
     wk_context *context = wk__context();
     wk__node *node = new_node(context, inputs);
-    const bool before = wk__busy_begin(context),
-               filled = node && fill(context, node, op, site, in, inputs, result, attr);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
+    const bool filled = node && fill(context, node, op, site, in, inputs, result, attr);
     if (!filled) {
         if (node) wk__node_drop(node);
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for the graph of gradients", op->name);
     }
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return filled ? node : NULL;
 }
 

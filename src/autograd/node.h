@@ -105,20 +105,15 @@ void wk__text_changes(wk__text *text, const wk__storage *storage, uint32_t versi
 enum { WK__SAVED_OUT = 4 };
 wk_tensor *wk__saved(const wk__gradient *g, int k);
 
-/* history.c: its node from the base as it is now. False when memory is short (recorded): it is as it was, to
- * be made anew later. */
+/* history.c: brings a view up to date, with a node from the base as it is now. False when memory is short (recorded):
+ * it is as it was, to be made anew later. */
 bool wk__history_refresh(wk_tensor *view);
-
-static inline bool wk__history_stale(const wk__body *body)
-{
-    return body->is_view && body->seen != wk__family_of(body)->history;
-}
 
 /* Does x require a gradient? A view is brought up to date first: its base may have been written since. */
 static inline bool wk__has_gradient(wk_tensor *x)
 {
-    const wk__body *body = wk__body_of(x);
-    if (wk__history_stale(body)) wk__history_refresh(x);
+    const wk__body *body = x->handle.body;
+    if (body->is_view) wk__history_refresh(x);
     return body->requires_grad;
 }
 

@@ -21,6 +21,8 @@ typedef struct wk__above_table {
      * any more, what the engine keeps for it goes. */
     void (*settle)(wk_context *context);
     void (*end)(wk_context *context);
+    /* The program's handler is to hear of an error at this thread's next call, as no call is busy. */
+    void (*tell_later)(wk_context *context);
     /* The storage that lets go of a pending value is the last besides its writer's ring. */
     void (*pending_orphan)(struct wk__value *value);
     /* Nobody but parked records holds a stored value any more; nobody at all a parked one, whose record is freed

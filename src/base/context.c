@@ -148,6 +148,29 @@ wk_context *wk__context_enter(wk_context *context)
     return before;
 }
 
+wk__frame wk__frame_begin_anew(wk_context *context, wk__way way, const char *name)
+{
+    const bool held = way == WK__HELD;
+    wk__frame before = context->frame;
+    before.way = (uint8_t)way;
+    context->frame = (wk__frame){.grad_off = before.grad_off,
+                                 .walks = before.walks,
+                                 .destroys = before.destroys,
+                                 .releases = before.releases,
+                                 .held = held || before.held,
+                                 .outer.busy = way == WK__APART ? before.outer.busy : held || before.held,
+                                 .callback = held ? before.callback : name,
+                                 .layer = held || way == WK__CALLBACK ? before.layer : NULL};
+    return before;
+}
+
+/* Only the end of a call that is busy tells the handler; where a held frame stands in none, the next call does. */
+void wk__frame_end_anew(wk_context *context, wk__frame before)
+{
+    context->frame = before;
+    if (before.way == WK__HELD && context->untold && !before.outer.busy) wk__above.tell_later(context);
+}
+
 bool wk__context_visit(wk_context *context)
 {
     pthread_mutex_lock(&wk__context_lock);

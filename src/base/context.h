@@ -19,7 +19,7 @@ typedef struct wk__handle wk__handle;
 typedef struct wk__outer {
     bool on;
     bool in_place;    /* "add_": the name of the op and _ */
-    bool busy;        /* the program's handler hears of an error when the call ends; see wk__busy_begin */
+    bool busy;        /* the program's handler hears of an error when the call ends; see WK__BUSY */
     const char *name; /* lives for ever; NULL: what fails names itself */
     wk_site site;
 } wk__outer;
@@ -56,7 +56,8 @@ typedef struct wk__frame {
     uint8_t walks;     /* backward runs that are under way: a hook may have begun another one */
     uint8_t destroys;  /* calls of the program's destroy that are under way, one within another */
     uint8_t releases;  /* likewise of its release */
-    bool held;         /* the program's function that runs stands amidst drops: see wk__frame_enter_held */
+    uint8_t way;       /* of what wk__frame_begin gave: what it began */
+    bool held;         /* the program's function that runs stands amidst drops: see WK__HELD */
     int16_t composing; /* depth of composed ops: no nodes are made */
     uint64_t inner; /* scope of the outermost composed op or gradient that runs, 0 none: it owns what was made since */
     wk__outer outer;
@@ -192,10 +193,6 @@ extern pthread_mutex_t wk__context_lock, wk__handler_lock; /* held while the pro
 /* A child of fork() that may not use the library (fork.h): every call reports it once more. */
 extern atomic_bool wk__forked;
 bool wk__refuse_fork(wk_site site, const char *op); /* false */
-static inline bool wk__in_forked_child(void)
-{
-    return __builtin_expect(atomic_load_explicit(&wk__forked, memory_order_relaxed), 0);
-}
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -212,70 +209,68 @@ static inline bool wk__error_pending(void)
 void wk__gives_nothing(wk_site site, const char *call, const char *why);
 /* The site to report: that of the call, or of the user's call around it when the library composes. */
 wk_site wk__site(wk_site site);
-/* Between these the library has memory, files or counts at hand of which only the call that runs knows. The program's
- * handler may leave it by longjmp for good, so it hears of an error at the end, when all that is let go of. */
-static inline bool wk__busy_begin(wk_context *context)
-{
-    const bool before = context->frame.outer.busy;
-    context->frame.outer.busy = true;
-    return before;
-}
 void wk__tell_handler(wk_context *context);
 void wk__forget_cleared(wk_context *context); /* it ends */
-static inline void wk__busy_end(wk_context *context, bool before)
+
+/* ---- calls within calls ------------------------------------------------------------------------------------------ */
+
+/* What begins in a frame, of the library's own or of the program's. */
+typedef enum wk__way {
+    /* The library has memory, files or counts at hand of which only the call that runs knows. The program's handler may
+     * leave it by longjmp for good, so it hears of an error at the end, when all that is let go of. */
+    WK__BUSY,
+    /* The library carries out a call of the program, of this name and site, with calls of its own, and is busy until
+     * the end. Messages and records name the outermost such call. In place: the name is that of an op, and lacks _. */
+    WK__CALL,
+    WK__CALL_IN_PLACE,
+    /* Code of the program's runs, and the calls that it makes are its own: a function that messages name so; */
+    WK__CALLBACK,
+    /* one that is called amidst drops, where something is at hand that no guard lets go of: a longjmp may not leave
+     * that code, nor what the library calls because of it, so the handler hears of their errors when the outermost call
+     * ends that is busy; */
+    WK__HELD,
+    /* the program's handler. */
+    WK__HANDLER,
+    /* Work that belongs to none of the calls around: what a guard lets go of, a failure of an earlier call. */
+    WK__APART
+} wk__way;
+
+/* The code of the program's and what is apart; see wk__frame_begin. */
+wk__frame wk__frame_begin_anew(wk_context *context, wk__way way, const char *name);
+void wk__frame_end_anew(wk_context *context, wk__frame before);
+
+/* Begins a frame; the one before, or of it what the way changes, is what wk__frame_end puts back. A guard that was
+ * pushed before puts it back, too. Name and site are those of the call or callback, else NULL and {0}. */
+static inline wk__frame wk__frame_begin(wk_context *context, wk__way way, const char *name, wk_site site)
 {
-    context->frame.outer.busy = before;
-    if (__builtin_expect(context->untold, 0) && !before) wk__tell_handler(context);
-}
-/* The library begins to carry out a call of the program with calls of its own, and is busy until the end. Messages name
- * the outermost such call. Returns what wk__outer_leave puts back at its end. */
-static inline wk__outer wk__outer_enter(wk_context *context, const char *name, wk_site site)
-{
-    const wk__outer before = context->frame.outer;
-    if (!before.on) context->frame.outer = (wk__outer){.on = true, .busy = true, .name = name, .site = site};
-    if (!before.name) context->frame.outer.name = name;
+    wk__outer *outer = &context->frame.outer;
+    if (way > WK__CALL_IN_PLACE) return wk__frame_begin_anew(context, way, name);
+    wk__frame before;
+    before.way = (uint8_t)way;
+    if (way == WK__BUSY) {
+        before.outer.busy = outer->busy;
+        outer->busy = true;
+        return before;
+    }
+    before.outer = *outer;
+    if (!before.outer.on) *outer = (wk__outer){.on = true, .busy = true, .name = name, .site = site};
+    if (!before.outer.name) {
+        outer->name = name;
+        outer->in_place = way == WK__CALL_IN_PLACE;
+    }
     return before;
 }
-/* The same for a call in place, of the op of this name. */
-static inline wk__outer wk__outer_enter_in_place(wk_context *context, const char *name, wk_site site)
+static inline void wk__frame_end(wk_context *context, wk__frame before)
 {
-    const wk__outer before = wk__outer_enter(context, name, site);
-    context->frame.outer.in_place = before.name ? before.in_place : true;
-    return before;
-}
-/* The call has been carried out. */
-static inline void wk__outer_leave(wk_context *context, wk__outer before)
-{
-    context->frame.outer = before;
-    wk__busy_end(context, before.busy);
-}
-/* The library calls user code, of this name for messages if it has one: the calls it makes are the program's own.
- * Returns what wk__frame_leave puts back. */
-static inline wk__frame wk__frame_enter(wk_context *context, const char *callback)
-{
-    const wk__frame before = context->frame;
-    context->frame = (wk__frame){.grad_off = before.grad_off,
-                                 .walks = before.walks,
-                                 .destroys = before.destroys,
-                                 .releases = before.releases,
-                                 .held = before.held,
-                                 .outer.busy = before.held,
-                                 .callback = callback};
-    return before;
-}
-/* The same where the library has something at hand that no guard lets go of, as it drops objects: the handler's longjmp
- * may not leave this code, nor code that the library calls because of it, so the handler hears of their errors when the
- * outermost call ends that is busy. */
-static inline wk__frame wk__frame_enter_held(wk_context *context)
-{
-    const wk__frame before = wk__frame_enter(context, context->frame.callback);
-    context->frame.layer = before.layer;
-    context->frame.held = context->frame.outer.busy = true;
-    return before;
-}
-static inline void wk__frame_leave(wk_context *context, const wk__frame *before)
-{
-    context->frame = *before;
+    if (before.way > WK__CALL_IN_PLACE) {
+        wk__frame_end_anew(context, before);
+        return;
+    }
+    if (before.way == WK__BUSY)
+        context->frame.outer.busy = before.outer.busy;
+    else
+        context->frame.outer = before.outer;
+    if (__builtin_expect(context->untold, 0) && !before.outer.busy) wk__tell_handler(context);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef WICK_BASE_COUNT_H
 #define WICK_BASE_COUNT_H
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -42,15 +43,18 @@ static inline bool wk__count_down(atomic_int *count)
     return atomic_fetch_sub_explicit(count, 1, memory_order_acq_rel) == 1;
 }
 
-/* A lock that is held for moments; false: somebody has it. */
-static inline bool wk__flag_take(atomic_int *flag)
+/* A lock that is held for moments. */
+static inline void wk__lock(atomic_int *lock)
 {
-    if (__builtin_expect(WK__ALONE, 1)) {
-        if (atomic_load_explicit(flag, memory_order_relaxed)) return false;
-        atomic_store_explicit(flag, 1, memory_order_relaxed);
-        return true;
+    if (__builtin_expect(WK__ALONE, 1) && !atomic_load_explicit(lock, memory_order_relaxed)) {
+        atomic_store_explicit(lock, 1, memory_order_relaxed);
+        return;
     }
-    return atomic_exchange_explicit(flag, 1, memory_order_acquire) == 0;
+    while (atomic_exchange_explicit(lock, 1, memory_order_acquire)) sched_yield();
+}
+static inline void wk__unlock(atomic_int *lock)
+{
+    atomic_store_explicit(lock, 0, memory_order_release);
 }
 
 #endif

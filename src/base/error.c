@@ -92,9 +92,9 @@ static void call_handler(wk_context *context, wk_code code, const char *text)
     wk_error_handler *call = handler_now(&user);
     context->untold = context->cleared || context->unheard;
     if (!call) return;
-    const wk__frame before = wk__frame_enter(context, NULL);
+    const wk__frame before = wk__frame_begin(context, WK__HANDLER, NULL, (wk_site){0});
     call(user, code, text);
-    wk__frame_leave(context, &before);
+    wk__frame_end(context, before);
 }
 
 static void free_cleared(void *address)

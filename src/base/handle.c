@@ -12,20 +12,6 @@ static void firm(wk__handle *handle, int change)
     if (handle->kind->firm) handle->kind->firm(handle->body, change);
 }
 
-static wk__handle *fill(wk_context *context, const wk__kind *kind, void *body)
-{
-    wk__handle *handle = wk__slab_take(context->slots, WK__SLAB_HANDLE);
-    if (!handle) return NULL;
-    handle->mark = WK__HANDLE_MARK;
-    atomic_store_explicit(&handle->retains, 0, memory_order_relaxed);
-    handle->kind = kind;
-    handle->body = body;
-    handle->scope = 0;
-    handle->context = context;
-    atomic_store_explicit(&handle->owners, 1, memory_order_release);
-    return handle;
-}
-
 static void link_to(wk__guard *scope, wk__handle *handle)
 {
     handle->scope = scope->token;
@@ -56,8 +42,15 @@ static void unlink_from(wk__guard *scope, wk__handle *handle)
 
 wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body, wk_site site)
 {
-    wk__handle *handle = fill(context, kind, body);
+    wk__handle *handle = wk__slab_take(context->slots, WK__SLAB_HANDLE);
     if (!handle) return NULL;
+    handle->mark = WK__HANDLE_MARK;
+    atomic_store_explicit(&handle->retains, 0, memory_order_relaxed);
+    handle->kind = kind;
+    handle->body = body;
+    handle->scope = 0;
+    handle->context = context;
+    atomic_store_explicit(&handle->owners, 1, memory_order_release);
     if (context->scope >= 0) {
         link_to(&context->guard[context->scope], handle);
     } else {
@@ -92,7 +85,7 @@ static void destroy_whole(const wk__kind *kind, void *body, wk__end end)
 /* The parts of a wk__end one by one: a struct that was just written would have to be read again whole. */
 static void let_go(wk__handle *handle, const char *by, wk_site site, const wk__kind *with)
 {
-    if (!wk__count_down(&handle->owners) || wk__in_forked_child()) return;
+    if (!wk__count_down(&handle->owners) || wk__forked) return;
     const wk__kind *kind = handle->kind;
     void *body = handle->body;
     handle->with = with;
@@ -264,7 +257,7 @@ static void where_nothing_came_from(wk__text *out)
 /* A pointer that is no live handle: what is it, and how is that mended? */
 static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
-    const wk__kind *was = handle && wk__handle_is(handle) && handle->kind ? handle->kind : kind;
+    const wk__kind *was = wk__handle_is(handle) && handle->kind ? handle->kind : kind;
     if (!handle) {
         wk__text text = {0};
         wk__text_format(&text, "%s: %s is NULL", op, role);
@@ -286,7 +279,7 @@ static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site
 
 bool wk__handle_check(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
-    if (__builtin_expect(address != NULL && wk__handle_alive(address, kind), 1)) return true;
+    if (__builtin_expect(wk__handle_alive(address, kind), 1)) return true;
     if (!wk__error_pending()) explain(address, kind, site, op, role);
     return false;
 }
@@ -294,7 +287,7 @@ bool wk__handle_check(const void *address, const wk__kind *kind, wk_site site, c
 bool wk__handle_check_any(const void *address, const wk__kind *kind, wk_site site, const char *op, const char *role)
 {
     const wk__handle *handle = address;
-    if (handle && wk__handle_is(handle) && handle->kind && wk__handle_alive(handle, handle->kind)) return true;
+    if (wk__handle_is(handle) && handle->kind && wk__handle_alive(handle, handle->kind)) return true;
     if (!wk__error_pending()) explain(address, kind, site, op, role);
     return false;
 }
@@ -359,8 +352,8 @@ static void close_top(wk_context *context)
     wk__guard *guard = &context->guard[k];
     const wk__frame before = guard->before;
     bool flush = false;
-    wk__frame_enter(context,
-                    NULL); /* the one in force, and that of a guard inside, may be of calls that a longjmp has left */
+    /* the one in force, and that of a guard inside, may be of calls that a longjmp has left */
+    wk__frame_begin(context, WK__APART, NULL, (wk_site){0});
     context->frame.outer.busy = true;
     if (guard->kind == WK__GUARD_SCOPE) {
         close_scope(context, k);
@@ -370,7 +363,7 @@ static void close_top(wk_context *context)
     } else if (guard->close) {
         guard->close(guard->object);
     }
-    wk__frame_leave(context, &before);
+    context->frame = before;
     context->guards = k;
     find_scope(context);
     if (flush) wk__above.flush(context);
@@ -383,5 +376,5 @@ void wk__guard_close(uint64_t token)
     while (place > 0 && context->guard[place - 1].token != token) place--;
     if (place == 0) return;
     while (context->guards >= place) close_top(context);
-    wk__busy_end(context, context->frame.outer.busy);
+    if (context->untold && !context->frame.outer.busy) wk__tell_handler(context);
 }

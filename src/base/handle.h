@@ -48,11 +48,12 @@ wk__handle *wk__handle_new(wk_context *context, const wk__kind *kind, void *body
 void *wk__handle_object(wk_site site, const wk__kind *kind, void *body, bool whole, const char *op);
 
 /* Is this a handle, live or dead? Four bytes of memory that can be read tell: memory of a handle stays one, and the
- * mark is no text, no small number and no number of a pointer. */
+ * mark is no text, no small number and no number of a pointer. NULL is none. */
 #define WK__HANDLE_MARK 0xf1a7c5e3u
 static inline bool wk__handle_is(const void *address)
 {
-    return (uintptr_t)address % _Alignof(wk__handle) == 0 && ((const wk__handle *)address)->mark == WK__HANDLE_MARK;
+    const wk__handle *h = address;
+    return h && (uintptr_t)h % _Alignof(wk__handle) == 0 && h->mark == WK__HANDLE_MARK;
 }
 
 /* Is it a live handle of this kind? If not, records an error that says what it is instead and in which role it came

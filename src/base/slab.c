@@ -99,18 +99,24 @@ static bool refill(wk__slots *list, int kind)
     return found;
 }
 
-void *wk__slab_take_more(wk__slots slots[], int kind)
+/* Apart, as wk__slab_share is. */
+static __attribute__((cold, noinline)) void *take_after_refill(wk__slots slots[], int kind)
+{
+    return refill(&slots[kind], kind) ? wk__slab_take(slots, kind) : NULL;
+}
+
+void *wk__slab_take(wk__slots slots[], int kind)
 {
     wk__slots *list = &slots[kind];
-    if (list->count <= kinds[kind].idle && list->fresh == list->fresh_end && !refill(list, kind)) return NULL;
+    void *slot = list->first;
     if (list->count > kinds[kind].idle) {
-        void *slot = list->first;
         list->first = next_of(kind, slot);
         __builtin_prefetch(list->first); /* a queue comes round cold */
         list->count--;
         return slot;
     }
-    void *slot = list->fresh;
+    if (list->fresh == list->fresh_end) return take_after_refill(slots, kind);
+    slot = list->fresh;
     list->fresh += kinds[kind].size;
     return slot;
 }

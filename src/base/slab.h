@@ -24,16 +24,7 @@ extern pthread_mutex_t wk__slab_lock; /* of that reserve; held while the process
  * they were given, and not before 4,096 others were given later (a debug build never reuses them), so that a handle
  * past its scope can be told from a live one; all others come back newest first, while they are warm. A slot that was
  * never used before is zero. */
-void *wk__slab_take_more(wk__slots slots[], int kind); /* the list is empty */
-static inline void *wk__slab_take(wk__slots slots[], int kind)
-{
-    wk__slots *list = &slots[kind];
-    void *slot = list->first;
-    if (kind == WK__SLAB_HANDLE || !slot) return wk__slab_take_more(slots, kind);
-    list->first = *(void **)slot;
-    list->count--;
-    return slot;
-}
+void *wk__slab_take(wk__slots slots[], int kind);
 void wk__slab_give_handle(wk__slots slots[], void *slot);
 /* Gives half of a list to the reserve: a thread may free what others make. */
 enum { WK__SLAB_MANY = 8192 };

@@ -93,10 +93,10 @@ wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y)
     samples->count = wk__body_of(x)->shape[0];
     samples->labelled = y != NULL;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     const bool copied = copy_tensor(site, x, &samples->x) && (!y || copy_tensor(site, y, &samples->y));
     if (!copied) wk__samples_drop(samples);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return copied ? wk__dataset_new(site, op, samples, 0, samples->count) : NULL;
 }
 

@@ -75,7 +75,7 @@ static bool options_fit(wk_site site, const wk_loader_options *o)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: .world is %d; there is 1 process or more", o->world);
     else if (o->rank < 0 || o->rank >= o->world)
         wk__error_set(site, WK_ERR_ARGUMENT, "data_loader: rank %d is not in 0..%d", o->rank, o->world - 1);
-    else if (wk__in_forked_child())
+    else if (wk__forked)
         return wk__refuse_fork(site, "data_loader");
     else
         return wk__device_opened(site, "data_loader", o->device) != NULL;
@@ -218,10 +218,10 @@ static bool open_batch(loader *l)
     int64_t n = size_of_batch(l, l->next);
     l->batch.index = l->next++;
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "WK_EACH", l->site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "WK_EACH", l->site);
     l->batch.x = tensor_of(l, &l->samples->x, l->x, n);
     l->batch.y = l->samples->labelled ? tensor_of(l, &l->samples->y, l->y, n) : NULL;
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     if (!l->samples->labelled) wk__gives_nothing(l->site, "WK_EACH", "the dataset has no y");
     if (l->next < l->batches) wk__background_ask(&l->background, l->next);
     return !wk__error_pending();

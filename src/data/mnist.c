@@ -72,14 +72,14 @@ wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_op
     if (!folder) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the folder is NULL", op);
     if (!folder || !read_pair(site, folder, o.train, &images, &names)) return NULL;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__samples *samples = shapes_fit(site, folder, &images, &names) ? wk__alloc_zero(1, sizeof *samples) : NULL;
     if (!samples) {
         wk__free(images.data);
         wk__free(names.data);
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
     }
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     if (!samples) return NULL;
     int64_t rows = images.shape[1], columns = images.shape[2], size = rows * columns;
     atomic_store(&samples->refs, 1);

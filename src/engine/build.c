@@ -82,7 +82,7 @@ static int operand_of(builder *w, wk__record *r, int k, bool store)
 static int loaded(builder *w, wk__record *r, int k)
 {
     wk__value *value = r->ref[k].value;
-    if (value->reg >= 0 && value->group == r->group && wk__value_state(value) == WK__PENDING) return value->reg;
+    if (value->reg >= 0 && value->group == r->group && value->state == WK__PENDING) return value->reg;
     int operand = operand_of(w, r, k, false);
     if (w->b->load_reg[operand] < 0)
         w->b->load_reg[operand] = (int16_t)wk__emit_ins(&w->emit, WK__LOAD, r->ref[k].dtype, operand, 0, 0);

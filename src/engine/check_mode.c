@@ -125,7 +125,7 @@ static void write_file(wk__text *text, const wk__twins *twins, const char *said)
     char path[PATH_MAX];
     wk__io_error error;
     const char *folder = wk__setting_text(WK__SET_CHECK_DIR);
-    if (wk__modes_of(twins->ring)->no_files) return;
+    if (twins->ring->modes->no_files) return;
     const int number = atomic_fetch_add(&files, 1) + 1;
     if (number > MOST_FILES) return;
     snprintf(path, sizeof path, "%s%swick-check-%d-%d.flush", folder && *folder ? folder : "",
@@ -158,8 +158,8 @@ static void judge(wk__twins *twins, wk__twin *t, wk__failure **failure)
     if (wk__differs(twins, t, &found)) {
         if (!*failure) *failure = failure_of(twins, &found);
         wk__text_end(&found.what);
-        if (wk__value_state(t->of) == WK__STORED) wk__value_fail(t->of, *failure);
-    } else if (t->held && t->known && !t->may_differ && wk__value_state(t->of) == WK__PARKED) {
+        if (t->of->state == WK__STORED) wk__value_fail(t->of, *failure);
+    } else if (t->held && t->known && !t->may_differ && t->of->state == WK__PARKED) {
         wk__kept_add(t);
     }
 }

@@ -23,7 +23,7 @@ static bool faulted(const wk__twins *twins, const wk__device *device)
     for (int64_t k = 0; k < twins->count; k++) {
         const wk__twin *t = &twins->twin[k];
         if (t->value.device != device || !t->writer) continue;
-        if (t->failed || t->excused || (t->held && wk__value_state(t->of) == WK__FAILED)) return true;
+        if (t->failed || t->excused || (t->held && t->of->state == WK__FAILED)) return true;
     }
     return false;
 }
@@ -66,7 +66,7 @@ void wk__excuse(wk__twins *twins)
     bool any_failed = false;
     for (int64_t k = 0; k < twins->count; k++) {
         const wk__twin *t = &twins->twin[k];
-        any_failed = any_failed || t->failed || t->excused || (t->held && wk__value_state(t->of) == WK__FAILED);
+        any_failed = any_failed || t->failed || t->excused || (t->held && t->of->state == WK__FAILED);
     }
     for (int64_t k = 0; k < twins->ring->count && any_failed; k++)
         excuse_outputs(twins, twins->ring->record[k], any_failed);
@@ -255,7 +255,7 @@ bool wk__differs(const wk__twins *twins, wk__twin *t, wk__difference *found)
 {
     *found = (wk__difference){.twin = t};
     if (!t->held || !t->known || t->may_differ) return false;
-    const wk__state state = wk__value_state(t->of);
+    const wk__state state = t->of->state;
     if (state == WK__FAILED && !t->failed && !t->may_fail && t->writer && wk__failed_by_numbers(t->of->failure))
         return says(found, t->writer,
                     "its result has failed, which it does not when the calls are computed one by one");

@@ -124,7 +124,7 @@ static void finish(wk__run *run, wk__record **record, int records, wk_code code,
     for (int k = 0; k < records; k++)
         for (int o = 0; o < record[k]->nout; o++) {
             wk__value *out = record[k]->ref[o].value;
-            if (out->memory.block && wk__value_state(out) == WK__PENDING) wk__value_set_state(out, WK__STORED);
+            if (out->memory.block && out->state == WK__PENDING) wk__value_set_state(out, WK__STORED);
         }
 }
 
@@ -134,7 +134,7 @@ static void mark_crossing(wk__record **record, int records, int32_t group)
     for (int k = 0; k < records; k++)
         for (int i = 0; i < record[k]->nin; i++) {
             wk__value *in = wk__record_in(record[k], i)->value;
-            if (in && wk__value_state(in) == WK__PENDING && in->group == group) in->escapes = true;
+            if (in && in->state == WK__PENDING && in->group == group) in->escapes = true;
         }
 }
 
@@ -229,11 +229,11 @@ void wk__release_record(wk__record *r)
     for (int k = 0; k < r->nout + r->nin; k++) {
         wk__value *value = r->ref[k].value;
         if (!value) continue;
-        if (wk__value_state(value) == WK__PENDING) value->ring_refs--;
+        if (value->state == WK__PENDING) value->ring_refs--;
         wk__value_drop(value);
     }
     if (!r->prior) return;
-    if (wk__value_state(r->prior) == WK__PENDING) r->prior->ring_refs--;
+    if (r->prior->state == WK__PENDING) r->prior->ring_refs--;
     wk__value_drop(r->prior);
 }
 

@@ -9,7 +9,7 @@
  * or has it. */
 static bool keep_old(wk__record *r, wk__value *out)
 {
-    if (!r->guarded || !r->prior || wk__value_state(r->prior) != WK__STORED) return false;
+    if (!r->guarded || !r->prior || r->prior->state != WK__STORED) return false;
     out->undone = true;
     if (out->exposed && out->memory.block && r->prior->memory.block) { /* displaced: the old numbers go back there */
         wk__fail fail = {.tag = -1};
@@ -38,7 +38,7 @@ static void fail_outputs(wk__run *run, wk__record *r, wk__failure *failure, bool
     if (r->whole && r->whole != run->refused) wk__whole_refuse(run, r->whole, failure);
     for (int o = 0; o < r->nout; o++) {
         wk__value *out = r->ref[o].value;
-        if (wk__value_state(out) != WK__PENDING) continue;
+        if (out->state != WK__PENDING) continue;
         if (run->ring->twins) wk__check_excuse(run->ring->twins, out, r->whole ? NULL : failure);
         if (keep_old(r, out)) continue;
         if (out->memory.block) wk__value_give_memory(out);
@@ -73,9 +73,9 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
         const wk__value *bad = NULL;
         for (int i = 0; i < r->nin && !bad; i++) {
             const wk__value *in = wk__record_in(r, i)->value;
-            if (in && wk__value_state(in) == WK__FAILED) bad = in;
+            if (in && in->state == WK__FAILED) bad = in;
         }
-        if (!bad && r->partial && r->prior && wk__value_state(r->prior) == WK__FAILED) bad = r->prior;
+        if (!bad && r->partial && r->prior && r->prior->state == WK__FAILED) bad = r->prior;
         if (r->whole && r->whole == run->refused)
             fail_outputs(run, r, run->refusal, true);
         else if (bad)
@@ -103,10 +103,10 @@ void wk__tell_failure(wk__failure *failure)
     if (!failure) failure = &no_memory;
     wk_context *context = wk__context();
     atomic_store(&failure->told, context->stream + 1);
-    const wk__frame before = wk__frame_enter(context, NULL); /* it is another call's than the one that notices, */
-    context->frame.outer.busy = before.outer.busy;           /* which may have something at hand all the same */
+    /* it is another call's than the one that notices */
+    const wk__frame before = wk__frame_begin(context, WK__APART, NULL, (wk_site){0});
     wk__error_set(failure->site, failure->code, "%s", failure->text);
-    wk__frame_leave(context, &before);
+    wk__frame_end(context, before);
 }
 
 void wk__late(wk_context *context, wk__failure *failure)
@@ -127,11 +127,11 @@ void wk__late_forget(wk_context *context)
     wk__failure_drop(atomic_exchange(&context->late, NULL));
 }
 
-void wk__tell_late_now(wk_context *context)
+void wk__tell_late(wk_context *context)
 {
     wk__failure *late = atomic_exchange(&context->late, NULL);
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     if (late && late != &wk__nothing_failed && atomic_load(&late->told) != context->stream + 1) wk__tell_failure(late);
     wk__failure_drop(late);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
 }

@@ -91,7 +91,7 @@ static void add(watch *w, wk_context *recorder, wk__record *r, int output, int64
     wk__value_hold(e->out);
     w->bytes += e->out->bytes;
     if (e->in_place) wk__value_hold(e->prior = r->prior);
-    e->over = e->in_place && wk__value_state(e->prior) == WK__STORED && !e->prior->memory.block;
+    e->over = e->in_place && e->prior->state == WK__STORED && !e->prior->memory.block;
     for (int i = 0; i < r->nin; i++) {
         const wk__ref *ref = wk__record_in(r, i);
         if (!ref->value || e->ins == WK__MAX_INPUTS) continue;
@@ -260,7 +260,7 @@ static bool keep_old(entry *e)
     wk__value *out = e->out, *prior = e->prior;
     if (!e->in_place) return false;
     if (e->over && e->skipped) return out->undone = true;
-    if (wk__value_state(prior) != WK__STORED || !prior->memory.block) return false;
+    if (prior->state != WK__STORED || !prior->memory.block) return false;
     e->spoiled = out->undone = true;
     wk__value_give_memory(out);
     wk__value_hold(prior);
@@ -279,7 +279,7 @@ static bool is_left_out(const entry *made, const entry *e)
 /* Has the value failed, or was it read before its old contents came back, or never stored but computed from such? */
 static bool is_spoiled(const watch *w, int64_t k, const wk__value *value)
 {
-    if (wk__value_state(value) == WK__FAILED) return true;
+    if (value->state == WK__FAILED) return true;
     for (int64_t before = 0; before < k; before++) {
         const entry *made = &w->entry[before];
         if (made->out == value && (made->spoiled || is_left_out(made, &w->entry[k]))) return true;
@@ -292,7 +292,7 @@ static bool reads_spoiled(const watch *w, int64_t k, wk__failure **cause)
     const entry *e = &w->entry[k];
     for (int i = 0; i < e->ins; i++) {
         if (!is_spoiled(w, k, e->in[i])) continue;
-        if (wk__value_state(e->in[i]) == WK__FAILED) *cause = e->in[i]->failure;
+        if (e->in[i]->state == WK__FAILED) *cause = e->in[i]->failure;
         return true;
     }
     return false;
@@ -301,7 +301,7 @@ static bool reads_spoiled(const watch *w, int64_t k, wk__failure **cause)
 /* One that went wrong. */
 static void spoil(entry *e, wk__failure *cause)
 {
-    if (wk__value_state(e->out) != WK__STORED)
+    if (e->out->state != WK__STORED)
         e->spoiled = true; /* it was in a register only */
     else if (!keep_old(e))
         wk__value_fail(e->out, cause); /* its memory stays: another thread may just be about to read it */
@@ -343,12 +343,12 @@ void wk__fault_found(wk__device *device, int64_t watched, const wk__fail *fail, 
     pthread_mutex_unlock(&lock);
     wk__release_now();
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     if (!n.any) wk__tell_failure(first); /* no call's: the waiting thread's */
     if (n.for_self) wk__tell_failure(n.own);
     wk__failure_drop(n.own);
     wk__failure_drop(first);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
 }
 
 void wk__watch_forget(wk__device *device, int64_t watched)
@@ -363,6 +363,6 @@ void wk__watch_forget(wk__device *device, int64_t watched)
 void wk__fault_of_value(wk__value *value, wk__failure *failure)
 {
     pthread_mutex_lock(&lock);
-    if (wk__value_state(value) == WK__STORED) wk__value_fail(value, failure);
+    if (value->state == WK__STORED) wk__value_fail(value, failure);
     pthread_mutex_unlock(&lock);
 }

@@ -19,7 +19,7 @@ void wk__ring_run(wk_context *owner, bool park)
     wk__park_orphans(owner);
     if (ring->count == 0) return;
     ring->flushes++;
-    ring->twins = wk__modes_of(ring)->check ? wk__check_begin(owner, park) : NULL;
+    ring->twins = ring->modes->check ? wk__check_begin(owner, park) : NULL;
     wk__plan_live(ring, park);
     int32_t groups = wk__plan_groups(ring);
     wk__shuffle_plan(ring, groups);
@@ -40,7 +40,7 @@ static bool may_park(const wk_context *owner)
 
 void wk__flush(wk_context *context)
 {
-    if (wk__ring_held(context) || wk__in_forked_child()) return;
+    if (wk__ring_held(context) || wk__forked) return;
     wk__ring_enter(context);
     wk__ring_run(context, may_park(context));
     wk__ring_leave(context);
@@ -61,7 +61,7 @@ void wk__flush_all(void)
 void wk__value_compute(wk_context *owner, wk__value *value)
 {
     wk__ring_enter(owner);
-    wk__state state = wk__value_state(value);
+    wk__state state = value->state;
     if (state == WK__PENDING || state == WK__PARKED) {
         value->wanted = true;
         if (state == WK__PENDING || wk__park_revive(owner, value)) wk__ring_run(owner, may_park(owner));
@@ -71,9 +71,9 @@ void wk__value_compute(wk_context *owner, wk__value *value)
 
 bool wk__materialize(const wk_tensor *tensor, wk_site site)
 {
-    if (wk__in_forked_child()) return wk__refuse_fork(site, "reading a tensor");
+    if (wk__forked) return wk__refuse_fork(site, "reading a tensor");
     wk__value *value = wk__body_of(tensor)->storage->value;
-    wk__state state = wk__value_state(value);
+    wk__state state = value->state;
     if (state == WK__PENDING || state == WK__PARKED) {
         wk_context *owner = value->writer;
         if (owner == wk__context()) {
@@ -83,7 +83,7 @@ bool wk__materialize(const wk_tensor *tensor, wk_site site)
             wk__context_leave(owner);
         }
     }
-    state = wk__value_state(value);
+    state = value->state;
     if (state == WK__STORED) return true;
     wk__tell_failure(state == WK__FAILED ? value->failure : NULL);
     return false;

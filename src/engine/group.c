@@ -26,9 +26,9 @@ static int32_t earliest(const wk__record *r)
     int32_t latest = 0;
     for (int k = r->nout; k < r->nout + r->nin; k++) {
         const wk__value *value = r->ref[k].value;
-        if (value && wk__value_state(value) == WK__PENDING && value->group > latest) latest = value->group;
+        if (value && value->state == WK__PENDING && value->group > latest) latest = value->group;
     }
-    if (r->prior && wk__value_state(r->prior) == WK__PENDING && r->prior->group > latest) latest = r->prior->group;
+    if (r->prior && r->prior->state == WK__PENDING && r->prior->group > latest) latest = r->prior->group;
     return latest;
 }
 
@@ -66,7 +66,7 @@ static int32_t choose(planner *p, wk__record *r)
 
 int32_t wk__plan_groups(wk__ring *ring)
 {
-    planner p = {.nofuse = wk__modes_of(ring)->nofuse};
+    planner p = {.nofuse = ring->modes->nofuse};
     for (int64_t k = 0; k < ring->count; k++) {
         wk__record *r = ring->record[k];
         if (!r->live) continue;

@@ -58,7 +58,7 @@ bool wk__host_view(wk_tensor *x, wk__host_data *out, wk_site site)
     wk__note_wait(device, site, bytes);
     wk_code code = wk__value_download(value, from, bytes, out->owned, site, &fail);
     out->first = out->owned;
-    bool failed = wk__value_state(value) == WK__FAILED;
+    bool failed = value->state == WK__FAILED;
     if (code == WK_OK && !failed) return true;
     wk__host_view_end(out);
     if (failed) wk__tell_failure(value->failure);
@@ -118,7 +118,7 @@ static void sync_device(wk__device *device, void *user)
 wk_code wk__host_sync(wk_site site)
 {
     waiting w = {WK_OK, site};
-    if (wk__in_forked_child()) {
+    if (wk__forked) {
         wk__refuse_fork(site, "sync");
         return WK_ERR_STATE;
     }

@@ -28,7 +28,7 @@ static bool only_the_next_part_knows(const wk__record *r)
  * may write one place. */
 static bool writes_beside_the_others(int32_t number, wk__record *r)
 {
-    for (wk__value *prior = r->prior; prior && wk__value_state(prior) == WK__PENDING && prior->group == number;
+    for (wk__value *prior = r->prior; prior && prior->state == WK__PENDING && prior->group == number;
          prior = prior->record->prior)
         if (wk__places_meet(prior->record, 0, r, 0)) return false;
     return true;
@@ -38,7 +38,7 @@ static bool writes_beside_the_others(int32_t number, wk__record *r)
  * that the group writes. */
 static bool finds_its_base(int32_t number, wk__record *r)
 {
-    if (!r->partial || !r->prior || wk__value_state(r->prior) != WK__PENDING || r->prior->group < number) return true;
+    if (!r->partial || !r->prior || r->prior->state != WK__PENDING || r->prior->group < number) return true;
     return only_the_next_part_knows(r) && writes_beside_the_others(number, r);
 }
 
@@ -70,7 +70,7 @@ static bool finds_what_it_keeps(int32_t number, const wk__record *r)
 {
     const wk__value *prior = r->guarded ? r->prior : NULL;
     const bool may_come_back = r->whole || r->ref[0].value->doubtful;
-    return !prior || !may_come_back || wk__value_state(prior) != WK__PENDING || prior->group < number;
+    return !prior || !may_come_back || prior->state != WK__PENDING || prior->group < number;
 }
 
 /* ---- space ------------------------------------------------------------------------------------------------------- */
@@ -159,7 +159,7 @@ static bool reads_registers(const wk__open_group *g, int32_t number, wk__record 
     const uint16_t reduce_mask = wk__record_reduces(r) ? r->reduce_mask : g->reduce_mask;
     for (int i = 0; i < r->nin; i++) {
         const wk__ref *in = wk__record_in(r, i);
-        if (!in->value || in->value->group != number || wk__value_state(in->value) != WK__PENDING) continue;
+        if (!in->value || in->value->group != number || in->value->state != WK__PENDING) continue;
         if (in->flags & WK__REF_INDIRECT) return false;
         wk__record *maker = in->value->record;
         if (maker->ref[0].offset != in->offset || maker->ref[0].dtype != in->dtype) return false;
@@ -190,12 +190,12 @@ void wk__join(wk__open_group *g, int32_t number, wk__record *r)
         const wk__ref *in = wk__record_in(r, k);
         if (!in->value) {
             g->imms++;
-        } else if (wk__value_state(in->value) != WK__PENDING || in->value->group != number) {
+        } else if (in->value->state != WK__PENDING || in->value->group != number) {
             g->operands++;
-            if (wk__value_state(in->value) == WK__PENDING) in->value->escapes = true;
+            if (in->value->state == WK__PENDING) in->value->escapes = true;
         }
     }
-    if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
+    if (r->prior && r->prior->state == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
     if (wk__record_reduces(r)) g->reduce_mask = r->reduce_mask;
     g->indexed = g->indexed || r->op->indexed;
     g->indirect = g->indirect || r->indirect;

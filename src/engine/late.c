@@ -58,7 +58,7 @@ static void left_out(wk__device *device, wk__value *value, wk__fail *fail, wk_si
     wk__failure *failure = failure_of(device, fail, fail->lost && value ? value->site : site);
     const origin *whom = (const origin *)fail->whom;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     if (fail->lost && value) wk__fault_of_value(value, failure);
     if (whom)
         wk__tell_recorder(whom->recorder, whom->base.who, failure);
@@ -66,7 +66,7 @@ static void left_out(wk__device *device, wk__value *value, wk__fail *fail, wk_si
         wk__tell_failure(failure);
     wk__failure_drop(failure);
     wk__fail_end(fail);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
@@ -115,6 +115,6 @@ wk_code wk__value_download(wk__value *value, int64_t from, int64_t bytes, void *
         bool another =
             code != WK_OK && (fail->elsewhere || fail->tag >= 0); /* some group's fault, not that of the copy */
         settled(device, value, number, code, fail, site);
-        if (!another || wk__value_state(value) != WK__STORED) return code;
+        if (!another || value->state != WK__STORED) return code;
     }
 }

@@ -19,7 +19,7 @@ static void hand_over(wk__value *to, wk__value *from)
 /* Memory whose address the program knows stays with the tensor: its new value must take it over from the old one. */
 static bool keeps_place(const wk__record *r)
 {
-    return r->prior && r->prior->exposed && wk__value_state(r->prior) == WK__STORED && r->prior->memory.block &&
+    return r->prior && r->prior->exposed && r->prior->state == WK__STORED && r->prior->memory.block &&
            !r->prior->shares;
 }
 
@@ -95,7 +95,7 @@ static wk_code same_place(wk__run *run, wk__building *b, int operand, wk__fail *
 static wk_code base_of(wk__run *run, wk__building *b, int operand, wk__fail *fail)
 {
     wk__value *out = b->value[operand], *prior = b->writer[operand]->prior;
-    if (wk__value_state(prior) == WK__PENDING) {
+    if (prior->state == WK__PENDING) {
         take_over(b, operand, prior);
         return WK_OK;
     }
@@ -129,12 +129,12 @@ static wk_code take_output(wk__run *run, wk__building *b, int operand, wk__fail 
 /* States that are pending belong to this group. */
 wk__value *wk__old_value(const wk__record *r)
 {
-    while (r->guarded && r->prior && wk__value_state(r->prior) == WK__PENDING) {
+    while (r->guarded && r->prior && r->prior->state == WK__PENDING) {
         r = r->prior->record;
         if (!r->live)
             return NULL; /* nobody needs that state: its record is done with, and has let go of what it held */
     }
-    return r->guarded && r->prior && wk__value_state(r->prior) == WK__STORED ? r->prior : NULL;
+    return r->guarded && r->prior && r->prior->state == WK__STORED ? r->prior : NULL;
 }
 
 /* Where the numbers are that the record's target keeps if it cannot be run. A device that runs it later wants to know:

@@ -83,7 +83,7 @@ void wk__park_orphan(wk__value *value)
  * and hang the states of a target one behind the other without end. */
 static bool keeps_prior(const wk__value *prior)
 {
-    return wk__value_state(prior) == WK__STORED || (wk__value_state(prior) == WK__PENDING && wk__stores(prior));
+    return prior->state == WK__STORED || (prior->state == WK__PENDING && wk__stores(prior));
 }
 
 /* Keeps a copy of the record; its references to operands stay, the ring's reference to the output goes. */
@@ -101,11 +101,10 @@ static bool park(wk__ring *ring, wk__record *r)
     count_if_larger(ring, copy, out);
     for (int i = 0; i < r->nin; i++) {
         wk__value *in = wk__record_in(r, i)->value;
-        if (in && wk__value_state(in) == WK__PENDING)
-            in->ring_refs--; /* a parked record's reference is not the ring's */
+        if (in && in->state == WK__PENDING) in->ring_refs--; /* a parked record's reference is not the ring's */
     }
     if (r->prior) {
-        if (wk__value_state(r->prior) == WK__PENDING) r->prior->ring_refs--;
+        if (r->prior->state == WK__PENDING) r->prior->ring_refs--;
         if (!keeps_prior(r->prior)) {
             copy->prior = NULL;
             wk__value_drop(r->prior);
@@ -118,7 +117,7 @@ static bool park(wk__ring *ring, wk__record *r)
 
 static bool seen_outside(const wk__value *out)
 {
-    return wk__value_state(out) == WK__PENDING && wk__held_outside(out);
+    return out->state == WK__PENDING && wk__held_outside(out);
 }
 
 /* A record is done with. Its output, if it was not stored (never computed, or only in a register) and somebody besides
@@ -148,7 +147,7 @@ static bool put_back(wk_context *owner, wk__value *value)
     if (!r) return false;
     list_remove(owner->ring, value);
     count_reader(parked, -1);
-    if (!wk__modes_of(owner->ring)->check) wk__kept_forget(value);
+    if (!owner->ring->modes->check) wk__kept_forget(value);
     value->revived = true;
     value->record = r;
     wk__value_set_state(value, WK__PENDING);
@@ -156,9 +155,9 @@ static bool put_back(wk_context *owner, wk__value *value)
     wk__value_hold(value);
     for (int i = 0; i < r->nin; i++) {
         wk__value *in = wk__record_in(r, i)->value;
-        if (in && wk__value_state(in) == WK__PENDING) in->ring_refs++;
+        if (in && in->state == WK__PENDING) in->ring_refs++;
     }
-    if (r->prior && wk__value_state(r->prior) == WK__PENDING) r->prior->ring_refs++;
+    if (r->prior && r->prior->state == WK__PENDING) r->prior->ring_refs++;
     wk__free(parked);
     return true;
 }
@@ -171,13 +170,13 @@ bool wk__park_revive(wk_context *owner, wk__value *value)
     stack[depth++] = value;
     while (depth > 0) {
         wk__value *top = stack[depth - 1], *next = NULL;
-        if (wk__value_state(top) != WK__PARKED) {
+        if (top->state != WK__PARKED) {
             depth--;
             continue;
         }
         for (int i = 0; i < top->record->nin && !next; i++) {
             wk__value *in = wk__record_in(top->record, i)->value;
-            if (in && wk__value_state(in) == WK__PARKED) next = in;
+            if (in && in->state == WK__PARKED) next = in;
         }
         if (next)
             stack[depth++] = next;
@@ -204,7 +203,7 @@ static int64_t pinned(wk__value *value)
     int64_t bytes = 0;
     for (int i = 0; i < value->record->nin; i++) {
         const wk__value *in = wk__record_in(value->record, i)->value;
-        if (in && wk__value_state(in) == WK__STORED && wk__count_get(&in->refs) == wk__count_get(&in->parked_readers))
+        if (in && in->state == WK__STORED && wk__count_get(&in->refs) == wk__count_get(&in->parked_readers))
             bytes += in->bytes;
     }
     return bytes;

@@ -12,7 +12,7 @@
  * what is pending must be parked itself or be stored by this flush anyway. */
 static bool stays_put(const wk__value *value)
 {
-    wk__state state = wk__value_state(value);
+    wk__state state = value->state;
     if (value->exposed) return false;
     if (state == WK__STORED) return value->release == NULL;
     return state == WK__PENDING && (value->depth > 0 || wk__held_outside(value));
@@ -30,7 +30,7 @@ static int chain_depth(wk__record *r)
         const wk__value *in = wk__record_in(r, k)->value;
         if (!in) continue;
         if (!stays_put(in)) return 0;
-        if (wk__value_state(in) == WK__PENDING && in->depth > depth) depth = in->depth;
+        if (in->state == WK__PENDING && in->depth > depth) depth = in->depth;
     }
     return depth < WK__PARK_DEPTH ? depth + 1 : 0;
 }
@@ -38,7 +38,7 @@ static int chain_depth(wk__record *r)
 /* Notes are made on values that this ring computes, and on no others: those may be operands in other rings too. */
 static bool noted(const wk__value *value)
 {
-    return value && wk__value_state(value) == WK__PENDING;
+    return value && value->state == WK__PENDING;
 }
 
 /* Does it, or what it reads, look places up, so that a bad index may keep it from being computed? */
@@ -47,14 +47,14 @@ static bool is_doubtful(const wk__record *r)
     bool doubtful = wk__places_may_fault(r);
     for (int k = r->nout; k < r->nout + r->nin && !doubtful; k++) {
         const wk__value *in = r->ref[k].value;
-        doubtful = in && (wk__value_state(in) == WK__FAILED || (noted(in) && in->doubtful));
+        doubtful = in && (in->state == WK__FAILED || (noted(in) && in->doubtful));
     }
     return doubtful;
 }
 
 void wk__plan_live(wk__ring *ring, bool park)
 {
-    park = park && !wk__modes_of(ring)->sync && !wk__modes_of(ring)->nofuse;
+    park = park && !ring->modes->sync && !ring->modes->nofuse;
     for (int64_t k = 0; k < ring->count; k++) {
         wk__record *r = ring->record[k];
         const bool doubtful = is_doubtful(r);

@@ -146,7 +146,7 @@ static wk_code check_alone(wk__record *r, wk__fail *fail)
     for (int i = 0; i < r->nin; i++) {
         const wk__value *in = wk__record_in(r, i)->value;
         if (!in) continue;
-        if (wk__value_state(in) != WK__STORED || !in->memory.block)
+        if (in->state != WK__STORED || !in->memory.block)
             return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (operands): operand %d of %s is not in memory", i,
                                 wk__plan_check_name(r).text);
         for (int o = 0; o < r->nout; o++)

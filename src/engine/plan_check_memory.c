@@ -148,7 +148,7 @@ static bool check_there(wk__plan_check_state *c, int k, int i)
     const int v = value ? wk__plan_check_find(c, value) : -1;
     if (v < 0) return true;
     const wk__plan_check_value *in = &c->value[v];
-    if (!in->maker && wk__value_state(value) != WK__STORED)
+    if (!in->maker && value->state != WK__STORED)
         return wk__plan_check_refuse(c, "operands", "nobody has computed operand %d of %s", i,
                                      wk__plan_check_name(c->b->record[k]).text);
     if (!in->maker && in->area < 0)
@@ -183,7 +183,7 @@ bool wk__plan_check_owners(wk__plan_check_state *c)
             if (!check_there(c, k, i)) return false;
     for (int v = 0; v < c->values; v++) {
         const wk__value *value = c->value[v].value;
-        const bool had = c->value[v].maker ? wk__stores(value) : wk__value_state(value) == WK__STORED;
+        const bool had = c->value[v].maker ? wk__stores(value) : value->state == WK__STORED;
         if (had && !value->memory.block && c->value[v].area >= 0 && !check_gone(c, v)) return false;
     }
     return true;

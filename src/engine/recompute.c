@@ -33,7 +33,7 @@ static wk_code copy_memory(wk__twin *to, const wk__memory *from, wk__fail *fail)
 static wk_code copy_operand(wk__twin *t, wk__fail *fail)
 {
     if (!computes(t->value.device)) return WK_OK;
-    t->failed = wk__value_state(t->of) == WK__FAILED;
+    t->failed = t->of->state == WK__FAILED;
     t->known = t->failed || t->stored;
     if (t->failed || !t->stored) return WK_OK;
     wk_code code = wk__twin_take(t, fail);

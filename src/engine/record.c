@@ -7,19 +7,9 @@
 
 /* ---- the ring ---------------------------------------------------------------------------------------------------- */
 
-static void lock(wk_context *context)
-{
-    while (!wk__flag_take(&context->lock)) sched_yield();
-}
-
-static void unlock(wk_context *context)
-{
-    atomic_store_explicit(&context->lock, 0, memory_order_release);
-}
-
 void wk__ring_enter(wk_context *context)
 {
-    lock(context);
+    wk__lock(&context->lock);
     atomic_store_explicit(&context->holder, wk__thread(), memory_order_relaxed);
     wk__release_later();
 }
@@ -27,7 +17,7 @@ void wk__ring_enter(wk_context *context)
 void wk__ring_leave(wk_context *context)
 {
     atomic_store_explicit(&context->holder, NULL, memory_order_relaxed);
-    unlock(context);
+    wk__unlock(&context->lock);
     wk__release_now();
 }
 
@@ -96,9 +86,8 @@ static void drop_newest(wk_context *context, const wk__value *value)
     bool alone = WK__ALONE; /* nobody else can run the ring */
     if (!alone) wk__ring_enter(context);
     wk__ring *ring = context->ring;
-    if (ring && wk__value_state(value) == WK__PENDING && ring->count > 0 &&
-        ring->record[ring->count - 1] == value->record && wk__count_get(&value->refs) == value->ring_refs + 1 &&
-        value->record->nout == 1 && !value->exposed) {
+    if (ring && value->state == WK__PENDING && ring->count > 0 && ring->record[ring->count - 1] == value->record &&
+        wk__count_get(&value->refs) == value->ring_refs + 1 && value->record->nout == 1 && !value->exposed) {
         forget_newest(ring);
         while (newest_is_dead(ring)) forget_newest(ring);
     }
@@ -118,11 +107,11 @@ void wk__ring_orphan(wk__value *value)
 }
 
 /* With the lock held: other threads may be looking whether there is something to run. */
-static wk__ring *ring_of(wk_context *context)
+static bool make_ring(wk_context *context)
 {
-    if (context->ring) return context->ring;
     context->ring = wk__alloc_zero(1, sizeof *context->ring);
-    return context->ring;
+    if (context->ring) context->ring->modes = wk__modes_now();
+    return context->ring != NULL;
 }
 
 /* What a flush needs grows here, where failing is easy to tell. */
@@ -134,11 +123,11 @@ static bool grow(wk__ring *ring)
            wk__grow(&ring->record, &ring->capacity, need, sizeof *ring->record);
 }
 
-/* Room in the chunks: records never move while they are in the ring. */
-static void *room(wk__ring *ring, size_t bytes)
+/* The place of the next record: in the chunks, as records never move while they are in the ring. */
+static wk__record *room(wk__ring *ring, int family, int ndim, int refs)
 {
-    bytes = (bytes + 15) & ~(size_t)15;
-    if (bytes > WK__RING_CHUNK) return NULL;
+    const size_t bytes = (wk__record_bytes(family, ndim, refs) + 15) & ~(size_t)15;
+    if (bytes > WK__RING_CHUNK || (ring->count == ring->capacity && !grow(ring))) return NULL;
     if (ring->chunks == 0 || ring->used + bytes > WK__RING_CHUNK) {
         int64_t next = ring->chunks == 0 ? 0 : ring->chunk_now + 1;
         if (next == ring->chunks) {
@@ -151,38 +140,30 @@ static void *room(wk__ring *ring, size_t bytes)
     }
     void *place = ring->chunk[ring->chunk_now] + ring->used;
     ring->used += bytes;
-    return place;
+    return ring->record[ring->count++] = place;
 }
 
 wk__record *wk__record_append(wk_context *context, const wk__record *r)
 {
-    wk__ring *ring = context->ring;
-    size_t bytes = wk__record_bytes(r->family, r->ndim, r->nout + r->nin);
-    if (ring->count == ring->capacity && !grow(ring)) return NULL;
-    wk__record *copy = room(ring, bytes);
-    if (!copy) return NULL;
-    memcpy(copy, r, bytes);
-    ring->record[ring->count++] = copy;
-    return copy;
+    wk__record *copy = room(context->ring, r->family, r->ndim, r->nout + r->nin);
+    return copy ? memcpy(copy, r, wk__record_bytes(r->family, r->ndim, r->nout + r->nin)) : NULL;
 }
 
 wk__record *wk__record_begin(wk_context *context, wk__work_id family, const wk__op *op, wk__device *device,
                              wk_site site, int ndim, const int64_t *shape, int nout, int nin)
 {
-    wk__record *r = NULL;
-    lock(context);
-    wk__ring *ring = ring_of(context);
-    if (ring && (ring->count < ring->capacity || grow(ring)))
-        r = room(ring, wk__record_bytes((int)family, ndim, nout + nin));
+    wk__lock(&context->lock);
+    const bool begun = context->ring || make_ring(context);
+    wk__record *r = begun ? room(context->ring, (int)family, ndim, nout + nin) : NULL;
     if (!r) {
-        unlock(context);
+        wk__unlock(&context->lock);
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory to record the call", op->name);
         return NULL;
     }
     const wk__outer *outer = &context->frame.outer;
     *r = (wk__record){.op = op,
                       .name = outer->on && outer->name ? outer->name : op->name,
-                      .site = wk__site(site),
+                      .site = outer->on ? outer->site : site,
                       .device = device,
                       .group = -1,
                       .whole = context->whole,
@@ -193,14 +174,13 @@ wk__record *wk__record_begin(wk_context *context, wk__work_id family, const wk__
                       .in_place = outer->in_place};
     int64_t *to = wk__record_shape(r);
     for (int d = 0; d < ndim; d++) to[d] = shape[d];
-    ring->record[ring->count++] = r;
     return r;
 }
 
 static void hold(wk_context *context, wk__value *value)
 {
-    wk__value_hold(value);
-    if (value->writer == context && wk__value_state(value) == WK__PENDING) value->ring_refs++;
+    wk__count_up(&value->refs);
+    if (value->writer == context && value->state == WK__PENDING) value->ring_refs++;
 }
 
 bool wk__ring_full(const wk_context *context)
@@ -208,8 +188,7 @@ bool wk__ring_full(const wk_context *context)
     const wk__ring *ring = context->ring;
     if (!ring) return false;
     if (context->whole) return ring->count >= WK__RING_LAST;
-    const wk__modes *modes = wk__modes_of(ring);
-    return ring->count >= WK__RING_FIRST || ring->pending_bytes > modes->budget || modes->sync;
+    return ring->count >= WK__RING_FIRST || ring->pending_bytes > ring->modes->budget || ring->modes->sync;
 }
 
 void wk__record_commit(wk_context *context, wk__record *r)
@@ -236,24 +215,24 @@ void wk__record_commit(wk_context *context, wk__record *r)
     }
     bool full = wk__ring_full(context) || (borrowed && !context->whole);
     context->whole_lent = context->whole_lent || (borrowed && context->whole);
-    unlock(context);
+    wk__unlock(&context->lock);
     if (full) wk__flush(context);
 }
 
 bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site)
 {
     wk__value *value = wk__body_of(tensor)->storage->value;
-    wk__state state = wk__value_state(value);
+    wk__state state = value->state;
     if (state == WK__PARKED && value->writer == context) {
-        lock(context);
+        wk__lock(&context->lock);
         bool revived = wk__park_revive(context, value);
-        unlock(context);
+        wk__unlock(&context->lock);
         if (!revived) wk__error_set(site, WK_ERR_MEMORY, "out of host memory to compute a value again");
         return revived;
     }
     if (state != WK__FAILED) { /* another thread's: have it in memory */
         if (!wk__materialize(tensor, site)) return false;
-        if (wk__value_state(value) != WK__FAILED) return true;
+        if (value->state != WK__FAILED) return true;
     }
     wk__tell_failure(value->failure);
     return false;

@@ -150,7 +150,7 @@ static wk_code run_in(job *j, const way *how, wk__outcome *outcome, wk__fail *fa
 /* What the run had to say for itself: a bad index, a difference that WICK_CHECK found. */
 static void say_errors(const job *j, const char *name)
 {
-    wk__tell_late_now(j->run.context);
+    wk__tell_late(j->run.context);
     if (wk_error()) say(j, "%s: %s", name, wk_error());
     wk_clear_error();
 }
@@ -217,7 +217,7 @@ wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, voi
 {
     job j = {.print = print, .user = user};
     wk__io_error error;
-    if (wk__in_forked_child()) return wk__refuse_fork(site, "replay"), WK_ERR_STATE;
+    if (wk__forked) return wk__refuse_fork(site, "replay"), WK_ERR_STATE;
     if (wk_error()) return wk_error_code(); /* what comes out of the runs is told apart by being the first */
     wk_code code = path ? wk__flush_read(path, &j.flush, &error) : wk__io_fail(&error, WK_ERR_ARGUMENT, "no file");
     if (code != WK_OK) {
@@ -226,7 +226,7 @@ wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, voi
     }
     wk__flush(wk__context());
     wk__fail fail = {.tag = -1};
-    const bool before = wk__busy_begin(wk__context());
+    const wk__frame before = wk__frame_begin(wk__context(), WK__BUSY, NULL, (wk_site){0});
     code = run_all(&j, &fail);
     if (code != WK_OK)
         wk__error_set(site, code, "replay: %s", fail.text);
@@ -234,6 +234,6 @@ wk_code wk_replay_at(wk_site site, const char *path, wk_log_callback *print, voi
         wk__error_set(site, code = WK_ERR_INTERNAL, "replay: %d of %d ways to run it give something else", j.differing,
                       WAYS - 1);
     end(&j);
-    wk__busy_end(wk__context(), before);
+    wk__frame_end(wk__context(), before);
     return code;
 }

@@ -94,7 +94,7 @@ static void run(wk__replay *replay, bool park)
     if (!context->ring) return;
     const int64_t before = context->ring->groups;
     wk__ring_enter(context);
-    context->ring->modes = replay->modes;
+    context->ring->modes = replay->modes ? replay->modes : wk__modes_now();
     wk__ring_run(context, park);
     wk__ring_leave(context);
     replay->groups += context->ring->groups - before;
@@ -125,10 +125,10 @@ static wk_code record_all(wk__replay *replay, wk__fail *fail)
 
 static wk_code look_at(const wk__replay *replay, wk__value *value, wk__outcome *outcome, wk__fail *fail)
 {
-    wk__state state = wk__value_state(value);
+    wk__state state = value->state;
     if (state == WK__PENDING || state == WK__PARKED) wk__value_compute(replay->context, value);
     if (value->device->id.kind != WK_CPU) wk__device_prove(value->device);
-    outcome->failed = wk__value_state(value) != WK__STORED;
+    outcome->failed = value->state != WK__STORED;
     if (outcome->failed || value->bytes == 0) return WK_OK;
     outcome->bytes = wk__alloc((size_t)value->bytes);
     if (!outcome->bytes) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory");
@@ -172,6 +172,6 @@ wk_code wk__replay_run(wk__replay *replay, wk__outcome outcome[], wk__fail *fail
         if (flush->value[k].flags & WK__FLUSH_SEEN) code = look_at(replay, replay->value[k], &outcome[k], fail);
     for (int64_t k = flush->values; k-- > 0;)
         if (replay->value[k]) wk__value_drop(replay->value[k]);
-    use_modes(replay->context, NULL);
+    use_modes(replay->context, wk__modes_now());
     return code;
 }

@@ -39,8 +39,8 @@ bool wk__last_use(wk__record **record, int records, const wk__value *value)
 
 bool wk__dies_here(wk__record **record, int records, const wk__value *value)
 {
-    return wk__value_state(value) == WK__STORED && !value->release && !value->shares && !value->exposed &&
-           value->memory.block && wk__last_use(record, records, value);
+    return value->state == WK__STORED && !value->release && !value->shares && !value->exposed && value->memory.block &&
+           wk__last_use(record, records, value);
 }
 
 /* ---- meanwhile --------------------------------------------------------------------------------------------------- */

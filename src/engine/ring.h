@@ -68,7 +68,7 @@ static inline int64_t *wk__record_shape(wk__record *r)
 }
 static inline int64_t *wk__record_stride(wk__record *r, int k)
 {
-    return wk__record_shape(r) + (size_t)r->ndim * (size_t)(1 + k);
+    return (int64_t *)&r->ref[r->nout + r->nin] + (size_t)r->ndim * (size_t)(1 + k);
 }
 static inline wk__sum *wk__record_sum(wk__record *r)
 {
@@ -116,7 +116,7 @@ typedef struct wk__ring {
     atomic_llong orphans;    /* values that only parked records hold, since the list was last looked through; large ones
                     count more */
     struct wk__twins *twins; /* of the flush that runs, when it is checked; check_mode.h */
-    const struct wk__modes *modes;           /* its own, while a flush from a file is run; NULL: those of the process */
+    const struct wk__modes *modes;           /* those of the process, but while a flush from a file is run */
     int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
 } wk__ring;
 
@@ -127,9 +127,10 @@ typedef struct wk__ring {
 bool wk__touch_slowly(wk_context *context, const wk_tensor *tensor, wk_site site);
 static inline bool wk__touch(wk_context *context, const wk_tensor *tensor, wk_site site)
 {
-    const wk__value *value = wk__body_of(tensor)->storage->value;
-    wk__state state = wk__value_state(value);
-    bool fine = state == WK__STORED || (state == WK__PENDING && value->writer == context);
+    const wk__body *body = tensor->handle.body;
+    const wk__value *value = body->storage->value;
+    const wk__state state = value->state;
+    const bool fine = state == WK__STORED || (state == WK__PENDING && value->writer == context);
     return __builtin_expect(fine, 1) || wk__touch_slowly(context, tensor, site);
 }
 
@@ -200,13 +201,8 @@ bool wk__materialize(const wk_tensor *tensor, wk_site site);
  * NULL: there was no memory to say more. */
 void wk__late(wk_context *context, wk__failure *failure);
 void wk__late_forget(wk_context *context);
-/* Tells this thread of a late failure of its work, if there is one. */
-void wk__tell_late_now(wk_context *context);
-static inline void wk__tell_late(wk_context *context)
-{
-    if (__builtin_expect(atomic_load_explicit(&context->late, memory_order_relaxed) != NULL, 0))
-        wk__tell_late_now(context);
-}
+/* Tells this thread of a late failure of its work, if there is one (context->late). */
+void wk__tell_late(wk_context *context);
 /* A failure for want of memory that nobody has been told of. It is not to be dropped. */
 wk__failure *wk__no_memory(void);
 /* Records a value's failure as this thread's error. */
@@ -231,11 +227,6 @@ typedef struct wk__modes {
 } wk__modes;
 /* Those of the process. */
 const wk__modes *wk__modes_now(void);
-/* Those in which a ring is run, by whatever thread. */
-static inline const wk__modes *wk__modes_of(const wk__ring *ring)
-{
-    return ring->modes ? ring->modes : wk__modes_now();
-}
 /* For tests, while no other thread uses the library: changes the modes of this process from now on. */
 void wk__modes_set(bool sync, bool nofuse);
 void wk__modes_set_check(bool on);

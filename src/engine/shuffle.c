@@ -34,7 +34,7 @@ static uint32_t drawn(shuffle *s, uint32_t below)
 static int32_t before(const wk__record *r, int k)
 {
     const wk__value *value = k < 0 ? r->prior : r->ref[r->nout + k].value;
-    if (!value || wk__value_state(value) != WK__PENDING) return -1;
+    if (!value || value->state != WK__PENDING) return -1;
     return value->group == r->group ? -1 : value->group;
 }
 

@@ -102,7 +102,7 @@ static void describe(wk__twin *t)
 {
     wk__value *of = t->of;
     t->first = t->last = -1;
-    t->stored = wk__value_state(of) == WK__STORED;
+    t->stored = of->state == WK__STORED;
     t->exposed = of->exposed;
     t->borrowed = of->release != NULL;
     t->wanted = of->wanted;

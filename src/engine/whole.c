@@ -21,7 +21,7 @@ void wk__before_take(wk__before *before, const wk_tensor *target)
 static void call_off(wk_context *context, wk__value *newest, const wk__value *oldest)
 {
     wk__ring_enter(context);
-    for (wk__value *value = newest; value && value != oldest && wk__value_state(value) == WK__PENDING;
+    for (wk__value *value = newest; value && value != oldest && value->state == WK__PENDING;
          value = value->record->prior)
         value->exposed = false;
     wk__ring_leave(context);
@@ -41,7 +41,7 @@ static void restore(const wk__before *before)
     storage->changes = before->changes;
     if (now == old) return;
     call_off(wk__context(), now, old);
-    if (now->exposed && wk__value_state(now) == WK__STORED && wk__value_state(old) == WK__STORED)
+    if (now->exposed && now->state == WK__STORED && old->state == WK__STORED)
         write_back(now, old);
     else
         wk__storage_assign(storage, old);
@@ -127,7 +127,7 @@ static bool waits_for(const wk__record *r, int32_t group)
 {
     for (int k = 0; k <= r->nin; k++) {
         const wk__value *value = k < r->nin ? r->ref[r->nout + k].value : r->prior;
-        if (value && wk__value_state(value) == WK__PENDING && value->group == group) return true;
+        if (value && value->state == WK__PENDING && value->group == group) return true;
     }
     return false;
 }
@@ -298,7 +298,7 @@ static void look_ahead(wk__run *run, wk__record *const *record, int64_t records,
         if (record[k]->whole != run->begun) continue;
         for (int i = record[k]->nout; i < record[k]->nout + record[k]->nin; i++) {
             const wk__value *in = record[k]->ref[i].value;
-            if (!in || wk__value_state(in) != WK__FAILED) continue;
+            if (!in || in->state != WK__FAILED) continue;
             wk__whole_refuse(run, run->begun, in->failure);
             break;
         }
@@ -324,7 +324,7 @@ bool wk__whole_enter(wk__run *run, wk__record **record, int64_t live)
 
 static void take_back(const wk__undo *u)
 {
-    if (wk__value_state(u->out) != WK__STORED) return;
+    if (u->out->state != WK__STORED) return;
     u->out->undone = true;
     if (u->out->exposed) {
         write_back(u->out, u->old);

@@ -113,9 +113,9 @@ wk_code wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path)
 {
     if (wk__error_pending() || !wk__list_check(list, site, "save_tensors")) return wk_error_code();
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "save_tensors", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "save_tensors", site);
     const wk_code code = save_list(site, "save_tensors", wk__list_of(list), path);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return code;
 }
 
@@ -188,7 +188,7 @@ wk_tensors *wk_load_tensors_at(wk_site site, const char *path)
     source from;
     if (!path_fits(site, op, path)) return NULL;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk_code code = open_source(&from, path, &error);
     if (code != WK_OK) tell(site, op, code, &error);
     wk_tensors *list = code == WK_OK ? wk_tensors_new_at(site) : NULL;
@@ -206,7 +206,7 @@ wk_tensors *wk_load_tensors_at(wk_site site, const char *path)
         list = NULL;
     }
     if (code == WK_OK) close_source(&from);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return list;
 }
 

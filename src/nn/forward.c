@@ -124,17 +124,17 @@ wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training)
     wk__tree tree;
     if (!wk__module_check(m, site, "module_train") || !wk__tree_of(&tree, m, site)) return NULL;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     for (int64_t k = 0; k < tree.count; k++) wk__module_of(tree.visit[k].module)->eval = !training;
     for (int64_t k = 0; k < tree.count; k++) {
         const wk__module *body = wk__module_of(tree.visit[k].module);
         if (!body->kind.trained) continue;
-        const wk__frame around = wk__frame_enter_held(context);
+        const wk__frame around = wk__frame_begin(context, WK__HELD, NULL, (wk_site){0});
         body->kind.trained(tree.visit[k].module, training);
-        wk__frame_leave_held(context, &around);
+        wk__frame_end(context, around);
     }
     wk__tree_end(&tree);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return m;
 }
 

@@ -35,9 +35,9 @@ static void free_with_destroy(wk_context *context, wk__module *body)
     const uint64_t token = wk__guard_on(body, free_left);
     body->destroying = true;
     context->modules.busy = ++context->frame.destroys >= WK__DESTROY_DEPTH && token;
-    const wk__frame before = wk__frame_enter_held(context);
+    const wk__frame before = wk__frame_begin(context, WK__HELD, NULL, (wk_site){0});
     body->kind.destroy(&self);
-    wk__frame_leave_held(context, &before);
+    wk__frame_end(context, before);
     body->destroying = false;
     if (token)
         wk__guard_close(token);
@@ -183,7 +183,7 @@ static wk__item *room(wk_site site, wk__module *body, const char *name)
 static wk_tensor *register_tensor(wk_site site, wk__module *body, wk__item_kind kind, const char *name, wk_tensor *x)
 {
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__item *item = room(site, body, name);
     wk_tensor *own = item ? wk__own(wk__detached(site, x)) : NULL;
     if (own) {
@@ -195,7 +195,7 @@ static wk_tensor *register_tensor(wk_site site, wk__module *body, wk__item_kind 
     } else if (item) {
         wk__free(item->name);
     }
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return own;
 }
 

@@ -45,16 +45,16 @@ static void tell(wk_site site, wk_module *root, wk_device device)
     wk__tree tree;
     if (!wk__tree_of(&tree, root, site)) return;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     for (int64_t k = 0; k < tree.count; k++) {
         const wk__module *body = wk__module_of(tree.visit[k].module);
         if (!body->kind.moved) continue;
-        const wk__frame around = wk__frame_enter_held(context);
+        const wk__frame around = wk__frame_begin(context, WK__HELD, NULL, (wk_site){0});
         body->kind.moved(tree.visit[k].module, device);
-        wk__frame_leave_held(context, &around);
+        wk__frame_end(context, around);
     }
     wk__tree_end(&tree);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
 }
 
 /* Lazy layers have nothing to move: they make their parameters where their first input is. */

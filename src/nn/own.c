@@ -88,7 +88,7 @@ bool wk__inside_begin(wk__inside *c, const char *name, wk_site site, bool no_gra
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
     if (!guard) return false;
     *c = (wk__inside){.scope = guard->token};
-    wk__outer_enter(context, name, wk__site(site));
+    wk__frame_begin(context, WK__CALL, name, wk__site(site)); /* the guard puts back the one before */
     context->frame.grad_off = context->frame.grad_off || no_grad;
     return true;
 }

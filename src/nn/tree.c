@@ -272,7 +272,7 @@ bool wk__module_collect(wk_site site, const char *op, wk_module *root, unsigned 
     set met = {0};
     if (!wk__tree_of(&tree, root, site)) return false;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     bool fine = true;
     for (int64_t k = 0; k < tree.count && fine; k++) {
         if (wk__module_of(tree.visit[k].module)->unready)
@@ -282,7 +282,7 @@ bool wk__module_collect(wk_site site, const char *op, wk_module *root, unsigned 
     }
     wk__tree_end(&tree);
     wk__free(met.slot);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return fine;
 }
 

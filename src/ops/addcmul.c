@@ -3,9 +3,7 @@
 #include "forms.h"
 #include <math.h>
 
-typedef wk_tensor *record(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
-
-static wk_tensor *with(record *how, const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
+static wk_tensor *with(wk__recorder *how, const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
                        const wk_addc_options *options)
 {
     wk_addc_options o;
@@ -25,12 +23,12 @@ static int mul_expression(wk__emit *e, const int in[])
 
 wk_tensor *wk_addcmul_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
 {
-    return with(wk__elementwise_attr, &wk__op_addcmul, site, x, a, b, options);
+    return with(wk__elementwise, &wk__op_addcmul, site, x, a, b, options);
 }
 
 wk_tensor *wk_addcmul__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
 {
-    return with(wk__elementwise_attr_, &wk__op_addcmul, site, x, a, b, options);
+    return with(wk__elementwise_, &wk__op_addcmul, site, x, a, b, options);
 }
 
 static void mul_gradient(wk__gradient *g)
@@ -56,12 +54,12 @@ static int div_expression(wk__emit *e, const int in[])
 
 wk_tensor *wk_addcdiv_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
 {
-    return with(wk__elementwise_attr, &wk__op_addcdiv, site, x, a, b, options);
+    return with(wk__elementwise, &wk__op_addcdiv, site, x, a, b, options);
 }
 
 wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b, const wk_addc_options *options)
 {
-    return with(wk__elementwise_attr_, &wk__op_addcdiv, site, x, a, b, options);
+    return with(wk__elementwise_, &wk__op_addcdiv, site, x, a, b, options);
 }
 
 static void div_gradient(wk__gradient *g)

@@ -29,7 +29,7 @@ static wk_tensor *first_best(const wk__op *reduction, wk_site site, wk_tensor *x
     wk_tensor *best = wk__reduce(reduction, site, x, mask, true, wk__body_of(x)->dtype, 0);
     wk_tensor *first = best ? wk__reduce_expression(&first_op, site, x, best, mask, keepdim, WK_I64) : NULL;
     if (!first || wk__columns(x, mask) == wk__body_numel(wk__body_of(x))) return first;
-    return wk__binary(&column_op, site, wk__t(first), wk__i(wk__columns(x, mask)));
+    return wk__elementwise(&column_op, site, (wk__arg[]){wk__t(first), wk__i(wk__columns(x, mask))}, 2, NULL);
 }
 
 static bool one_dimension(const wk__op *op, wk_site site, wk_tensor *x, int count)

@@ -65,33 +65,30 @@ static wk__device *different_devices(const wk__op *op, wk_site site, wk_tensor *
 static inline __attribute__((always_inline)) bool sound(wk_context *context, const wk__op *op, wk_site site,
                                                         wk_tensor *const in[], int count)
 {
-    wk__tell_late(context);
-    if (wk__in_forked_child()) return wk__refuse_fork(site, op->name);
+    if (__builtin_expect(context->late != NULL, 0)) wk__tell_late(context);
+    if (wk__forked) return wk__refuse_fork(site, op->name);
     for (int k = 0; k < count; k++)
-        if (__builtin_expect(!wk__is_tensor(in[k]), 0) &&
+        if (__builtin_expect(!wk__handle_alive(in[k], &wk__tensor_kind), 0) &&
             !wk__check(in[k], site, op->name, roles[count > 1][k < WK__MAX_INPUTS ? k : WK__MAX_INPUTS - 1]))
             return false;
     return true;
 }
 
-wk__device *wk__ready_meeting(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__meeting meeting)
+wk__device *wk__ready(wk_context *context, const wk__op *op, wk_site site, wk_tensor *in[], int count,
+                      wk__meeting meeting)
 {
-    wk_context *context = wk__context();
     if (!sound(context, op, site, in, count)) return NULL;
-    const wk__device *device = wk__body_of(in[0])->storage->device;
+    const wk__body *first = in[0]->handle.body;
     for (int k = 1; k < count; k++) {
-        if (__builtin_expect(wk__body_of(in[k])->storage->device == device, 1)) continue;
+        const wk__body *body = in[k]->handle.body;
+        if (__builtin_expect(body->storage->device == first->storage->device, 1)) continue;
         if (!wk__placement_meet(op, site, in, count, meeting)) return different_devices(op, site, in, count);
+        first = in[0]->handle.body;
         break;
     }
     for (int k = 0; k < count; k++)
         if (!wk__touch(context, in[k], site)) return NULL;
-    return wk__body_of(in[0])->storage->device;
-}
-
-wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count)
-{
-    return wk__ready_meeting(op, site, in, count, 0);
+    return first->storage->device;
 }
 
 wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device)
@@ -135,9 +132,9 @@ wk_tensor *wk__abandon(wk_tensor *out)
 
 wk_tensor *wk__make(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__making m, wk__record **record)
 {
-    wk__device *device = wk__ready(op, site, in, count);
-    if (!device) return NULL;
     wk_context *context = wk__context();
+    wk__device *device = wk__ready(context, op, site, in, count, WK__MEET_ANYWHERE);
+    if (!device) return NULL;
     const wk__body *first = wk__body_of(in[0]);
     const int64_t *shape = m.shape ? m.shape : first->shape, one = 1;
     int ndim = m.shape ? m.ndim : first->ndim;
@@ -180,7 +177,7 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
     c->scope = guard->token;
     c->inputs = count;
     for (int k = 0; k < count; k++) c->in[k] = in[k];
-    wk__outer_enter(context, op->name, c->site);
+    wk__frame_begin(context, WK__CALL, op->name, c->site); /* the guard puts back the one before */
     if (!context->frame.inner) context->frame.inner = c->scope;
     context->frame.composing++;
     return true;

@@ -9,34 +9,34 @@
 
 /* An operand: a tensor or a plain number. */
 typedef struct wk__arg {
-    wk_tensor *tensor; /* NULL: a number */
+    wk_tensor *tensor; /* of a number NULL, but a call that gave none may have left that in a tensor's place, too */
     wk__imm number;
-    bool whole; /* the number is an integer */
-    bool null;  /* a tensor was asked for and NULL came */
+    bool is_number, whole; /* whole: the number is an integer */
 } wk__arg;
 static inline wk__arg wk__t(wk_tensor *tensor)
 {
-    return (wk__arg){.tensor = tensor, .null = tensor == NULL};
+    return (wk__arg){.tensor = tensor};
 }
 static inline wk__arg wk__i(int64_t value)
 {
-    return (wk__arg){.number = {.i = value}, .whole = true};
+    return (wk__arg){.number = {.i = value}, .is_number = true, .whole = true};
 }
 static inline wk__arg wk__f(double value)
 {
-    return (wk__arg){.number = {.f = value}};
+    return (wk__arg){.number = {.f = value}, .is_number = true};
 }
 
-/* Begins every call: late failures are told, the operands must be live tensors on one device, their values are made
- * ready to be recorded. The device, or NULL with the error recorded. Roles in messages: "input" for one, "first
- * operand", ... for more. With soft placement an operand on another device is copied (in[k] is replaced). */
-wk__device *wk__ready(const wk__op *op, wk_site site, wk_tensor *in[], int count);
-/* The same where operands on different devices meet in another way: */
+/* How operands on different devices meet, where placement is soft or it says so here. */
 typedef enum wk__meeting {
+    WK__MEET_ANYWHERE = 0,
     WK__MEET_IN_PLACE = 1, /* in[0] is the target: the others come to it */
     WK__MEET_NUMBERS = 2   /* a 0-d tensor of the CPU is a number: it comes to any other device */
 } wk__meeting;
-wk__device *wk__ready_meeting(const wk__op *op, wk_site site, wk_tensor *in[], int count, wk__meeting meeting);
+/* Begins every call: late failures are told, the operands must be live tensors on one device, their values are made
+ * ready to be recorded. The device, or NULL with the error recorded. Roles in messages: "input" for one, "first
+ * operand", ... for more. An operand that comes to another device is copied (in[k] is replaced). */
+wk__device *wk__ready(wk_context *context, const wk__op *op, wk_site site, wk_tensor *in[], int count,
+                      wk__meeting meeting);
 /* The device that an option or the scope names, opened; NULL with the error recorded. */
 wk__device *wk__device_for(const wk__op *op, wk_site site, wk_device device);
 
@@ -45,46 +45,20 @@ bool wk__dtype_usable(const wk__op *op, wk_site site, wk_dtype dtype);
 
 /* ---- elementwise ------------------------------------------------------------------------------------------------- */
 
-/* op->expression over the broadcast of the operands: promotion, layout and gradient as the op's row says. */
-wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, int count);
+typedef wk_tensor *wk__recorder(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
+/* op->expression over the broadcast of the operands: promotion, layout and gradient as the op's row says. attr is what
+ * the gradient reads besides them, numbers that are not operands of the gradient (slope, limits); NULL: nothing. */
+wk__recorder wk__elementwise;
 /* The same with the result written into args[0] (in place); the shape and dtype of the result must fit it. */
-wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count);
-/* With attributes that the gradient reads, and numbers that are not operands of the gradient (slope, limits). */
-wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
-wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr);
+wk__recorder wk__elementwise_;
 
-/* The forms of simple ops: one line in the op's file each. */
 static inline wk_tensor *wk__unary(const wk__op *op, wk_site site, wk_tensor *x)
 {
-    wk__arg arg = wk__t(x);
-    return wk__elementwise(op, site, &arg, 1);
+    return wk__elementwise(op, site, (wk__arg[]){{.tensor = x}}, 1, NULL);
 }
 static inline wk_tensor *wk__unary_(const wk__op *op, wk_site site, wk_tensor *x)
 {
-    wk__arg arg = wk__t(x);
-    return wk__elementwise_(op, site, &arg, 1);
-}
-/* Field by field: a struct that was just written in pieces and is then copied whole makes the processor wait for its
- * stores (a fifth of a small op's time). */
-static inline void wk__put(wk__arg *to, const wk__arg *from)
-{
-    to->tensor = from->tensor;
-    to->number = from->number;
-    to->whole = from->whole;
-    to->null = from->null;
-}
-static inline wk_tensor *wk__binary(const wk__op *op, wk_site site, wk__arg a, wk__arg b)
-{
-    wk__arg args[2];
-    wk__put(&args[0], &a);
-    wk__put(&args[1], &b);
-    return wk__elementwise(op, site, args, 2);
-}
-static inline wk_tensor *wk__binary_(const wk__op *op, wk_site site, wk_tensor *a, wk__arg b)
-{
-    wk__arg args[2] = {wk__t(a)};
-    wk__put(&args[1], &b);
-    return wk__elementwise_(op, site, args, 2);
+    return wk__elementwise_(op, site, (wk__arg[]){{.tensor = x}}, 1, NULL);
 }
 
 /* Before an in-place call makes its record. Values never change, but for those whose address the program knows:

@@ -42,7 +42,7 @@ static bool operands_ready(join *j)
         wk__error_set(j->site, WK_ERR_ARGUMENT, "%s: the list of tensors is empty", j->op->name);
         return false;
     }
-    j->device = wk__ready(j->op, j->site, j->in, j->count);
+    j->device = wk__ready(j->context, j->op, j->site, j->in, j->count, WK__MEET_ANYWHERE);
     return j->device != NULL;
 }
 
@@ -162,9 +162,9 @@ static wk_tensor *record_all(const join *j)
 
 static wk_tensor *joined(const join *j)
 {
-    const bool before = wk__busy_begin(j->context);
+    const wk__frame before = wk__frame_begin(j->context, WK__BUSY, NULL, (wk_site){0});
     wk_tensor *out = record_all(j);
-    wk__busy_end(j->context, before);
+    wk__frame_end(j->context, before);
     return out;
 }
 

@@ -13,8 +13,8 @@ static int expression(wk__emit *e, const int in[])
 /* A missing limit is one that nothing is past, of a class that widens nothing. */
 static wk__arg unlimited(wk_tensor *x, wk__arg other, bool above)
 {
-    wk_dtype dtype = x && wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32;
-    if (other.tensor && wk__is_tensor(other.tensor)) dtype = wk__promote_types(dtype, wk__body_of(other.tensor)->dtype);
+    wk_dtype dtype = wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32;
+    if (wk__is_tensor(other.tensor)) dtype = wk__promote_types(dtype, wk__body_of(other.tensor)->dtype);
     if (wk__is_float(dtype) || !(other.tensor || other.whole)) return wk__f(above ? INFINITY : -INFINITY);
     if (dtype == WK_I64) return wk__i(above ? INT64_MAX : INT64_MIN);
     return wk__i(above ? INT32_MAX : INT32_MIN);
@@ -45,7 +45,7 @@ static const wk__op smaller = {
 
 static bool is_bool(const wk_tensor *x)
 {
-    return x && wk__is_tensor(x) && wk__body_of(x)->dtype == WK_BOOL;
+    return wk__is_tensor(x) && wk__body_of(x)->dtype == WK_BOOL;
 }
 
 static bool prepare(wk_site site, wk_tensor *x, wk_value low, wk_value high, clamping *c)
@@ -71,13 +71,13 @@ static bool prepare(wk_site site, wk_tensor *x, wk_value low, wk_value high, cla
 wk_tensor *wk_clamp_at(wk_site site, wk_tensor *x, wk_value low, wk_value high)
 {
     clamping c;
-    return prepare(site, x, low, high, &c) ? wk__elementwise_attr(c.op, site, c.arg, c.count, &c.attr) : NULL;
+    return prepare(site, x, low, high, &c) ? wk__elementwise(c.op, site, c.arg, c.count, &c.attr) : NULL;
 }
 
 wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high)
 {
     clamping c;
-    return prepare(site, x, low, high, &c) ? wk__elementwise_attr_(c.op, site, c.arg, c.count, &c.attr) : NULL;
+    return prepare(site, x, low, high, &c) ? wk__elementwise_(c.op, site, c.arg, c.count, &c.attr) : NULL;
 }
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- *
@@ -92,7 +92,7 @@ static wk__arg limit(const wk__gradient *g, int k)
 
 static wk_tensor *is(const wk__op *op, wk__arg a, wk__arg b)
 {
-    return wk__binary(op, (wk_site){0}, a, b);
+    return wk__elementwise(op, (wk_site){0}, (wk__arg[]){a, b}, 2, NULL);
 }
 
 /* Half of the gradient at a tie, all of it where `whole` holds. */

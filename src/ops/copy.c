@@ -42,11 +42,11 @@ wk_tensor *wk_clone_at(wk_site site, wk_tensor *x)
 wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "contiguous", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "contiguous", site);
     wk_tensor *out = NULL;
     if (wk__view_begin(&wk__op_clone, site, x))
         out = wk__body_contiguous(wk__body_of(x)) ? wk__again(x) : wk_clone_at(site, x);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 
@@ -97,7 +97,7 @@ static wk_tensor *transferred(wk_site site, wk_tensor *x, wk__device *to)
     wk_tensor *dense =
         wk__body_contiguous(wk__body_of(x)) ? x : copied(&wk__op_clone, site, x, wk__body_of(x)->dtype, true);
     wk_context *context = wk__context();
-    if (!dense || !wk__ready(&wk__op_to, site, &dense, 1)) return NULL;
+    if (!dense || !wk__ready(context, &wk__op_to, site, &dense, 1, WK__MEET_ANYWHERE)) return NULL;
     const wk__body *body = wk__body_of(dense);
     wk_tensor *out = wk__tensor_pending(context, to, body->dtype, body->ndim, body->shape, site, wk__op_to.name);
     if (!out) return NULL;
@@ -166,8 +166,9 @@ const wk__op wk__op_copy_ = {
 wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg source)
 {
     wk_tensor *in[2] = {target, source.tensor};
-    int tensors = 1 + (source.tensor || source.null);
-    wk__device *device = wk__ready(op, site, in, tensors);
+    int tensors = source.is_number ? 1 : 2;
+    wk_context *context = wk__context();
+    wk__device *device = wk__ready(context, op, site, in, tensors, WK__MEET_ANYWHERE);
     if (!device || !wk__in_place_allowed(op, site, target)) return NULL;
     const wk__body *body = wk__body_of(target), *from = source.tensor ? wk__body_of(in[1]) : NULL;
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
@@ -177,14 +178,13 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
         wk__op_error(op, site, WK_ERR_SHAPE, in, "$b does not broadcast to $a");
         return NULL;
     }
-    wk_context *context = wk__context();
     if (!wk__target_ready(context, target, in, tensors, site)) return NULL;
-    const bool busy = wk__busy_begin(context);
+    const wk__frame busy = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__value *value = wk__value_new(context, device, body->storage->bytes, site);
     wk__record *r =
         value ? wk__record_begin(context, WK__PROGRAM, &wk__op_copy_, device, site, ndim, body->shape, 1, 1) : NULL;
     if (value && !r) wk__value_free(value);
-    wk__busy_end(context, busy);
+    wk__frame_end(context, busy);
     if (!r) return NULL;
     if (r->name == r->op->name) r->name = op->name; /* fill_ is a copy of a number: messages name what was called */
     if (from) {
@@ -222,12 +222,12 @@ wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y)
     wk_tensor *in[2] = {x, y};
     bool node = wk__wants_node(wk__context(), in, 2);
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "copy_", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "copy_", site);
     wk_tensor *here = wk_to_at(site, y, wk__body_of(x)->storage->device->id);
     bool fine =
         here && (node ? copied_with_node(site, x, y, here) : wk__assign(&wk__op_copy_, site, x, wk__t(here)) != NULL);
     if (here && (here != y || context->scope < 0)) wk__handle_release(&here->handle, site); /* made here, or counted */
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return fine ? x : NULL;
 }
 
@@ -251,13 +251,13 @@ static wk_tensor *filled(wk_site site, wk_tensor *x, wk__arg value, const wk__at
     if (!wk__view_begin(&wk__op_fill_, site, x)) return NULL;
     wk_context *context = wk__context();
     if (!wk__wants_node(context, &x, 1)) return wk__assign(&wk__op_fill_, site, x, value);
-    const bool busy = wk__busy_begin(context);
+    const wk__frame busy = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__before before;
     wk__before_take(&before, x);
     bool fine =
         wk__assign(&wk__op_fill_, site, x, value) && wk__node_attach_in_place(&wk__op_fill_, site, x, &x, 1, attr);
     wk__before_end(&before, fine);
-    wk__busy_end(context, busy);
+    wk__frame_end(context, busy);
     return fine ? x : NULL;
 }
 
@@ -272,8 +272,8 @@ wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value)
 wk_tensor *wk_zero__at(wk_site site, wk_tensor *x)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "zero_", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "zero_", site);
     wk_tensor *out = filled(site, x, wk__i(0), &(const wk__attr){.node = "ZeroBackward0"});
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }

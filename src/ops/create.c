@@ -217,9 +217,9 @@ static wk_tensor *arange(wk_site site, double start, double end, double step, co
 wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "arange_from", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "arange_from", site);
     wk_tensor *out = arange(site, start, end, step, options);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 

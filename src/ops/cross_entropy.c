@@ -79,7 +79,8 @@ static const wk__op picked_op = {.name = "cross_entropy", .expression = picked, 
 static wk_tensor *hits(const scores *s, wk_tensor *labels)
 {
     wk_tensor *positions = labels ? wk__row_positions(s->site, s->x, s->last) : NULL;
-    return positions ? wk__binary(&label_op, s->site, wk__t(labels), wk__t(positions)) : NULL;
+    return positions ? wk__elementwise(&label_op, s->site, (wk__arg[]){wk__t(labels), wk__t(positions)}, 2, NULL)
+                     : NULL;
 }
 
 /* T for labels: 1 - smoothing in the label's place, smoothing / C everywhere, 0 if it is ignored. */
@@ -89,7 +90,7 @@ static wk_tensor *hard_target(const scores *s, wk_tensor *labels, double smoothi
     if (!hit) return NULL;
     double even = smoothing / (double)s->classes.count;
     wk__arg args[4] = {wk__t(hit), wk__t(s->x), wk__f(1 - smoothing + even), wk__f(even)};
-    wk_tensor *t = wk__elementwise(&target_op, s->site, args, 4);
+    wk_tensor *t = wk__elementwise(&target_op, s->site, args, 4, NULL);
     return smoothing == 0 ? t : wk_mul(t, wk_ge(labels, 0));
 }
 
@@ -124,14 +125,14 @@ static wk_tensor *row_losses(const scores *s, bool keepdim, wk_tensor **labels)
 {
     bool scored = s->op == &wk__op_cross_entropy;
     wk_tensor *most = scored ? wk__row_max(s->site, s->x, s->last, true) : NULL; /* first: it opens the row program */
-    wk_tensor *part = most ? wk__binary(&exp_op, s->site, wk__t(s->x), wk__t(most)) : NULL;
+    wk_tensor *part = most ? wk__elementwise(&exp_op, s->site, (wk__arg[]){wk__t(s->x), wk__t(most)}, 2, NULL) : NULL;
     wk_tensor *sum = wk__row_sum(s->site, part, s->last, true);
     *labels = s->probabilities ? NULL : wk__labels_checked(s->op, s->site, s->target, &s->classes);
     wk_tensor *t = weights(s, *labels, s->smoothing);
     if (!t || (scored && !sum)) return NULL;
-    wk_tensor *cost =
-        scored ? wk__elementwise(&surprise_op, s->site, (wk__arg[]){wk__t(t), wk__t(s->x), wk__t(most), wk__t(sum)}, 4)
-               : wk__binary(&picked_op, s->site, wk__t(t), wk__t(s->x));
+    wk_tensor *cost = scored ? wk__elementwise(&surprise_op, s->site,
+                                               (wk__arg[]){wk__t(t), wk__t(s->x), wk__t(most), wk__t(sum)}, 4, NULL)
+                             : wk__elementwise(&picked_op, s->site, (wk__arg[]){wk__t(t), wk__t(s->x)}, 2, NULL);
     return wk__row_sum(s->site, cost, s->last, keepdim);
 }
 
@@ -240,7 +241,8 @@ static wk_tensor *computed(const loss_call *l)
     scores s = {.classes.ignored = l->ignored, .smoothing = l->smoothing};
     wk__attr attr = {.node = node_of(l), .i = {l->reduction, l->ignored}, .f = {0, l->smoothing}};
     wk_tensor *in[3] = {l->in[0], l->in[1], l->in[2]};
-    if (operands_fit(l, axis) && wk__ready(l->op, l->site, in, in[2] ? 3 : 2) && see(&s, l->op, l->site, in, axis) &&
+    if (operands_fit(l, axis) && wk__ready(wk__context(), l->op, l->site, in, in[2] ? 3 : 2, WK__MEET_ANYWHERE) &&
+        see(&s, l->op, l->site, in, axis) &&
         (s.probabilities || wk__labels_known_good(l->op, l->site, l->in, &s.classes))) {
         attr.i[PROBABILITIES] = s.probabilities;
         out = wk__narrowed(loss_of(&s, l->reduction), wk__body_of(l->in[0])->dtype);

@@ -32,7 +32,8 @@ wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_op
     wk__attr attr = {.f = {o.p}};
     if (!wk__compose_begin(&c, op, site, in, 2)) return NULL;
     if (are_floats(op, site, in, &dtype)) {
-        wk_tensor *way = wk__binary(&difference_op, site, wk__t(wk__widened(a)), wk__t(wk__widened(b)));
+        wk_tensor *way =
+            wk__elementwise(&difference_op, site, (wk__arg[]){wk__t(wk__widened(a)), wk__t(wk__widened(b))}, 2, NULL);
         if (way && (!isinf(attr.f[0]) || wk__must_have_columns(op, site, way, all_of(way))))
             out = wk__narrowed(wk__length(site, way, all_of(way), false, attr.f[0]), dtype);
     }
@@ -88,7 +89,7 @@ static wk_tensor *cosines(wk_site site, wk_tensor *const in[2], int64_t dim, dou
         wk_tensor *x = wk_expand_at(site, wk__widened(in[k]), shape, ndim);
         wk_tensor *length = x ? wk__length(site, x, mask, true, 2) : NULL;
         if (!length) return NULL;
-        part[k] = wk__elementwise(&direction_op, site, (wk__arg[]){wk__t(x), wk__t(length), wk__f(eps)}, 3);
+        part[k] = wk__elementwise(&direction_op, site, (wk__arg[]){wk__t(x), wk__t(length), wk__f(eps)}, 3, NULL);
     }
     return wk__row_sum(site, wk_mul(part[0], part[1]), mask, false);
 }
@@ -103,7 +104,8 @@ wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int
     wk_cosine_similarity_options o;
     if (!wk__read_cosine_similarity_options(site, op->name, options, &o)) return NULL;
     wk__attr attr = {.i = {dim}, .f = {o.eps}};
-    if (!wk__ready(op, site, in, 2) || !wk__compose_begin(&c, op, site, in, 2)) return NULL;
+    if (!wk__ready(wk__context(), op, site, in, 2, WK__MEET_ANYWHERE) || !wk__compose_begin(&c, op, site, in, 2))
+        return NULL;
     if (are_floats(op, site, in, &dtype)) out = wk__narrowed(cosines(site, in, dim, attr.f[0]), dtype);
     return wk__compose_end(&c, out, &attr);
 }

@@ -8,10 +8,13 @@
 
 static void div_gradient(wk__gradient *g)
 {
-    if (wk__wants(g, 0)) g->in[0] = wk__binary(&wk__op_div, (wk_site){0}, wk__t(g->out[0]), wk__operand_of(g, 1));
+    if (wk__wants(g, 0))
+        g->in[0] =
+            wk__elementwise(&wk__op_div, (wk_site){0}, (wk__arg[]){wk__t(g->out[0]), wk__operand_of(g, 1)}, 2, NULL);
     if (!wk__wants(g, 1)) return;
     wk_tensor *divisor = wk__saved(g, 1),
-              *ratio = wk__binary(&wk__op_div, (wk_site){0}, wk__operand_of(g, 0), wk__t(divisor));
+              *ratio = wk__elementwise(&wk__op_div, (wk_site){0}, (wk__arg[]){wk__operand_of(g, 0), wk__t(divisor)}, 2,
+                                       NULL);
     g->in[1] = wk_neg(wk_mul(g->out[0], wk_div(ratio, divisor)));
 }
 
@@ -54,12 +57,12 @@ static const wk__op *division(wk_site site, const wk_div_options *options)
 wk_tensor *wk_div_rounded_at(wk_site site, wk_value a, wk_value b, const wk_div_options *options)
 {
     const wk__op *op = division(site, options);
-    return op ? wk__binary(op, site, wk__value_arg(&a), wk__value_arg(&b)) : NULL;
+    return op ? wk__elementwise(op, site, (wk__arg[]){wk__value_arg(&a), wk__value_arg(&b)}, 2, NULL) : NULL;
 }
 wk_tensor *wk_div_rounded__at(wk_site site, wk_tensor *a, wk_value b, const wk_div_options *options)
 {
     const wk__op *op = division(site, options);
-    return op ? wk__binary_(op, site, a, wk__value_arg(&b)) : NULL;
+    return op ? wk__elementwise_(op, site, (wk__arg[]){wk__t(a), wk__value_arg(&b)}, 2, NULL) : NULL;
 }
 
 /* ---- floor_divide ------------------------------------------------------------------------------------------------ */
@@ -76,7 +79,8 @@ static void rest_gradient(wk__gradient *g, const wk__op *rounded)
 {
     if (wk__wants(g, 0)) g->in[0] = g->out[0];
     if (!wk__wants(g, 1)) return;
-    wk_tensor *quotient = wk__binary(rounded, (wk_site){0}, wk__operand_of(g, 0), wk__t(wk__saved(g, 1)));
+    wk_tensor *quotient =
+        wk__elementwise(rounded, (wk_site){0}, (wk__arg[]){wk__operand_of(g, 0), wk__t(wk__saved(g, 1))}, 2, NULL);
     g->in[1] = wk_neg(wk_mul(g->out[0], quotient));
 }
 

@@ -9,11 +9,11 @@ typedef struct plan {
     wk_context *context;
     wk__device *device;
     const wk__arg *args;
-    int count;
-    wk_tensor
-        *tensor[WK__MAX_INPUTS]; /* the tensors among the operands (moved, where soft placement did), and which operand
-                                          each is */
-    int place[WK__MAX_INPUTS], tensors;
+    int count, tensors;
+    wk_tensor *tensor[WK__MAX_INPUTS];    /* the tensors among the operands (copies, of those that were elsewhere), */
+    const wk__body *body[WK__MAX_INPUTS]; /* their bodies, */
+    int place[WK__MAX_INPUTS];            /* and which operand each is */
+    bool moved;                           /* there are copies */
     wk_dtype compute, result;
     int ndim;
     int64_t bytes;        /* of a dense result */
@@ -23,24 +23,6 @@ typedef struct plan {
 } plan;
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
-
-static bool gather(plan *p, bool in_place)
-{
-    for (int k = 0; k < p->count; k++) {
-        if (!p->args[k].tensor && !p->args[k].null) continue;
-        p->place[p->tensors] = k;
-        p->tensor[p->tensors++] = p->args[k].tensor;
-    }
-    if (p->tensors == 0) {
-        wk__error_set(p->site, WK_ERR_ARGUMENT, "%s: one operand at least must be a tensor", p->op->name);
-        return false;
-    }
-    /* a composed op hangs its node on operands as they came: those must be together */
-    const wk__meeting numbers = p->context->frame.composing ? 0 : WK__MEET_NUMBERS;
-    p->device =
-        wk__ready_meeting(p->op, p->site, p->tensor, p->tensors, in_place ? numbers | WK__MEET_IN_PLACE : numbers);
-    return p->device != NULL;
-}
 
 static bool wrong_dtype(const plan *p, wk_dtype dtype)
 {
@@ -56,19 +38,19 @@ static bool wrong_dtype(const plan *p, wk_dtype dtype)
 /* WHERE's condition and the like do not take part: an operand of bool where op->conditions says so. */
 static bool choose_dtypes(plan *p)
 {
-    const wk__body *first = wk__body_of(p->tensor[0]);
+    const wk__body *first = p->body[0];
     wk_dtype dtype = first->dtype;
     bool simple = p->tensors == p->count && !p->op->conditions;
     for (int k = 1; k < p->tensors && simple; k++) {
-        const wk__body *body = wk__body_of(p->tensor[k]);
+        const wk__body *body = p->body[k];
         simple = body->dtype == dtype && (body->ndim > 0) == (first->ndim > 0);
     }
     if (!simple) {
         wk__promotion promotion = {{0}};
-        for (int k = 0; k < p->count; k++) {
-            if (p->op->conditions >> k & 1) continue;
+        for (int k = 0, next = 0; k < p->count; k++) {
             const wk__arg *arg = &p->args[k];
-            const wk__body *body = arg->tensor ? wk__body_of(arg->tensor) : NULL;
+            const wk__body *body = arg->is_number ? NULL : p->body[next++];
+            if (p->op->conditions >> k & 1) continue;
             if (body)
                 wk__promotion_add(&promotion, body->dtype, body->ndim ? WK__WEIGHT_TENSOR : WK__WEIGHT_SCALAR);
             else
@@ -99,32 +81,33 @@ static bool misfit(const plan *p, const wk__body *body)
 /* Nothing to promote, to broadcast or to lay out. */
 static bool is_uniform(plan *p)
 {
-    const wk__body *first = wk__body_of(p->tensor[0]);
+    const wk__body *first = p->body[0];
     const wk__op *op = p->op;
     if (!first->dense || p->tensors != p->count || op->conditions || (op->domain && !(op->domain >> first->dtype & 1)))
         return false;
     if (op->result == WK__RESULT_FLOAT && !wk__is_float(first->dtype)) return false;
     for (int k = 1; k < p->tensors; k++) {
-        const wk__body *body = wk__body_of(p->tensor[k]);
-        if (!body->dense || body->dtype != first->dtype || !wk__same_sizes(first, body)) return false;
+        const wk__body *body = p->body[k];
+        if (!body->dense || body->dtype != first->dtype ||
+            !wk__same_shape(body->ndim, body->shape, first->ndim, first->shape))
+            return false;
     }
     p->compute = first->dtype;
     p->result = op->result == WK__RESULT_BOOL ? WK_BOOL : (wk_dtype)first->dtype;
     p->ndim = first->ndim;
     p->shape = first->shape;
-    int64_t size = op->result == WK__RESULT_BOOL ? 1 : (int64_t)wk_dtype_size(first->dtype);
-    p->bytes = wk__body_numel(first) * size;
+    p->bytes = wk__numel(first->ndim, first->shape) * wk__dtypes[p->result].size;
     return true;
 }
 
 static bool broadcast_all(plan *p)
 {
-    const wk__body *first = wk__body_of(p->tensor[0]);
+    const wk__body *first = p->body[0];
     p->ndim = first->ndim;
     p->shape = p->broadcast;
     memcpy(p->broadcast, first->shape, sizeof *p->shape * first->ndim);
     for (int k = 1; k < p->tensors; k++) {
-        const wk__body *body = wk__body_of(p->tensor[k]);
+        const wk__body *body = p->body[k];
         if (wk__same_shape(body->ndim, body->shape, p->ndim, p->shape)) continue;
         int64_t shape[WK__MAX_DIMS];
         int ndim;
@@ -176,7 +159,7 @@ static bool choose_layout(const plan *p, int64_t *stride)
     const wk__body *model = NULL;
     int64_t most = -1;
     for (int k = 0; k < p->tensors; k++) {
-        const wk__body *body = wk__body_of(p->tensor[k]);
+        const wk__body *body = p->body[k];
         int64_t elements = wk__body_numel(body);
         if (body->ndim != p->ndim || elements <= most) continue;
         model = body;
@@ -193,20 +176,17 @@ static void record_operands(const plan *p, wk__record *r)
 {
     r->compute = (uint8_t)p->compute;
     if (p->uniform) {
-        for (int k = 0; k < p->count; k++) {
-            const wk__body *body = wk__body_of(p->tensor[k]);
-            wk__record_ref(r, 1 + k, body, body->stride);
-        }
+        for (int k = 0; k < p->count; k++) wk__record_ref(r, 1 + k, p->body[k], p->body[k]->stride);
         return;
     }
     for (int k = 0, next = 0; k < p->count; k++) {
         const wk__arg *arg = &p->args[k];
-        if (!arg->tensor) {
+        if (arg->is_number) {
             wk__record_imm(r, 1 + k, arg->whole ? WK_I64 : WK_F64, arg->number, WK__REF_IMM);
             continue;
         }
         int64_t stride[WK__MAX_DIMS];
-        const wk__body *body = wk__body_of(p->tensor[next++]);
+        const wk__body *body = p->body[next++];
         wk__broadcast_strides(body, p->ndim, p->shape, stride);
         wk__record_ref(r, 1 + k, body, stride);
         if (p->op->conditions >> k & 1) r->ref[1 + k].flags = WK__REF_AS_IS;
@@ -225,7 +205,7 @@ static void operands_of(const plan *p, wk_tensor *in[WK__MAX_INPUTS])
 static void keep_numbers(const wk__arg *args, int count, wk__attr *attr)
 {
     for (int k = 0; k < count && k < 2; k++) {
-        if (args[k].tensor) continue;
+        if (!args[k].is_number) continue;
         attr->count |= 1 << k;
         attr->i[k] = args[k].whole ? args[k].number.i : 0;
         attr->i[2 + k] = args[k].whole;
@@ -242,11 +222,12 @@ static const wk__attr *attributes(const plan *p, const wk__attr *given, wk__attr
     else
         keep_numbers(p->args, p->count, own);
     for (int k = 0; k < p->count; k++)
-        if (!p->args[k].tensor && p->op->number_node[k]) own->node = p->op->number_node[k];
+        if (p->args[k].is_number && p->op->number_node[k]) own->node = p->op->number_node[k];
     return own;
 }
 
-static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args, int count, bool in_place)
+/* Everything that the program can get wrong, and what the record will be like. `meeting` of numbers is said here. */
+static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args, int count, wk__meeting meeting)
 {
     p->op = op;
     p->site = site;
@@ -254,7 +235,22 @@ static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args
     p->args = args;
     p->count = count;
     p->tensors = 0;
-    if (!gather(p, in_place)) return false;
+    p->moved = false;
+    for (int k = 0; k < count; k++) {
+        if (args[k].is_number) continue;
+        p->place[p->tensors] = k;
+        p->tensor[p->tensors++] = args[k].tensor;
+    }
+    if (p->tensors == 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: one operand at least must be a tensor", op->name);
+        return false;
+    }
+    /* a composed op hangs its node on operands as they came: those must be together */
+    if (!p->context->frame.composing) meeting |= WK__MEET_NUMBERS;
+    p->device = wk__ready(p->context, op, site, p->tensor, p->tensors, meeting);
+    for (int k = 0; k < p->tensors; k++) p->moved = p->moved || p->tensor[k] != args[p->place[k]].tensor;
+    if (!p->device) return false;
+    for (int k = 0; k < p->tensors; k++) p->body[k] = p->tensor[k]->handle.body;
     p->uniform = is_uniform(p);
     return p->uniform || (choose_dtypes(p) && broadcast_all(p));
 }
@@ -263,19 +259,17 @@ static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args
 static void let_go(const plan *p)
 {
     for (int k = 0; k < p->tensors; k++)
-        if (__builtin_expect(p->tensor[k] != p->args[p->place[k]].tensor, 0))
-            wk__handle_release(&p->tensor[k]->handle, p->site);
+        if (p->tensor[k] != p->args[p->place[k]].tensor) wk__handle_release(&p->tensor[k]->handle, p->site);
 }
 
 static wk_tensor *recorded(const plan *p, const wk__attr *attr)
 {
     const wk__op *op = p->op;
-    wk_tensor *out = p->uniform ? wk__tensor_pending_as(p->context, p->device, p->result, wk__body_of(p->tensor[0]),
-                                                        p->bytes, p->site, op->name)
-                                : wk__tensor_pending_of(p->context, p->device, p->result, p->ndim, p->shape, p->bytes,
-                                                        p->site, op->name);
+    const int64_t *stride = p->uniform ? p->body[0]->stride : NULL;
+    wk_tensor *out =
+        wk__tensor_pending_of(p->context, p->device, p->result, p->ndim, p->shape, stride, p->bytes, p->site, op->name);
     if (!out) return NULL;
-    wk__body *body = wk__body_of(out);
+    wk__body *body = out->handle.body;
     if (!p->uniform && choose_layout(p, body->stride)) body->dense = false;
     wk__record *r = wk__record_begin(p->context, WK__PROGRAM, op, p->device, p->site, p->ndim, p->shape, 1, p->count);
     if (!r) return wk__abandon(out);
@@ -291,17 +285,12 @@ static wk_tensor *recorded(const plan *p, const wk__attr *attr)
     return out;
 }
 
-wk_tensor *wk__elementwise_attr(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
+wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
 {
     plan p;
-    wk_tensor *out = prepare(&p, op, site, args, count, false) ? recorded(&p, attr) : NULL;
-    let_go(&p);
+    wk_tensor *out = prepare(&p, op, site, args, count, WK__MEET_ANYWHERE) ? recorded(&p, attr) : NULL;
+    if (p.moved) let_go(&p);
     return out;
-}
-
-wk_tensor *wk__elementwise(const wk__op *op, wk_site site, const wk__arg *args, int count)
-{
-    return wk__elementwise_attr(op, site, args, count, NULL);
 }
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
@@ -337,14 +326,14 @@ static bool keeps_history(const plan *p, wk_tensor *target)
 /* Does the view cover every byte of its storage? Then nothing of the old value remains. */
 static bool covers(const wk__body *body)
 {
-    return wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
+    return wk__body_numel(body) * wk__dtypes[body->dtype].size == body->storage->bytes;
 }
 
 bool wk__target_ready(wk_context *context, wk_tensor *target, wk_tensor *const in[], int count, wk_site site)
 {
     const wk__value *value = wk__body_of(target)->storage->value;
     if (__builtin_expect(!value->exposed, 1)) return true;
-    if (wk__value_state(value) == WK__STORED && wk__count_get(&value->refs) == 1) return true;
+    if (value->state == WK__STORED && wk__count_get(&value->refs) == 1) return true;
     wk__flush_all();
     for (int k = 0; k < count; k++) /* the flush may have parked it */
         if (in[k] && !wk__touch(context, in[k], site)) return false;
@@ -388,11 +377,6 @@ void wk__record_part(wk_context *context, wk__record *r, wk_tensor *part, wk__va
     record_over(context, r, part, value, false);
 }
 
-wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count)
-{
-    return wk__elementwise_attr_(op, site, args, count, NULL);
-}
-
 static bool overwrite(const plan *p, wk_tensor *target)
 {
     wk__value *value = wk__value_new(p->context, p->device, wk__body_of(target)->storage->bytes, p->site);
@@ -429,13 +413,13 @@ static wk_tensor *in_place(const plan *p, const wk__attr *attr)
     return fine ? target : NULL;
 }
 
-wk_tensor *wk__elementwise_attr_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
+wk_tensor *wk__elementwise_(const wk__op *op, wk_site site, const wk__arg *args, int count, const wk__attr *attr)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter_in_place(context, op->name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL_IN_PLACE, op->name, site);
     plan p;
-    wk_tensor *out = prepare(&p, op, site, args, count, true) ? in_place(&p, attr) : NULL;
-    let_go(&p);
-    wk__outer_leave(context, before);
+    wk_tensor *out = prepare(&p, op, site, args, count, WK__MEET_IN_PLACE) ? in_place(&p, attr) : NULL;
+    if (p.moved) let_go(&p);
+    wk__frame_end(context, before);
     return out;
 }

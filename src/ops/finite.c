@@ -62,21 +62,20 @@ static double largest(wk_dtype dtype)
 /* Numbers for the three; needs a live x for its dtype. */
 static void num_args(wk_tensor *x, const wk_nan_to_num_options *o, wk__arg args[4])
 {
-    double most = largest(x && wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32);
+    double most = largest(wk__is_tensor(x) ? wk__body_of(x)->dtype : WK_F32);
     args[0] = wk__t(x);
     args[1] = wk__f(o->nan);
     args[2] = wk__f(wk__option(o->posinf, most));
     args[3] = wk__f(wk__option(o->neginf, -most));
 }
 
-static wk_tensor *nan_to_num(wk_tensor *(*how)(const wk__op *, wk_site, const wk__arg *, int), wk_site site,
-                             wk_tensor *x, const wk_nan_to_num_options *options)
+static wk_tensor *nan_to_num(wk__recorder *how, wk_site site, wk_tensor *x, const wk_nan_to_num_options *options)
 {
     wk__arg args[4];
     wk_nan_to_num_options o;
     if (!wk__read_nan_to_num_options(site, "nan_to_num", options, &o)) return NULL;
     num_args(x, &o, args);
-    return how(&wk__op_nan_to_num, site, args, 4);
+    return how(&wk__op_nan_to_num, site, args, 4, NULL);
 }
 
 wk_tensor *wk_nan_to_num_at(wk_site site, wk_tensor *x, const wk_nan_to_num_options *options)

@@ -7,9 +7,9 @@ static wk_tensor *seen_as(const wk__op *op, wk_site site, wk_tensor *x, const in
                           wk_tensor *(*view)(wk_site, wk_tensor *, const int64_t *, int))
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, op->name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, op->name, site);
     wk_tensor *out = view(site, x, shape, ndim);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 

@@ -55,14 +55,14 @@ int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, w
 {
     wk__arg arg[WK__MAX_INPUTS];
     for (int k = 0; k < op->arity; k++) arg[k] = wk__value_arg(&args[k]);
-    return wk__one(out, wk__elementwise(op, site, arg, op->arity));
+    return wk__one(out, wk__elementwise(op, site, arg, op->arity, NULL));
 }
 
 int wk__invoke_pointwise_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     wk__arg arg[WK__MAX_INPUTS];
     for (int k = 0; k < op->arity; k++) arg[k] = wk__value_arg(&args[k]);
-    return wk__one(out, wk__elementwise_(op, site, arg, op->arity));
+    return wk__one(out, wk__elementwise_(op, site, arg, op->arity, NULL));
 }
 
 int wk__instruction(wk__emit *e, const int in[])
@@ -88,7 +88,7 @@ wk_tensor *wk__with_numbers(const wk__op *op, wk_site site, wk_tensor *x, int co
     wk__arg args[1 + MOST_NUMBERS];
     wk__attr attr = {.count = 0};
     numbers_as_args(x, count, numbers, args, &attr);
-    return wk__elementwise_attr(op, site, args, 1 + count, &attr);
+    return wk__elementwise(op, site, args, 1 + count, &attr);
 }
 
 wk_tensor *wk__with_numbers_(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[])
@@ -96,7 +96,7 @@ wk_tensor *wk__with_numbers_(const wk__op *op, wk_site site, wk_tensor *x, int c
     wk__arg args[1 + MOST_NUMBERS];
     wk__attr attr = {.count = 0};
     numbers_as_args(x, count, numbers, args, &attr);
-    return wk__elementwise_attr_(op, site, args, 1 + count, &attr);
+    return wk__elementwise_(op, site, args, 1 + count, &attr);
 }
 
 wk__arg wk__operand_of(const wk__gradient *g, int k)

@@ -63,9 +63,9 @@ void wk_free_at(wk_site site, void *x)
     wk__handle *handle = object(x, site, "free");
     if (!handle) return;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__handle_release(handle, site);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
 }
 
 /* The old value may be the scope's around or, without a scope there, the caller's; the new one takes its place. */
@@ -192,9 +192,9 @@ static wk_tensor *from_host(const char *name, wk_site site, wk_dtype dtype, cons
                             const int64_t *shape, int ndim, size_t bytes, const wk_options *options)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, name, site);
     wk_tensor *out = copy_in(site, dtype, data, stride, shape, ndim, bytes, options);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 
@@ -238,9 +238,9 @@ wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t 
     wk__create c;
     wk_options options = {.size = sizeof options, .dtype = dtype, .device = wk_cpu()};
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "borrow", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "borrow", site);
     const bool fits = wk__create_begin(&c, &wk__op_empty, site, shape, ndim, &options, dtype);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     if (!fits) return NULL;
     if (!data || (uintptr_t)data % wk_dtype_size(dtype) != 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "borrow: the data is %s", data ? "not aligned for its dtype" : "NULL");
@@ -262,17 +262,18 @@ wk_tensor *wk_borrow_at(wk_site site, wk_dtype dtype, void *data, const int64_t 
 wk_code wk_sync_at(wk_site site)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "sync", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "sync", site);
     wk__host_sync(site);
-    wk__outer_leave(context, before);
-    wk__tell_late(wk__context());
+    wk__frame_end(context, before);
+    if (context->late) wk__tell_late(context);
     return wk_error_code();
 }
 
 wk_code wk_flush(void)
 {
-    wk__flush(wk__context());
-    wk__tell_late(wk__context());
+    wk_context *context = wk__context();
+    wk__flush(context);
+    if (context->late) wk__tell_late(context);
     return wk_error_code();
 }
 
@@ -280,9 +281,9 @@ wk_code wk_flush(void)
 static bool read_out(wk_site site, const char *op, wk_tensor *x, void *to, const int64_t *stride)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, op, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, op, site);
     const bool fine = wk__host_read(x, to, stride, site);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return fine;
 }
 

@@ -130,12 +130,12 @@ wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, in
         return NULL;
     }
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, op->name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, op->name, site);
     shape[d] = body->ndim ? body->shape[d] : 1;
     x = wk_expand_at(site, x, shape, ndim);
     shape[d] = body->ndim ? places->shape[d] : 1;
     wk_tensor *out = wk_gather_at(site, x, d, wk_expand_at(site, index, shape, ndim));
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 
@@ -144,9 +144,9 @@ wk_tensor *wk_take_along_dim_flat_at(wk_site site, wk_tensor *x, wk_tensor *inde
     const wk__op *op = &wk__op_take_along_dim;
     if (!wk__view_begin(op, site, x) || !wk__check(index, site, op->name, "index")) return NULL;
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, op->name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, op->name, site);
     wk_tensor *out = wk_gather_at(site, wk_flatten_at(site, x, 0, -1), 0, wk_flatten_at(site, index, 0, -1));
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 

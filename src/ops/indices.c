@@ -8,7 +8,7 @@ bool wk__find_outside(const wk_tensor *index, int64_t low, int64_t high, const i
 {
     const wk__body *body = wk__body_of(index);
     const wk__value *value = body->storage->value;
-    if (wk__value_state(value) != WK__STORED || !value->memory.host) return false;
+    if (value->state != WK__STORED || !value->memory.host) return false;
     int64_t at[WK__MAX_DIMS] = {0}, n = wk__body_numel(body), size = (int64_t)wk_dtype_size(body->dtype);
     const char *first = value->memory.host + body->offset * size;
     for (int64_t k = 0, place = 0; k < n; k++) {

@@ -21,7 +21,7 @@ static const wk__op scale_op = {.name = "layer_norm", .expression = scale, .arit
 static wk_tensor *row_scale(wk_site site, wk_tensor *centred, uint16_t mask, double columns, double eps)
 {
     wk_tensor *squares = centred ? wk__row_sum(site, wk__unary(&square_op, site, centred), mask, true) : NULL;
-    return squares ? wk__elementwise(&scale_op, site, (wk__arg[]){wk__t(squares), wk__f(columns), wk__f(eps)}, 3)
+    return squares ? wk__elementwise(&scale_op, site, (wk__arg[]){wk__t(squares), wk__f(columns), wk__f(eps)}, 3, NULL)
                    : NULL;
 }
 
@@ -45,14 +45,14 @@ static bool fits(wk_site site, wk_tensor *const in[], const int64_t *shape, int 
     }
     if (fit) return true;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__text text = {0};
     wk__text_shape(&text, ndim, shape);
     wk__op_error(&wk__op_layer_norm, site, WK_ERR_SHAPE, in,
                  "the last dimensions of $a, and weight and bias, must be the normalised shape %s",
                  text.data ? text.data : "");
     wk__text_end(&text);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return false;
 }
 

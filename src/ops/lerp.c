@@ -28,7 +28,7 @@ wk_tensor *wk_lerp_at(wk_site site, wk_tensor *a, wk_tensor *b, wk_value weight)
     wk__arg args[3];
     wk__attr attr = {.count = 0};
     prepare(a, b, weight, args, &attr);
-    return wk__elementwise_attr(&wk__op_lerp, site, args, 3, &attr);
+    return wk__elementwise(&wk__op_lerp, site, args, 3, &attr);
 }
 
 wk_tensor *wk_lerp__at(wk_site site, wk_tensor *a, wk_tensor *b, wk_value weight)
@@ -36,7 +36,7 @@ wk_tensor *wk_lerp__at(wk_site site, wk_tensor *a, wk_tensor *b, wk_value weight
     wk__arg args[3];
     wk__attr attr = {.count = 0};
     prepare(a, b, weight, args, &attr);
-    return wk__elementwise_attr_(&wk__op_lerp, site, args, 3, &attr);
+    return wk__elementwise_(&wk__op_lerp, site, args, 3, &attr);
 }
 
 static wk__arg weight_of(const wk__gradient *g)
@@ -47,11 +47,12 @@ static wk__arg weight_of(const wk__gradient *g)
 static void gradient(wk__gradient *g)
 {
     wk_site here = {0};
-    if (wk__wants(g, 1)) g->in[1] = wk__binary(&wk__op_mul, here, wk__t(g->out[0]), weight_of(g));
+    if (wk__wants(g, 1))
+        g->in[1] = wk__elementwise(&wk__op_mul, here, (wk__arg[]){wk__t(g->out[0]), weight_of(g)}, 2, NULL);
     if (wk__wants(g, 2)) g->in[2] = wk_mul(g->out[0], wk_sub(wk__saved(g, 1), wk__saved(g, 0)));
     if (!wk__wants(g, 0)) return;
     wk__arg weight = weight_of(g), rest = weight.tensor ? wk__t(wk_sub(1, weight.tensor)) : wk__f(1 - weight.number.f);
-    g->in[0] = wk__binary(&wk__op_mul, here, wk__t(g->out[0]), rest);
+    g->in[0] = wk__elementwise(&wk__op_mul, here, (wk__arg[]){wk__t(g->out[0]), rest}, 2, NULL);
 }
 
 const wk__op wk__op_lerp = {

@@ -28,9 +28,9 @@ static wk_tensor *log_of_sum(wk_site site, wk_tensor *x, uint16_t mask)
 {
     wk_tensor *most = wk__row_max(site, x, mask, true);
     wk_tensor *offset = most ? wk__unary(&finite_op, site, most) : NULL;
-    wk_tensor *part = offset ? wk__binary(&exp_op, site, wk__t(x), wk__t(offset)) : NULL;
+    wk_tensor *part = offset ? wk__elementwise(&exp_op, site, (wk__arg[]){wk__t(x), wk__t(offset)}, 2, NULL) : NULL;
     wk_tensor *sum = wk__row_sum(site, part, mask, true);
-    return sum ? wk__binary(&log_op, site, wk__t(sum), wk__t(offset)) : NULL;
+    return sum ? wk__elementwise(&log_op, site, (wk__arg[]){wk__t(sum), wk__t(offset)}, 2, NULL) : NULL;
 }
 
 /* The result with its reduced dimensions, or seen without them. */

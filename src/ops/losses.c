@@ -71,7 +71,7 @@ static wk_tensor *each(const wk__loss *l)
 {
     wk__arg args[4] = {wk__t(wk__widened(l->in[0])), wk__t(wk__widened(l->in[1])), wk__f(l->number)};
     if (l->in[3]) args[3] = wk__t(wk__widened(l->in[3]));
-    wk_tensor *loss = wk__elementwise(l->expression, l->site, args, l->in[3] ? 4 : 3);
+    wk_tensor *loss = wk__elementwise(l->expression, l->site, args, l->in[3] ? 4 : 3, NULL);
     return l->in[2] ? wk_mul(loss, l->in[2]) : loss;
 }
 
@@ -85,7 +85,7 @@ static bool meet(wk__loss *l)
         place[count] = k;
         in[count++] = l->in[k];
     }
-    if (!wk__ready_meeting(l->op, l->site, in, count, WK__MEET_NUMBERS)) return false;
+    if (!wk__ready(wk__context(), l->op, l->site, in, count, WK__MEET_NUMBERS)) return false;
     for (int k = 0; k < count; k++) l->in[place[k]] = in[k];
     return true;
 }

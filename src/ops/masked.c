@@ -16,9 +16,9 @@ bool wk__places_of(wk_site site, const wk__op *op, wk_tensor *x, int64_t **out, 
     *out = wk__alloc(((size_t)n + 1) * sizeof **out);
     *count = 0;
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, op->name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, op->name, site);
     bool read = data && *out && wk__host_read(x, data, NULL, site);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     if (!data || !*out)
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld elements", op->name, (long long)n);
     for (int64_t k = 0; k < n && read; k++)
@@ -50,7 +50,7 @@ wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mask)
 {
     const wk__op *op = &wk__op_masked_select;
     wk_tensor *in[2] = {x, mask}, *places = NULL;
-    if (!wk__ready(op, site, in, 2)) return NULL;
+    if (!wk__ready(wk__context(), op, site, in, 2, WK__MEET_ANYWHERE)) return NULL;
     const wk__body *a = wk__body_of(in[0]), *b = wk__body_of(in[1]);
     int64_t shape[WK__MAX_DIMS];
     int ndim;
@@ -119,12 +119,12 @@ wk_tensor *wk_nonzero_at(wk_site site, wk_tensor *x)
     found f;
     wk_tensor *out = NULL;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     if (find(&f, &wk__op_nonzero, site, x, false)) {
         out = wk__i64_beside(site, x, f.place, (const int64_t[]){f.count, wk__body_of(x)->ndim}, 2);
         wk__free(f.place);
     }
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 
@@ -155,9 +155,9 @@ static int by_dimension(wk_site site, wk_tensor *x, wk_tensor **out)
 int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out)
 {
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     const int count = by_dimension(site, x, out);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return count;
 }
 

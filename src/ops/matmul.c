@@ -137,9 +137,9 @@ static void fill_sum(wk__sum *sum, const plan *p, int dtype)
 static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
 {
     plan p;
-    wk__device *device = wk__ready(op, site, in, 2);
-    if (!device || !dtypes_fit(op, site, in) || !lay_out(op, site, in, turned, &p)) return NULL;
     wk_context *context = wk__context();
+    wk__device *device = wk__ready(context, op, site, in, 2, WK__MEET_ANYWHERE);
+    if (!device || !dtypes_fit(op, site, in) || !lay_out(op, site, in, turned, &p)) return NULL;
     wk_tensor *out = wk__tensor_pending(context, device, wk__body_of(in[0])->dtype, p.nout, p.out, site, op->name);
     if (!out) return NULL;
     wk__record *r = wk__record_begin(context, WK__CONTRACTION, op, device, site, p.ndim, p.space, 1, 2);
@@ -156,7 +156,9 @@ static wk_tensor *record(const wk__op *op, wk_site site, wk_tensor *in[], bool t
 wk_tensor *wk__wide_product(const wk__op *op, wk_site site, wk_tensor *in[], bool turned)
 {
     plan p; /* a misfit is told of the operands as they came */
-    if (!wk__ready(op, site, in, 2) || !dtypes_fit(op, site, in) || !lay_out(op, site, in, turned, &p)) return NULL;
+    if (!wk__ready(wk__context(), op, site, in, 2, WK__MEET_ANYWHERE) || !dtypes_fit(op, site, in) ||
+        !lay_out(op, site, in, turned, &p))
+        return NULL;
     wk_tensor *wide[2] = {wk__widened(in[0]), wk__widened(in[1])};
     return wide[0] && wide[1] ? record(op, site, wide, turned) : NULL;
 }

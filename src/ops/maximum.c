@@ -7,9 +7,10 @@ static void gradient(wk__gradient *g, const wk__op *lost)
 {
     wk_site here = {0};
     wk__arg a = wk__operand_of(g, 0), b = wk__operand_of(g, 1);
-    wk_tensor *shared = wk_where(wk__binary(&wk__op_eq, here, a, b), wk_mul(g->out[0], 0.5), g->out[0]);
-    if (wk__wants(g, 0)) g->in[0] = wk_where(wk__binary(lost, here, a, b), 0, shared);
-    if (wk__wants(g, 1)) g->in[1] = wk_where(wk__binary(lost, here, b, a), 0, shared);
+    wk_tensor *shared =
+        wk_where(wk__elementwise(&wk__op_eq, here, (wk__arg[]){a, b}, 2, NULL), wk_mul(g->out[0], 0.5), g->out[0]);
+    if (wk__wants(g, 0)) g->in[0] = wk_where(wk__elementwise(lost, here, (wk__arg[]){a, b}, 2, NULL), 0, shared);
+    if (wk__wants(g, 1)) g->in[1] = wk_where(wk__elementwise(lost, here, (wk__arg[]){b, a}, 2, NULL), 0, shared);
 }
 
 static void maximum_gradient(wk__gradient *g)

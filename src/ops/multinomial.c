@@ -40,7 +40,7 @@ static wk_tensor *draw(wk_site site, wk_tensor *x, int64_t count)
         wk__uniform(site, (const int64_t[]){rows, count, 1}, 3, body->dtype, body->storage->device->id);
     wk__arg args[3] = {wk__t(wk_reshape_at(site, sums, (const int64_t[]){rows, 1, n}, 3)), wk__t(uniform),
                        wk__t(total)};
-    wk_tensor *below = args[0].tensor && uniform && total ? wk__elementwise(&is_passed, site, args, 3) : NULL;
+    wk_tensor *below = args[0].tensor && uniform && total ? wk__elementwise(&is_passed, site, args, 3, NULL) : NULL;
     return wk_sum_at(site, below, (const int64_t[]){2}, 1, NULL);
 }
 

@@ -45,10 +45,10 @@ wk_tensor *wk__length(wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, d
     if (!x) return NULL;
     const wk__op *reduction = p == INFINITY ? &wk__op_amax : p == -INFINITY ? &wk__op_amin : &wk__op_sum;
     wk_dtype class = wk__class_of(wk__body_of(x)->dtype);
-    wk_tensor *part = wk__binary(part_of(p), site, wk__t(x), wk__f(p));
+    wk_tensor *part = wk__elementwise(part_of(p), site, (wk__arg[]){wk__t(x), wk__f(p)}, 2, NULL);
     wk_tensor *out = part ? wk__reduce(reduction, site, part, mask, keepdim, class, class) : NULL;
     if (!out || p == 0 || p == 1 || isinf(p)) return out;
-    return p == 2 ? wk_sqrt(out) : wk__binary(&root_op, site, wk__t(out), wk__f(p));
+    return p == 2 ? wk_sqrt(out) : wk__elementwise(&root_op, site, (wk__arg[]){wk__t(out), wk__f(p)}, 2, NULL);
 }
 
 wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count, const wk_norm_options *options)

@@ -33,9 +33,11 @@ static wk_tensor *base_gradient(const wk__gradient *g, wk_tensor *base, wk__arg 
     wk_site here = {0};
     double number =
         exponent.whole ? (double)exponent.number.i : exponent.number.f; /* the base is of a floating dtype */
-    wk_tensor *less = wk__binary(&wk__op_pow, here, wk__t(base),
-                                 exponent.tensor ? wk__t(wk_sub(exponent.tensor, 1)) : wk__f(number - 1));
-    wk_tensor *slope = wk_mul(g->out[0], wk__binary(&wk__op_mul, here, exponent, wk__t(less)));
+    wk_tensor *less = wk__elementwise(
+        &wk__op_pow, here,
+        (wk__arg[]){wk__t(base), exponent.tensor ? wk__t(wk_sub(exponent.tensor, 1)) : wk__f(number - 1)}, 2, NULL);
+    wk_tensor *slope =
+        wk_mul(g->out[0], wk__elementwise(&wk__op_mul, here, (wk__arg[]){exponent, wk__t(less)}, 2, NULL));
     return exponent.tensor ? wk_where(wk_eq(exponent.tensor, 0), 0, slope) : slope;
 }
 
@@ -99,16 +101,17 @@ static bool fits(wk_site site, wk__arg a, wk__arg b)
 
 static const wk__op *variant(wk__arg a, wk__arg b)
 {
-    bool two = a.tensor && !b.tensor && !b.null && (b.whole ? b.number.i == 2 : b.number.f == 2);
+    bool two = a.tensor && b.is_number && (b.whole ? b.number.i == 2 : b.number.f == 2);
     return two ? &squared : &wk__op_pow;
 }
 
 wk_tensor *wk__pow(wk_site site, wk__arg a, wk__arg b)
 {
-    return fits(site, a, b) ? wk__binary(variant(a, b), site, a, b) : NULL;
+    return fits(site, a, b) ? wk__elementwise(variant(a, b), site, (wk__arg[]){a, b}, 2, NULL) : NULL;
 }
 
 wk_tensor *wk__pow_(wk_site site, wk_tensor *a, wk__arg b)
 {
-    return fits(site, wk__t(a), b) ? wk__binary_(variant(wk__t(a), b), site, a, b) : NULL;
+    return fits(site, wk__t(a), b) ? wk__elementwise_(variant(wk__t(a), b), site, (wk__arg[]){wk__t(a), b}, 2, NULL)
+                                   : NULL;
 }

@@ -80,9 +80,9 @@ static char *written(wk_tensor *x, wk_site site)
 static char *text_of(wk_tensor *x, const char *op, wk_site site)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, op, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, op, site);
     char *text = wk__check(x, site, op, "input") ? written(x, site) : NULL;
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return text;
 }
 

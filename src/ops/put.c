@@ -85,7 +85,8 @@ static wk_tensor *scattered(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *
     const wk__op *op = &wk__op_scatter;
     wk_tensor *in[3] = {x, index, source}, *out = NULL;
     int d;
-    if (!wk__ready(op, site, in, count) || !wk__dim_of(op, site, x, dim, 0, &d) || !fits(op, site, in, count, d))
+    if (!wk__ready(wk__context(), op, site, in, count, WK__MEET_ANYWHERE) || !wk__dim_of(op, site, x, dim, 0, &d) ||
+        !fits(op, site, in, count, d))
         return NULL;
     const wk__body *body = wk__body_of(in[0]);
     const int64_t bound = body->ndim ? body->shape[d] : 1;

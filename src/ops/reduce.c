@@ -34,9 +34,9 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
 static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *in[], int count, uint16_t mask, bool keepdim,
                           wk_dtype compute, wk_dtype dtype)
 {
-    wk__device *device = wk__ready(op, site, in, count);
-    if (!device) return NULL;
     wk_context *context = wk__context();
+    wk__device *device = wk__ready(context, op, site, in, count, WK__MEET_ANYWHERE);
+    if (!device) return NULL;
     const wk__body *body = wk__body_of(in[0]);
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS] = {0};
     int ndim = 0;

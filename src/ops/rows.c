@@ -154,7 +154,7 @@ static const wk__op position_op = {
 
 wk_tensor *wk__row_positions(wk_site site, wk_tensor *x, uint16_t mask)
 {
-    wk_tensor *place = wk__binary(&position_op, site, wk__t(x), wk__i(0));
+    wk_tensor *place = wk__elementwise(&position_op, site, (wk__arg[]){wk__t(x), wk__i(0)}, 2, NULL);
     wk_tensor *first = place ? wk__reduce(&wk__op_amin, site, place, mask, true, WK_I64, WK_I64) : NULL;
     return first ? wk_sub(place, first) : NULL;
 }

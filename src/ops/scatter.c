@@ -17,9 +17,9 @@ typedef struct adding {
  * nobody needs it. */
 static bool record_adding(const wk__op *op, wk_site site, wk_tensor *in[3], const adding *way, bool in_place)
 {
-    wk__device *device = wk__ready_meeting(op, site, in, 3, in_place ? WK__MEET_IN_PLACE : 0);
-    if (!device) return false;
     wk_context *context = wk__context();
+    wk__device *device = wk__ready(context, op, site, in, 3, in_place ? WK__MEET_IN_PLACE : WK__MEET_ANYWHERE);
+    if (!device) return false;
     const wk__body *target = wk__body_of(in[0]), *source = wk__body_of(in[2]);
     if (!wk__target_ready(context, in[0], in, 3, site)) return false;
     wk__value *value = wk__value_new(context, device, target->storage->bytes, site);
@@ -160,9 +160,9 @@ static wk_tensor *added_in_place(const wk__op *op, wk_site site, wk_tensor *x, i
                                  wk_tensor *source, bool by_vector)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter_in_place(context, op->name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL_IN_PLACE, op->name, site);
     wk_tensor *out = add_over(op, site, x, dim, index, source, by_vector);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 

@@ -24,11 +24,12 @@ static const wk__op log_op = {.name = "log_softmax", .expression = log_share, .a
 static wk_tensor *shares(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask)
 {
     wk_tensor *most = wk__row_max(site, x, mask, true);
-    wk_tensor *part = most ? wk__binary(&exp_op, site, wk__t(x), wk__t(most)) : NULL;
+    wk_tensor *part = most ? wk__elementwise(&exp_op, site, (wk__arg[]){wk__t(x), wk__t(most)}, 2, NULL) : NULL;
     wk_tensor *sum = wk__row_sum(site, part, mask, true);
     if (!sum) return NULL;
-    return op == &wk__op_log_softmax ? wk__elementwise(&log_op, site, (wk__arg[]){wk__t(x), wk__t(most), wk__t(sum)}, 3)
-                                     : wk_mul(part, wk_reciprocal(sum));
+    return op == &wk__op_log_softmax
+               ? wk__elementwise(&log_op, site, (wk__arg[]){wk__t(x), wk__t(most), wk__t(sum)}, 3, NULL)
+               : wk_mul(part, wk_reciprocal(sum));
 }
 
 static wk_tensor *softened(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim)

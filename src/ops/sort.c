@@ -14,9 +14,9 @@
 
 bool wk__sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2])
 {
-    wk__device *device = wk__ready(op, site, &x, 1);
-    if (!device) return false;
     wk_context *context = wk__context();
+    wk__device *device = wk__ready(context, op, site, &x, 1, WK__MEET_ANYWHERE);
+    if (!device) return false;
     const wk__body *body = wk__body_of(x);
     int ndim = body->ndim ? body->ndim : 1;
     int64_t shape[WK__MAX_DIMS] = {1}, one[WK__MAX_DIMS] = {1};
@@ -173,7 +173,7 @@ static void keep_median(sorting *s, bool dropped)
     for (int k = 0; k < 2 && greatest; k++) {
         wk_tensor *end = part(s, s->out[k], last, 1, dropped), *middle = part(s, s->out[k], last / 2, 1, dropped);
         s->out[k] = middle ? wk__elementwise(&unless_op, s->compose.site,
-                                             (wk__arg[]){wk__t(greatest), wk__t(end), wk__t(middle)}, 3)
+                                             (wk__arg[]){wk__t(greatest), wk__t(end), wk__t(middle)}, 3, NULL)
                            : NULL;
     }
     s->attr.i[1] = dropped;
@@ -191,9 +191,9 @@ static wk_code median_of(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, 
 wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, "median_dim", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, "median_dim", site);
     wk_code code = median_of(site, x, dim, keepdim, values, indices);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return code;
 }
 

@@ -221,7 +221,8 @@ static void run(call *c, const char *name, const wk_value *arguments, int argume
     }
     c->op = wk__ops[index];
     c->in_place = strcmp(name, c->op->name) != 0;
-    wk__tell_late(wk__context());
+    wk_context *context = wk__context();
+    if (context->late) wk__tell_late(context);
     if (!wk__error_pending() && match(c->op, c->site, arguments, argument_count, c->argument)) invoke(c);
 }
 

@@ -101,7 +101,7 @@ const wk__op wk__op_atan = {
 /* Of an operand that may be a number. */
 static wk__arg squared(wk__arg x)
 {
-    if (x.tensor || x.null) return wk__t(wk_square(x.tensor));
+    if (!x.is_number) return wk__t(wk_square(x.tensor));
     const double number = x.whole ? (double)x.number.i : x.number.f;
     return wk__f(number * number);
 }
@@ -110,10 +110,10 @@ static void atan2_gradient(wk__gradient *g)
 {
     wk_site here = {0};
     wk__arg y = wk__operand_of(g, 0), x = wk__operand_of(g, 1);
-    wk_tensor *square = wk__binary(&wk__op_add, here, squared(y), squared(x));
+    wk_tensor *square = wk__elementwise(&wk__op_add, here, (wk__arg[]){squared(y), squared(x)}, 2, NULL);
     wk_tensor *none = wk_eq(square, 0), *share = wk_div(wk_where(none, 0, g->out[0]), wk_add(square, none));
-    if (wk__wants(g, 0)) g->in[0] = wk__binary(&wk__op_mul, here, wk__t(share), x);
-    if (wk__wants(g, 1)) g->in[1] = wk_neg(wk__binary(&wk__op_mul, here, wk__t(share), y));
+    if (wk__wants(g, 0)) g->in[0] = wk__elementwise(&wk__op_mul, here, (wk__arg[]){wk__t(share), x}, 2, NULL);
+    if (wk__wants(g, 1)) g->in[1] = wk_neg(wk__elementwise(&wk__op_mul, here, (wk__arg[]){wk__t(share), y}, 2, NULL));
 }
 
 const wk__op wk__op_atan2 = {

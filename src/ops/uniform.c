@@ -41,9 +41,9 @@ static wk_tensor *refill(const wk__op *op, wk_site site, wk_tensor *x, bool norm
 static wk_tensor *refilled(const wk__op *op, wk_site site, wk_tensor *x, bool normal, double offset, double scale)
 {
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk_tensor *out = refill(op, site, x, normal, offset, scale);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 

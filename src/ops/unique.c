@@ -164,7 +164,9 @@ wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_element
     wk_isin_options o;
     wk__compose c;
     if (!wk__options(site, "isin", options, &o)) return NULL;
-    if (!wk__ready(&wk__op_isin, site, in, 2) || !wk__compose_begin(&c, &wk__op_isin, site, in, 2)) return NULL;
+    if (!wk__ready(wk__context(), &wk__op_isin, site, in, 2, WK__MEET_ANYWHERE) ||
+        !wk__compose_begin(&c, &wk__op_isin, site, in, 2))
+        return NULL;
     const wk__body *body = wk__body_of(in[0]);
     const int64_t n = wk__body_numel(body), m = wk__body_numel(wk__body_of(in[1]));
     wk_tensor *out = (m <= FEW || n == 0 ? is_one_of_few : is_one_of_many)(site, in[0], in[1], n, m);

@@ -23,7 +23,8 @@ static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const i
     double columns = (double)wk__columns(x, r.mask);
     r.attr.f[0] = fmax(columns - o.correction, 0);
     wk_tensor *mean = wk_div(wk__row_sum(site, x, r.mask, true), columns);
-    wk_tensor *square = mean ? wk__binary(&square_op, site, wk__t(wk__widened(x)), wk__t(mean)) : NULL;
+    wk_tensor *square =
+        mean ? wk__elementwise(&square_op, site, (wk__arg[]){wk__t(wk__widened(x)), wk__t(mean)}, 2, NULL) : NULL;
     wk_tensor *out = wk_div(wk__row_sum(site, square, r.mask, r.keepdim), r.attr.f[0]);
     if (out && op == &wk__op_std) out = wk_sqrt(out);
     return wk__reducing_end(&r, wk__narrowed(out, r.dtype));

@@ -25,7 +25,7 @@ wk_tensor *wk__view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset
 bool wk__view_begin(const wk__op *op, wk_site site, wk_tensor *x)
 {
     wk_context *context = wk__context();
-    wk__tell_late(context);
+    if (context->late) wk__tell_late(context);
     return wk__check(x, site, op->name, "input");
 }
 
@@ -53,13 +53,13 @@ wk_tensor *wk_expand_at(wk_site site, wk_tensor *x, const int64_t *sizes, int nd
     if (!problem && !wk__dense_bytes(ndim, shape, body->dtype, &bytes)) problem = "that is more than 2^63 bytes";
     if (!problem) return wk__view(&wk__op_expand, site, x, body->offset, ndim, shape, stride, NULL);
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__text text = {0};
     wk__text_shape(&text, ndim, sizes);
     wk__op_error(&wk__op_expand, site, WK_ERR_SHAPE, &x, "$a does not expand to %s: %s", text.data ? text.data : "",
                  problem);
     wk__text_end(&text);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return NULL;
 }
 

@@ -75,7 +75,7 @@ bool wk__sizes_fit(const wk__op *op, wk_site site, wk_tensor *x, int d, const in
         return true;
     }
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__text text = {0};
     if (d >= 0) wk__text_format(&text, "dimension %d of ", d);
     wk__text_add(&text, "$a cannot become ");
@@ -88,7 +88,7 @@ bool wk__sizes_fit(const wk__op *op, wk_site site, wk_tensor *x, int d, const in
                         open < 0 ? "not" : "no multiple of", (long long)known);
     wk__op_error(op, site, WK_ERR_SHAPE, &x, "%s", text.data ? text.data : "");
     wk__text_end(&text);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return false;
 }
 

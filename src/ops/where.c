@@ -20,7 +20,7 @@ static int where_expression(wk__emit *e, const int in[])
 wk_tensor *wk_where_at(wk_site site, wk_tensor *condition, wk_value a, wk_value b)
 {
     wk__arg args[3] = {wk__t(condition), wk__value_arg(&a), wk__value_arg(&b)};
-    return is_condition(&wk__op_where, site, condition) ? wk__elementwise(&wk__op_where, site, args, 3) : NULL;
+    return is_condition(&wk__op_where, site, condition) ? wk__elementwise(&wk__op_where, site, args, 3, NULL) : NULL;
 }
 
 static void where_gradient(wk__gradient *g)
@@ -53,19 +53,17 @@ static bool is_single(wk_site site, wk_tensor *x)
     return false;
 }
 
-typedef wk_tensor *record(const wk__op *op, wk_site site, const wk__arg *args, int count);
-
-static wk_tensor *filled(record *how, wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
+static wk_tensor *filled(wk__recorder *how, wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
     const wk__op *op = &wk__op_masked_fill;
     wk__arg args[3] = {wk__t(x), wk__t(mask), wk__value_arg(&value)};
     wk_tensor *single = args[2].tensor;
     if (!is_condition(op, site, mask)) return NULL;
-    if (!single || !wk__is_tensor(single) || !x || !wk__is_tensor(x))
-        return how(op, site, args, 3); /* what is no tensor is told there */
+    if (!wk__is_tensor(single) || !wk__is_tensor(x))
+        return how(op, site, args, 3, NULL); /* what is no tensor is told there */
     if (!is_single(site, single)) return NULL;
     args[2] = wk__t(wk_to_dtype_at(site, single, wk__body_of(x)->dtype));
-    wk_tensor *out = how(op, site, args, 3);
+    wk_tensor *out = how(op, site, args, 3, NULL);
     if (args[2].tensor && wk__context()->scope < 0) wk__handle_release(&args[2].tensor->handle, site);
     return out;
 }
@@ -78,9 +76,9 @@ wk_tensor *wk_masked_fill_at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_val
 wk_tensor *wk_masked_fill__at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_value value)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter_in_place(context, "masked_fill", site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL_IN_PLACE, "masked_fill", site);
     wk_tensor *out = filled(wk__elementwise_, site, x, mask, value);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return out;
 }
 

@@ -40,9 +40,9 @@ static bool update(const void *given, wk__trained *t, wk_tensor *grad)
     const double rate = o->lr / (1 + (double)(t->steps - 1) * o->lr_decay);
     wk_tensor *g = wk__optim_decayed(grad, t->parameter, o->maximize, o->weight_decay), *v = t->state[0];
     wk__arg square[] = {wk__t(v), wk__t(g), wk__f(1), wk__f(1)};
-    if (!g || !wk__elementwise_(&wk__optim_blend_square, (wk_site){0}, square, 4)) return false;
+    if (!g || !wk__elementwise_(&wk__optim_blend_square, (wk_site){0}, square, 4, NULL)) return false;
     wk__arg quotient[] = {wk__t(g), wk__t(v), wk__f(o->eps)};
-    wk_tensor *way = wk__elementwise(&op_direction, (wk_site){0}, quotient, 3);
+    wk_tensor *way = wk__elementwise(&op_direction, (wk_site){0}, quotient, 3, NULL);
     return way && wk__optim_add_to(t->parameter, way, -rate);
 }
 

@@ -36,18 +36,18 @@ static bool update_by(const options *o, wk__trained *t, wk_tensor *g, double kee
     wk_tensor *m = t->state[0], *v = t->state[1];
     const double step = o->lr / (1 - pow(o->beta1, (double)t->steps)), root = sqrt(1 - pow(o->beta2, (double)t->steps));
     wk__arg mean[] = {wk__t(m), wk__t(g), wk__f(1 - o->beta1)};
-    if (!g || !wk__elementwise_(&wk__optim_approach, (wk_site){0}, mean, 3)) return false;
+    if (!g || !wk__elementwise_(&wk__optim_approach, (wk_site){0}, mean, 3, NULL)) return false;
     wk__arg square[] = {wk__t(v), wk__t(g), wk__f(o->beta2), wk__f(1 - o->beta2)};
-    if (!wk__elementwise_(&wk__optim_blend_square, (wk_site){0}, square, 4)) return false;
+    if (!wk__elementwise_(&wk__optim_blend_square, (wk_site){0}, square, 4, NULL)) return false;
     if (o->amsgrad) {
         wk__arg largest[] = {wk__t(t->state[2]), wk__t(v)};
-        if (!wk__elementwise_(&op_larger, (wk_site){0}, largest, 2)) return false;
+        if (!wk__elementwise_(&op_larger, (wk_site){0}, largest, 2, NULL)) return false;
         v = t->state[2];
     }
     wk__arg quotient[] = {wk__t(m), wk__t(v), wk__f(root), wk__f(o->eps)};
-    wk_tensor *way = wk__elementwise(&op_direction, (wk_site){0}, quotient, 4);
+    wk_tensor *way = wk__elementwise(&op_direction, (wk_site){0}, quotient, 4, NULL);
     wk__arg change[] = {wk__t(t->parameter), wk__t(way), wk__f(keep), wk__f(-step)};
-    return way && wk__elementwise_(&wk__optim_blend, (wk_site){0}, change, 4);
+    return way && wk__elementwise_(&wk__optim_blend, (wk_site){0}, change, 4, NULL);
 }
 
 /* ---- adam -------------------------------------------------------------------------------------------------------- */

@@ -212,7 +212,7 @@ static bool search(wk__optim *optim, const wk__closure *closure, wk_tensor *loss
         return false;
     }
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     uint64_t token;
     wk__inside c;
     step *s = begin(optim, closure, &token);
@@ -225,7 +225,7 @@ static bool search(wk__optim *optim, const wk__closure *closure, wk_tensor *loss
         }
         wk__guard_close(token);
     }
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return fine;
 }
 

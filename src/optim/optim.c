@@ -113,12 +113,12 @@ wk_optim *wk__optim_new(wk_site site, const wk__rule *rule, wk_tensors *paramete
 {
     if (!wk__list_check(parameters, site, rule->name)) return NULL;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__optim *optim = wk__alloc_zero(1, sizeof *optim);
     if (optim) optim->rule = rule;
     bool whole = optim && add_group(site, rule->name, optim, wk__list_of(parameters), options);
     wk_optim *made = wk__handle_object(site, &optim_kind, optim, whole, rule->name);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return made;
 }
 
@@ -136,9 +136,9 @@ wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *paramet
         return wk_error_code();
     }
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     const bool fine = add_group(site, name, of, wk__list_of(parameters), options);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return fine ? WK_OK : wk_error_code();
 }
 
@@ -148,13 +148,13 @@ wk_code wk_optim_zero_grad_at(wk_site site, wk_optim *optim)
     const uint64_t pin = wk__handle_pin(&optim->handle); /* a release of the program's may free it */
     if (!pin) return wk_error_code();
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     const wk__optim *of = wk__optim_of(optim);
     for (int64_t g = 0; g < of->groups; g++)
         for (int64_t k = 0; k < of->group[g].count; k++)
             wk__leaf_forget(of->group[g].item[k].parameter, "optim_zero_grad", site);
     wk__guard_close(pin);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return WK_OK;
 }
 

@@ -36,7 +36,7 @@ static bool update(const void *given, wk__trained *t, wk_tensor *grad)
         wk_tensor *velocity = t->state[0];
         const double share = t->steps == 1 ? 1 : 1 - o->dampening; /* the first gradient counts in full */
         wk__arg change[] = {wk__t(velocity), wk__t(g), wk__f(o->momentum), wk__f(share)};
-        if (!wk__elementwise_(&wk__optim_blend, (wk_site){0}, change, 4)) return false;
+        if (!wk__elementwise_(&wk__optim_blend, (wk_site){0}, change, 4, NULL)) return false;
         g = o->nesterov ? wk__optim_sum(g, velocity, o->momentum) : velocity;
     }
     return g && wk__optim_add_to(t->parameter, g, -o->lr);

@@ -91,7 +91,7 @@ static void count(wk__trained *t)
 {
     t->steps++;
     if (!t->last) return;
-    t->steps -= wk__value_state(t->last) == WK__STORED && t->last->undone;
+    t->steps -= t->last->state == WK__STORED && t->last->undone;
     wk__value_drop(t->last);
     t->last = NULL;
 }
@@ -196,7 +196,7 @@ static bool is_loss(wk_site site, wk_tensor *loss)
 /* Without a scope around, what the closure gave counts once for the caller. */
 static void let_go(wk_tensor *loss)
 {
-    if (loss && wk__is_tensor(loss) && wk__context()->scope < 0) wk__handle_release(&loss->handle, (wk_site){0});
+    if (wk__is_tensor(loss) && wk__context()->scope < 0) wk__handle_release(&loss->handle, (wk_site){0});
 }
 
 wk_tensor *wk__closure_call(const wk__closure *closure)

@@ -45,12 +45,13 @@ const wk__op wk__optim_blend_square = {.name = "optim_step", .expression = blend
 
 wk_tensor *wk__optim_sum(wk_tensor *x, wk_tensor *y, double factor)
 {
-    return wk__elementwise(&wk__optim_plus, (wk_site){0}, (wk__arg[]){wk__t(x), wk__t(y), wk__f(factor)}, 3);
+    return wk__elementwise(&wk__optim_plus, (wk_site){0}, (wk__arg[]){wk__t(x), wk__t(y), wk__f(factor)}, 3, NULL);
 }
 
 bool wk__optim_add_to(wk_tensor *x, wk_tensor *y, double factor)
 {
-    return wk__elementwise_(&wk__optim_plus, (wk_site){0}, (wk__arg[]){wk__t(x), wk__t(y), wk__f(factor)}, 3) != NULL;
+    return wk__elementwise_(&wk__optim_plus, (wk_site){0}, (wk__arg[]){wk__t(x), wk__t(y), wk__f(factor)}, 3, NULL) !=
+           NULL;
 }
 
 wk_tensor *wk__optim_decayed(wk_tensor *grad, wk_tensor *parameter, bool maximize, double weight_decay)

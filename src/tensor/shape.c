@@ -41,7 +41,7 @@ bool wk__dense_bytes(int ndim, const int64_t *shape, wk_dtype dtype, int64_t *by
         if (shape[d] == 0) empty = true;
         if (shape[d] != 0 && !wk__mul_size(extent, shape[d], &extent)) return false;
     }
-    if (!wk__mul_size(extent, (int64_t)wk_dtype_size(dtype), &extent)) return false;
+    if (!wk__mul_size(extent, wk__dtypes[dtype].size, &extent)) return false;
     *bytes = empty ? 0 : extent;
     return true;
 }

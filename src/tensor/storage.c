@@ -4,7 +4,6 @@
 #include "../base/above.h"
 #include "../base/alloc.h"
 #include "large.h"
-#include <sched.h>
 #include <string.h>
 
 wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
@@ -29,7 +28,6 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
     if (!storage) return NULL;
     memset(storage, 0, sizeof *storage);
     atomic_init(&storage->refs, 1);
-    wk__value_hold(value);
     storage->value = value;
     storage->device = value->device;
     storage->bytes = value->bytes;
@@ -38,7 +36,7 @@ wk__storage *wk__storage_new(wk_context *context, wk__value *value)
 
 static inline __attribute__((always_inline)) void free_now(wk_context *context, wk__value *value)
 {
-    wk__state state = wk__value_state(value);
+    wk__state state = value->state;
     if (state == WK__STORED)
         wk__value_give_memory(value);
     else if (state == WK__PARKED) {
@@ -112,7 +110,7 @@ static void leave(wk__value *value)
 void wk__storage_drop(wk__storage *storage)
 {
     if (!wk__count_down(&storage->refs)) return;
-    if (wk__value_state(storage->value) == WK__PENDING) wk__above.pending_orphan(storage->value);
+    if (storage->value->state == WK__PENDING) wk__above.pending_orphan(storage->value);
     leave(storage->value);
     if (storage->family.past) wk__above.base_free(storage->family.past);
     wk__slab_give(wk__context()->slots, WK__SLAB_STORAGE, storage);
@@ -123,11 +121,11 @@ static atomic_int looking;
 
 void wk__family_enter(void)
 {
-    while (!wk__flag_take(&looking)) sched_yield();
+    wk__lock(&looking);
 }
 void wk__family_leave(void)
 {
-    atomic_store_explicit(&looking, 0, memory_order_release);
+    wk__unlock(&looking);
 }
 
 void wk__view_gone(wk__family *family)
@@ -180,12 +178,9 @@ wk_code wk__value_take_memory(wk__value *value, int64_t bytes, wk__fail *fail)
 /* Never freed, as it has one reference more than any that is counted. */
 wk__failure wk__nothing_failed = {.refs = 1};
 
-/* Only the end of a call that is busy tells the handler; where none is, the next call does. */
-void wk__frame_leave_held(wk_context *context, const wk__frame *before)
+void wk__tell_handler_later(wk_context *context)
 {
-    wk__frame_leave(context, before);
     wk__failure *none = NULL;
-    if (!context->untold || before->outer.busy) return;
     atomic_fetch_add(&wk__nothing_failed.refs, 1);
     if (!atomic_compare_exchange_strong(&context->late, &none, &wk__nothing_failed))
         wk__failure_drop(&wk__nothing_failed); /* that call tells of both */
@@ -201,9 +196,9 @@ void wk__value_give_memory(wk__value *value)
         void (*const release)(void *) = value->release;
         value->release = NULL;
         wk_context *context = wk__context();
-        const wk__frame before = wk__frame_enter_held(context);
+        const wk__frame before = wk__frame_begin(context, WK__HELD, NULL, (wk_site){0});
         release(value->release_user);
-        wk__frame_leave_held(context, &before);
+        wk__frame_end(context, before);
     } else if (value->memory.block) {
         wk__arena_give(value->device->arena, &value->memory);
     }

@@ -38,7 +38,7 @@ typedef struct wk__failure {
 
 typedef struct wk__value {
     atomic_int refs;    /* storages that hold it, records that name it, parked records */
-    atomic_uchar state; /* wk__state; written under the writer's lock */
+    atomic_uchar state; /* wk__state; written under the writer's lock (wk__value_set_state), read at any time */
     atomic_bool keep;   /* somebody wants it stored: a retain, a parent, a graph node; sticky */
     /* Up to `group` the writer's, while pending or parked. */
     uint8_t depth;                          /* records in the chain that a parked value would compute */
@@ -105,7 +105,8 @@ _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
 
 /* A pending value of `bytes` on a device; refs 0, no record yet. NULL when memory is short (recorded). */
 wk__value *wk__value_new(wk_context *context, wk__device *device, int64_t bytes, wk_site site);
-/* A storage that holds `value` (takes a reference to it), refs 1. NULL when memory is short: the caller records it. */
+/* A storage that holds `value`, refs 1; a reference of the caller's becomes the storage's. NULL when memory is short:
+ * the caller records it. */
 wk__storage *wk__storage_new(wk_context *context, wk__value *value);
 
 /* Between these two, borrowed memory that nobody needs any more is not released yet: the program's function may call
@@ -126,10 +127,6 @@ static inline void wk__value_drop(wk__value *value)
     if (wk__count_down(&value->refs)) wk__value_free(value);
 }
 
-static inline wk__state wk__value_state(const wk__value *value)
-{
-    return (wk__state)atomic_load_explicit(&((wk__value *)(uintptr_t)value)->state, memory_order_acquire);
-}
 static inline void wk__value_set_state(wk__value *value, wk__state state)
 {
     atomic_store_explicit(&value->state, (unsigned char)state, memory_order_release);
@@ -172,7 +169,6 @@ wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text);
 void wk__failure_drop(wk__failure *failure);
 /* Stands in a context's `late` for an error of which only the program's handler has not heard yet. */
 extern wk__failure wk__nothing_failed;
-/* The end of wk__frame_enter_held. */
-void wk__frame_leave_held(wk_context *context, const wk__frame *before);
+void wk__tell_handler_later(wk_context *context); /* see base/above.h */
 
 #endif

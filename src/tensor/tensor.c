@@ -100,44 +100,12 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
     return (wk_tensor *)handle;
 }
 
-/* A contiguous tensor over `storage`, whose reference is taken over, also on failure. */
-static wk_tensor *over(wk_context *context, wk__storage *storage, wk_dtype dtype, int ndim, const int64_t *shape)
-{
-    wk__body *body;
-    wk_tensor *tensor = wrap(context, storage, dtype, ndim, &body);
-    if (!tensor) return NULL;
-    for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
-    wk__strides_dense(ndim, shape, body->stride);
-    body->dense = true;
-    atomic_init(&storage->family.base, body);
-    return tensor;
-}
-
-/* A pending value, and the storage that holds it. */
-static wk__storage *pending_storage(wk_context *context, wk__device *device, int64_t bytes, wk_site site)
-{
-    wk__value *value = wk__value_new(context, device, bytes, site);
-    wk__storage *storage = value ? wk__storage_new(context, value) : NULL;
-    if (value && !storage) {
-        wk__slab_give(context->slots, WK__SLAB_VALUE, value);
-        out_of_memory();
-    }
-    return storage;
-}
-
-static wk_tensor *pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
-                          int64_t bytes, wk_site site)
-{
-    wk__storage *storage = pending_storage(context, device, bytes, site);
-    return storage ? over(context, storage, dtype, ndim, shape) : NULL;
-}
-
 wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
                                 wk_site site)
 {
     int64_t bytes = 0;
     wk__dense_bytes(ndim, shape, dtype, &bytes);
-    return pending(context, device, dtype, ndim, shape, bytes, site);
+    return wk__tensor_pending_of(context, device, dtype, ndim, shape, NULL, bytes, site, NULL);
 }
 
 static wk_tensor *too_large(const wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape, int64_t bytes,
@@ -161,28 +129,32 @@ wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype 
 {
     int64_t bytes = INT64_MAX; /* of what has more */
     wk__dense_bytes(ndim, shape, dtype, &bytes);
-    return wk__tensor_pending_of(context, device, dtype, ndim, shape, bytes, site, op);
+    return wk__tensor_pending_of(context, device, dtype, ndim, shape, NULL, bytes, site, op);
 }
 
 wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
-                                 const int64_t *shape, int64_t bytes, wk_site site, const char *op)
+                                 const int64_t *shape, const int64_t *stride, int64_t bytes, wk_site site,
+                                 const char *op)
 {
-    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0))
+    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0) && op)
         return too_large(device, dtype, ndim, shape, bytes, site, op);
-    return pending(context, device, dtype, ndim, shape, bytes, site);
-}
-
-wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dtype dtype, const wk__body *like,
-                                 int64_t bytes, wk_site site, const char *op)
-{
-    if (__builtin_expect(bytes > atomic_load_explicit(&device->limit, memory_order_relaxed), 0))
-        return too_large(device, dtype, like->ndim, like->shape, bytes, site, op);
-    wk__storage *storage = pending_storage(context, device, bytes, site);
+    wk__value *value = wk__value_new(context, device, bytes, site);
+    if (!value) return NULL;
+    wk__storage *storage = wk__storage_new(context, value);
+    if (!storage) {
+        wk__slab_give(context->slots, WK__SLAB_VALUE, value);
+        out_of_memory();
+        return NULL;
+    }
+    atomic_init(&value->refs, 1);
     wk__body *body;
-    wk_tensor *tensor = storage ? wrap(context, storage, dtype, like->ndim, &body) : NULL;
+    wk_tensor *tensor = wrap(context, storage, dtype, ndim, &body);
     if (!tensor) return NULL;
-    memcpy(body->shape, like->shape, sizeof body->shape);
-    memcpy(body->stride, like->stride, sizeof body->stride);
+    for (int d = 0; d < ndim; d++) body->shape[d] = shape[d];
+    if (stride)
+        for (int d = 0; d < ndim; d++) body->stride[d] = stride[d];
+    else
+        wk__strides_dense(ndim, shape, body->stride);
     body->dense = true;
     atomic_init(&storage->family.base, body);
     return tensor;
@@ -244,7 +216,8 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
         out_of_memory();
         return NULL;
     }
-    const bool before = wk__busy_begin(context);
+    wk__value_hold(storage->value);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__body copy = *from;
     copy.storage = storage;
     copy.is_view = false;
@@ -252,7 +225,7 @@ wk_tensor *wk__tensor_snapshot(wk_context *context, const wk_tensor *x)
     wk_tensor *tensor = wk__tensor_like(context, &copy);
     if (tensor) atomic_init(&storage->family.base, wk__body_of(tensor));
     wk__storage_drop(storage);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
     return tensor;
 }
 

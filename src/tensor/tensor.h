@@ -3,6 +3,7 @@
 #ifndef WICK_TENSOR_TENSOR_H
 #define WICK_TENSOR_TENSOR_H
 
+#include "../base/dtype.h"
 #include "../ir/ir.h"
 #include "storage.h"
 
@@ -51,7 +52,7 @@ static inline wk__family *wk__family_of(const wk__body *body)
 }
 static inline bool wk__is_tensor(const wk_tensor *tensor)
 {
-    return tensor && wk__handle_alive(tensor, &wk__tensor_kind);
+    return wk__handle_alive(tensor, &wk__tensor_kind);
 }
 /* Records an error ("op: role is ...") unless it is a live tensor. NULL with an error pending is passed over
  * silently. */
@@ -65,12 +66,10 @@ static inline bool wk__check(const wk_tensor *tensor, wk_site site, const char *
  * the message says): in every mode, though fused it might not be stored. */
 wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
                               wk_site site, const char *op);
-/* With the size in bytes at hand. */
+/* With the size in bytes at hand, and the strides, which are dense, or NULL. Nothing is refused where op is NULL. */
 wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
-                                 const int64_t *shape, int64_t bytes, wk_site site, const char *op);
-/* With the geometry of `like`, which is dense. */
-wk_tensor *wk__tensor_pending_as(wk_context *context, wk__device *device, wk_dtype dtype, const wk__body *like,
-                                 int64_t bytes, wk_site site, const char *op);
+                                 const int64_t *shape, const int64_t *stride, int64_t bytes, wk_site site,
+                                 const char *op);
 /* A pending value of no memory yet, for memory that is not the device's own. */
 wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
                                 wk_site site);

@@ -5,7 +5,7 @@
  *
  * Gradients are added up in the order of the calls. So a walk of the graph stays out of the program if it comes to
  * nodes that two threads have made since they met: their order is another one each time. */
-#include "autograd/node.h"
+#include "autograd/history.h"
 #include "generate.h"
 #include <string.h>
 

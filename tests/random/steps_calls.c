@@ -27,7 +27,7 @@ wk_site steps_site(const machine *m)
 
 void steps_put(machine *m, const step *s, int k, wk_tensor *x, bool retained)
 {
-    m->faulty = m->faulty || (x && wk__value_state(wk__body_of(x)->storage->value) == WK__FAILED);
+    m->faulty = m->faulty || (x && wk__body_of(x)->storage->value->state == WK__FAILED);
     const int scope = machine_scope(m, s->thread);
     if (k >= s->results) return;
     slot *to = &m->slot[s->out + k];

@@ -8,188 +8,188 @@
 
 wk_tensor *wk_add_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_add, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_add, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_add_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_add, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_add_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_add, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_add_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_add, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_add, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_add_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_add, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_add, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_add)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_add, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_add, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_add__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_add, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_add, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_add__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_add, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_add__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_add, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_add, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- sub --------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_sub_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_sub, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_sub_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_sub, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_sub_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_sub, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_sub_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_sub, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_sub_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_sub, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_sub, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_sub)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_sub, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_sub, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_sub__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_sub, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_sub__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_sub, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_sub__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_sub, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_sub, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- mul --------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_mul_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_mul, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_mul_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_mul, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_mul_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_mul, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_mul_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_mul, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_mul_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_mul, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_mul, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_mul)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_mul, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_mul, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_mul__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_mul, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_mul__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_mul, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_mul__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_mul, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_mul, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- div --------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_div_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_div, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_div, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_div_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_div, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_div_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_div, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_div_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_div, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_div, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_div_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_div, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_div, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_div)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_div, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_div, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_div__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_div, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_div, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_div__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_div, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_div__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_div, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_div, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 int wk__invoke_div(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -210,141 +210,141 @@ int wk__invoke_div_(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 
 wk_tensor *wk_floor_divide_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_floor_divide, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_floor_divide, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_floor_divide, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_floor_divide, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_floor_divide, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_floor_divide, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_floor_divide)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_floor_divide, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_floor_divide, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_floor_divide, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_floor_divide, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_floor_divide__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_floor_divide, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_floor_divide, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- remainder --------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_remainder_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_remainder, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_remainder_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_remainder, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_remainder_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_remainder, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_remainder_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_remainder, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_remainder_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_remainder, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_remainder, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_remainder)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_remainder, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_remainder, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_remainder__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_remainder, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_remainder__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_remainder, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_remainder__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_remainder, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_remainder, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- fmod -------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_fmod_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_fmod, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_fmod_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_fmod, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_fmod_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_fmod, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_fmod_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_fmod, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_fmod_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_fmod, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_fmod, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_fmod)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_fmod, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_fmod, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_fmod__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_fmod, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_fmod__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_fmod, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_fmod__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_fmod, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_fmod, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- pow --------------------------------------------------------------------------------------------------------- */
@@ -410,109 +410,109 @@ int wk__invoke_pow_(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 
 wk_tensor *wk_maximum_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_maximum, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_maximum_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_maximum, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_maximum_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_maximum, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_maximum_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_maximum, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_maximum_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_maximum, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_maximum, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_maximum)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_maximum, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_maximum, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 /* ---- minimum ----------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_minimum_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_minimum, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_minimum_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_minimum, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_minimum_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_minimum, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_minimum_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_minimum, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_minimum_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_minimum, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_minimum, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_minimum)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_minimum, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_minimum, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 /* ---- atan2 ------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_atan2_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_atan2, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_atan2_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_atan2, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_atan2_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_atan2, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_atan2_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_atan2, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_atan2_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_atan2, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_atan2, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_atan2)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_atan2, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_atan2, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_atan2__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_atan2, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_atan2__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_atan2, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_atan2__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_atan2, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }

@@ -8,562 +8,562 @@
 
 wk_tensor *wk_eq_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_eq, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_eq_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_eq, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_eq_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_eq, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_eq_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_eq, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_eq_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_eq, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_eq, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_eq)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_eq, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_eq, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_eq__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_eq, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_eq__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_eq, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_eq__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_eq, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_eq, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- ne ---------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_ne_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_ne, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_ne_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_ne, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ne_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_ne, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ne_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_ne, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_ne_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_ne, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_ne, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_ne)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_ne, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_ne, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_ne__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_ne, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_ne__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_ne, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ne__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_ne, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_ne, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- lt ---------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_lt_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_lt, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_lt_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_lt, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_lt_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_lt, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_lt_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_lt, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_lt_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_lt, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_lt, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_lt)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_lt, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_lt, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_lt__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_lt, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_lt__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_lt, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_lt__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_lt, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_lt, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- le ---------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_le_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_le, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_le, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_le_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_le, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_le_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_le, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_le_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_le, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_le, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_le_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_le, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_le, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_le)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_le, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_le, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_le__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_le, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_le, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_le__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_le, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_le__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_le, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_le, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- gt ---------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_gt_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_gt, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_gt_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_gt, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_gt_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_gt, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_gt_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_gt, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_gt_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_gt, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_gt, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_gt)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_gt, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_gt, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_gt__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_gt, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_gt__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_gt, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_gt__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_gt, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_gt, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- ge ---------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_ge_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_ge, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_ge_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_ge, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ge_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_ge, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ge_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_ge, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_ge_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_ge, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_ge, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_ge)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_ge, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_ge, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_ge__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_ge, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_ge__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_ge, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_ge__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_ge, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_ge, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- logical_and ------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_logical_and_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_and, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_logical_and, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_logical_and, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_and, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_and, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_and, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_logical_and)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_and, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_and, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_logical_and, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_logical_and, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_and__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_logical_and, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_logical_and, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- logical_or -------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_logical_or_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_or, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_logical_or, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_logical_or, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_or, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_or, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_or, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_logical_or)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_or, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_or, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_logical_or, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_logical_or, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_or__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_logical_or, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_logical_or, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- logical_xor ------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_logical_xor_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_xor, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_logical_xor, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_logical_xor, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_xor, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_xor, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_xor, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_logical_xor)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_logical_xor, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_logical_xor, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_logical_xor, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_logical_xor, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_logical_xor__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_logical_xor, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_logical_xor, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- bitwise_and ------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_bitwise_and_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_and, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_bitwise_and, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_bitwise_and, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_and, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_and, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_and, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_bitwise_and)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_and, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_and, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_bitwise_and, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_bitwise_and, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_and__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_bitwise_and, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_bitwise_and, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- bitwise_or -------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_bitwise_or_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_or, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_bitwise_or, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_bitwise_or, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_or, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_or, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_or, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_bitwise_or)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_or, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_or, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_bitwise_or, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_bitwise_or, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_or__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_bitwise_or, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_bitwise_or, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 /* ---- bitwise_xor ------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_bitwise_xor_at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_xor, site, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor_tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary(&wk__op_bitwise_xor, site, wk__t(a), wk__f(b));
+    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor_ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary(&wk__op_bitwise_xor, site, wk__t(a), wk__i(b));
+    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor_ft_at(wk_site site, double a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_xor, site, wk__f(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor_it_at(wk_site site, int64_t a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_xor, site, wk__i(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_xor, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *(wk_bitwise_xor)(wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary(&wk__op_bitwise_xor, (wk_site){0}, wk__t(a), wk__t(b));
+    return wk__elementwise(&wk__op_bitwise_xor, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor__at(wk_site site, wk_tensor *a, wk_tensor *b)
 {
-    return wk__binary_(&wk__op_bitwise_xor, site, a, wk__t(b));
+    return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor__tf_at(wk_site site, wk_tensor *a, double b)
 {
-    return wk__binary_(&wk__op_bitwise_xor, site, a, wk__f(b));
+    return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
 }
 
 wk_tensor *wk_bitwise_xor__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
-    return wk__binary_(&wk__op_bitwise_xor, site, a, wk__i(b));
+    return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
