@@ -14,7 +14,8 @@
  *     }
  *
  * Read in this order: core.h (sites, dtypes, errors), device.h, tensor.h (scopes, making, reading), ops.h, autograd.h,
- * nn.h, optim.h, data.h, io.h; then log.h and call.h (every op by name, for bindings).
+ * nn.h, optim.h, data.h, io.h; then log.h, and for bindings call.h (every op by name) and dlpack.h (memory
+ * that is shared with other libraries).
  */
 #ifndef WICK_H
 #define WICK_H
@@ -30,5 +31,6 @@
 #include "wick/io.h"
 #include "wick/log.h"
 #include "wick/call.h"
+#include "wick/dlpack.h"
 
 #endif

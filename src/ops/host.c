@@ -177,7 +177,10 @@ static wk_tensor *copy_in(wk_site site, wk_dtype dtype, const void *data, const 
     void *dense = NULL;
     if (stride && n) {
         dense = wk__alloc((size_t)need);
-        if (dense) wk__host_gather(data, ndim, shape, stride, wk_dtype_size(dtype), dense, wk__body_of(out)->stride);
+        if (dense)
+            wk__host_gather(data, ndim, shape, stride, wk_dtype_size(dtype), dense, wk__body_of(out)->stride);
+        else
+            wk__error_set(site, WK_ERR_MEMORY, "from: out of host memory");
     }
     bool written = (!stride || !n || dense) &&
                    wk__host_write(wk__body_of(out)->storage->value, dense ? dense : data, need, site, "from");

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors for other libraries, by DLPack; what comes from them is dlpack_in.c's. */
+#include "dlpack.h"
+#include "../base/alloc.h"
+#include "../ops/call.h"
+#include <string.h>
+
+static const wk_dl_dtype dl_dtypes[WK_DTYPE_COUNT] = {
+    [WK_F32] = {WK_DL_FLOAT, 32, 1}, [WK_F64] = {WK_DL_FLOAT, 64, 1},   [WK_F16] = {WK_DL_FLOAT, 16, 1},
+    [WK_I8] = {WK_DL_INT, 8, 1},     [WK_BF16] = {WK_DL_BFLOAT, 16, 1}, [WK_U8] = {WK_DL_UINT, 8, 1},
+    [WK_I16] = {WK_DL_INT, 16, 1},   [WK_I32] = {WK_DL_INT, 32, 1},     [WK_I64] = {WK_DL_INT, 64, 1},
+    [WK_BOOL] = {WK_DL_BOOL, 8, 1},
+};
+
+wk_dl_dtype wk__dl_dtype(wk_dtype dtype)
+{
+    return dl_dtypes[dtype];
+}
+
+wk_dtype wk__dl_dtype_of(wk_dl_dtype dl)
+{
+    for (int k = WK_F32; k < WK_DTYPE_COUNT; k++)
+        if (dl_dtypes[k].kind == dl.kind && dl_dtypes[k].bits == dl.bits && dl.lanes == 1) return (wk_dtype)k;
+    return (wk_dtype)0;
+}
+
+/* What one struct keeps, which stands at its beginning. It holds the storage and not the tensor: a tensor may get
+ * another storage, as a network's do when it moves to a device. */
+typedef struct lent {
+    union {
+        wk_dl_managed_versioned versioned;
+        wk_dl_managed_unversioned unversioned;
+    };
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    wk__storage *storage;
+} lent;
+
+static void let_go(lent *l)
+{
+    if (wk__in_forked_child()) return;
+    wk_context *context = wk__context();
+    const bool before = wk__busy_begin(context);
+    wk__storage_firm(l->storage, -1);
+    wk__storage_drop(l->storage);
+    wk__free(l);
+    wk__busy_end(context, before);
+}
+
+static void delete_versioned(wk_dl_managed_versioned *self)
+{
+    if (self) let_go(self->context);
+}
+
+static void delete_unversioned(wk_dl_managed_unversioned *self)
+{
+    if (self) let_go(self->context);
+}
+
+/* May others have the memory of x? Records why not. */
+static bool may_leave(wk_site site, wk_tensor *x)
+{
+    if (!wk__check(x, site, "to_dlpack", "input")) return false;
+    const bool on_cpu = wk__body_of(x)->storage->device->id.kind == WK_CPU;
+    if (!on_cpu)
+        wk__call_error("to_dlpack", site, WK_ERR_DEVICE, &x,
+                       "$a is on %s, and memory of devices is not shared; copy it first: wk_to(x, wk_cpu())",
+                       wk_device_str(wk__body_of(x)->storage->device->id));
+    else if (wk__has_gradient(x))
+        wk__call_error("to_dlpack", site, WK_ERR_STATE, &x,
+                       "$a requires grad, and what others write there has no gradient; wk_detach(x) shares the memory");
+    else
+        return true;
+    return false;
+}
+
+/* x, seen by another library as *t says. NULL with the error recorded. */
+static lent *lend(wk_site site, wk_tensor *x, wk_dl_tensor *t)
+{
+    if (!may_leave(site, x)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    void *data = wk__body_numel(body) ? wk_data_at(site, x) : NULL;
+    if (!data && wk__body_numel(body)) return NULL;
+    lent *l = wk__alloc_zero(1, sizeof *l);
+    if (!l) {
+        wk__error_set(site, WK_ERR_MEMORY, "to_dlpack: out of host memory");
+        return NULL;
+    }
+    memcpy(l->shape, body->shape, sizeof l->shape);
+    memcpy(l->stride, body->stride, sizeof l->stride);
+    l->storage = body->storage;
+    wk__storage_hold(l->storage);
+    wk__storage_firm(l->storage, +1);
+    *t = (wk_dl_tensor){.data = data,
+                        .device = {WK_DL_CPU, 0},
+                        .ndim = body->ndim,
+                        .dtype = wk__dl_dtype((wk_dtype)body->dtype),
+                        .shape = l->shape,
+                        .stride = l->stride};
+    return l;
+}
+
+/* The same as a call of the program, of this name. */
+static lent *lend_by(const char *name, wk_site site, wk_tensor *x, wk_dl_tensor *t)
+{
+    wk_context *context = wk__context();
+    const wk__outer before = wk__outer_enter(context, name, site);
+    lent *l = lend(site, x, t);
+    wk__outer_leave(context, before);
+    return l;
+}
+
+wk_dl_managed_versioned *wk_to_dlpack_at(wk_site site, wk_tensor *x)
+{
+    wk_dl_tensor t;
+    lent *l = lend_by("to_dlpack", site, x, &t);
+    if (!l) return NULL;
+    l->versioned = (wk_dl_managed_versioned){
+        .version = {WK_DL_MAJOR, WK_DL_MINOR}, .context = l, .deleter = delete_versioned, .tensor = t};
+    return &l->versioned;
+}
+
+wk_dl_managed_unversioned *wk_to_dlpack_unversioned_at(wk_site site, wk_tensor *x)
+{
+    wk_dl_tensor t;
+    lent *l = lend_by("to_dlpack_unversioned", site, x, &t);
+    if (!l) return NULL;
+    l->unversioned = (wk_dl_managed_unversioned){.tensor = t, .context = l, .deleter = delete_unversioned};
+    return &l->unversioned;
+}
