@@ -94,6 +94,10 @@ static void pending_work_is_done_before(void **state)
     wk_sync();
     assert_true(numbers[0] == 3 && numbers[1] == 8);
     EXPECT_VALUES(before, 0, 20, 20, 20, 20);
+    wk_mul_(x, 2);
+    wk_free(x); /* what was recorded is written all the same */
+    wk_sync();
+    assert_true(numbers[0] == 6 && numbers[1] == 16);
     m->deleter(m);
 }
 

@@ -4,14 +4,14 @@
 
 static float lent[16] __attribute__((aligned(16)));
 
-/* What is wrong with a struct: up to two of its members have these numbers. */
+/* What is wrong with a struct: up to three of its members have these numbers. */
 typedef struct refusal {
     wk_code code;
     const char *word;
     struct {
         size_t at, size;
         int64_t number;
-    } wrong[2];
+    } wrong[3];
 } refusal;
 #define MEMBER(name) offsetof(foreign, name), sizeof(((foreign *)NULL)->name)
 #define TENSOR(name) MEMBER(m.dl_tensor.name)
@@ -39,6 +39,7 @@ static const refusal refusals[] = {
     {WK_ERR_SHAPE, "address space", {{MEMBER(stride[0]), INT64_MAX}}},
     {WK_ERR_SHAPE, "address space", {{MEMBER(stride[0]), INT64_MAX - 1}, {MEMBER(stride[1]), 1}}},
     {WK_ERR_SHAPE, "address space", {{MEMBER(stride[0]), INT64_MAX - 2}}}, /* so many elements, and one more */
+    {WK_ERR_SHAPE, "address space", {{TENSOR(code), 0}, {TENSOR(bits), 8}, {MEMBER(stride[0]), INT64_MAX - 2}}},
     {WK_ERR_SHAPE, "address space", {{MEMBER(stride[0]), INT64_C(1) << 61}}},
     {WK_ERR_SHAPE, "address space", {{TENSOR(byte_offset), -8}}},
     {WK_ERR_SHAPE, "address space", {{TENSOR(data), -16}}}, /* the first element is below the end */
@@ -56,7 +57,7 @@ static void refusals_leave_the_struct_alone(void **state)
         const refusal *r = &refusals[k];
         foreign f;
         foreign_begin(&f, lent);
-        for (int w = 0; w < 2; w++) memcpy((char *)&f + r->wrong[w].at, &r->wrong[w].number, r->wrong[w].size);
+        for (int w = 0; w < 3; w++) memcpy((char *)&f + r->wrong[w].at, &r->wrong[w].number, r->wrong[w].size);
         const foreign before = f;
         assert_null(in_of(&f));
         if (wk_error_code() != r->code) fail_msg("%s: %s", r->word, wk_error());

@@ -40,7 +40,6 @@ static void let_go(lent *l)
     if (wk__in_forked_child()) return;
     wk_context *context = wk__context();
     const bool before = wk__busy_begin(context);
-    wk__storage_firm(l->storage, -1);
     wk__storage_drop(l->storage);
     wk__free(l);
     wk__busy_end(context, before);
@@ -89,7 +88,6 @@ static lent *lend(wk_site site, wk_tensor *x, wk_dl_tensor *t)
     memcpy(l->stride, body->stride, sizeof l->stride);
     l->storage = body->storage;
     wk__storage_hold(l->storage);
-    wk__storage_firm(l->storage, +1);
     *t = (wk_dl_tensor){.data = data,
                         .device = {WK_DL_CPU, 0},
                         .ndim = body->ndim,
