@@ -37,12 +37,12 @@ typedef struct lent {
 
 static void let_go(lent *l)
 {
-    if (wk__in_forked_child()) return;
+    if (wk__forked) return;
     wk_context *context = wk__context();
-    const bool before = wk__busy_begin(context);
+    const wk__frame before = wk__frame_begin(context, WK__BUSY, NULL, (wk_site){0});
     wk__storage_drop(l->storage);
     wk__free(l);
-    wk__busy_end(context, before);
+    wk__frame_end(context, before);
 }
 
 static void delete_versioned(wk_dl_managed_versioned *self)
@@ -101,9 +101,9 @@ static lent *lend(wk_site site, wk_tensor *x, wk_dl_tensor *t)
 static lent *lend_by(const char *name, wk_site site, wk_tensor *x, wk_dl_tensor *t)
 {
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, name, site);
     lent *l = lend(site, x, t);
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     return l;
 }
 

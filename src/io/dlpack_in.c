@@ -133,14 +133,14 @@ static wk_tensor *take(const char *name, wk_site site, const wk_dl_tensor *t, bo
 {
     layout l;
     wk_context *context = wk__context();
-    const wk__outer before = wk__outer_enter(context, name, site);
+    const wk__frame before = wk__frame_begin(context, WK__CALL, name, site);
     wk_tensor *out = NULL;
     bool copy = false;
     if (read_tensor(site, t, &l)) {
         copy = read_only || !l.elements;
         out = copy ? copied(site, &l) : shared(site, &l, release, managed);
     }
-    wk__outer_leave(context, before);
+    wk__frame_end(context, before);
     if (out && copy) release(managed);
     return out;
 }

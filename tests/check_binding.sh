@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A binding needs the table of ops, lifetimes, data in and out and errors, and no other symbol: tests/binding/wick.py is
+# one for Python, in ctypes, that knows no op by name. It gives what PyTorch gives of the samples of every op.
+. "$WICK_SOURCE/tests/runner/checks"
+
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null; then
+    echo "skip Python 3.8 is not there"
+    exit 0
+fi
+WICK_LIBRARY=$WICK_SOURCE/build/release/libwick.so PYTHONDONTWRITEBYTECODE=1
+export WICK_LIBRARY PYTHONDONTWRITEBYTECODE
+
+only_these_symbols() # FILE
+{
+    grep -o '_lib\.wk_[a-z_]*' "$1" | sort -u >"$WICK_WORK/used"
+    for name in call clear_error error free_at from_dlpack_at op_count op_info_at op_parameter_at to_dlpack_at; do
+        echo "_lib.wk_$name"
+    done | diff - "$WICK_WORK/used"
+}
+
+is_short() # FILE
+{
+    [ "$(wc -l <"$1")" -lt 400 ]
+}
+
+check "the binding has fewer than 400 lines" is_short tests/binding/wick.py
+check "it takes the symbols of the table, of lifetimes, data and errors" only_these_symbols tests/binding/wick.py
+check "a program" python3 tests/binding/use.py
+check "results and gradients of all ops are PyTorch's" python3 tests/binding/replay.py tests/goldens/ops.txt
+sed '0,/^out f64 \[\] /s//&1/' tests/goldens/ops.txt >"$WICK_WORK/ops.txt"
+fails "another number is found" "1 differ" python3 tests/binding/replay.py "$WICK_WORK/ops.txt"
