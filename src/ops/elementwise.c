@@ -13,7 +13,7 @@ typedef struct plan {
     wk_tensor *tensor[WK__MAX_INPUTS];    /* the tensors among the operands (copies, of those that were elsewhere), */
     const wk__body *body[WK__MAX_INPUTS]; /* their bodies, */
     int place[WK__MAX_INPUTS];            /* and which operand each is */
-    bool moved;                           /* there are copies */
+    bool moved;                           /* there may be copies */
     wk_dtype compute, result;
     int ndim;
     int64_t bytes;        /* of a dense result */
@@ -248,9 +248,12 @@ static bool prepare(plan *p, const wk__op *op, wk_site site, const wk__arg *args
     /* a composed op hangs its node on operands as they came: those must be together */
     if (!p->context->frame.composing) meeting |= WK__MEET_NUMBERS;
     p->device = wk__ready(p->context, op, site, p->tensor, p->tensors, meeting);
-    for (int k = 0; k < p->tensors; k++) p->moved = p->moved || p->tensor[k] != args[p->place[k]].tensor;
+    p->moved = !p->device; /* some may be, where that failed in their midst */
     if (!p->device) return false;
-    for (int k = 0; k < p->tensors; k++) p->body[k] = p->tensor[k]->handle.body;
+    for (int k = 0; k < p->tensors; k++) {
+        p->body[k] = p->tensor[k]->handle.body;
+        p->moved = p->moved || p->tensor[k] != args[p->place[k]].tensor;
+    }
     p->uniform = is_uniform(p);
     return p->uniform || (choose_dtypes(p) && broadcast_all(p));
 }
