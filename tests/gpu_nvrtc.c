@@ -9,6 +9,7 @@
 
 #include "../src/backend/gpu/build.h"
 #include "support_gpu_cases.h"
+#include "support_tails.h"
 
 #include <dlfcn.h>
 #include <glob.h>
@@ -126,7 +127,7 @@ static const wk__gpu_target target = {.dialect = WK__GPU_CUDA,
                                       .local = 256,
                                       .short_row = 64,
                                       .chunk = 8192,
-                                      .struct_arguments = 4096 / 8 - (WK__MAX_OPERANDS + 4)};
+                                      .struct_arguments = 4096 / 8 - (WK__GPU_MAX_MEMORY + 2)};
 static const wk__device_info info = {.name = "NVRTC"};
 static wk__gpu_units *units;
 
@@ -297,6 +298,28 @@ static void kernels(void **state)
     compile_all(add_kernels);
 }
 
+/* Products with their tails: all tails in one dtype, the richest in each. */
+static void add_tails(void)
+{
+    for (int product = 0; product < TAIL_PRODUCTS; product++)
+        for (int kind = 0; kind < TAIL_KINDS; kind++)
+            for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
+                wk__fail fail;
+                tail_case *c = dtype == WK_F32 || kind == TAIL_SEVERAL
+                                   ? tail_case_new((tail_product)product, (tail_kind)kind, (wk_dtype)dtype)
+                                   : NULL;
+                if (c == NULL) continue;
+                good(wk__gpu_plan_kernel(&target, &c->work, note, NULL, &fail), &fail);
+                tail_case_free(c);
+            }
+}
+
+static void tails(void **state)
+{
+    (void)state;
+    compile_all(add_tails);
+}
+
 /* What is no C at all is refused in words, alone, and is not tried again. */
 static void refused(void **state)
 {
@@ -315,8 +338,8 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes),   cmocka_unit_test(rows),    cmocka_unit_test(indexed),
-        cmocka_unit_test(kernels), cmocka_unit_test(refused),
+        cmocka_unit_test(codes),   cmocka_unit_test(rows),  cmocka_unit_test(indexed),
+        cmocka_unit_test(kernels), cmocka_unit_test(tails), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, load, NULL);
 }

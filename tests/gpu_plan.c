@@ -8,6 +8,7 @@
 
 #include "../src/backend/gpu/kernel.h"
 #include "support_gpu_cases.h"
+#include "support_tails.h"
 
 static const wk__gpu_target target = {
     .has_f64 = true, .exact_divide = true, .local = 256, .short_row = 64, .chunk = 8192, .struct_arguments = 90};
@@ -190,11 +191,72 @@ static void preludes(void **state)
     wk__text_end(&cuda);
 }
 
+/* A product's launch with this tail, in unit and text. */
+static plan *tail_plan(tail_product product, tail_kind kind, bool passes)
+{
+    plan *p = calloc(1, sizeof *p);
+    tail_case *c = tail_case_new(product, kind, WK_F32);
+    wk__fail fail;
+    c->kernel.passes = passes;
+    assert_int_equal(wk__gpu_plan_kernel(&target, &c->work, note, p, &fail), WK_OK);
+    assert_int_equal(p->count, 1);
+    assert_int_equal(p->launch[0].unit.nmemory, c->memories);
+    for (int m = 0; m < c->memories; m++) assert_ptr_equal(p->launch[0].block[m], &c->memory[m]);
+    tail_case_free(c);
+    return p;
+}
+
+/* A tail is part of its product's text, and of the unit's name. */
+static void tails(void **state)
+{
+    (void)state;
+    plan *a = tail_plan(TAIL_OF_BLOCKS, TAIL_RELU, true), *b = tail_plan(TAIL_OF_BLOCKS, TAIL_RELU, false);
+    plan *c = tail_plan(TAIL_OF_BLOCKS, TAIL_PLACES, false), *again = tail_plan(TAIL_OF_BLOCKS, TAIL_RELU, true);
+    const wk__gpu_unit *unit = &a->launch[0].unit;
+    wk__gpu_unit without = *unit;
+    without.group = NULL;
+    assert_true(wk__gpu_unit_same(unit, &again->launch[0].unit));
+    assert_true(wk__gpu_unit_key(unit) == wk__gpu_unit_key(&again->launch[0].unit));
+    assert_false(wk__gpu_unit_same(unit, &b->launch[0].unit));
+    assert_false(wk__gpu_unit_same(unit, &without) || wk__gpu_unit_same(&without, unit));
+    assert_false(wk__gpu_unit_same(&b->launch[0].unit, &c->launch[0].unit));
+
+    char *passes = text_of(a, 0), *kept = text_of(b, 0), *places = text_of(c, 0);
+    assert_non_null(strstr(passes, "const float r0 = LOAD(stored);"));
+    assert_null(strstr(passes, "*to = stored"));
+    assert_null(strstr(passes, "const i64 row"));
+    assert_non_null(strstr(kept, "*to = stored;"));
+    assert_non_null(strstr(places, "const i64 row = (batch * COUNT_M + i) * COUNT_N + j;"));
+    wk__free(passes);
+    wk__free(kept);
+    wk__free(places);
+    free(a);
+    free(b);
+    free(c);
+    free(again);
+}
+
+static void tail_without_doubles(void **state)
+{
+    (void)state;
+    wk__gpu_target poor = target;
+    poor.has_f64 = false;
+    tail_case *c = tail_case_new(TAIL_OF_SMALL, TAIL_RELU, WK_F32);
+    plan p = {.count = 0};
+    wk__fail fail;
+    ir_ins(&c->tail, WK__CAST, WK_F64, 0, 0, 0);
+    assert_int_equal(wk__gpu_plan_kernel(&poor, &c->work, note, &p, &fail), WK_ERR_UNSUPPORTED);
+    assert_non_null(strstr(fail.text, "f64"));
+    tail_case_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks),         cmocka_unit_test(structure),       cmocka_unit_test(wide_positions),
-        cmocka_unit_test(checked_first), cmocka_unit_test(without_doubles), cmocka_unit_test(preludes),
+        cmocka_unit_test(walks),           cmocka_unit_test(structure),
+        cmocka_unit_test(wide_positions),  cmocka_unit_test(checked_first),
+        cmocka_unit_test(without_doubles), cmocka_unit_test(preludes),
+        cmocka_unit_test(tails),           cmocka_unit_test(tail_without_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

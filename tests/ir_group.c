@@ -206,6 +206,27 @@ static void collapse_walks_the_same(void **state)
     assert_true(flatter > 10000);
 }
 
+/* With more dimensions to the right the first ones are as flat as they are by themselves, and the others as before. */
+static void collapse_of_the_outer(void **state)
+{
+    (void)state;
+    wk__group g;
+    ir_space(&g, 5, (const int64_t[]){3, 1, 4, 1, 6}, 0);
+    ir_dense(&g, WK_F32, false);
+    ir_operand(&g, WK_F32, NULL, 0, (const int64_t[]){0, 0, 0, 7, 1});
+    wk__group_collapse_outer(&g, 3);
+    assert_true(g.ndim == 3 && g.shape[0] == 12 && g.shape[1] == 1 && g.shape[2] == 6);
+    assert_true(g.operand[0].stride[0] == 6 && g.operand[0].stride[2] == 1);
+    assert_true(g.operand[1].stride[0] == 0 && g.operand[1].stride[1] == 7 && g.operand[1].stride[2] == 1);
+
+    ir_space(&g, 3, (const int64_t[]){1, 2, 3}, 0);
+    ir_dense(&g, WK_F32, false);
+    wk__group_collapse_outer(&g, 1);
+    assert_true(g.ndim == 2 && g.shape[0] == 2 && g.shape[1] == 3);
+    wk__group_collapse_outer(&g, 0);
+    assert_true(g.ndim == 2 && g.operand[0].stride[0] == 3 && g.operand[0].stride[1] == 1);
+}
+
 static void collapse_is_complete(void **state)
 {
     (void)state;
@@ -377,6 +398,7 @@ int main(void)
         cmocka_unit_test(stores_in_place_wait),
         cmocka_unit_test(levels_of_gather_and_random),
         cmocka_unit_test(collapse_walks_the_same),
+        cmocka_unit_test(collapse_of_the_outer),
         cmocka_unit_test(collapse_is_complete),
         cmocka_unit_test(arguments_are_no_structure),
         cmocka_unit_test(structure_is_structure),

@@ -144,8 +144,8 @@ typedef struct wk__backend {
     /* optional: true makes `submit` only gather what would have to be compiled; false compiles the
      * gathered kernels together and makes them run again. For tests: a cold build costs a second a kernel. */
     wk_code (*gather)(void *device, bool on, wk__fail *fail);
-    /* optional: how `submit` would cut this contraction, without touching its memory; no pieces: its tail runs on all
-     * of C afterwards */
+    /* optional: how `submit` would cut this contraction, without touching its memory; no pieces: its tail runs on
+     * single elements of C as soon as each is summed, or on all of C afterwards */
     void (*pieces)(const wk__work *work, wk__piece_visit *visit, void *user);
     /* optional, all or none: moments in a device's work. `event_record` enqueues one, which has come when all that was
      * enqueued before it is done, whether well or not; `event_wait` waits until it has come; `event_elapsed` gives the

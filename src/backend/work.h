@@ -75,6 +75,7 @@ typedef struct wk__kernel {
     const struct wk__sum *sum;                /* contraction; NULL: none */
     const struct wk__team *team;              /* collective; NULL: none */
     int64_t tag;                              /* handed back with a bad index */
+    bool passes; /* operand 0 is read by the tail alone: it need not be written, and its memory holds nothing later */
 } wk__kernel;
 
 typedef struct wk__work {

@@ -34,7 +34,10 @@ wk__work wk__work_of(wk__building *b, wk__kernel *kernel)
 {
     wk__record *r = b->record[0];
     const bool program = wk__record_family(r)->program;
-    if (!program) kernel_from(r, kernel);
+    if (!program) {
+        kernel_from(r, kernel);
+        kernel->passes = b->records > 1 && !wk__stores(r->ref[0].value);
+    }
     return (wk__work){
         .family = r->family, .group = program || b->records > 1 ? &b->group : NULL, .kernel = program ? NULL : kernel};
 }

@@ -46,6 +46,13 @@ static int flatten(wk__group *group, int first, int end, int to)
     return to;
 }
 
+void wk__group_collapse_outer(wk__group *group, int dims)
+{
+    int end = flatten(group, 0, dims, 0);
+    for (int d = dims; d < group->ndim; d++) put(group, end++, d, group->shape[d]);
+    group->ndim = end;
+}
+
 void wk__group_collapse(wk__group *group)
 {
     int border = group->ndim - group->nreduce;

@@ -134,6 +134,8 @@ void wk__group_levels(const wk__group *group, uint8_t level[], uint8_t pass[]);
  * between kept and reduced dimensions. Afterwards ndim may be 0 (one element); a group with reduced
  * dimensions keeps at least one. */
 void wk__group_collapse(wk__group *group);
+/* The same with the first `dims` dimensions alone, of a group that reduces nothing; the others stay. */
+void wk__group_collapse_outer(wk__group *group, int dims);
 /* A 64-bit hash of the structure: instructions, dtypes, ndim, nreduce, and per operand and dimension whether
  * the stride is 0, 1 or other. Groups with equal structure may run the same compiled kernel. wk__group_same
  * compares what is hashed. */

@@ -38,7 +38,7 @@ static bool entries_are_good(const wk__gpu_entry *entry, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {
         if (entry[k].kernel < 0 || entry[k].kernel >= count || entry[k].memory_slots < 0 || entry[k].which < -1 ||
-            entry[k].which >= WK__GPU_MERGED || entry[k].memory_slots > WK__MAX_OPERANDS + 1) {
+            entry[k].which >= WK__GPU_MERGED || entry[k].memory_slots > WK__GPU_MAX_MEMORY) {
             return false;
         }
     }

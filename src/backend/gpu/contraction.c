@@ -2,6 +2,7 @@
 /* Contractions: products of matrices by kernels of their own (matmul.c); of all others an item makes one element, which
  * takes the definition by its word (../contraction.h). */
 #include "families.h"
+#include "tail.h"
 #include "text.h"
 
 /* Places of the arguments: result indices have 8 places, summed ones the 4 behind. */
@@ -18,7 +19,7 @@ enum {
     ARGUMENTS = COORDINATE + WK__FACTORS * WK__MAX_COORDINATES * NUMBERS
 };
 _Static_assert(STRIDES == 10 && STARTS == 34 && EXTENTS == 37 && STEPS == 41 && COORDINATES == 49 && COORDINATE == 51 &&
-                   NUMBERS == 16 && WK__MAX_COORDINATES == 3 && (int)ARGUMENTS <= (int)WK__GPU_MAX_ARGUMENTS,
+                   NUMBERS == 16 && WK__MAX_COORDINATES == 3 && (int)ARGUMENTS <= (int)WK__GPU_FIXED_ARGUMENTS,
                "the text has these numbers");
 
 /* clang-format off */ /* of device code */
@@ -67,12 +68,13 @@ static const char element[] = TEXT(
             sum = NAME(wk_add_product)(sum, LOAD(a[place[0]]), LOAD(b[place[1]]));
         }
     }
-    GM STORAGE *to = (GM STORAGE *)m0;
-    to[c] = STORE(sum););
+    const T value = sum;
+    GM STORAGE *to = (GM STORAGE *)m0 + c;);
 /* clang-format on */
 
-static const char *const text[] = {element, NULL};
-static const wk__gpu_fixed contraction = {.name = "contraction", .text = text};
+static const char *const text[] = {element, wk__gpu_outer, wk__gpu_result, NULL};
+static const wk__gpu_carrier carrier = {.arguments = ARGUMENTS, .outer = "item", .position = "item"};
+static const wk__gpu_fixed contraction = {.name = "contraction", .text = text, .carrier = &carrier};
 
 static void fill_coordinate(const wk__coordinate *q, int ndim, int summed, int64_t *to)
 {
@@ -123,12 +125,14 @@ wk_code wk__gpu_plan_contraction(const wk__gpu_target *target, const wk__work *w
 {
     wk__matmul product;
     const wk__kernel *kernel = work->kernel;
-    if (wk__matmul_of(work, &product)) return wk__gpu_plan_matmul(target, &product, emit, user, fail);
+    if (wk__matmul_of(work, &product)) return wk__gpu_plan_matmul(target, &product, work, emit, user, fail);
     if (!has_own_sums(kernel))
         return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device adds up products in their own dtype alone");
     wk__gpu_launch launch = {
         .unit = {.fixed = &contraction, .dtype = kernel->operand[0].dtype, .nmemory = 3, .narguments = ARGUMENTS},
         .writes = true};
+    wk__group tail;
     fill(kernel, &launch);
+    wk__gpu_add_tail(work, &tail, &launch);
     return launch.count > 0 ? emit(user, &launch, fail) : WK_OK;
 }

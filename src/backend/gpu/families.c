@@ -23,5 +23,6 @@ wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__work *work, 
         return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "this device has no kernel for this: %s",
                             wk__work_name(work->family));
     if (work->kernel->operand[0].dtype == WK_F64 && !target->has_f64) return wk__gpu_no_f64(fail);
+    if (work->group != NULL && !target->has_f64 && wk__gpu_uses_doubles(work->group)) return wk__gpu_no_f64(fail);
     return plan[work->family](target, work, emit, user, fail);
 }

@@ -121,6 +121,10 @@ static void print_place(wk__gpu_printer *p, int operand, bool loop)
 static void print_load(wk__gpu_printer *p, int operand, const char *extra, bool loop)
 {
     wk_dtype dtype = (wk_dtype)p->group->operand[operand].dtype;
+    if (operand == 0 && p->tail) {
+        wk__text_add(p->text, "LOAD(stored)");
+        return;
+    }
     if (dtype == WK_F16 || dtype == WK_BF16) {
         wk__text_format(p->text, "wk_from_%s(", wk_dtype_str(dtype));
     } else {

@@ -3,7 +3,8 @@
  * functions.
  *
  *   unit     one function of device code. A group gives one unit per structure and form; a product or such a kernel
- *            gives one per dtype. Shapes, strides, numbers and memory are arguments.
+ *            gives one per dtype, and a product that carries its tail one per dtype and structure of the tail. Shapes,
+ *            strides, numbers and memory are arguments.
  *   launch   a unit with its arguments, as the planner hands it to the backend. One group is one launch as a rule; more
  *            when long rows are cut in chunks, or when indices have to be checked before anything is written.
  *
@@ -22,7 +23,7 @@ typedef enum wk__gpu_dialect {
 } wk__gpu_dialect;
 
 /* What the planner and the printer want to know of a device. The same shape on the same kind of device always gives the
- * same launches, so the bits of a result depend on nothing else. */
+ * same launches, so the bits of a result depend on nothing else; whether a product carries its tail changes no bit. */
 typedef struct wk__gpu_target {
     wk__gpu_dialect dialect; /* of the text */
     bool has_f64;
@@ -32,6 +33,7 @@ typedef struct wk__gpu_target {
     int short_row;        /* a row up to this many columns is walked by one work-item */
     int chunk;            /* columns that a work-group takes of a row that is cut */
     int struct_arguments; /* so many arguments fit in a struct by value; more go through memory */
+    int patience;         /* a product carries its tail when the two have been met so often before (units.h) */
 } wk__gpu_target;
 
 /* How a kernel walks the iteration space. */
@@ -47,20 +49,28 @@ typedef struct wk__gpu_form {
     bool narrow;  /* positions and offsets fit in 32 bits */
     bool check;   /* stores nothing: only looks whether the indices are in range */
     bool guarded; /* writes what it also reads: leaves it alone once an index was out of range */
+    bool passes;  /* of a product with a tail: the result is not stored, as the tail alone reads it */
 } wk__gpu_form;
 
-/* A kernel whose text does not depend on a group; T, STORAGE, LOAD and STORE in it stand for a dtype (program.c). */
+/* A kernel whose text does not depend on a group; T, STORAGE, LOAD and STORE in it stand for a dtype (program.c). It
+ * may carry a tail (tail.h). */
 typedef struct wk__gpu_fixed {
     const char *name;
-    const char *const *text; /* the body in pieces, NULL at the end */
-    unsigned needs;          /* of the prelude, beside what its dtype does */
+    const char *const *text;               /* the body in pieces, NULL at the end */
+    unsigned needs;                        /* of the prelude, beside what its dtype does */
+    const struct wk__gpu_carrier *carrier; /* NULL: it takes no tail */
 } wk__gpu_fixed;
 
-enum { WK__GPU_MAX_ARGUMENTS = 8 + WK__MAX_DIMS + WK__MAX_OPERANDS * (WK__MAX_DIMS + 1) + 2 * WK__MAX_INS };
+enum {
+    WK__GPU_GROUP_ARGUMENTS = 8 + WK__MAX_DIMS + WK__MAX_OPERANDS * (WK__MAX_DIMS + 1) + 2 * WK__MAX_INS,
+    WK__GPU_FIXED_ARGUMENTS = 152, /* most that a fixed kernel has; a tail's follow */
+    WK__GPU_MAX_ARGUMENTS = WK__GPU_FIXED_ARGUMENTS + WK__GPU_GROUP_ARGUMENTS,
+    WK__GPU_MAX_MEMORY = WK__MAX_OPERANDS + WK__KERNEL_OPERANDS /* pieces, scratch memory included */
+};
 
 typedef struct wk__gpu_unit {
     const wk__group *group;     /* a group's structure in a form, or ... */
-    const wk__gpu_fixed *fixed; /* ... this, for a dtype */
+    const wk__gpu_fixed *fixed; /* ... this, for a dtype; and then `group` is the tail that it carries, NULL: none */
     wk__gpu_form form;
     uint8_t dtype;
     bool by_group; /* launched by work-groups, which meet at barriers; else by work-items */
@@ -70,8 +80,8 @@ typedef struct wk__gpu_unit {
 
 typedef struct wk__gpu_launch {
     wk__gpu_unit unit;
-    void *block[WK__MAX_OPERANDS + 1]; /* of the pieces of memory; the scratch memory is the backend's and comes last */
-    int64_t scratch;                   /* bytes of scratch memory wanted, 0: none */
+    void *block[WK__GPU_MAX_MEMORY]; /* of the pieces of memory; the scratch memory is the backend's and comes last */
+    int64_t scratch;                 /* bytes of scratch memory wanted, 0: none */
     int64_t argument[WK__GPU_MAX_ARGUMENTS]; /* [0] is the backend's: where this part of the launch begins */
     int64_t count;                           /* work-groups or work-items */
     bool writes;                             /* to the memory of the group, not to scratch memory only */
@@ -84,7 +94,7 @@ wk_code wk__gpu_plan_group(const wk__gpu_target *target, const wk__group *group,
                            wk__fail *fail);
 /* What wk__backend.supports says. */
 bool wk__gpu_supports(const wk__gpu_target *target, int family, wk_dtype dtype, wk__layout layout);
-/* Work that is no program, without its tail. */
+/* Work that is no program, with its tail if it names one, which must be one that kernels can carry. */
 wk_code wk__gpu_plan_kernel(const wk__gpu_target *target, const wk__work *work, wk__gpu_emit *emit, void *user,
                             wk__fail *fail);
 
@@ -113,7 +123,7 @@ void wk__gpu_prelude(wk__text *text, const wk__gpu_target *target, unsigned need
 
 /* ---- shared by the files of this folder -------------------------------------------------------------------------- */
 
-/* Places of a group's arguments. -1: not there (a stride of 0 or 1 needs none). [0] first row, [1] rows, then shape. */
+/* Places of a group's arguments. -1: not there (a stride of 0 or 1 needs none). */
 typedef struct wk__gpu_layout {
     int shape, columns, chunks, tag;
     int offset[WK__MAX_OPERANDS];
@@ -122,7 +132,15 @@ typedef struct wk__gpu_layout {
     int count;
 } wk__gpu_layout;
 
-void wk__gpu_layout_of(const wk__group *group, wk__gpu_layout *layout);
+/* They begin at place `first`: WK__GPU_ROWS + 1, behind the number of the first row ([0]) and that of rows, or behind
+ * what a product has. */
+enum { WK__GPU_ROWS = 1 };
+void wk__gpu_layout_of(const wk__group *group, int first, wk__gpu_layout *layout);
+/* Fills them in, but for the number of chunks. */
+void wk__gpu_fill_group(const wk__group *group, const wk__gpu_layout *layout, int64_t *argument);
+/* Do positions and places of all operands fit in 32 bits? */
+bool wk__gpu_is_narrow(const wk__group *group);
+bool wk__gpu_uses_doubles(const wk__group *group);
 
 /* Which instruction runs when.
  *   loop   false: once a row; true: for each column

@@ -8,6 +8,7 @@
  *   dot      a work-group makes one element: for few elements that are long sums
  *   simple   an item makes one element: for all that is small */
 #include "families.h"
+#include "tail.h"
 #include "text.h"
 
 #include <string.h>
@@ -34,10 +35,11 @@ static const char names[] = "#define COUNT_M A(1)\n#define COUNT_N A(2)\n#define
 
 /* clang-format off */ /* of device code */
 /* Pointers to the batch's matrices. */
-static const char batch[] = TEXT(
-    GM const STORAGE *a = (GM const STORAGE *)m0 + A_START;
-    GM const STORAGE *b = (GM const STORAGE *)m1 + B_START;
-    GM STORAGE *c = (GM STORAGE *)m2 + C_START;
+static const char matrices[] = TEXT(
+    GM STORAGE *c = (GM STORAGE *)m0 + C_START;
+    GM const STORAGE *a = (GM const STORAGE *)m1 + A_START;
+    GM const STORAGE *b = (GM const STORAGE *)m2 + B_START;
+    i64 rest = batch;
     for (int d = 5; d >= 0; d--) {
         const i64 at = rest % A(13 + d);
         rest /= A(13 + d);
@@ -51,28 +53,30 @@ static const char simple_head[] = TEXT(
     const i64 item = A(0) + ITEM;
     const i64 i = item / COUNT_N % COUNT_M;
     const i64 j = item % COUNT_N;
-    i64 rest = item / COUNT_N / COUNT_M;
+    const i64 batch = item / COUNT_N / COUNT_M;
     if (item >= A(37)) return;);
 static const char simple_sum[] = TEXT(
-    T sum = 0;
+    T value = 0;
     a += i * A_ROW;
     b += j * B_COLUMN;
-    for (i64 l = 0; l < COUNT_K; l++) sum = NAME(wk_add_product)(sum, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
-    c[i * C_ROW + j * C_COLUMN] = STORE(sum););
+    for (i64 l = 0; l < COUNT_K; l++) value = NAME(wk_add_product)(value, LOAD(a[l * A_COLUMN]), LOAD(b[l * B_ROW]));
+    GM STORAGE *to = c + i * C_ROW + j * C_COLUMN;);
 
 /* For CPUs, whose compilers do not make vectors of such loops by themselves: OpenCL's vectors of 16, eight rows of
  * which are what registers hold. The last block of a row or column of blocks is moved back to be whole: what it shares
- * with its neighbour both compute, to the same bits. */
+ * with its neighbour both compute, and the neighbour alone stores. */
 static const char blocked_head[] = TEXT(
     const i64 item = A(0) + ITEM;
     const i64 blocks_i = (COUNT_M + 7) / 8;
     const i64 blocks_j = (COUNT_N + 15) / 16;
-    const i64 i0 = wk_min_i64(item % blocks_i * 8, COUNT_M - 8);
-    const i64 j0 = wk_min_i64(item / blocks_i % blocks_j * 16, COUNT_N - 16);
-    i64 rest = item / blocks_i / blocks_j;
+    const i64 own_i = item % blocks_i * 8;
+    const i64 own_j = item / blocks_i % blocks_j * 16;
+    const i64 i0 = wk_min_i64(own_i, COUNT_M - 8);
+    const i64 j0 = wk_min_i64(own_j, COUNT_N - 16);
+    const i64 batch = item / blocks_i / blocks_j;
     if (item >= A(37)) return;);
 static const char blocked_sum[] = TEXT(
-    T row[16];
+    T block[8 * 16];
     a += i0 * A_ROW;
     b += j0 * B_COLUMN;
     c += i0 * C_ROW + j0 * C_COLUMN;
@@ -82,29 +86,32 @@ static const char blocked_sum[] = TEXT(
         if (B_COLUMN == 1 && sizeof(STORAGE) == sizeof(T)) {
             columns = vload16(0, (GM const T *)(b + l * B_ROW));
         } else {
-            for (int j = 0; j < 16; j++) row[j] = LOAD(b[l * B_ROW + j * B_COLUMN]);
-            columns = vload16(0, row);
+            for (int j = 0; j < 16; j++) block[j] = LOAD(b[l * B_ROW + j * B_COLUMN]);
+            columns = vload16(0, block);
         }
         EACH_ROW(ROW_ADD)
     }
     EACH_ROW(ROW_END));
+static const char blocked_element[] = TEXT(
+    const T value = block[(i - i0) * 16 + (j - j0)];
+    GM STORAGE *to = c + (i - i0) * C_ROW + (j - j0) * C_COLUMN;);
 /* Eight sums have names of their own: what has a number does not get into registers. */
 static const char blocked_names[] =
     "#define ROW_WIDE NAME(wide)\n"
     "#define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)\n"
     "#define ROW_START(i) ROW_WIDE sum##i = (ROW_WIDE)(0);\n"
     "#define ROW_ADD(i) sum##i = NAME(wk_add_products)(sum##i, LOAD(a[i * A_ROW + l * A_COLUMN]), columns);\n"
-    "#define ROW_END(i) vstore16(sum##i, 0, row); "
-    "for (int j = 0; j < 16; j++) c[i * C_ROW + j * C_COLUMN] = STORE(row[j]);\n";
+    "#define ROW_END(i) vstore16(sum##i, i, block);\n";
+static const char blocked_loop[] = "for (i64 i = own_i; i < i0 + 8; i++)\nfor (i64 j = own_j; j < j0 + 16; j++) {\n";
 static const char blocked_end[] =
-    "\n#undef ROW_WIDE\n#undef EACH_ROW\n#undef ROW_START\n#undef ROW_ADD\n#undef ROW_END\n";
+    "}\n#undef ROW_WIDE\n#undef EACH_ROW\n#undef ROW_START\n#undef ROW_ADD\n#undef ROW_END\n";
 
 static const char dot_head[] = TEXT(
     SHARED(T, sums, LOCALS);
     const i64 group = A(0) + GROUP;
     const i64 i = group / COUNT_N % COUNT_M;
     const i64 j = group % COUNT_N;
-    i64 rest = group / COUNT_N / COUNT_M;);
+    const i64 batch = group / COUNT_N / COUNT_M;);
 static const char dot_sum[] = TEXT(
     T sum = 0;
     a += i * A_ROW;
@@ -118,7 +125,9 @@ static const char dot_sum[] = TEXT(
         if (LOCAL < step) sums[LOCAL] = NAME(wk_plus)(sums[LOCAL], sums[LOCAL + step]);
         BARRIER;
     }
-    if (LOCAL == 0) c[i * C_ROW + j * C_COLUMN] = STORE(sums[0]););
+    const T value = sums[0];
+    GM STORAGE *to = c + i * C_ROW + j * C_COLUMN;);
+static const char dot_one[] = "if (LOCAL == 0) {\n";
 
 /* Rows of the strips are 65 long: items that read down a column then meet different banks. */
 static const char tiled_head[] = TEXT(
@@ -129,7 +138,7 @@ static const char tiled_head[] = TEXT(
     const i64 tiles_j = (COUNT_N + 63) / 64;
     const i64 i0 = group / tiles_j % tiles_i * 64;
     const i64 j0 = group % tiles_j * 64;
-    i64 rest = group / tiles_j / tiles_i;);
+    const i64 batch = group / tiles_j / tiles_i;);
 /* Neighbouring items load neighbouring elements, whichever way the matrix lies. */
 static const char tiled_sum[] = TEXT(
     const int x = LOCAL % 16;
@@ -156,22 +165,36 @@ static const char tiled_sum[] = TEXT(
         }
         BARRIER;
     }
-    for (int e = 0; e < 16; e++) {
-        const i64 i = i0 + 4 * y + e / 4;
-        const i64 j = j0 + x + e % 4 * 16;
-        if (i < COUNT_M && j < COUNT_N) c[i * C_ROW + j * C_COLUMN] = STORE(sum[e]);
-    });
+    T done[16];
+    for (int e = 0; e < 16; e++) done[e] = sum[e];);
+/* A compiler that leaves this a loop, as what follows is long, keeps sum[] in registers nevertheless. */
+static const char tiled_loop[] = "for (int e = 0; e < 16; e++) {\n";
+static const char tiled_element[] = TEXT(
+    const i64 i = i0 + 4 * y + e / 4;
+    const i64 j = j0 + x + e % 4 * 16;
+    if (i >= COUNT_M || j >= COUNT_N) continue;
+    const T value = done[e];
+    GM STORAGE *to = c + i * C_ROW + j * C_COLUMN;);
 /* clang-format on */
 _Static_assert(TILE == 64 && TILE_ITEMS == 256, "the text of the tiled kernel has these numbers");
 
-static const char *const simple_text[] = {names, simple_head, batch, simple_sum, NULL};
-static const char *const blocked_text[] = {names, blocked_names, blocked_head, batch, blocked_sum, blocked_end, NULL};
-static const char *const dot_text[] = {names, dot_head, batch, dot_sum, NULL};
-static const char *const tiled_text[] = {names, tiled_head, batch, tiled_sum, NULL};
-static const wk__gpu_fixed simple = {.name = "matmul", .text = simple_text};
-static const wk__gpu_fixed blocked = {.name = "matmul_blocked", .text = blocked_text, .needs = WK__GPU_NEEDS_WIDE};
-static const wk__gpu_fixed dot = {.name = "matmul_dot", .text = dot_text};
-static const wk__gpu_fixed tiled = {.name = "matmul_tiled", .text = tiled_text};
+static const char end[] = "}\n";
+static const char *const simple_text[] = {names,         simple_head,    matrices, simple_sum,
+                                          wk__gpu_outer, wk__gpu_result, NULL};
+static const char *const blocked_text[] = {names,          blocked_names, blocked_head, matrices,
+                                           blocked_sum,    wk__gpu_outer, blocked_loop, blocked_element,
+                                           wk__gpu_result, blocked_end,   NULL};
+static const char *const dot_text[] = {names,         dot_head,       matrices, dot_sum, dot_one,
+                                       wk__gpu_outer, wk__gpu_result, end,      NULL};
+static const char *const tiled_text[] = {names,      tiled_head,    matrices,       tiled_sum, wk__gpu_outer,
+                                         tiled_loop, tiled_element, wk__gpu_result, end,       NULL};
+static const wk__gpu_carrier carrier = {
+    .arguments = ARGUMENTS, .inner = 2, .outer = "batch", .position = "(batch * COUNT_M + i) * COUNT_N + j"};
+static const wk__gpu_fixed simple = {.name = "matmul", .text = simple_text, .carrier = &carrier};
+static const wk__gpu_fixed blocked = {
+    .name = "matmul_blocked", .text = blocked_text, .needs = WK__GPU_NEEDS_WIDE, .carrier = &carrier};
+static const wk__gpu_fixed dot = {.name = "matmul_dot", .text = dot_text, .carrier = &carrier};
+static const wk__gpu_fixed tiled = {.name = "matmul_tiled", .text = tiled_text, .carrier = &carrier};
 
 static int64_t fill(const wk__matmul *product, int64_t *argument)
 {
@@ -195,15 +218,15 @@ static int64_t fill(const wk__matmul *product, int64_t *argument)
     return batches;
 }
 
-wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, wk__gpu_emit *emit, void *user,
-                            wk__fail *fail)
+wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *product, const wk__work *work,
+                            wk__gpu_emit *emit, void *user, wk__fail *fail)
 {
     wk__gpu_launch launch = {.unit = {.dtype = product->c.dtype, .nmemory = 3, .narguments = ARGUMENTS},
                              .writes = true};
     int64_t batches = fill(product, launch.argument), m = product->m, n = product->n;
-    launch.block[0] = product->a.memory->block;
-    launch.block[1] = product->b.memory->block;
-    launch.block[2] = product->c.memory->block;
+    launch.block[0] = product->c.memory->block;
+    launch.block[1] = product->a.memory->block;
+    launch.block[2] = product->b.memory->block;
     launch.count = batches * m * n;
     if (launch.count == 0) return WK_OK;
     if (m >= 32 && n >= 32 && product->k >= 16 && target->local_memory && target->local == TILE_ITEMS) {
@@ -219,5 +242,7 @@ wk_code wk__gpu_plan_matmul(const wk__gpu_target *target, const wk__matmul *prod
     }
     launch.argument[COUNT] = launch.count;
     launch.unit.by_group = launch.unit.fixed == &tiled || launch.unit.fixed == &dot;
+    wk__group tail;
+    wk__gpu_add_tail(work, &tail, &launch);
     return emit(user, &launch, fail);
 }

@@ -7,7 +7,7 @@
 /* Positions and offsets of a space below this are counted in 32 bits, with room for a step past the end. */
 static const int64_t narrow_limit = (int64_t)1 << 30;
 
-static bool fits_narrow(const wk__group *group)
+bool wk__gpu_is_narrow(const wk__group *group)
 {
     if (wk__group_rows(group) * wk__group_columns(group) >= narrow_limit) return false;
     for (int k = 0; k < group->noperands; k++) {
@@ -67,27 +67,20 @@ static int64_t immediate_bits(const wk__group *group, const wk__ins *ins)
     return bits;
 }
 
-static void fill_arguments(const wk__group *group, int64_t chunks, wk__gpu_launch *launch)
+void wk__gpu_fill_group(const wk__group *group, const wk__gpu_layout *layout, int64_t *argument)
 {
-    wk__gpu_layout layout;
-    wk__gpu_layout_of(group, &layout);
-    int64_t *argument = launch->argument;
-    launch->unit.narguments = layout.count;
-    argument[0] = 0;
-    argument[1] = wk__group_rows(group);
-    for (int d = 0; d < group->ndim; d++) argument[layout.shape + d] = group->shape[d];
-    if (layout.columns >= 0) argument[layout.columns] = wk__group_columns(group);
-    argument[layout.chunks] = chunks;
-    argument[layout.tag] = group->tag;
+    for (int d = 0; d < group->ndim; d++) argument[layout->shape + d] = group->shape[d];
+    if (layout->columns >= 0) argument[layout->columns] = wk__group_columns(group);
+    argument[layout->tag] = group->tag;
     for (int k = 0; k < group->noperands; k++) {
-        argument[layout.offset[k]] = wk__gpu_start(&group->operand[k]);
+        argument[layout->offset[k]] = wk__gpu_start(&group->operand[k]);
         for (int d = 0; d < group->ndim; d++) {
-            if (layout.stride[k][d] >= 0) argument[layout.stride[k][d]] = group->operand[k].stride[d];
+            if (layout->stride[k][d] >= 0) argument[layout->stride[k][d]] = group->operand[k].stride[d];
         }
     }
     for (int k = 0; k < group->nins; k++) {
         const wk__ins *ins = &group->ins[k];
-        int at = layout.value[k];
+        int at = layout->value[k];
         if (ins->code == WK__IMM) argument[at] = immediate_bits(group, ins);
         if (ins->code == WK__PHILOX) argument[at] = group->imm[ins->arg[1]].i;
         if (ins->code == WK__LOADX) {
@@ -95,6 +88,17 @@ static void fill_arguments(const wk__group *group, int64_t chunks, wk__gpu_launc
             argument[at + 1] = group->imm[ins->arg[2] + 1].i;
         }
     }
+}
+
+static void fill_arguments(const wk__group *group, int64_t chunks, wk__gpu_launch *launch)
+{
+    wk__gpu_layout layout;
+    wk__gpu_layout_of(group, WK__GPU_ROWS + 1, &layout);
+    launch->unit.narguments = layout.count;
+    launch->argument[0] = 0;
+    launch->argument[WK__GPU_ROWS] = wk__group_rows(group);
+    launch->argument[layout.chunks] = chunks;
+    wk__gpu_fill_group(group, &layout, launch->argument);
 }
 
 /* Does this pass store anything of the group's? */
@@ -123,7 +127,7 @@ static wk_code emit_chunks(const wk__group *group, const wk__gpu_schedule *sched
     return WK_OK;
 }
 
-static bool uses_doubles(const wk__group *group)
+bool wk__gpu_uses_doubles(const wk__group *group)
 {
     for (int k = 0; k < group->nins; k++) {
         if (group->ins[k].code != WK__STORE && group->ins[k].dtype == WK_F64) return true;
@@ -143,7 +147,7 @@ static wk_code plan_collapsed(const wk__gpu_target *target, const wk__group *gro
     for (int k = 0; k < group->noperands; k++) launch.block[k] = group->operand[k].memory->block;
 
     launch.unit.form.walk = (uint8_t)walk_of(target, group, &schedule);
-    launch.unit.form.narrow = fits_narrow(group);
+    launch.unit.form.narrow = wk__gpu_is_narrow(group);
     launch.count = wk__group_rows(group);
     launch.unit.by_group = launch.unit.form.walk != WK__GPU_ITEMS;
     bool in_place = wk__group_overwrites(group);
@@ -169,7 +173,7 @@ wk_code wk__gpu_no_f64(wk__fail *fail)
 wk_code wk__gpu_plan_group(const wk__gpu_target *target, const wk__group *group, wk__gpu_emit *emit, void *user,
                            wk__fail *fail)
 {
-    if (!target->has_f64 && uses_doubles(group)) return wk__gpu_no_f64(fail);
+    if (!target->has_f64 && wk__gpu_uses_doubles(group)) return wk__gpu_no_f64(fail);
     wk__group collapsed = *group;
     wk__group_collapse(&collapsed);
     if (wk__group_rows(&collapsed) == 0 || (collapsed.nreduce == 0 && wk__group_columns(&collapsed) == 0)) return WK_OK;
@@ -181,26 +185,27 @@ wk_code wk__gpu_plan_group(const wk__gpu_target *target, const wk__group *group,
 static uint64_t form_word(const wk__gpu_unit *unit)
 {
     return (uint64_t)unit->form.walk | (uint64_t)unit->form.pass << 8 | (uint64_t)unit->form.narrow << 16 |
-           (uint64_t)unit->form.check << 17 | (uint64_t)unit->form.guarded << 18 | (uint64_t)unit->dtype << 24;
+           (uint64_t)unit->form.check << 17 | (uint64_t)unit->form.guarded << 18 | (uint64_t)unit->form.passes << 19 |
+           (uint64_t)unit->dtype << 24;
 }
 
 uint64_t wk__gpu_unit_key(const wk__gpu_unit *unit)
 {
-    uint64_t structure = unit->group ? wk__group_key(unit->group) : (uint64_t)(uintptr_t)unit->fixed;
-    return (structure ^ form_word(unit)) * 0x9e3779b97f4a7c15u;
+    const uint64_t structure = unit->group ? wk__group_key(unit->group) : 0;
+    return (structure ^ (uint64_t)(uintptr_t)unit->fixed ^ form_word(unit)) * 0x9e3779b97f4a7c15u;
 }
 
 bool wk__gpu_unit_same(const wk__gpu_unit *a, const wk__gpu_unit *b)
 {
-    if (form_word(a) != form_word(b) || a->fixed != b->fixed) return false;
+    if (form_word(a) != form_word(b) || a->fixed != b->fixed || !a->group != !b->group) return false;
     return a->group == NULL || wk__group_same(a->group, b->group);
 }
 
 unsigned wk__gpu_needs(const wk__gpu_unit *unit)
 {
-    if (unit->fixed != NULL) return unit->fixed->needs | (unit->dtype == WK_F64 ? WK__GPU_NEEDS_F64 : 0);
     unsigned needs = 0;
-    for (int k = 0; k < unit->group->nins; k++) {
+    if (unit->fixed != NULL) needs = unit->fixed->needs | (unit->dtype == WK_F64 ? WK__GPU_NEEDS_F64 : 0);
+    for (int k = 0; unit->group != NULL && k < unit->group->nins; k++) {
         const wk__ins *ins = &unit->group->ins[k];
         bool wide = ins->code != WK__STORE && ins->dtype == WK_F64;
         if (wide) needs |= WK__GPU_NEEDS_F64;

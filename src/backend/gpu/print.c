@@ -18,9 +18,8 @@
 
 /* ---- where a row is ---------------------------------------------------------------------------------------------- */
 
-/* Coordinates first..end-1 out of a position among their places, the last runs fastest:
- *     const idx c1 = rest % n1; rest = rest / n1; const idx c0 = rest; */
-static void print_coordinates(wk__gpu_printer *p, int first, int end, const char *position)
+/* const idx c1 = rest % n1; rest = rest / n1; const idx c0 = rest; */
+void wk__gpu_print_coordinates(wk__gpu_printer *p, int first, int end, const char *position)
 {
     if (end - first == 1) {
         wk__text_format(p->text, "    const idx c%d = %s;\n", first, position);
@@ -38,14 +37,15 @@ static void print_coordinates(wk__gpu_printer *p, int first, int end, const char
     }
 }
 
-/* Pointers to where each operand starts, and ok, the place of this row in it. */
-static void print_operands(wk__gpu_printer *p)
+void wk__gpu_print_operands(wk__gpu_printer *p)
 {
     for (int k = 0; k < p->group->noperands; k++) {
         const wk__operand *operand = &p->group->operand[k];
         const char *type = wk__gpu_storage_type((wk_dtype)operand->dtype);
+        if (k == 0 && p->tail && !operand->stored) continue;
         wk__text_format(p->text, "    GM %s%s *p%d = (GM %s%s *)m%d + A(%d);\n", operand->stored ? "" : "const ", type,
-                        k, operand->stored ? "" : "const ", type, k, p->layout.offset[k]);
+                        k, operand->stored ? "" : "const ", type, k + (k > 0 && p->tail ? WK__FACTORS : 0),
+                        p->layout.offset[k]);
         wk__text_format(p->text, "    const idx o%d = 0", k);
         for (int d = 0; d < p->kept; d++) {
             if (operand->stride[d] == 1) {
@@ -72,8 +72,8 @@ static void print_row(wk__gpu_printer *p)
         break;
     }
     if (p->form.guarded) wk__text_add(p->text, "    if (F[0] != 0) return;\n");
-    print_coordinates(p, 0, p->kept, "(idx)row");
-    print_operands(p);
+    wk__gpu_print_coordinates(p, 0, p->kept, "(idx)row");
+    wk__gpu_print_operands(p);
 }
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
@@ -262,7 +262,7 @@ static int print_loop_head(wk__gpu_printer *p)
             "    for (idx column = (idx)(chunk * length + LOCAL); column < (idx)end; column += LOCALS) {\n",
             at->columns, at->chunks, at->chunks, at->columns);
     }
-    print_coordinates(p, first, end, "column");
+    wk__gpu_print_coordinates(p, first, end, "column");
     return 1;
 }
 
@@ -339,7 +339,7 @@ static void print_local_memory(wk__gpu_printer *p)
 void wk__gpu_print_group(wk__text *text, const wk__group *group, wk__gpu_form form)
 {
     wk__gpu_printer printer = {.text = text, .group = group, .form = form, .kept = group->ndim - group->nreduce};
-    wk__gpu_layout_of(group, &printer.layout);
+    wk__gpu_layout_of(group, WK__GPU_ROWS + 1, &printer.layout);
     wk__gpu_schedule_of(group, &printer.schedule);
     if (form.walk != WK__GPU_ITEMS) print_local_memory(&printer);
     print_row(&printer);

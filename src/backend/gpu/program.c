@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts functions around bodies: a kernel of its own for each unit, or one kernel for many units with a switch in it. */
-#include "kernel.h"
+#include "tail.h"
 
 /* What T, STORAGE, LOAD, STORE, NAME and CAST mean in the text of a fixed kernel: the dtype's class, its form in
  * memory, and the ways between them. */
@@ -19,17 +19,30 @@ static void define_dtype(wk__text *text, wk_dtype dtype)
     }
 }
 
+static void print_fixed(wk__text *text, const wk__gpu_unit *unit)
+{
+    define_dtype(text, (wk_dtype)unit->dtype);
+    for (const char *const *piece = unit->fixed->text; *piece != NULL; piece++) {
+        if (*piece == wk__gpu_outer) {
+            wk__gpu_print_outer(text, unit);
+        } else if (*piece == wk__gpu_result) {
+            wk__gpu_print_result(text, unit);
+        } else {
+            wk__text_add(text, *piece);
+        }
+    }
+    wk__text_add(text, "#undef T\n#undef STORAGE\n#undef NAME\n#undef IS_FLOAT\n#undef LOAD\n#undef STORE\n");
+}
+
 void wk__gpu_print(wk__text *text, const wk__gpu_unit *unit)
 {
-    if (unit->group != NULL) {
-        wk__text_format(text, "#define idx %s\n", unit->form.narrow ? "i32" : "i64");
+    if (unit->group != NULL) wk__text_format(text, "#define idx %s\n", unit->form.narrow ? "i32" : "i64");
+    if (unit->fixed != NULL) {
+        print_fixed(text, unit);
+    } else {
         wk__gpu_print_group(text, unit->group, unit->form);
-        wk__text_add(text, "#undef idx\n");
-        return;
     }
-    define_dtype(text, (wk_dtype)unit->dtype);
-    for (const char *const *piece = unit->fixed->text; *piece != NULL; piece++) wk__text_add(text, *piece);
-    wk__text_add(text, "#undef T\n#undef STORAGE\n#undef NAME\n#undef IS_FLOAT\n#undef LOAD\n#undef STORE\n");
+    if (unit->group != NULL) wk__text_add(text, "#undef idx\n");
 }
 
 static void print_memory_parameters(wk__text *text, int count)

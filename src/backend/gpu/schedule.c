@@ -22,10 +22,10 @@ int64_t wk__gpu_start(const wk__operand *operand)
     return operand->memory->offset / (int64_t)wk_dtype_size((wk_dtype)operand->dtype) + operand->offset;
 }
 
-void wk__gpu_layout_of(const wk__group *group, wk__gpu_layout *layout)
+void wk__gpu_layout_of(const wk__group *group, int first, wk__gpu_layout *layout)
 {
     memset(layout, 0xff, sizeof *layout);
-    int next = 2;
+    int next = first;
     layout->shape = next;
     next += group->ndim;
     if (group->nreduce > 0) layout->columns = next++;

@@ -55,7 +55,7 @@ typedef struct wk__gpu_program {
     void **kernel; /* the driver's functions, each made when first wanted */
 } wk__gpu_program;
 
-enum { WK__GPU_BUCKETS = 1024 };
+enum { WK__GPU_BUCKETS = 1024, WK__GPU_PAIRS = 4096 };
 
 /* Of one device. */
 typedef struct wk__gpu_units {
@@ -66,6 +66,8 @@ typedef struct wk__gpu_units {
     const wk__device_info *info;
     const char *options; /* for the compiler */
     bool driver_caches;  /* the driver keeps what it compiled on disk itself */
+
+    _Atomic uint8_t met[WK__GPU_PAIRS]; /* how often products have been met with a tail, by a hash of the tail */
 
     wk__gpu_program *programs; /* only the device's thread touches these */
 
@@ -81,6 +83,10 @@ void wk__gpu_units_end(wk__gpu_units *units);
 
 /* The function of a unit, new if need be; NULL and *fail when memory is short. Any thread. */
 wk__gpu_function *wk__gpu_function_of(wk__gpu_units *units, const wk__gpu_unit *unit, wk__fail *fail);
+/* Is the tail of this work to be in its kernel? A product compiles for longer than a tail, and shares its kernel with
+ * products that have other tails, or none: so the two are apart until they have been met often enough. Which it is
+ * changes no bit. `counts`: this time is one of them. Any thread. */
+bool wk__gpu_carries(wk__gpu_units *units, const wk__work *work, bool counts);
 /* Does the built function take its arguments as a struct by value? Else they are in memory, and a merged kernel
  * (which >= 0) gets the number of the unit behind them. */
 static inline bool wk__gpu_takes_values(const wk__gpu_units *units, const wk__gpu_function *function)

@@ -111,7 +111,7 @@ static void describe(cl_device id, wk__cl_card *card)
     snprintf(card->options, sizeof card->options, "-w%s %s", exact ? " -cl-fp32-correctly-rounded-divide-sqrt" : "",
              more != NULL ? more : "");
     int64_t parameters = read_number(id, CL_DEVICE_MAX_PARAMETER_SIZE);
-    int64_t values = (parameters - 8 * (WK__MAX_OPERANDS + 4)) / 8;
+    int64_t values = (parameters - 8 * (WK__GPU_MAX_MEMORY + 2)) / 8;
     card->target = (wk__gpu_target){
         .has_f64 = read_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
         .exact_divide = exact,
@@ -120,6 +120,7 @@ static void describe(cl_device id, wk__cl_card *card)
         .short_row = info->is_gpu ? 64 : 256,
         .chunk = 8192,
         .struct_arguments = values < 0 ? 0 : (int)values,
+        .patience = 4,
     };
 }
 

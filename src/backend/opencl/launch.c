@@ -124,7 +124,7 @@ static wk_code perform_build(wk__cl_device *device, wk__cl_command *command, wk_
 typedef struct call {
     wk__cl_device *device;
     wk__origin *origin;
-    const wk__operand *operand[WK__MAX_OPERANDS];
+    const wk__operand *operand[WK__MAX_OPERANDS + WK__KERNEL_OPERANDS];
     int operands;
     wk__cl_command *first, *last;
 } call;
@@ -194,11 +194,16 @@ static bool is_empty(const wk__group *group, const wk__operand *operand)
     return d < group->ndim;
 }
 
+static void use_operands(call *call, const wk__group *group, int first)
+{
+    for (int k = first; k < group->noperands; k++)
+        if (!is_empty(group, &group->operand[k])) call->operand[call->operands++] = &group->operand[k];
+}
+
 static wk_code run_group(wk__cl_device *device, const wk__group *group, wk__origin *origin, wk__fail *fail)
 {
     call call = {.device = device, .origin = origin};
-    for (int k = 0; k < group->noperands; k++)
-        if (!is_empty(group, &group->operand[k])) call.operand[call.operands++] = &group->operand[k];
+    use_operands(&call, group, 0);
     wk_code code = wk__gpu_plan_group(&device->card->target, group, add_launch, &call, fail);
     return end_call(&call, code, fail);
 }
@@ -212,13 +217,16 @@ static bool reads(const wk__kernel *kernel)
     return d == kernel->ndim;
 }
 
+/* With its tail, if it names one. */
 static wk_code run_kernel(wk__cl_device *device, const wk__work *work, wk__fail *fail)
 {
     const wk__kernel *kernel = work->kernel;
+    const bool passes = work->group != NULL && kernel->passes;
     call call = {.device = device, .origin = work->origin};
-    for (int k = 0; k < WK__KERNEL_OPERANDS; k++)
+    for (int k = passes; k < WK__KERNEL_OPERANDS; k++)
         if (kernel->operand[k].memory != NULL && (kernel->operand[k].stored || reads(kernel)))
             call.operand[call.operands++] = &kernel->operand[k];
+    if (work->group != NULL) use_operands(&call, work->group, 1); /* the first is the result */
     wk_code code = wk__gpu_plan_kernel(&device->card->target, work, add_launch, &call, fail);
     return end_call(&call, code, fail);
 }
@@ -229,11 +237,15 @@ bool wk__cl_supports(void *user, int family, wk_dtype dtype, wk__layout layout)
     return wk__gpu_supports(&device->card->target, family, dtype, layout);
 }
 
-/* A tail is a call of its own: it reads the result. */
+/* A tail that the kernel does not carry is a call of its own: it reads the result. */
 wk_code wk__cl_submit(void *user, const wk__work *work, wk__fail *fail)
 {
-    wk_code code = work->kernel ? run_kernel(user, work, fail) : WK_OK;
-    return code == WK_OK && work->group ? run_group(user, work->group, work->origin, fail) : code;
+    wk__cl_device *device = user;
+    wk__work first = *work;
+    const bool carried = wk__gpu_carries(&device->units, work, !device->gathering);
+    if (!carried) first.group = NULL;
+    wk_code code = work->kernel ? run_kernel(device, &first, fail) : WK_OK;
+    return code == WK_OK && work->group && !carried ? run_group(user, work->group, work->origin, fail) : code;
 }
 
 wk_code wk__cl_gather(void *user, bool on, wk__fail *fail)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tail of a product in the product's own kernel: each element goes from the register in which it was summed into
+ * the tail's program. Two marks stand among the pieces of a fixed kernel's text, and what is printed there uses
+ * variables of the text around it:
+ *
+ *   wk__gpu_outer    once an item knows which of the outer dimensions' places it works at: `outer`, an expression
+ *   wk__gpu_result   for each element of the result:  value      its sum, a T
+ *                                                     to         where it is stored, a pointer to STORAGE
+ *                                                     i, j       its coordinates in the two inner dimensions
+ *                                                     position   an expression: its position in the space
+ *
+ * A text has two inner dimensions, the last ones, or none. Without a tail the result is stored; with one
+ *
+ *     const STORAGE stored = STORE(value);     rounded to the result's dtype, as the tail would load it
+ *     *to = stored;                            unless the tail alone reads it
+ *     ...                                      the instructions; LOAD of operand 0 is LOAD(stored)
+ *
+ * Memory: the result is m0, the factors are m1 and m2, and the tail's operands from 1 on are m3 and further. An element
+ * has its tail run once, as that may write over what it has read. */
+#ifndef WICK_BACKEND_GPU_TAIL_H
+#define WICK_BACKEND_GPU_TAIL_H
+
+#include "kernel.h"
+
+/* Can the kernel of this work carry its tail? False where there is none. */
+bool wk__gpu_can_carry(const wk__work *work);
+
+extern const char wk__gpu_outer[], wk__gpu_result[];
+
+/* What the printer has to know of a text that carries tails. */
+typedef struct wk__gpu_carrier {
+    int arguments; /* that it has itself: the tail's follow */
+    int inner;     /* dimensions, 0 or 2 */
+    const char *outer, *position;
+} wk__gpu_carrier;
+
+/* What is printed at the marks. */
+void wk__gpu_print_outer(wk__text *text, const wk__gpu_unit *unit);
+void wk__gpu_print_result(wk__text *text, const wk__gpu_unit *unit);
+
+/* Adds the tail of a contraction to a launch whose unit has its kernel, its memory and its arguments. `tail` gets the
+ * program that the unit then names, and lives as long as the launch. Nothing happens where the work has no tail. */
+void wk__gpu_add_tail(const wk__work *work, wk__group *tail, wk__gpu_launch *launch);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tails that a product's kernel carries on OpenCL: the same bits as by two kernels, with one launch less, and nothing
+ * is written that nobody reads. */
+#include "opencl_test.h"
+
+#include "../src/backend/gpu/tail.h"
+#include "../src/backend/opencl/api.h"
+#include "support_tails.h"
+#include "support_wick.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void good(wk_code code, const wk__fail *fail)
+{
+    if (code != WK_OK) fail_msg("%s", fail->text);
+}
+
+static wk__gpu_target *target_of(int d)
+{
+    return (wk__gpu_target *)&((wk__cl_device *)opencl_device[d])->card->target;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static wk__cl_functions driver; /* as it is */
+static atomic_int launches;
+
+static cl_int count_launch(cl_queue queue, cl_kernel of, cl_uint dimensions, const size_t *offset, const size_t *global,
+                           const size_t *local, cl_uint waits, const cl_event *wait, cl_event *event)
+{
+    atomic_fetch_add(&launches, 1);
+    return driver.EnqueueNDRangeKernel(queue, of, dimensions, offset, global, local, waits, wait, event);
+}
+
+static int open_and_count(void **state)
+{
+    opencl_open(state);
+    driver = wk__cl;
+    wk__cl.EnqueueNDRangeKernel = count_launch;
+    return 0;
+}
+
+/* ---- backends ---------------------------------------------------------------------------------------------------- */
+
+enum { ALWAYS = 0, NEVER = 255 /* patience */ };
+
+static void submit(int d, tail_case *c, int patience)
+{
+    wk__fail fail;
+    void *device = opencl_device[d];
+    target_of(d)->patience = patience;
+    for (int m = 0; m < c->memories; m++) {
+        good(opencl->block_take(device, c->bytes[m], &c->memory[m], &fail), &fail);
+        good(opencl->upload(device, &c->memory[m], 0, c->host[m], c->bytes[m], &fail), &fail);
+    }
+    assert_null(wk__group_check(&c->tail));
+    good(opencl->submit(device, &c->work, &fail), &fail);
+}
+
+/* What all of the case's memory holds. */
+static void fetch(int d, tail_case *c, char *got[])
+{
+    wk__fail fail;
+    for (int m = 0; m < c->memories; m++) {
+        got[m] = malloc((size_t)c->bytes[m]);
+        good(opencl->download(opencl_device[d], got[m], &c->memory[m], 0, c->bytes[m], &fail), &fail);
+        opencl->block_give(opencl_device[d], &c->memory[m]);
+    }
+}
+
+static void let_go(tail_case *c, char *got[])
+{
+    for (int m = 0; m < c->memories; m++) free(got[m]);
+}
+
+/* Returns how many launches there were. */
+static int run(int d, tail_case *c, int patience, char *got[])
+{
+    wk__fail fail;
+    const int before = atomic_load(&launches);
+    submit(d, c, patience);
+    good(opencl->sync(opencl_device[d], &fail), &fail);
+    const int after = atomic_load(&launches);
+    fetch(d, c, got);
+    return after - before;
+}
+
+static void compare(int d, tail_case *c)
+{
+    char *one[TAIL_MEMORIES], *two[TAIL_MEMORIES];
+    const bool unread = c->kernel.passes && c->kind != TAIL_SHARED;
+    char name[80];
+    snprintf(name, sizeof name, "product %d, tail %d, %s", (int)c->product, (int)c->kind, wk_dtype_str(c->dtype));
+    const int apart = run(d, c, NEVER, two), together = run(d, c, ALWAYS, one);
+    if (apart != 2 || together != 1) fail_msg("%s: %d launches, and %d together", name, apart, together);
+    for (int m = 0; m < c->memories; m++) {
+        const char *want = m == 0 && unread ? c->host[m] : two[m];
+        if (memcmp(one[m], want, (size_t)c->bytes[m]) != 0) fail_msg("%s: memory %d differs", name, m);
+    }
+    bool changed = false; /* else there would be nothing to see */
+    for (int m = 0; m < c->memories; m++) changed = changed || memcmp(one[m], c->host[m], (size_t)c->bytes[m]) != 0;
+    assert_true(changed);
+    let_go(c, one);
+    let_go(c, two);
+}
+
+/* All of them would be compiled for minutes: tails that are like others in that are tried in a few dtypes, and so are
+ * large products and those that work-groups make. */
+static bool is_wanted(tail_product product, tail_kind kind, wk_dtype dtype)
+{
+    const bool few = dtype == WK_F32 || dtype == WK_F16 || dtype == WK_I64;
+    if (product == TAIL_OF_SMALL || product == TAIL_OF_CONVOLUTION) return few || kind == TAIL_SEVERAL;
+    return dtype == WK_F32 || (few && kind == TAIL_SEVERAL);
+}
+
+static tail_case *cases[TAIL_PRODUCTS * TAIL_KINDS * WK_DTYPE_COUNT];
+static int count;
+
+static void make_cases(tail_product first, tail_product last)
+{
+    count = 0;
+    for (int product = (int)first; product <= (int)last; product++)
+        for (int kind = 0; kind < TAIL_KINDS; kind++)
+            for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
+                if (!is_wanted((tail_product)product, (tail_kind)kind, (wk_dtype)dtype)) continue;
+                cases[count] = tail_case_new((tail_product)product, (tail_kind)kind, (wk_dtype)dtype);
+                count += cases[count] != NULL;
+            }
+}
+
+static void free_cases(void)
+{
+    for (int k = 0; k < count; k++) tail_case_free(cases[k]);
+}
+
+/* With one build for all. */
+static void compare_all(tail_product first, tail_product last)
+{
+    const int d = 0, patience = target_of(d)->patience;
+    wk__fail fail;
+    char *got[TAIL_MEMORIES];
+    make_cases(first, last);
+    good(opencl->gather(opencl_device[d], true, &fail), &fail);
+    for (int k = 0; k < 2 * count; k++) {
+        run(d, cases[k / 2], k % 2 ? ALWAYS : NEVER, got);
+        let_go(cases[k / 2], got);
+    }
+    good(opencl->gather(opencl_device[d], false, &fail), &fail);
+    for (int k = 0; k < count; k++) compare(d, cases[k]);
+    target_of(d)->patience = patience;
+    free_cases();
+}
+
+static void element_by_element(void **state)
+{
+    (void)state;
+    compare_all(TAIL_OF_CONVOLUTION, TAIL_OF_CONVOLUTION);
+    compare_all(TAIL_OF_SMALL, TAIL_OF_SMALL);
+}
+
+static void large_products(void **state)
+{
+    (void)state;
+    compare_all(TAIL_OF_BLOCKS, TAIL_OF_DOT);
+}
+
+/* As a device of the other temper would: with tiles in local memory, or without. */
+static void of_other_devices(void **state)
+{
+    (void)state;
+    target_of(0)->local_memory = !target_of(0)->local_memory;
+    compare_all(TAIL_OF_BLOCKS, TAIL_OF_TURNED);
+    target_of(0)->local_memory = !target_of(0)->local_memory;
+}
+
+/* What reduces, and what writes over what indices choose, stays apart. */
+static void left_apart(void **state)
+{
+    (void)state;
+    tail_case *c = tail_case_new(TAIL_OF_SMALL, TAIL_RELU, WK_F32);
+    assert_true(wk__gpu_can_carry(&c->work));
+    c->tail.nreduce = 1;
+    assert_false(wk__gpu_can_carry(&c->work));
+    tail_case_free(c);
+    c = tail_case_new(TAIL_OF_SMALL, TAIL_PLACES, WK_F32);
+    assert_true(wk__gpu_can_carry(&c->work));
+    c->tail.operand[c->tail.noperands - 1].over = true;
+    assert_false(wk__gpu_can_carry(&c->work));
+    c->tail.operand[c->tail.noperands - 1].over = false;
+    for (int k = 0; k < c->tail.nins; k++)
+        if (c->tail.ins[k].code == WK__LOADX) c->tail.ins[k].arg[1] = 0;
+    assert_false(wk__gpu_can_carry(&c->work));
+    c->work.group = NULL;
+    assert_false(wk__gpu_can_carry(&c->work));
+    tail_case_free(c);
+}
+
+/* A bad index in a tail that is carried is told, and the product is there. What writes over what it reads does not any
+ * more; its product is computed. */
+static void bad_index(void **state)
+{
+    (void)state;
+    for (int d = 0; d < opencl_devices; d++) {
+        wk__fail fail;
+        char *apart[TAIL_MEMORIES], *bad[TAIL_MEMORIES], *after[TAIL_MEMORIES];
+        tail_case *c = tail_case_new(TAIL_OF_SMALL, TAIL_PLACES, WK_F32);
+        tail_case *over = tail_case_new(TAIL_OF_SMALL, TAIL_IN_PLACE, WK_F32);
+        const int patience = target_of(d)->patience;
+        int64_t *index = (int64_t *)(void *)c->host[3];
+        for (int64_t k = 0; k < c->bytes[3] / 8; k++) index[k] = 2;
+        over->kernel.passes = false;
+        run(d, c, NEVER, apart);
+        index[16 + 4] = 77;
+        c->tail.tag = 42;
+        submit(d, c, ALWAYS);
+        submit(d, over, ALWAYS);
+        assert_int_equal(opencl->sync(opencl_device[d], &fail), WK_ERR_INDEX);
+        assert_true(fail.tag == 42 && fail.index == 77 && fail.bound == 5);
+        fetch(d, c, bad);
+        fetch(d, over, after);
+        assert_memory_equal(bad[0], apart[0], (size_t)c->bytes[0]);
+        assert_memory_equal(after[3], over->host[3], (size_t)over->bytes[3]);
+        assert_memory_not_equal(after[0], over->host[0], (size_t)over->bytes[0]);
+        let_go(c, apart);
+        let_go(c, bad);
+        let_go(over, after);
+        target_of(d)->patience = patience;
+        tail_case_free(c);
+        tail_case_free(over);
+    }
+}
+
+/* ---- the library ------------------------------------------------------------------------------------------------- */
+
+enum { ROWS = 19, COLUMNS = 21, DEPTH = 8, MOST_BYTES = ROWS * COLUMNS * 8 };
+
+/* relu(x w + bias). With `product` the program has that, too; else nobody sees it. `one_by_one`: nothing is fused. */
+static wk_tensor *layer(wk_tensor *const in[3], wk_tensor **product, bool one_by_one)
+{
+    wk_tensor *sum;
+    if (product) {
+        *product = wk_matmul(in[0], wk_transpose(in[1], 0, 1));
+        if (one_by_one) wk_sync();
+        sum = wk_add(*product, in[2]);
+    } else {
+        sum = wk_linear(in[0], in[1], in[2]);
+    }
+    if (one_by_one) wk_sync();
+    return wk_relu(sum);
+}
+
+static wk_tensor *some(wk_tensor *numbers, wk_dtype dtype)
+{
+    return wk_to_dtype(wk_mul(numbers, 3), dtype);
+}
+
+static void read_back(wk_tensor *x, char to[MOST_BYTES])
+{
+    wk_tensor *near = wk_to(x, wk_cpu());
+    expect_fine();
+    memset(to, 0, MOST_BYTES);
+    memcpy(to, wk_data(near), (size_t)(wk_numel(near) * (int64_t)wk_dtype_size(wk_dtype_of(near))));
+}
+
+static void expect_layer(wk_dtype dtype, bool with_product)
+{
+    WK_SCOPE;
+    WK_DEVICE(wk_opencl(0));
+    const int patience = target_of(0)->patience;
+    char want[2][MOST_BYTES], got[MOST_BYTES];
+    wk_tensor *product, *const in[] = {some(wk_randn((ROWS, DEPTH)), dtype), some(wk_randn((COLUMNS, DEPTH)), dtype),
+                                       some(wk_randn((COLUMNS)), dtype)};
+    for (int k = 0; k < 3; k++) read_back(in[k], got); /* else they are computed with what reads them */
+    read_back(layer(in, with_product ? &product : NULL, true), want[0]);
+    if (with_product) read_back(product, want[1]);
+    for (int step = 0; step < patience + 2; step++) {
+        const int before = atomic_load(&launches);
+        read_back(layer(in, with_product ? &product : NULL, false), got);
+        assert_int_equal(atomic_load(&launches) - before, step < patience ? 2 : 1);
+        assert_memory_equal(got, want[0], sizeof got);
+        if (!with_product) continue;
+        read_back(product, got);
+        assert_memory_equal(got, want[1], sizeof got);
+    }
+}
+
+/* One launch less once the layer has come often enough; the bits are those of ops one by one all the time. */
+static void from_then_on(void **state)
+{
+    (void)state;
+    static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I32};
+    assert_true(target_of(0)->patience > 1);
+    for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++) {
+        expect_layer(dtypes[t], true);
+        if (t < 2) expect_layer(dtypes[t], false); /* narrow ones are not rounded in between, so they are cast */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(element_by_element), cmocka_unit_test(large_products), cmocka_unit_test(of_other_devices),
+        cmocka_unit_test(left_apart),         cmocka_unit_test(bad_index),      cmocka_unit_test(from_then_on),
+    };
+    return cmocka_run_group_tests(tests, open_and_count, opencl_close);
+}
