@@ -262,6 +262,29 @@ static void arguments_are_taken_as_they_come(void **state)
     expect_fine();
 }
 
+/* A truth is a number of its own class: PyTorch's promotion. */
+static void a_truth_widens_nothing(void **state)
+{
+    (void)state;
+    static const wk_dtype dtypes[] = {WK_BOOL, WK_U8, WK_I64, WK_F16};
+    WK_SCOPE;
+    for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++) {
+        char message[200];
+        wk_value out, args[2] = {{.kind = WK_VALUE_TENSOR, .tensor = wk_zeros((2), .dtype = dtypes[k])},
+                                 {.kind = WK_VALUE_BOOL, .i = 1}};
+        if (call(NULL, "maximum", args, 2, &out, message) != WK_OK) fail_msg("%s", message);
+        assert_int_equal(wk_dtype_of(out.tensor), dtypes[k]);
+        assert_true(wk_item(wk_select(out.tensor, 0, 1)) == 1);
+        wk_free(out.tensor);
+    }
+    char message[200];
+    wk_value out, args[2] = {{.kind = WK_VALUE_INT, .i = 2}, {.kind = WK_VALUE_BOOL, .i = 1}};
+    assert_int_equal(call(NULL, "full", args, 2, &out, message), WK_OK);
+    assert_int_equal(wk_dtype_of(out.tensor), WK_BOOL);
+    wk_free(out.tensor);
+    expect_fine();
+}
+
 static void any_number_of_results(void **state)
 {
     (void)state;
@@ -305,6 +328,7 @@ int main(void)
                                        cmocka_unit_test(names_in_place_are_found),
                                        cmocka_unit_test(calls_in_place),
                                        cmocka_unit_test(arguments_are_taken_as_they_come),
+                                       cmocka_unit_test(a_truth_widens_nothing),
                                        cmocka_unit_test(any_number_of_results),
                                        cmocka_unit_test(info_is_checked),
                                        cmocka_unit_test(calls_by_name),

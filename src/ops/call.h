@@ -11,7 +11,8 @@
 typedef struct wk__arg {
     wk_tensor *tensor; /* of a number NULL, but a call that gave none may have left that in a tensor's place, too */
     wk__imm number;
-    bool is_number, whole; /* whole: the number is an integer */
+    bool is_number, whole; /* whole: the number is an integer, */
+    bool truth;            /* or a bool: 0 or 1 */
 } wk__arg;
 static inline wk__arg wk__t(wk_tensor *tensor)
 {

@@ -287,7 +287,8 @@ static int full_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
 {
     wk_options options = options_of(&args[2], &args[3]);
     wk__arg value = wk__value_arg(&args[1]);
-    return wk__one(out, full(site, op, args[0].ints, args[0].count, value, value.whole ? WK_I64 : WK_F32, &options));
+    const wk_dtype dtype = value.truth ? WK_BOOL : value.whole ? WK_I64 : WK_F32;
+    return wk__one(out, full(site, op, args[0].ints, args[0].count, value, dtype, &options));
 }
 
 static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

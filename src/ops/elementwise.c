@@ -54,7 +54,7 @@ static bool choose_dtypes(plan *p)
             if (body)
                 wk__promotion_add(&promotion, body->dtype, body->ndim ? WK__WEIGHT_TENSOR : WK__WEIGHT_SCALAR);
             else
-                wk__promotion_add(&promotion, arg->whole ? WK_I64 : WK_F64, WK__WEIGHT_NUMBER);
+                wk__promotion_add(&promotion, arg->truth ? WK_BOOL : arg->whole ? WK_I64 : WK_F64, WK__WEIGHT_NUMBER);
         }
         dtype = wk__promotion_result(&promotion);
     }

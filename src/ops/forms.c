@@ -20,8 +20,9 @@ wk_tensor *wk__value_tensor(const wk_value *value)
 wk__arg wk__value_arg(const wk_value *value)
 {
     switch (value->kind) {
-    case WK_VALUE_INT:
-    case WK_VALUE_BOOL: return wk__i(value->i);
+    case WK_VALUE_INT: return wk__i(value->i);
+    case WK_VALUE_BOOL:
+        return (wk__arg){.number = {.i = value->i != 0}, .is_number = true, .whole = true, .truth = true};
     case WK_VALUE_FLOAT: return wk__f(value->f);
     default: return wk__t(wk__value_tensor(value));
     }

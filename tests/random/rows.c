@@ -26,8 +26,12 @@ void rows_read(void)
     }
 }
 
-int row_call(const row *r, wk_site site, const wk_value *args, wk_tensor **out)
+int row_call(const row *r, wk_site site, const wk_value *args, wk_tensor **out, int room)
 {
+    const int count = r->op->result_count ? r->op->result_count(r->op, site, args) : r->op->results;
+    if (count > room)
+        wk__error_set(site, WK_ERR_UNSUPPORTED, "%s: %d results, a program takes %d at most", r->op->name, count, room);
+    if (count < 0 || count > room) return -1;
     return r->op->invoke(r->op, site, args, out);
 }
 

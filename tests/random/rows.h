@@ -20,8 +20,8 @@ typedef struct row {
 extern row *rows; /* in the order of wk__ops */
 extern int row_count;
 void rows_read(void);
-/* Calls it: arguments in the order of its parameters, results into out[]; how many, or -1. */
-int row_call(const row *r, wk_site site, const wk_value *args, wk_tensor **out);
+/* Calls it: arguments in the order of its parameters, results into out[room]; how many, or -1. */
+int row_call(const row *r, wk_site site, const wk_value *args, wk_tensor **out, int room);
 /* The same in place: the target, which is the first argument, or NULL. */
 wk_tensor *row_call_in_place(const row *r, wk_site site, const wk_value *args);
 

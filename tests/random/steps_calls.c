@@ -86,10 +86,11 @@ bool steps_call(machine *m, const step *s)
 {
     const row *r = &rows[s->op];
     call c;
-    wk_tensor *out[64] = {0};
+    enum { ROOM = 64 };
+    wk_tensor *out[ROOM] = {0};
     if (!steps_arguments(m, s, &c)) return false;
     if (r->draws) wk_seed_stream(s->seed, 0);
-    m->given = row_call(r, steps_site(m), c.value, out);
+    m->given = row_call(r, steps_site(m), c.value, out, ROOM);
     for (int k = 0; k < m->given; k++) {
         if (is_operand(c.value, out[k])) out[k] = NULL;
         if (out[k] && !r->op->view && wk__body_overlaps(wk__body_of(out[k]))) notes_shared(m, s->out + k);
