@@ -312,6 +312,16 @@ static void any_number_of_results(void **state)
         if (k % 99 == 0) assert_true(wk_item(out[k].tensor) == k);
         wk_free(out[k].tensor);
     }
+    assert_int_equal(wk_call(NULL, "exp", args, 1, NULL, &(int){1}, &options, NULL, 0), WK_ERR_ARGUMENT);
+    assert_string_equal(error.message, "call: the array for the results is NULL");
+    assert_int_equal(error.line, 0);
+    const wk_call_options bad = {.size = 3, .error = &error};
+    assert_int_equal(wk_call(NULL, "exp", args, 1, out, &(int){1}, &bad, NULL, 0), WK_ERR_ARGUMENT);
+    char message[200];
+    error.size = 0;
+    assert_int_equal(wk_call(NULL, "exp", args, 1, out, &(int){1}, &options, message, sizeof message), WK_ERR_ARGUMENT);
+    assert_non_null(strstr(message, "here.py:7: call: set .size = sizeof(wk_call_error) first"));
+    error.size = sizeof error;
     args[1] = (wk_value){.kind = WK_VALUE_INT, .i = MANY * 2}; /* more pieces than places: as many as places */
     count = MANY;
     assert_int_equal(wk_call(NULL, "chunk", args, 2, out, &count, &options, NULL, 0), WK_OK);

@@ -80,7 +80,7 @@ int wk_op_find(const char *name)
 
 /* ---- arguments against the parameters ---------------------------------------------------------------------------- */
 
-enum { MOST_ARGUMENTS = 16, FEW_RESULTS = 8 };
+enum { MOST_ARGUMENTS = 16, FEW_RESULTS = 8, MOST_SIZE = 4096 /* of a struct, as in options.c */ };
 
 static const char *const kind_names[] = {
     [WK_VALUE_TENSOR] = "Tensor",      [WK_VALUE_INT] = "int",
@@ -165,18 +165,18 @@ typedef struct call {
     const wk__op *op;
     wk_site site;
     bool in_place;
+    bool writes; /* the result is the first argument, which the caller holds already */
     wk_value argument[MOST_ARGUMENTS];
     wk_value *results; /* [room] */
     int room, count;
-    int wanted; /* the room that it takes, where there is too little */
+    int wanted;           /* the room that it takes, where there is too little */
+    wk_call_error *error; /* the caller's, or NULL */
 } call;
 
-/* What was written over is an argument, which the caller holds already. */
 static void hand_over(call *c, wk_tensor *const out[], int count)
 {
-    const bool again = c->in_place || (c->op->parameter_count && c->op->parameters[0].written);
     for (int k = 0; k < count; k++) {
-        wk_tensor *x = again ? wk__again(out[k]) : out[k];
+        wk_tensor *x = c->writes ? wk__again(out[k]) : out[k];
         c->results[k] = x ? wk_value_of_tensor(x) : (wk_value){.kind = WK_VALUE_NONE};
     }
     c->count = count;
@@ -205,7 +205,7 @@ static void invoke(call *c)
     if (given >= 0 && !wk__error_pending()) {
         hand_over(c, out, given);
     } else {
-        for (int k = 0; k < given && !c->in_place; k++) wk_free_at(c->site, out[k]);
+        for (int k = 0; k < given && !c->writes; k++) wk_free_at(c->site, out[k]);
         wk__error_set(c->site, WK_ERR_INTERNAL, "%s: failed without saying why", c->op->name);
     }
     if (out != few) wk__free(out);
@@ -221,19 +221,28 @@ static void run(call *c, const char *name, const wk_value *arguments, int argume
     }
     c->op = wk__ops[index];
     c->in_place = strcmp(name, c->op->name) != 0;
+    c->writes = c->in_place || (c->op->parameter_count && c->op->parameters[0].written);
     wk_context *context = wk__context();
     if (context->late) wk__tell_late(context);
     if (!wk__error_pending() && match(c->op, c->site, arguments, argument_count, c->argument)) invoke(c);
 }
 
+/* Where the caller wants to hear of an error. Options that cannot be read are an error of their own, later. */
+static wk_call_error *error_of(const wk_call_options *options)
+{
+    wk_call_options own;
+    return options && wk__sized(options, offsetof(wk_call_options, device), &own, sizeof own) == WK_OK ? own.error
+                                                                                                       : NULL;
+}
+
 /* What is said of the call goes to the caller: a text, after `said` bytes of where it was. */
-static wk_code answer(wk_call_error error, const char *text, int64_t said, wk_call_error *given, char *message,
+static wk_code answer(const call *c, wk_call_error error, const char *text, int64_t said, char *message,
                       size_t message_size)
 {
     if (message_size) snprintf(message, message_size, "%s", text ? text : "");
     error.size = sizeof error;
     if (text) snprintf(error.message, sizeof error.message, "%s", text + said);
-    if (given) (void)wk__fill((wk_site){0}, "call", wk_call_error, given, &error);
+    if (c->error) (void)wk__fill((wk_site){0}, "call", wk_call_error, c->error, &error);
     return (wk_code)error.code;
 }
 
@@ -248,13 +257,17 @@ static wk_code call_in(wk_context *context, const char *name, const wk_value *ar
     c->site = o.site;
     context->frame.grad_off = o.no_grad;
     if (o.device.kind) context->device = o.device;
-    if (fine) run(c, name, arguments, argument_count);
+    if (fine && o.error && !c->error)
+        wk__error_set(o.site, WK_ERR_ARGUMENT, "call: set .size = sizeof(wk_call_error) first");
+    else if (fine)
+        run(c, name, arguments, argument_count);
     wk_call_error error = {.code = (int32_t)wk_error_code(), .results = c->wanted};
     if (error.code != WK_OK) {
         error.line = context->failed.line;
         if (context->failed.file) snprintf(error.file, sizeof error.file, "%s", context->failed.file);
     }
-    const wk_code code = answer(error, wk_error(), context->said, o.error, message, message_size);
+    const int64_t said = context->error.data ? context->said : 0;
+    const wk_code code = answer(c, error, wk_error(), said, message, message_size);
     wk_clear_error();
     context->frame.grad_off = grad_off;
     context->device = device;
@@ -265,7 +278,7 @@ static wk_code call_in(wk_context *context, const char *name, const wk_value *ar
 wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count, wk_value *results,
                 int *count, const wk_call_options *options, char *message, size_t message_size)
 {
-    call c = {.results = results, .room = count ? *count : 0};
+    call c = {.results = results, .room = count ? *count : 0, .error = error_of(options)};
     const char *missing = !count                             ? "call: the count of results is NULL"
                           : c.room < 0                       ? "call: the count of results is negative"
                           : c.room > 0 && !results           ? "call: the array for the results is NULL"
@@ -273,7 +286,7 @@ wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments
                                                              : NULL;
     if (!message) message_size = 0;
     if (count) *count = 0;
-    if (missing) return answer((wk_call_error){.code = WK_ERR_ARGUMENT}, missing, 0, NULL, message, message_size);
+    if (missing) return answer(&c, (wk_call_error){.code = WK_ERR_ARGUMENT}, missing, 0, message, message_size);
     const bool locked = !context;
     if (locked) {
         pthread_mutex_lock(&shared_lock);
@@ -282,7 +295,7 @@ wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments
         if (shared) wk__late_forget(shared); /* of whoever called: who reads what failed is told */
     }
     const wk_code code = context ? call_in(context, name, arguments, argument_count, &c, options, message, message_size)
-                                 : answer((wk_call_error){.code = WK_ERR_MEMORY}, "call: out of host memory", 0, NULL,
+                                 : answer(&c, (wk_call_error){.code = WK_ERR_MEMORY}, "call: out of host memory", 0,
                                           message, message_size);
     if (locked) pthread_mutex_unlock(&shared_lock);
     *count = c.count;
