@@ -231,8 +231,9 @@ static void run(call *c, const char *name, const wk_value *arguments, int argume
 static wk_call_error *error_of(const wk_call_options *options)
 {
     wk_call_options own;
-    return options && wk__sized(options, offsetof(wk_call_options, device), &own, sizeof own) == WK_OK ? own.error
-                                                                                                       : NULL;
+    if (!options || wk__sized(options, offsetof(wk_call_options, device), &own, sizeof own) != WK_OK) return NULL;
+    const bool sized = own.error && own.error->size > offsetof(wk_call_error, code) && own.error->size <= MOST_SIZE;
+    return sized ? own.error : NULL;
 }
 
 /* What is said of the call goes to the caller: a text, after `said` bytes of where it was. */
