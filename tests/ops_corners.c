@@ -181,6 +181,42 @@ static void the_angle_of_the_origin(void **state)
     EXPECT_SAME(slope(wk_atan2(0.0, x), x), 0, 0, 0, 0, 0);
 }
 
+static void the_length_of_nothing(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const double inf = INFINITY;
+    wk_tensor *a = leaf(wk_of(double, (5), 0, -0.0, 1e-200, 0x3p600, -inf)),
+              *b = leaf(wk_of(double, (5), 0, -3, 0, -0x4p600, NAN));
+    wk_tensor *length = wk_hypot(a, b);
+    EXPECT_SAME(length, 0, 3, 1e-200, 0x5p600, inf);
+    EXPECT_SAME(wk_hypot(b, a), 0, 3, 1e-200, 0x5p600, inf);
+    EXPECT_SAME(slope(length, a), 0, 0, 1, 0.6, NAN);
+    EXPECT_SAME(slope(length, b), 0, -1, 0, -0.8, NAN);
+    EXPECT_SAME(slope(wk_hypot(a, 0), a), 0, 0, 1, 1, NAN);
+    wk_tensor *x = leaf(wk_of(double, (3), 0, 3, 4)), *y = leaf(wk_of(double, (3), 0, 4, -3));
+    wk_tensor *by_x = slope(wk_hypot(x, y), x);
+    EXPECT_SAME(slope(by_x, x), 0, 0.128, 0.072);
+    EXPECT_SAME(slope(by_x, y), 0, -0.096, 0.096);
+}
+
+static void exponents_beyond_all_powers(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const double inf = INFINITY, half = log(2);
+    wk_tensor *a = leaf(wk_of(double, (8), 1e300, -1e300, 5, inf, -inf, inf, -inf, NAN)),
+              *b = leaf(wk_of(double, (8), 1e300, -1e300, 1000, 1, 1, inf, -inf, inf));
+    wk_tensor *sum = wk_logaddexp(a, b);
+    EXPECT_SAME(sum, 1e300, -1e300, 1000, inf, 1, inf, -inf, NAN);
+    EXPECT_SAME(slope(sum, a), 0.5, 0.5, 0, 1, 0, NAN, NAN, NAN);
+    EXPECT_SAME(slope(sum, b), 0.5, 0.5, 1, 0, 1, NAN, NAN, NAN);
+    wk_tensor *x = leaf(wk_of(double, (3), 0, 1000, -1000));
+    EXPECT_SAME(wk_logaddexp(x, x), half, 1000 + half, half - 1000);
+    EXPECT_SAME(slope(wk_logaddexp(x, x), x), 1, 1, 1);
+    EXPECT_SAME(slope(wk_logaddexp(0, x), x), 0.5, 1, 0);
+}
+
 /* What is left of a division depends on the quotient, which is a whole number: that has no gradient of its own. */
 static void rests(void **state)
 {
@@ -254,6 +290,8 @@ int main(void)
         cmocka_unit_test(slopes_at_kinks),
         cmocka_unit_test(nan_is_no_limit),
         cmocka_unit_test(the_angle_of_the_origin),
+        cmocka_unit_test(the_length_of_nothing),
+        cmocka_unit_test(exponents_beyond_all_powers),
         cmocka_unit_test(rests),
         cmocka_unit_test(counting_is_flat),
         cmocka_unit_test(classes_without_weight),

@@ -95,6 +95,24 @@ static void example_atan2(void **state)
     expect_values(wk_atan2(x, y), 2, (const double[]){0.785398, 1.5708}, 1e-5);
 }
 
+static void example_logaddexp(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 0, 1000);
+    wk_tensor *y = wk_of(double, (2), 1, 0);
+    expect_values(wk_logaddexp(x, y), 2, (const double[]){1.313262, 1000}, 1e-5);
+}
+
+static void example_hypot(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 3, 3e+30);
+    wk_tensor *y = wk_of(double, (2), 4, 4e+30);
+    expect_values(wk_hypot(x, y), 2, (const double[]){5, 5e+30}, 1e-5);
+}
+
 static void example_eq(void **state)
 {
     (void)state;
@@ -655,7 +673,8 @@ int main(void)
                                        cmocka_unit_test(example_floor_divide), cmocka_unit_test(example_remainder),
                                        cmocka_unit_test(example_fmod),         cmocka_unit_test(example_pow),
                                        cmocka_unit_test(example_maximum),      cmocka_unit_test(example_minimum),
-                                       cmocka_unit_test(example_atan2),        cmocka_unit_test(example_eq),
+                                       cmocka_unit_test(example_atan2),        cmocka_unit_test(example_logaddexp),
+                                       cmocka_unit_test(example_hypot),        cmocka_unit_test(example_eq),
                                        cmocka_unit_test(example_ne),           cmocka_unit_test(example_lt),
                                        cmocka_unit_test(example_le),           cmocka_unit_test(example_gt),
                                        cmocka_unit_test(example_ge),           cmocka_unit_test(example_logical_and),

@@ -103,6 +103,17 @@
 #define wk_atan2(a, b)  WK_ARITH_(wk_atan2, a, b)
 #define wk_atan2_(a, b) WK_ARITH_1_(wk_atan2_, a, b)
 
+/* wk_logaddexp(a, b): log(e^a + e^b) without overflow; of floats
+ *
+ *     wk_logaddexp(x, y) is {1.313262, 1000} for x = {0, 1000}, y = {1, 0} */
+#define wk_logaddexp(a, b) WK_ARITH_(wk_logaddexp, a, b)
+
+/* wk_hypot(a, b): the length of (a, b), sqrt(a^2 + b^2), without overflow; of floats; the gradient at (0, 0) is 0
+ *
+ *     wk_hypot(x, y) is {5, 5e+30} for x = {3, 3e+30}, y = {4, 4e+30} */
+#define wk_hypot(a, b)  WK_ARITH_(wk_hypot, a, b)
+#define wk_hypot_(a, b) WK_ARITH_1_(wk_hypot_, a, b)
+
 /* ---- comparison and logic: a tensor or a number on either side --------------------------------------------------- */
 /* The result of a comparison and of logic is bool, without a gradient; in place it is 0 or 1 in the dtype of a. */
 

@@ -146,6 +146,25 @@ WK_API wk_tensor *wk_atan2__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_atan2__tf_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_atan2__ti_at(wk_site site, wk_tensor *a, int64_t b);
 
+/* logaddexp: log(e^a + e^b) without overflow; of floats */
+WK_API wk_tensor *wk_logaddexp_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_logaddexp_tf_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_logaddexp_ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_logaddexp_ft_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_logaddexp_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_logaddexp(wk_tensor *a, wk_tensor *b);
+
+/* hypot: the length of (a, b), sqrt(a^2 + b^2), without overflow; of floats; the gradient at (0, 0) is 0 */
+WK_API wk_tensor *wk_hypot_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_hypot_tf_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_hypot_ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_hypot_ft_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_hypot_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_hypot(wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_hypot__at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_hypot__tf_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_hypot__ti_at(wk_site site, wk_tensor *a, int64_t b);
+
 /* ---- comparison and logic: a tensor or a number on either side --------------------------------------------------- */
 
 /* eq: a == b, element by element, as bools; in a condition of C: wk_item(wk_all(..)) */

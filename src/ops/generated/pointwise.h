@@ -243,6 +243,34 @@ static inline bool wk__read_addc_options(wk_site site, const char *op, const wk_
              .takes_number = true}},                                                                                   \
     .parameter_count = 2, .results = 1, .invoke = wk__invoke_pointwise, .invoke_in_place = wk__invoke_pointwise_
 
+#define WK__SIGNATURE_logaddexp                                                                                        \
+    .name = "logaddexp", .schema = "logaddexp(Tensor self, Tensor other) -> Tensor", .group = "pointwise",             \
+    .doc = "log(e^a + e^b) without overflow; of floats", .node = "LogaddexpBackward0", .arity = 2,                     \
+    .domain = WK__FLOATS,                                                                                              \
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){                                                                                        \
+            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},  \
+            {.size = sizeof(wk_parameter),                                                                             \
+             .name = "other",                                                                                          \
+             .doc = "",                                                                                                \
+             .kind = WK_VALUE_TENSOR,                                                                                  \
+             .takes_number = true}},                                                                                   \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_pointwise
+
+#define WK__SIGNATURE_hypot                                                                                            \
+    .name = "hypot", .schema = "hypot(Tensor self, Tensor other) -> Tensor", .group = "pointwise",                     \
+    .doc = "the length of (a, b), sqrt(a^2 + b^2), without overflow; of floats; the gradient at (0, 0) is 0",          \
+    .node = "HypotBackward0", .arity = 2, .domain = WK__FLOATS,                                                        \
+    .parameters =                                                                                                      \
+        (const wk_parameter[]){                                                                                        \
+            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},  \
+            {.size = sizeof(wk_parameter),                                                                             \
+             .name = "other",                                                                                          \
+             .doc = "",                                                                                                \
+             .kind = WK_VALUE_TENSOR,                                                                                  \
+             .takes_number = true}},                                                                                   \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_pointwise, .invoke_in_place = wk__invoke_pointwise_
+
 #define WK__SIGNATURE_eq                                                                                               \
     .name = "eq", .schema = "eq(Tensor self, Tensor other) -> Tensor", .group = "comparison",                          \
     .doc = "a == b, element by element, as bools; in a condition of C: wk_item(wk_all(..))", .arity = 2,               \

@@ -516,3 +516,82 @@ wk_tensor *wk_atan2__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_atan2, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
+
+/* ---- logaddexp --------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_logaddexp_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_logaddexp_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+}
+
+wk_tensor *wk_logaddexp_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+}
+
+wk_tensor *wk_logaddexp_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_logaddexp_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_logaddexp, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *(wk_logaddexp)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_logaddexp, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+/* ---- hypot ------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_hypot_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_hypot_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+}
+
+wk_tensor *wk_hypot_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+}
+
+wk_tensor *wk_hypot_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_hypot_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_hypot, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *(wk_hypot)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_hypot, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_hypot__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_hypot__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+}
+
+wk_tensor *wk_hypot__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+}
