@@ -121,9 +121,10 @@ wk_tensor *wk__mul_operand(const wk__gradient *g, wk_tensor *grad, int k)
 wk_tensor *wk__spread(const wk__gradient *g, wk_tensor *grad)
 {
     const wk__shape *from = &g->node->shape[0];
+    const wk__reduce_attributes reduced = wk__reduce_attributes_of(g->attr);
     int64_t shape[WK__MAX_DIMS];
-    for (int d = 0; d < from->ndim; d++) shape[d] = g->attr->i[0] >> d & 1 ? 1 : from->size[d];
-    if (!g->attr->i[1]) grad = wk_reshape_at((wk_site){0}, grad, shape, from->ndim);
+    for (int d = 0; d < from->ndim; d++) shape[d] = reduced.mask >> d & 1 ? 1 : from->size[d];
+    if (!reduced.keepdim) grad = wk_reshape_at((wk_site){0}, grad, shape, from->ndim);
     return wk_expand_at((wk_site){0}, grad, from->size, from->ndim);
 }
 

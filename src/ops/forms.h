@@ -74,7 +74,7 @@ wk_tensor *wk__mul_operand(const wk__gradient *g, wk_tensor *grad, int k);
 
 /* A gradient brought to the device and dtype of operand k (copy_ may have converted). */
 wk_tensor *wk__as_operand(const wk__gradient *g, wk_tensor *grad, int k);
-/* The gradient of a reduction with attributes i[0] = mask, i[1] = keepdim, spread back over the reduced dimensions. */
+/* The gradient of a reduction, spread back over the dimensions that wk__reduce_attributes name. */
 wk_tensor *wk__spread(const wk__gradient *g, wk_tensor *grad);
 
 /* All ops in alphabetical order. */

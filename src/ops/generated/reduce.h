@@ -98,6 +98,99 @@ static inline bool wk__read_cross_entropy_options(wk_site site, const char *op, 
     return true;
 }
 
+/* What gradients read of a call besides its tensors, and its places in the attributes of the node. */
+typedef struct wk__reduce_attributes {
+    int64_t mask;
+    bool keepdim;
+    double divisor;
+    double p;
+} wk__reduce_attributes;
+static inline wk__attr wk__reduce_attr(wk__reduce_attributes a)
+{
+    return (wk__attr){.i = {a.mask, a.keepdim}, .f = {a.divisor, a.p}};
+}
+static inline wk__reduce_attributes wk__reduce_attributes_of(const wk__attr *attr)
+{
+    return (wk__reduce_attributes){
+        .mask = attr->i[0], .keepdim = attr->i[1] != 0, .divisor = attr->f[0], .p = attr->f[1]};
+}
+
+typedef struct wk__dist_attributes {
+    double p;
+} wk__dist_attributes;
+static inline wk__attr wk__dist_attr(wk__dist_attributes a)
+{
+    return (wk__attr){.f = {a.p}};
+}
+static inline wk__dist_attributes wk__dist_attributes_of(const wk__attr *attr)
+{
+    return (wk__dist_attributes){.p = attr->f[0]};
+}
+
+typedef struct wk__cosine_similarity_attributes {
+    int64_t dim;
+    double eps;
+} wk__cosine_similarity_attributes;
+static inline wk__attr wk__cosine_similarity_attr(wk__cosine_similarity_attributes a)
+{
+    return (wk__attr){.i = {a.dim}, .f = {a.eps}};
+}
+static inline wk__cosine_similarity_attributes wk__cosine_similarity_attributes_of(const wk__attr *attr)
+{
+    return (wk__cosine_similarity_attributes){.dim = attr->i[0], .eps = attr->f[0]};
+}
+
+typedef struct wk__softmax_attributes {
+    int64_t mask;
+} wk__softmax_attributes;
+static inline wk__attr wk__softmax_attr(wk__softmax_attributes a)
+{
+    return (wk__attr){.i = {a.mask}};
+}
+static inline wk__softmax_attributes wk__softmax_attributes_of(const wk__attr *attr)
+{
+    return (wk__softmax_attributes){.mask = attr->i[0]};
+}
+
+typedef struct wk__cumsum_attributes {
+    int64_t axis;
+    bool backwards;
+} wk__cumsum_attributes;
+static inline wk__attr wk__cumsum_attr(wk__cumsum_attributes a)
+{
+    return (wk__attr){.i = {a.axis, a.backwards}};
+}
+static inline wk__cumsum_attributes wk__cumsum_attributes_of(const wk__attr *attr)
+{
+    return (wk__cumsum_attributes){.axis = attr->i[0], .backwards = attr->i[1] != 0};
+}
+
+typedef struct wk__sort_attributes {
+    int64_t axis;
+    bool dropped;
+} wk__sort_attributes;
+static inline wk__attr wk__sort_attr(wk__sort_attributes a)
+{
+    return (wk__attr){.i = {a.axis, a.dropped}};
+}
+static inline wk__sort_attributes wk__sort_attributes_of(const wk__attr *attr)
+{
+    return (wk__sort_attributes){.axis = attr->i[0], .dropped = attr->i[1] != 0};
+}
+
+typedef struct wk__layer_norm_attributes {
+    int64_t mask;
+    double eps;
+} wk__layer_norm_attributes;
+static inline wk__attr wk__layer_norm_attr(wk__layer_norm_attributes a)
+{
+    return (wk__attr){.i = {a.mask}, .f = {a.eps}};
+}
+static inline wk__layer_norm_attributes wk__layer_norm_attributes_of(const wk__attr *attr)
+{
+    return (wk__layer_norm_attributes){.mask = attr->i[0], .eps = attr->f[0]};
+}
+
 #define WK__SIGNATURE_sum                                                                                              \
     .name = "sum", .schema = "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",  \
     .group = "reduction", .doc = "sum over all or the named dimensions", .node = "SumBackward0",                       \
