@@ -191,6 +191,34 @@ static inline wk__layer_norm_attributes wk__layer_norm_attributes_of(const wk__a
     return (wk__layer_norm_attributes){.mask = attr->i[0], .eps = attr->f[0]};
 }
 
+typedef struct wk__loss_attributes {
+    int64_t reduction;
+    double divisor;
+    double number;
+} wk__loss_attributes;
+static inline wk__attr wk__loss_attr(wk__loss_attributes a)
+{
+    return (wk__attr){.i = {a.reduction}, .f = {a.divisor, a.number}};
+}
+static inline wk__loss_attributes wk__loss_attributes_of(const wk__attr *attr)
+{
+    return (wk__loss_attributes){.reduction = attr->i[0], .divisor = attr->f[0], .number = attr->f[1]};
+}
+
+typedef struct wk__cross_entropy_attributes {
+    int64_t reduction;
+    int64_t ignored;
+    double smoothing;
+} wk__cross_entropy_attributes;
+static inline wk__attr wk__cross_entropy_attr(wk__cross_entropy_attributes a)
+{
+    return (wk__attr){.i = {a.reduction, a.ignored}, .f = {a.smoothing}};
+}
+static inline wk__cross_entropy_attributes wk__cross_entropy_attributes_of(const wk__attr *attr)
+{
+    return (wk__cross_entropy_attributes){.reduction = attr->i[0], .ignored = attr->i[1], .smoothing = attr->f[0]};
+}
+
 #define WK__SIGNATURE_sum                                                                                              \
     .name = "sum", .schema = "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",  \
     .group = "reduction", .doc = "sum over all or the named dimensions", .node = "SumBackward0",                       \

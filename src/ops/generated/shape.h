@@ -47,6 +47,151 @@ int wk__invoke_one_hot(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_tril(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
+/* What gradients read of a call besides its tensors, and its places in the attributes of the node. */
+typedef struct wk__transpose_attributes {
+    int64_t dim0;
+    int64_t dim1;
+} wk__transpose_attributes;
+static inline wk__attr wk__transpose_attr(wk__transpose_attributes a)
+{
+    return (wk__attr){.i = {a.dim0, a.dim1}};
+}
+static inline wk__transpose_attributes wk__transpose_attributes_of(const wk__attr *attr)
+{
+    return (wk__transpose_attributes){.dim0 = attr->i[0], .dim1 = attr->i[1]};
+}
+
+typedef struct wk__slice_attributes {
+    int64_t dim;
+    int64_t start;
+    int64_t end;
+    int64_t step;
+} wk__slice_attributes;
+static inline wk__attr wk__slice_attr(wk__slice_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.start, a.end, a.step}};
+}
+static inline wk__slice_attributes wk__slice_attributes_of(const wk__attr *attr)
+{
+    return (wk__slice_attributes){.dim = attr->i[0], .start = attr->i[1], .end = attr->i[2], .step = attr->i[3]};
+}
+
+typedef struct wk__select_attributes {
+    int64_t dim;
+    int64_t index;
+} wk__select_attributes;
+static inline wk__attr wk__select_attr(wk__select_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.index}};
+}
+static inline wk__select_attributes wk__select_attributes_of(const wk__attr *attr)
+{
+    return (wk__select_attributes){.dim = attr->i[0], .index = attr->i[1]};
+}
+
+typedef struct wk__diagonal_attributes {
+    int64_t offset;
+    int64_t row;
+    int64_t column;
+} wk__diagonal_attributes;
+static inline wk__attr wk__diagonal_attr(wk__diagonal_attributes a)
+{
+    return (wk__attr){.i = {a.offset, a.row, a.column}};
+}
+static inline wk__diagonal_attributes wk__diagonal_attributes_of(const wk__attr *attr)
+{
+    return (wk__diagonal_attributes){.offset = attr->i[0], .row = attr->i[1], .column = attr->i[2]};
+}
+
+typedef struct wk__unfold_attributes {
+    int64_t dim;
+    int64_t size;
+    int64_t step;
+} wk__unfold_attributes;
+static inline wk__attr wk__unfold_attr(wk__unfold_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.size, a.step}};
+}
+static inline wk__unfold_attributes wk__unfold_attributes_of(const wk__attr *attr)
+{
+    return (wk__unfold_attributes){.dim = attr->i[0], .size = attr->i[1], .step = attr->i[2]};
+}
+
+typedef struct wk__split_attributes {
+    int64_t dim;
+    int64_t size;
+} wk__split_attributes;
+static inline wk__attr wk__split_attr(wk__split_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.size}};
+}
+static inline wk__split_attributes wk__split_attributes_of(const wk__attr *attr)
+{
+    return (wk__split_attributes){.dim = attr->i[0], .size = attr->i[1]};
+}
+
+typedef struct wk__repeat_interleave_attributes {
+    int64_t dim;
+    int64_t copies;
+} wk__repeat_interleave_attributes;
+static inline wk__attr wk__repeat_interleave_attr(wk__repeat_interleave_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.copies}};
+}
+static inline wk__repeat_interleave_attributes wk__repeat_interleave_attributes_of(const wk__attr *attr)
+{
+    return (wk__repeat_interleave_attributes){.dim = attr->i[0], .copies = attr->i[1]};
+}
+
+typedef struct wk__flip_attributes {
+    int64_t mask;
+} wk__flip_attributes;
+static inline wk__attr wk__flip_attr(wk__flip_attributes a)
+{
+    return (wk__attr){.i = {a.mask}};
+}
+static inline wk__flip_attributes wk__flip_attributes_of(const wk__attr *attr)
+{
+    return (wk__flip_attributes){.mask = attr->i[0]};
+}
+
+typedef struct wk__roll_attributes {
+    int64_t shift_count;
+    int64_t dim_count;
+} wk__roll_attributes;
+static inline wk__attr wk__roll_attr(wk__roll_attributes a)
+{
+    return (wk__attr){.i = {a.shift_count, a.dim_count}};
+}
+static inline wk__roll_attributes wk__roll_attributes_of(const wk__attr *attr)
+{
+    return (wk__roll_attributes){.shift_count = attr->i[0], .dim_count = attr->i[1]};
+}
+
+typedef struct wk__along_attributes {
+    int64_t dim;
+} wk__along_attributes;
+static inline wk__attr wk__along_attr(wk__along_attributes a)
+{
+    return (wk__attr){.i = {a.dim}};
+}
+static inline wk__along_attributes wk__along_attributes_of(const wk__attr *attr)
+{
+    return (wk__along_attributes){.dim = attr->i[0]};
+}
+
+typedef struct wk__tril_attributes {
+    int64_t diagonal;
+} wk__tril_attributes;
+static inline wk__attr wk__tril_attr(wk__tril_attributes a)
+{
+    return (wk__attr){.i = {a.diagonal}};
+}
+static inline wk__tril_attributes wk__tril_attributes_of(const wk__attr *attr)
+{
+    return (wk__tril_attributes){.diagonal = attr->i[0]};
+}
+
 #define WK__SIGNATURE_reshape                                                                                          \
     .name = "reshape", .schema = "reshape(Tensor self, int[] shape) -> Tensor", .group = "view",                       \
     .doc = "another shape over the same elements in row-major order: a view when possible, else a copy; one size may " \
