@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""src/ops/generated/HEADER.h: what the gradients of an op read besides tensors, by name, and its places in wk__attr."""
+"""src/ops/generated/attributes.h: what gradients read besides tensors, by name, and its places in wk__attr."""
 
 import sys
 
 from ops.rows import Op
-from ops.texts import comment
+from ops.texts import LICENCE, comment
 
 C_TYPES = {"int": "int64_t", "bool": "bool", "float": "double"}
 PLACES = {"int": ("i", 4), "bool": ("i", 4), "float": ("f", 2)}  # the array in wk__attr, and how many it holds
@@ -22,7 +22,7 @@ def families(ops: list[Op]) -> dict[str, list[str]]:
     return found
 
 
-def attributes_text(name: str, attributes: list[str]) -> str:
+def family_text(name: str, attributes: list[str]) -> str:
     """The struct of a family, how it is put into wk__attr and how it is read from there."""
     members, reads = [], []
     written: dict[str, list[str]] = {"i": [], "f": []}
@@ -45,9 +45,15 @@ def attributes_text(name: str, attributes: list[str]) -> str:
     )
 
 
-def attributes(ops: list[Op]) -> str:
-    texts = [attributes_text(name, members) for name, members in families(ops).items()]
-    if not texts:
-        return ""
-    head = comment("What gradients read of a call besides its tensors, and its places in the attributes of the node.")
-    return "\n" + head + "\n".join(texts)
+def attributes_text(ops: list[Op]) -> str:
+    guard = "WICK_OPS_GENERATED_ATTRIBUTES_H"
+    head = comment(
+        "What the gradients of ops read of a call besides its tensors: a struct of names for each op, or for the ops "
+        "that share one, how it is put into the attributes of a node and how it is read from there."
+    )
+    return (
+        f"{LICENCE}{head}/* Written by scripts/generate_ops.py from src/ops/rows: edit those. */\n"
+        f'#ifndef {guard}\n#define {guard}\n\n#include "../../autograd/node.h"\n\n'
+        + "\n".join(family_text(name, members) for name, members in families(ops).items())
+        + "\n#endif\n"
+    )

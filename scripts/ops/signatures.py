@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """src/ops/generated: signatures, the functions that only pass their operands on, the entries for wk_call."""
 
-from ops.attributes import attributes
 from ops.functions import functions
 from ops.rows import Argument, Header, Op, Section
 from ops.texts import banner, c_list, c_text, comment, heading
@@ -141,7 +140,7 @@ def signatures_text(header: Header) -> str:
     readers = {op.options: reader(op) for op in ops if op.options and not header.signatures_only and reader(op)}
     if readers:
         out += "\n" + comment("Options as wk__options reads them, with the default of each number that is not given.")
-    out += "".join(readers.values()) + attributes(header.ops)
+    out += "".join(readers.values())
     return out + "\n" + "\n".join(signature(op) for op in ops) + "\n#endif\n"
 
 

@@ -9,8 +9,8 @@
 #include "../ir/op.h"
 #include "../tensor/tensor.h"
 
-/* What an op was called with besides tensors. Its row names the numbers (`attributes`), and src/ops/generated has a
- * struct of these names for it; the lists are named in its file. */
+/* What an op was called with besides tensors. Its row names the numbers (`attributes`), and
+ * src/ops/generated/attributes.h has a struct of these names; the lists are named in its file. */
 typedef struct wk__attr {
     const char *node; /* what this form of the call prints as grad_fn; NULL: op->node */
     int64_t i[4];
