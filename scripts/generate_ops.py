@@ -10,6 +10,8 @@ Of each header H of rows/H it writes, formatted by clang-format:
     src/ops/generated/H_SECTION.c  exported functions that only pass their operands on, and the entries for wk_call
     tests/ops_examples_H.c         the examples of the docs as tests
 
+and of all of them src/ops/ops.def, the list of ops, and src/ops/generated/attributes.h, what their gradients read.
+
 For those who develop the library: the files are committed, a build needs no Python. tests/check_generated.sh compares.
 The format of rows is described in docs/design.md, section 7."""
 
@@ -17,6 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ops.attributes import attributes_text
 from ops.examples import examples_text
 from ops.forms import header_text
 from ops.functions import calls_text
@@ -70,7 +73,9 @@ def main(arguments: list[str]) -> None:
     for header in headers:
         for name, text in outputs(header).items():
             write(target / name, formatted(text))
-    write(target / "src/ops/ops.def", list_text([op for header in headers for op in header.ops]))
+    ops = [op for header in headers for op in header.ops]
+    write(target / "src/ops/ops.def", list_text(ops))
+    write(target / "src/ops/generated/attributes.h", formatted(attributes_text(ops)))
 
 
 if __name__ == "__main__":

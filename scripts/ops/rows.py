@@ -145,6 +145,8 @@ class Op:
     members: list[str] = field(default_factory=list)  # their order in that struct, where it is not that of arguments
     with_options: str = ""  # the function of a call with options, where one without has its own
     overloads: list[Overload] = field(default_factory=list)  # its functions, where they are several
+    attributes: list[str] = field(default_factory=list)  # what the gradient reads besides tensors, "int dim", "float p"
+    attributes_of: str = ""  # the family whose attributes these are, where ops share them
 
     def __post_init__(self) -> None:
         self.doc = " ".join(self.doc.split())
@@ -157,6 +159,11 @@ class Op:
         if self.elementwise:
             floats = [a for a in self.option_arguments if a.type.startswith("float")]
             self.arity = len(self.operands) + len(floats)
+
+    @property
+    def family(self) -> str:
+        """Whose attributes the op has."""
+        return self.attributes_of or self.name
 
     @property
     def operands(self) -> list[Argument]:

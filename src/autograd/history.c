@@ -131,15 +131,14 @@ static bool set_base(wk__family *family, origin now, origin *before)
 
 /* ---- geometry as attributes -------------------------------------------------------------------------------------- */
 
-static void pack(wk__attr *attr, const wk__body *body, const wk__body *base)
+static wk__attr packed(const wk__body *body, const wk__body *base)
 {
-    memset(attr, 0, sizeof *attr);
-    attr->i[0] = body->offset;
-    attr->i[1] = body->ndim;
-    memcpy(attr->list, body->stride, sizeof attr->list);
-    memcpy(attr->list2, body->shape, sizeof attr->list2);
-    attr->i[2] = base->offset;
-    memcpy(attr->list3, base->stride, sizeof attr->list3);
+    wk__attr attr = wk__strided_attr(
+        (wk__strided_attributes){.offset = body->offset, .ndim = body->ndim, .base_offset = base->offset});
+    memcpy(attr.list, body->stride, sizeof attr.list);
+    memcpy(attr.list2, body->shape, sizeof attr.list2);
+    memcpy(attr.list3, base->stride, sizeof attr.list3);
+    return attr;
 }
 
 /* ---- refreshing views -------------------------------------------------------------------------------------------- */
@@ -147,8 +146,7 @@ static void pack(wk__attr *attr, const wk__body *body, const wk__body *base)
 static bool remake(wk_tensor *view, wk_tensor *base)
 {
     wk__body *body = wk__body_of(view);
-    wk__attr attr;
-    pack(&attr, body, wk__body_of(base));
+    const wk__attr attr = packed(body, wk__body_of(base));
     wk__node *node = wk__node_make(&wk__op_as_strided, (wk_site){0}, &base, 1, view, &attr);
     if (!node) return false;
     node->outputs = 1;
@@ -272,8 +270,7 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
     if (base) {
         wk_tensor *all[WK__MAX_INPUTS] = {base};
         for (int k = 1; k < inputs; k++) all[k] = in[k];
-        wk__attr attr;
-        pack(&attr, body, wk__body_of(base));
+        const wk__attr attr = packed(body, wk__body_of(base));
         node = wk__node_make(&wk__op_copy_slices, site, all, inputs, base, &attr);
         if (node) {
             node->own = inner;
@@ -326,7 +323,8 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
 /* A part of x as the attributes say, x lying as the base did. The base's own offset is 0 in its gradient. */
 static wk_tensor *part(wk_tensor *x, const wk__attr *attr)
 {
-    return wk__through_as_strided(x, (int)attr->i[1], attr->list2, attr->list, attr->i[0] - attr->i[2]);
+    const wk__strided_attributes a = wk__strided_attributes_of(attr);
+    return wk__through_as_strided(x, (int)a.ndim, attr->list2, attr->list, a.offset - a.base_offset);
 }
 
 void wk__history_extent(const wk__shape *base, const int64_t *stride, wk__shape *extent)

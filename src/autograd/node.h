@@ -9,7 +9,8 @@
 #include "../ir/op.h"
 #include "../tensor/tensor.h"
 
-/* What an op was called with besides tensors; each op says in its file which field is what. */
+/* What an op was called with besides tensors. Its row names the numbers (`attributes`), and
+ * src/ops/generated/attributes.h has a struct of these names; the lists are named in its file. */
 typedef struct wk__attr {
     const char *node; /* what this form of the call prints as grad_fn; NULL: op->node */
     int64_t i[4];
@@ -18,6 +19,20 @@ typedef struct wk__attr {
     int count;                                        /* of list */
     int64_t list2[WK__MAX_DIMS], list3[WK__MAX_DIMS]; /* views: shapes and strides */
 } wk__attr;
+
+/* Of as_strided and CopySlices: a view of a base. list has the view's strides, list2 its shape, list3 the strides of
+ * the base. */
+typedef struct wk__strided_attributes {
+    int64_t offset, ndim, base_offset;
+} wk__strided_attributes;
+static inline wk__attr wk__strided_attr(wk__strided_attributes a)
+{
+    return (wk__attr){.i = {a.offset, a.ndim, a.base_offset}};
+}
+static inline wk__strided_attributes wk__strided_attributes_of(const wk__attr *attr)
+{
+    return (wk__strided_attributes){.offset = attr->i[0], .ndim = attr->i[1], .base_offset = attr->i[2]};
+}
 
 /* The shape and dtype of an operand: what its gradient is summed back to. */
 typedef struct wk__shape {

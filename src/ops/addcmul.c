@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* addcmul and addcdiv: x + value a b, x + value a / b. The value stands in attr->f[0]. */
+/* addcmul and addcdiv: x + value a b, x + value a / b. */
 #include "forms.h"
 #include <math.h>
 
@@ -10,7 +10,7 @@ static wk_tensor *with(wk__recorder *how, const wk__op *op, wk_site site, wk_ten
     if (!wk__read_addc_options(site, op->name, options, &o)) return NULL;
     bool whole = trunc(o.value) == o.value && fabs(o.value) < 0x1p53; /* integers stay integers */
     wk__arg args[4] = {wk__t(x), wk__t(a), wk__t(b), whole ? wk__i((int64_t)o.value) : wk__f(o.value)};
-    wk__attr attr = {.f = {o.value}};
+    const wk__attr attr = wk__addcmul_attr((wk__addcmul_attributes){.value = o.value});
     return how(op, site, args, 4, &attr);
 }
 
@@ -33,9 +33,10 @@ wk_tensor *wk_addcmul__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b
 
 static void mul_gradient(wk__gradient *g)
 {
+    const double value = wk__addcmul_attributes_of(g->attr).value;
     if (wk__wants(g, 0)) g->in[0] = g->out[0];
-    if (wk__wants(g, 1)) g->in[1] = wk_mul(g->out[0], wk_mul(wk__saved(g, 2), g->attr->f[0]));
-    if (wk__wants(g, 2)) g->in[2] = wk_mul(g->out[0], wk_mul(wk__saved(g, 1), g->attr->f[0]));
+    if (wk__wants(g, 1)) g->in[1] = wk_mul(g->out[0], wk_mul(wk__saved(g, 2), value));
+    if (wk__wants(g, 2)) g->in[2] = wk_mul(g->out[0], wk_mul(wk__saved(g, 1), value));
 }
 
 const wk__op wk__op_addcmul = {
@@ -64,10 +65,11 @@ wk_tensor *wk_addcdiv__at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b
 
 static void div_gradient(wk__gradient *g)
 {
+    const double value = wk__addcmul_attributes_of(g->attr).value;
     if (wk__wants(g, 0)) g->in[0] = g->out[0];
-    if (wk__wants(g, 1)) g->in[1] = wk_mul(g->out[0], wk_div(g->attr->f[0], wk__saved(g, 2)));
+    if (wk__wants(g, 1)) g->in[1] = wk_mul(g->out[0], wk_div(value, wk__saved(g, 2)));
     if (!wk__wants(g, 2)) return;
-    wk_tensor *divisor = wk__saved(g, 2), *slope = wk_div(wk_mul(wk__saved(g, 1), g->attr->f[0]), wk_square(divisor));
+    wk_tensor *divisor = wk__saved(g, 2), *slope = wk_div(wk_mul(wk__saved(g, 1), value), wk_square(divisor));
     g->in[2] = wk_neg(wk_mul(g->out[0], slope));
 }
 

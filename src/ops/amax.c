@@ -23,7 +23,7 @@ wk_tensor *wk_amin_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
 static void gradient(wk__gradient *g)
 {
     wk_tensor *best = wk_eq(wk__saved(g, 0), wk__kept(g, wk__saved(g, WK__SAVED_OUT)));
-    g->in[0] = wk__shared(best, wk__kept(g, g->out[0]), g->attr->i[0]);
+    g->in[0] = wk__shared(best, wk__kept(g, g->out[0]), wk__reduce_attributes_of(g->attr).mask);
 }
 
 const wk__op wk__op_amax = {

@@ -28,7 +28,8 @@ wk_tensor *wk_as_strided_at(wk_site site, wk_tensor *x, const int64_t *shape, co
                      "the geometry reaches past the storage of $a, or has a negative size or stride");
         return NULL;
     }
-    wk__attr attr = {.i = {start, ndim, body->offset}};
+    wk__attr attr =
+        wk__strided_attr((wk__strided_attributes){.offset = start, .ndim = ndim, .base_offset = body->offset});
     for (int d = 0; d < ndim; d++) { /* lists of length 0 may be NULL */
         attr.list[d] = stride[d];
         attr.list2[d] = shape[d];
@@ -63,24 +64,25 @@ static wk_tensor *places(const seen *view, wk_device device)
 static void gradient(wk__gradient *g)
 {
     const wk_site here = {0};
-    const wk__attr *a = g->attr;
+    const wk__attr *lists = g->attr;
+    const wk__strided_attributes a = wk__strided_attributes_of(g->attr);
     const wk__shape *base = &g->node->shape[0];
     wk_tensor *grad = g->out[0];
     int64_t dims[WK__MAX_DIMS];
-    seen view = {.offset = a->i[0] - a->i[2]};
+    seen view = {.offset = a.offset - a.base_offset};
     int repeated = 0;
-    for (int d = 0; d < a->i[1]; d++) {
-        if (a->list[d] == 0 && a->list2[d] > 1) {
+    for (int d = 0; d < a.ndim; d++) {
+        if (lists->list[d] == 0 && lists->list2[d] > 1) {
             dims[repeated++] = d;
         } else {
-            view.shape[view.ndim] = a->list2[d];
-            view.stride[view.ndim++] = a->list[d];
+            view.shape[view.ndim] = lists->list2[d];
+            view.stride[view.ndim++] = lists->list[d];
         }
     }
     if (repeated) grad = wk_sum_at(here, grad, dims, repeated, NULL);
     wk__shape extent;
     if (!grad) return;
-    wk__history_extent(base, a->list3, &extent);
+    wk__history_extent(base, lists->list3, &extent);
     const wk_options like = {.size = sizeof like, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     wk_tensor *all = wk_zeros_at(here, extent.size, extent.ndim, &like);
     wk_tensor *part = wk_as_strided_at(here, all, view.shape, view.stride, view.ndim, view.offset);
@@ -91,7 +93,7 @@ static void gradient(wk__gradient *g)
     else if (!wk_copy__at(here, part, grad))
         return;
     /* seen as the base only now: with the history that the copy gave it */
-    g->in[0] = wk_as_strided_at(here, all, base->size, a->list3, base->ndim, 0);
+    g->in[0] = wk_as_strided_at(here, all, base->size, lists->list3, base->ndim, 0);
 }
 
 static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -27,6 +27,24 @@ static inline wk__arg wk__f(double value)
     return (wk__arg){.number = {.f = value}, .is_number = true};
 }
 
+/* Operands 0 and 1 that were numbers, as attributes of pointwise ops that name none of their own: bit k of count says
+ * that operand k was one, then f[k] is its value, or, for a whole number, i[k], with i[2 + k] set. */
+static inline void wk__number_keep(wk__attr *attr, int k, wk__arg number)
+{
+    attr->count |= 1 << k;
+    attr->i[2 + k] = number.whole;
+    if (number.whole)
+        attr->i[k] = number.number.i;
+    else
+        attr->f[k] = number.number.f;
+}
+/* Not a number: operand k was a tensor. attr may be NULL. */
+static inline wk__arg wk__number_of(const wk__attr *attr, int k)
+{
+    if (!attr || !(attr->count >> k & 1)) return (wk__arg){.tensor = NULL};
+    return attr->i[2 + k] ? wk__i(attr->i[k]) : wk__f(attr->f[k]);
+}
+
 /* How operands on different devices meet, where placement is soft or it says so here. */
 typedef enum wk__meeting {
     WK__MEET_ANYWHERE = 0,

@@ -192,7 +192,7 @@ static wk_tensor *cat(join *j, int64_t dim)
     if (!wk__dim_of(j->op, j->site, model, dim, 0, &j->d) || !shapes_fit(j)) return NULL;
     wk_tensor *out = joined(j);
     if (!out || !wk__wants_node(j->context, j->in, j->count)) return out;
-    wk__attr attr = {.i = {j->d}};
+    const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = j->d});
     return !wk__is_float(j->dtype) || wk__node_attach(j->op, j->site, j->in, j->count, &out, 1, &attr) ? out : NULL;
 }
 
@@ -231,7 +231,7 @@ wk_tensor *wk_stack_at(wk_site site, wk_tensor *const *x, int count, int64_t dim
     wk_tensor *out = shapes_fit(&j) ? joined(&j) : NULL;
     for (int k = 0; k < count; k++) wk__handle_release(&wide[k]->handle, site);
     if (!out || !wk__wants_node(j.context, in, count)) return out;
-    wk__attr attr = {.i = {d}};
+    const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
     return !wk__is_float(j.dtype) || wk__node_attach(j.op, site, in, count, &out, 1, &attr) ? out : NULL;
 }
 
@@ -239,7 +239,7 @@ wk_tensor *wk_stack_at(wk_site site, wk_tensor *const *x, int count, int64_t dim
 
 static void cat_gradient(wk__gradient *g)
 {
-    int d = (int)g->attr->i[0];
+    const int d = (int)wk__along_attributes_of(g->attr).dim;
     int64_t at = 0;
     const int64_t all[] = {-1};
     for (int k = 0; k < g->node->inputs; k++) {
@@ -255,8 +255,9 @@ static void cat_gradient(wk__gradient *g)
 
 static void stack_gradient(wk__gradient *g)
 {
+    const int64_t d = wk__along_attributes_of(g->attr).dim;
     for (int k = 0; k < g->node->inputs; k++)
-        if (wk__wants(g, k)) g->in[k] = wk_select_at((wk_site){0}, g->out[0], g->attr->i[0], k);
+        if (wk__wants(g, k)) g->in[k] = wk_select_at((wk_site){0}, g->out[0], d, k);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

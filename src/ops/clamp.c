@@ -20,13 +20,20 @@ static wk__arg unlimited(wk_tensor *x, wk__arg other, bool above)
     return wk__i(above ? INT32_MAX : INT32_MIN);
 }
 
-/* Number limits go to the gradient: bit k of attr->count says that operand k is one, f[k - 1] is its value; bit 4 + k,
- * that there is no such limit. */
-static void keep_limit(wk__attr *attr, int k, wk__arg limit, bool given)
+static double number_of(wk__arg limit)
 {
-    if (limit.tensor) return;
-    attr->count |= (given ? 1 : 1 | 1 << 4) << k;
-    attr->f[k - 1] = limit.whole ? (double)limit.number.i : limit.number.f;
+    return limit.tensor ? 0 : limit.whole ? (double)limit.number.i : limit.number.f;
+}
+
+/* Number limits go to the gradient; a missing one counts as a number, too. */
+static wk__attr limits_kept(wk__arg low, wk__arg high, bool lower, bool upper)
+{
+    return wk__clamp_attr((wk__clamp_attributes){.low_is_number = !low.tensor,
+                                                 .high_is_number = !high.tensor,
+                                                 .no_low = !lower,
+                                                 .no_high = !upper,
+                                                 .low = number_of(low),
+                                                 .high = number_of(high)});
 }
 
 typedef struct clamping {
@@ -58,8 +65,7 @@ static bool prepare(wk_site site, wk_tensor *x, wk_value low, wk_value high, cla
     *c = (clamping){.op = &wk__op_clamp, .arg = {wk__t(x)}, .count = 3};
     c->arg[1] = lower ? wk__value_arg(&low) : unlimited(x, wk__value_arg(&high), false);
     c->arg[2] = upper ? wk__value_arg(&high) : unlimited(x, c->arg[1], true);
-    keep_limit(&c->attr, 1, c->arg[1], lower);
-    keep_limit(&c->attr, 2, c->arg[2], upper);
+    c->attr = limits_kept(c->arg[1], c->arg[2], lower, upper);
     if (lower != upper && is_bool(x) && is_bool(c->arg[lower ? 1 : 2].tensor)) {
         c->op = lower ? &larger : &smaller;
         c->arg[1] = c->arg[lower ? 1 : 2];
@@ -85,11 +91,6 @@ wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high)
  * the two gets half; at one that is a number nobody gets any. Where the limits cross, the upper one wins; where they
  * meet x there, x has all. */
 
-static wk__arg limit(const wk__gradient *g, int k)
-{
-    return g->attr->count >> k & 1 ? wk__f(g->attr->f[k - 1]) : wk__t(wk__saved(g, k));
-}
-
 static wk_tensor *is(const wk__op *op, wk__arg a, wk__arg b)
 {
     return wk__elementwise(op, (wk_site){0}, (wk__arg[]){a, b}, 2, NULL);
@@ -103,8 +104,8 @@ static wk_tensor *share(const wk__gradient *g, wk_tensor *tie, wk_tensor *whole)
 
 static void between_numbers(wk__gradient *g, wk__arg x, wk__arg low, wk__arg high)
 {
-    const int none = g->attr->count >> 5; /* bit 0: there is no lower limit, bit 1: no upper one */
-    wk_tensor *above = none & 1 ? NULL : is(&wk__op_gt, x, low), *below = none & 2 ? NULL : is(&wk__op_lt, x, high);
+    const wk__clamp_attributes a = wk__clamp_attributes_of(g->attr);
+    wk_tensor *above = a.no_low ? NULL : is(&wk__op_gt, x, low), *below = a.no_high ? NULL : is(&wk__op_lt, x, high);
     g->in[0] = wk_where(above && below ? wk_logical_and(above, below) : above ? above : below, g->out[0], 0);
 }
 
@@ -132,12 +133,13 @@ static void at_both(wk__gradient *g, wk__arg x, wk__arg low, wk__arg high)
 
 static void gradient(wk__gradient *g)
 {
-    const int count = g->attr->count;
-    wk__arg x = wk__t(wk__saved(g, 0)), low = limit(g, 1), high = limit(g, 2);
-    if (count >> 1 & count >> 2 & 1)
+    const wk__clamp_attributes a = wk__clamp_attributes_of(g->attr);
+    const wk__arg x = wk__t(wk__saved(g, 0)), low = a.low_is_number ? wk__f(a.low) : wk__t(wk__saved(g, 1)),
+                  high = a.high_is_number ? wk__f(a.high) : wk__t(wk__saved(g, 2));
+    if (a.low_is_number && a.high_is_number)
         between_numbers(g, x, low, high);
-    else if (count >> 5 & 3)
-        at_one(g, count >> 5 & 1 ? 2 : 1, x, count >> 5 & 1 ? high : low);
+    else if (a.no_low || a.no_high)
+        at_one(g, a.no_low ? 2 : 1, x, a.no_low ? high : low);
     else
         at_both(g, x, low, high);
 }

@@ -109,6 +109,19 @@ static wk_tensor *transferred(wk_site site, wk_tensor *x, wk__device *to)
     return out;
 }
 
+/* Where the operand was: its gradient goes there. */
+static wk__attr attributes_from(const wk_tensor *x)
+{
+    const wk_device from = wk__body_of(x)->storage->device->id;
+    return wk__to_attr((wk__to_attributes){.device_kind = from.kind, .device_index = from.index});
+}
+
+static wk_device device_of(const wk__gradient *g)
+{
+    const wk__to_attributes from = wk__to_attributes_of(g->attr);
+    return (wk_device){(int16_t)from.device_kind, (int16_t)from.device_index, 0};
+}
+
 wk_tensor *wk_to_at(wk_site site, wk_tensor *x, wk_device device)
 {
     if (!wk__view_begin(&wk__op_to, site, x)) return NULL;
@@ -117,13 +130,13 @@ wk_tensor *wk_to_at(wk_site site, wk_tensor *x, wk_device device)
     if (wk__body_of(x)->storage->device == to) return wk__again(x);
     wk__compose c;
     if (!wk__compose_begin(&c, &wk__op_to, site, &x, 1)) return NULL;
-    wk__attr attr = {.i = {wk__body_of(x)->storage->device->id.kind, wk__body_of(x)->storage->device->id.index}};
+    const wk__attr attr = attributes_from(x);
     return wk__compose_end(&c, transferred(site, x, to), &attr);
 }
 
 static void to_gradient(wk__gradient *g)
 {
-    g->in[0] = wk_to_at((wk_site){0}, g->out[0], (wk_device){(int16_t)g->attr->i[0], (int16_t)g->attr->i[1], 0});
+    g->in[0] = wk_to_at((wk_site){0}, g->out[0], device_of(g));
 }
 
 static int to_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -150,8 +163,7 @@ static int copy_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_
 /* Operand 0 is the target, whose old numbers do not flow into the new ones. */
 static void copy_gradient(wk__gradient *g)
 {
-    wk_device from = {(int16_t)g->attr->i[0], (int16_t)g->attr->i[1], 0};
-    if (wk__wants(g, 1)) g->in[1] = wk__as_operand(g, wk_to_at((wk_site){0}, g->out[0], from), 1);
+    if (wk__wants(g, 1)) g->in[1] = wk__as_operand(g, wk_to_at((wk_site){0}, g->out[0], device_of(g)), 1);
     if (wk__wants(g, 0)) g->in[0] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
 }
 
@@ -202,8 +214,7 @@ wk_tensor *wk__assign(const wk__op *op, wk_site site, wk_tensor *target, wk__arg
 /* `here`: y on the device of x */
 static bool copied_with_node(wk_site site, wk_tensor *x, wk_tensor *y, wk_tensor *here)
 {
-    wk_device from = wk__body_of(y)->storage->device->id;
-    wk__attr attr = {.i = {from.kind, from.index}};
+    const wk__attr attr = attributes_from(y);
     wk_tensor *in[2] = {x, y}, *kept[WK__MAX_INPUTS];
     if (!wk__operands_before(x, in, 2, kept)) return false;
     wk__before before;

@@ -13,9 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Attributes besides wk_reduction in i[0]: i[1] = ignored label, i[2] = probabilities, f[1] = smoothing. */
-enum { REDUCTION, IGNORED, PROBABILITIES };
-
 typedef struct loss_call {
     const wk__op *op;
     wk_site site;
@@ -239,14 +236,14 @@ static wk_tensor *computed(const loss_call *l)
     wk_tensor *out = NULL;
     const int axis = wk__body_of(l->in[0])->ndim > 1;
     scores s = {.classes.ignored = l->ignored, .smoothing = l->smoothing};
-    wk__attr attr = {.node = node_of(l), .i = {l->reduction, l->ignored}, .f = {0, l->smoothing}};
+    wk__attr attr = wk__cross_entropy_attr((wk__cross_entropy_attributes){
+        .reduction = (int64_t)l->reduction, .ignored = l->ignored, .smoothing = l->smoothing});
+    attr.node = node_of(l);
     wk_tensor *in[3] = {l->in[0], l->in[1], l->in[2]};
     if (operands_fit(l, axis) && wk__ready(wk__context(), l->op, l->site, in, in[2] ? 3 : 2, WK__MEET_ANYWHERE) &&
         see(&s, l->op, l->site, in, axis) &&
-        (s.probabilities || wk__labels_known_good(l->op, l->site, l->in, &s.classes))) {
-        attr.i[PROBABILITIES] = s.probabilities;
+        (s.probabilities || wk__labels_known_good(l->op, l->site, l->in, &s.classes)))
         out = wk__narrowed(loss_of(&s, l->reduction), wk__body_of(l->in[0])->dtype);
-    }
     return wk__compose_end(&c, out, &attr);
 }
 
@@ -289,15 +286,16 @@ static bool slopes_of(wk__gradient *g, slopes *b)
 {
     const wk__shape *shape = &g->node->shape[0];
     wk_tensor *in[3] = {wk__saved(g, 0), wk__saved(g, 1), g->node->saved[2] ? wk__saved(g, 2) : NULL};
+    const wk__cross_entropy_attributes a = wk__cross_entropy_attributes_of(g->attr);
     scores *s = &b->s;
-    *s = (scores){.classes.ignored = g->attr->i[IGNORED], .smoothing = g->attr->f[1]};
+    *s = (scores){.classes.ignored = a.ignored, .smoothing = a.smoothing};
     b->axis = shape->ndim > 1;
     if (!in[0] || !in[1] || !see(s, g->node->op, (wk_site){0}, in, b->axis)) return false;
     b->labels = s->probabilities ? NULL : wk__labels_checked(s->op, s->site, s->target, &s->classes);
     b->grad = g->out[0];
-    if (g->attr->i[REDUCTION] == WK_REDUCE_MEAN)
+    if (a.reduction == WK_REDUCE_MEAN)
         b->grad = s->probabilities ? wk_div(b->grad, row_count(s)) : mean_slope(s, b->labels, b->grad, b->axis);
-    if (g->attr->i[REDUCTION] == WK_REDUCE_NONE && b->grad) { /* rows: the classes' dimension comes back with size 1 */
+    if (a.reduction == WK_REDUCE_NONE && b->grad) { /* rows: the classes' dimension comes back with size 1 */
         int64_t sizes[WK__MAX_DIMS];
         for (int d = 0; d < shape->ndim; d++) sizes[d] = d == b->axis ? 1 : shape->size[d];
         b->grad = wk_reshape_at(s->site, b->grad, sizes, shape->ndim);

@@ -18,18 +18,17 @@ wk_tensor *wk__scanned(const wk__op *op, wk_site site, wk_tensor *x, int axis, b
     return out;
 }
 
-/* Attributes: i[0] = axis, i[1] = from the end backwards. */
+/* `backwards`: from the end on. */
 static wk_tensor *running(const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, bool backwards)
 {
     wk__compose c;
     int axis;
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
     wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0}};
+    wk__attr attr = {.count = 0};
     if (wk__axis(op, site, x, dim, &axis)) {
         wk_tensor *wide = wk__is_float(wk__body_of(x)->dtype) ? x : wk_to_dtype_at(site, x, WK_I64);
-        attr.i[0] = axis;
-        attr.i[1] = backwards;
+        attr = wk__cumsum_attr((wk__cumsum_attributes){.axis = axis, .backwards = backwards});
         out = wide ? wk__scanned(op, site, wide, axis, op == &wk__op_cumprod, backwards) : NULL;
     }
     return wk__compose_end(&c, out, &attr);
@@ -46,7 +45,8 @@ wk_tensor *wk_cumprod_at(wk_site site, wk_tensor *x, int64_t dim)
 
 static void cumsum_gradient(wk__gradient *g)
 {
-    g->in[0] = running(&wk__op_cumsum, (wk_site){0}, g->out[0], g->attr->i[0], !g->attr->i[1]);
+    const wk__cumsum_attributes a = wk__cumsum_attributes_of(g->attr);
+    g->in[0] = running(&wk__op_cumsum, (wk_site){0}, g->out[0], a.axis, !a.backwards);
 }
 
 /* Along an axis of n places, from its end if backwards. */
@@ -123,7 +123,8 @@ static void cumprod_gradient(wk__gradient *g)
 {
     wk_tensor *x = wk__saved(g, 0);
     if (!x) return;
-    const run r = run_of(x, g->attr->i[0], g->attr->i[1]);
+    const wk__cumsum_attributes a = wk__cumsum_attributes_of(g->attr);
+    const run r = run_of(x, a.axis, a.backwards);
     g->in[0] = wk_is_grad_enabled() ? undivided(x, g->out[0], &r) : divided(g, &r);
 }
 

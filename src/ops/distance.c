@@ -29,22 +29,22 @@ wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_op
     wk__compose c;
     wk_dist_options o;
     if (!wk__read_dist_options(site, op->name, options, &o)) return NULL;
-    wk__attr attr = {.f = {o.p}};
+    const wk__attr attr = wk__dist_attr((wk__dist_attributes){.p = o.p});
     if (!wk__compose_begin(&c, op, site, in, 2)) return NULL;
     if (are_floats(op, site, in, &dtype)) {
         wk_tensor *way =
             wk__elementwise(&difference_op, site, (wk__arg[]){wk__t(wk__widened(a)), wk__t(wk__widened(b))}, 2, NULL);
-        if (way && (!isinf(attr.f[0]) || wk__must_have_columns(op, site, way, all_of(way))))
-            out = wk__narrowed(wk__length(site, way, all_of(way), false, attr.f[0]), dtype);
+        if (way && (!isinf(o.p) || wk__must_have_columns(op, site, way, all_of(way))))
+            out = wk__narrowed(wk__length(site, way, all_of(way), false, o.p), dtype);
     }
     return wk__compose_end(&c, out, &attr);
 }
 
 static void dist_gradient(wk__gradient *g)
 {
+    const double p = wk__dist_attributes_of(g->attr).p;
     wk_tensor *way = wk_sub(wk__saved(g, 0), wk__saved(g, 1));
-    wk_tensor *slope =
-        way ? wk__length_slope(way, wk__saved(g, WK__SAVED_OUT), g->out[0], g->attr->f[0], all_of(way)) : NULL;
+    wk_tensor *slope = way ? wk__length_slope(way, wk__saved(g, WK__SAVED_OUT), g->out[0], p, all_of(way)) : NULL;
     if (wk__wants(g, 0)) g->in[0] = slope;
     if (wk__wants(g, 1)) g->in[1] = wk_mul(slope, -1);
 }
@@ -103,10 +103,10 @@ wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int
     wk__compose c;
     wk_cosine_similarity_options o;
     if (!wk__read_cosine_similarity_options(site, op->name, options, &o)) return NULL;
-    wk__attr attr = {.i = {dim}, .f = {o.eps}};
+    const wk__attr attr = wk__cosine_similarity_attr((wk__cosine_similarity_attributes){.dim = dim, .eps = o.eps});
     if (!wk__ready(wk__context(), op, site, in, 2, WK__MEET_ANYWHERE) || !wk__compose_begin(&c, op, site, in, 2))
         return NULL;
-    if (are_floats(op, site, in, &dtype)) out = wk__narrowed(cosines(site, in, dim, attr.f[0]), dtype);
+    if (are_floats(op, site, in, &dtype)) out = wk__narrowed(cosines(site, in, dim, o.eps), dtype);
     return wk__compose_end(&c, out, &attr);
 }
 
@@ -126,13 +126,14 @@ static void cosine_gradient(wk__gradient *g)
     const wk_site here = {0};
     int64_t shape[WK__MAX_DIMS];
     int ndim, d;
+    const wk__cosine_similarity_attributes a = wk__cosine_similarity_attributes_of(g->attr);
     wk_tensor *in[2] = {wk__saved(g, 0), wk__saved(g, 1)};
-    if (!in[0] || !in[1] || !meet(here, in, g->attr->i[0], &ndim, shape, &d)) return;
+    if (!in[0] || !in[1] || !meet(here, in, a.dim, &ndim, shape, &d)) return;
     const int64_t mask = ndim ? 1 << d : 0;
     wk_tensor *flow = ndim ? wk_unsqueeze_at(here, g->out[0], d) : g->out[0];
     for (int k = 0; k < 2; k++) in[k] = wk_expand_at(here, in[k], shape, ndim);
     for (int k = 0; k < 2; k++)
-        if (wk__wants(g, k)) g->in[k] = of_one(in[k], in[1 - k], flow, mask, g->attr->f[0]);
+        if (wk__wants(g, k)) g->in[k] = of_one(in[k], in[1 - k], flow, mask, a.eps);
 }
 
 const wk__op wk__op_cosine_similarity = {

@@ -37,11 +37,12 @@ static int dropped_out(wk__emit *e, const int in[])
     return wk__emit_where(e, stays, wk__emit_2(e, WK__MUL, in[0], in[4]), wk__emit_constant(e, 0));
 }
 
-/* attr: key, counter, threshold; and the factor for what stays. The gradient draws the same numbers again. */
+/* The gradient draws the same numbers again. */
 static wk_tensor *with_numbers(wk_site site, wk_tensor *x, const wk__attr *attr)
 {
-    wk__draw draw = {(uint64_t)attr->i[0], (uint64_t)attr->i[1]};
-    wk_tensor *out = x ? wk__drawn_beside(&wk__op_dropout, site, x, draw, attr->i[2], attr->f[0]) : NULL;
+    const wk__dropout_attributes a = wk__dropout_attributes_of(attr);
+    const wk__draw draw = {(uint64_t)a.key, (uint64_t)a.counter};
+    wk_tensor *out = x ? wk__drawn_beside(&wk__op_dropout, site, x, draw, a.threshold, a.scale) : NULL;
     if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
     return wk__node_attach(&wk__op_dropout, site, &x, 1, &out, 1, attr) ? out : NULL;
 }
@@ -55,8 +56,10 @@ wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training)
     }
     if (!training) return wk__again(x);
     wk__draw draw = wk__draw_take(wk__body_numel(wk__body_of(x)));
-    wk__attr attr = {.i = {(int64_t)draw.key, (int64_t)draw.counter, llrint(ldexp(p, 32))},
-                     .f = {p < 1 ? 1 / (1 - p) : 0}};
+    const wk__attr attr = wk__dropout_attr((wk__dropout_attributes){.key = (int64_t)draw.key,
+                                                                    .counter = (int64_t)draw.counter,
+                                                                    .threshold = llrint(ldexp(p, 32)),
+                                                                    .scale = p < 1 ? 1 / (1 - p) : 0});
     return with_numbers(site, x, &attr);
 }
 

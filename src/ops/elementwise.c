@@ -200,17 +200,11 @@ static void operands_of(const plan *p, wk_tensor *in[WK__MAX_INPUTS])
     for (int k = 0; k < p->tensors; k++) in[p->place[k]] = p->tensor[k];
 }
 
-/* Numbers among the operands, for the gradient: bit k of count says that operand k was one, then f[k] is its value, and
- * for whole numbers i[k], with i[2 + k] set. */
+/* Numbers among the operands, for the gradient. */
 static void keep_numbers(const wk__arg *args, int count, wk__attr *attr)
 {
-    for (int k = 0; k < count && k < 2; k++) {
-        if (!args[k].is_number) continue;
-        attr->count |= 1 << k;
-        attr->i[k] = args[k].whole ? args[k].number.i : 0;
-        attr->i[2 + k] = args[k].whole;
-        attr->f[k] = args[k].whole ? (double)args[k].number.i : args[k].number.f;
-    }
+    for (int k = 0; k < count && k < 2; k++)
+        if (args[k].is_number) wk__number_keep(attr, k, args[k]);
 }
 
 /* The node's attributes: those of the op's file or else the numbers, and the name of a call with numbers. */

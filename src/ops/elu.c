@@ -14,7 +14,7 @@ static wk_tensor *slope(const wk__gradient *g, wk_tensor *above, double alpha)
     return wk_where(wk_le(x, 0), below, above);
 }
 
-/* ---- elu(x, alpha): in attr->f[0] -------------------------------------------------------------------------------- */
+/* ---- elu(x, alpha) ----------------------------------------------------------------------------------------------- */
 
 static int elu_expression(wk__emit *e, const int in[])
 {
@@ -26,7 +26,8 @@ static wk_tensor *elu(wk__numbered *how, wk_site site, wk_tensor *x, const wk_el
 {
     wk_elu_options o;
     if (!wk__read_elu_options(site, "elu", options, &o)) return NULL;
-    return how(&wk__op_elu, site, x, 1, &o.alpha);
+    const wk__attr attr = wk__elu_attr((wk__elu_attributes){.alpha = o.alpha});
+    return how(&wk__op_elu, site, x, 1, &attr);
 }
 
 wk_tensor *wk_elu_at(wk_site site, wk_tensor *x, const wk_elu_options *options)
@@ -41,7 +42,7 @@ wk_tensor *wk_elu__at(wk_site site, wk_tensor *x, const wk_elu_options *options)
 
 static void elu_gradient(wk__gradient *g)
 {
-    g->in[0] = slope(g, g->out[0], g->attr->f[0]);
+    g->in[0] = slope(g, g->out[0], wk__elu_attributes_of(g->attr).alpha);
 }
 
 const wk__op wk__op_elu = {

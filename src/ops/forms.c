@@ -75,35 +75,30 @@ int wk__instruction(wk__emit *e, const int in[])
 
 enum { MOST_NUMBERS = 2 };
 
-static void numbers_as_args(wk_tensor *x, int count, const double numbers[], wk__arg args[], wk__attr *attr)
+static void numbers_as_args(wk_tensor *x, int count, const wk__attr *attr, wk__arg args[])
 {
     args[0] = wk__t(x);
-    for (int k = 0; k < count; k++) {
-        args[1 + k] = wk__f(numbers[k]);
-        attr->f[k] = numbers[k];
-    }
+    for (int k = 0; k < count; k++) args[1 + k] = wk__f(attr->f[k]);
 }
 
-wk_tensor *wk__with_numbers(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[])
+wk_tensor *wk__with_numbers(const wk__op *op, wk_site site, wk_tensor *x, int count, const wk__attr *attr)
 {
     wk__arg args[1 + MOST_NUMBERS];
-    wk__attr attr = {.count = 0};
-    numbers_as_args(x, count, numbers, args, &attr);
-    return wk__elementwise(op, site, args, 1 + count, &attr);
+    numbers_as_args(x, count, attr, args);
+    return wk__elementwise(op, site, args, 1 + count, attr);
 }
 
-wk_tensor *wk__with_numbers_(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[])
+wk_tensor *wk__with_numbers_(const wk__op *op, wk_site site, wk_tensor *x, int count, const wk__attr *attr)
 {
     wk__arg args[1 + MOST_NUMBERS];
-    wk__attr attr = {.count = 0};
-    numbers_as_args(x, count, numbers, args, &attr);
-    return wk__elementwise_(op, site, args, 1 + count, &attr);
+    numbers_as_args(x, count, attr, args);
+    return wk__elementwise_(op, site, args, 1 + count, attr);
 }
 
 wk__arg wk__operand_of(const wk__gradient *g, int k)
 {
-    if (!g->attr || !(g->attr->count >> k & 1)) return wk__t(wk__saved(g, k));
-    return g->attr->i[2 + k] ? wk__i(g->attr->i[k]) : wk__f(g->attr->f[k]);
+    const wk__arg number = wk__number_of(g->attr, k);
+    return number.is_number ? number : wk__t(wk__saved(g, k));
 }
 
 void wk__gradient_zero(wk__gradient *g)
@@ -114,17 +109,18 @@ void wk__gradient_zero(wk__gradient *g)
 
 wk_tensor *wk__mul_operand(const wk__gradient *g, wk_tensor *grad, int k)
 {
-    if (g->attr && g->attr->count >> k & 1)
-        return g->attr->i[2 + k] ? wk_mul(grad, g->attr->i[k]) : wk_mul(grad, g->attr->f[k]);
+    const wk__arg number = wk__number_of(g->attr, k);
+    if (number.is_number) return number.whole ? wk_mul(grad, number.number.i) : wk_mul(grad, number.number.f);
     return wk_mul(grad, wk__saved(g, k));
 }
 
 wk_tensor *wk__spread(const wk__gradient *g, wk_tensor *grad)
 {
     const wk__shape *from = &g->node->shape[0];
+    const wk__reduce_attributes reduced = wk__reduce_attributes_of(g->attr);
     int64_t shape[WK__MAX_DIMS];
-    for (int d = 0; d < from->ndim; d++) shape[d] = g->attr->i[0] >> d & 1 ? 1 : from->size[d];
-    if (!g->attr->i[1]) grad = wk_reshape_at((wk_site){0}, grad, shape, from->ndim);
+    for (int d = 0; d < from->ndim; d++) shape[d] = reduced.mask >> d & 1 ? 1 : from->size[d];
+    if (!reduced.keepdim) grad = wk_reshape_at((wk_site){0}, grad, shape, from->ndim);
     return wk_expand_at((wk_site){0}, grad, from->size, from->ndim);
 }
 

@@ -7,6 +7,7 @@
 #include "../base/log.h"
 #include "../base/options.h"
 #include "call.h"
+#include "generated/attributes.h"
 #include "generated/autograd.h"
 #include "generated/matmul.h"
 #include "generated/pointwise.h"
@@ -28,9 +29,9 @@ int wk__invoke_pointwise(const wk__op *op, wk_site site, const wk_value *args, w
 int wk__invoke_pointwise_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 /* The expression of ops that are one instruction on their operands: op->instruction. */
 int wk__instruction(wk__emit *e, const int in[]);
-/* x and up to two fractions as one record: what the functions with a slope, a limit, ... call. The gradient finds them
- * in attr->f; op->conditions must name them, so that they widen nothing. */
-typedef wk_tensor *wk__numbered(const wk__op *op, wk_site site, wk_tensor *x, int count, const double numbers[]);
+/* x and the first one or two fractions of the attributes as one record: what the functions with a slope, a limit, ...
+ * call. op->conditions must name them, so that they widen nothing. */
+typedef wk_tensor *wk__numbered(const wk__op *op, wk_site site, wk_tensor *x, int count, const wk__attr *attr);
 wk__numbered wk__with_numbers, wk__with_numbers_;
 /* One result that may be NULL: what most invoke functions end with. */
 static inline int wk__one(wk_tensor **out, wk_tensor *result)
@@ -74,7 +75,7 @@ wk_tensor *wk__mul_operand(const wk__gradient *g, wk_tensor *grad, int k);
 
 /* A gradient brought to the device and dtype of operand k (copy_ may have converted). */
 wk_tensor *wk__as_operand(const wk__gradient *g, wk_tensor *grad, int k);
-/* The gradient of a reduction with attributes i[0] = mask, i[1] = keepdim, spread back over the reduced dimensions. */
+/* The gradient of a reduction, spread back over the dimensions that wk__reduce_attributes name. */
 wk_tensor *wk__spread(const wk__gradient *g, wk_tensor *grad);
 
 /* All ops in alphabetical order. */

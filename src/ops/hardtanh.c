@@ -13,7 +13,7 @@ static int emit_limited(wk__emit *e, int x, int low, int high)
     return wk__emit_2(e, WK__MIN, wk__emit_2(e, WK__MAX, x, low), high);
 }
 
-/* ---- hardtanh(x, min_val, max_val): in attr->f[0] and [1] -------------------------------------------------------- */
+/* ---- hardtanh(x, min_val, max_val) ------------------------------------------------------------------------------- */
 
 static int hardtanh_expression(wk__emit *e, const int in[])
 {
@@ -24,7 +24,8 @@ static wk_tensor *hardtanh(wk__numbered *how, wk_site site, wk_tensor *x, const 
 {
     wk_hardtanh_options o;
     if (!wk__read_hardtanh_options(site, "hardtanh", options, &o)) return NULL;
-    if (!(o.min_val > o.max_val)) return how(&wk__op_hardtanh, site, x, 2, (double[]){o.min_val, o.max_val});
+    const wk__attr attr = wk__hardtanh_attr((wk__hardtanh_attributes){.min_val = o.min_val, .max_val = o.max_val});
+    if (!(o.min_val > o.max_val)) return how(&wk__op_hardtanh, site, x, 2, &attr);
     wk__error_set(site, WK_ERR_ARGUMENT, "hardtanh: min_val, %g, is greater than max_val, %g", o.min_val, o.max_val);
     return NULL;
 }
@@ -41,7 +42,8 @@ wk_tensor *wk_hardtanh__at(wk_site site, wk_tensor *x, const wk_hardtanh_options
 
 static void hardtanh_gradient(wk__gradient *g)
 {
-    g->in[0] = between(wk__saved(g, 0), g->attr->f[0], g->attr->f[1], g->out[0]);
+    const wk__hardtanh_attributes a = wk__hardtanh_attributes_of(g->attr);
+    g->in[0] = between(wk__saved(g, 0), a.min_val, a.max_val, g->out[0]);
 }
 
 const wk__op wk__op_hardtanh = {

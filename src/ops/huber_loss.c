@@ -54,7 +54,7 @@ wk_tensor *wk_huber_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, c
 /* From the bend on the slope is the sign, before it d (over the bend): NaN stays NaN. */
 static void gradient(wk__gradient *g)
 {
-    double bend = g->attr->f[1];
+    const double bend = wk__loss_attributes_of(g->attr).number;
     bool divided = g->node->op == &wk__op_smooth_l1_loss;
     wk_tensor *d = wk__loss_difference(g), *line = wk_mul(wk_sign(d), divided ? 1.0 : bend);
     wk__loss_of_difference(g, bend > 0 ? wk_where(wk_ge(wk_abs(d), bend), line, divided ? wk_div(d, bend) : d) : line);

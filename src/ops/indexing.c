@@ -42,7 +42,8 @@ static wk_tensor *read_at(const wk__op *op, wk_site site, wk_tensor *in[2], cons
 static wk_tensor *with_node(const wk__op *op, wk_site site, wk_tensor *out, wk_tensor *const in[2], int64_t dim)
 {
     if (!out || !wk__wants_node(wk__context(), in, 2)) return out;
-    return wk__node_attach(op, site, in, 2, &out, 1, &(wk__attr){.i = {dim}}) ? out : NULL;
+    const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = dim});
+    return wk__node_attach(op, site, in, 2, &out, 1, &attr) ? out : NULL;
 }
 
 /* Both operands there, the dimension one of x. x without dimensions counts as one place. */
@@ -83,7 +84,8 @@ wk_tensor *wk_index_select_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor
 
 static void index_select_gradient(wk__gradient *g)
 {
-    g->in[0] = wk_index_add_at((wk_site){0}, wk__zeros_like_operand(g), g->attr->i[0], wk__saved(g, 1), g->out[0]);
+    const int64_t d = wk__along_attributes_of(g->attr).dim;
+    g->in[0] = wk_index_add_at((wk_site){0}, wk__zeros_like_operand(g), d, wk__saved(g, 1), g->out[0]);
 }
 
 const wk__op wk__op_index_select = {
@@ -152,7 +154,8 @@ wk_tensor *wk_take_along_dim_flat_at(wk_site site, wk_tensor *x, wk_tensor *inde
 
 static void gather_gradient(wk__gradient *g)
 {
-    g->in[0] = wk_scatter_add_at((wk_site){0}, wk__zeros_like_operand(g), g->attr->i[0], wk__saved(g, 1), g->out[0]);
+    const int64_t d = wk__along_attributes_of(g->attr).dim;
+    g->in[0] = wk_scatter_add_at((wk_site){0}, wk__zeros_like_operand(g), d, wk__saved(g, 1), g->out[0]);
 }
 
 static int along_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -32,7 +32,7 @@ wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target, const
 
 static void gradient(wk__gradient *g)
 {
-    bool logs = g->attr->f[1] != 0;
+    const bool logs = wk__loss_attributes_of(g->attr).number != 0;
     wk_tensor *x = wk__saved(g, 0), *t = wk__saved(g, 1), *p = logs ? wk_exp(t) : t;
     if (wk__wants(g, 0)) g->in[0] = wk__loss_slope(g, wk_mul(p, -1));
     if (!wk__wants(g, 1)) return;

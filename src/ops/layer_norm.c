@@ -56,7 +56,6 @@ static bool fits(wk_site site, wk_tensor *const in[], const int64_t *shape, int 
     return false;
 }
 
-/* Attributes: i[0] = mask of the normalised dimensions, i[1] = 1 (they stay), f[0] = eps. */
 wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
                             wk_tensor *bias, double eps)
 {
@@ -74,15 +73,16 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     c.in[2] = bias;
     c.inputs = 3;
     wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0, 1}, .f = {eps}};
+    wk__layer_norm_attributes a = {.eps = eps}; /* and the mask of the normalised dimensions */
     if (wk__must_float(op, site, x) && fits(site, c.in, shape, ndim)) {
         int all = wk__body_of(x)->ndim;
-        attr.i[0] = ((1 << all) - 1) & ~((1 << (all - ndim)) - 1);
-        out = normalised(site, wk__widened(x), (uint16_t)attr.i[0], attr.f[0]);
+        a.mask = ((1 << all) - 1) & ~((1 << (all - ndim)) - 1);
+        out = normalised(site, wk__widened(x), (uint16_t)a.mask, eps);
         if (weight) out = wk_mul(out, weight);
         if (bias) out = wk_add(out, bias);
         out = wk__narrowed(out, wk__body_of(x)->dtype);
     }
+    const wk__attr attr = wk__layer_norm_attr(a);
     return wk__compose_end(&c, out, &attr);
 }
 
@@ -90,13 +90,13 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
  * h)). */
 static void gradient(wk__gradient *g)
 {
-    int64_t mask = g->attr->i[0];
+    const wk__layer_norm_attributes a = wk__layer_norm_attributes_of(g->attr);
+    const int64_t mask = a.mask;
     wk_tensor *grad = g->out[0];
     if (wk__wants(g, 2)) g->in[2] = grad;
     if (!wk__wants(g, 0) && !wk__wants(g, 1)) return;
     wk_tensor *x = wk__saved(g, 0), *centred = wk_sub(x, wk__mean_kept(x, mask));
-    wk_tensor *r = wk_rsqrt(wk_add(wk__mean_kept(wk_mul(centred, centred), mask), g->attr->f[0])),
-              *h = wk_mul(centred, r);
+    wk_tensor *r = wk_rsqrt(wk_add(wk__mean_kept(wk_mul(centred, centred), mask), a.eps)), *h = wk_mul(centred, r);
     if (wk__wants(g, 1)) g->in[1] = wk_mul(grad, h);
     if (!wk__wants(g, 0)) return;
     wk_tensor *d = g->node->saved[1] ? wk_mul(grad, wk__saved(g, 1)) : grad;

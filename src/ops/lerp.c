@@ -12,15 +12,15 @@ static int expression(wk__emit *e, const int in[])
     return wk__emit_where(e, wk__emit_compare(e, WK__LT, in[2], wk__emit_constant(e, 0.5)), from_a, from_b);
 }
 
-/* A number for weight goes to the gradient: in attr->f[0], with attr->i[0] set. */
+/* A number for weight goes to the gradient. */
 static void prepare(wk_tensor *a, wk_tensor *b, wk_value weight, wk__arg args[3], wk__attr *attr)
 {
     args[0] = wk__t(a);
     args[1] = wk__t(b);
     args[2] = wk__value_arg(&weight);
     if (args[2].tensor) return;
-    attr->i[0] = true;
-    attr->f[0] = args[2].whole ? (double)args[2].number.i : args[2].number.f;
+    const double number = args[2].whole ? (double)args[2].number.i : args[2].number.f;
+    *attr = wk__lerp_attr((wk__lerp_attributes){.is_number = true, .weight = number});
 }
 
 wk_tensor *wk_lerp_at(wk_site site, wk_tensor *a, wk_tensor *b, wk_value weight)
@@ -41,7 +41,8 @@ wk_tensor *wk_lerp__at(wk_site site, wk_tensor *a, wk_tensor *b, wk_value weight
 
 static wk__arg weight_of(const wk__gradient *g)
 {
-    return g->attr->i[0] ? wk__f(g->attr->f[0]) : wk__t(wk__saved(g, 2));
+    const wk__lerp_attributes a = wk__lerp_attributes_of(g->attr);
+    return a.is_number ? wk__f(a.weight) : wk__t(wk__saved(g, 2));
 }
 
 static void gradient(wk__gradient *g)

@@ -46,18 +46,18 @@ static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor 
     wk_tensor *in[3] = {x, a, b};
     wk_addmm_options o;
     if (!wk__read_addmm_options(site, op->name, options, &o)) return NULL;
-    wk__attr attr = {.f = {o.beta, o.alpha}};
+    const wk__attr attr = wk__addmm_attr((wk__addmm_attributes){.beta = o.beta, .alpha = o.alpha});
     wk__compose c;
     if (!wk__compose_begin(&c, op, site, in, 3)) return NULL;
     wk_tensor *out = NULL;
     if (wk__body_of(a)->ndim != ndim || wk__body_of(b)->ndim != ndim)
         wk__op_error(op, site, WK_ERR_SHAPE, in, "the product needs %d dimensions, not $b and $c", ndim);
-    else if (is_whole(op, site, in, "beta", attr.f[0]) && is_whole(op, site, in, "alpha", attr.f[1]))
+    else if (is_whole(op, site, in, "beta", o.beta) && is_whole(op, site, in, "alpha", o.alpha))
         out = wk__wide_product(op, site, &in[1], false);
     if (out && !addable(op, site, c.in, out)) out = NULL;
     if (out) {
-        out = scaled(out, attr.f[1]);
-        if (attr.f[0] != 0) out = wk_add(out, scaled(wk__widened(in[0]), attr.f[0]));
+        out = scaled(out, o.alpha);
+        if (o.beta != 0) out = wk_add(out, scaled(wk__widened(in[0]), o.beta));
         out = wk_to_dtype_at(site, out, wk__body_of(a)->dtype);
     }
     return wk__compose_end(&c, out, &attr);
@@ -74,8 +74,9 @@ wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a, wk_tensor *b,
 
 static void added_gradient(wk__gradient *g)
 {
-    wk__product_gradient(g, scaled(g->out[0], g->attr->f[1]), 1);
-    if (wk__wants(g, 0)) g->in[0] = scaled(g->out[0], g->attr->f[0]);
+    const wk__addmm_attributes a = wk__addmm_attributes_of(g->attr);
+    wk__product_gradient(g, scaled(g->out[0], a.alpha), 1);
+    if (wk__wants(g, 0)) g->in[0] = scaled(g->out[0], a.beta);
 }
 
 const wk__op wk__op_addmm = {

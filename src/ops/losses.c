@@ -55,16 +55,16 @@ static bool weight_fits(const wk__loss *l, int k)
     return false;
 }
 
-static wk_tensor *reduced(const wk__loss *l, wk_tensor *loss, wk__attr *attr)
+static wk_tensor *reduced(const wk__loss *l, wk_tensor *loss, double *divisor)
 {
     if (!loss) return NULL;
     const wk__body *body = wk__body_of(loss);
     const wk_reduction reduction = l->reduction;
     const bool divided = reduction == WK_REDUCE_MEAN || reduction == WK_REDUCE_BATCHMEAN;
     const int64_t rows = body->ndim ? body->shape[0] : 1;
-    attr->f[0] = !divided ? 1 : reduction == WK_REDUCE_MEAN ? (double)wk__body_numel(body) : (double)rows;
+    *divisor = !divided ? 1 : reduction == WK_REDUCE_MEAN ? (double)wk__body_numel(body) : (double)rows;
     if (reduction != WK_REDUCE_NONE) loss = wk__row_sum(l->site, loss, (uint16_t)((1u << body->ndim) - 1), false);
-    return divided ? wk_div(loss, attr->f[0]) : loss;
+    return divided ? wk_div(loss, *divisor) : loss;
 }
 
 static wk_tensor *each(const wk__loss *l)
@@ -97,16 +97,17 @@ wk_tensor *wk__loss_of(const wk__loss *given)
     if (l->weighted && (!usable(l, 2, "weight") || !usable(l, 3, "pos_weight"))) return NULL;
     if (!meet(l) || !wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
     wk_tensor *out = NULL;
-    wk__attr attr = {.i = {l->reduction}, .f = {0, l->number}};
+    wk__loss_attributes a = {.reduction = (int64_t)l->reduction, .number = l->number};
     if (fits(l) && weight_fits(l, 2) && weight_fits(l, 3)) {
         wk_dtype dtype = wk__promote_types(wk__body_of(l->in[0])->dtype, wk__body_of(l->in[1])->dtype);
-        out = wk__narrowed(reduced(l, each(l), &attr), dtype);
-        if (l->nodes) attr.node = l->nodes[l->reduction];
+        out = wk__narrowed(reduced(l, each(l), &a.divisor), dtype);
     }
     for (int k = 2; k < 4; k++) {
         c.in[k] = l->in[k];
         if (l->in[k]) c.inputs = k + 1;
     }
+    wk__attr attr = wk__loss_attr(a);
+    if (out && l->nodes) attr.node = l->nodes[l->reduction];
     return wk__compose_end(&c, out, &attr);
 }
 
@@ -114,8 +115,9 @@ wk_tensor *wk__loss_of(const wk__loss *given)
 
 wk_tensor *wk__loss_slope(const wk__gradient *g, wk_tensor *slope)
 {
-    const bool divided = g->attr->i[0] == WK_REDUCE_MEAN || g->attr->i[0] == WK_REDUCE_BATCHMEAN;
-    wk_tensor *grad = wk_mul(slope, divided ? wk_div(g->out[0], g->attr->f[0]) : g->out[0]);
+    const wk__loss_attributes a = wk__loss_attributes_of(g->attr);
+    const bool divided = a.reduction == WK_REDUCE_MEAN || a.reduction == WK_REDUCE_BATCHMEAN;
+    wk_tensor *grad = wk_mul(slope, divided ? wk_div(g->out[0], a.divisor) : g->out[0]);
     return g->node->saved[2] ? wk_mul(grad, wk__saved(g, 2)) : grad;
 }
 

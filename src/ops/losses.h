@@ -18,7 +18,7 @@ typedef struct wk__loss {
     const char *const *nodes; /* by reduction: what the result prints as grad_fn; NULL: op->node */
 } wk__loss;
 
-/* The loss with its node. Attributes: i[0] = reduction, f[0] = what the sum is divided by, f[1] = the number. */
+/* The loss with its node. The attributes have what the sum is divided by, and the number. */
 wk_tensor *wk__loss_of(const wk__loss *l);
 /* A weight is a constant for losses, as in PyTorch. False, with the error recorded, for one that wants a gradient. */
 bool wk__loss_constant(const wk__op *op, wk_site site, wk_tensor *weight, const char *name);

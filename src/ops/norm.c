@@ -59,7 +59,7 @@ wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
     if (!wk__read_norm_options(site, op->name, options, &o) ||
         !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
         return NULL;
-    double p = r.attr.f[0] = o.p;
+    const double p = r.attributes.p = o.p;
     wk_tensor *out = NULL;
     if (!isinf(p) || wk__must_have_columns(op, site, x, r.mask))
         out = wk__length(site, wk__widened(x), r.mask, r.keepdim, p);
@@ -81,7 +81,8 @@ wk_tensor *wk__length_slope(wk_tensor *x, wk_tensor *length, wk_tensor *grad, do
 static void gradient(wk__gradient *g)
 {
     wk_tensor *length = wk__kept(g, wk__saved(g, WK__SAVED_OUT)), *grad = wk__kept(g, g->out[0]);
-    g->in[0] = wk__length_slope(wk__saved(g, 0), length, grad, g->attr->f[0], g->attr->i[0]);
+    const wk__reduce_attributes reduced = wk__reduce_attributes_of(g->attr);
+    g->in[0] = wk__length_slope(wk__saved(g, 0), length, grad, reduced.p, reduced.mask);
 }
 
 const wk__op wk__op_norm = {

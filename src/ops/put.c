@@ -96,7 +96,9 @@ static wk_tensor *scattered(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *
     wk_tensor *places = from_the_start(wk__with_dim(in[1]), bound);
     if (places) out = written(site, wk__with_dim(in[0]), d, places, count == 3 ? wk__with_dim(in[2]) : NULL, value);
     if (!body->ndim) out = wk_reshape_at(site, out, NULL, 0);
-    return wk__compose_end(&c, out, &(wk__attr){.node = count == 2 ? "ScatterBackward1" : NULL, .i = {d}});
+    wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
+    if (count == 2) attr.node = "ScatterBackward1";
+    return wk__compose_end(&c, out, &attr);
 }
 
 wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
@@ -125,7 +127,7 @@ static wk_tensor *stayed(wk_tensor *x, wk_tensor *index, int d)
 static void gradient(wk__gradient *g)
 {
     const wk_site here = {0};
-    const int d = (int)g->attr->i[0];
+    const int d = (int)wk__along_attributes_of(g->attr).dim;
     const wk__shape *x = &g->node->shape[0];
     wk_tensor *index = from_the_start(wk__with_dim(wk__saved(g, 1)), x->ndim ? x->size[d] : 1);
     if (!index) return;

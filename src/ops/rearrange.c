@@ -25,15 +25,17 @@ wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
         if (mask >> d & 1) wk__record_turn(r, 1, d);
     wk__record_commit(wk__context(), r);
     if (!wk__wants_node(wk__context(), &x, 1)) return out;
-    return wk__node_attach(op, site, &x, 1, &out, 1, &(wk__attr){.i = {mask}}) ? out : NULL;
+    const wk__attr attr = wk__flip_attr((wk__flip_attributes){.mask = mask});
+    return wk__node_attach(op, site, &x, 1, &out, 1, &attr) ? out : NULL;
 }
 
 static void flip_gradient(wk__gradient *g)
 {
     int64_t dims[WK__MAX_DIMS];
     int count = 0;
+    const int64_t mask = wk__flip_attributes_of(g->attr).mask;
     for (int d = 0; d < WK__MAX_DIMS; d++)
-        if (g->attr->i[0] >> d & 1) dims[count++] = d;
+        if (mask >> d & 1) dims[count++] = d;
     g->in[0] = wk_flip_at((wk_site){0}, g->out[0], dims, count);
 }
 
@@ -65,7 +67,7 @@ wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shi
                       int dim_count)
 {
     wk__compose c;
-    wk__attr attr = {.i = {shift_count, dim_count}};
+    wk__attr attr = wk__roll_attr((wk__roll_attributes){.shift_count = shift_count, .dim_count = dim_count});
     wk_tensor *out = NULL;
     if (!wk__array_check(shifts, shift_count, site, "roll", "the list of shifts") ||
         !wk__array_check(dims, dim_count, site, "roll", "the list of dimensions"))
@@ -102,8 +104,9 @@ wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shi
 static void roll_gradient(wk__gradient *g)
 {
     int64_t back[WK__MAX_DIMS];
-    for (int k = 0; k < g->attr->i[0]; k++) back[k] = -g->attr->list[k];
-    g->in[0] = wk_roll_at((wk_site){0}, g->out[0], back, (int)g->attr->i[0], g->attr->list2, (int)g->attr->i[1]);
+    const wk__roll_attributes a = wk__roll_attributes_of(g->attr);
+    for (int k = 0; k < a.shift_count; k++) back[k] = -g->attr->list[k];
+    g->in[0] = wk_roll_at((wk_site){0}, g->out[0], back, (int)a.shift_count, g->attr->list2, (int)a.dim_count);
 }
 
 static int roll_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -226,7 +229,7 @@ const wk__op wk__op_tile = {
 wk_tensor *wk_repeat_interleave_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim)
 {
     wk__compose c;
-    int d;
+    int d = 0;
     wk_tensor *out = NULL;
     if (!wk__compose_begin(&c, &wk__op_repeat_interleave, site, &x, 1)) return NULL;
     const wk__body *body = wk__body_of(x);
@@ -237,7 +240,8 @@ wk_tensor *wk_repeat_interleave_at(wk_site site, wk_tensor *x, int64_t n, int64_
                      (long long)n);
     else if (wk__dim_of(&wk__op_repeat_interleave, site, x, dim, 0, &d))
         out = repeated(&wk__op_repeat_interleave, site, x, d, n, 1);
-    return wk__compose_end(&c, out, out ? &(wk__attr){.i = {d, n}} : NULL);
+    const wk__attr attr = wk__repeat_interleave_attr((wk__repeat_interleave_attributes){.dim = d, .copies = n});
+    return wk__compose_end(&c, out, &attr);
 }
 
 wk_tensor *wk_repeat_interleave_flat_at(wk_site site, wk_tensor *x, int64_t n)
@@ -251,18 +255,20 @@ wk_tensor *wk_repeat_interleave_flat_at(wk_site site, wk_tensor *x, int64_t n)
                      (long long)n);
     else
         out = repeated(op, site, wk_reshape_at(site, x, (const int64_t[]){wk__body_numel(wk__body_of(x))}, 1), 0, n, 1);
-    return wk__compose_end(&c, out, &(wk__attr){.i = {-1, n}});
+    const wk__attr attr = wk__repeat_interleave_attr((wk__repeat_interleave_attributes){.dim = -1, .copies = n});
+    return wk__compose_end(&c, out, &attr);
 }
 
 /* Dimension -1: of all elements in a row. */
 static void interleave_gradient(wk__gradient *g)
 {
     const wk__shape *from = &g->node->shape[0];
-    const int d = (int)g->attr->i[0];
+    const wk__repeat_interleave_attributes a = wk__repeat_interleave_attributes_of(g->attr);
+    const int d = (int)a.dim;
     if (d >= 0) {
-        g->in[0] = gathered(g->out[0], d, g->attr->i[1], from->size[d], 1);
+        g->in[0] = gathered(g->out[0], d, a.copies, from->size[d], 1);
     } else {
-        wk_tensor *row = gathered(g->out[0], 0, g->attr->i[1], wk__numel(from->ndim, from->size), 1);
+        wk_tensor *row = gathered(g->out[0], 0, a.copies, wk__numel(from->ndim, from->size), 1);
         g->in[0] = wk_reshape_at((wk_site){0}, row, from->size, from->ndim);
     }
 }

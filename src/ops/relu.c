@@ -21,7 +21,7 @@ const wk__op wk__op_relu = {
     WK__SIGNATURE_relu,
 };
 
-/* ---- leaky_relu(x, negative_slope): in attr->f[0] ---------------------------------------------------------------- */
+/* ---- leaky_relu(x, negative_slope) ------------------------------------------------------------------------------- */
 
 static int leaky_expression(wk__emit *e, const int in[])
 {
@@ -33,7 +33,8 @@ static wk_tensor *leaky_relu(wk__numbered *how, wk_site site, wk_tensor *x, cons
 {
     wk_leaky_relu_options o;
     if (!wk__read_leaky_relu_options(site, "leaky_relu", options, &o)) return NULL;
-    return how(&wk__op_leaky_relu, site, x, 1, &o.negative_slope);
+    const wk__attr attr = wk__leaky_relu_attr((wk__leaky_relu_attributes){.negative_slope = o.negative_slope});
+    return how(&wk__op_leaky_relu, site, x, 1, &attr);
 }
 
 wk_tensor *wk_leaky_relu_at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options)
@@ -48,7 +49,8 @@ wk_tensor *wk_leaky_relu__at(wk_site site, wk_tensor *x, const wk_leaky_relu_opt
 
 static void leaky_gradient(wk__gradient *g)
 {
-    g->in[0] = wk_where(wk_gt(wk__saved(g, 0), 0), g->out[0], wk_mul(g->out[0], g->attr->f[0]));
+    const double slope = wk__leaky_relu_attributes_of(g->attr).negative_slope;
+    g->in[0] = wk_where(wk_gt(wk__saved(g, 0), 0), g->out[0], wk_mul(g->out[0], slope));
 }
 
 const wk__op wk__op_leaky_relu = {

@@ -52,10 +52,10 @@ static wk_tensor *rounded(bool in_place, wk_site site, wk_tensor *x, const wk_ro
 {
     wk_round_options o;
     if (!wk__options(site, "round", options, &o)) return NULL;
-    const double scale = pow(10, fabs((double)o.decimals));
+    const wk__attr attr = wk__round_attr((wk__round_attributes){.scale = pow(10, fabs((double)o.decimals))});
     const wk__op *op = o.decimals < 0 ? &tens_op : &places_op;
     if (o.decimals == 0) return in_place ? wk__unary_(&wk__op_round, site, x) : wk__unary(&wk__op_round, site, x);
-    return in_place ? wk__with_numbers_(op, site, x, 1, &scale) : wk__with_numbers(op, site, x, 1, &scale);
+    return in_place ? wk__with_numbers_(op, site, x, 1, &attr) : wk__with_numbers(op, site, x, 1, &attr);
 }
 
 wk_tensor *wk_round_at(wk_site site, wk_tensor *x, const wk_round_options *options)

@@ -60,7 +60,8 @@ bool wk__reducing_begin(wk__reducing *r, const wk__op *op, wk_site site, wk_tens
     bool taken = wk__dtype_usable(op, site, r->dtype);
     taken = taken && (!op->domain || op->domain >> r->dtype & 1 || no_such_dtype(r, op, site, x));
     if (taken && wk__dims_mask(op, site, x, dims, count, &r->mask)) {
-        r->attr = (wk__attr){.node = count > 0 ? op->dims_node : NULL, .i = {r->mask, keepdim}};
+        r->attributes = (wk__reduce_attributes){.mask = r->mask, .keepdim = keepdim};
+        r->node = count > 0 ? op->dims_node : NULL;
         return true;
     }
     wk__compose_end(&r->compose, NULL, NULL);
@@ -82,7 +83,9 @@ bool wk__reducing_read(wk__reducing *r, const wk__op *op, wk_site site, wk_tenso
 
 wk_tensor *wk__reducing_end(wk__reducing *r, wk_tensor *out)
 {
-    return wk__compose_end(&r->compose, out, &r->attr);
+    wk__attr attr = wk__reduce_attr(r->attributes);
+    attr.node = r->node;
+    return wk__compose_end(&r->compose, out, &attr);
 }
 
 /* ---- inside composed ops ----------------------------------------------------------------------------------------- */
@@ -169,9 +172,10 @@ wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype)
 wk_tensor *wk__kept(const wk__gradient *g, wk_tensor *result)
 {
     const wk__shape *from = &g->node->shape[0];
+    const wk__reduce_attributes reduced = wk__reduce_attributes_of(g->attr);
     int64_t shape[WK__MAX_DIMS];
-    if (g->attr->i[1]) return result;
-    for (int d = 0; d < from->ndim; d++) shape[d] = g->attr->i[0] >> d & 1 ? 1 : from->size[d];
+    if (reduced.keepdim) return result;
+    for (int d = 0; d < from->ndim; d++) shape[d] = reduced.mask >> d & 1 ? 1 : from->size[d];
     return wk_reshape_at((wk_site){0}, result, shape, from->ndim);
 }
 

@@ -25,7 +25,8 @@ int64_t wk__columns(const wk_tensor *x, uint16_t mask);
  * the mask. */
 typedef struct wk__reducing {
     wk__compose compose;
-    wk__attr attr; /* i[0] = mask and i[1] = keepdim are what gradients read; the rest is the op's */
+    wk__reduce_attributes attributes; /* mask and keepdim are set; the rest is the op's */
+    const char *node;                 /* what it prints as grad_fn; NULL: op->node */
     uint16_t mask;
     bool keepdim, dtype_given;
     wk_dtype dtype; /* what is reduced: the option's or else that of x; a dtype of op->domain */
@@ -62,7 +63,8 @@ wk_tensor *wk__narrowed(wk_tensor *x, wk_dtype dtype);
 
 /* ---- in gradients: public ops ------------------------------------------------------------------------------------ */
 
-/* A tensor of the result's shape with the reduced dimensions there again, of size 1: attributes as for wk__spread. */
+/* A tensor of the result's shape with the reduced dimensions there again, of size 1; wk__reduce_attributes say
+ * which. */
 wk_tensor *wk__kept(const wk__gradient *g, wk_tensor *result);
 /* Public sum, mean and product over the masked dimensions, which stay. */
 wk_tensor *wk__sum_kept(wk_tensor *x, int64_t mask);

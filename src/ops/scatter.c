@@ -124,7 +124,8 @@ static wk_tensor *added(const wk__op *op, wk_site site, wk_tensor *x, int64_t di
     int d;
     wk__compose c;
     if (!checked(op, site, in, dim, by_vector, &d) || !wk__compose_begin(&c, op, site, in, 3)) return NULL;
-    return wk__compose_end(&c, summed(op, site, x, in[1], source, d, by_vector), &(wk__attr){.i = {d}});
+    const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
+    return wk__compose_end(&c, summed(op, site, x, in[1], source, d, by_vector), &attr);
 }
 
 static bool is_narrow(const wk_tensor *x)
@@ -151,7 +152,8 @@ static wk_tensor *add_over(const wk__op *op, wk_site site, wk_tensor *x, int64_t
         fine = target && add_at(op, site, (wk_tensor *const[]){target, in[1], source}, d, by_vector, true);
     }
     wk__compose_end(&c, NULL, NULL);
-    fine = fine && (!node || wk__node_attach_in_place(op, site, x, in, 3, &(wk__attr){.i = {d}}));
+    const wk__attr attr = wk__along_attr((wk__along_attributes){.dim = d});
+    fine = fine && (!node || wk__node_attach_in_place(op, site, x, in, 3, &attr));
     wk__before_end(&before, fine);
     return fine ? x : NULL;
 }
@@ -202,14 +204,15 @@ wk_tensor *wk__of_source(const wk__gradient *g, wk_tensor *part)
 static void scatter_add_gradient(wk__gradient *g)
 {
     if (wk__wants(g, 0)) g->in[0] = g->out[0];
-    if (wk__wants(g, 2))
-        g->in[2] = wk__of_source(g, wk_gather_at((wk_site){0}, g->out[0], g->attr->i[0], wk__saved(g, 1)));
+    const int64_t d = wk__along_attributes_of(g->attr).dim;
+    if (wk__wants(g, 2)) g->in[2] = wk__of_source(g, wk_gather_at((wk_site){0}, g->out[0], d, wk__saved(g, 1)));
 }
 
 static void index_add_gradient(wk__gradient *g)
 {
     if (wk__wants(g, 0)) g->in[0] = g->out[0];
-    if (wk__wants(g, 2)) g->in[2] = wk_index_select_at((wk_site){0}, g->out[0], g->attr->i[0], wk__saved(g, 1));
+    const int64_t d = wk__along_attributes_of(g->attr).dim;
+    if (wk__wants(g, 2)) g->in[2] = wk_index_select_at((wk_site){0}, g->out[0], d, wk__saved(g, 1));
 }
 
 const wk__op wk__op_scatter_add = {

@@ -18,11 +18,11 @@ static int64_t within(int64_t place, int64_t size)
     return place < 0 ? 0 : place > size ? size : place;
 }
 
-/* attr: dimension, start, end, step, all in range */
+/* All in range. */
 static wk_tensor *sliced(const wk__op *op, wk_site site, wk_tensor *x, int d, int64_t start, int64_t end, int64_t step)
 {
     wk__geometry g;
-    wk__attr attr = {.i = {d, start, end, step}};
+    const wk__attr attr = wk__slice_attr((wk__slice_attributes){.dim = d, .start = start, .end = end, .step = step});
     wk__geometry_of(wk__body_of(x), &g);
     g.shape[d] = (end - start) / step + ((end - start) % step > 0);
     if (g.shape[d] > 0) g.offset += start * g.stride[d];
@@ -71,9 +71,9 @@ wk_tensor *wk_narrow_at(wk_site site, wk_tensor *x, int64_t dim, int64_t start, 
 
 static void slice_gradient(wk__gradient *g)
 {
-    const int64_t *i = g->attr->i;
+    const wk__slice_attributes a = wk__slice_attributes_of(g->attr);
     wk_tensor *zeros = wk__zeros_like_operand(g);
-    put_back(g, zeros, wk_slice_at((wk_site){0}, zeros, i[0], i[1], i[2], i[3]));
+    put_back(g, zeros, wk_slice_at((wk_site){0}, zeros, a.dim, a.start, a.end, a.step));
 }
 
 const wk__op wk__op_slice = {
@@ -104,13 +104,15 @@ wk_tensor *wk_select_at(wk_site site, wk_tensor *x, int64_t dim, int64_t index)
     if (index < 0) index += g.shape[d];
     g.offset += index * g.stride[d];
     wk__geometry_drop(&g, d);
-    return wk__view_as(&wk__op_select, site, x, &g, &(wk__attr){.i = {d, index}});
+    const wk__attr attr = wk__select_attr((wk__select_attributes){.dim = d, .index = index});
+    return wk__view_as(&wk__op_select, site, x, &g, &attr);
 }
 
 static void select_gradient(wk__gradient *g)
 {
+    const wk__select_attributes a = wk__select_attributes_of(g->attr);
     wk_tensor *zeros = wk__zeros_like_operand(g);
-    put_back(g, zeros, wk_select_at((wk_site){0}, zeros, g->attr->i[0], g->attr->i[1]));
+    put_back(g, zeros, wk_select_at((wk_site){0}, zeros, a.dim, a.index));
 }
 
 const wk__op wk__op_select = {
@@ -152,13 +154,15 @@ wk_tensor *wk_diagonal_at(wk_site site, wk_tensor *x, int64_t offset, int64_t di
     wk__geometry_of(wk__body_of(x), &g);
     int64_t most = g.shape[row] + g.shape[column]; /* offsets beyond are empty all the same */
     diagonal_of(&g, offset > most ? most : offset < -most ? -most : offset, row, column);
-    return wk__view_as(&wk__op_diagonal, site, x, &g, &(wk__attr){.i = {offset, row, column}});
+    const wk__attr attr = wk__diagonal_attr((wk__diagonal_attributes){.offset = offset, .row = row, .column = column});
+    return wk__view_as(&wk__op_diagonal, site, x, &g, &attr);
 }
 
 static void diagonal_gradient(wk__gradient *g)
 {
+    const wk__diagonal_attributes a = wk__diagonal_attributes_of(g->attr);
     wk_tensor *zeros = wk__zeros_like_operand(g);
-    put_back(g, zeros, wk_diagonal_at((wk_site){0}, zeros, g->attr->i[0], g->attr->i[1], g->attr->i[2]));
+    put_back(g, zeros, wk_diagonal_at((wk_site){0}, zeros, a.offset, a.row, a.column));
 }
 
 const wk__op wk__op_diagonal = {
@@ -187,23 +191,24 @@ wk_tensor *wk_unfold_at(wk_site site, wk_tensor *x, int64_t dim, int64_t size, i
         g.stride[d] *= g.shape[d] > 1 ? step : 1;
     }
     if (!wk__geometry_insert(&wk__op_unfold, site, x, &g, g.ndim, size, stride)) return NULL;
-    return wk__view_as(&wk__op_unfold, site, x, &g, &(wk__attr){.i = {d, size, step}});
+    const wk__attr attr = wk__unfold_attr((wk__unfold_attributes){.dim = d, .size = size, .step = step});
+    return wk__view_as(&wk__op_unfold, site, x, &g, &attr);
 }
 
 /* Place k of every window at once: those of one k never overlap. */
 static void unfold_gradient(wk__gradient *g)
 {
     const wk_site here = {0};
-    const int64_t dim = g->attr->i[0], size = g->attr->i[1], step = g->attr->i[2];
+    const wk__unfold_attributes a = wk__unfold_attributes_of(g->attr);
     if (g->node->shape[0].ndim == 0) {
         g->in[0] = wk_sum_at(here, g->out[0], NULL, -1, NULL);
         return;
     }
     wk_tensor *zeros = wk__zeros_like_operand(g);
     if (!zeros) return;
-    int64_t windows = (wk__body_of(zeros)->shape[dim] - size) / step + 1;
-    for (int64_t k = 0; k < size; k++) {
-        wk_tensor *part = wk_slice_at(here, zeros, dim, k, k + (windows - 1) * step + 1, step);
+    int64_t windows = (wk__body_of(zeros)->shape[a.dim] - a.size) / a.step + 1;
+    for (int64_t k = 0; k < a.size; k++) {
+        wk_tensor *part = wk_slice_at(here, zeros, a.dim, k, k + (windows - 1) * a.step + 1, a.step);
         if (!wk_add_(part, wk_select_at(here, g->out[0], -1, k))) return;
     }
     g->in[0] = zeros;

@@ -38,12 +38,13 @@ static wk_tensor *softened(const wk__op *op, wk_site site, wk_tensor *x, int64_t
     int axis;
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
     wk_tensor *out = NULL;
-    wk__attr attr = {.i = {0}};
+    wk__attr attr = {.count = 0};
     if (wk__must_float(op, site, x) && wk__axis(op, site, x, dim, &axis)) {
-        attr.i[0] = wk__body_of(x)->ndim ? 1 << axis : 0;
+        const uint16_t mask = (uint16_t)(wk__body_of(x)->ndim ? 1u << axis : 0);
+        attr = wk__softmax_attr((wk__softmax_attributes){.mask = mask});
         wk_tensor *wide = wk__widened(x);
         if (op == &wk__op_softmin) wide = wk_mul(wide, -1);
-        out = wide ? wk__narrowed(shares(op, site, wide, (uint16_t)attr.i[0]), wk__body_of(x)->dtype) : NULL;
+        out = wide ? wk__narrowed(shares(op, site, wide, mask), wk__body_of(x)->dtype) : NULL;
     }
     return wk__compose_end(&c, out, &attr);
 }
@@ -65,7 +66,7 @@ wk_tensor *wk_log_softmax_at(wk_site site, wk_tensor *x, int64_t dim)
 static wk_tensor *through(const wk__gradient *g)
 {
     wk_tensor *y = wk__saved(g, WK__SAVED_OUT), *part = wk_mul(g->out[0], y);
-    return wk_sub(part, wk_mul(y, wk__sum_kept(part, g->attr->i[0])));
+    return wk_sub(part, wk_mul(y, wk__sum_kept(part, wk__softmax_attributes_of(g->attr).mask)));
 }
 
 static void softmax_gradient(wk__gradient *g)
@@ -79,7 +80,8 @@ static void softmin_gradient(wk__gradient *g)
 static void log_softmax_gradient(wk__gradient *g)
 {
     wk_tensor *y = wk__saved(g, WK__SAVED_OUT);
-    g->in[0] = wk_sub(g->out[0], wk_mul(wk_exp(y), wk__sum_kept(g->out[0], g->attr->i[0])));
+    wk_tensor *sum = wk__sum_kept(g->out[0], wk__softmax_attributes_of(g->attr).mask);
+    g->in[0] = wk_sub(g->out[0], wk_mul(wk_exp(y), sum));
 }
 
 const wk__op wk__op_softmax = {

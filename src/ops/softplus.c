@@ -3,7 +3,7 @@
 #include "forms.h"
 #include <math.h>
 
-/* ---- softplus(x, beta, threshold): in attr->f[0] and [1] --------------------------------------------------------- */
+/* ---- softplus(x, beta, threshold) -------------------------------------------------------------------------------- */
 
 static int softplus_expression(wk__emit *e, const int in[])
 {
@@ -16,16 +16,17 @@ wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options 
 {
     wk_softplus_options o;
     if (!wk__read_softplus_options(site, "softplus", options, &o)) return NULL;
-    return wk__with_numbers(&wk__op_softplus, site, x, 2, (double[]){o.beta, o.threshold});
+    const wk__attr attr = wk__softplus_attr((wk__softplus_attributes){.beta = o.beta, .threshold = o.threshold});
+    return wk__with_numbers(&wk__op_softplus, site, x, 2, &attr);
 }
 
 /* At the threshold the slope is that of the curve and has none itself, as in PyTorch. */
 static void softplus_gradient(wk__gradient *g)
 {
-    const double threshold = g->attr->f[1];
-    wk_tensor *scaled = wk_mul(wk__saved(g, 0), g->attr->f[0]);
-    wk_tensor *slope = wk_sigmoid(wk_where(wk_ge(scaled, threshold), threshold, scaled));
-    g->in[0] = wk_where(wk_gt(scaled, threshold), g->out[0], wk_mul(g->out[0], slope));
+    const wk__softplus_attributes a = wk__softplus_attributes_of(g->attr);
+    wk_tensor *scaled = wk_mul(wk__saved(g, 0), a.beta);
+    wk_tensor *slope = wk_sigmoid(wk_where(wk_ge(scaled, a.threshold), a.threshold, scaled));
+    g->in[0] = wk_where(wk_gt(scaled, a.threshold), g->out[0], wk_mul(g->out[0], slope));
 }
 
 const wk__op wk__op_softplus = {

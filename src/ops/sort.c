@@ -42,8 +42,9 @@ bool wk__sorted(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool des
 
 typedef struct sorting {
     wk__compose compose;
-    wk__attr attr;
+    const char *node; /* NULL: op->node */
     int axis;
+    bool dropped;   /* the results are without the axis */
     uint16_t mask;  /* the axis, or all when x is seen flat */
     int64_t length; /* of the axis */
     wk_tensor *out[2];
@@ -55,7 +56,6 @@ static bool begin(sorting *s, const wk__op *op, wk_site site, wk_tensor *x, int6
     if (!wk__compose_begin(&s->compose, op, site, &x, 1)) return false;
     if (!wk__axis(op, site, x, dim, &s->axis)) return true;
     s->length = wk__body_of(x)->ndim ? wk__body_of(x)->shape[s->axis] : 1;
-    s->attr.i[0] = s->axis;
     s->mask = (uint16_t)(wk__body_of(x)->ndim ? 1u << s->axis : 0);
     wk__sorted(op, site, x, s->axis, descending, s->out);
     return true;
@@ -66,7 +66,9 @@ static wk_code finish(sorting *s, wk_tensor **values, wk_tensor **indices)
 {
     s->compose.in[1] = s->out[1];
     if (s->out[1]) s->compose.inputs = 2;
-    bool whole = wk__compose_end_n(&s->compose, s->out, 2, &s->attr);
+    wk__attr attr = wk__sort_attr((wk__sort_attributes){.axis = s->axis, .dropped = s->dropped});
+    attr.node = s->node;
+    bool whole = wk__compose_end_n(&s->compose, s->out, 2, &attr);
     wk_tensor **to[2] = {values, indices};
     for (int k = 0; k < 2; k++) {
         if (to[k])
@@ -98,7 +100,7 @@ static void keep_part(sorting *s, int64_t first, int64_t count, bool dropped)
 {
     for (int k = 0; k < 2 && s->out[k]; k++)
         s->out[k] = wk_clone_at(s->compose.site, part(s, s->out[k], first, count, dropped));
-    s->attr.i[1] = dropped;
+    s->dropped = dropped;
 }
 
 static bool in_range(sorting *s, int64_t k, int64_t least)
@@ -176,14 +178,14 @@ static void keep_median(sorting *s, bool dropped)
                                              (wk__arg[]){wk__t(greatest), wk__t(end), wk__t(middle)}, 3, NULL)
                            : NULL;
     }
-    s->attr.i[1] = dropped;
+    s->dropped = dropped;
 }
 
 static wk_code median_of(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
 {
     sorting s;
     if (!begin(&s, &wk__op_median, site, x, dim, false)) return nothing(values, indices);
-    s.attr.node = "MedianBackward1";
+    s.node = "MedianBackward1";
     if (has_places(&s)) keep_median(&s, !keepdim);
     return finish(&s, values, indices);
 }
@@ -227,17 +229,18 @@ static void gradient(wk__gradient *g)
     wk_site site = {0};
     wk_tensor *grad = g->out[0], *index = wk__saved(g, 1);
     if (!grad || !index) return;
-    int64_t shape[WK__MAX_DIMS] = {1}, axis = g->attr->i[0];
+    const wk__sort_attributes sorted = wk__sort_attributes_of(g->attr);
+    int64_t shape[WK__MAX_DIMS] = {1};
     int ndim = from->ndim ? from->ndim : 1;
     memcpy(shape, from->size, sizeof *shape * from->ndim);
     wk_options options = {.size = sizeof options, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     wk_tensor *zeros = wk_zeros_at(site, shape, ndim, &options);
-    if (g->attr->i[1] || from->ndim == 0) {
-        shape[axis] = 1;
+    if (sorted.dropped || from->ndim == 0) {
+        shape[sorted.axis] = 1;
         grad = wk_reshape_at(site, grad, shape, ndim);
         index = wk_reshape_at(site, index, shape, ndim);
     }
-    wk_tensor *spread = wk_scatter_add_at(site, zeros, axis, index, grad);
+    wk_tensor *spread = wk_scatter_add_at(site, zeros, sorted.axis, index, grad);
     g->in[0] = from->ndim ? spread : wk_reshape_at(site, spread, from->size, 0);
 }
 

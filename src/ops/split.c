@@ -5,9 +5,6 @@
 #include "views.h"
 #include <string.h>
 
-/* attr: dimension, size of all pieces but the last; unequal sizes are in the list instead */
-enum { DIM, SIZE };
-
 static int none(wk_tensor **out, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) out[k] = NULL;
@@ -22,17 +19,19 @@ static int given_up(wk_site site, wk_tensor **out, int64_t count)
     return none(out, count);
 }
 
-/* How long piece k is, with `left` places to come. */
+/* How long piece k is, with `left` places to come: all but the last are of the size that the attributes name, or the
+ * list has unequal sizes. */
 static int64_t length_of(const wk__attr *attr, int64_t k, int64_t left)
 {
     if (attr->count) return attr->list[k];
-    return attr->i[SIZE] < left ? attr->i[SIZE] : left;
+    const int64_t size = wk__split_attributes_of(attr).size;
+    return size < left ? size : left;
 }
 
 static bool pieces(const wk__op *op, wk_tensor *x, const wk__attr *attr, int64_t count, wk_tensor **out)
 {
     wk__geometry whole;
-    int d = (int)attr->i[DIM];
+    const int d = (int)wk__split_attributes_of(attr).dim;
     wk__geometry_of(wk__body_of(x), &whole);
     int64_t left = whole.shape[d];
     for (int64_t k = 0; k < count; k++) {
@@ -75,7 +74,8 @@ static int divide(const wk__op *op, wk_site site, wk_tensor *x, int d, const int
     none(out, count);
     bool node = wk__wants_node(wk__context(), &x, 1);
     if (count > (sizes ? WK__MAX_DIMS : WK__WALK_OUTPUTS)) return one_by_one(op, site, x, d, sizes, size, count, out);
-    wk__attr attr = {.i = {d, size}, .count = sizes ? (int)count : 0};
+    wk__attr attr = wk__split_attr((wk__split_attributes){.dim = d, .size = size});
+    attr.count = sizes ? (int)count : 0;
     if (sizes) memcpy(attr.list, sizes, sizeof *sizes * (size_t)count);
     if (!pieces(op, x, &attr, count, out)) return given_up(site, out, count);
     return node && count > 0 && !wk__node_attach(op, site, &x, 1, out, (int)count, &attr) ? none(out, count)
@@ -178,7 +178,7 @@ static void gradient(wk__gradient *g)
 {
     const wk_site here = {0};
     const wk__shape *from = &g->node->shape[0];
-    const int d = (int)g->attr->i[DIM], count = g->node->outputs;
+    const int d = (int)wk__split_attributes_of(g->attr).dim, count = g->node->outputs;
     const bool unbound = g->node->op == &wk__op_unbind;
     wk_tensor *piece[WK__WALK_OUTPUTS], *model = NULL;
     for (int k = 0; k < count && !model; k++) model = g->out[k];

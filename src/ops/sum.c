@@ -53,7 +53,7 @@ static wk_tensor *others_multiplied(wk_tensor *x, int64_t mask)
 
 static void prod_gradient(wk__gradient *g)
 {
-    int64_t mask = g->attr->i[0];
+    int64_t mask = wk__reduce_attributes_of(g->attr).mask;
     wk_tensor *x = wk__saved(g, 0), *grad = wk__spread(g, g->out[0]);
     if (mask == 0) /* a 0-d tensor is its own product */
         g->in[0] = grad;

@@ -18,7 +18,8 @@ static wk_tensor *transposed(const wk__op *op, wk_site site, wk_tensor *x, int64
         g.shape[e] = body->shape[d];
         g.stride[e] = body->stride[d];
     }
-    return wk__view_as(op, site, x, &g, &(wk__attr){.i = {d, e}});
+    const wk__attr attr = wk__transpose_attr((wk__transpose_attributes){.dim0 = d, .dim1 = e});
+    return wk__view_as(op, site, x, &g, &attr);
 }
 
 wk_tensor *wk_transpose_at(wk_site site, wk_tensor *x, int64_t a, int64_t b)
@@ -42,7 +43,8 @@ wk_tensor *wk_t_at(wk_site site, wk_tensor *x)
 
 static void transpose_gradient(wk__gradient *g)
 {
-    g->in[0] = wk_transpose_at((wk_site){0}, g->out[0], g->attr->i[0], g->attr->i[1]);
+    const wk__transpose_attributes a = wk__transpose_attributes_of(g->attr);
+    g->in[0] = wk_transpose_at((wk_site){0}, g->out[0], a.dim0, a.dim1);
 }
 
 const wk__op wk__op_transpose = {

@@ -71,7 +71,8 @@ static wk_tensor *triangle(const wk__op *op, wk_site site, wk_tensor *x, int64_t
     diagonal = diagonal > columns ? columns : diagonal < -rows ? -rows : diagonal; /* those beyond are the same */
     wk_tensor *out = placed(op, site, x, &g, (const int64_t[]){rows, columns, diagonal});
     if (!out || !wk__wants_node(wk__context(), &x, 1)) return out;
-    return wk__node_attach(op, site, &x, 1, &out, 1, &(wk__attr){.i = {diagonal}}) ? out : NULL;
+    const wk__attr attr = wk__tril_attr((wk__tril_attributes){.diagonal = diagonal});
+    return wk__node_attach(op, site, &x, 1, &out, 1, &attr) ? out : NULL;
 }
 
 wk_tensor *wk_tril_at(wk_site site, wk_tensor *x, int64_t diagonal)
@@ -85,7 +86,7 @@ wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal)
 
 static void triangle_gradient(wk__gradient *g)
 {
-    g->in[0] = triangle(g->node->op, (wk_site){0}, g->out[0], g->attr->i[0]);
+    g->in[0] = triangle(g->node->op, (wk_site){0}, g->out[0], wk__tril_attributes_of(g->attr).diagonal);
 }
 
 const wk__op wk__op_tril = {

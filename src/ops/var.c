@@ -21,11 +21,11 @@ static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const i
         !wk__reducing_begin(&r, op, site, x, dims, count, o.keepdim, 0))
         return NULL;
     double columns = (double)wk__columns(x, r.mask);
-    r.attr.f[0] = fmax(columns - o.correction, 0);
+    r.attributes.divisor = fmax(columns - o.correction, 0);
     wk_tensor *mean = wk_div(wk__row_sum(site, x, r.mask, true), columns);
     wk_tensor *square =
         mean ? wk__elementwise(&square_op, site, (wk__arg[]){wk__t(wk__widened(x)), wk__t(mean)}, 2, NULL) : NULL;
-    wk_tensor *out = wk_div(wk__row_sum(site, square, r.mask, r.keepdim), r.attr.f[0]);
+    wk_tensor *out = wk_div(wk__row_sum(site, square, r.mask, r.keepdim), r.attributes.divisor);
     if (out && op == &wk__op_std) out = wk_sqrt(out);
     return wk__reducing_end(&r, wk__narrowed(out, r.dtype));
 }
@@ -41,8 +41,9 @@ wk_tensor *wk_std_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
 
 static wk_tensor *from_mean(const wk__gradient *g)
 {
+    const wk__reduce_attributes reduced = wk__reduce_attributes_of(g->attr);
     wk_tensor *x = wk__saved(g, 0);
-    return wk_div(wk_sub(x, wk__mean_kept(x, g->attr->i[0])), g->attr->f[0]);
+    return wk_div(wk_sub(x, wk__mean_kept(x, reduced.mask)), reduced.divisor);
 }
 
 static void var_gradient(wk__gradient *g)

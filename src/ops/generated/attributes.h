@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the gradients of ops read of a call besides its tensors: a struct of names for each op, or for the ops that
+ * share one, how it is put into the attributes of a node and how it is read from there. */
+/* Written by scripts/generate_ops.py from src/ops/rows: edit those. */
+#ifndef WICK_OPS_GENERATED_ATTRIBUTES_H
+#define WICK_OPS_GENERATED_ATTRIBUTES_H
+
+#include "../../autograd/node.h"
+
+typedef struct wk__addmm_attributes {
+    double beta;
+    double alpha;
+} wk__addmm_attributes;
+static inline wk__attr wk__addmm_attr(wk__addmm_attributes a)
+{
+    return (wk__attr){.f = {a.beta, a.alpha}};
+}
+static inline wk__addmm_attributes wk__addmm_attributes_of(const wk__attr *attr)
+{
+    return (wk__addmm_attributes){.beta = attr->f[0], .alpha = attr->f[1]};
+}
+
+typedef struct wk__round_attributes {
+    double scale;
+} wk__round_attributes;
+static inline wk__attr wk__round_attr(wk__round_attributes a)
+{
+    return (wk__attr){.f = {a.scale}};
+}
+static inline wk__round_attributes wk__round_attributes_of(const wk__attr *attr)
+{
+    return (wk__round_attributes){.scale = attr->f[0]};
+}
+
+typedef struct wk__leaky_relu_attributes {
+    double negative_slope;
+} wk__leaky_relu_attributes;
+static inline wk__attr wk__leaky_relu_attr(wk__leaky_relu_attributes a)
+{
+    return (wk__attr){.f = {a.negative_slope}};
+}
+static inline wk__leaky_relu_attributes wk__leaky_relu_attributes_of(const wk__attr *attr)
+{
+    return (wk__leaky_relu_attributes){.negative_slope = attr->f[0]};
+}
+
+typedef struct wk__elu_attributes {
+    double alpha;
+} wk__elu_attributes;
+static inline wk__attr wk__elu_attr(wk__elu_attributes a)
+{
+    return (wk__attr){.f = {a.alpha}};
+}
+static inline wk__elu_attributes wk__elu_attributes_of(const wk__attr *attr)
+{
+    return (wk__elu_attributes){.alpha = attr->f[0]};
+}
+
+typedef struct wk__softplus_attributes {
+    double beta;
+    double threshold;
+} wk__softplus_attributes;
+static inline wk__attr wk__softplus_attr(wk__softplus_attributes a)
+{
+    return (wk__attr){.f = {a.beta, a.threshold}};
+}
+static inline wk__softplus_attributes wk__softplus_attributes_of(const wk__attr *attr)
+{
+    return (wk__softplus_attributes){.beta = attr->f[0], .threshold = attr->f[1]};
+}
+
+typedef struct wk__hardtanh_attributes {
+    double min_val;
+    double max_val;
+} wk__hardtanh_attributes;
+static inline wk__attr wk__hardtanh_attr(wk__hardtanh_attributes a)
+{
+    return (wk__attr){.f = {a.min_val, a.max_val}};
+}
+static inline wk__hardtanh_attributes wk__hardtanh_attributes_of(const wk__attr *attr)
+{
+    return (wk__hardtanh_attributes){.min_val = attr->f[0], .max_val = attr->f[1]};
+}
+
+typedef struct wk__clamp_attributes {
+    bool low_is_number;
+    bool high_is_number;
+    bool no_low;
+    bool no_high;
+    double low;
+    double high;
+} wk__clamp_attributes;
+static inline wk__attr wk__clamp_attr(wk__clamp_attributes a)
+{
+    return (wk__attr){.i = {a.low_is_number, a.high_is_number, a.no_low, a.no_high}, .f = {a.low, a.high}};
+}
+static inline wk__clamp_attributes wk__clamp_attributes_of(const wk__attr *attr)
+{
+    return (wk__clamp_attributes){.low_is_number = attr->i[0] != 0,
+                                  .high_is_number = attr->i[1] != 0,
+                                  .no_low = attr->i[2] != 0,
+                                  .no_high = attr->i[3] != 0,
+                                  .low = attr->f[0],
+                                  .high = attr->f[1]};
+}
+
+typedef struct wk__lerp_attributes {
+    bool is_number;
+    double weight;
+} wk__lerp_attributes;
+static inline wk__attr wk__lerp_attr(wk__lerp_attributes a)
+{
+    return (wk__attr){.i = {a.is_number}, .f = {a.weight}};
+}
+static inline wk__lerp_attributes wk__lerp_attributes_of(const wk__attr *attr)
+{
+    return (wk__lerp_attributes){.is_number = attr->i[0] != 0, .weight = attr->f[0]};
+}
+
+typedef struct wk__addcmul_attributes {
+    double value;
+} wk__addcmul_attributes;
+static inline wk__attr wk__addcmul_attr(wk__addcmul_attributes a)
+{
+    return (wk__attr){.f = {a.value}};
+}
+static inline wk__addcmul_attributes wk__addcmul_attributes_of(const wk__attr *attr)
+{
+    return (wk__addcmul_attributes){.value = attr->f[0]};
+}
+
+typedef struct wk__dropout_attributes {
+    int64_t key;
+    int64_t counter;
+    int64_t threshold;
+    double scale;
+} wk__dropout_attributes;
+static inline wk__attr wk__dropout_attr(wk__dropout_attributes a)
+{
+    return (wk__attr){.i = {a.key, a.counter, a.threshold}, .f = {a.scale}};
+}
+static inline wk__dropout_attributes wk__dropout_attributes_of(const wk__attr *attr)
+{
+    return (wk__dropout_attributes){
+        .key = attr->i[0], .counter = attr->i[1], .threshold = attr->i[2], .scale = attr->f[0]};
+}
+
+typedef struct wk__reduce_attributes {
+    int64_t mask;
+    bool keepdim;
+    double divisor;
+    double p;
+} wk__reduce_attributes;
+static inline wk__attr wk__reduce_attr(wk__reduce_attributes a)
+{
+    return (wk__attr){.i = {a.mask, a.keepdim}, .f = {a.divisor, a.p}};
+}
+static inline wk__reduce_attributes wk__reduce_attributes_of(const wk__attr *attr)
+{
+    return (wk__reduce_attributes){
+        .mask = attr->i[0], .keepdim = attr->i[1] != 0, .divisor = attr->f[0], .p = attr->f[1]};
+}
+
+typedef struct wk__dist_attributes {
+    double p;
+} wk__dist_attributes;
+static inline wk__attr wk__dist_attr(wk__dist_attributes a)
+{
+    return (wk__attr){.f = {a.p}};
+}
+static inline wk__dist_attributes wk__dist_attributes_of(const wk__attr *attr)
+{
+    return (wk__dist_attributes){.p = attr->f[0]};
+}
+
+typedef struct wk__cosine_similarity_attributes {
+    int64_t dim;
+    double eps;
+} wk__cosine_similarity_attributes;
+static inline wk__attr wk__cosine_similarity_attr(wk__cosine_similarity_attributes a)
+{
+    return (wk__attr){.i = {a.dim}, .f = {a.eps}};
+}
+static inline wk__cosine_similarity_attributes wk__cosine_similarity_attributes_of(const wk__attr *attr)
+{
+    return (wk__cosine_similarity_attributes){.dim = attr->i[0], .eps = attr->f[0]};
+}
+
+typedef struct wk__softmax_attributes {
+    int64_t mask;
+} wk__softmax_attributes;
+static inline wk__attr wk__softmax_attr(wk__softmax_attributes a)
+{
+    return (wk__attr){.i = {a.mask}};
+}
+static inline wk__softmax_attributes wk__softmax_attributes_of(const wk__attr *attr)
+{
+    return (wk__softmax_attributes){.mask = attr->i[0]};
+}
+
+typedef struct wk__cumsum_attributes {
+    int64_t axis;
+    bool backwards;
+} wk__cumsum_attributes;
+static inline wk__attr wk__cumsum_attr(wk__cumsum_attributes a)
+{
+    return (wk__attr){.i = {a.axis, a.backwards}};
+}
+static inline wk__cumsum_attributes wk__cumsum_attributes_of(const wk__attr *attr)
+{
+    return (wk__cumsum_attributes){.axis = attr->i[0], .backwards = attr->i[1] != 0};
+}
+
+typedef struct wk__sort_attributes {
+    int64_t axis;
+    bool dropped;
+} wk__sort_attributes;
+static inline wk__attr wk__sort_attr(wk__sort_attributes a)
+{
+    return (wk__attr){.i = {a.axis, a.dropped}};
+}
+static inline wk__sort_attributes wk__sort_attributes_of(const wk__attr *attr)
+{
+    return (wk__sort_attributes){.axis = attr->i[0], .dropped = attr->i[1] != 0};
+}
+
+typedef struct wk__layer_norm_attributes {
+    int64_t mask;
+    double eps;
+} wk__layer_norm_attributes;
+static inline wk__attr wk__layer_norm_attr(wk__layer_norm_attributes a)
+{
+    return (wk__attr){.i = {a.mask}, .f = {a.eps}};
+}
+static inline wk__layer_norm_attributes wk__layer_norm_attributes_of(const wk__attr *attr)
+{
+    return (wk__layer_norm_attributes){.mask = attr->i[0], .eps = attr->f[0]};
+}
+
+typedef struct wk__loss_attributes {
+    int64_t reduction;
+    double divisor;
+    double number;
+} wk__loss_attributes;
+static inline wk__attr wk__loss_attr(wk__loss_attributes a)
+{
+    return (wk__attr){.i = {a.reduction}, .f = {a.divisor, a.number}};
+}
+static inline wk__loss_attributes wk__loss_attributes_of(const wk__attr *attr)
+{
+    return (wk__loss_attributes){.reduction = attr->i[0], .divisor = attr->f[0], .number = attr->f[1]};
+}
+
+typedef struct wk__cross_entropy_attributes {
+    int64_t reduction;
+    int64_t ignored;
+    double smoothing;
+} wk__cross_entropy_attributes;
+static inline wk__attr wk__cross_entropy_attr(wk__cross_entropy_attributes a)
+{
+    return (wk__attr){.i = {a.reduction, a.ignored}, .f = {a.smoothing}};
+}
+static inline wk__cross_entropy_attributes wk__cross_entropy_attributes_of(const wk__attr *attr)
+{
+    return (wk__cross_entropy_attributes){.reduction = attr->i[0], .ignored = attr->i[1], .smoothing = attr->f[0]};
+}
+
+typedef struct wk__transpose_attributes {
+    int64_t dim0;
+    int64_t dim1;
+} wk__transpose_attributes;
+static inline wk__attr wk__transpose_attr(wk__transpose_attributes a)
+{
+    return (wk__attr){.i = {a.dim0, a.dim1}};
+}
+static inline wk__transpose_attributes wk__transpose_attributes_of(const wk__attr *attr)
+{
+    return (wk__transpose_attributes){.dim0 = attr->i[0], .dim1 = attr->i[1]};
+}
+
+typedef struct wk__slice_attributes {
+    int64_t dim;
+    int64_t start;
+    int64_t end;
+    int64_t step;
+} wk__slice_attributes;
+static inline wk__attr wk__slice_attr(wk__slice_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.start, a.end, a.step}};
+}
+static inline wk__slice_attributes wk__slice_attributes_of(const wk__attr *attr)
+{
+    return (wk__slice_attributes){.dim = attr->i[0], .start = attr->i[1], .end = attr->i[2], .step = attr->i[3]};
+}
+
+typedef struct wk__select_attributes {
+    int64_t dim;
+    int64_t index;
+} wk__select_attributes;
+static inline wk__attr wk__select_attr(wk__select_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.index}};
+}
+static inline wk__select_attributes wk__select_attributes_of(const wk__attr *attr)
+{
+    return (wk__select_attributes){.dim = attr->i[0], .index = attr->i[1]};
+}
+
+typedef struct wk__diagonal_attributes {
+    int64_t offset;
+    int64_t row;
+    int64_t column;
+} wk__diagonal_attributes;
+static inline wk__attr wk__diagonal_attr(wk__diagonal_attributes a)
+{
+    return (wk__attr){.i = {a.offset, a.row, a.column}};
+}
+static inline wk__diagonal_attributes wk__diagonal_attributes_of(const wk__attr *attr)
+{
+    return (wk__diagonal_attributes){.offset = attr->i[0], .row = attr->i[1], .column = attr->i[2]};
+}
+
+typedef struct wk__unfold_attributes {
+    int64_t dim;
+    int64_t size;
+    int64_t step;
+} wk__unfold_attributes;
+static inline wk__attr wk__unfold_attr(wk__unfold_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.size, a.step}};
+}
+static inline wk__unfold_attributes wk__unfold_attributes_of(const wk__attr *attr)
+{
+    return (wk__unfold_attributes){.dim = attr->i[0], .size = attr->i[1], .step = attr->i[2]};
+}
+
+typedef struct wk__split_attributes {
+    int64_t dim;
+    int64_t size;
+} wk__split_attributes;
+static inline wk__attr wk__split_attr(wk__split_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.size}};
+}
+static inline wk__split_attributes wk__split_attributes_of(const wk__attr *attr)
+{
+    return (wk__split_attributes){.dim = attr->i[0], .size = attr->i[1]};
+}
+
+typedef struct wk__repeat_interleave_attributes {
+    int64_t dim;
+    int64_t copies;
+} wk__repeat_interleave_attributes;
+static inline wk__attr wk__repeat_interleave_attr(wk__repeat_interleave_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.copies}};
+}
+static inline wk__repeat_interleave_attributes wk__repeat_interleave_attributes_of(const wk__attr *attr)
+{
+    return (wk__repeat_interleave_attributes){.dim = attr->i[0], .copies = attr->i[1]};
+}
+
+typedef struct wk__flip_attributes {
+    int64_t mask;
+} wk__flip_attributes;
+static inline wk__attr wk__flip_attr(wk__flip_attributes a)
+{
+    return (wk__attr){.i = {a.mask}};
+}
+static inline wk__flip_attributes wk__flip_attributes_of(const wk__attr *attr)
+{
+    return (wk__flip_attributes){.mask = attr->i[0]};
+}
+
+typedef struct wk__roll_attributes {
+    int64_t shift_count;
+    int64_t dim_count;
+} wk__roll_attributes;
+static inline wk__attr wk__roll_attr(wk__roll_attributes a)
+{
+    return (wk__attr){.i = {a.shift_count, a.dim_count}};
+}
+static inline wk__roll_attributes wk__roll_attributes_of(const wk__attr *attr)
+{
+    return (wk__roll_attributes){.shift_count = attr->i[0], .dim_count = attr->i[1]};
+}
+
+typedef struct wk__along_attributes {
+    int64_t dim;
+} wk__along_attributes;
+static inline wk__attr wk__along_attr(wk__along_attributes a)
+{
+    return (wk__attr){.i = {a.dim}};
+}
+static inline wk__along_attributes wk__along_attributes_of(const wk__attr *attr)
+{
+    return (wk__along_attributes){.dim = attr->i[0]};
+}
+
+typedef struct wk__tril_attributes {
+    int64_t diagonal;
+} wk__tril_attributes;
+static inline wk__attr wk__tril_attr(wk__tril_attributes a)
+{
+    return (wk__attr){.i = {a.diagonal}};
+}
+static inline wk__tril_attributes wk__tril_attributes_of(const wk__attr *attr)
+{
+    return (wk__tril_attributes){.diagonal = attr->i[0]};
+}
+
+typedef struct wk__to_attributes {
+    int64_t device_kind;
+    int64_t device_index;
+} wk__to_attributes;
+static inline wk__attr wk__to_attr(wk__to_attributes a)
+{
+    return (wk__attr){.i = {a.device_kind, a.device_index}};
+}
+static inline wk__to_attributes wk__to_attributes_of(const wk__attr *attr)
+{
+    return (wk__to_attributes){.device_kind = attr->i[0], .device_index = attr->i[1]};
+}
+
+#endif
