@@ -105,8 +105,57 @@ static void grad_by_name(void **state)
     assert_true(wk_requires_grad(out[0].tensor));
     wk_free(out[0].tensor);
     wk_free(out[1].tensor);
+    wk_tensor *gone = wk_ones((2));
+    wk_free(gone);
+    args[2].tensors = &gone;
+    expect_refused("grad", args, 4, "freed");
     args[2].count = 0;
     expect_refused("grad", args, 4, "0 grad_outputs do not go with 1 outputs");
+    expect_fine();
+}
+
+/* A hook within a call by name: neither the shared context nor the one that runs takes another call. */
+static wk_context *running;
+
+static wk_tensor *calls_on(wk_tensor *grad, void *user)
+{
+    int *refused = user;
+    const wk_value args[2] = {tensor(grad), {.kind = WK_VALUE_INT, .i = 2}};
+    wk_context *own = wk_context_new(), *contexts[2] = {running, own};
+    for (int k = 0; k < 2; k++) {
+        char message[300];
+        wk_value out;
+        int count = 1;
+        const wk_code code = wk_call(contexts[k], "mul", args, 2, &out, &count, NULL, message, sizeof message);
+        if (code == WK_ERR_STATE && strstr(message, "wk_context_new()")) ++*refused;
+        if (code == WK_OK) wk_free(out.tensor);
+    }
+    wk_context_free(own);
+    return NULL;
+}
+
+static void calls_within_calls(void **state)
+{
+    (void)state;
+    wk_context *contexts[2] = {NULL, wk_context_new()};
+    for (int k = 0; k < 2; k++) {
+        int refused = 0, count = 0;
+        char message[300];
+        wk_value out;
+        wk_tensor *x = wk_full((1), 3.0, .requires_grad = true), *y = wk_mul(x, x);
+        assert_int_equal(wk_register_hook(x, calls_on, &refused), WK_OK);
+        running = contexts[k];
+        if (wk_call(contexts[k], "backward", (wk_value[]){tensor(y)}, 1, &out, &count, NULL, message, 300) != WK_OK)
+            fail_msg("%s", message);
+        assert_int_equal(refused, 1); /* that of its own is fine */
+        wk_free(y);
+        wk_free(x);
+        wk_value args[2] = {{.kind = WK_VALUE_INTS, .count = 1, .ints = (const int64_t[]){2}}};
+        count = 1; /* and the context is as before */
+        assert_int_equal(wk_call(contexts[k], "ones", args, 1, &out, &count, NULL, message, 300), WK_OK);
+        wk_free(out.tensor);
+    }
+    wk_context_free(contexts[1]);
     expect_fine();
 }
 
@@ -127,6 +176,6 @@ static void rows_without_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(backward_by_name), cmocka_unit_test(grad_by_name),
-                                       cmocka_unit_test(rows_without_samples)};
+                                       cmocka_unit_test(calls_within_calls), cmocka_unit_test(rows_without_samples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

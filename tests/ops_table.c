@@ -237,6 +237,20 @@ static void calls_in_place(void **state)
     expect_fine();
 }
 
+/* What is written over is a tensor, also where a number does for NAME. */
+static void a_number_is_no_target(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const wk_value args[2] = {{.kind = WK_VALUE_INT, .i = 5}, {.kind = WK_VALUE_TENSOR, .tensor = wk_ones((2))}};
+    expect_refused("sub_", args, 2, "argument 0 (self) must be Tensor");
+    assert_true(wk_item(wk_sum(args[1].tensor)) == 2);
+    char message[200];
+    wk_value out;
+    assert_int_equal(call(NULL, "sub", args, 2, &out, message), WK_OK);
+    wk_free(out.tensor);
+}
+
 /* A number does for a list of one, a truth for a number. */
 static void arguments_are_taken_as_they_come(void **state)
 {
@@ -337,6 +351,7 @@ int main(void)
                                        cmocka_unit_test(parameters_say_what_a_binding_needs),
                                        cmocka_unit_test(names_in_place_are_found),
                                        cmocka_unit_test(calls_in_place),
+                                       cmocka_unit_test(a_number_is_no_target),
                                        cmocka_unit_test(arguments_are_taken_as_they_come),
                                        cmocka_unit_test(a_truth_widens_nothing),
                                        cmocka_unit_test(any_number_of_results),

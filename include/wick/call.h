@@ -90,14 +90,12 @@ typedef struct wk_op {
 typedef struct wk_parameter {
     size_t size; /* sizeof(wk_parameter), set by the caller */
     const char *name;
-    const char *doc;   /* "" where the name says it */
-    int32_t kind;      /* wk_value_kind: what an argument is */
-    bool optional;     /* it may be left out, and is default_value then */
-    bool keyword_only; /* in Python given by name */
-    bool takes_number; /* of a tensor or a FLOAT: an int, a float or a bool does, too, and stays what it is */
-    bool takes_one;    /* of INTS: a single number does, too */
-    bool written;      /* a tensor that the op writes over, and gives */
-    char reserved[7];
+    const char *doc;            /* "" where the name says it */
+    int32_t kind;               /* wk_value_kind: what an argument is. For INTS a single number does, too */
+    bool optional;              /* it may be left out, and is default_value then */
+    bool keyword_only;          /* in Python given by name */
+    bool takes_number;          /* of a tensor: an int, a float or a bool does, too; not for what NAME_ writes over */
+    bool written;               /* a tensor that the op writes over, and gives */
     wk_value default_value;     /* of kind WK_VALUE_NONE, where "none" is the default, or there is no default */
     const char *const *choices; /* of a TEXT: what it may be, up to NULL; else NULL */
 } wk_parameter;
@@ -141,7 +139,10 @@ typedef struct wk_call_options {
  *
  * Returns WK_OK, or a code with the message, and the site before it, in `message` (cut to message_size, always
  * terminated); the thread's own error is neither read nor touched. context NULL: a shared one with a lock, so that
- * calls may come from any thread. */
+ * calls may come from any thread.
+ *
+ * Code that a call runs (a hook, a release) takes another context for calls of its own: one of wk_context_new that is
+ * amidst a call, and the shared one by the thread that is in it, are WK_ERR_STATE. */
 WK_API wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments, int argument_count,
                        wk_value *results, int *count, const wk_call_options *options, char *message,
                        size_t message_size) __attribute__((warn_unused_result));

@@ -54,6 +54,8 @@ class Argument:
 
     def __post_init__(self) -> None:
         self.c = self.c or self.name
+        if self.choices and self.default not in (None, self.choices[0]):
+            sys.exit(f"{self.name}: the default of a text is the first of its choices")
         base = self.type.rstrip("?").removesuffix("(a!)")
         self.is_list = base.endswith("[]") or self.dims
         self.is_tensor = base == "Tensor"

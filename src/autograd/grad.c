@@ -66,8 +66,11 @@ wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk
     for (int k = 0; k < input_count; k++) grads[k] = NULL;
     wk_grad_options o;
     if (!wk__options(site, "grad", options, &o)) return wk_error_code();
-    for (int k = 0; k < output_count; k++)
-        if (!root_fits(site, "grad", outputs[k], o.grad_outputs ? o.grad_outputs[k] : NULL)) return wk_error_code();
+    for (int k = 0; k < output_count; k++) {
+        wk_tensor *seed = o.grad_outputs ? o.grad_outputs[k] : NULL;
+        if (seed && !wk__check(seed, site, "grad", "a gradient of an output")) return wk_error_code();
+        if (!root_fits(site, "grad", outputs[k], seed)) return wk_error_code();
+    }
     for (int k = 0; k < input_count; k++) {
         if (!wk__check(inputs[k], site, "grad", "an input")) return wk_error_code();
         if (!wk_requires_grad(inputs[k])) {

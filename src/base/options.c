@@ -50,13 +50,19 @@ bool wk__options_read(wk_site site, const char *op, const void *given, void *own
     return false;
 }
 
+bool wk__is_sized(const void *given)
+{
+    const size_t room = size_of(given);
+    return room > sizeof room && room <= MOST;
+}
+
 wk_code wk__fill_in(wk_site site, const char *op, const char *type, void *given, const void *own, size_t size)
 {
-    const size_t room = given ? size_of(given) : 0;
-    if (room <= sizeof room || room > MOST) {
+    if (!given || !wk__is_sized(given)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: set .size = sizeof(%s) first", op, type);
         return WK_ERR_ARGUMENT;
     }
+    const size_t room = size_of(given);
     memset(given, 0, room);
     memcpy(given, own, room < size ? room : size);
     memcpy(given, &room, sizeof room);

@@ -20,6 +20,9 @@ bool wk__options_read(wk_site site, const char *op, const void *given, void *own
 #define wk__fill(site, op, type, given, own) wk__fill_in(site, op, #type, given, own, sizeof(type))
 wk_code wk__fill_in(wk_site site, const char *op, const char *type, void *given, const void *own, size_t size);
 
+/* Has the caller set the size of a struct that it is? */
+bool wk__is_sized(const void *given);
+
 /* A number among options: 0 is `usual`, WK_ZERO is 0. */
 static inline double wk__option(double given, double usual)
 {

@@ -80,7 +80,7 @@ int wk_op_find(const char *name)
 
 /* ---- arguments against the parameters ---------------------------------------------------------------------------- */
 
-enum { MOST_ARGUMENTS = 16, FEW_RESULTS = 8, MOST_SIZE = 4096 /* of a struct, as in options.c */ };
+enum { MOST_ARGUMENTS = 16, FEW_RESULTS = 8 };
 
 static const char *const kind_names[] = {
     [WK_VALUE_TENSOR] = "Tensor",      [WK_VALUE_INT] = "int",
@@ -96,14 +96,14 @@ static bool is_number(const wk_value *v)
 }
 
 /* *v as an argument of the kind that the parameter has; false where it is none. A truth is a number, and a number a
- * list of one. */
-static bool take(const wk_parameter *p, const wk_value *given, wk_value *v)
+ * list of one; what is written over (target) is no number. */
+static bool take(const wk_parameter *p, bool target, const wk_value *given, wk_value *v)
 {
     *v = *given;
     if (v->kind == WK_VALUE_NONE) return p->optional;
     const bool whole = v->kind == WK_VALUE_INT || v->kind == WK_VALUE_BOOL;
     switch (p->kind) {
-    case WK_VALUE_TENSOR: return v->kind == WK_VALUE_TENSOR || (p->takes_number && is_number(v));
+    case WK_VALUE_TENSOR: return v->kind == WK_VALUE_TENSOR || (p->takes_number && !target && is_number(v));
     case WK_VALUE_INT:
     case WK_VALUE_BOOL:
     case WK_VALUE_DTYPE: return whole || v->kind == p->kind;
@@ -125,13 +125,14 @@ static bool list_is_there(const wk__op *op, wk_site site, int k, const wk_value 
 }
 
 /* Copies the arguments into full[], missing ones as none; false with the error recorded. */
-static bool match(const wk__op *op, wk_site site, const wk_value *given, int count, wk_value *full)
+static bool match(const wk__op *op, wk_site site, bool in_place, const wk_value *given, int count, wk_value *full)
 {
     int k = 0;
     memset(full, 0, sizeof *full * MOST_ARGUMENTS);
     for (; k < op->parameter_count; k++) {
         const wk_parameter *p = &op->parameters[k];
-        if (take(p, k < count ? &given[k] : &full[k], &full[k])) {
+        const bool target = in_place && k == 0;
+        if (take(p, target, k < count ? &given[k] : &full[k], &full[k])) {
             if (list_is_there(op, site, k, &full[k])) continue;
             return false;
         }
@@ -148,7 +149,10 @@ static bool match(const wk__op *op, wk_site site, const wk_value *given, int cou
 /* ---- wk_call ----------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
-static wk_context *shared; /* for callers whose threads change under them */
+static wk_context *shared;                  /* for callers whose threads change under them */
+static _Atomic(const void *) shared_thread; /* the one that has the lock (wk__thread) */
+static const char nested_call[] =
+    "call: the context is amidst a call; code that a call runs takes one of its own: wk_context_new()";
 
 wk_context *wk_context_new(void)
 {
@@ -224,7 +228,7 @@ static void run(call *c, const char *name, const wk_value *arguments, int argume
     c->writes = c->in_place || (c->op->parameter_count && c->op->parameters[0].written);
     wk_context *context = wk__context();
     if (context->late) wk__tell_late(context);
-    if (!wk__error_pending() && match(c->op, c->site, arguments, argument_count, c->argument)) invoke(c);
+    if (!wk__error_pending() && match(c->op, c->site, c->in_place, arguments, argument_count, c->argument)) invoke(c);
 }
 
 /* Where the caller wants to hear of an error. Options that cannot be read are an error of their own, later. */
@@ -232,8 +236,7 @@ static wk_call_error *error_of(const wk_call_options *options)
 {
     wk_call_options own;
     if (!options || wk__sized(options, offsetof(wk_call_options, device), &own, sizeof own) != WK_OK) return NULL;
-    const bool sized = own.error && own.error->size > offsetof(wk_call_error, code) && own.error->size <= MOST_SIZE;
-    return sized ? own.error : NULL;
+    return own.error && wk__is_sized(own.error) ? own.error : NULL;
 }
 
 /* What is said of the call goes to the caller: a text, after `said` bytes of where it was. */
@@ -258,10 +261,12 @@ static wk_code call_in(wk_context *context, const char *name, const wk_value *ar
     c->site = o.site;
     context->frame.grad_off = o.no_grad;
     if (o.device.kind) context->device = o.device;
+    context->calling = context->quiet;
     if (fine && o.error && !c->error)
         wk__error_set(o.site, WK_ERR_ARGUMENT, "call: set .size = sizeof(wk_call_error) first");
     else if (fine)
         run(c, name, arguments, argument_count);
+    context->calling = false;
     wk_call_error error = {.code = (int32_t)wk_error_code(), .results = c->wanted};
     if (error.code != WK_OK) {
         error.line = context->failed.line;
@@ -283,14 +288,18 @@ wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments
     const char *missing = !count                             ? "call: the count of results is NULL"
                           : c.room < 0                       ? "call: the count of results is negative"
                           : c.room > 0 && !results           ? "call: the array for the results is NULL"
+                          : argument_count < 0               ? "call: the count of arguments is negative"
                           : argument_count > 0 && !arguments ? "call: the array of arguments is NULL"
                                                              : NULL;
     if (!message) message_size = 0;
     if (count) *count = 0;
     if (missing) return answer(&c, (wk_call_error){.code = WK_ERR_ARGUMENT}, missing, 0, message, message_size);
     const bool locked = !context;
+    if (locked ? atomic_load(&shared_thread) == wk__thread() : context->calling)
+        return answer(&c, (wk_call_error){.code = WK_ERR_STATE}, nested_call, 0, message, message_size);
     if (locked) {
         pthread_mutex_lock(&shared_lock);
+        atomic_store(&shared_thread, wk__thread());
         if (!shared) shared = wk__context_make();
         context = shared;
         if (shared) wk__late_forget(shared); /* of whoever called: who reads what failed is told */
@@ -298,7 +307,10 @@ wk_code wk_call(wk_context *context, const char *name, const wk_value *arguments
     const wk_code code = context ? call_in(context, name, arguments, argument_count, &c, options, message, message_size)
                                  : answer(&c, (wk_call_error){.code = WK_ERR_MEMORY}, "call: out of host memory", 0,
                                           message, message_size);
-    if (locked) pthread_mutex_unlock(&shared_lock);
+    if (locked) {
+        atomic_store(&shared_thread, NULL);
+        pthread_mutex_unlock(&shared_lock);
+    }
     *count = c.count;
     return code;
 }

@@ -68,6 +68,15 @@ def gradients():
     assert wick.ones([1]).requires_grad_().grad_of() is None
 
 
+def table():
+    first = wick.OPS["copy_"].parameters[0]
+    assert first.written and first.kind == wick.TENSOR and first.default_value.kind == wick.NONE
+    reduction = wick.OPS["mse_loss"].parameters[2]
+    assert reduction.default_value.text == b"mean" and reduction.choices[1] == b"sum"
+    assert wick.OPS["softplus"].parameters[2].default_value.f == 20 and not first.takes_number
+    assert wick.OPS["add"].parameters[1].takes_number and wick.OPS["div"].parameters[2].keyword_only
+
+
 def mistakes():
     x = wick.ones([2, 3])
     refused("add: shapes do not broadcast", 2, lambda: x + wick.ones([4]))
@@ -87,6 +96,6 @@ def mistakes():
     assert x.sum().tolist() == 6  # and goes on
 
 
-for part in (values, results, in_place, gradients, mistakes):
+for part in (values, results, in_place, gradients, table, mistakes):
     part()
 print("ok")

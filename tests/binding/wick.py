@@ -278,10 +278,11 @@ def tensor(values, dtype=None):
     managed.tensor = _Tensor(c.addressof(data), (1, 0), len(shape), made.kind, made.bits, 1, sizes, None, 0)
     _lent[c.addressof(managed)] = (managed, data, sizes)
     try:
-        out = Tensor(_checked(_lib.wk_from_dlpack_at(_here(), c.byref(managed)))).clone()
+        out = Tensor(_checked(_lib.wk_from_dlpack_at(_here(), c.byref(managed))))
     except Error:
         del _lent[c.addressof(managed)]
         raise
+    out = out.clone()
     return out.to_dtype(dtype) if dtype and dtype is not made else out
 
 

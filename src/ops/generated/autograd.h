@@ -11,7 +11,7 @@
 
 #define WK__SIGNATURE_backward                                                                                         \
     .name = "backward",                                                                                                \
-    .schema = "backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False) -> ()",  \
+    .schema = "backward(Tensor self, Tensor? gradient=None, bool retain_graph=False, bool create_graph=False) -> ()",  \
     .group = "autograd", .doc = "adds the gradients of self to those of all leaves that it depends on",                \
     .parameters =                                                                                                      \
         (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
@@ -22,9 +22,10 @@
                                 .optional = true},                                                                     \
                                {.size = sizeof(wk_parameter),                                                          \
                                 .name = "retain_graph",                                                                \
-                                .doc = "none: as create_graph",                                                        \
+                                .doc = "for another backward; so does create_graph",                                   \
                                 .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true},                                                                     \
+                                .optional = true,                                                                      \
+                                .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},                                     \
                                {.size = sizeof(wk_parameter),                                                          \
                                 .name = "create_graph",                                                                \
                                 .doc = "the gradients can be differentiated again",                                    \
@@ -42,7 +43,7 @@
 
 #define WK__SIGNATURE_grad                                                                                             \
     .name = "grad",                                                                                                    \
-    .schema = "grad(Tensor[] outputs, Tensor[] inputs, Tensor[]? grad_outputs=None, bool? retain_graph=None, bool "    \
+    .schema = "grad(Tensor[] outputs, Tensor[] inputs, Tensor[]? grad_outputs=None, bool retain_graph=False, bool "    \
               "create_graph=False, bool allow_unused=False) -> Tensor[]",                                              \
     .group = "autograd", .doc = "d outputs / d inputs, one for each input; the gradients of leaves stay as they are",  \
     .parameters =                                                                                                      \
@@ -55,9 +56,10 @@
                                 .optional = true},                                                                     \
                                {.size = sizeof(wk_parameter),                                                          \
                                 .name = "retain_graph",                                                                \
-                                .doc = "none: as create_graph",                                                        \
+                                .doc = "for another backward; so does create_graph",                                   \
                                 .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true},                                                                     \
+                                .optional = true,                                                                      \
+                                .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},                                     \
                                {.size = sizeof(wk_parameter),                                                          \
                                 .name = "create_graph",                                                                \
                                 .doc = "the gradients can be differentiated again",                                    \
