@@ -209,7 +209,7 @@ static argument drawn_text(generator *g, const wk_parameter *p)
 static bool is_given(generator *g, const row *r, const wk_parameter *p)
 {
     if (!p->optional) return true;
-    if (r->op->view) return true;
+    if (r->op->view || is(r->op->name, "arange")) return true;
     return draw_percent(&g->draw,
                         among(p->name, "dim keepdim start end k descending largest diagonal offset") ? 65 : 25);
 }

@@ -98,6 +98,7 @@ static const struct {
     {"layer_norm", NULL, "0 1 2=NULL 3=NULL 4=1e-5"},
     {"unique", NULL, "0"},
     {"to", NULL, "0 1"},
+    {"one_hot", NULL, "0 1=-1"},
 };
 
 /* An option that is a value of an enum in C. */
