@@ -7,6 +7,7 @@ Of each header H of rows/H it writes, formatted by clang-format:
     include/wick/H.h               the forms of call that people write, with their docs
     include/wick/H_calls.h         the exported functions, and the structs of options
     src/ops/generated/H.h          of each op its signature, the part of its descriptor that stands in the row
+    src/ops/generated/H_parameters.c  what wk_op_parameter says, each list once
     src/ops/generated/H_SECTION.c  exported functions that only pass their operands on, and the entries for wk_call
     tests/ops_examples_H.c         the examples of the docs as tests
 
@@ -24,7 +25,7 @@ from ops.examples import examples_text
 from ops.forms import header_text
 from ops.functions import calls_text
 from ops.rows import Header, Op, read_header
-from ops.signatures import functions_text, signatures_text
+from ops.signatures import functions_text, parameters_text, signatures_text
 from ops.texts import LICENCE
 
 SOURCE = Path(__file__).resolve().parent.parent
@@ -50,11 +51,15 @@ def list_text(ops: list[Op]) -> str:
 
 def outputs(header: Header) -> dict[str, str]:
     if header.signatures_only:
-        return {f"src/ops/generated/{header.name}.h": signatures_text(header)}
+        return {
+            f"src/ops/generated/{header.name}.h": signatures_text(header),
+            f"src/ops/generated/{header.name}_parameters.c": parameters_text(header),
+        }
     texts = {
         f"include/wick/{header.name}.h": header_text(header),
         f"include/wick/{header.name}_calls.h": calls_text(header),
         f"src/ops/generated/{header.name}.h": signatures_text(header),
+        f"src/ops/generated/{header.name}_parameters.c": parameters_text(header),
         f"tests/ops_examples_{header.name}.c": examples_text(header),
     }
     for section in header.sections:

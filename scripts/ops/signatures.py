@@ -47,6 +47,21 @@ def parameter(a: Argument) -> str:
     return "{" + ", ".join(fields) + "}"
 
 
+def parameter_lists(ops: list[Op]) -> dict[str, str]:
+    """The lists of parameters of a header, each with the name of the first op that has it: many ops share one."""
+    found: dict[str, str] = {}
+    for op in ops:
+        found.setdefault(", ".join(parameter(a) for a in op.arguments), f"wk__parameters_{op.name}")
+    return found
+
+
+def parameters_text(header: Header) -> str:
+    out = banner(f"The parameters of the ops of wick/{header.name}.h.", header) + '#include "../forms.h"\n\n'
+    for members, name in parameter_lists(header.ops).items():
+        out += f"const wk_parameter {name}[] = {{{members}}};\n\n"
+    return out
+
+
 def results(op: Op) -> list[str]:
     """How many, and their names."""
     if op.list_result or op.results_vary:
@@ -57,7 +72,7 @@ def results(op: Op) -> list[str]:
     return [f".results = {len(op.results)}", f".result_names = (const char *const[]){{{names}}}"]
 
 
-def signature(op: Op) -> str:
+def signature(op: Op, lists: dict[str, str]) -> str:
     """The part of the descriptor that stands in the row."""
     fields = [f".name = {c_text(op.name)}", f".schema = {c_text(op.schema)}", f".group = {c_text(op.group)}"]
     fields.append(f".doc = {c_text(op.doc)}")
@@ -75,7 +90,7 @@ def signature(op: Op) -> str:
         fields.append(f".result = {RESULTS[op.result]}")
     if DTYPES[op.dtypes]:
         fields.append(f".domain = {DTYPES[op.dtypes]}")
-    fields.append(f".parameters = (const wk_parameter[]){{{', '.join(parameter(a) for a in op.arguments)}}}")
+    fields.append(f".parameters = {lists[', '.join(parameter(a) for a in op.arguments)]}")
     fields.append(f".parameter_count = {len(op.arguments)}")
     fields += results(op)
     fields += [".view = true"] if op.view or op.group == "view" else []
@@ -126,7 +141,7 @@ def signatures_text(header: Header) -> str:
         header,
     )
     out += f'#ifndef {guard}\n#define {guard}\n\n#include "../../base/options.h"\n#include "../call.h"\n'
-    out += f"#include <wick/{header.name}.h>\n\n"
+    out += f"#include <wick/call.h>\n#include <wick/{header.name}.h>\n\n"
     ops = header.ops
     if any(entries(op) for op in ops):
         out += comment("The entries for wk_call of ops that take more than tensors.")
@@ -141,7 +156,9 @@ def signatures_text(header: Header) -> str:
     if readers:
         out += "\n" + comment("Options as wk__options reads them, with the default of each number that is not given.")
     out += "".join(readers.values())
-    return out + "\n" + "\n".join(signature(op) for op in ops) + "\n#endif\n"
+    lists = parameter_lists(ops)
+    out += "\n" + "".join(f"extern const wk_parameter {name}[];\n" for name in lists.values())
+    return out + "\n" + "\n".join(signature(op, lists) for op in ops) + "\n#endif\n"
 
 
 def invoke_option(a: Argument, k: int) -> str:

@@ -7,6 +7,7 @@
 
 #include "../../base/options.h"
 #include "../call.h"
+#include <wick/call.h>
 #include <wick/matmul.h>
 
 /* The entries for wk_call of ops that take more than tensors. */
@@ -30,108 +31,62 @@ static inline bool wk__read_addmm_options(wk_site site, const char *op, const wk
     return true;
 }
 
+extern const wk_parameter wk__parameters_matmul[];
+extern const wk_parameter wk__parameters_mm[];
+extern const wk_parameter wk__parameters_mv[];
+extern const wk_parameter wk__parameters_dot[];
+extern const wk_parameter wk__parameters_outer[];
+extern const wk_parameter wk__parameters_addmm[];
+extern const wk_parameter wk__parameters_baddbmm[];
+extern const wk_parameter wk__parameters_linear[];
+
 #define WK__SIGNATURE_matmul                                                                                           \
     .name = "matmul", .schema = "matmul(Tensor self, Tensor other) -> Tensor", .group = "matmul",                      \
     .doc = "the product of vectors, matrices, or stacks of matrices that broadcast", .node = "UnsafeViewBackward0",    \
-    .domain = WK__NUMBERS,                                                                                             \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR}},   \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_matmul
+    .domain = WK__NUMBERS, .parameters = wk__parameters_matmul, .parameter_count = 2, .results = 1,                    \
+    .invoke = wk__invoke_matmul
 
 #define WK__SIGNATURE_mm                                                                                               \
     .name = "mm", .schema = "mm(Tensor self, Tensor mat2) -> Tensor", .group = "matmul",                               \
     .doc = "the product of two matrices", .node = "MmBackward0", .domain = WK__NUMBERS,                                \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "mat2", .doc = "", .kind = WK_VALUE_TENSOR}},    \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_mm
+    .parameters = wk__parameters_mm, .parameter_count = 2, .results = 1, .invoke = wk__invoke_mm
 
 #define WK__SIGNATURE_bmm                                                                                              \
     .name = "bmm", .schema = "bmm(Tensor self, Tensor mat2) -> Tensor", .group = "matmul",                             \
     .doc = "the products of two stacks of matrices", .node = "BmmBackward0", .domain = WK__NUMBERS,                    \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "mat2", .doc = "", .kind = WK_VALUE_TENSOR}},    \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_bmm
+    .parameters = wk__parameters_mm, .parameter_count = 2, .results = 1, .invoke = wk__invoke_bmm
 
 #define WK__SIGNATURE_mv                                                                                               \
     .name = "mv", .schema = "mv(Tensor self, Tensor vec) -> Tensor", .group = "matmul",                                \
-    .doc = "a matrix times a vector", .node = "MvBackward0", .domain = WK__NUMBERS,                                    \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "vec", .doc = "", .kind = WK_VALUE_TENSOR}},     \
+    .doc = "a matrix times a vector", .node = "MvBackward0", .domain = WK__NUMBERS, .parameters = wk__parameters_mv,   \
     .parameter_count = 2, .results = 1, .invoke = wk__invoke_mv
 
 #define WK__SIGNATURE_dot                                                                                              \
     .name = "dot", .schema = "dot(Tensor self, Tensor tensor) -> Tensor", .group = "matmul",                           \
     .doc = "the sum of the products of the elements of two vectors", .node = "DotBackward0", .domain = WK__NUMBERS,    \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "tensor", .doc = "", .kind = WK_VALUE_TENSOR}},  \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_dot
+    .parameters = wk__parameters_dot, .parameter_count = 2, .results = 1, .invoke = wk__invoke_dot
 
 #define WK__SIGNATURE_outer                                                                                            \
     .name = "outer", .schema = "outer(Tensor self, Tensor vec2) -> Tensor", .group = "matmul",                         \
     .doc = "every product of an element of a and one of b", .node = "MulBackward0",                                    \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "vec2", .doc = "", .kind = WK_VALUE_TENSOR}},    \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_outer
+    .parameters = wk__parameters_outer, .parameter_count = 2, .results = 1, .invoke = wk__invoke_outer
 
 #define WK__SIGNATURE_addmm                                                                                            \
     .name = "addmm",                                                                                                   \
     .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta=1, Scalar alpha=1) -> Tensor",                 \
     .group = "matmul", .doc = "beta x + alpha a b", .node = "AddmmBackward0", .domain = WK__NUMBERS,                   \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "mat1", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "mat2", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "beta",                                                                        \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},                                    \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "alpha",                                                                       \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}},                                   \
-    .parameter_count = 5, .results = 1, .invoke = wk__invoke_addmm
+    .parameters = wk__parameters_addmm, .parameter_count = 5, .results = 1, .invoke = wk__invoke_addmm
 
 #define WK__SIGNATURE_baddbmm                                                                                          \
     .name = "baddbmm",                                                                                                 \
     .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta=1, Scalar alpha=1) -> Tensor",           \
     .group = "matmul", .doc = "beta x + alpha a b of stacks of matrices", .node = "BaddbmmBackward0",                  \
-    .domain = WK__NUMBERS,                                                                                             \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "batch1", .doc = "", .kind = WK_VALUE_TENSOR},   \
-                               {.size = sizeof(wk_parameter), .name = "batch2", .doc = "", .kind = WK_VALUE_TENSOR},   \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "beta",                                                                        \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},                                    \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "alpha",                                                                       \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}},                                   \
-    .parameter_count = 5, .results = 1, .invoke = wk__invoke_baddbmm
+    .domain = WK__NUMBERS, .parameters = wk__parameters_baddbmm, .parameter_count = 5, .results = 1,                   \
+    .invoke = wk__invoke_baddbmm
 
 #define WK__SIGNATURE_linear                                                                                           \
     .name = "linear", .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", .group = "matmul", \
-    .doc = "x weight^T + bias", .node = "AddmmBackward0", .domain = WK__NUMBERS,                                       \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},                       \
-            {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR},                      \
-            {.size = sizeof(wk_parameter), .name = "bias", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true}},     \
+    .doc = "x weight^T + bias", .node = "AddmmBackward0", .domain = WK__NUMBERS, .parameters = wk__parameters_linear,  \
     .parameter_count = 3, .results = 1, .invoke = wk__invoke_linear
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "../../base/options.h"
 #include "../call.h"
+#include <wick/call.h>
 #include <wick/random.h>
 
 /* The entries for wk_call of ops that take more than tensors. */
@@ -16,86 +17,37 @@ int wk__invoke_bernoulli(const wk__op *op, wk_site site, const wk_value *args, w
 int wk__invoke_dropout(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_multinomial(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
+extern const wk_parameter wk__parameters_uniform_[];
+extern const wk_parameter wk__parameters_normal_[];
+extern const wk_parameter wk__parameters_bernoulli[];
+extern const wk_parameter wk__parameters_dropout[];
+extern const wk_parameter wk__parameters_multinomial[];
+
 #define WK__SIGNATURE_uniform_                                                                                         \
     .name = "uniform_", .schema = "uniform_(Tensor(a!) self, float from=0, float to=1) -> Tensor(a!)",                 \
     .group = "random", .doc = "every element becomes uniform in [from, to)", .node = "UniformBackward0",               \
-    .domain = WK__FLOATS,                                                                                              \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},       \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "from",                                                                                           \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_FLOAT,                                                                                   \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_FLOAT, .f = 0}},                                                       \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "to",                                                                                             \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_FLOAT,                                                                                   \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}},                                                      \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_uniform_
+    .domain = WK__FLOATS, .parameters = wk__parameters_uniform_, .parameter_count = 3, .results = 1,                   \
+    .invoke = wk__invoke_uniform_
 
 #define WK__SIGNATURE_normal_                                                                                          \
     .name = "normal_", .schema = "normal_(Tensor(a!) self, float mean=0, float std=1) -> Tensor(a!)",                  \
     .group = "random", .doc = "every element becomes normal", .node = "NormalBackward0", .domain = WK__FLOATS,         \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},       \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "mean",                                                                                           \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_FLOAT,                                                                                   \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_FLOAT, .f = 0}},                                                       \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "std",                                                                                            \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_FLOAT,                                                                                   \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}},                                                      \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_normal_
+    .parameters = wk__parameters_normal_, .parameter_count = 3, .results = 1, .invoke = wk__invoke_normal_
 
 #define WK__SIGNATURE_bernoulli                                                                                        \
     .name = "bernoulli", .schema = "bernoulli(Tensor self) -> Tensor", .group = "random",                              \
     .doc = "1 with the probability that stands in x, else 0", .node = "BernoulliBackward0", .domain = WK__FLOATS,      \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR}},    \
-    .parameter_count = 1, .results = 1, .invoke = wk__invoke_bernoulli
+    .parameters = wk__parameters_bernoulli, .parameter_count = 1, .results = 1, .invoke = wk__invoke_bernoulli
 
 #define WK__SIGNATURE_dropout                                                                                          \
     .name = "dropout", .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",                   \
     .group = "random", .doc = "0 with probability p, else x / (1 - p)", .node = "MulBackward0", .domain = WK__FLOATS,  \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "p",                                                                           \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.5}},                                  \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "training",                                                                    \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_BOOL, .i = 1}}},                                    \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_dropout
+    .parameters = wk__parameters_dropout, .parameter_count = 3, .results = 1, .invoke = wk__invoke_dropout
 
 #define WK__SIGNATURE_multinomial                                                                                      \
     .name = "multinomial", .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor",    \
     .group = "random", .doc = "places drawn with these probabilities, once each or with replacement",                  \
-    .domain = WK__FLOATS,                                                                                              \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "num_samples", .doc = "", .kind = WK_VALUE_INT}, \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "replacement",                                                                 \
-                                .doc = "a place may be drawn more than once",                                          \
-                                .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                    \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_multinomial
+    .domain = WK__FLOATS, .parameters = wk__parameters_multinomial, .parameter_count = 3, .results = 1,                \
+    .invoke = wk__invoke_multinomial
 
 #endif

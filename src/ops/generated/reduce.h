@@ -7,6 +7,7 @@
 
 #include "../../base/options.h"
 #include "../call.h"
+#include <wick/call.h>
 #include <wick/reduce.h>
 
 /* The entries for wk_call of ops that take more than tensors. */
@@ -98,452 +99,188 @@ static inline bool wk__read_cross_entropy_options(wk_site site, const char *op, 
     return true;
 }
 
+extern const wk_parameter wk__parameters_sum[];
+extern const wk_parameter wk__parameters_mean[];
+extern const wk_parameter wk__parameters_amax[];
+extern const wk_parameter wk__parameters_argmax[];
+extern const wk_parameter wk__parameters_var[];
+extern const wk_parameter wk__parameters_std[];
+extern const wk_parameter wk__parameters_norm[];
+extern const wk_parameter wk__parameters_dist[];
+extern const wk_parameter wk__parameters_cosine_similarity[];
+extern const wk_parameter wk__parameters_softmax[];
+extern const wk_parameter wk__parameters_cumsum[];
+extern const wk_parameter wk__parameters_sort[];
+extern const wk_parameter wk__parameters_topk[];
+extern const wk_parameter wk__parameters_kthvalue[];
+extern const wk_parameter wk__parameters_unique[];
+extern const wk_parameter wk__parameters_isin[];
+extern const wk_parameter wk__parameters_layer_norm[];
+extern const wk_parameter wk__parameters_mse_loss[];
+extern const wk_parameter wk__parameters_smooth_l1_loss[];
+extern const wk_parameter wk__parameters_huber_loss[];
+extern const wk_parameter wk__parameters_binary_cross_entropy[];
+extern const wk_parameter wk__parameters_binary_cross_entropy_with_logits[];
+extern const wk_parameter wk__parameters_kl_div[];
+extern const wk_parameter wk__parameters_cross_entropy[];
+extern const wk_parameter wk__parameters_nll_loss[];
+
 #define WK__SIGNATURE_sum                                                                                              \
     .name = "sum", .schema = "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",  \
     .group = "reduction", .doc = "sum over all or the named dimensions", .node = "SumBackward0",                       \
-    .dims_node = "SumBackward1",                                                                                       \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "reduced dimensions stay, with size 1",                                                            \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},                                                        \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "dtype",                                                                                          \
-             .doc = "of the result of sum, mean, prod; default as PyTorch",                                            \
-             .kind = WK_VALUE_DTYPE,                                                                                   \
-             .optional = true,                                                                                         \
-             .keyword_only = true}},                                                                                   \
-    .parameter_count = 4, .results = 1, .takes_dtype = true, .invoke = wk__invoke_sum
+    .dims_node = "SumBackward1", .parameters = wk__parameters_sum, .parameter_count = 4, .results = 1,                 \
+    .takes_dtype = true, .invoke = wk__invoke_sum
 
 #define WK__SIGNATURE_mean                                                                                             \
     .name = "mean",                                                                                                    \
     .schema = "mean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",                \
     .group = "reduction", .doc = "mean over all or the named dimensions, of floats", .node = "MeanBackward0",          \
-    .dims_node = "MeanBackward1", .domain = WK__FLOATS,                                                                \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},                                                        \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "dtype",                                                                                          \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_DTYPE,                                                                                   \
-             .optional = true,                                                                                         \
-             .keyword_only = true}},                                                                                   \
-    .parameter_count = 4, .results = 1, .takes_dtype = true, .invoke = wk__invoke_mean
+    .dims_node = "MeanBackward1", .domain = WK__FLOATS, .parameters = wk__parameters_mean, .parameter_count = 4,       \
+    .results = 1, .takes_dtype = true, .invoke = wk__invoke_mean
 
 #define WK__SIGNATURE_prod                                                                                             \
     .name = "prod",                                                                                                    \
     .schema = "prod(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",                \
     .group = "reduction", .doc = "product over all or the named dimensions", .node = "ProdBackward0",                  \
-    .dims_node = "ProdBackward1",                                                                                      \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},                                                        \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "dtype",                                                                                          \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_DTYPE,                                                                                   \
-             .optional = true,                                                                                         \
-             .keyword_only = true}},                                                                                   \
-    .parameter_count = 4, .results = 1, .takes_dtype = true, .invoke = wk__invoke_prod
+    .dims_node = "ProdBackward1", .parameters = wk__parameters_mean, .parameter_count = 4, .results = 1,               \
+    .takes_dtype = true, .invoke = wk__invoke_prod
 
 #define WK__SIGNATURE_amax                                                                                             \
     .name = "amax", .schema = "amax(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",                      \
     .group = "reduction", .doc = "largest element over all or the named dimensions; NaN if there is one",              \
-    .node = "AmaxBackward0",                                                                                           \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_amax
+    .node = "AmaxBackward0", .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1,                    \
+    .invoke = wk__invoke_amax
 
 #define WK__SIGNATURE_amin                                                                                             \
     .name = "amin", .schema = "amin(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",                      \
     .group = "reduction", .doc = "smallest element over all or the named dimensions; NaN if there is one",             \
-    .node = "AminBackward0",                                                                                           \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_amin
+    .node = "AminBackward0", .parameters = wk__parameters_amax, .parameter_count = 3, .results = 1,                    \
+    .invoke = wk__invoke_amin
 
 #define WK__SIGNATURE_all                                                                                              \
     .name = "all", .schema = "all(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",  \
-    .doc = "are all elements other than 0? true of none",                                                              \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_all
+    .doc = "are all elements other than 0? true of none", .parameters = wk__parameters_amax, .parameter_count = 3,     \
+    .results = 1, .invoke = wk__invoke_all
 
 #define WK__SIGNATURE_any                                                                                              \
     .name = "any", .schema = "any(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", .group = "reduction",  \
-    .doc = "is some element other than 0? false of none",                                                              \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_any
+    .doc = "is some element other than 0? false of none", .parameters = wk__parameters_amax, .parameter_count = 3,     \
+    .results = 1, .invoke = wk__invoke_any
 
 #define WK__SIGNATURE_count_nonzero                                                                                    \
     .name = "count_nonzero", .schema = "count_nonzero(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",    \
-    .group = "reduction", .doc = "how many elements are other than 0, as i64",                                         \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
+    .group = "reduction", .doc = "how many elements are other than 0, as i64", .parameters = wk__parameters_amax,      \
     .parameter_count = 3, .results = 1, .invoke = wk__invoke_count_nonzero
 
 #define WK__SIGNATURE_logsumexp                                                                                        \
     .name = "logsumexp", .schema = "logsumexp(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor",            \
     .group = "reduction", .doc = "log(sum e^x) over all or the named dimensions, without overflow",                    \
-    .node = "LogsumexpBackward0", .domain = WK__FLOATS,                                                                \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_logsumexp
+    .node = "LogsumexpBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_amax, .parameter_count = 3,       \
+    .results = 1, .invoke = wk__invoke_logsumexp
 
 #define WK__SIGNATURE_argmax                                                                                           \
     .name = "argmax", .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",                    \
     .group = "reduction",                                                                                              \
     .doc = "i64 position of the largest element, the first of equals; NaN counts as greatest; without dim in "         \
            "row-major order",                                                                                          \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT, .optional = true},          \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_argmax
+    .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 1, .invoke = wk__invoke_argmax
 
 #define WK__SIGNATURE_argmin                                                                                           \
     .name = "argmin", .schema = "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",                    \
     .group = "reduction",                                                                                              \
     .doc = "i64 position of the smallest element, the first of equals; NaN counts as least; without dim in row-major " \
            "order",                                                                                                    \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT, .optional = true},          \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_argmin
+    .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 1, .invoke = wk__invoke_argmin
 
 #define WK__SIGNATURE_var                                                                                              \
     .name = "var", .schema = "var(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor", \
     .group = "reduction", .doc = "sum of (x - mean)^2 / (n - correction), over all or the named dimensions; floats",   \
-    .node = "VarBackward0", .domain = WK__FLOATS,                                                                      \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "correction",                                                                                     \
-             .doc = "0 for the variance of a population",                                                              \
-             .kind = WK_VALUE_FLOAT,                                                                                   \
-             .optional = true,                                                                                         \
-             .keyword_only = true,                                                                                     \
-             .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},                                                       \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .keyword_only = true,                                                                                     \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 4, .results = 1, .invoke = wk__invoke_var
+    .node = "VarBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_var, .parameter_count = 4,              \
+    .results = 1, .invoke = wk__invoke_var
 
 #define WK__SIGNATURE_std                                                                                              \
     .name = "std", .schema = "std(Tensor self, int[]? dim=None, *, float correction=1, bool keepdim=False) -> Tensor", \
     .group = "reduction", .doc = "the square root of var; floats", .node = "StdBackward0", .domain = WK__FLOATS,       \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "correction",                                                                                     \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_FLOAT,                                                                                   \
-             .optional = true,                                                                                         \
-             .keyword_only = true,                                                                                     \
-             .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},                                                       \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .keyword_only = true,                                                                                     \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 4, .results = 1, .invoke = wk__invoke_std
+    .parameters = wk__parameters_std, .parameter_count = 4, .results = 1, .invoke = wk__invoke_std
 
 #define WK__SIGNATURE_norm                                                                                             \
     .name = "norm", .schema = "norm(Tensor self, float p=2, int[]? dim=None, bool keepdim=False) -> Tensor",           \
     .group = "reduction", .doc = "(sum |x|^p)^(1/p) over all or the named dimensions: the length of vectors; floats",  \
-    .node = "LinalgVectorNormBackward0", .domain = WK__FLOATS,                                                         \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "p",                                                                                              \
-             .doc = "any number, INFINITY and -INFINITY too; 0 counts what is not 0",                                  \
-             .kind = WK_VALUE_FLOAT,                                                                                   \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_FLOAT, .f = 2}},                                                       \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},         \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
+    .node = "LinalgVectorNormBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_norm,                      \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_norm
 
 #define WK__SIGNATURE_dist                                                                                             \
     .name = "dist", .schema = "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", .group = "reduction",           \
     .doc = "(sum |a - b|^p)^(1/p) over all elements of the difference, broadcast; floats", .node = "DistBackward0",    \
-    .domain = WK__FLOATS,                                                                                              \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "p",                                                                           \
-                                .doc = "as for wk_norm",                                                               \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 2}}},                                   \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_dist
+    .domain = WK__FLOATS, .parameters = wk__parameters_dist, .parameter_count = 3, .results = 1,                       \
+    .invoke = wk__invoke_dist
 
 #define WK__SIGNATURE_cosine_similarity                                                                                \
     .name = "cosine_similarity",                                                                                       \
     .schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor", .group = "reduction",   \
     .doc = "a b / (|a| |b|) of the vectors along a dimension, lengths below eps taken as eps; floats",                 \
-    .node = "SumBackward1", .domain = WK__FLOATS,                                                                      \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "x1", .doc = "", .kind = WK_VALUE_TENSOR},       \
-                               {.size = sizeof(wk_parameter), .name = "x2", .doc = "", .kind = WK_VALUE_TENSOR},       \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "dim",                                                                         \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_INT,                                                                  \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_INT, .i = 1}},                                      \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "eps",                                                                         \
-                                .doc = "the least length that counts",                                                 \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-08}}},                               \
+    .node = "SumBackward1", .domain = WK__FLOATS, .parameters = wk__parameters_cosine_similarity,                      \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_cosine_similarity
 
 #define WK__SIGNATURE_softmax                                                                                          \
     .name = "softmax", .schema = "softmax(Tensor input, int dim) -> Tensor", .group = "softmax",                       \
     .doc = "e^x over its sum along a dimension; floats", .node = "SoftmaxBackward0", .domain = WK__FLOATS,             \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT}},        \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_softmax
+    .parameters = wk__parameters_softmax, .parameter_count = 2, .results = 1, .invoke = wk__invoke_softmax
 
 #define WK__SIGNATURE_softmin                                                                                          \
     .name = "softmin", .schema = "softmin(Tensor input, int dim) -> Tensor", .group = "softmax",                       \
-    .doc = "softmax of -x", .node = "SoftmaxBackward0", .domain = WK__FLOATS,                                          \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT}},        \
+    .doc = "softmax of -x", .node = "SoftmaxBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_softmax,    \
     .parameter_count = 2, .results = 1, .invoke = wk__invoke_softmin
 
 #define WK__SIGNATURE_log_softmax                                                                                      \
     .name = "log_softmax", .schema = "log_softmax(Tensor input, int dim) -> Tensor", .group = "softmax",               \
     .doc = "the logarithm of softmax, exact where that is 0", .node = "LogSoftmaxBackward0", .domain = WK__FLOATS,     \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT}},        \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_log_softmax
+    .parameters = wk__parameters_softmax, .parameter_count = 2, .results = 1, .invoke = wk__invoke_log_softmax
 
 #define WK__SIGNATURE_cumsum                                                                                           \
     .name = "cumsum", .schema = "cumsum(Tensor self, int dim) -> Tensor", .group = "scan",                             \
     .doc = "running sum along a dimension; integers and bool give i64", .node = "CumsumBackward0",                     \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT}},        \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_cumsum
+    .parameters = wk__parameters_cumsum, .parameter_count = 2, .results = 1, .invoke = wk__invoke_cumsum
 
 #define WK__SIGNATURE_cumprod                                                                                          \
     .name = "cumprod", .schema = "cumprod(Tensor self, int dim) -> Tensor", .group = "scan",                           \
     .doc = "running product along a dimension; integers and bool give i64", .node = "CumprodBackward0",                \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT}},        \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_cumprod
+    .parameters = wk__parameters_cumsum, .parameter_count = 2, .results = 1, .invoke = wk__invoke_cumprod
 
 #define WK__SIGNATURE_sort                                                                                             \
     .name = "sort",                                                                                                    \
     .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",               \
     .group = "sort",                                                                                                   \
     .doc = "sorted along a dimension, and where each value stood; equal ones keep their order, NaN is greatest",       \
-    .node = "SortBackward0",                                                                                           \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "dim",                                                                         \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_INT,                                                                  \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_INT, .i = -1}},                                     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "descending",                                                                  \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                    \
-    .parameter_count = 3, .results = 2, .result_names = (const char *const[]){"values", "indices"},                    \
-    .invoke = wk__invoke_sort
+    .node = "SortBackward0", .parameters = wk__parameters_sort, .parameter_count = 3, .results = 2,                    \
+    .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_sort
 
 #define WK__SIGNATURE_argsort                                                                                          \
     .name = "argsort", .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", .group = "sort", \
     .doc = "the i64 positions that sort a dimension; equal values keep their order",                                   \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "dim",                                                                         \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_INT,                                                                  \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_INT, .i = -1}},                                     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "descending",                                                                  \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                    \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_argsort
+    .parameters = wk__parameters_sort, .parameter_count = 3, .results = 1, .invoke = wk__invoke_argsort
 
 #define WK__SIGNATURE_topk                                                                                             \
     .name = "topk",                                                                                                    \
     .schema = "topk(Tensor self, int k, int dim=-1, bool largest=True) -> (Tensor values, Tensor indices)",            \
     .group = "sort", .doc = "the k largest (or smallest) of a dimension in order, and where they stood",               \
-    .node = "TopkBackward0",                                                                                           \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "k", .doc = "", .kind = WK_VALUE_INT},           \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "dim",                                                                         \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_INT,                                                                  \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_INT, .i = -1}},                                     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "largest",                                                                     \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_BOOL, .i = 1}}},                                    \
-    .parameter_count = 4, .results = 2, .result_names = (const char *const[]){"values", "indices"},                    \
-    .invoke = wk__invoke_topk
+    .node = "TopkBackward0", .parameters = wk__parameters_topk, .parameter_count = 4, .results = 2,                    \
+    .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_topk
 
 #define WK__SIGNATURE_kthvalue                                                                                         \
     .name = "kthvalue",                                                                                                \
     .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",       \
     .group = "sort", .doc = "the k-th smallest of a dimension, counted from 1, and where it stood",                    \
-    .node = "KthvalueBackward0",                                                                                       \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter), .name = "k", .doc = "", .kind = WK_VALUE_INT},           \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "dim",                                                                         \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_INT,                                                                  \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_INT, .i = -1}},                                     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "keepdim",                                                                     \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                    \
-    .parameter_count = 4, .results = 2, .result_names = (const char *const[]){"values", "indices"},                    \
-    .invoke = wk__invoke_kthvalue
+    .node = "KthvalueBackward0", .parameters = wk__parameters_kthvalue, .parameter_count = 4, .results = 2,            \
+    .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_kthvalue
 
 #define WK__SIGNATURE_median                                                                                           \
     .name = "median",                                                                                                  \
     .schema = "median(Tensor self, int? dim=None, bool keepdim=False) -> (Tensor values, Tensor indices)",             \
     .group = "sort",                                                                                                   \
     .doc = "the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone",        \
-    .node = "MedianBackward0",                                                                                         \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT, .optional = true},          \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "keepdim",                                                                                        \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 3, .results = 2, .result_names = (const char *const[])                                          \
+    .node = "MedianBackward0", .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 2,                \
+    .result_names = (const char *const[])                                                                              \
     {                                                                                                                  \
         "values", "indices"                                                                                            \
     }
@@ -555,149 +292,47 @@ static inline bool wk__read_cross_entropy_options(wk_site site, const char *op, 
     .group = "sort",                                                                                                   \
     .doc = "the distinct elements, always sorted; then, if wanted, which of them each element is, and how often each " \
            "stands there",                                                                                             \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "sorted",                                                                      \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_BOOL, .i = 1}},                                     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "return_inverse",                                                              \
-                                .doc = "i64, shaped like x",                                                           \
-                                .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},                                     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "return_counts",                                                               \
-                                .doc = "i64, of each result",                                                          \
-                                .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                    \
-    .parameter_count = 4, .results = -1, .waits = true
+    .parameters = wk__parameters_unique, .parameter_count = 4, .results = -1, .waits = true
 
 #define WK__SIGNATURE_isin                                                                                             \
     .name = "isin",                                                                                                    \
     .schema = "isin(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor", \
     .group = "comparison", .doc = "bool: is (or, with invert, is not) the element equal to one of test_elements?",     \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "elements", .doc = "", .kind = WK_VALUE_TENSOR},                    \
-            {.size = sizeof(wk_parameter), .name = "test_elements", .doc = "", .kind = WK_VALUE_TENSOR},               \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "assume_unique",                                                                                  \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .keyword_only = true,                                                                                     \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},                                                        \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "invert",                                                                                         \
-             .doc = "those that are in none",                                                                          \
-             .kind = WK_VALUE_BOOL,                                                                                    \
-             .optional = true,                                                                                         \
-             .keyword_only = true,                                                                                     \
-             .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                                       \
-    .parameter_count = 4, .results = 1, .invoke = wk__invoke_isin
+    .parameters = wk__parameters_isin, .parameter_count = 4, .results = 1, .invoke = wk__invoke_isin
 
 #define WK__SIGNATURE_layer_norm                                                                                       \
     .name = "layer_norm",                                                                                              \
     .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "        \
               "eps=1e-05) -> Tensor",                                                                                  \
     .group = "normalisation", .doc = "(x - mean) / sqrt(var + eps) weight + bias over the last dimensions; floats",    \
-    .node = "NativeLayerNormBackward0", .domain = WK__FLOATS,                                                          \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},                       \
-            {.size = sizeof(wk_parameter), .name = "normalized_shape", .doc = "", .kind = WK_VALUE_INTS},              \
-            {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},    \
-            {.size = sizeof(wk_parameter), .name = "bias", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},      \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "eps",                                                                                            \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_FLOAT,                                                                                   \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-05}}},                                                  \
+    .node = "NativeLayerNormBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_layer_norm,                 \
     .parameter_count = 5, .results = 1, .invoke = wk__invoke_layer_norm
 
 #define WK__SIGNATURE_mse_loss                                                                                         \
     .name = "mse_loss", .schema = "mse_loss(Tensor input, Tensor target, str reduction=\"mean\") -> Tensor",           \
     .group = "loss", .doc = "(input - target)^2, its mean, sum or each", .node = "MseLossBackward0", .arity = 3,       \
-    .domain = WK__FLOATS,                                                                                              \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},   \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "reduction",                                                                   \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_TEXT,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},                              \
-                                .choices = (const char *const[]){"mean", "sum", "none", NULL}}},                       \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_mse_loss
+    .domain = WK__FLOATS, .parameters = wk__parameters_mse_loss, .parameter_count = 3, .results = 1,                   \
+    .invoke = wk__invoke_mse_loss
 
 #define WK__SIGNATURE_l1_loss                                                                                          \
     .name = "l1_loss", .schema = "l1_loss(Tensor input, Tensor target, str reduction=\"mean\") -> Tensor",             \
     .group = "loss", .doc = "|input - target|, its mean, sum or each", .node = "MeanBackward0", .arity = 3,            \
-    .domain = WK__FLOATS,                                                                                              \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},   \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "reduction",                                                                   \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_TEXT,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},                              \
-                                .choices = (const char *const[]){"mean", "sum", "none", NULL}}},                       \
-    .parameter_count = 3, .results = 1, .invoke = wk__invoke_l1_loss
+    .domain = WK__FLOATS, .parameters = wk__parameters_mse_loss, .parameter_count = 3, .results = 1,                   \
+    .invoke = wk__invoke_l1_loss
 
 #define WK__SIGNATURE_smooth_l1_loss                                                                                   \
     .name = "smooth_l1_loss",                                                                                          \
     .schema = "smooth_l1_loss(Tensor input, Tensor target, str reduction=\"mean\", float beta=1.0) -> Tensor",         \
     .group = "loss", .doc = "d^2 / (2 beta) below beta, |d| - beta / 2 above", .node = "SmoothL1LossBackward0",        \
-    .arity = 3, .domain = WK__FLOATS,                                                                                  \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},   \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "reduction",                                                                   \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_TEXT,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},                              \
-                                .choices = (const char *const[]){"mean", "sum", "none", NULL}},                        \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "beta",                                                                        \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1.0}}},                                 \
-    .parameter_count = 4, .results = 1, .invoke = wk__invoke_smooth_l1_loss
+    .arity = 3, .domain = WK__FLOATS, .parameters = wk__parameters_smooth_l1_loss, .parameter_count = 4, .results = 1, \
+    .invoke = wk__invoke_smooth_l1_loss
 
 #define WK__SIGNATURE_huber_loss                                                                                       \
     .name = "huber_loss",                                                                                              \
     .schema = "huber_loss(Tensor input, Tensor target, str reduction=\"mean\", float delta=1.0) -> Tensor",            \
     .group = "loss", .doc = "d^2 / 2 below delta, delta (|d| - delta / 2) above", .node = "HuberLossBackward0",        \
-    .arity = 3, .domain = WK__FLOATS,                                                                                  \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},   \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "reduction",                                                                   \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_TEXT,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},                              \
-                                .choices = (const char *const[]){"mean", "sum", "none", NULL}},                        \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "delta",                                                                       \
-                                .doc = "more than 0",                                                                  \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 1.0}}},                                 \
-    .parameter_count = 4, .results = 1, .invoke = wk__invoke_huber_loss
+    .arity = 3, .domain = WK__FLOATS, .parameters = wk__parameters_huber_loss, .parameter_count = 4, .results = 1,     \
+    .invoke = wk__invoke_huber_loss
 
 #define WK__SIGNATURE_binary_cross_entropy                                                                             \
     .name = "binary_cross_entropy",                                                                                    \
@@ -705,22 +340,8 @@ static inline bool wk__read_cross_entropy_options(wk_site site, const char *op, 
         "binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction=\"mean\") -> Tensor",    \
     .group = "loss", .doc = "-(t log p + (1 - t) log(1 - p)), logarithms cut off at -100",                             \
     .node = "BinaryCrossEntropyBackward0", .arity = 3, .domain = WK__FLOATS,                                           \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},   \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "weight",                                                                      \
-                                .doc = "of each element, broadcast; it has no gradient",                               \
-                                .kind = WK_VALUE_TENSOR,                                                               \
-                                .optional = true},                                                                     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "reduction",                                                                   \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_TEXT,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},                              \
-                                .choices = (const char *const[]){"mean", "sum", "none", NULL}}},                       \
-    .parameter_count = 4, .results = 1, .invoke = wk__invoke_binary_cross_entropy
+    .parameters = wk__parameters_binary_cross_entropy, .parameter_count = 4, .results = 1,                             \
+    .invoke = wk__invoke_binary_cross_entropy
 
 #define WK__SIGNATURE_binary_cross_entropy_with_logits                                                                 \
     .name = "binary_cross_entropy_with_logits",                                                                        \
@@ -728,49 +349,14 @@ static inline bool wk__read_cross_entropy_options(wk_site site, const char *op, 
               "pos_weight=None, str reduction=\"mean\") -> Tensor",                                                    \
     .group = "loss", .doc = "binary_cross_entropy of sigmoid(x), without overflow; t counts pos_weight times",         \
     .node = "BinaryCrossEntropyWithLogitsBackward0", .arity = 3, .domain = WK__FLOATS,                                 \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},   \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "weight",                                                                      \
-                                .doc = "of each element, broadcast",                                                   \
-                                .kind = WK_VALUE_TENSOR,                                                               \
-                                .optional = true},                                                                     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "pos_weight",                                                                  \
-                                .doc = "of its positive part",                                                         \
-                                .kind = WK_VALUE_TENSOR,                                                               \
-                                .optional = true},                                                                     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "reduction",                                                                   \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_TEXT,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},                              \
-                                .choices = (const char *const[]){"mean", "sum", "none", NULL}}},                       \
-    .parameter_count = 5, .results = 1, .invoke = wk__invoke_binary_cross_entropy_with_logits
+    .parameters = wk__parameters_binary_cross_entropy_with_logits, .parameter_count = 5, .results = 1,                 \
+    .invoke = wk__invoke_binary_cross_entropy_with_logits
 
 #define WK__SIGNATURE_kl_div                                                                                           \
     .name = "kl_div",                                                                                                  \
     .schema = "kl_div(Tensor input, Tensor target, str reduction=\"mean\", bool log_target=False) -> Tensor",          \
     .group = "loss", .doc = "p (log p - input), p the target or e^target; input is a logarithm",                       \
-    .node = "MeanBackward0", .arity = 3, .domain = WK__FLOATS,                                                         \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},   \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "reduction",                                                                   \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_TEXT,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},                              \
-                                .choices = (const char *const[]){"mean", "sum", "none", "batchmean", NULL}},           \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "log_target",                                                                  \
-                                .doc = "the target is log p",                                                          \
-                                .kind = WK_VALUE_BOOL,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}},                                    \
+    .node = "MeanBackward0", .arity = 3, .domain = WK__FLOATS, .parameters = wk__parameters_kl_div,                    \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_kl_div
 
 #define WK__SIGNATURE_cross_entropy                                                                                    \
@@ -778,34 +364,7 @@ static inline bool wk__read_cross_entropy_options(wk_site site, const char *op, 
     .schema = "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, str reduction=\"mean\", int "           \
               "ignore_index=-100, float label_smoothing=0.0) -> Tensor",                                               \
     .group = "loss", .doc = "-log softmax(input) at the label's class, its mean over the labels, sum or each",         \
-    .node = "NllLossBackward0", .domain = WK__FLOATS,                                                                  \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){{.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},    \
-                               {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},   \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "weight",                                                                      \
-                                .doc = "(C): what each class counts",                                                  \
-                                .kind = WK_VALUE_TENSOR,                                                               \
-                                .optional = true},                                                                     \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "reduction",                                                                   \
-                                .doc = "",                                                                             \
-                                .kind = WK_VALUE_TEXT,                                                                 \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},                              \
-                                .choices = (const char *const[]){"mean", "sum", "none", NULL}},                        \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "ignore_index",                                                                \
-                                .doc = "labels that count nothing",                                                    \
-                                .kind = WK_VALUE_INT,                                                                  \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_INT, .i = -100}},                                   \
-                               {.size = sizeof(wk_parameter),                                                          \
-                                .name = "label_smoothing",                                                             \
-                                .doc = "this part of each label goes to all classes",                                  \
-                                .kind = WK_VALUE_FLOAT,                                                                \
-                                .optional = true,                                                                      \
-                                .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.0}}},                                 \
+    .node = "NllLossBackward0", .domain = WK__FLOATS, .parameters = wk__parameters_cross_entropy,                      \
     .parameter_count = 6, .results = 1, .invoke = wk__invoke_cross_entropy
 
 #define WK__SIGNATURE_nll_loss                                                                                         \
@@ -813,25 +372,7 @@ static inline bool wk__read_cross_entropy_options(wk_site site, const char *op, 
     .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction=\"mean\", int "                 \
               "ignore_index=-100) -> Tensor",                                                                          \
     .group = "loss", .doc = "-input at the label's class: for log-probabilities", .node = "NllLossBackward0",          \
-    .domain = WK__FLOATS,                                                                                              \
-    .parameters =                                                                                                      \
-        (const wk_parameter[]){                                                                                        \
-            {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},                        \
-            {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},                      \
-            {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},    \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "reduction",                                                                                      \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_TEXT,                                                                                    \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},                                                 \
-             .choices = (const char *const[]){"mean", "sum", "none", NULL}},                                           \
-            {.size = sizeof(wk_parameter),                                                                             \
-             .name = "ignore_index",                                                                                   \
-             .doc = "",                                                                                                \
-             .kind = WK_VALUE_INT,                                                                                     \
-             .optional = true,                                                                                         \
-             .default_value = {.kind = WK_VALUE_INT, .i = -100}}},                                                     \
-    .parameter_count = 5, .results = 1, .invoke = wk__invoke_nll_loss
+    .domain = WK__FLOATS, .parameters = wk__parameters_nll_loss, .parameter_count = 5, .results = 1,                   \
+    .invoke = wk__invoke_nll_loss
 
 #endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of the ops of wick/pointwise.h. */
+/* Written by scripts/generate_ops.py from src/ops/rows/pointwise: edit those. */
+#include "../forms.h"
+
+const wk_parameter wk__parameters_add[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+
+const wk_parameter wk__parameters_div[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},
+    {.size = sizeof(wk_parameter),
+     .name = "rounding_mode",
+     .doc = "NULL: no rounding",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .keyword_only = true,
+     .choices = (const char *const[]){"floor", "trunc", NULL}}};
+
+const wk_parameter wk__parameters_pow[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},
+    {.size = sizeof(wk_parameter), .name = "exponent", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+
+const wk_parameter wk__parameters_logical_not[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_round[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "decimals",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}}};
+
+const wk_parameter wk__parameters_leaky_relu[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "negative_slope",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.01}}};
+
+const wk_parameter wk__parameters_elu[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "alpha",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}};
+
+const wk_parameter wk__parameters_gelu[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "approximate",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "none"},
+     .choices = (const char *const[]){"none", "tanh", NULL}}};
+
+const wk_parameter wk__parameters_softplus[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "beta",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},
+    {.size = sizeof(wk_parameter),
+     .name = "threshold",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 20}}};
+
+const wk_parameter wk__parameters_hardtanh[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "min_val",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = -1}},
+    {.size = sizeof(wk_parameter),
+     .name = "max_val",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}};
+
+const wk_parameter wk__parameters_nan_to_num[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "nan",
+     .doc = "for NaN; default 0",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "posinf",
+     .doc = "for infinity; default the largest number of the dtype",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "neginf",
+     .doc = "for -infinity; default the lowest",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true}};
+
+const wk_parameter wk__parameters_clamp[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "min",
+     .doc = "",
+     .kind = WK_VALUE_TENSOR,
+     .optional = true,
+     .takes_number = true},
+    {.size = sizeof(wk_parameter),
+     .name = "max",
+     .doc = "",
+     .kind = WK_VALUE_TENSOR,
+     .optional = true,
+     .takes_number = true}};
+
+const wk_parameter wk__parameters_where[] = {
+    {.size = sizeof(wk_parameter), .name = "condition", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+
+const wk_parameter wk__parameters_masked_fill[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "mask", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "value", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+
+const wk_parameter wk__parameters_lerp[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "end", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+
+const wk_parameter wk__parameters_addcmul[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "tensor1", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "tensor2", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "value",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}};

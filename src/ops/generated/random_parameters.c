@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of the ops of wick/random.h. */
+/* Written by scripts/generate_ops.py from src/ops/rows/random: edit those. */
+#include "../forms.h"
+
+const wk_parameter wk__parameters_uniform_[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter),
+     .name = "from",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "to",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}};
+
+const wk_parameter wk__parameters_normal_[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter),
+     .name = "mean",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "std",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}};
+
+const wk_parameter wk__parameters_bernoulli[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_dropout[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "p",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.5}},
+    {.size = sizeof(wk_parameter),
+     .name = "training",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 1}}};
+
+const wk_parameter wk__parameters_multinomial[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "num_samples", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter),
+     .name = "replacement",
+     .doc = "a place may be drawn more than once",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of the ops of wick/reduce.h. */
+/* Written by scripts/generate_ops.py from src/ops/rows/reduce: edit those. */
+#include "../forms.h"
+
+const wk_parameter wk__parameters_sum[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "keepdim",
+     .doc = "reduced dimensions stay, with size 1",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "dtype",
+     .doc = "of the result of sum, mean, prod; default as PyTorch",
+     .kind = WK_VALUE_DTYPE,
+     .optional = true,
+     .keyword_only = true}};
+
+const wk_parameter wk__parameters_mean[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "keepdim",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "dtype",
+     .doc = "",
+     .kind = WK_VALUE_DTYPE,
+     .optional = true,
+     .keyword_only = true}};
+
+const wk_parameter wk__parameters_amax[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "keepdim",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_argmax[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "keepdim",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_var[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "correction",
+     .doc = "0 for the variance of a population",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},
+    {.size = sizeof(wk_parameter),
+     .name = "keepdim",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_std[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "correction",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},
+    {.size = sizeof(wk_parameter),
+     .name = "keepdim",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_norm[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "p",
+     .doc = "any number, INFINITY and -INFINITY too; 0 counts what is not 0",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 2}},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "keepdim",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_dist[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "p",
+     .doc = "as for wk_norm",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 2}}};
+
+const wk_parameter wk__parameters_cosine_similarity[] = {
+    {.size = sizeof(wk_parameter), .name = "x1", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "x2", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 1}},
+    {.size = sizeof(wk_parameter),
+     .name = "eps",
+     .doc = "the least length that counts",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-08}}};
+
+const wk_parameter wk__parameters_softmax[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_cumsum[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_sort[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = -1}},
+    {.size = sizeof(wk_parameter),
+     .name = "descending",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_topk[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "k", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = -1}},
+    {.size = sizeof(wk_parameter),
+     .name = "largest",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 1}}};
+
+const wk_parameter wk__parameters_kthvalue[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "k", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = -1}},
+    {.size = sizeof(wk_parameter),
+     .name = "keepdim",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_unique[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "sorted",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 1}},
+    {.size = sizeof(wk_parameter),
+     .name = "return_inverse",
+     .doc = "i64, shaped like x",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "return_counts",
+     .doc = "i64, of each result",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_isin[] = {
+    {.size = sizeof(wk_parameter), .name = "elements", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "test_elements", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "assume_unique",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "invert",
+     .doc = "those that are in none",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_layer_norm[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "normalized_shape", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter), .name = "bias", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "eps",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-05}}};
+
+const wk_parameter wk__parameters_mse_loss[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "reduction",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},
+     .choices = (const char *const[]){"mean", "sum", "none", NULL}}};
+
+const wk_parameter wk__parameters_smooth_l1_loss[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "reduction",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},
+     .choices = (const char *const[]){"mean", "sum", "none", NULL}},
+    {.size = sizeof(wk_parameter),
+     .name = "beta",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1.0}}};
+
+const wk_parameter wk__parameters_huber_loss[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "reduction",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},
+     .choices = (const char *const[]){"mean", "sum", "none", NULL}},
+    {.size = sizeof(wk_parameter),
+     .name = "delta",
+     .doc = "more than 0",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1.0}}};
+
+const wk_parameter wk__parameters_binary_cross_entropy[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "weight",
+     .doc = "of each element, broadcast; it has no gradient",
+     .kind = WK_VALUE_TENSOR,
+     .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "reduction",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},
+     .choices = (const char *const[]){"mean", "sum", "none", NULL}}};
+
+const wk_parameter wk__parameters_binary_cross_entropy_with_logits[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "weight",
+     .doc = "of each element, broadcast",
+     .kind = WK_VALUE_TENSOR,
+     .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "pos_weight",
+     .doc = "of its positive part",
+     .kind = WK_VALUE_TENSOR,
+     .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "reduction",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},
+     .choices = (const char *const[]){"mean", "sum", "none", NULL}}};
+
+const wk_parameter wk__parameters_kl_div[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "reduction",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},
+     .choices = (const char *const[]){"mean", "sum", "none", "batchmean", NULL}},
+    {.size = sizeof(wk_parameter),
+     .name = "log_target",
+     .doc = "the target is log p",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_cross_entropy[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "weight",
+     .doc = "(C): what each class counts",
+     .kind = WK_VALUE_TENSOR,
+     .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "reduction",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},
+     .choices = (const char *const[]){"mean", "sum", "none", NULL}},
+    {.size = sizeof(wk_parameter),
+     .name = "ignore_index",
+     .doc = "labels that count nothing",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = -100}},
+    {.size = sizeof(wk_parameter),
+     .name = "label_smoothing",
+     .doc = "this part of each label goes to all classes",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.0}}};
+
+const wk_parameter wk__parameters_nll_loss[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "target", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "reduction",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},
+     .choices = (const char *const[]){"mean", "sum", "none", NULL}},
+    {.size = sizeof(wk_parameter),
+     .name = "ignore_index",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = -100}}};

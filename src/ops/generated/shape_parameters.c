@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of the ops of wick/shape.h. */
+/* Written by scripts/generate_ops.py from src/ops/rows/shape: edit those. */
+#include "../forms.h"
+
+const wk_parameter wk__parameters_reshape[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "shape", .doc = "", .kind = WK_VALUE_INTS}};
+
+const wk_parameter wk__parameters_view_as[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_flatten[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "start_dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "end_dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = -1}}};
+
+const wk_parameter wk__parameters_unflatten[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "sizes", .doc = "", .kind = WK_VALUE_INTS}};
+
+const wk_parameter wk__parameters_expand[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INTS}};
+
+const wk_parameter wk__parameters_squeeze[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INTS, .optional = true}};
+
+const wk_parameter wk__parameters_unsqueeze[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_transpose[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim0", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "dim1", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_swapaxes[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "axis0", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "axis1", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_t[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_permute[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dims", .doc = "", .kind = WK_VALUE_INTS}};
+
+const wk_parameter wk__parameters_movedim[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "source", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "destination", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_slice[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}},
+    {.size = sizeof(wk_parameter), .name = "start", .doc = "", .kind = WK_VALUE_INT, .optional = true},
+    {.size = sizeof(wk_parameter), .name = "end", .doc = "", .kind = WK_VALUE_INT, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "step",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 1}}};
+
+const wk_parameter wk__parameters_narrow[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "start", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "length", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_select[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_diagonal[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "offset",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "dim1",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "dim2",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 1}}};
+
+const wk_parameter wk__parameters_unfold[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dimension", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "step", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_as_strided[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter), .name = "stride", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter),
+     .name = "storage_offset",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}}};
+
+const wk_parameter wk__parameters_chunk[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "chunks", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}}};
+
+const wk_parameter wk__parameters_split[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "split_size", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}}};
+
+const wk_parameter wk__parameters_split_with_sizes[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "split_sizes", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}}};
+
+const wk_parameter wk__parameters_unbind[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}}};
+
+const wk_parameter wk__parameters_cat[] = {
+    {.size = sizeof(wk_parameter), .name = "tensors", .doc = "", .kind = WK_VALUE_TENSORS},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}}};
+
+const wk_parameter wk__parameters_repeat[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "repeats", .doc = "", .kind = WK_VALUE_INTS}};
+
+const wk_parameter wk__parameters_repeat_interleave[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "repeats", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT, .optional = true}};
+
+const wk_parameter wk__parameters_roll[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "shifts", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter),
+     .name = "dims",
+     .doc = "",
+     .kind = WK_VALUE_INTS,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INTS, .count = 0, .ints = NULL}}};
+
+const wk_parameter wk__parameters_index_select[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_take_along_dim[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "indices", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT, .optional = true}};
+
+const wk_parameter wk__parameters_take[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_embedding[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_scatter_add[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "src", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_scatter[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "src", .doc = "", .kind = WK_VALUE_TENSOR, .takes_number = true}};
+
+const wk_parameter wk__parameters_index_add[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "source", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_masked_select[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "mask", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_one_hot[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "num_classes",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = -1}}};
+
+const wk_parameter wk__parameters_tril[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "diagonal",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}}};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parameters of the ops of wick/tensor.h. */
+/* Written by scripts/generate_ops.py from src/ops/rows/tensor: edit those. */
+#include "../forms.h"
+
+const wk_parameter wk__parameters_zeros[] = {
+    {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter),
+     .name = "dtype",
+     .doc = "",
+     .kind = WK_VALUE_DTYPE,
+     .optional = true,
+     .keyword_only = true},
+    {.size = sizeof(wk_parameter),
+     .name = "device",
+     .doc = "",
+     .kind = WK_VALUE_DEVICE,
+     .optional = true,
+     .keyword_only = true}};
+
+const wk_parameter wk__parameters_full[] = {
+    {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter), .name = "fill_value", .doc = "", .kind = WK_VALUE_FLOAT},
+    {.size = sizeof(wk_parameter),
+     .name = "dtype",
+     .doc = "",
+     .kind = WK_VALUE_DTYPE,
+     .optional = true,
+     .keyword_only = true},
+    {.size = sizeof(wk_parameter),
+     .name = "device",
+     .doc = "",
+     .kind = WK_VALUE_DEVICE,
+     .optional = true,
+     .keyword_only = true}};
+
+const wk_parameter wk__parameters_empty_like[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "dtype",
+     .doc = "",
+     .kind = WK_VALUE_DTYPE,
+     .optional = true,
+     .keyword_only = true},
+    {.size = sizeof(wk_parameter),
+     .name = "device",
+     .doc = "",
+     .kind = WK_VALUE_DEVICE,
+     .optional = true,
+     .keyword_only = true}};
+
+const wk_parameter wk__parameters_full_like[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "fill_value", .doc = "", .kind = WK_VALUE_FLOAT},
+    {.size = sizeof(wk_parameter),
+     .name = "dtype",
+     .doc = "",
+     .kind = WK_VALUE_DTYPE,
+     .optional = true,
+     .keyword_only = true},
+    {.size = sizeof(wk_parameter),
+     .name = "device",
+     .doc = "",
+     .kind = WK_VALUE_DEVICE,
+     .optional = true,
+     .keyword_only = true}};
+
+const wk_parameter wk__parameters_arange[] = {
+    {.size = sizeof(wk_parameter), .name = "start", .doc = "", .kind = WK_VALUE_FLOAT},
+    {.size = sizeof(wk_parameter), .name = "end", .doc = "", .kind = WK_VALUE_FLOAT, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "step",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},
+    {.size = sizeof(wk_parameter),
+     .name = "dtype",
+     .doc = "",
+     .kind = WK_VALUE_DTYPE,
+     .optional = true,
+     .keyword_only = true},
+    {.size = sizeof(wk_parameter),
+     .name = "device",
+     .doc = "",
+     .kind = WK_VALUE_DEVICE,
+     .optional = true,
+     .keyword_only = true}};
+
+const wk_parameter wk__parameters_linspace[] = {
+    {.size = sizeof(wk_parameter), .name = "start", .doc = "", .kind = WK_VALUE_FLOAT},
+    {.size = sizeof(wk_parameter), .name = "end", .doc = "", .kind = WK_VALUE_FLOAT},
+    {.size = sizeof(wk_parameter), .name = "steps", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter),
+     .name = "dtype",
+     .doc = "",
+     .kind = WK_VALUE_DTYPE,
+     .optional = true,
+     .keyword_only = true},
+    {.size = sizeof(wk_parameter),
+     .name = "device",
+     .doc = "",
+     .kind = WK_VALUE_DEVICE,
+     .optional = true,
+     .keyword_only = true}};
+
+const wk_parameter wk__parameters_eye[] = {{.size = sizeof(wk_parameter), .name = "n", .doc = "", .kind = WK_VALUE_INT},
+                                           {.size = sizeof(wk_parameter),
+                                            .name = "dtype",
+                                            .doc = "",
+                                            .kind = WK_VALUE_DTYPE,
+                                            .optional = true,
+                                            .keyword_only = true},
+                                           {.size = sizeof(wk_parameter),
+                                            .name = "device",
+                                            .doc = "",
+                                            .kind = WK_VALUE_DEVICE,
+                                            .optional = true,
+                                            .keyword_only = true}};
+
+const wk_parameter wk__parameters_clone[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_copy_[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter), .name = "src", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_fill_[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter), .name = "value", .doc = "", .kind = WK_VALUE_FLOAT}};
+
+const wk_parameter wk__parameters_to[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "device", .doc = "", .kind = WK_VALUE_DEVICE}};
+
+const wk_parameter wk__parameters_to_dtype[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dtype", .doc = "", .kind = WK_VALUE_DTYPE}};
+
+const wk_parameter wk__parameters_randint[] = {
+    {.size = sizeof(wk_parameter), .name = "low", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "high", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter),
+     .name = "dtype",
+     .doc = "",
+     .kind = WK_VALUE_DTYPE,
+     .optional = true,
+     .keyword_only = true},
+    {.size = sizeof(wk_parameter),
+     .name = "device",
+     .doc = "",
+     .kind = WK_VALUE_DEVICE,
+     .optional = true,
+     .keyword_only = true}};
