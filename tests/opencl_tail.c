@@ -43,13 +43,13 @@ static int open_and_count(void **state)
 
 /* ---- backends ---------------------------------------------------------------------------------------------------- */
 
-enum { ALWAYS = 0, NEVER = 255 /* patience */ };
+enum { ALWAYS = 0, NEVER = 255 /* carry_after */ };
 
-static void submit(int d, tail_case *c, int patience)
+static void submit(int d, tail_case *c, int carry_after)
 {
     wk__fail fail;
     void *device = opencl_device[d];
-    target_of(d)->patience = patience;
+    target_of(d)->carry_after = carry_after;
     for (int m = 0; m < c->memories; m++) {
         good(opencl->block_take(device, c->bytes[m], &c->memory[m], &fail), &fail);
         good(opencl->upload(device, &c->memory[m], 0, c->host[m], c->bytes[m], &fail), &fail);
@@ -75,11 +75,11 @@ static void let_go(tail_case *c, char *got[])
 }
 
 /* Returns how many launches there were. */
-static int run(int d, tail_case *c, int patience, char *got[])
+static int run(int d, tail_case *c, int carry_after, char *got[])
 {
     wk__fail fail;
     const int before = atomic_load(&launches);
-    submit(d, c, patience);
+    submit(d, c, carry_after);
     good(opencl->sync(opencl_device[d], &fail), &fail);
     const int after = atomic_load(&launches);
     fetch(d, c, got);
@@ -137,7 +137,7 @@ static void free_cases(void)
 /* With one build for all. */
 static void compare_all(tail_product first, tail_product last)
 {
-    const int d = 0, patience = target_of(d)->patience;
+    const int d = 0, carry_after = target_of(d)->carry_after;
     wk__fail fail;
     char *got[TAIL_MEMORIES];
     make_cases(first, last);
@@ -148,7 +148,7 @@ static void compare_all(tail_product first, tail_product last)
     }
     good(opencl->gather(opencl_device[d], false, &fail), &fail);
     for (int k = 0; k < count; k++) compare(d, cases[k]);
-    target_of(d)->patience = patience;
+    target_of(d)->carry_after = carry_after;
     free_cases();
 }
 
@@ -206,7 +206,7 @@ static void bad_index(void **state)
         char *apart[TAIL_MEMORIES], *bad[TAIL_MEMORIES], *after[TAIL_MEMORIES];
         tail_case *c = tail_case_new(TAIL_OF_SMALL, TAIL_PLACES, WK_F32);
         tail_case *over = tail_case_new(TAIL_OF_SMALL, TAIL_IN_PLACE, WK_F32);
-        const int patience = target_of(d)->patience;
+        const int carry_after = target_of(d)->carry_after;
         int64_t *index = (int64_t *)(void *)c->host[3];
         for (int64_t k = 0; k < c->bytes[3] / 8; k++) index[k] = 2;
         over->kernel.passes = false;
@@ -225,7 +225,7 @@ static void bad_index(void **state)
         let_go(c, apart);
         let_go(c, bad);
         let_go(over, after);
-        target_of(d)->patience = patience;
+        target_of(d)->carry_after = carry_after;
         tail_case_free(c);
         tail_case_free(over);
     }
@@ -267,17 +267,17 @@ static void expect_layer(wk_dtype dtype, bool with_product)
 {
     WK_SCOPE;
     WK_DEVICE(wk_opencl(0));
-    const int patience = target_of(0)->patience;
+    const int carry_after = target_of(0)->carry_after;
     char want[2][MOST_BYTES], got[MOST_BYTES];
     wk_tensor *product, *const in[] = {some(wk_randn((ROWS, DEPTH)), dtype), some(wk_randn((COLUMNS, DEPTH)), dtype),
                                        some(wk_randn((COLUMNS)), dtype)};
     for (int k = 0; k < 3; k++) read_back(in[k], got); /* else they are computed with what reads them */
     read_back(layer(in, with_product ? &product : NULL, true), want[0]);
     if (with_product) read_back(product, want[1]);
-    for (int step = 0; step < patience + 2; step++) {
+    for (int step = 0; step < carry_after + 2; step++) {
         const int before = atomic_load(&launches);
         read_back(layer(in, with_product ? &product : NULL, false), got);
-        assert_int_equal(atomic_load(&launches) - before, step < patience ? 2 : 1);
+        assert_int_equal(atomic_load(&launches) - before, step < carry_after ? 2 : 1);
         assert_memory_equal(got, want[0], sizeof got);
         if (!with_product) continue;
         read_back(product, got);
@@ -290,7 +290,7 @@ static void from_then_on(void **state)
 {
     (void)state;
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I32};
-    assert_true(target_of(0)->patience > 1);
+    assert_true(target_of(0)->carry_after > 1);
     for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++) {
         expect_layer(dtypes[t], true);
         if (t < 2) expect_layer(dtypes[t], false); /* narrow ones are not rounded in between, so they are cast */

@@ -33,7 +33,7 @@ typedef struct wk__gpu_target {
     int short_row;        /* a row up to this many columns is walked by one work-item */
     int chunk;            /* columns that a work-group takes of a row that is cut */
     int struct_arguments; /* so many arguments fit in a struct by value; more go through memory */
-    int patience;         /* a product carries its tail when the two have been met so often before (units.h) */
+    int carry_after;      /* a product carries its tail when the two have been met so often before (units.h) */
 } wk__gpu_target;
 
 /* How a kernel walks the iteration space. */

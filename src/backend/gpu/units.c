@@ -57,7 +57,7 @@ bool wk__gpu_carries(wk__gpu_units *units, const wk__work *work, bool counts)
     const uint64_t key = (wk__group_key(work->group) ^ work->kernel->operand[0].dtype) * 0x9e3779b97f4a7c15u;
     _Atomic uint8_t *met = &units->met[key >> 32 & (WK__GPU_PAIRS - 1)];
     const uint8_t before = atomic_load_explicit(met, memory_order_relaxed);
-    if (before >= units->target->patience) return true;
+    if (before >= units->target->carry_after) return true;
     if (counts) atomic_store_explicit(met, (uint8_t)(before + 1), memory_order_relaxed);
     return false;
 }

@@ -120,7 +120,7 @@ static void describe(cl_device id, wk__cl_card *card)
         .short_row = info->is_gpu ? 64 : 256,
         .chunk = 8192,
         .struct_arguments = values < 0 ? 0 : (int)values,
-        .patience = 4,
+        .carry_after = 4,
     };
 }
 
