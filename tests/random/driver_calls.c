@@ -15,7 +15,7 @@
 static bool writes(const step *s)
 {
     return s->kind == STEP_IN_PLACE || s->kind == STEP_BACKWARD || s->kind == STEP_POKE || s->kind == STEP_HOOK ||
-           (s->kind == STEP_CALL && rows[s->op].writes);
+           s->kind == STEP_OPTIMISE || (s->kind == STEP_CALL && rows[s->op].writes);
 }
 
 /* The driver is there once a device has been looked for. */

@@ -76,7 +76,7 @@ void generate_host(generator *g)
     else if (what < 93 || g->program->differences || g->program->at_once)
         generate_of_slot(g, STEP_PIN, ANY_DTYPE, 0, 0);
     else
-        generate_of_slot(g, STEP_POKE, ANY_DTYPE, 0, 0);
+        generate_of_slot(g, STEP_POKE, ANY_DTYPE, 0, draw_percent(&g->draw, 40) ? POKE_DLPACK : POKE_ADDRESS);
 }
 
 static int with_history(generator *g, bool one_element)
@@ -148,6 +148,27 @@ static void function(generator *g)
     generate_end(g);
 }
 
+/* Steps of an optimiser with some of the leaves that there are. */
+static void optimise(generator *g)
+{
+    int leaf[MOST_SLOTS], count = 0;
+    for (int k = 0; k < g->program->slots; k++) {
+        const slot *x = &g->machine->slot[k];
+        if (x->leaf && x->tensor && (x->thread == g->thread || x->retains)) leaf[count++] = k;
+    }
+    step *s = count ? generate_begin(g, STEP_OPTIMISE, 0) : NULL;
+    if (!s) return;
+    s->how = (uint8_t)draw_below(&g->draw, OPTIMS);
+    s->arguments = 2;
+    s->argument[0] = argument_slot(0);
+    s->argument[0].kind = WK_VALUE_TENSORS;
+    s->argument[0].count = (uint8_t)draw_from(&g->draw, 1, count < 3 ? count : 3);
+    const int first = draw_below(&g->draw, count);
+    for (int k = 0; k < s->argument[0].count; k++) s->argument[0].slot[k] = (int16_t)leaf[(first + k) % count];
+    s->argument[1] = argument_int(draw_from(&g->draw, 1, 2));
+    generate_end(g);
+}
+
 void generate_graph(generator *g)
 {
     const bool checked = g->program->differences, at_once = g->program->at_once;
@@ -163,6 +184,8 @@ void generate_graph(generator *g)
         generate_call(g);
     else if (what < 70)
         generate_backward(g);
+    else if (what < 75 && !at_once) /* it writes what no argument names: gradients */
+        optimise(g);
     else if (what < 78)
         generate_of_slot(g, STEP_GRAD_OF, WK__FLOATS, 1, 0);
     else if (what < 86)

@@ -86,10 +86,11 @@ static bool may_fail(generator *g, wk_code code)
     return code == WK_ERR_INTERNAL || (code != WK_ERR_INDEX && draw_percent(&g->draw, 3));
 }
 
-/* A walk of the graph that fails on its way has brought some gradients and let go of what it passed. */
+/* A walk of the graph that fails on its way has brought some gradients and let go of what it passed; an optimiser may
+ * have taken a step before. */
 static bool leaves_traces(const step *s)
 {
-    return s->kind == STEP_BACKWARD || s->kind == STEP_DIFFERENTIATE;
+    return s->kind == STEP_BACKWARD || s->kind == STEP_DIFFERENTIATE || s->kind == STEP_OPTIMISE;
 }
 
 bool generate_end(generator *g)

@@ -42,6 +42,7 @@ static void run_step(void *user)
     case STEP_FLUSH:
     case STEP_PIN:
     case STEP_POKE: done = steps_host(m, s); break;
+    case STEP_OPTIMISE: done = steps_optimise(m, s); break;
     case STEP_FUNCTION: done = steps_function(m, s); break;
     case STEP_ANEW: done = steps_end_thread(m, s); break;
     default: done = steps_gradient(m, s); break;

@@ -201,7 +201,7 @@ static bool stops_at_an_index(const machine *m, const note *n)
 {
     if (n->what != NOTE_FAILED || n->code != WK_ERR_INDEX || n->step < 0) return false;
     const uint8_t kind = m->program->step[n->step].kind;
-    return kind == STEP_BACKWARD || kind == STEP_DIFFERENTIATE;
+    return kind == STEP_BACKWARD || kind == STEP_DIFFERENTIATE || kind == STEP_OPTIMISE;
 }
 
 bool notes_differ(const machine *a, const machine *b, char *text, size_t size)

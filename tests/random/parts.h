@@ -188,5 +188,59 @@ PART void *part_context(int kind)
     return context;
 }
 
+/* ---- optimisers -------------------------------------------------------------------------------------------------- */
+
+PART wk_optim *part_optim(int kind, wk_tensors *leaves)
+{
+    switch (kind) {
+    case 0: return wk_optim_sgd(leaves, .lr = 0.25, .momentum = 0.5, .weight_decay = 0.125, .nesterov = true);
+    case 1: return wk_optim_adam(leaves, .lr = 0.25, .amsgrad = true);
+    case 2: return wk_optim_adamw(leaves, .lr = 0.25, .maximize = true);
+    case 3: return wk_optim_adagrad(leaves, .lr = 0.25, .lr_decay = 0.5);
+    default: return wk_optim_lbfgs(leaves, .lr = 0.25, .max_iter = 3, .history_size = 2);
+    }
+}
+
+/* The sum of the squares of all leaves, whose gradients it brings. */
+PART wk_tensor *part_squares(void *user)
+{
+    wk_tensors *leaves = user;
+    wk_tensor *total = wk_full((), 0.0);
+    for (int k = 0; k < wk_tensors_count(leaves); k++) {
+        wk_tensor *x = wk_tensors_get(leaves, k);
+        total = wk_add(total, wk_sum(wk_mul(x, x)));
+    }
+    wk_backward(total);
+    return total;
+}
+
+/* Some steps, after which nobody knows the optimiser; with the gradients that there are, or those of the squares. */
+PART wk_code part_optimise(int kind, wk_tensor *const leaf[], int count, int steps)
+{
+    wk_tensors *leaves = wk_list(WK_ARRAY(leaf, count));
+    wk_optim *optim = part_optim(kind, leaves);
+    for (int k = 0; k < steps && optim; k++) {
+        if (kind == 4 || k > 0)
+            wk_optim_step_closure(optim, part_squares, leaves);
+        else
+            wk_optim_step(optim);
+    }
+    if (optim && steps > 1) wk_optim_zero_grad(optim);
+    wk_free(optim);
+    wk_free(leaves);
+    return wk_error_code();
+}
+
+/* A number to all elements, by way of another library that shares the memory. */
+PART wk_code part_poke(wk_tensor *x, int64_t number)
+{
+    wk_dl_managed_versioned *shared = wk_to_dlpack(x);
+    wk_tensor *same = shared ? wk_from_dlpack(shared) : NULL;
+    if (shared && !same) shared->deleter(shared);
+    if (same) wk_fill_(same, number);
+    wk_free(same);
+    return wk_error_code();
+}
+
 #undef PART
 #endif

@@ -105,6 +105,10 @@ static void print_other(FILE *out, const step *s, bool apart)
     case STEP_FLUSH: fputs("    wk_flush();\n", out); break;
     case STEP_PIN: fprintf(out, "    wk_data(t%d);\n", x); break;
     case STEP_POKE:
+        if (s->how == POKE_DLPACK) {
+            fprintf(out, "    part_poke(t%d, %g);\n", x, s->argument[1].f);
+            break;
+        }
         fprintf(out, "    *(%s *)wk_data(t%d) = %g;\n", c_type[s->dtype ? s->dtype : WK_F32], x, s->argument[1].f);
         break;
     case STEP_REQUIRE: fprintf(out, "    wk_requires_grad_(t%d, %s);\n", x, s->argument[1].i ? "true" : "false"); break;
@@ -124,6 +128,11 @@ static void print_other(FILE *out, const step *s, bool apart)
     case STEP_HOOK:
         fprintf(out, "    wk_register_hook(t%d, %s, NULL%s);\n", x, hook[s->how],
                 s->how == HOOK_AFTER ? ", .after = true" : "");
+        break;
+    case STEP_OPTIMISE:
+        fprintf(out, "    part_optimise(%d, (wk_tensor *const[]){", s->how);
+        for (int k = 0; k < s->argument[0].count; k++) fprintf(out, "%st%d", k ? ", " : "", s->argument[0].slot[k]);
+        fprintf(out, "}, %d, %lld);\n", s->argument[0].count, (long long)s->argument[1].i);
         break;
     case STEP_ANEW: fputs("    /* this thread ends, another goes on */\n", out); break;
     default: print_function(out, s); break;
@@ -155,7 +164,9 @@ static bool uses_parts(const program *p)
 {
     for (int k = 0; k < p->steps; k++) {
         const step *s = &p->step[k];
-        if (!s->gone && (s->kind == STEP_HOOK || s->kind == STEP_FUNCTION)) return true;
+        const bool poked = s->kind == STEP_POKE && s->how == POKE_DLPACK;
+        if (!s->gone && (s->kind == STEP_HOOK || s->kind == STEP_FUNCTION || s->kind == STEP_OPTIMISE || poked))
+            return true;
         int64_t n = 1;
         for (int d = 0; s->kind == STEP_MAKE && d < s->argument[0].count; d++) n *= s->argument[0].ints[d];
         if (!s->gone && n > FEW) return true;
@@ -196,7 +207,7 @@ void print_program(FILE *out, const program *p)
 static const char *const kind_name[STEP_KINDS] = {
     "make",   "call",     "in_place", "scope",         "no_grad", "end",      "keep", "carry",
     "retain", "free",     "read",     "sync",          "flush",   "pin",      "poke", "require",
-    "detach", "backward", "grad_of",  "differentiate", "hook",    "function", "anew"};
+    "detach", "backward", "grad_of",  "differentiate", "hook",    "function", "anew", "optimise"};
 
 static const char *name_of(const step *s, char *room, size_t size)
 {

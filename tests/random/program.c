@@ -47,7 +47,7 @@ int program_calls(const program *p)
     for (int k = 0; k < p->steps; k++) {
         const uint8_t kind = p->step[k].kind;
         calls += !p->step[k].gone && (kind == STEP_CALL || kind == STEP_IN_PLACE || kind == STEP_BACKWARD ||
-                                      kind == STEP_DIFFERENTIATE || kind == STEP_FUNCTION);
+                                      kind == STEP_DIFFERENTIATE || kind == STEP_FUNCTION || kind == STEP_OPTIMISE);
     }
     return calls;
 }

@@ -42,7 +42,7 @@ typedef enum step_kind {
     STEP_SYNC,
     STEP_FLUSH,
     STEP_PIN,  /* wk_data: the program knows the address from now on */
-    STEP_POKE, /* the program writes a number through that address, or into memory that it lent */
+    STEP_POKE, /* the program writes a number through that address, or into memory that it lent; `how` */
     STEP_REQUIRE,
     STEP_DETACH,
     STEP_BACKWARD, /* `how`: retain_graph, create_graph */
@@ -51,11 +51,13 @@ typedef enum step_kind {
     STEP_HOOK,          /* `how`: which of the program's hooks */
     STEP_FUNCTION,      /* `how`: which of the program's functions with a gradient of their own */
     STEP_ANEW,          /* the thread ends: its scopes close, what it has recorded is run. Another takes its place */
+    STEP_OPTIMISE,      /* `how`: which optimiser takes argument 1 steps with the leaves of argument 0 */
     STEP_KINDS
 } step_kind;
 
 enum { MAKE_LEAF = 1, MAKE_BORROWED = 2, MAKE_INDEX = 4, MAKE_POSITIVE = 8 };
 enum { GRAPH_RETAIN = 1, GRAPH_CREATE = 2 };
+enum { POKE_ADDRESS, POKE_DLPACK /* all of it, as a tensor of another library over the same memory */ };
 enum { HOOK_LOOKS, HOOK_SCALES, HOOK_READS, HOOK_AFTER, HOOKS };
 /* In the order of part_functions. */
 enum {
@@ -66,6 +68,8 @@ enum {
     FUNCTION_GIVES_INPUT,
     FUNCTIONS
 };
+/* In the order of part_optim. */
+enum { OPTIM_SGD, OPTIM_ADAM, OPTIM_ADAMW, OPTIM_ADAGRAD, OPTIM_LBFGS, OPTIMS };
 
 typedef struct argument {
     uint8_t kind;  /* wk_value_kind */

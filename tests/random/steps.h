@@ -38,5 +38,6 @@ bool steps_end_thread(machine *m, const step *s);
 bool steps_owner(machine *m, const step *s);
 bool steps_host(machine *m, const step *s);
 bool steps_gradient(machine *m, const step *s);
+bool steps_optimise(machine *m, const step *s);
 
 #endif

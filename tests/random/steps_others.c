@@ -107,12 +107,24 @@ bool steps_host(machine *m, const step *s)
         m->code = wk_sync_at(steps_site(m));
     } else if (s->kind == STEP_FLUSH) {
         m->code = wk_flush();
+    } else if (s->kind == STEP_POKE && s->how == POKE_DLPACK) {
+        m->code = part_poke(x, (int64_t)s->argument[1].f);
     } else {
         char *address = wk_data_at(steps_site(m), x);
         if (!address && wk_numel_at(steps_site(m), x)) m->code = wk_error_code();
         if (s->kind == STEP_POKE && address && wk_numel_at(steps_site(m), x))
             group_reference_put(wk_dtype_of_at(steps_site(m), x), address, 0, s->argument[1].f);
     }
+    return true;
+}
+
+/* ---- optimisers -------------------------------------------------------------------------------------------------- */
+
+bool steps_optimise(machine *m, const step *s)
+{
+    call c;
+    if (!steps_arguments(m, s, &c)) return false;
+    m->code = part_optimise(s->how, c.value[0].tensors, c.value[0].count, (int)s->argument[1].i);
     return true;
 }
 
