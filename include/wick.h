@@ -13,9 +13,9 @@
  *         return wk_error() ? wk_report_error(stderr) : 0;      // the first error wins
  *     }
  *
- * Read in this order: core.h (sites, dtypes, errors), device.h, tensor.h (scopes, making, reading), ops.h, autograd.h,
- * nn.h, optim.h, data.h, io.h; then log.h, and for bindings call.h (every op by name) and dlpack.h (memory
- * that is shared with other libraries).
+ * Read in this order: core.h (sites, dtypes, errors), device.h, tensor.h (scopes, making, reading), creation.h (making,
+ * copying), ops.h, autograd.h, nn.h, optim.h, data.h, io.h; then log.h, and for bindings call.h (every op by name) and
+ * dlpack.h (memory that is shared with other libraries).
  */
 #ifndef WICK_H
 #define WICK_H

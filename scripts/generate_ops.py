@@ -50,21 +50,19 @@ def list_text(ops: list[Op]) -> str:
 
 
 def outputs(header: Header) -> dict[str, str]:
-    if header.signatures_only:
-        return {
-            f"src/ops/generated/{header.name}.h": signatures_text(header),
-            f"src/ops/generated/{header.name}_parameters.c": parameters_text(header),
-        }
     texts = {
-        f"include/wick/{header.name}.h": header_text(header),
-        f"include/wick/{header.name}_calls.h": calls_text(header),
         f"src/ops/generated/{header.name}.h": signatures_text(header),
         f"src/ops/generated/{header.name}_parameters.c": parameters_text(header),
-        f"tests/ops_examples_{header.name}.c": examples_text(header),
     }
     for section in header.sections:
         texts[f"src/ops/generated/{header.name}_{section.name}.c"] = functions_text(header, section)
-    return texts
+    if header.signatures_only:
+        return texts
+    return texts | {
+        f"include/wick/{header.name}.h": header_text(header),
+        f"include/wick/{header.name}_calls.h": calls_text(header),
+        f"tests/ops_examples_{header.name}.c": examples_text(header),
+    }
 
 
 def write(path: Path, text: str) -> None:

@@ -299,6 +299,47 @@ static void a_truth_widens_nothing(void **state)
     expect_fine();
 }
 
+/* Whole numbers stay whole; without an argument another function is called; results that nobody wants are not there. */
+static void entries_take_what_the_row_says(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    char message[200];
+    const int64_t sizes[] = {2, 1}, large = ((int64_t)1 << 60) + 1;
+    wk_value out[3], x = {.kind = WK_VALUE_TENSOR, .tensor = wk_of(int64_t, (3), 7, 5, 7)};
+    assert_int_equal(call(NULL, "full_like", (const wk_value[]){x, wk_value_of_int(large)}, 2, out, message), WK_OK);
+    assert_true(wk_item_i64(wk_select(out[0].tensor, 0, 2)) == large);
+    wk_free(out[0].tensor);
+    assert_int_equal(call(NULL, "arange", (const wk_value[]){wk_value_of_int(4)}, 1, out, message), WK_OK);
+    EXPECT_VALUES(out[0].tensor, 0, 0, 1, 2, 3);
+    assert_int_equal(wk_dtype_of(out[0].tensor), WK_I64);
+    wk_free(out[0].tensor);
+    for (int fraction = 0; fraction < 3; fraction++) { /* one of the three is one: then the numbers are */
+        wk_value numbers[] = {wk_value_of_int(1), wk_value_of_int(3), wk_value_of_int(1)};
+        numbers[fraction] = wk_value_of_float((double)numbers[fraction].i);
+        assert_int_equal(call(NULL, "arange", numbers, 3, out, message), WK_OK);
+        EXPECT_VALUES(out[0].tensor, 0, 1, 2);
+        assert_int_equal(wk_dtype_of(out[0].tensor), WK_F32);
+        wk_free(out[0].tensor);
+    }
+    assert_int_equal(call(NULL, "roll", (const wk_value[]){x, wk_value_of_int(1)}, 2, out, message), WK_OK);
+    EXPECT_VALUES(out[0].tensor, 0, 7, 7, 5);
+    wk_free(out[0].tensor);
+    const wk_value strided[] = {
+        x, {.kind = WK_VALUE_INTS, .count = 2, .ints = sizes}, {.kind = WK_VALUE_INTS, .count = 1, .ints = sizes}};
+    expect_refused("as_strided", strided, 3, "as_strided: size and stride have different lengths");
+    expect_refused("median", (const wk_value[]){x, wk_value_of_int(4)}, 2, "median: ");
+    int count = 3;
+    const wk_value with_counts[] = {x, {0}, {0}, {.kind = WK_VALUE_BOOL, .i = 1}};
+    assert_int_equal(wk_call(NULL, "unique", with_counts, 4, out, &count, NULL, message, sizeof message), WK_OK);
+    assert_int_equal(count, 2);
+    EXPECT_VALUES(out[0].tensor, 0, 5, 7);
+    EXPECT_VALUES(out[1].tensor, 0, 1, 2);
+    wk_free(out[0].tensor);
+    wk_free(out[1].tensor);
+    expect_fine();
+}
+
 static void any_number_of_results(void **state)
 {
     (void)state;
@@ -354,6 +395,7 @@ int main(void)
                                        cmocka_unit_test(a_number_is_no_target),
                                        cmocka_unit_test(arguments_are_taken_as_they_come),
                                        cmocka_unit_test(a_truth_widens_nothing),
+                                       cmocka_unit_test(entries_take_what_the_row_says),
                                        cmocka_unit_test(any_number_of_results),
                                        cmocka_unit_test(info_is_checked),
                                        cmocka_unit_test(calls_by_name),

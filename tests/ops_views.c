@@ -24,6 +24,8 @@ static void values(void **state)
     EXPECT(wk_select(x, 1, -1), (2), 2, 5);
     EXPECT(wk_diagonal(x), (2), 0, 4);
     EXPECT(wk_diagonal(x, 1, 0, 1), (2), 1, 5);
+    EXPECT(wk_diagonal(x, 1), (2), 1, 5);
+    EXPECT(wk_diagonal(x, -1, 0), (1), 3);
     EXPECT(wk_unfold(wk_arange(5.0), 0, 3, 1), (3, 3), 0, 1, 2, 1, 2, 3, 2, 3, 4);
     EXPECT(wk_flatten(wk_unsqueeze(x, 0), 1), (1, 6), 0, 1, 2, 3, 4, 5);
     EXPECT(wk_unflatten(wk_arange(4.0), 0, (2, -1)), (2, 2), 0, 1, 2, 3);

@@ -36,9 +36,9 @@
 #define WK_COUNT__(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, wk9_, wk10_, wk11_, wk12_, wk13_, wk14_, wk15_,     \
                    wk16_, wk17_, ...)                                                                                  \
     wk17_
-/* nothing for one or two arguments, WK3_ for more */
-#define WK_COUNT_3_(...)                                                                                               \
-    WK_COUNT__(__VA_ARGS__, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, WK3_, , , )
+/* 1, 2, 3, and WK4_ for more */
+#define WK_COUNT_4_(...)                                                                                               \
+    WK_COUNT__(__VA_ARGS__, WK4_, WK4_, WK4_, WK4_, WK4_, WK4_, WK4_, WK4_, WK4_, WK4_, WK4_, WK4_, WK4_, 3, 2, 1, )
 
 #define WK_BARE_(...) __VA_ARGS__
 #define WK_NOTHING_(...)
@@ -238,8 +238,8 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
  * 0 becomes WK_ZERO. Of several options none may be written twice, which the same list by itself tells (nothing
  * of it is computed there).
  *
- * wk_zeros((2, 3), .dtype = WK_F64) goes by WK_NEW_ and WK_SHAPED_WK2_ to WK_SIZED_ with WK_CALL_(wk_tensor *,
- * wk_zeros, (wk_sizes_6.at, wk_sizes_6.count), wk_options, .dtype = WK_F64), and that is
+ * wk_zeros((2, 3), .dtype = WK_F64) goes by WK_SHAPED_WK2_ to WK_SIZED_ with WK_CALL_(wk_tensor *, wk_zeros,
+ * (wk_sizes_6.at, wk_sizes_6.count), wk_options, .dtype = WK_F64), and that is
  *
  *     ({
  *         const int64_t wk_sizes_6in_[] = {0, (2) | 0, (3) | 0};
@@ -310,8 +310,19 @@ static inline size_t wk_elements_(const char *text)
     }
     return count;
 }
-/* The wk_options in a struct that has them behind numbers: of wk_of and wk_arange, whose options stand behind
- * any number of those. */
+/* Declares wk_d_.element, up to `count` numbers as a call lists them, and wk_o_, the options behind those: of wk_of and
+ * wk_arange. */
+#define WK_ELEMENTS_AND_OPTIONS_(type, count, wk_d_, wk_o_, ...)                                                       \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                                 \
+        _Pragma("GCC diagnostic ignored \"-Wmissing-braces\"") const struct {                                          \
+        size_t size;                                                                                                   \
+        type element[count];                                                                                           \
+        wk_by_name by_name;                                                                                            \
+        wk_dtype dtype;                                                                                                \
+        wk_device device;                                                                                              \
+        bool requires_grad;                                                                                            \
+    } wk_d_ = {.size = sizeof(wk_options), __VA_ARGS__};                                                               \
+    _Pragma("GCC diagnostic pop") const wk_options wk_o_ = WK_OPTIONS_BEHIND_(wk_d_);
 #define WK_OPTIONS_BEHIND_(wk_d_)                                                                                      \
     {                                                                                                                  \
         .size = sizeof(wk_options), .dtype = wk_d_.dtype, .device = wk_d_.device, .requires_grad = wk_d_.requires_grad \
@@ -343,7 +354,6 @@ static inline size_t wk_elements_(const char *text)
     wk_do_(wk_o_, lr) wk_do_(wk_o_, tolerance_grad) wk_do_(wk_o_, tolerance_change)
 #define wk_optim_sgd_options_numbers_(wk_do_, wk_o_)                                                                   \
     wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)
-#define wk_options_numbers_(wk_do_, wk_o_)
 
 /* (x) or (x, .key = value, ...) */
 #define WK_OPT_(result, f, type, ...)        WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(result, f, type, __VA_ARGS__)
@@ -369,7 +379,6 @@ static inline size_t wk_elements_(const char *text)
 #define WK_OPT3_WK2_(result, f, type, said, a, b, c, ...) WK_CALL_(result, f, (a, b, c), type, __VA_ARGS__)
 
 /* (shape) or (shape, .key = value, ...); `said` is the text of it all */
-#define WK_NEW_(f, said, ...) WK_SHAPED_(wk_tensor *, f, wk_options, said, __VA_ARGS__)
 #define WK_SHAPED_(result, f, type, said, ...)                                                                         \
     WK_JOIN_(WK_SHAPED_, WK_COUNT_(__VA_ARGS__))(result, f, type, WK_INTS_NAME_, WK_SHAPED_TEXT_(f, said), __VA_ARGS__)
 #define WK_SHAPED_TEXT_(f, said)                                                                                       \
@@ -378,6 +387,40 @@ static inline size_t wk_elements_(const char *text)
     WK_SIZED_(result, wk_s_, shape, text, WK_GIVE_(result, f##_at(WK_HERE, wk_s_.at, wk_s_.count, NULL)))
 #define WK_SHAPED_WK2_(result, f, type, wk_s_, text, shape, ...)                                                       \
     WK_SIZED_(result, wk_s_, shape, text, WK_CALL_(result, f, (wk_s_.at, wk_s_.count), type, __VA_ARGS__))
+
+/* (shape, number) or (shape, number, .key = value, ...) */
+#define WK_SHAPED_NUMBER_(f, type, shape, ...)                                                                         \
+    WK_JOIN_(WK_SHAPED_NUMBER_, WK_COUNT_(__VA_ARGS__))                                                                \
+    (f, type, WK_JOIN_(wk_number_, __COUNTER__), WK_INTS_NAME_, WK_SHAPED_NUMBER_TEXT_(f), shape, __VA_ARGS__)
+#define WK_SHAPED_NUMBER_TEXT_(f)                                                                                      \
+#f ": sizes stand in parentheses of their own, then comes the number: " #f "((2, 3), 0.5)"
+#define WK_SHAPED_NUMBER_1(f, type, wk_n_, wk_s_, text, shape, value)                                                  \
+    WK_JOIN_(WK_SHAPED_NUMBER_1_, WK_IS_MISSING_(value))(f, wk_n_, wk_s_, text, shape, value)
+#define WK_SHAPED_NUMBER_1_WK2_(f, wk_n_, wk_s_, text, shape, value) WK_REFUSE_MISSING_(wk_tensor *, f, "(2, 3), 0.5")
+#define WK_SHAPED_NUMBER_1_1(f, wk_n_, wk_s_, text, shape, value)                                                      \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
+              WK_ONCE_(int, wk_n_, value,                                                                              \
+                       WK_GIVE_(wk_tensor *, WK_NUMBER_(f, wk_n_)(WK_HERE, wk_s_.at, wk_s_.count, wk_n_, NULL))))
+#define WK_SHAPED_NUMBER_WK2_(f, type, wk_n_, wk_s_, text, shape, value, ...)                                          \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
+              WK_ONCE_(int, wk_n_, value,                                                                              \
+                       WK_CALL_OF_(wk_tensor *, WK_NUMBER_(f, wk_n_), (wk_s_.at, wk_s_.count, wk_n_), type,            \
+                                   #f ": " WK_BY_NAME_TEXT_, __VA_ARGS__)))
+
+/* (operands, shape) or (operands, shape, .key = value, ...) */
+#define WK_SHAPED_LAST_(f, type, text, operands, ...)                                                                  \
+    WK_JOIN_(WK_SHAPED_LAST_, WK_COUNT_(__VA_ARGS__))(f, type, WK_INTS_NAME_, text, operands, __VA_ARGS__)
+#define WK_SHAPED_LAST_1(f, type, wk_s_, text, operands, shape)                                                        \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
+              WK_GIVE_(wk_tensor *, f##_at(WK_HERE, WK_BARE_ operands, wk_s_.at, wk_s_.count, NULL)))
+#define WK_SHAPED_LAST_WK2_(f, type, wk_s_, text, operands, shape, ...)                                                \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
+              WK_CALL_(wk_tensor *, f, (WK_BARE_ operands, wk_s_.at, wk_s_.count), type, __VA_ARGS__))
+
+/* (x, n), which calls `less`, or (x, n, dim) */
+#define WK_SHORTER_(less, f, x, ...)     WK_JOIN_(WK_SHORTER_, WK_COUNT_(__VA_ARGS__))(less, f, x, __VA_ARGS__)
+#define WK_SHORTER_1(less, f, x, n)      less##_at(WK_HERE, x, n)
+#define WK_SHORTER_WK2_(less, f, x, ...) f##_at(WK_HERE, x, __VA_ARGS__)
 
 /* (x, list): more than the list, or none, is refused. `said` is the text of what should be it. */
 #define WK_VIEW_(f, said, x, ...) WK_JOIN_(WK_VIEW_, WK_COUNT_(__VA_ARGS__))(f, said, x, WK_INTS_NAME_, __VA_ARGS__)
@@ -411,9 +454,8 @@ static inline size_t wk_elements_(const char *text)
     WK_SIZED_(wk_tensor *, wk_s_, dims, "", WK_CALL_(wk_tensor *, f, (x, wk_s_.at, wk_s_.count), type, __VA_ARGS__))
 
 /* (x), (x, dim) or (x, dim, .key = value, ...): a single dimension without parentheses */
-#define WK_REDUCE_ONE_(f, ...)                                                                                         \
-    WK_JOIN_(WK_REDUCE_ONE_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(f, __VA_ARGS__)
-#define WK_ONE_DIM_(dim_) &(const wk_one_dim_){.by_name = NULL, dim_}.dim
+#define WK_REDUCE_ONE_(f, ...) WK_JOIN_(WK_REDUCE_ONE_, WK_COUNT_4_(__VA_ARGS__))(f, __VA_ARGS__)
+#define WK_ONE_DIM_(dim_)      &(const wk_one_dim_){.by_name = NULL, dim_}.dim
 typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert tells */
     wk_by_name by_name;
     int64_t dim;
@@ -421,14 +463,30 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
     wk_dtype dtype;
 } wk_one_dim_;
 #define WK_REDUCE_ONE_1(f, x) f##_at(WK_HERE, x, NULL, -1, NULL)
-#define WK_REDUCE_ONE_WK2_(f, x, dim)                                                                                  \
+#define WK_REDUCE_ONE_2(f, x, dim)                                                                                     \
     __extension__({                                                                                                    \
         _Static_assert(__builtin_strncmp(WK_TEXT_(dim, ), ".", 1) != 0,                                                \
                        #f ": the dimension comes before the options: (x, 1, .key = value)");                           \
         WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, WK_ONE_DIM_(dim), 1, NULL));                                          \
     })
-#define WK_REDUCE_ONE_WK2_WK3_(f, x, dim, ...)                                                                         \
+#define WK_REDUCE_ONE_3(f, x, dim, ...)                                                                                \
     WK_CALL_(wk_tensor *, f, (x, WK_ONE_DIM_(dim), 1), wk_reduce_options, __VA_ARGS__)
+#define WK_REDUCE_ONE_WK4_ WK_REDUCE_ONE_3
+
+/* ((x, y), dim) */
+#define WK_CAT_(f, said, ...) WK_JOIN_(WK_CAT_, WK_KIND_1ST_(__VA_ARGS__, ))(f, said, WK_LIST_NAME_, __VA_ARGS__)
+#define WK_CAT_NOT_(f, said, wk_l_, ...)                                                                               \
+    WK_REFUSE_(wk_tensor *, #f ": tensors stand in parentheses: " #f "((x, y), 0), not " #f "(" said ")")
+#define WK_CAT_ARRAY_                     WK_CAT_LIST_
+#define WK_CAT_LIST_(f, said, wk_l_, ...) WK_JOIN_(WK_CAT_LIST_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, __VA_ARGS__)
+#define WK_CAT_LIST_1(f, said, wk_l_, list)                                                                            \
+    WK_REFUSE_(wk_tensor *, #f ": the dimension is missing: " #f "(" said ", 0)")
+#define WK_CAT_LIST_WK2_(f, said, wk_l_, list, ...)                                                                    \
+    WK_JOIN_(WK_CAT_DIM_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, list, __VA_ARGS__)
+#define WK_CAT_DIM_WK2_(f, said, wk_l_, list, ...)                                                                     \
+    WK_REFUSE_(wk_tensor *, #f ": one dimension: " #f "((x, y), 0), not " #f "(" said ")")
+#define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
+    WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
 
 /* ---- numbers for tensors ----------------------------------------------------------------------------------------- */
 
@@ -439,6 +497,17 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_OPERAND_(x)  _Generic(x, wk_tensor * : 2, float : 1, double : 1, default : WK_IS_WHOLE_(x))
 #define WK_IS_WHOLE_(x) (__builtin_classify_type(x) == 1)
 #define WK_WHOLE_(f, x) __builtin_choose_expr(WK_IS_WHOLE_(x), f, wk_refused_)
+
+/* The last operand is a number, or a number or a tensor. */
+#define WK_LAST_NUMBER_(f, operands, x) WK_LAST_NUMBER_2_(f, operands, x, WK_JOIN_(wk_number_, __COUNTER__))
+#define WK_LAST_NUMBER_2_(f, operands, x, wk_n_)                                                                       \
+    WK_ONCE_(int, wk_n_, x, WK_GIVE_(wk_tensor *, WK_NUMBER_(f, wk_n_)(WK_HERE, WK_BARE_ operands, wk_n_)))
+#define WK_LAST_EITHER_(f, operands, x) WK_LAST_EITHER_2_(f, operands, x, WK_JOIN_(wk_last_, __COUNTER__))
+#define WK_LAST_EITHER_2_(f, operands, x, wk_x_)                                                                       \
+    WK_ONCE_(wk_tensor *, wk_x_, x,                                                                                    \
+             WK_GIVE_(wk_tensor *, _Generic(wk_x_, wk_tensor *                                                         \
+                                            : f##_at, default                                                          \
+                                            : f##_f_at)(WK_HERE, WK_BARE_ operands, wk_x_)))
 
 /* A tensor or a number on either side, of which one is a tensor. */
 #define WK_ARITH_(f, a, b) WK_ARITH_2_(f, a, b, WK_JOIN_(wk_a_, __COUNTER__), WK_JOIN_(wk_b_, __COUNTER__))
@@ -495,14 +564,26 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
                                          : wk_value_of_int)(wk_x_)))
 
 /* ---- forms of single calls --------------------------------------------------------------------------------------- */
-/* Those that follow no pattern: what wk_flatten(...) of a header is, and so on. */
+/* Those that follow no pattern: what wk_arange(...) of creation.h is, and wk_squeeze(...) of shape.h. */
 
-/* (x), (x, start) or (x, start, end) */
-#define WK_FLATTEN_(...) WK_JOIN_(WK_FLATTEN_, WK_JOIN_(WK_COUNT_(__VA_ARGS__), WK_COUNT_3_(__VA_ARGS__)))(__VA_ARGS__)
-
-#define WK_FLATTEN_1(x)                    wk_flatten_at(WK_HERE, x, 0, -1)
-#define WK_FLATTEN_WK2_(x, start)          wk_flatten_at(WK_HERE, x, start, -1)
-#define WK_FLATTEN_WK2_WK3_(x, start, end) wk_flatten_at(WK_HERE, x, start, end)
+/* (end), (start, end) or (start, end, step), each with options */
+#define WK_ARANGE_(...) WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_number_, __COUNTER__), __VA_ARGS__)
+#define WK_ARANGE_1(wk_n_, end)                                                                                        \
+    WK_ONCE_(int, wk_n_, end, WK_GIVE_(wk_tensor *, WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, NULL)))
+#define WK_ARANGE_WK2_(wk_n_, first, ...)                                                                              \
+    WK_ARANGE_2_(wk_n_, WK_JOIN_(wk_n_, of_), WK_JOIN_(wk_n_, o_), first, WK_TEXT_(__VA_ARGS__, ),                     \
+                 WK_TEXT_2ND_(__VA_ARGS__, "", ), __VA_ARGS__)
+#define WK_TEXT_2ND_(wk1_, wk2_, ...) #wk2_
+#define WK_ARANGE_2_(wk_n_, wk_d_, wk_o_, first, second, third, ...)                                                   \
+    WK_OPEN_(int, wk_n_, WK_JOIN_(wk_n_, 2_))                                                                          \
+    __auto_type wk_n_ = (first);                                                                                       \
+    WK_ELEMENTS_AND_OPTIONS_(double, 2, wk_d_, wk_o_, __VA_ARGS__)                                                     \
+    WK_GIVE_(wk_tensor *, WK_IS_OPTION_(second) ? WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, &wk_o_)                 \
+                                                : wk_arange_range_at(WK_HERE, (double)wk_n_, wk_d_.element[0],         \
+                                                                     WK_GIVEN_(third) ? wk_d_.element[1] : 1,          \
+                                                                     WK_IS_WHOLE_(wk_n_), &wk_o_));                    \
+    WK_CLOSE_
+#define WK_GIVEN_(text) ((text)[0] != '"' && !WK_IS_OPTION_(text))
 
 /* (x), (x, dim) or (x, (dims...)) */
 #define WK_SQUEEZE_(...)        WK_JOIN_(WK_SQUEEZE_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
@@ -515,60 +596,6 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_SQUEEZE_DIM_WK2_(x, dims)  WK_SQUEEZE_DIMS_(WK_INTS_NAME_, x, dims)
 #define WK_SQUEEZE_DIMS_(wk_s_, x, dims)                                                                               \
     WK_SIZED_(wk_tensor *, wk_s_, dims, "", WK_GIVE_(wk_tensor *, wk_squeeze_at(WK_HERE, x, wk_s_.at, wk_s_.count)))
-
-/* (x), of the first two dimensions, or (x, offset, dim0, dim1) */
-#define WK_DIAGONAL_(...)        WK_JOIN_(WK_DIAGONAL_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_DIAGONAL_1(x)         wk_diagonal_at(WK_HERE, x, 0, 0, 1)
-#define WK_DIAGONAL_WK2_(x, ...) wk_diagonal_at(WK_HERE, x, __VA_ARGS__)
-
-/* (x, n) of all elements, or (x, n, dim) */
-#define WK_INTERLEAVE_(x, ...)        WK_JOIN_(WK_INTERLEAVE_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
-#define WK_INTERLEAVE_1(x, n)         wk_repeat_interleave_flat_at(WK_HERE, x, n)
-#define WK_INTERLEAVE_WK2_(x, n, dim) wk_repeat_interleave_at(WK_HERE, x, n, dim)
-
-/* (x, index) of all elements, or (x, index, dim) */
-#define WK_ALONG_(x, ...)            WK_JOIN_(WK_ALONG_, WK_COUNT_(__VA_ARGS__))(x, __VA_ARGS__)
-#define WK_ALONG_1(x, index)         wk_take_along_dim_flat_at(WK_HERE, x, index)
-#define WK_ALONG_WK2_(x, index, dim) wk_take_along_dim_at(WK_HERE, x, index, dim)
-
-/* ((x, y), dim) */
-#define WK_CAT_(f, said, ...) WK_JOIN_(WK_CAT_, WK_KIND_1ST_(__VA_ARGS__, ))(f, said, WK_LIST_NAME_, __VA_ARGS__)
-#define WK_CAT_NOT_(f, said, wk_l_, ...)                                                                               \
-    WK_REFUSE_(wk_tensor *, #f ": tensors stand in parentheses: " #f "((x, y), 0), not " #f "(" said ")")
-#define WK_CAT_ARRAY_                     WK_CAT_LIST_
-#define WK_CAT_LIST_(f, said, wk_l_, ...) WK_JOIN_(WK_CAT_LIST_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, __VA_ARGS__)
-#define WK_CAT_LIST_1(f, said, wk_l_, list)                                                                            \
-    WK_REFUSE_(wk_tensor *, #f ": the dimension is missing: " #f "(" said ", 0)")
-#define WK_CAT_LIST_WK2_(f, said, wk_l_, list, ...)                                                                    \
-    WK_JOIN_(WK_CAT_DIM_, WK_COUNT_(__VA_ARGS__))(f, said, wk_l_, list, __VA_ARGS__)
-#define WK_CAT_DIM_WK2_(f, said, wk_l_, list, ...)                                                                     \
-    WK_REFUSE_(wk_tensor *, #f ": one dimension: " #f "((x, y), 0), not " #f "(" said ")")
-#define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
-    WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
-
-#define WK_ROLL_(x, shifts, dims) WK_ROLL_2_(WK_INTS_NAME_, WK_INTS_NAME_, x, shifts, dims)
-#define WK_ROLL_2_(wk_s_, wk_t_, x, shifts, dims)                                                                      \
-    WK_STRIDED_(wk_s_, wk_t_, "wk_roll: shifts and dimensions stand in parentheses: wk_roll(x, (1), (0))", shifts,     \
-                dims, WK_GIVE_(wk_tensor *, wk_roll_at(WK_HERE, x, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count)))
-
-/* (x, shape, strides) or (x, shape, strides, offset) */
-#define WK_AS_STRIDED_(x, shape, ...)                                                                                  \
-    WK_JOIN_(WK_AS_STRIDED_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, WK_INTS_NAME_, x, shape, __VA_ARGS__)
-#define WK_AS_STRIDED_1(wk_s_, wk_t_, x, shape, stride) WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, 0)
-#define WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, offset)                                                     \
-    WK_STRIDED_(                                                                                                       \
-        wk_s_, wk_t_,                                                                                                  \
-        "wk_as_strided: sizes and strides stand in parentheses: wk_as_strided(x, (2, 3), (1, 2), offset)", shape,      \
-        stride,                                                                                                        \
-        WK_GIVE_(wk_tensor *, wk_as_strided_at(WK_HERE, x, wk_s_.at, wk_t_.at, wk_as_many_(wk_s_, wk_t_), offset)))
-
-/* (x, dim, index, source), where source may be a number */
-#define WK_SCATTER_(x, dim, index, source) WK_SCATTER_2_(x, dim, index, source, WK_JOIN_(wk_source_, __COUNTER__))
-#define WK_SCATTER_2_(x, dim, index, source, wk_s_)                                                                    \
-    WK_ONCE_(wk_tensor *, wk_s_, source,                                                                               \
-             WK_GIVE_(wk_tensor *, _Generic(wk_s_, wk_tensor *                                                         \
-                                            : wk_scatter_at, default                                                   \
-                                            : wk_scatter_f_at)(WK_HERE, x, dim, index, wk_s_)))
 
 /* ---- dtypes and guards ------------------------------------------------------------------------------------------- */
 

@@ -189,10 +189,10 @@
 #define wk_bitwise_xor(a, b)  WK_ARITH_(wk_bitwise_xor, a, b)
 #define wk_bitwise_xor_(a, b) WK_ARITH_1_(wk_bitwise_xor_, a, b)
 
+#endif
+
 /* ---- functions of one tensor: wk_NAME(x), and in place wk_NAME_(x) ----------------------------------------------- */
 /* The dtype stays, but for what gives bool. */
-
-#endif
 
 /* wk_logical_not(x): x == 0, bool
  *
@@ -272,9 +272,9 @@
 #define wk_round(...)  WK_OPT_(wk_tensor *, wk_round, wk_round_options, __VA_ARGS__)
 #define wk_round_(...) WK_OPT_(wk_tensor *, wk_round_, wk_round_options, __VA_ARGS__)
 
-/* ---- functions of floats: bool and integers become f32 first ----------------------------------------------------- */
-
 #endif
+
+/* ---- functions of floats: bool and integers become f32 first ----------------------------------------------------- */
 
 /* wk_sqrt(x): square root; NaN below 0
  *

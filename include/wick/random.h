@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/random.h: drawing numbers.
  *
- * wk_rand, wk_randn, wk_randint, wk_randperm and wk_seed are in tensor.h.
+ * wk_rand, wk_randn, wk_randint and wk_randperm are in creation.h, wk_seed in tensor.h.
  *
  * Every thread has a stream of its own, begun anew by wk_seed. A call takes its place in the stream when it is made,
  * one number per element, so the numbers are the same whenever they are computed, fused or not, and on every device. */

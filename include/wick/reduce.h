@@ -134,12 +134,12 @@
 #define wk_cosine_similarity(a, b, ...)                                                                                \
     WK_OPT3_(wk_tensor *, wk_cosine_similarity, wk_cosine_similarity_options, "a, b, dim", a, b, __VA_ARGS__)
 
+#endif
+
 /* ---- along one dimension ----------------------------------------------------------------------------------------- */
 /* Sorting is stable and NaN counts as greatest. *values and *indices (i64: where each value stood along dim) become
  * the caller's or the scope's; either may be NULL if it is not wanted. WK_OK, or a code and both are NULL: for a k
  * out of range WK_ERR_ARGUMENT. Gradients go back to where the values stood. */
-
-#endif
 
 /* wk_softmax(x, dim): e^x over its sum along a dimension; floats
  *

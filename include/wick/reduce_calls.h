@@ -3,8 +3,9 @@
  *
  * The functions behind the forms of call: wk_NAME_at with the place of the call first, wk_NAME without it, for a
  * pointer to a function. What they do stands at the forms. Of those that take a number, _tf takes a tensor and a
- * fraction, _ti a tensor and a whole number, _ft and _it the other way round. A struct of options may be NULL, and
- * so may a list of dimensions, which is followed by its length: -1 stands for all. */
+ * fraction, _ti a tensor and a whole number, _ft and _it the other way round; _f takes a fraction, _i a whole
+ * number. A struct of options may be NULL, and so may a list of dimensions, which is followed by its length: -1
+ * stands for all. */
 /* Written by scripts/generate_ops.py from src/ops/rows/reduce: edit those. */
 #ifndef WICK_REDUCE_CALLS_H
 #define WICK_REDUCE_CALLS_H

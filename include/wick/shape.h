@@ -35,7 +35,11 @@
  * wk_flatten(x), wk_flatten(x, start) or wk_flatten(x, start, end): a tensor without dimensions gets one.
  *
  *     wk_flatten(x) is {1, 2, 3, 4} for x = {{1, 2}, {3, 4}} */
-#define wk_flatten(...) WK_FLATTEN_(__VA_ARGS__)
+#define wk_flatten(...)        WK_JOIN_(WK_FLATTEN_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_FLATTEN_1(x)        WK_FLATTEN_3(x, 0, -1)
+#define WK_FLATTEN_2(x, start) WK_FLATTEN_3(x, start, -1)
+#define WK_FLATTEN_3(...)      wk_flatten_at(WK_HERE, __VA_ARGS__)
+#define WK_FLATTEN_WK4_        WK_FLATTEN_3
 
 /* wk_unflatten(x, dim, (sizes)): one dimension as several.
  * The sizes multiply to that of the dimension; one may be -1.
@@ -111,9 +115,9 @@
  * end are cut; INT64_MAX is the end.
  *
  *     wk_slice(x, 0, 1, 4, 2) is {2, 4} for x = {1, 2, 3, 4} */
-#define wk_slice(x, dim, start, ...)            WK_JOIN_(WK_SLICE_, WK_COUNT_(__VA_ARGS__))(x, dim, start, __VA_ARGS__)
-#define WK_SLICE_1(x, dim, start, end)          WK_SLICE_WK2_(x, dim, start, end, 1)
-#define WK_SLICE_WK2_(x, dim, start, end, step) wk_slice_at(WK_HERE, x, dim, start, end, step)
+#define wk_slice(x, dim, start, ...)   WK_JOIN_(WK_SLICE_, WK_COUNT_(__VA_ARGS__))(x, dim, start, __VA_ARGS__)
+#define WK_SLICE_1(x, dim, start, end) WK_SLICE_WK2_(x, dim, start, end, 1)
+#define WK_SLICE_WK2_(...)             wk_slice_at(WK_HERE, __VA_ARGS__)
 
 #endif
 
@@ -131,11 +135,15 @@
 
 #ifndef __cplusplus
 /* wk_diagonal(x, offset, dim0, dim1): the diagonal of two dimensions as a new last one.
- * wk_diagonal(x): of the first two dimensions; or wk_diagonal(x, offset, dim0, dim1), offset > 0: above it, < 0:
- * below.
+ * wk_diagonal(x) and wk_diagonal(x, offset): of the first two dimensions; or wk_diagonal(x, offset, dim0, dim1).
+ * offset > 0: above it, < 0: below.
  *
  *     wk_diagonal(x) is {1, 4} for x = {{1, 2}, {3, 4}} */
-#define wk_diagonal(...) WK_DIAGONAL_(__VA_ARGS__)
+#define wk_diagonal(...)               WK_JOIN_(WK_DIAGONAL_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_DIAGONAL_1(x)               WK_DIAGONAL_WK4_(x, 0, 0, 1)
+#define WK_DIAGONAL_2(x, offset)       WK_DIAGONAL_WK4_(x, offset, 0, 1)
+#define WK_DIAGONAL_3(x, offset, dim0) WK_DIAGONAL_WK4_(x, offset, dim0, 1)
+#define WK_DIAGONAL_WK4_(...)          wk_diagonal_at(WK_HERE, __VA_ARGS__)
 
 #endif
 
@@ -146,16 +154,25 @@
 #define wk_unfold(...) wk_unfold_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_as_strided(x, shape, stride, offset): any shape and strides over the elements of self, which must be dense.
+/* wk_as_strided(x, (shape), (stride), offset): any shape and strides over the elements of self, which must be dense.
  * wk_as_strided(x, shape, strides) or (x, shape, strides, offset): from the storage offset of x + offset on; within
  * its storage.
  *
  *     wk_as_strided(x, (2, 2), (2, 1)) is {{1, 2}, {3, 4}} for x = {1, 2, 3, 4} */
-#define wk_as_strided(x, shape, ...) WK_AS_STRIDED_(x, shape, __VA_ARGS__)
-
-/* ---- splitting: views in out[], which must have room; they return how many there are, or -1 with out[] NULL ------ */
+#define wk_as_strided(x, shape, ...)                                                                                   \
+    WK_JOIN_(WK_AS_STRIDED_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, WK_INTS_NAME_, x, shape, __VA_ARGS__)
+#define WK_AS_STRIDED_1(wk_s_, wk_t_, x, shape, stride) WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, 0)
+#define WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, offset)                                                     \
+    WK_SIZED_(wk_tensor *, wk_s_, shape,                                                                               \
+              "wk_as_strided: lists stand in parentheses: wk_as_strided(x, (2, 3), (1, 2))",                           \
+              WK_SIZED_(wk_tensor *, wk_t_, stride,                                                                    \
+                        "wk_as_strided: lists stand in parentheses: wk_as_strided(x, (2, 3), (1, 2))",                 \
+                        WK_GIVE_(wk_tensor *, wk_as_strided_at(WK_HERE, x, wk_s_.at, wk_t_.at,                         \
+                                                               wk_as_many_(wk_s_, wk_t_), offset))))
 
 #endif
+
+/* ---- splitting: views in out[], which must have room; they return how many there are, or -1 with out[] NULL ------ */
 
 /* wk_chunk(x, n, dim, out): at most `chunks` pieces of equal size, the last perhaps smaller.
  * There may be fewer. out has room for n.
@@ -223,7 +240,7 @@
 #ifdef __cplusplus
 #define wk_repeat_interleave(...) wk_repeat_interleave_at(WK_HERE, __VA_ARGS__)
 #else
-#define wk_repeat_interleave(x, ...) WK_INTERLEAVE_(x, __VA_ARGS__)
+#define wk_repeat_interleave(x, ...) WK_SHORTER_(wk_repeat_interleave_flat, wk_repeat_interleave, x, __VA_ARGS__)
 #endif
 
 #ifndef __cplusplus
@@ -237,12 +254,16 @@
  * By shifts[k] places along dims[k]; no dims: along all elements in row-major order.
  *
  *     wk_roll(x, (1), (0)) is {3, 1, 2} for x = {1, 2, 3} */
-#define wk_roll(x, shifts, dims) WK_ROLL_(x, shifts, dims)
+#define wk_roll(x, shifts, dims) WK_ROLL_(WK_INTS_NAME_, WK_INTS_NAME_, x, shifts, dims)
+#define WK_ROLL_(wk_s_, wk_t_, x, shifts, dims)                                                                        \
+    WK_SIZED_(wk_tensor *, wk_s_, shifts, "wk_roll: lists stand in parentheses: wk_roll(x, (1), (0))",                 \
+              WK_SIZED_(wk_tensor *, wk_t_, dims, "wk_roll: lists stand in parentheses: wk_roll(x, (1), (0))",         \
+                        WK_GIVE_(wk_tensor *, wk_roll_at(WK_HERE, x, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count))))
+
+#endif
 
 /* ---- indexing: places that are numbers in a tensor (i64 or i32), negative ones from the end ---------------------- */
 /* An index out of range is WK_ERR_INDEX: at the call if its values are in host memory, else when they are computed. */
-
-#endif
 
 /* wk_index_select(x, dim, index): the places of a dimension that a vector names.
  * x[.., index[k], ..] for each k of a vector (or one number).
@@ -265,7 +286,7 @@
 #ifdef __cplusplus
 #define wk_take_along_dim(...) wk_take_along_dim_at(WK_HERE, __VA_ARGS__)
 #else
-#define wk_take_along_dim(x, ...) WK_ALONG_(x, __VA_ARGS__)
+#define wk_take_along_dim(x, ...) WK_SHORTER_(wk_take_along_dim_flat, wk_take_along_dim, x, __VA_ARGS__)
 #endif
 
 /* wk_take(x, index): self as one row of elements, at the places of the index.
@@ -293,7 +314,7 @@
  * As scatter_add, but put there instead of added; source may be a number.
  *
  *     wk_scatter(x, 0, y, 9) is {1, 9} for x = {1, 2}, y = {1} */
-#define wk_scatter(x, dim, index, source) WK_SCATTER_(x, dim, index, source)
+#define wk_scatter(x, dim, index, source) WK_LAST_EITHER_(wk_scatter, (x, dim, index), source)
 
 #endif
 
@@ -336,17 +357,17 @@
  * Of the last two dimensions; the diagonal may be moved up, wk_tril(x, diagonal).
  *
  *     wk_tril(x) is {{1, 0}, {3, 4}} for x = {{1, 2}, {3, 4}} */
-#define wk_tril(...)              WK_JOIN_(WK_TRIL_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_TRIL_1(x)              WK_TRIL_WK2_(x, 0)
-#define WK_TRIL_WK2_(x, diagonal) wk_tril_at(WK_HERE, x, diagonal)
+#define wk_tril(...)      WK_JOIN_(WK_TRIL_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_TRIL_1(x)      WK_TRIL_WK2_(x, 0)
+#define WK_TRIL_WK2_(...) wk_tril_at(WK_HERE, __VA_ARGS__)
 
 /* wk_triu(x, diagonal): what lies on and above the diagonal, elsewhere 0.
  * Of the last two dimensions; the diagonal may be moved up, wk_triu(x, diagonal).
  *
  *     wk_triu(x) is {{1, 2}, {0, 4}} for x = {{1, 2}, {3, 4}} */
-#define wk_triu(...)              WK_JOIN_(WK_TRIU_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_TRIU_1(x)              WK_TRIU_WK2_(x, 0)
-#define WK_TRIU_WK2_(x, diagonal) wk_triu_at(WK_HERE, x, diagonal)
+#define wk_triu(...)      WK_JOIN_(WK_TRIU_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__)
+#define WK_TRIU_1(x)      WK_TRIU_WK2_(x, 0)
+#define WK_TRIU_WK2_(...) wk_triu_at(WK_HERE, __VA_ARGS__)
 
 #endif
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/tensor.h: tensors: making them, what they are, reading them, views, scopes.
+/* wick/tensor.h: tensors: scopes, tensors of memory and numbers in C, what they are, reading them.
  *
  * A tensor is an array of up to 8 dimensions on one device. Calls on it return at once; the numbers are
  * computed when the host needs them (reading, printing, saving), in as few passes over memory as possible.
@@ -31,6 +31,7 @@
 #include "core.h"
 #include "device.h"
 #include "macros.h"
+#include "creation.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,53 +69,8 @@ WK_API void wk_free_at(wk_site site, void *x);
 WK_API void wk_carry_at(wk_site site, wk_tensor **variable, wk_tensor *x);
 
 /* ---- making tensors ---------------------------------------------------------------------------------------------- */
-
-typedef struct wk_options {
-    size_t size;
-    wk_by_name by_name;
-    wk_dtype dtype;     /* default f32, or what the call says */
-    wk_device device;   /* default: that of WK_DEVICE, else the CPU */
-    bool requires_grad; /* a leaf that gathers gradients: of floats only, else WK_ERR_DTYPE */
-    char reserved[3];
-} wk_options;
-
-/* Shapes are lists: wk_zeros((2, 3), .dtype = WK_F64); () makes a tensor without dimensions, of one number. More than 8
- * dimensions or 2^63 bytes are WK_ERR_SHAPE. */
-/* empty: the numbers mean nothing. full: i64 for a whole number, f32 for a fraction. rand: uniform in [0, 1); randn:
- * standard normal; both of floats. randint: whole numbers in [low, high), i64, WK_ERR_ARGUMENT if there are none;
- * randperm: 0..n-1 in random order, i64. */
-WK_API wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
-WK_API wk_tensor *wk_zeros_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
-WK_API wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
-WK_API wk_tensor *wk_full_f_at(wk_site site, const int64_t *shape, int ndim, double value, const wk_options *options);
-WK_API wk_tensor *wk_full_i_at(wk_site site, const int64_t *shape, int ndim, int64_t value, const wk_options *options);
-WK_API wk_tensor *wk_rand_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
-WK_API wk_tensor *wk_randn_at(wk_site site, const int64_t *shape, int ndim, const wk_options *options);
-WK_API wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t *shape, int ndim,
-                                const wk_options *options);
-WK_API wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options);
-/* 0, 1, ... below end: i64 for a whole end (an int, say), f32 for a fraction (a double). WK_ERR_ARGUMENT for
- * an end below 0. */
-WK_API wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options);
-WK_API wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options);
-/* start, start + step, ... below (above, for a negative step) end. WK_ERR_ARGUMENT for a step of 0 or one that leads
- * away from the end; nothing where start is end. wk_arange(start, end), wk_arange(start, end, step): i64 when all three
- * are whole, f32 else; the start is by its type (`whole`), the others by their value, as 10.0 is. wk_arange_from is
- * always f32. torch.arange. */
-WK_API wk_tensor *wk_arange_range_at(wk_site site, double start, double end, double step, bool whole,
-                                     const wk_options *options);
-WK_API wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options);
-/* count numbers from start to end, both included, evenly spaced; f32. */
-WK_API wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count, const wk_options *options);
-/* The identity matrix, n x n. */
-WK_API wk_tensor *wk_eye_at(wk_site site, int64_t n, const wk_options *options);
-/* With the shape, dtype and device of x, unless the options say otherwise. */
-WK_API wk_tensor *wk_empty_like_at(wk_site site, wk_tensor *x, const wk_options *options);
-WK_API wk_tensor *wk_zeros_like_at(wk_site site, wk_tensor *x, const wk_options *options);
-WK_API wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_options *options);
-WK_API wk_tensor *wk_full_like_at(wk_site site, wk_tensor *x, double value, const wk_options *options);
-WK_API wk_tensor *wk_rand_like_at(wk_site site, wk_tensor *x, const wk_options *options);
-WK_API wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *options);
+/* Of memory and numbers in C. wk_zeros, wk_rand, wk_arange, ... are in creation.h, and so are copies: wk_to, wk_clone,
+ * wk_copy_, ... */
 
 /* From host memory: dense, row-major; the data is copied. `bytes` must be what shape and dtype say, else WK_ERR_SHAPE;
  * (size_t)-1: not known. On the default device (WK_DEVICE, else the CPU), or where the options say, which may be NULL;
@@ -159,6 +115,8 @@ WK_API wk_dtype wk_dtype_of_at(wk_site site, const wk_tensor *x);       /* 0 for
 WK_API wk_device wk_device_of_at(wk_site site, const wk_tensor *x);     /* kind -1 for NULL */
 /* Do the elements lie dense in row-major order? */
 WK_API bool wk_is_contiguous_at(wk_site site, const wk_tensor *x);
+/* x if they do, else a copy that does. */
+WK_API wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x);
 /* Are they views of the same memory? */
 WK_API bool wk_same_storage_at(wk_site site, const wk_tensor *a, const wk_tensor *b);
 
@@ -200,26 +158,6 @@ WK_API const char *wk_tensor_str_at(wk_site site, wk_tensor *x);
 /* "f32[1,32] cpu requires_grad". Lives as that does. */
 WK_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 
-/* ---- moving and converting --------------------------------------------------------------------------------------- */
-
-/* x on that device: x itself if it is there already. Gradients flow back through the copy. */
-WK_API wk_tensor *wk_to_at(wk_site site, wk_tensor *x, wk_device device);
-/* x in that dtype: x itself if it has it. Fractions are cut off, integers wrap, whatever is not 0 is true. torch's
- * x.to(dtype). Floats become integers by way of i64, on every device: what no i64 is near (NaN, infinity, 1e20) is
- * -2^63 as i64, 0 in a narrower one. */
-WK_API wk_tensor *wk_to_dtype_at(wk_site site, wk_tensor *x, wk_dtype dtype);
-/* A copy, dense, with its own storage. */
-WK_API wk_tensor *wk_clone_at(wk_site site, wk_tensor *x);
-/* x if its elements lie dense in row-major order, else a copy that does. */
-WK_API wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x);
-/* In place, and x is returned. WK_ERR_STATE for a leaf that requires grad (but under WK_NO_GRAD) and for a view in
- * which elements share memory. Writes y (broadcast, converted, moved) over x. */
-WK_API wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y);
-/* Writes a number over all of x. */
-WK_API wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value);
-WK_API wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value);
-WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
-
 #define wk_free(x)            wk_free_at(WK_HERE, (x))
 #define wk_carry(variable, x) wk_carry_at(WK_HERE, variable, x)
 #define wk_item(...)          wk_item_at(WK_HERE, __VA_ARGS__)
@@ -227,12 +165,7 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 #define wk_data(x)            wk_data_at(WK_HERE, x)
 #define wk_print(...)         wk_print_at(WK_HERE, __VA_ARGS__)
 #define wk_tensor_str(...)    wk_tensor_str_at(WK_HERE, __VA_ARGS__)
-#define wk_to(...)            wk_to_at(WK_HERE, __VA_ARGS__)
-#define wk_to_dtype(...)      wk_to_dtype_at(WK_HERE, __VA_ARGS__)
-#define wk_clone(...)         wk_clone_at(WK_HERE, __VA_ARGS__)
 #define wk_contiguous(...)    wk_contiguous_at(WK_HERE, __VA_ARGS__)
-#define wk_copy_(...)         wk_copy__at(WK_HERE, __VA_ARGS__)
-#define wk_zero_(...)         wk_zero__at(WK_HERE, __VA_ARGS__)
 #define wk_ndim(...)          wk_ndim_at(WK_HERE, __VA_ARGS__)
 #define wk_size(...)          wk_size_at(WK_HERE, __VA_ARGS__)
 #define wk_stride(...)        wk_stride_at(WK_HERE, __VA_ARGS__)
@@ -255,84 +188,6 @@ WK_API wk_tensor *wk_zero__at(wk_site site, wk_tensor *x);
 #define wk_keep(x) WK_KEEP_(x, WK_JOIN_(wk_kept_, __COUNTER__))
 #define WK_KEEP_(x, wk_x_)                                                                                             \
     WK_ONCE_(wk_tensor *, wk_x_, x, WK_GIVE_(__typeof__(wk_x_), wk_keep_at(WK_HERE, (void *)wk_x_)))
-
-#define wk_empty(...) WK_NEW_(wk_empty, #__VA_ARGS__, __VA_ARGS__)
-#define wk_zeros(...) WK_NEW_(wk_zeros, #__VA_ARGS__, __VA_ARGS__)
-#define wk_ones(...)  WK_NEW_(wk_ones, #__VA_ARGS__, __VA_ARGS__)
-#define wk_rand(...)  WK_NEW_(wk_rand, #__VA_ARGS__, __VA_ARGS__)
-#define wk_randn(...) WK_NEW_(wk_randn, #__VA_ARGS__, __VA_ARGS__)
-/* wk_full((2, 3), 7) is i64, wk_full((2, 3), 7.0) is f32 */
-#define wk_full(shape, ...)                                                                                            \
-    WK_JOIN_(WK_FULL_, WK_COUNT_(__VA_ARGS__))                                                                         \
-    (WK_JOIN_(wk_number_, __COUNTER__), WK_INTS_NAME_, WK_FULL_TEXT_, shape, __VA_ARGS__)
-#define WK_FULL_TEXT_ "wk_full: sizes stand in parentheses of their own, then comes the number: wk_full((2, 3), 0.5)"
-#define WK_FULL_1(wk_n_, wk_s_, text, shape, value)                                                                    \
-    WK_JOIN_(WK_FULL_1_, WK_IS_MISSING_(value))(wk_n_, wk_s_, text, shape, value)
-#define WK_FULL_1_WK2_(wk_n_, wk_s_, text, shape, value) WK_REFUSE_MISSING_(wk_tensor *, wk_full, "(2, 3), 0.5")
-#define WK_FULL_1_1(wk_n_, wk_s_, text, shape, value)                                                                  \
-    WK_SIZED_(                                                                                                         \
-        wk_tensor *, wk_s_, shape, text,                                                                               \
-        WK_ONCE_(int, wk_n_, value,                                                                                    \
-                 WK_GIVE_(wk_tensor *, WK_NUMBER_(wk_full, wk_n_)(WK_HERE, wk_s_.at, wk_s_.count, wk_n_, NULL))))
-#define WK_FULL_WK2_(wk_n_, wk_s_, text, shape, value, ...)                                                            \
-    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
-              WK_ONCE_(int, wk_n_, value,                                                                              \
-                       WK_CALL_OF_(wk_tensor *, WK_NUMBER_(wk_full, wk_n_), (wk_s_.at, wk_s_.count, wk_n_),            \
-                                   wk_options, "wk_full: " WK_BY_NAME_TEXT_, __VA_ARGS__)))
-#define wk_randint(low, high, ...)                                                                                     \
-    WK_JOIN_(WK_RANDINT_, WK_COUNT_(__VA_ARGS__))                                                                      \
-    (WK_INTS_NAME_, "wk_randint: sizes stand in parentheses: wk_randint(low, high, (" #__VA_ARGS__ "))", low, high,    \
-     __VA_ARGS__)
-#define WK_RANDINT_1(wk_s_, text, low, high, shape)                                                                    \
-    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
-              WK_GIVE_(wk_tensor *, wk_randint_at(WK_HERE, low, high, wk_s_.at, wk_s_.count, NULL)))
-#define WK_RANDINT_WK2_(wk_s_, text, low, high, shape, ...)                                                            \
-    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
-              WK_CALL_(wk_tensor *, wk_randint, (low, high, wk_s_.at, wk_s_.count), wk_options, __VA_ARGS__))
-#define wk_randperm(...) WK_OPT_(wk_tensor *, wk_randperm, wk_options, __VA_ARGS__)
-/* wk_arange(end), wk_arange(start, end), wk_arange(start, end, step), each with options */
-#define wk_arange(...)   WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_number_, __COUNTER__), __VA_ARGS__)
-#define WK_ARANGE_1(wk_n_, end)                                                                                        \
-    WK_ONCE_(int, wk_n_, end, WK_GIVE_(wk_tensor *, WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, NULL)))
-#define WK_ARANGE_WK2_(wk_n_, first, ...)                                                                              \
-    WK_ARANGE_2_(wk_n_, WK_JOIN_(wk_n_, of_), WK_JOIN_(wk_n_, o_), first, WK_TEXT_(__VA_ARGS__, ),                     \
-                 WK_TEXT_3_(__VA_ARGS__, "", ), __VA_ARGS__)
-#define WK_TEXT_3_(wk1_, wk2_, ...) #wk2_
-/* Declares wk_d_.element, up to `count` numbers as a call lists them, and wk_o_, the options behind those. */
-#define WK_ELEMENTS_AND_OPTIONS_(type, count, wk_d_, wk_o_, ...)                                                       \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                                 \
-        _Pragma("GCC diagnostic ignored \"-Wmissing-braces\"") const struct {                                          \
-        size_t size;                                                                                                   \
-        type element[count];                                                                                           \
-        wk_by_name by_name;                                                                                            \
-        wk_dtype dtype;                                                                                                \
-        wk_device device;                                                                                              \
-        bool requires_grad;                                                                                            \
-    } wk_d_ = {.size = sizeof(wk_options), __VA_ARGS__};                                                               \
-    _Pragma("GCC diagnostic pop") const wk_options wk_o_ = WK_OPTIONS_BEHIND_(wk_d_);
-#define WK_ARANGE_2_(wk_n_, wk_d_, wk_o_, first, second, third, ...)                                                   \
-    WK_OPEN_(int, wk_n_, WK_JOIN_(wk_n_, 2_))                                                                          \
-    __auto_type wk_n_ = (first);                                                                                       \
-    WK_ELEMENTS_AND_OPTIONS_(double, 2, wk_d_, wk_o_, __VA_ARGS__)                                                     \
-    WK_GIVE_(wk_tensor *, WK_IS_OPTION_(second) ? WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, &wk_o_)                 \
-                                                : wk_arange_range_at(WK_HERE, (double)wk_n_, wk_d_.element[0],         \
-                                                                     WK_GIVEN_(third) ? wk_d_.element[1] : 1,          \
-                                                                     WK_IS_WHOLE_(wk_n_), &wk_o_));                    \
-    WK_CLOSE_
-#define WK_GIVEN_(text) ((text)[0] != '"' && !WK_IS_OPTION_(text))
-#define wk_arange_from(start, end, ...)                                                                                \
-    WK_OPT3_(wk_tensor *, wk_arange_from, wk_options, "start, end, step", start, end, __VA_ARGS__)
-#define wk_linspace(start, end, ...)                                                                                   \
-    WK_OPT3_(wk_tensor *, wk_linspace, wk_options, "start, end, count", start, end, __VA_ARGS__)
-#define wk_eye(...)          WK_JOIN_(WK_EYE_, WK_IS_PAIR_(__VA_ARGS__, ))(__VA_ARGS__)
-#define WK_EYE_1(...)        WK_OPT_(wk_tensor *, wk_eye, wk_options, __VA_ARGS__)
-#define WK_EYE_WK2_(...)     WK_REFUSE_(wk_tensor *, "wk_eye: the matrix is square, of one size: wk_eye(3)")
-#define wk_empty_like(...)   WK_OPT_(wk_tensor *, wk_empty_like, wk_options, __VA_ARGS__)
-#define wk_zeros_like(...)   WK_OPT_(wk_tensor *, wk_zeros_like, wk_options, __VA_ARGS__)
-#define wk_ones_like(...)    WK_OPT_(wk_tensor *, wk_ones_like, wk_options, __VA_ARGS__)
-#define wk_full_like(x, ...) WK_OPT2_(wk_tensor *, wk_full_like, wk_options, "x, value", x, __VA_ARGS__)
-#define wk_rand_like(...)    WK_OPT_(wk_tensor *, wk_rand_like, wk_options, __VA_ARGS__)
-#define wk_randn_like(...)   WK_OPT_(wk_tensor *, wk_randn_like, wk_options, __VA_ARGS__)
 
 /* wk_of(float, (2, 2), 1, 2, 3, 4): a tensor of a C type from its elements; options stand behind them */
 #define wk_of(type, shape, ...)                                                                                        \
@@ -412,10 +267,6 @@ static inline size_t wk_given_bytes_(size_t room, wk_dtype dtype, wk_ints_ shape
     WK_SIZED_(wk_code, wk_s_, stride,                                                                                  \
               "wk_read_strided: strides stand in parentheses: wk_read_strided(x, data, (1, 2))",                       \
               WK_GIVE_(wk_code, wk_read_strided_n_at(WK_HERE, x, data, wk_s_.at, wk_s_.count)))
-
-#define wk_fill_(x, value) WK_FILL_(x, value, WK_JOIN_(wk_number_, __COUNTER__))
-#define WK_FILL_(x, value, wk_n_)                                                                                      \
-    WK_ONCE_(int, wk_n_, value, WK_GIVE_(wk_tensor *, WK_NUMBER_(wk_fill_, wk_n_)(WK_HERE, x, wk_n_)))
 #endif
 
 #ifdef __cplusplus

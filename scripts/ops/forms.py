@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """include/wick/H.h: the forms of call that people write."""
 
-from ops.rows import Header, Op
+from ops.rows import Argument, Header, Op, Overload
 from ops.texts import LICENCE, c_text, comment, example_text, heading, options_text, written
 
 
@@ -23,15 +23,45 @@ def either_forms(op: Op, suffix: str) -> str:
     )
 
 
-def option_form(op: Op, name: str) -> str:
-    """Operands, then options by name."""
+def shaped_form(op: Op, name: str) -> str:
+    """A shape among numbers, then options by name."""
     names = [a.c for a in op.operands]
-    if any(a.dims for a in op.operands):
+    if len(names) == 1:
+        return f"#define {name}(...) WK_SHAPED_(wk_tensor *, {name}, {op.options}, #__VA_ARGS__, __VA_ARGS__)\n"
+    if op.numbers_told_apart:
+        return f"#define {name}({names[0]}, ...) WK_SHAPED_NUMBER_({name}, {op.options}, {names[0]}, __VA_ARGS__)\n"
+    early = ", ".join(names[:-1])
+    text = c_text(f"{name}: sizes stand in parentheses: {name}({early}, (")
+    return (
+        f"#define {name}({early}, ...) "
+        f'WK_SHAPED_LAST_({name}, {op.options}, {text} #__VA_ARGS__ "))", ({early}), __VA_ARGS__)\n'
+    )
+
+
+def one_operand_form(op: Op, name: str, operand: Argument) -> str:
+    """An operand, then options by name."""
+    form = f"WK_OPT_(wk_tensor *, {name}, {op.options}, __VA_ARGS__)\n"
+    if not operand.no_list:
+        return f"#define {name}(...) {form}"
+    own = f"{name.upper()}_"
+    return (
+        f"#define {name}(...) WK_JOIN_({own}, WK_IS_PAIR_(__VA_ARGS__, ))(__VA_ARGS__)\n"
+        f"#define {own}1(...) {form}"
+        f"#define {own}WK2_(...) WK_REFUSE_(wk_tensor *, {c_text(f'{name}: {operand.no_list}')})\n"
+    )
+
+
+def option_form(op: Op, name: str, operands: list[Argument]) -> str:
+    """Operands, then options by name."""
+    names = [a.c for a in operands]
+    if any(a.dims for a in operands):
         return f"#define {name}(...) WK_REDUCE_ONE_({name}, __VA_ARGS__)\n"
-    if any(a.is_list for a in op.operands):
+    if any(a.is_list for a in operands):
+        if not operands[0].is_tensor:
+            return shaped_form(op, name)
         return f"#define {name}(...) WK_REDUCE_OPT_({name}, {op.options}, __VA_ARGS__)\n"
     if len(names) == 1:
-        return f"#define {name}(...) WK_OPT_(wk_tensor *, {name}, {op.options}, __VA_ARGS__)\n"
+        return one_operand_form(op, name, operands[0])
     said, early = ", ".join(names), ", ".join(names[:-1])
     return (
         f"#define {name}({early}, ...) "
@@ -39,54 +69,90 @@ def option_form(op: Op, name: str) -> str:
     )
 
 
+LOCALS = ("wk_s_", "wk_t_")  # the lists of a call, in its macros
+
+
+def lists_of(op: Op) -> list[Argument]:
+    return [a for a in op.operands if a.is_list]
+
+
+def passed(op: Op) -> list[str]:
+    """What the function is called with; two lists may be of one length."""
+    lists = dict(zip((a.c for a in lists_of(op)), LOCALS))
+    if any(not a.count for a in lists_of(op)):
+        counts = {name: "" for name in lists} | {lists_of(op)[-1].c: f", wk_as_many_({', '.join(LOCALS)})"}
+    else:
+        counts = {name: f", {local}.count" for name, local in lists.items()}
+    return [f"{lists[a.c]}.at{counts[a.c]}" if a.is_list else a.c for a in op.operands]
+
+
 def sizes_call(op: Op, name: str) -> str:
-    """What a list among the operands is passed on with."""
-    sizes = next(a for a in op.operands if a.is_list)
+    """What the lists among the operands are passed on with."""
     outs = ["out"] if op.list_result else []
-    said = ", ".join([a.said if a.is_list else a.c for a in op.operands if not a.omit] + outs)
-    text = c_text(f"{name}: sizes stand in parentheses: {name}({said})")
-    passed = ", ".join(["wk_s_.at, wk_s_.count" if a.is_list else a.c for a in op.operands] + outs)
     type = "int" if op.list_result else "wk_tensor *"
-    return f"WK_SIZED_({type}, wk_s_, {sizes.c}, {text}, WK_GIVE_({type}, {name}_at(WK_HERE, {passed})))"
+    said = ", ".join([a.said if a.is_list else a.c for a in op.operands if a.is_list or not a.omit] + outs)
+    what = "sizes stand" if len(lists_of(op)) == 1 else "lists stand"
+    text = c_text(f"{name}: {what} in parentheses: {name}({said})")
+    call = f"WK_GIVE_({type}, {name}_at(WK_HERE, {', '.join(passed(op) + outs)}))"
+    for a, local in reversed(list(zip(lists_of(op), LOCALS))):
+        call = f"WK_SIZED_({type}, {local}, {a.c}, {text}, {call})"
+    return call
 
 
 def list_form(op: Op, name: str) -> str:
-    """A list among the operands."""
+    """Lists among the operands."""
     names = [a.c for a in op.operands] + (["out"] if op.list_result else [])
     if op.operands[0].type == "Tensor[]":
         return f"#define {name}(...) WK_CAT_({name}, #__VA_ARGS__, __VA_ARGS__)\n"
     if len(names) == 2:
         return f"#define {name}({names[0]}, ...) WK_VIEW_({name}, #__VA_ARGS__, {names[0]}, __VA_ARGS__)\n"
-    own, given = f"{name.upper()}_", ", ".join(names)
+    own, given, count = f"{name.upper()}_", ", ".join(names), len(lists_of(op))
     return (
-        f"#define {name}({given}) {own}(WK_INTS_NAME_, {given})\n"
-        f"#define {own}(wk_s_, {given}) {sizes_call(op, name)}\n"
+        f"#define {name}({given}) {own}({'WK_INTS_NAME_, ' * count}{given})\n"
+        f"#define {own}({', '.join(LOCALS[:count])}, {given}) {sizes_call(op, name)}\n"
     )
 
 
 def omitting_form(op: Op, name: str) -> str:
-    """The last operand may be left out; there may be a list among the others."""
-    own, names, last = name.upper(), [a.c for a in op.operands], op.operands[-1]
-    lists = any(a.is_list for a in op.operands)
-    early, passed = names[:-2], ["WK_INTS_NAME_"] * lists + names[:-2] + ["__VA_ARGS__"]
-    local = ["wk_s_"] * lists
-    whole = sizes_call(op, name) if lists else f"{name}_at(WK_HERE, {', '.join(names)})"
-    short = f"{own}_WK2_({', '.join(local + names[:-1] + [str(last.default)])})"
-    return (
-        f"#define {name}({', '.join(early + ['...'])}) "
-        f"WK_JOIN_({own}_, WK_COUNT_(__VA_ARGS__))({', '.join(passed)})\n"
-        f"#define {own}_1({', '.join(local + names[:-1])}) {short}\n"
-        f"#define {own}_WK2_({', '.join(local + names)}) {whole}\n"
-    )
+    """The last operands may be left out; there may be lists among the others."""
+    own, names, lists = name.upper(), [a.c for a in op.operands], len(lists_of(op))
+    omitted = [str(a.default) for a in op.operands if a.omit]
+    needed, local = len(names) - len(omitted), list(LOCALS[:lists])
+    early = names[: needed - 1]
+    counts = ["1", "2", "3", "WK4_"][: len(omitted) + 1] if len(omitted) > 1 else ["1", "WK2_"]
+    counted = "WK_COUNT_4_" if len(omitted) > 1 else "WK_COUNT_"
+    given = ", ".join(["WK_INTS_NAME_"] * lists + early + ["__VA_ARGS__"])
+    out = f"#define {name}({', '.join(early + ['...'])}) WK_JOIN_({own}_, {counted}(__VA_ARGS__))({given})\n"
+    for k, count in enumerate(counts[:-1]):
+        there = ", ".join(local + names[: needed + k])
+        out += f"#define {own}_{count}({there}) {own}_{counts[-1]}({there}, {', '.join(omitted[k:])})\n"
+    if lists:
+        out += f"#define {own}_{counts[-1]}({', '.join(local + names)}) {sizes_call(op, name)}\n"
+    else:  # of more the function itself tells
+        out += f"#define {own}_{counts[-1]}(...) {name}_at(WK_HERE, __VA_ARGS__)\n"
+    return out + (f"#define {own}_WK4_ {own}_3\n" if len(omitted) == 2 else "")
 
 
 def macro_form(op: Op, name: str) -> str:
     """A form that is written by hand."""
     macro, _, parameters = op.macro.removesuffix(")").partition("(")
-    form = f"#define {name}({parameters}) {macro}({parameters.replace('...', '__VA_ARGS__')})\n"
-    if not op.cpp:
-        return form
-    return f"#ifdef __cplusplus\n#define {name}(...) {name}_at(WK_HERE, __VA_ARGS__)\n#else\n{form}#endif\n"
+    return f"#define {name}({parameters}) {macro}({parameters.replace('...', '__VA_ARGS__')})\n"
+
+
+def plain_form(name: str) -> str:
+    return f"#define {name}(...) {name}_at(WK_HERE, __VA_ARGS__)\n"
+
+
+def shorter_form(op: Op, name: str) -> str:
+    """(x, n, dim), or (x, n), which is another function."""
+    form = f"#define {name}(x, ...) WK_SHORTER_(wk_{op.shorter.name}, {name}, x, __VA_ARGS__)\n"
+    return f"#ifdef __cplusplus\n{plain_form(name)}#else\n{form}#endif\n"
+
+
+def last_form(op: Op, name: str, macro: str) -> str:
+    """The type of the last operand says which function."""
+    *early, last = [a.c for a in op.operands]
+    return f"#define {name}({', '.join(early)}, {last}) {macro}({name}, ({', '.join(early)}), {last})\n"
 
 
 def takes_values(op: Op) -> bool:
@@ -100,8 +166,14 @@ def form(op: Op, suffix: str) -> str:
         return either_forms(op, suffix)
     if op.macro:
         return macro_form(op, name)
+    if op.shorter:
+        return shorter_form(op, name)
+    if op.of_number:
+        return last_form(op, name, "WK_LAST_EITHER_")
     if op.options:
-        return option_form(op, name)
+        return option_form(op, name, op.operands)
+    if op.numbers_told_apart:
+        return last_form(op, name, "WK_LAST_NUMBER_")
     if op.operands[-1].omit:
         return omitting_form(op, name)
     if any(a.is_list for a in op.operands):
@@ -109,15 +181,19 @@ def form(op: Op, suffix: str) -> str:
     if takes_values(op):
         values = [f"WK_VALUE_({a.c})" if a.number else a.c for a in op.operands]
         return f"#define {name}({', '.join(a.c for a in op.operands)}) {name}_at(WK_HERE, {', '.join(values)})\n"
-    names = [f"wk_{overload.name}" for overload in op.overloads] or [name]
-    return "".join(f"#define {name}(...) {name}_at(WK_HERE, __VA_ARGS__)\n" for name in names)
+    return plain_form(name)
+
+
+def overload_form(op: Op, overload: Overload) -> str:
+    name = f"wk_{overload.name}"
+    return option_form(op, name, op.operands_of(overload)) if op.options else plain_form(name)
 
 
 def call_text(op: Op) -> str:
     """The call with the names of its operands: (...) does not say them."""
     said = [f"({a.c})" if a.is_list and not a.dims else a.c for a in op.operands]
-    if op.overloads:
-        said = [a.c for a in op.operands if a.name in op.overloads[0].arguments]
+    if op.overloads and not op.numbers_told_apart:
+        said = [a.c for a in op.operands_of(op.overloads[0])]
     results = op.results if op.results and not (op.overloads or op.results_in_options) else []
     results = ["out"] if op.list_result else results
     return f"wk_{op.name}({', '.join(said + results)})"
@@ -127,13 +203,22 @@ def forms(op: Op) -> str:
     torch = f"In PyTorch: {op.torch}." if op.torch else ""
     doc = f"{call_text(op)}: {op.doc}" + ("." if op.notes or op.errors or op.options else "")
     text = comment(doc, op.notes, options_text(op), op.errors, torch, example_text(op))
-    return text + form(op, "") + (form(op, "_") if op.in_place else "")
+    main = form(op, "")
+    if needs_c(op) and not only_in_c(op):
+        main = f"#ifndef __cplusplus\n{main}#endif\n"
+    others = "".join(overload_form(op, overload) for overload in op.overloads if overload.form)
+    return text + main + (form(op, "_") if op.in_place else "") + others
+
+
+def needs_c(op: Op) -> bool:
+    """In C++ a macro only adds the place of the call (docs/semantics.md, rule 31)."""
+    told = op.of_number or op.numbers_told_apart
+    return bool(op.macro or op.options or told) or takes_values(op) or any(a.is_list or a.omit for a in op.operands)
 
 
 def only_in_c(op: Op) -> bool:
-    """In C++ a macro only adds the place of the call (docs/semantics.md, rule 31)."""
-    own = op.macro or op.options or takes_values(op) or any(a.is_list or a.omit for a in op.operands)
-    return bool(own) and not op.cpp
+    """Is there no form of it in C++?"""
+    return needs_c(op) and (bool(op.options) or not any(overload.form for overload in op.overloads))
 
 
 def header_text(header: Header) -> str:
@@ -146,6 +231,9 @@ def header_text(header: Header) -> str:
     )
     in_c = False
     for section in header.sections:
+        if in_c and not only_in_c(section.ops[0]):
+            in_c = False
+            out += "#endif\n\n"
         out += heading(section.title) + (comment(section.text) if section.text else "") + "\n"
         for op in section.ops:
             if only_in_c(op) != in_c:

@@ -7,6 +7,7 @@ from ops.rows import Argument, Header, Op, Overload
 from ops.texts import banner, comment, heading
 
 SIZES = {"bool ": 1, "int ": 4, "wk_dtype ": 4, "wk_reduction ": 4}  # of a member; the others have 8
+ALIGNED = {"wk_device ": 4}  # where that is not its size
 
 
 @dataclass
@@ -74,13 +75,36 @@ def handwritten(op: Op, name: str, operands: list[Argument], results: list[str],
     return Function(f"{name}_at", parameters + [f"wk_tensor **{result}" for result in results], returns="wk_code ")
 
 
+def entry_parameters(op: Op) -> list[str]:
+    """Of wk__NAME, which takes numbers as they are."""
+    parameters = ["wk_site site"]
+    for a in op.operands:
+        parameters += [f"wk__arg {a.c}"] if a.is_scalar else a.parameters
+    if op.options:
+        parameters.append(f"const {op.options} *options")
+    return parameters + (["wk_tensor **out"] if op.list_result else [])
+
+
+def number_function(op: Op, kind: str) -> Function:
+    """Passes numbers on to wk__NAME: fractions (kind f) or whole ones (i)."""
+    type, make = SIDES[kind]
+    parameters, passed = ["wk_site site"], ["site"]
+    for a in op.operands:
+        parameters += [f"{type}{a.c}"] if a.is_scalar else a.parameters
+        passed += [f"{make}({a.c})"] if a.is_scalar else [a.c, a.count] if a.is_list else [a.c]
+    if op.options:
+        parameters.append(f"const {op.options} *options")
+        passed.append("options")
+    name = f"wk_{op.name}_{kind}_at" if op.numbers_told_apart else f"wk_{op.name}_at"
+    return Function(name, parameters, f"wk__{op.name}({', '.join(passed)})")
+
+
+def number_functions(op: Op) -> list[Function]:
+    return [number_function(op, kind) for kind in ("fi" if op.numbers_told_apart else "f")]
+
+
 def overload_function(op: Op, overload: Overload) -> Function:
-    arguments = {a.name: a for a in op.arguments}
-    operands = [arguments[name] for name in overload.arguments]
-    function = handwritten(op, f"wk_{overload.name}", operands, overload.results)
-    if overload.number:
-        function.parameters.append(f"double {overload.number}")
-    return function
+    return handwritten(op, f"wk_{overload.name}", op.operands_of(overload), overload.results)
 
 
 def functions_of(op: Op, suffix: str) -> list[Function]:
@@ -88,8 +112,11 @@ def functions_of(op: Op, suffix: str) -> list[Function]:
     name = f"wk_{op.name}{suffix}"
     if op.elementwise and op.is_unary:
         return unary_functions(op, suffix)
-    if op.overloads:
-        return [overload_function(op, overload) for overload in op.overloads]
+    if op.overloads or op.numbers_told_apart:
+        numbers = number_functions(op) if op.numbers_told_apart else []
+        return numbers + [overload_function(op, overload) for overload in op.overloads]
+    if op.scalars:
+        return number_functions(op)
     out = either_functions(op, suffix) if op.takes_either else []
     if not op.takes_either or op.options:
         own = f"wk_{op.with_options}{suffix}" if op.with_options else name
@@ -118,7 +145,8 @@ def padding(members: list[Argument]) -> str:
     end = 0
     for a in members:
         size = SIZES.get(a.c_type, 8)
-        end = (end + size - 1) // size * size + size
+        aligned = ALIGNED.get(a.c_type, size)
+        end = (end + aligned - 1) // aligned * aligned + size
     return f"    char reserved[{-end % 8}];\n" if end % 8 else ""
 
 
@@ -144,8 +172,8 @@ def enum_text(enum: dict[str, object]) -> str:
 
 CALLS_INTRO = """The functions behind the forms of call: wk_NAME_at with the place of the call first, wk_NAME without
 it, for a pointer to a function. What they do stands at the forms. Of those that take a number, _tf takes a tensor and a
-fraction, _ti a tensor and a whole number, _ft and _it the other way round. A struct of options may be NULL, and so may
-a list of dimensions, which is followed by its length: -1 stands for all."""
+fraction, _ti a tensor and a whole number, _ft and _it the other way round; _f takes a fraction, _i a whole number. A
+struct of options may be NULL, and so may a list of dimensions, which is followed by its length: -1 stands for all."""
 
 
 def calls_text(header: Header) -> str:
@@ -154,8 +182,9 @@ def calls_text(header: Header) -> str:
     out += (
         f'#ifndef {guard}\n#define {guard}\n\n#if !defined __cplusplus && !defined __clang__\n'
         "#pragma GCC system_header /* see macros.h */\n#endif\n\n"
-        '#include "call.h"\n\n#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
     )
+    out += "".join(f'#include "{name}"\n' for name in header.includes)
+    out += '\n#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
     out += "".join(enum_text(enum) for enum in header.enums)
     known: set[str] = set()
     for section in header.sections:

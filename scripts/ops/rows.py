@@ -43,11 +43,13 @@ class Argument:
     dims: bool = False  # one dimension or none, in C a list
     default: object = None
     usual: object = None  # the number that stands for one that is left out, where it is the same for every call
-    omit: bool = False  # in C, too, it may be left out: the last of all
+    omit: bool = False  # in C, too, it may be left out: one of the last, up to three
     keyword: bool = False  # in Python by name only
     option: bool | None = None  # in C a member of the struct of options; if not said, whatever is no tensor or list
     absent: bool = False  # not in C: it changes nothing
     number: bool = False  # a tensor that may be a number
+    whole: bool = False  # a Scalar of which a whole number stays one: there is wk_NAME_i beside wk_NAME_f
+    no_list: str = ""  # what a list in its place is told
     choices: list[str] = field(default_factory=list)  # the texts that a str may be; in C, too, or the values of an enum
     enum: bool = False  # in C the choices are WK_NAME_CHOICE
     doc: str = ""
@@ -59,6 +61,7 @@ class Argument:
         base = self.type.rstrip("?").removesuffix("(a!)")
         self.is_list = base.endswith("[]") or self.dims
         self.is_tensor = base == "Tensor"
+        self.is_scalar = base == "Scalar"
         self.element = "wk_tensor *const *" if base == "Tensor[]" else "const int64_t *"
         if self.option is None:
             self.option = not (self.is_tensor or self.is_list or self.absent)
@@ -90,6 +93,11 @@ class Argument:
         return bool(self.choices) and self.c_type != "const char *"
 
     @property
+    def is_result(self) -> bool:
+        """In C where one more result goes, if it is wanted."""
+        return self.c_type == "wk_tensor **"
+
+    @property
     def is_marked(self) -> bool:
         """Is it a number among options for which 0 is not what it is when left out?"""
         return self.c_type == "double " and self.usual != 0 and self.default != 0
@@ -106,9 +114,10 @@ class Overload:
     """One of the functions of an op that has several."""
 
     name: str
-    arguments: list[str]
+    arguments: list[str]  # their names; one that has another type in it is "int NAME", "float NAME" or "bool NAME"
     results: list[str] = field(default_factory=list)
-    number: str = ""  # a number behind these
+    form: bool = False  # it has a form of call of its own
+    entry: bool = False  # wk_call calls wk__NAME of the op's file instead, whose messages name the op
 
 
 @dataclass
@@ -138,13 +147,13 @@ class Op:
     dims_node: str = ""  # and where dimensions are named
     arity: int = 0  # operands of the expression, where there is one that does not take all arguments
     waits: bool = False  # for the device, as the shape of its result depends on data
-    entry: bool = False  # the op's file has wk__NAME and wk__NAME_, which the functions call
+    entry: bool = False  # the op's file has wk__NAME (and wk__NAME_), which takes numbers as they are: wk__arg
     own_invoke: bool = False  # the op's file has the entry for wk_call
     macro: str = ""  # its form is a macro of macros.h, WK_NAME_(parameters)
-    cpp: bool = False  # that form is for C, and C++ has one without options
     plain: bool = False  # there is wk_NAME(x) beside options, as a function
     options: str = ""  # the struct of options, where ops share one
     members: list[str] = field(default_factory=list)  # their order in that struct, where it is not that of arguments
+    c_options: list[Argument] = field(default_factory=list)  # those that wk_call does not have
     with_options: str = ""  # the function of a call with options, where one without has its own
     overloads: list[Overload] = field(default_factory=list)  # its functions, where they are several
     attributes: list[str] = field(default_factory=list)  # what the gradient reads besides tensors, "int dim", "float p"
@@ -153,6 +162,7 @@ class Op:
     def __post_init__(self) -> None:
         self.doc = " ".join(self.doc.split())
         self.arguments = [Argument(**a) for a in self.arguments]
+        self.c_options = [Argument(**a) for a in self.c_options]
         for before, a in zip(self.arguments, self.arguments[1:]):
             a.keyword = a.keyword or before.keyword
         self.overloads = [Overload(**o) for o in self.overloads]
@@ -173,7 +183,34 @@ class Op:
 
     @property
     def option_arguments(self) -> list[Argument]:
-        return [a for a in self.arguments if a.option]
+        return [a for a in self.arguments if a.option] + self.c_options
+
+    @property
+    def scalars(self) -> list[Argument]:
+        """Operands that are numbers: wk__NAME takes them as they are."""
+        return [a for a in self.operands if a.is_scalar] if self.entry else []
+
+    @property
+    def numbers_told_apart(self) -> bool:
+        return any(a.whole for a in self.operands)
+
+    def operands_of(self, overload: Overload) -> list[Argument]:
+        """Of one of its functions."""
+        by_name = {a.name: a for a in self.arguments}
+        typed = [name.rpartition(" ") for name in overload.arguments]
+        return [Argument(name, type, option=False) if type else by_name[name] for type, _, name in typed]
+
+    @property
+    def shorter(self) -> Overload | None:
+        """The function of a call without the last argument, where calls are told apart by that."""
+        told = len(self.overloads) == 2 and self.overloads[1].arguments == self.overloads[0].arguments[:-1]
+        return self.overloads[1] if told else None
+
+    @property
+    def of_number(self) -> Overload | None:
+        """The function of a call whose last argument is no tensor but a number."""
+        told = len(self.overloads) == 2 and self.overloads[1].arguments[-1].startswith("float ")
+        return self.overloads[1] if told else None
 
     @property
     def struct_members(self) -> list[Argument]:
@@ -231,6 +268,7 @@ class Header:
     sections: list[Section]
     enums: list[dict[str, object]]
     signatures_only: bool  # the header and its functions are written by hand
+    includes: list[str]
 
     @property
     def ops(self) -> list[Op]:
@@ -255,4 +293,5 @@ def read_header(folder: Path) -> Header:
         head = tomllib.load(file)
     sections = [read_section(folder / f"{name}.toml") for name in head["sections"]]
     enums, only = head.get("enums", []), head.get("signatures_only", False)
-    return Header(folder.name, head["title"], head.get("text", ""), sections, enums, only)
+    includes = head.get("includes", ["call.h"])
+    return Header(folder.name, head["title"], head.get("text", ""), sections, enums, only, includes)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """src/ops/generated: signatures, the functions that only pass their operands on, the entries for wk_call."""
 
-from ops.functions import functions
-from ops.rows import Argument, Header, Op, Section
+from ops.functions import entry_parameters, functions, overload_function
+from ops.rows import Argument, Header, Op, Overload, Section
 from ops.texts import banner, c_list, c_text, comment, heading
 
 DTYPES = {
@@ -111,6 +111,21 @@ def invoke_prototype(op: Op, suffix: str) -> str:
     return f"int {entry(op, suffix)}(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)"
 
 
+def entry_prototypes(op: Op) -> str:
+    """Of wk__NAME, where the op's file has it."""
+    out = ""
+    for overload in op.overloads:
+        function = overload_function(op, overload)
+        if overload.entry:
+            out += f"{function.returns}wk__{overload.name}({', '.join(function.parameters)});\n"
+    if op.entry and op.takes_either:
+        out += f"wk_tensor *wk__{op.name}(wk_site site, wk__arg a, wk__arg b);\n"
+        out += f"wk_tensor *wk__{op.name}_(wk_site site, wk_tensor *a, wk__arg b);\n"
+    elif op.entry:
+        out += f"{'int ' if op.list_result else 'wk_tensor *'}wk__{op.name}({', '.join(entry_parameters(op))});\n"
+    return out
+
+
 def reader(op: Op) -> str:
     """Options with their defaults in place of what is not given: the op's file need not know these."""
     known = [(a, a.default if a.usual is None else a.usual) for a in op.option_arguments if a.c_type == "double "]
@@ -146,12 +161,8 @@ def signatures_text(header: Header) -> str:
     if any(entries(op) for op in ops):
         out += comment("The entries for wk_call of ops that take more than tensors.")
     out += "".join(f"{invoke_prototype(op, suffix)};\n" for op in ops for suffix in entries(op)) + "\n"
-    own = [op for op in ops if op.entry]
-    if own:
-        out += comment("What the functions of an op call that has an entry of its own, in its file.")
-    for op in own:
-        out += f"wk_tensor *wk__{op.name}(wk_site site, wk__arg a, wk__arg b);\n"
-        out += f"wk_tensor *wk__{op.name}_(wk_site site, wk_tensor *a, wk__arg b);\n"
+    own = "".join(entry_prototypes(op) for op in ops)
+    out += (comment("What the functions of an op call that has an entry of its own, in its file.") if own else "") + own
     readers = {op.options: reader(op) for op in ops if op.options and not header.signatures_only and reader(op)}
     if readers:
         out += "\n" + comment("Options as wk__options reads them, with the default of each number that is not given.")
@@ -171,7 +182,11 @@ def invoke_option(a: Argument, k: int) -> str:
         return f"wk__value_tensor(&args[{k}])"
     if a.type.startswith("str"):
         return f"wk__value_text(&args[{k}], NULL)"
+    if a.c_type == "wk_device ":
+        return f"wk__value_device(&args[{k}])"
     number = f"wk__value_int(&args[{k}], {int(a.default or 0)})"
+    if a.is_result:
+        return f"{number} != 0 ? &more[{a.name.upper()}] : NULL"
     return {"bool ": f"{number} != 0", "int64_t ": number}.get(a.c_type, f"({a.c_type.strip()}){number}")
 
 
@@ -179,51 +194,110 @@ def invoke_operand(op: Op, a: Argument, k: int, suffix: str) -> str:
     """What a function is called with for argument k."""
     if suffix and k == 0:
         return "wk__value_tensor(&args[0])"
+    if op.entry and a.is_scalar:
+        given = f"wk__value_arg(&args[{k}])"
+        return given if a.default is None else f"args[{k}].kind == WK_VALUE_NONE ? wk__i({a.default}) : {given}"
     if a.type == "Tensor[]":
         return f"args[{k}].tensors, args[{k}].kind == WK_VALUE_TENSORS ? args[{k}].count : 0"
     if a.is_list:
-        return f"{a.c}, {a.count}"
-    if a.is_tensor and a.number:
+        return f"{a.c}, {a.count}" if a.count else a.c
+    if a.is_tensor and a.number and not op.of_number:
         return f"wk__value_arg(&args[{k}])" if op.entry else f"args[{k}]"
     if a.is_tensor:
         return f"wk__value_tensor(&args[{k}])"
     if a.c_type == "double ":
-        return f"wk__value_float(&args[{k}], {a.default})"
+        return f"wk__value_float(&args[{k}], {a.default or 0})"
+    if a.c_type == "wk_device ":
+        return f"wk__value_device(&args[{k}])"
     usual = a.usual if a.usual is not None else int(a.default or 0)
     number = f"wk__value_int(&args[{k}], {usual})"
-    return f"{number} != 0" if a.c_type == "bool " else number
+    return {"bool ": f"{number} != 0", "wk_dtype ": f"(wk_dtype){number}"}.get(a.c_type, number)
 
 
-def invoke_locals(op: Op) -> list[str]:
-    """What must be declared before the call."""
+def list_locals(op: Op) -> list[str]:
+    """Lists among the arguments, and how long they are; two of one length stand side by side."""
     lines = []
     for k, a in enumerate(op.arguments):
-        if a.is_list and a.type != "Tensor[]":
-            lines += [f"int {a.count};", f"const int64_t *{a.c} = wk__value_dims(&args[{k}], &{a.count});"]
-        elif a.is_choice:
+        if not a.is_list or a.type == "Tensor[]":
+            continue
+        if not a.count:
+            lines += [f"if (!wk__as_many(op, site, args, {k}, {k + 1})) return -1;"]
+            lines += [f"const int64_t *{a.c} = args[{k}].ints;"]
+            continue
+        lines += [f"int {a.count};", f"const int64_t *{a.c} = wk__value_dims(&args[{k}], &{a.count});"]
+        if a.default == []:
+            lines.append(f"if ({a.count} < 0) {a.count} = 0;")
+    return lines
+
+
+def choice_locals(op: Op) -> list[str]:
+    """Which of its choices a text is."""
+    lines = []
+    for k, a in enumerate(op.arguments):
+        if a.is_choice:
             texts = ", ".join(c_text(choice) for choice in a.choices)
             lines.append(
                 f"const int choice = wk__value_choice(site, {c_text(op.name)}, {c_text(a.name)}, &args[{k}], "
                 f"(const char *const[]){{{texts}, NULL}});"
             )
             lines.append("if (choice < 0) return -1;")
-    if op.options:
-        given = [(a, k) for k, a in enumerate(op.arguments) if a.option]
-        values = "".join(f", .{a.c} = {invoke_option(a, k)}" for a, k in given)
-        lines.append(f"const {op.options} options = {{.size = sizeof options{values}}};")
     return lines
+
+
+def options_local(op: Op) -> list[str]:
+    given = [(a, k) for k, a in enumerate(op.arguments) if a.option]
+    values = "".join(f", .{a.c} = {invoke_option(a, k)}" for a, k in given)
+    results = [a.name.upper() for a in op.option_arguments if a.is_result]
+    lines = [f"enum {{ {', '.join(results + ['MORE'])} }};", "wk_tensor *more[MORE] = {NULL};"] if results else []
+    return lines + [f"const {op.options} options = {{.size = sizeof options{values}}};"] if op.options else []
+
+
+def returned(op: Op, name: str, operands: list[str], results: list[str]) -> str:
+    """Calls the function; how many results there are is returned."""
+    call = operands + ["&options"] * bool(op.options)
+    if op.list_result:
+        return f"return {name}(site, {', '.join(call + ['out'])});"
+    if op.results_in_options:
+        return f"return wk__one_and_more(out, {name}(site, {', '.join(call)}), more, MORE);"
+    called = f"{name}(site, {', '.join(call + [f'&out[{k}]' for k in range(len(results))])})"
+    if op.no_result or results:
+        return f"return {called} == WK_OK ? {len(results)} : -1;"
+    return f"return wk__one(out, {called});"
+
+
+def overload_returned(op: Op, overload: Overload) -> tuple[str, str]:
+    """One of several functions: the test for it, and the call. Its last argument is a number, or others are missing."""
+    given, operands, test = op.operands_of(overload), [], ""
+    for k, a in enumerate(op.arguments):
+        if a in given:
+            operands.append(invoke_operand(op, a, k, ""))
+        elif overload is op.of_number:
+            test = f"args[{k}].kind != {a.kind}"
+            operands.append(invoke_operand(op, given[-1], k, ""))
+        else:
+            test = test or f"args[{k}].kind == WK_VALUE_NONE"
+    name = f"wk__{overload.name}" if overload.entry else f"wk_{overload.name}_at"
+    return test, returned(op, name, operands, overload.results)
+
+
+def overload_lines(op: Op) -> list[str]:
+    calls = sorted((overload_returned(op, overload) for overload in op.overloads), key=lambda call: not call[0])
+    return [f"if ({test}) {call}" if test else call for test, call in calls]
+
+
+def call_lines(op: Op, suffix: str) -> list[str]:
+    if op.overloads and not op.entry:
+        return overload_lines(op)
+    operands = [invoke_operand(op, a, k, suffix) for k, a in enumerate(op.arguments) if not (a.option or a.absent)]
+    name = f"wk__{op.name}{suffix}" if op.entry else f"wk_{op.with_options or op.name}{suffix}_at"
+    return [returned(op, name, operands, op.results)]
 
 
 def invoke(op: Op, suffix: str) -> str:
     """The entry for wk_call: takes the arguments apart and calls the function."""
-    call = [invoke_operand(op, a, k, suffix) for k, a in enumerate(op.arguments) if not (a.option or a.absent)]
-    call += ["&options"] if op.options else []
-    call += [f"&out[{k}]" for k in range(len(op.results))]
-    name = f"wk__{op.name}{suffix}" if op.entry else f"wk_{op.with_options or op.name}{suffix}_at"
-    called = f"{name}(site, {', '.join(call)})"
-    lines = ["(void)op;"] + invoke_locals(op)
-    several = f"return {called} == WK_OK ? {len(op.results)} : -1;"
-    lines.append(several if op.results else f"return wk__one(out, {called});")
+    lines = list_locals(op) + choice_locals(op) + options_local(op) + call_lines(op, suffix)
+    unused = [] if any("(op, " in line for line in lines) else ["(void)op;"]
+    lines = unused + ["(void)out;"] * op.no_result + lines
     return invoke_prototype(op, suffix) + "\n{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
 
 
@@ -233,5 +307,5 @@ def functions_text(header: Header, section: Section) -> str:
     for op in section.ops:
         definitions = [function.definition for function in functions(op) if function.body]
         definitions += [invoke(op, suffix) for suffix in entries(op)]
-        out += heading(op.name) + "\n" + "\n".join(definitions) + "\n"
+        out += heading(op.name) + "\n" + "\n".join(definitions) + "\n" if definitions else ""
     return out

@@ -77,7 +77,7 @@ def example_text(op: Op) -> str:
     gives = nested(op.example["gives"])
     sets = "out" if op.list_result else "values" if "&values" in op.example["call"] else ""
     said = f"sets {sets} to {gives}" if sets else f"is {gives}"
-    return f"    {op.example['call']} {said} for {given}"
+    return f"    {op.example['call']} {said}" + (f" for {given}" if given else "")
 
 
 def options_text(op: Op) -> str:

@@ -96,20 +96,8 @@ static void gradient(wk__gradient *g)
     g->in[0] = wk_as_strided_at(here, all, base->size, lists->list3, base->ndim, 0);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    if (args[1].count != args[2].count) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "as_strided: size and stride have different lengths");
-        return -1;
-    }
-    return wk__one(out, wk_as_strided_at(site, wk__value_tensor(&args[0]), args[1].ints, args[2].ints, args[1].count,
-                                         wk__value_int(&args[3], 0)));
-}
-
 const wk__op wk__op_as_strided = {
     .gradient = gradient,
-    .invoke = invoke,
     WK__SIGNATURE_as_strided,
 };
 

@@ -3,30 +3,11 @@
  * requires_grad_. What they do stands in src/autograd. */
 #include "forms.h"
 
-static int backward_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    (void)out;
-    const wk_backward_options options = {.size = sizeof options,
-                                         .gradient = wk__value_tensor(&args[1]),
-                                         .retain_graph = wk__value_int(&args[2], 0) != 0,
-                                         .create_graph = wk__value_int(&args[3], 0) != 0};
-    return wk_backward_at(site, wk__value_tensor(&args[0]), &options) == WK_OK ? 0 : -1;
-}
-
 const wk__op wk__op_backward = {
-    .invoke = backward_invoke,
     WK__SIGNATURE_backward,
 };
 
-static int detach_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_detach_at(site, wk__value_tensor(&args[0])));
-}
-
 const wk__op wk__op_detach = {
-    .invoke = detach_invoke,
     WK__SIGNATURE_detach,
 };
 
@@ -75,13 +56,6 @@ const wk__op wk__op_grad_of = {
     WK__SIGNATURE_grad_of,
 };
 
-static int requires_grad_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_requires_grad__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1) != 0));
-}
-
 const wk__op wk__op_requires_grad_ = {
-    .invoke = requires_grad_invoke,
     WK__SIGNATURE_requires_grad_,
 };

@@ -50,16 +50,9 @@ wk_tensor *wk_contiguous_at(wk_site site, wk_tensor *x)
     return out;
 }
 
-static int clone_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_clone_at(site, wk__value_tensor(&args[0])));
-}
-
 const wk__op wk__op_clone = {
     .expression = identity,
     .gradient = pass,
-    .invoke = clone_invoke,
     WK__SIGNATURE_clone,
 };
 
@@ -77,16 +70,9 @@ static void to_dtype_gradient(wk__gradient *g)
     g->in[0] = wk_to_dtype_at((wk_site){0}, g->out[0], g->node->shape[0].dtype);
 }
 
-static int to_dtype_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_to_dtype_at(site, wk__value_tensor(&args[0]), (wk_dtype)wk__value_int(&args[1], WK_F32)));
-}
-
 const wk__op wk__op_to_dtype = {
     .expression = identity,
     .gradient = to_dtype_gradient,
-    .invoke = to_dtype_invoke,
     WK__SIGNATURE_to_dtype,
 };
 
@@ -139,26 +125,12 @@ static void to_gradient(wk__gradient *g)
     g->in[0] = wk_to_at((wk_site){0}, g->out[0], device_of(g));
 }
 
-static int to_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(
-        out, wk_to_at(site, wk__value_tensor(&args[0]), args[1].kind == WK_VALUE_DEVICE ? args[1].device : wk_cpu()));
-}
-
 const wk__op wk__op_to = {
     .gradient = to_gradient,
-    .invoke = to_invoke,
     WK__SIGNATURE_to,
 };
 
 /* ---- copy_ and fill_ --------------------------------------------------------------------------------------------- */
-
-static int copy_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk__one(out, wk_copy__at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
-}
 
 /* Operand 0 is the target, whose old numbers do not flow into the new ones. */
 static void copy_gradient(wk__gradient *g)
@@ -170,7 +142,6 @@ static void copy_gradient(wk__gradient *g)
 const wk__op wk__op_copy_ = {
     .expression = identity,
     .gradient = copy_gradient,
-    .invoke = copy_invoke,
     WK__SIGNATURE_copy_,
 };
 
@@ -242,17 +213,8 @@ wk_tensor *wk_copy__at(wk_site site, wk_tensor *x, wk_tensor *y)
     return fine ? x : NULL;
 }
 
-static int fill_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    return wk__one(out, args[1].kind == WK_VALUE_FLOAT ? wk_fill__f_at(site, x, args[1].f)
-                                                       : wk_fill__i_at(site, x, args[1].i));
-}
-
 const wk__op wk__op_fill_ = {
     .gradient = wk__gradient_zero,
-    .invoke = fill_invoke,
     WK__SIGNATURE_fill_,
 };
 
@@ -272,13 +234,9 @@ static wk_tensor *filled(wk_site site, wk_tensor *x, wk__arg value, const wk__at
     return fine ? x : NULL;
 }
 
-wk_tensor *wk_fill__f_at(wk_site site, wk_tensor *x, double value)
+wk_tensor *wk__fill_(wk_site site, wk_tensor *x, wk__arg value)
 {
-    return filled(site, x, wk__f(value), NULL);
-}
-wk_tensor *wk_fill__i_at(wk_site site, wk_tensor *x, int64_t value)
-{
-    return filled(site, x, wk__i(value), NULL);
+    return filled(site, x, value, NULL);
 }
 wk_tensor *wk_zero__at(wk_site site, wk_tensor *x)
 {

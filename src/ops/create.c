@@ -110,13 +110,10 @@ wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_opt
 {
     return full(site, &wk__op_ones, shape, ndim, wk__i(1), WK_F32, options);
 }
-wk_tensor *wk_full_f_at(wk_site site, const int64_t *shape, int ndim, double value, const wk_options *options)
+/* A truth makes bool: only wk_call has one. */
+wk_tensor *wk__full(wk_site site, const int64_t *shape, int ndim, wk__arg value, const wk_options *options)
 {
-    return full(site, &wk__op_full, shape, ndim, wk__f(value), WK_F32, options);
-}
-wk_tensor *wk_full_i_at(wk_site site, const int64_t *shape, int ndim, int64_t value, const wk_options *options)
-{
-    return full(site, &wk__op_full, shape, ndim, wk__i(value), WK_I64, options);
+    return full(site, &wk__op_full, shape, ndim, value, value.truth ? WK_BOOL : value.whole ? WK_I64 : WK_F32, options);
 }
 
 bool wk__create_like(const wk__op *op, wk_site site, wk_tensor *x, const wk_options *options, wk_options *like)
@@ -147,9 +144,9 @@ wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_options *options
 {
     return full_like(site, &wk__op_ones_like, x, wk__i(1), options);
 }
-wk_tensor *wk_full_like_at(wk_site site, wk_tensor *x, double value, const wk_options *options)
+wk_tensor *wk__full_like(wk_site site, wk_tensor *x, wk__arg value, const wk_options *options)
 {
-    return full_like(site, &wk__op_full_like, x, wk__f(value), options);
+    return full_like(site, &wk__op_full_like, x, value, options);
 }
 
 /* ---- arange, linspace, eye --------------------------------------------------------------------------------------- */
@@ -198,6 +195,11 @@ static int64_t whole_part(double x)
     return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
 }
 
+static double as_double(wk__arg number)
+{
+    return number.whole ? (double)number.number.i : number.number.f;
+}
+
 static wk_tensor *arange(wk_site site, double start, double end, double step, const wk_options *options)
 {
     wk__create c;
@@ -230,6 +232,17 @@ wk_tensor *wk_arange_range_at(wk_site site, double start, double end, double ste
     if (!wk__options(site, "arange", options, &o)) return NULL;
     if (!o.dtype) o.dtype = whole && end == floor(end) && step == floor(step) ? WK_I64 : WK_F32;
     return arange(site, start, end, step, &o);
+}
+
+/* Of wk_call, where one number is the end. */
+wk_tensor *wk__arange(wk_site site, wk__arg start, wk__arg end, wk__arg step, const wk_options *options)
+{
+    wk_options o;
+    if (!wk__options(site, "arange", options, &o)) return NULL;
+    const bool one = !end.is_number, whole = start.whole && step.whole && (one || end.whole);
+    if (!o.dtype) o.dtype = whole ? WK_I64 : WK_F32;
+    const double first = as_double(start);
+    return arange(site, one ? 0 : first, one ? first : as_double(end), as_double(step), &o);
 }
 
 wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options)
@@ -270,123 +283,50 @@ wk_tensor *wk_eye_at(wk_site site, int64_t n, const wk_options *options)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static wk_options options_of(const wk_value *dtype, const wk_value *device)
-{
-    wk_options options = {.size = sizeof options, .dtype = (wk_dtype)wk__value_int(dtype, 0)};
-    if (device->kind == WK_VALUE_DEVICE) options.device = device->device;
-    return options;
-}
-
-static int shape_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_options options = options_of(&args[1], &args[2]);
-    return wk__one(out, full(site, op, args[0].ints, args[0].count, wk__i(op == &wk__op_ones), WK_F32, &options));
-}
-
-static int full_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_options options = options_of(&args[2], &args[3]);
-    wk__arg value = wk__value_arg(&args[1]);
-    const wk_dtype dtype = value.truth ? WK_BOOL : value.whole ? WK_I64 : WK_F32;
-    return wk__one(out, full(site, op, args[0].ints, args[0].count, value, dtype, &options));
-}
-
-static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_options options = options_of(&args[1], &args[2]);
-    const wk__arg value = wk__i(op == &wk__op_ones_like);
-    return wk__one(out, full_like(site, op, wk__value_tensor(&args[0]), value, &options));
-}
-
-static int full_like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_options options = options_of(&args[2], &args[3]);
-    return wk__one(out, full_like(site, op, wk__value_tensor(&args[0]), wk__value_arg(&args[1]), &options));
-}
-
-static int arange_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_options options = options_of(&args[3], &args[4]);
-    const bool one = args[1].kind == WK_VALUE_NONE; /* that is the end */
-    const bool whole =
-        args[0].kind != WK_VALUE_FLOAT && args[1].kind != WK_VALUE_FLOAT && args[2].kind != WK_VALUE_FLOAT;
-    const double first = wk__value_float(&args[0], 0);
-    if (!options.dtype) options.dtype = whole ? WK_I64 : WK_F32;
-    return wk__one(
-        out, arange(site, one ? 0 : first, wk__value_float(&args[1], first), wk__value_float(&args[2], 1), &options));
-}
-
-static int linspace_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_options options = options_of(&args[3], &args[4]);
-    return wk__one(out, wk_linspace_at(site, wk__value_float(&args[0], 0), wk__value_float(&args[1], 0),
-                                       wk__value_int(&args[2], 0), &options));
-}
-
-static int eye_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_options options = options_of(&args[1], &args[2]);
-    return wk__one(out, wk_eye_at(site, wk__value_int(&args[0], 0), &options));
-}
-
 const wk__op wk__op_empty = {
     .expression = constant,
-    .invoke = shape_invoke,
     WK__SIGNATURE_empty,
 };
 const wk__op wk__op_zeros = {
     .expression = constant,
-    .invoke = shape_invoke,
     WK__SIGNATURE_zeros,
 };
 const wk__op wk__op_ones = {
     .expression = constant,
-    .invoke = shape_invoke,
     WK__SIGNATURE_ones,
 };
 const wk__op wk__op_full = {
     .expression = constant,
-    .invoke = full_invoke,
     WK__SIGNATURE_full,
 };
 const wk__op wk__op_empty_like = {
     .expression = constant,
-    .invoke = like_invoke,
     WK__SIGNATURE_empty_like,
 };
 const wk__op wk__op_zeros_like = {
     .expression = constant,
-    .invoke = like_invoke,
     WK__SIGNATURE_zeros_like,
 };
 const wk__op wk__op_ones_like = {
     .expression = constant,
-    .invoke = like_invoke,
     WK__SIGNATURE_ones_like,
 };
 const wk__op wk__op_full_like = {
     .expression = constant,
-    .invoke = full_like_invoke,
     WK__SIGNATURE_full_like,
 };
 const wk__op wk__op_arange = {
     .expression = ramp,
     .indexed = true,
-    .invoke = arange_invoke,
     WK__SIGNATURE_arange,
 };
 const wk__op wk__op_linspace = {
     .expression = even_ramp,
     .indexed = true,
-    .invoke = linspace_invoke,
     WK__SIGNATURE_linspace,
 };
 const wk__op wk__op_eye = {
     .expression = diagonal,
     .indexed = true,
-    .invoke = eye_invoke,
     WK__SIGNATURE_eye,
 };

@@ -12,6 +12,14 @@ const wk__op *const wk__ops[] = {
 };
 const int wk__op_total = (int)(sizeof wk__ops / sizeof *wk__ops);
 
+int wk__one_and_more(wk_tensor **out, wk_tensor *result, wk_tensor *const more[], int count)
+{
+    int given = wk__one(out, result);
+    for (int k = 0; k < count && result; k++)
+        if (more[k]) out[given++] = more[k];
+    return given;
+}
+
 wk_tensor *wk__value_tensor(const wk_value *value)
 {
     return value->kind == WK_VALUE_TENSOR ? value->tensor : NULL;
@@ -32,6 +40,14 @@ const int64_t *wk__value_dims(const wk_value *value, int *count)
 {
     *count = value->kind == WK_VALUE_INTS ? value->count : value->kind == WK_VALUE_NONE ? -1 : 1;
     return value->kind == WK_VALUE_INTS ? value->ints : &value->i;
+}
+
+bool wk__as_many(const wk__op *op, wk_site site, const wk_value *args, int k, int l)
+{
+    if (args[k].count == args[l].count) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s and %s have different lengths", op->name, op->parameters[k].name,
+                  op->parameters[l].name);
+    return false;
 }
 
 int wk__value_choice(wk_site site, const char *op, const char *argument, const wk_value *value,

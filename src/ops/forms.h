@@ -9,12 +9,12 @@
 #include "call.h"
 #include "generated/attributes.h"
 #include "generated/autograd.h"
+#include "generated/creation.h"
 #include "generated/matmul.h"
 #include "generated/pointwise.h"
 #include "generated/random.h"
 #include "generated/reduce.h"
 #include "generated/shape.h"
-#include "generated/tensor.h"
 #include <wick/call.h>
 #include <wick/log.h>
 #include <wick/ops.h>
@@ -39,6 +39,8 @@ static inline int wk__one(wk_tensor **out, wk_tensor *result)
     out[0] = result;
     return result ? 1 : -1;
 }
+/* One result, and behind it those of more[count] that are there. */
+int wk__one_and_more(wk_tensor **out, wk_tensor *result, wk_tensor *const more[], int count);
 /* An argument that must be a tensor, an operand that may be a number, an int, ... with defaults for WK_VALUE_NONE. */
 wk_tensor *wk__value_tensor(const wk_value *value);
 wk__arg wk__value_arg(const wk_value *value);
@@ -60,8 +62,14 @@ static inline double wk__value_option(const wk_value *value)
     const double number = wk__value_float(value, 0);
     return value->kind == WK_VALUE_NONE || number != 0 ? number : WK_ZERO;
 }
+static inline wk_device wk__value_device(const wk_value *value)
+{
+    return value->kind == WK_VALUE_DEVICE ? value->device : (wk_device){0};
+}
 /* Dimensions of an argument that may be a list, one number or none (count -1). */
 const int64_t *wk__value_dims(const wk_value *value, int *count);
+/* Are lists k and l of one length? If not, the error is recorded. */
+bool wk__as_many(const wk__op *op, wk_site site, const wk_value *args, int k, int l);
 /* Which of the texts, up to NULL, the argument is, the first for WK_VALUE_NONE; -1 with the error recorded. */
 int wk__value_choice(wk_site site, const char *op, const char *argument, const wk_value *value,
                      const char *const texts[]);

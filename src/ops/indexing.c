@@ -158,14 +158,6 @@ static void gather_gradient(wk__gradient *g)
     g->in[0] = wk_scatter_add_at((wk_site){0}, wk__zeros_like_operand(g), d, wk__saved(g, 1), g->out[0]);
 }
 
-static int along_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_tensor *x = wk__value_tensor(&args[0]), *index = wk__value_tensor(&args[1]);
-    if (args[2].kind == WK_VALUE_NONE) return wk__one(out, wk_take_along_dim_flat_at(site, x, index));
-    return wk__one(out, wk_take_along_dim_at(site, x, index, wk__value_int(&args[2], 0)));
-}
-
 const wk__op wk__op_gather = {
     .expression = lookup,
     .gradient = gather_gradient,
@@ -175,7 +167,6 @@ const wk__op wk__op_gather = {
 const wk__op wk__op_take_along_dim = {
     .gradient = gather_gradient,
     .needs = {WK__SAVE_1},
-    .invoke = along_invoke,
     WK__SIGNATURE_take_along_dim,
 };
 

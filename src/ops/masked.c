@@ -161,12 +161,6 @@ int wk_nonzero_numpy_at(wk_site site, wk_tensor *x, wk_tensor **out)
     return count;
 }
 
-static int numpy_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    return wk_nonzero_numpy_at(site, wk__value_tensor(&args[0]), out);
-}
-
 static int numpy_results(const wk__op *op, wk_site site, const wk_value *args)
 {
     wk_tensor *x = wk__value_tensor(&args[0]);
@@ -178,7 +172,6 @@ const wk__op wk__op_nonzero = {
     WK__SIGNATURE_nonzero,
 };
 const wk__op wk__op_nonzero_numpy = {
-    .invoke = numpy_invoke,
     .result_count = numpy_results,
     WK__SIGNATURE_nonzero_numpy,
 };

@@ -138,18 +138,8 @@ static void gradient(wk__gradient *g)
     g->in[2] = wk__of_source(g, part);
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_tensor *x = wk__value_tensor(&args[0]), *index = wk__value_tensor(&args[2]);
-    int64_t dim = wk__value_int(&args[1], 0);
-    if (args[3].kind == WK_VALUE_TENSOR) return wk__one(out, wk_scatter_at(site, x, dim, index, args[3].tensor));
-    return wk__one(out, wk_scatter_f_at(site, x, dim, index, wk__value_float(&args[3], 0)));
-}
-
 const wk__op wk__op_scatter = {
     .gradient = gradient,
     .needs = {WK__SAVE_1, 0, WK__SAVE_1},
-    .invoke = invoke,
     WK__SIGNATURE_scatter,
 };

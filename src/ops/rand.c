@@ -75,35 +75,18 @@ wk_tensor *wk_randn_like_at(wk_site site, wk_tensor *x, const wk_options *option
     return floats_like(&wk__op_randn_like, normal_of, site, x, options);
 }
 
-static int floats_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_options options = wk__random_options(&args[1], &args[2]);
-    return wk__one(
-        out, floats(op, op == &wk__op_rand ? uniform_of : normal_of, site, args[0].ints, args[0].count, &options));
-}
-static int like_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_options options = wk__random_options(&args[1], &args[2]);
-    return wk__one(out, floats_like(op, op == &wk__op_rand_like ? uniform_of : normal_of, site,
-                                    wk__value_tensor(&args[0]), &options));
-}
-
 const wk__op wk__op_rand = {
-    .invoke = floats_invoke,
     WK__SIGNATURE_rand,
 };
 
 const wk__op wk__op_randn = {
-    .invoke = floats_invoke,
     WK__SIGNATURE_randn,
 };
 
 const wk__op wk__op_rand_like = {
-    .invoke = like_invoke,
     WK__SIGNATURE_rand_like,
 };
 
 const wk__op wk__op_randn_like = {
-    .invoke = like_invoke,
     WK__SIGNATURE_randn_like,
 };

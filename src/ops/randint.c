@@ -51,15 +51,6 @@ wk_tensor *wk_randint_at(wk_site site, int64_t low, int64_t high, const int64_t 
     return wk__drawn(&c, &below_of[range < (uint64_t)1 << 31], WK_I64, low, (int64_t)range);
 }
 
-static int randint_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_options options = wk__random_options(&args[3], &args[4]);
-    return wk__one(out, wk_randint_at(site, wk__value_int(&args[0], 0), wk__value_int(&args[1], 0), args[2].ints,
-                                      args[2].count, &options));
-}
-
 const wk__op wk__op_randint = {
-    .invoke = randint_invoke,
     WK__SIGNATURE_randint,
 };

@@ -63,10 +63,3 @@ wk_tensor *wk__drawn(wk__create *c, const wk__op *how, wk_dtype compute, int64_t
     c->op = how;
     return wk__create_end(c, compute, imm, raw, range ? 4 : 2);
 }
-
-wk_options wk__random_options(const wk_value *dtype, const wk_value *device)
-{
-    wk_options options = {.size = sizeof options, .dtype = (wk_dtype)wk__value_int(dtype, 0)};
-    if (device->kind == WK_VALUE_DEVICE) options.device = device->device;
-    return options;
-}

@@ -40,8 +40,6 @@ int wk__emit_uniform_f64(wk__emit *e, int counter, int key);
 /* Makes the tensor c, from the thread's stream: how->expression over counter and key of the draw and, if range is not
  * 0, low and range, all RAW immediates. */
 wk_tensor *wk__drawn(wk__create *c, const wk__op *how, wk_dtype compute, int64_t low, int64_t range);
-/* Of arguments of wk_call. */
-wk_options wk__random_options(const wk_value *dtype, const wk_value *device);
 
 /* op->expression over x, the draw's counter and key (raw), and two numbers more: one raw, one in the class of x. One
  * number is drawn for each element of x, in row-major order. */

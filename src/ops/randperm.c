@@ -29,14 +29,6 @@ wk_tensor *wk_randperm_at(wk_site site, int64_t n, const wk_options *options)
     return wk__compose_end(&composed, order ? wk_to_dtype_at(site, order, dtype) : NULL, NULL);
 }
 
-static int randperm_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_options options = wk__random_options(&args[1], &args[2]);
-    return wk__one(out, wk_randperm_at(site, wk__value_int(&args[0], 0), &options));
-}
-
 const wk__op wk__op_randperm = {
-    .invoke = randperm_invoke,
     WK__SIGNATURE_randperm,
 };

@@ -109,16 +109,8 @@ static void roll_gradient(wk__gradient *g)
     g->in[0] = wk_roll_at((wk_site){0}, g->out[0], back, (int)a.shift_count, g->attr->list2, (int)a.dim_count);
 }
 
-static int roll_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    int dims = args[2].kind == WK_VALUE_INTS ? args[2].count : 0;
-    return wk__one(out, wk_roll_at(site, wk__value_tensor(&args[0]), args[1].ints, args[1].count, args[2].ints, dims));
-}
-
 const wk__op wk__op_roll = {
     .gradient = roll_gradient,
-    .invoke = roll_invoke,
     WK__SIGNATURE_roll,
 };
 
@@ -273,17 +265,7 @@ static void interleave_gradient(wk__gradient *g)
     }
 }
 
-static int interleave_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    const int64_t n = wk__value_int(&args[1], 1);
-    if (args[2].kind == WK_VALUE_NONE) return wk__one(out, wk_repeat_interleave_flat_at(site, x, n));
-    return wk__one(out, wk_repeat_interleave_at(site, x, n, wk__value_int(&args[2], 0)));
-}
-
 const wk__op wk__op_repeat_interleave = {
     .gradient = interleave_gradient,
-    .invoke = interleave_invoke,
     WK__SIGNATURE_repeat_interleave,
 };

@@ -181,7 +181,7 @@ static void keep_median(sorting *s, bool dropped)
     s->dropped = dropped;
 }
 
-static wk_code median_of(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
+wk_code wk__median_dim(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices)
 {
     sorting s;
     if (!begin(&s, &wk__op_median, site, x, dim, false)) return nothing(values, indices);
@@ -194,7 +194,7 @@ wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, 
 {
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__CALL, "median_dim", site);
-    wk_code code = median_of(site, x, dim, keepdim, values, indices);
+    wk_code code = wk__median_dim(site, x, dim, keepdim, values, indices);
     wk__frame_end(context, before);
     return code;
 }
@@ -246,20 +246,6 @@ static void gradient(wk__gradient *g)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static int two(wk_tensor **out, wk_code code)
-{
-    (void)out;
-    return code == WK_OK ? 2 : -1;
-}
-
-static int median_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    if (args[1].kind == WK_VALUE_NONE) return wk__one(out, wk_median_at(site, x));
-    return two(out, median_of(site, x, args[1].i, wk__value_int(&args[2], 0), &out[0], &out[1]));
-}
-
 const wk__op wk__op_sort = {
     .gradient = gradient,
     .needs = {WK__SAVE_1},
@@ -281,6 +267,5 @@ const wk__op wk__op_kthvalue = {
 const wk__op wk__op_median = {
     .gradient = gradient,
     .needs = {WK__SAVE_1},
-    .invoke = median_invoke,
     WK__SIGNATURE_median,
 };

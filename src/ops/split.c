@@ -121,7 +121,7 @@ int wk_split_at(wk_site site, wk_tensor *x, int64_t size, int64_t dim, wk_tensor
 }
 
 /* In n pieces or, where there are not so many places, in fewer; puts as many into out[] as there are. */
-static int chunked(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out)
+int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out)
 {
     int d;
     if (!begin(&wk__op_chunk, site, x, dim, &d)) return -1;
@@ -139,7 +139,7 @@ int wk_chunk_at(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **
 {
     if (!room(&wk__op_chunk, site, x, out, 1)) return -1;
     for (int64_t k = 0; k < n; k++) out[k] = NULL;
-    return chunked(site, x, n, dim, out);
+    return wk__chunk(site, x, n, dim, out);
 }
 
 int wk_split_with_sizes_at(wk_site site, wk_tensor *x, const int64_t *sizes, int count, int64_t dim, wk_tensor **out)
@@ -217,37 +217,23 @@ static int results(const wk__op *op, wk_site site, const wk_value *args)
     return count > INT32_MAX ? 1 : (int)count;
 }
 
-static int invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    wk_tensor *x = wk__value_tensor(&args[0]);
-    const int64_t size = wk__value_int(&args[1], 1), dim = wk__value_int(&args[unbinds(op) ? 1 : 2], 0);
-    if (unbinds(op)) return wk_unbind_at(site, x, dim, out);
-    if (op == &wk__op_chunk) return chunked(site, x, size, dim, out);
-    if (op == &wk__op_split) return wk_split_at(site, x, size, dim, out);
-    return wk_split_with_sizes_at(site, x, args[1].ints, args[1].count, dim, out);
-}
-
 const wk__op wk__op_split = {
     .gradient = gradient,
-    .invoke = invoke,
     .result_count = results,
     WK__SIGNATURE_split,
 };
 const wk__op wk__op_chunk = {
     .gradient = gradient,
-    .invoke = invoke,
     .result_count = results,
     WK__SIGNATURE_chunk,
 };
 const wk__op wk__op_split_with_sizes = {
     .gradient = gradient,
-    .invoke = invoke,
     .result_count = results,
     WK__SIGNATURE_split_with_sizes,
 };
 const wk__op wk__op_unbind = {
     .gradient = gradient,
-    .invoke = invoke,
     .result_count = results,
     WK__SIGNATURE_unbind,
 };

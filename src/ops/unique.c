@@ -99,38 +99,15 @@ wk_tensor *wk_unique_at(wk_site site, wk_tensor *x, const wk_unique_options *opt
     return whole ? out[VALUES] : NULL;
 }
 
-/* Which of the results the arguments want. */
-static void wanted_of(const wk_value *args, bool wanted[RESULTS])
-{
-    wanted[VALUES] = true;
-    wanted[INVERSE] = wk__value_int(&args[2], 0);
-    wanted[COUNTS] = wk__value_int(&args[3], 0);
-}
-
 static int unique_results(const wk__op *op, wk_site site, const wk_value *args)
 {
     (void)op;
     (void)site;
-    bool wanted[RESULTS];
-    wanted_of(args, wanted);
-    return 1 + wanted[INVERSE] + wanted[COUNTS];
-}
-
-static int unique_invoke(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
-{
-    (void)op;
-    bool wanted[RESULTS];
-    wanted_of(args, wanted);
-    wk_tensor *all[RESULTS] = {NULL};
-    int count = 0;
-    if (!unique(site, wk__value_tensor(&args[0]), wanted, all)) return -1;
-    for (int k = 0; k < RESULTS; k++)
-        if (wanted[k]) out[count++] = all[k];
-    return count;
+    const bool inverse = wk__value_int(&args[2], 0), counts = wk__value_int(&args[3], 0);
+    return 1 + inverse + counts;
 }
 
 const wk__op wk__op_unique = {
-    .invoke = unique_invoke,
     .result_count = unique_results,
     WK__SIGNATURE_unique,
 };

@@ -7,6 +7,19 @@
 
 #include "../../autograd/node.h"
 
+typedef struct wk__to_attributes {
+    int64_t device_kind;
+    int64_t device_index;
+} wk__to_attributes;
+static inline wk__attr wk__to_attr(wk__to_attributes a)
+{
+    return (wk__attr){.i = {a.device_kind, a.device_index}};
+}
+static inline wk__to_attributes wk__to_attributes_of(const wk__attr *attr)
+{
+    return (wk__to_attributes){.device_kind = attr->i[0], .device_index = attr->i[1]};
+}
+
 typedef struct wk__addmm_attributes {
     double beta;
     double alpha;
@@ -407,19 +420,6 @@ static inline wk__attr wk__tril_attr(wk__tril_attributes a)
 static inline wk__tril_attributes wk__tril_attributes_of(const wk__attr *attr)
 {
     return (wk__tril_attributes){.diagonal = attr->i[0]};
-}
-
-typedef struct wk__to_attributes {
-    int64_t device_kind;
-    int64_t device_index;
-} wk__to_attributes;
-static inline wk__attr wk__to_attr(wk__to_attributes a)
-{
-    return (wk__attr){.i = {a.device_kind, a.device_index}};
-}
-static inline wk__to_attributes wk__to_attributes_of(const wk__attr *attr)
-{
-    return (wk__to_attributes){.device_kind = attr->i[0], .device_index = attr->i[1]};
 }
 
 #endif

@@ -10,6 +10,11 @@
 #include <wick/call.h>
 #include <wick/autograd.h>
 
+/* The entries for wk_call of ops that take more than tensors. */
+int wk__invoke_backward(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_detach(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_requires_grad_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+
 extern const wk_parameter wk__parameters_backward[];
 extern const wk_parameter wk__parameters_detach[];
 extern const wk_parameter wk__parameters_grad[];
@@ -19,12 +24,12 @@ extern const wk_parameter wk__parameters_requires_grad_[];
     .name = "backward",                                                                                                \
     .schema = "backward(Tensor self, Tensor? gradient=None, bool retain_graph=False, bool create_graph=False) -> ()",  \
     .group = "autograd", .doc = "adds the gradients of self to those of all leaves that it depends on",                \
-    .parameters = wk__parameters_backward, .parameter_count = 4, .results = 0
+    .parameters = wk__parameters_backward, .parameter_count = 4, .results = 0, .invoke = wk__invoke_backward
 
 #define WK__SIGNATURE_detach                                                                                           \
     .name = "detach", .schema = "detach(Tensor self) -> Tensor", .group = "autograd",                                  \
     .doc = "the same numbers, in the same storage, without a history", .parameters = wk__parameters_detach,            \
-    .parameter_count = 1, .results = 1, .view = true
+    .parameter_count = 1, .results = 1, .view = true, .invoke = wk__invoke_detach
 
 #define WK__SIGNATURE_grad                                                                                             \
     .name = "grad",                                                                                                    \
@@ -41,6 +46,6 @@ extern const wk_parameter wk__parameters_requires_grad_[];
 #define WK__SIGNATURE_requires_grad_                                                                                   \
     .name = "requires_grad_", .schema = "requires_grad_(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)",      \
     .group = "autograd", .doc = "makes a leaf want a gradient, or not", .parameters = wk__parameters_requires_grad_,   \
-    .parameter_count = 2, .results = 1
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_requires_grad_
 
 #endif

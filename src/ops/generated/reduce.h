@@ -36,6 +36,8 @@ int wk__invoke_sort(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_argsort(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_topk(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_kthvalue(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_median(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_unique(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_isin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_layer_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_mse_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -47,6 +49,9 @@ int wk__invoke_binary_cross_entropy_with_logits(const wk__op *op, wk_site site, 
 int wk__invoke_kl_div(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+
+/* What the functions of an op call that has an entry of its own, in its file. */
+wk_code wk__median_dim(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices);
 
 /* Options as wk__options reads them, with the default of each number that is not given. */
 static inline bool wk__read_var_options(wk_site site, const char *op, const wk_var_options *given, wk_var_options *own)
@@ -280,10 +285,7 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .group = "sort",                                                                                                   \
     .doc = "the lower of the middle values; NaN if there is one. Without dim of all elements, the value alone",        \
     .node = "MedianBackward0", .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 2,                \
-    .result_names = (const char *const[])                                                                              \
-    {                                                                                                                  \
-        "values", "indices"                                                                                            \
-    }
+    .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_median
 
 #define WK__SIGNATURE_unique                                                                                           \
     .name = "unique",                                                                                                  \
@@ -292,7 +294,8 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .group = "sort",                                                                                                   \
     .doc = "the distinct elements, always sorted; then, if wanted, which of them each element is, and how often each " \
            "stands there",                                                                                             \
-    .parameters = wk__parameters_unique, .parameter_count = 4, .results = -1, .waits = true
+    .parameters = wk__parameters_unique, .parameter_count = 4, .results = -1, .waits = true,                           \
+    .invoke = wk__invoke_unique
 
 #define WK__SIGNATURE_isin                                                                                             \
     .name = "isin",                                                                                                    \

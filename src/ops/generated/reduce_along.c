@@ -86,3 +86,13 @@ int wk__invoke_kthvalue(const wk__op *op, wk_site site, const wk_value *args, wk
 }
 
 /* ---- median ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_median(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    if (args[1].kind == WK_VALUE_NONE) return wk__one(out, wk_median_at(site, wk__value_tensor(&args[0])));
+    return wk__median_dim(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), wk__value_int(&args[2], 0) != 0,
+                          &out[0], &out[1]) == WK_OK
+               ? 2
+               : -1;
+}

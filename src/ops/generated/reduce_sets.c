@@ -5,6 +5,17 @@
 
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
 
+int wk__invoke_unique(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    enum { RETURN_INVERSE, RETURN_COUNTS, MORE };
+    wk_tensor *more[MORE] = {NULL};
+    const wk_unique_options options = {.size = sizeof options,
+                                       .return_inverse = wk__value_int(&args[2], 0) != 0 ? &more[RETURN_INVERSE] : NULL,
+                                       .return_counts = wk__value_int(&args[3], 0) != 0 ? &more[RETURN_COUNTS] : NULL};
+    return wk__one_and_more(out, wk_unique_at(site, wk__value_tensor(&args[0]), &options), more, MORE);
+}
+
 /* ---- isin -------------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_isin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

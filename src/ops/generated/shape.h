@@ -29,24 +29,37 @@ int wk__invoke_narrow(const wk__op *op, wk_site site, const wk_value *args, wk_t
 int wk__invoke_select(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_diagonal(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_unfold(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_as_strided(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_chunk(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_split(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_split_with_sizes(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_unbind(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_cat(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_stack(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_repeat(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_tile(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_repeat_interleave(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_flip(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_roll(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_index_select(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_gather(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_take_along_dim(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_take(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_embedding(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_scatter_add(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_scatter_add_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_scatter(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_index_add(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_index_add_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_masked_select(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_nonzero(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_nonzero_numpy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_one_hot(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_tril(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+
+/* What the functions of an op call that has an entry of its own, in its file. */
+int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out);
 
 extern const wk_parameter wk__parameters_reshape[];
 extern const wk_parameter wk__parameters_view_as[];
@@ -184,27 +197,30 @@ extern const wk_parameter wk__parameters_tril[];
     .name = "as_strided",                                                                                              \
     .schema = "as_strided(Tensor self, int[] size, int[] stride, int storage_offset=0) -> Tensor", .group = "view",    \
     .doc = "any shape and strides over the elements of self, which must be dense", .node = "AsStridedBackward0",       \
-    .parameters = wk__parameters_as_strided, .parameter_count = 4, .results = 1, .view = true
+    .parameters = wk__parameters_as_strided, .parameter_count = 4, .results = 1, .view = true,                         \
+    .invoke = wk__invoke_as_strided
 
 #define WK__SIGNATURE_chunk                                                                                            \
     .name = "chunk", .schema = "chunk(Tensor self, int chunks, int dim=0) -> Tensor[]", .group = "view",               \
     .doc = "at most `chunks` pieces of equal size, the last perhaps smaller", .node = "SplitBackward0",                \
-    .parameters = wk__parameters_chunk, .parameter_count = 3, .results = -1, .view = true
+    .parameters = wk__parameters_chunk, .parameter_count = 3, .results = -1, .view = true, .invoke = wk__invoke_chunk
 
 #define WK__SIGNATURE_split                                                                                            \
     .name = "split", .schema = "split(Tensor self, int split_size, int dim=0) -> Tensor[]", .group = "view",           \
     .doc = "pieces of split_size places, the last perhaps smaller", .node = "SplitBackward0",                          \
-    .parameters = wk__parameters_split, .parameter_count = 3, .results = -1, .view = true
+    .parameters = wk__parameters_split, .parameter_count = 3, .results = -1, .view = true, .invoke = wk__invoke_split
 
 #define WK__SIGNATURE_split_with_sizes                                                                                 \
     .name = "split_with_sizes", .schema = "split_with_sizes(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]",   \
     .group = "view", .doc = "pieces of these sizes", .node = "SplitWithSizesBackward0",                                \
-    .parameters = wk__parameters_split_with_sizes, .parameter_count = 3, .results = -1, .view = true
+    .parameters = wk__parameters_split_with_sizes, .parameter_count = 3, .results = -1, .view = true,                  \
+    .invoke = wk__invoke_split_with_sizes
 
 #define WK__SIGNATURE_unbind                                                                                           \
     .name = "unbind", .schema = "unbind(Tensor self, int dim=0) -> Tensor[]", .group = "view",                         \
     .doc = "each place of a dimension by itself, without that dimension", .node = "UnbindBackward0",                   \
-    .parameters = wk__parameters_unbind, .parameter_count = 2, .results = -1, .view = true
+    .parameters = wk__parameters_unbind, .parameter_count = 2, .results = -1, .view = true,                            \
+    .invoke = wk__invoke_unbind
 
 #define WK__SIGNATURE_cat                                                                                              \
     .name = "cat", .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor", .group = "joining",                         \
@@ -229,7 +245,8 @@ extern const wk_parameter wk__parameters_tril[];
 #define WK__SIGNATURE_repeat_interleave                                                                                \
     .name = "repeat_interleave", .schema = "repeat_interleave(Tensor self, int repeats, int? dim=None) -> Tensor",     \
     .group = "joining", .doc = "each place of a dimension, or each element, several times in a row",                   \
-    .node = "ViewBackward0", .parameters = wk__parameters_repeat_interleave, .parameter_count = 3, .results = 1
+    .node = "ViewBackward0", .parameters = wk__parameters_repeat_interleave, .parameter_count = 3, .results = 1,       \
+    .invoke = wk__invoke_repeat_interleave
 
 #define WK__SIGNATURE_flip                                                                                             \
     .name = "flip", .schema = "flip(Tensor self, int[] dims) -> Tensor", .group = "joining",                           \
@@ -239,7 +256,7 @@ extern const wk_parameter wk__parameters_tril[];
 #define WK__SIGNATURE_roll                                                                                             \
     .name = "roll", .schema = "roll(Tensor self, int[] shifts, int[] dims=[]) -> Tensor", .group = "joining",          \
     .doc = "shifted round; what leaves at one end comes in at the other", .node = "RollBackward0",                     \
-    .parameters = wk__parameters_roll, .parameter_count = 3, .results = 1
+    .parameters = wk__parameters_roll, .parameter_count = 3, .results = 1, .invoke = wk__invoke_roll
 
 #define WK__SIGNATURE_index_select                                                                                     \
     .name = "index_select", .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",                    \
@@ -254,7 +271,8 @@ extern const wk_parameter wk__parameters_tril[];
 #define WK__SIGNATURE_take_along_dim                                                                                   \
     .name = "take_along_dim", .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",        \
     .group = "indexing", .doc = "gather with both operands broadcast, or, without a dimension, as rows of elements",   \
-    .node = "GatherBackward0", .parameters = wk__parameters_take_along_dim, .parameter_count = 3, .results = 1
+    .node = "GatherBackward0", .parameters = wk__parameters_take_along_dim, .parameter_count = 3, .results = 1,        \
+    .invoke = wk__invoke_take_along_dim
 
 #define WK__SIGNATURE_take                                                                                             \
     .name = "take", .schema = "take(Tensor self, Tensor index) -> Tensor", .group = "indexing",                        \
@@ -276,7 +294,8 @@ extern const wk_parameter wk__parameters_tril[];
     .name = "scatter", .schema = "scatter(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",                  \
     .group = "indexing",                                                                                               \
     .doc = "self with src, or a number, put at the places of the index; of several the last stays",                    \
-    .node = "ScatterBackward0", .parameters = wk__parameters_scatter, .parameter_count = 4, .results = 1
+    .node = "ScatterBackward0", .parameters = wk__parameters_scatter, .parameter_count = 4, .results = 1,              \
+    .invoke = wk__invoke_scatter
 
 #define WK__SIGNATURE_index_add                                                                                        \
     .name = "index_add", .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",           \
@@ -298,7 +317,8 @@ extern const wk_parameter wk__parameters_tril[];
 #define WK__SIGNATURE_nonzero_numpy                                                                                    \
     .name = "nonzero_numpy", .schema = "nonzero_numpy(Tensor self) -> Tensor[]", .group = "indexing",                  \
     .doc = "the places of the elements that are not 0, a vector for each dimension: where with one argument",          \
-    .parameters = wk__parameters_t, .parameter_count = 1, .results = -1, .waits = true
+    .parameters = wk__parameters_t, .parameter_count = 1, .results = -1, .waits = true,                                \
+    .invoke = wk__invoke_nonzero_numpy
 
 #define WK__SIGNATURE_one_hot                                                                                          \
     .name = "one_hot", .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor", .group = "indexing",            \

@@ -24,6 +24,15 @@ int wk__invoke_gather(const wk__op *op, wk_site site, const wk_value *args, wk_t
 
 /* ---- take_along_dim ---------------------------------------------------------------------------------------------- */
 
+int wk__invoke_take_along_dim(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    if (args[2].kind == WK_VALUE_NONE)
+        return wk__one(out, wk_take_along_dim_flat_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__one(out, wk_take_along_dim_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                             wk__value_int(&args[2], 0)));
+}
+
 /* ---- take -------------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_take(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -57,6 +66,16 @@ int wk__invoke_scatter_add_(const wk__op *op, wk_site site, const wk_value *args
 }
 
 /* ---- scatter ----------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_scatter(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    if (args[3].kind != WK_VALUE_TENSOR)
+        return wk__one(out, wk_scatter_f_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                            wk__value_tensor(&args[2]), wk__value_float(&args[3], 0)));
+    return wk__one(out, wk_scatter_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                      wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+}
 
 /* ---- index_add --------------------------------------------------------------------------------------------------- */
 
@@ -96,6 +115,12 @@ int wk__invoke_nonzero(const wk__op *op, wk_site site, const wk_value *args, wk_
 }
 
 /* ---- nonzero_numpy ----------------------------------------------------------------------------------------------- */
+
+int wk__invoke_nonzero_numpy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk_nonzero_numpy_at(site, wk__value_tensor(&args[0]), out);
+}
 
 /* ---- one_hot ----------------------------------------------------------------------------------------------------- */
 

@@ -43,6 +43,15 @@ int wk__invoke_tile(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 
 /* ---- repeat_interleave ------------------------------------------------------------------------------------------- */
 
+int wk__invoke_repeat_interleave(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    if (args[2].kind == WK_VALUE_NONE)
+        return wk__one(out, wk_repeat_interleave_flat_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+    return wk__one(out, wk_repeat_interleave_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                wk__value_int(&args[2], 0)));
+}
+
 /* ---- flip -------------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_flip(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -54,3 +63,14 @@ int wk__invoke_flip(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 }
 
 /* ---- roll -------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_roll(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    int shift_count;
+    const int64_t *shifts = wk__value_dims(&args[1], &shift_count);
+    int dim_count;
+    const int64_t *dims = wk__value_dims(&args[2], &dim_count);
+    if (dim_count < 0) dim_count = 0;
+    return wk__one(out, wk_roll_at(site, wk__value_tensor(&args[0]), shifts, shift_count, dims, dim_count));
+}

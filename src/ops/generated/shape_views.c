@@ -174,3 +174,13 @@ int wk__invoke_unfold(const wk__op *op, wk_site site, const wk_value *args, wk_t
 }
 
 /* ---- as_strided -------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_as_strided(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    if (!wk__as_many(op, site, args, 1, 2)) return -1;
+    const int64_t *shape = args[1].ints;
+    int ndim;
+    const int64_t *stride = wk__value_dims(&args[2], &ndim);
+    return wk__one(out,
+                   wk_as_strided_at(site, wk__value_tensor(&args[0]), shape, stride, ndim, wk__value_int(&args[3], 0)));
+}

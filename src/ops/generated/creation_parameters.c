@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the ops of wick/tensor.h. */
-/* Written by scripts/generate_ops.py from src/ops/rows/tensor: edit those. */
+/* The parameters of the ops of wick/creation.h. */
+/* Written by scripts/generate_ops.py from src/ops/rows/creation: edit those. */
 #include "../forms.h"
 
 const wk_parameter wk__parameters_zeros[] = {
+    {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter),
+     .name = "dtype",
+     .doc = "default f32, or what the call says",
+     .kind = WK_VALUE_DTYPE,
+     .optional = true,
+     .keyword_only = true},
+    {.size = sizeof(wk_parameter),
+     .name = "device",
+     .doc = "default: that of WK_DEVICE, else the CPU",
+     .kind = WK_VALUE_DEVICE,
+     .optional = true,
+     .keyword_only = true}};
+
+const wk_parameter wk__parameters_ones[] = {
     {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INTS},
     {.size = sizeof(wk_parameter),
      .name = "dtype",
@@ -34,7 +49,7 @@ const wk_parameter wk__parameters_full[] = {
      .optional = true,
      .keyword_only = true}};
 
-const wk_parameter wk__parameters_empty_like[] = {
+const wk_parameter wk__parameters_zeros_like[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter),
      .name = "dtype",
@@ -118,25 +133,6 @@ const wk_parameter wk__parameters_eye[] = {{.size = sizeof(wk_parameter), .name 
                                             .optional = true,
                                             .keyword_only = true}};
 
-const wk_parameter wk__parameters_clone[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR}};
-
-const wk_parameter wk__parameters_copy_[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
-    {.size = sizeof(wk_parameter), .name = "src", .doc = "", .kind = WK_VALUE_TENSOR}};
-
-const wk_parameter wk__parameters_fill_[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
-    {.size = sizeof(wk_parameter), .name = "value", .doc = "", .kind = WK_VALUE_FLOAT}};
-
-const wk_parameter wk__parameters_to[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter), .name = "device", .doc = "", .kind = WK_VALUE_DEVICE}};
-
-const wk_parameter wk__parameters_to_dtype[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter), .name = "dtype", .doc = "", .kind = WK_VALUE_DTYPE}};
-
 const wk_parameter wk__parameters_randint[] = {
     {.size = sizeof(wk_parameter), .name = "low", .doc = "", .kind = WK_VALUE_INT},
     {.size = sizeof(wk_parameter), .name = "high", .doc = "", .kind = WK_VALUE_INT},
@@ -153,3 +149,22 @@ const wk_parameter wk__parameters_randint[] = {
      .kind = WK_VALUE_DEVICE,
      .optional = true,
      .keyword_only = true}};
+
+const wk_parameter wk__parameters_to[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "device", .doc = "", .kind = WK_VALUE_DEVICE}};
+
+const wk_parameter wk__parameters_to_dtype[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dtype", .doc = "", .kind = WK_VALUE_DTYPE}};
+
+const wk_parameter wk__parameters_clone[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_copy_[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter), .name = "src", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_fill_[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .written = true},
+    {.size = sizeof(wk_parameter), .name = "value", .doc = "", .kind = WK_VALUE_FLOAT}};
