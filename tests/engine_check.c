@@ -86,6 +86,23 @@ static void nothing_is_wrong(void **state)
     }
 }
 
+/* Copies between devices are computed one by one, too: what comes after one is compared. */
+static void a_number_behind_a_copy_to_another_device(void **state)
+{
+    (void)state;
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        wk_tensor *x = six();
+        spoil_begin(device);
+        wk_tensor *far = wk_to(x, device), *y = wk_retain(wk_add(far, 1));
+        FINDS(ORDER(.n = 2, .how = SPOIL_RESULT, .place = 4, .number = 77),
+              "add: WICK_CHECK: element [4] is 77, and 5");
+        spoil_end();
+        wk_free(y), wk_free(x);
+    }
+}
+
 /* A long pass is told by its first ops and by how many more there are. */
 static void a_number_of_a_long_pass(void **state)
 {
@@ -548,6 +565,7 @@ int main(void)
         ONE(a_bad_index_fails_in_both),
         ONE(a_target_keeps_its_numbers_in_both),
         ONE(a_number_of_a_long_pass),
+        ONE(a_number_behind_a_copy_to_another_device),
         ONE(what_nobody_has_computed),
         ONE(a_failure_of_the_plan_alone),
         ONE(a_failure_that_the_plan_missed),

@@ -106,6 +106,12 @@ static void numbers_in_short_dtypes(const inputs *in)
     test_need(wk_add(wk_mul(wk_to_dtype(in->x, WK_BF16), 1.7), wk_to_dtype(in->y, WK_F16)));
 }
 
+/* All of it is over a space without dimensions, so that one pass does it. */
+static void a_number_in_another_dtype(const inputs *in)
+{
+    test_need(wk_mul(wk_to_dtype(wk_select(in->row, 0, 3), WK_F64), 2));
+}
+
 static void where_one_is_greater(const inputs *in)
 {
     test_need(wk_where(wk_gt(in->x, in->y), wk_mul(in->x, 2), in->y));
@@ -306,6 +312,7 @@ static const typical typicals[] = {
     {NAMED(more_results_than_a_program_has_operands), {4, 0, 0, 0, 4, 40, 124, 327680, 327680}},
     {NAMED(longer_than_a_program), {18, 0, 0, 0, 36, 31, 427, 253952, 253952}},
     {NAMED(numbers_in_short_dtypes), {1, 0, 0, 0, 2, 1, 9, 8192, 8192}},
+    {NAMED(a_number_in_another_dtype), {1, 0, 0, 0, 1, 1, 5, 256, 256}},
     {NAMED(where_one_is_greater), {1, 0, 0, 0, 2, 1, 7, 8192, 8192}},
     {NAMED(sum_of_a_chain), {1, 0, 0, 0, 1, 1, 5, 256, 256}},
     {NAMED(rows_over_their_sum), {1, 0, 0, 0, 1, 2, 5, 8448, 8448}},

@@ -289,6 +289,28 @@ static void only_contractions_have_sums(void **state)
     wk_free(x);
 }
 
+static size_t room_of(wk_tensor *x, wk_tensor *(*call)(wk_site site, wk_tensor *a, wk_tensor *b))
+{
+    const wk__ring *ring = wk__context()->ring;
+    const size_t before = ring->used;
+    wk_tensor *y = wk_retain(call(WK_HERE, x, x));
+    const size_t room = ring->used - before;
+    wk_sync();
+    wk_free(y);
+    return room;
+}
+
+/* A sum is several times as large as the rest of a record: others have no room for one. */
+static void only_contractions_have_room_for_sums(void **state)
+{
+    (void)state;
+    wk_tensor *x = ones(4, 4);
+    start();
+    assert_true(room_of(x, wk_maximum_at) < sizeof(wk__sum));
+    assert_true(room_of(x, wk_matmul_at) > sizeof(wk__sum));
+    wk_free(x);
+}
+
 /* Who walks a dimension is given one, where a tensor has none. */
 static void a_number_is_a_line_of_one(void **state)
 {
@@ -323,6 +345,7 @@ int main(void)
         cmocka_unit_test(memory_runs_out_and_the_program_goes_on),
         cmocka_unit_test(a_launch_fails_and_the_target_keeps_its_value),
         cmocka_unit_test(only_contractions_have_sums),
+        cmocka_unit_test(only_contractions_have_room_for_sums),
         cmocka_unit_test(a_number_is_a_line_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,6 +166,43 @@ static void parts_start_from_the_whole(void **state)
     wk_free(x);
 }
 
+/* A product that the program keeps is stored by the device; no STORE of its tail has to be there for it. */
+static void products_are_stored_beside_their_tails(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = IN_MEMORY(3, 4), *w = IN_MEMORY(4, 5);
+    groups_begin();
+    wk_tensor *product = wk_matmul(x, w), *y = wk_add(product, 1);
+    GROUP_OF(0, 2, value_of(product), value_of(y));
+    expect_accepted();
+    groups_end();
+    wk_free(x), wk_free(w);
+}
+
+/* In a sample of the places, too: each has numbers of its own. */
+static void tails_read_the_element_that_was_summed(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const int64_t sizes[] = {5, 700};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        wk_tensor *x = IN_MEMORY(sizes[k], 4), *w = IN_MEMORY(4, sizes[k]);
+        groups_begin();
+        wk_tensor *y = wk_add(wk_matmul(x, w), 1);
+        GROUP_OF(0, 2, value_of(y));
+        wk__value *product = result_of(0);
+        product->memory = value_of(y)->memory;
+        expect_accepted();
+        wk__operand *read = &the_group()->group.operand[0];
+        read->stride[1] = 0; /* the first of its row */
+        expect_refused("values", "element 1 ", "add at", sizes[k] > 100 ? "sample" : "register", NULL);
+        product->memory.block = NULL;
+        groups_end();
+        wk_free(x), wk_free(w);
+    }
+}
+
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
 /* A backend that cuts products of shape (3, m, 1) as if batches were columns, and one that forgets the last row. */
@@ -298,11 +335,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_usual_mode, test_mode_back)
-        TEST(positions_follow_the_call),        TEST(rows_count_rows),
-        TEST(registers_hold_what_is_read),      TEST(nothing_is_stored_to_no_places),
-        TEST(memory_goes_when_nobody_reads_it), TEST(operands_are_computed_before),
-        TEST(parts_start_from_the_whole),       TEST(epilogues_run_on_what_was_summed),
-        TEST(the_cpu_cuts_products_well),       TEST(kernels_write_elsewhere),
+        TEST(positions_follow_the_call),
+        TEST(rows_count_rows),
+        TEST(registers_hold_what_is_read),
+        TEST(nothing_is_stored_to_no_places),
+        TEST(memory_goes_when_nobody_reads_it),
+        TEST(operands_are_computed_before),
+        TEST(parts_start_from_the_whole),
+        TEST(epilogues_run_on_what_was_summed),
+        TEST(the_cpu_cuts_products_well),
+        TEST(kernels_write_elsewhere),
+        TEST(products_are_stored_beside_their_tails),
+        TEST(tails_read_the_element_that_was_summed),
 #undef TEST
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,28 @@ static void bad_index(void **state)
     }
 }
 
+/* What is only compiled ahead is no meeting of a product and its tail. No other test tries this pair before. */
+static void gathering_counts_no_meeting(void **state)
+{
+    (void)state;
+    wk__fail fail;
+    const int carry_after = target_of(0)->carry_after;
+    tail_case *c = tail_case_new(TAIL_OF_SMALL, TAIL_RELU, WK_I32);
+    char *got[TAIL_MEMORIES];
+    good(opencl->gather(opencl_device[0], true, &fail), &fail);
+    for (int k = 0; k < 5; k++) {
+        run(0, c, 2, got);
+        let_go(c, got);
+    }
+    good(opencl->gather(opencl_device[0], false, &fail), &fail);
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(run(0, c, 2, got), k < 2 ? 2 : 1);
+        let_go(c, got);
+    }
+    target_of(0)->carry_after = carry_after;
+    tail_case_free(c);
+}
+
 /* ---- the library ------------------------------------------------------------------------------------------------- */
 
 enum { ROWS = 19, COLUMNS = 21, DEPTH = 8, MOST_BYTES = ROWS * COLUMNS * 8 };
@@ -300,8 +322,13 @@ static void from_then_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(element_by_element), cmocka_unit_test(large_products), cmocka_unit_test(of_other_devices),
-        cmocka_unit_test(left_apart),         cmocka_unit_test(bad_index),      cmocka_unit_test(from_then_on),
+        cmocka_unit_test(gathering_counts_no_meeting),
+        cmocka_unit_test(element_by_element),
+        cmocka_unit_test(large_products),
+        cmocka_unit_test(of_other_devices),
+        cmocka_unit_test(left_apart),
+        cmocka_unit_test(bad_index),
+        cmocka_unit_test(from_then_on),
     };
     return cmocka_run_group_tests(tests, open_and_count, opencl_close);
 }

@@ -51,7 +51,7 @@ typedef struct wk__work_family {
     bool adds_to_target; /* operand 0 is read, too, and what is not added to stays; it has its own size along dim */
     uint8_t modes;       /* `mode` is below that */
     uint8_t like;        /* this operand has the dtype of operand 0; 0: any */
-    int8_t places;       /* this one has positions, i64; -1: none */
+    uint8_t places;      /* this one has positions, i64; 0: none */
 } wk__work_family;
 
 extern const wk__work_family wk__work_families[WK__WORK_FAMILIES];

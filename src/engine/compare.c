@@ -170,7 +170,7 @@ static void add_index(wk__text *text, const int64_t *index, int ndim)
 /* A scatter's space is that of its index, not that of its target. */
 static bool walks_its_result(const wk__record *r, int reference)
 {
-    return reference < r->nout && (wk__record_family(r)->program || !r->partial) && !wk__record_family(r)->moves;
+    return reference < r->nout && (wk__record_family(r)->program || !r->partial);
 }
 
 bool wk__record_fills(wk__record *r, int output, int64_t bytes)
@@ -179,7 +179,7 @@ bool wk__record_fills(wk__record *r, int output, int64_t bytes)
     int64_t elements = 1;
     for (int d = 0; d < r->ndim; d++)
         if (!(r->reduce_mask >> d & 1)) elements *= wk__record_shape(r)[d];
-    return wk__record_family(r)->moves || elements * size == bytes;
+    return elements * size == bytes;
 }
 
 bool wk__bytes_differ(wk__record *r, int reference, bool holes, const char *have, const char *want, int64_t bytes,

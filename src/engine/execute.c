@@ -77,14 +77,11 @@ static wk_code submit(wk__run *run, wk__building *b, wk__work *work, wk__kernel 
 
 static wk_code run_work(wk__run *run, wk__building *b, wk__fail *fail)
 {
-    wk__value *first = b->record[0]->ref[0].value;
     wk__kernel kernel;
     wk__work work = wk__work_of(b, &kernel);
     wk_code code = take_outputs(run, b, &work, &kernel, fail);
     if (code == WK_OK && wk__plan_check_wanted(b->record[0]->device)) code = wk__plan_check(b, &work, fail);
-    if (code == WK_OK) code = submit(run, b, &work, &kernel, fail);
-    if (wk__work_family_of(&work)->tail && first->memory.block && !wk__stores(first)) wk__value_give_memory(first);
-    return code;
+    return code == WK_OK ? submit(run, b, &work, &kernel, fail) : code;
 }
 
 /* Dense bytes from one device to another, through the host where the backend knows no shorter way. */

@@ -115,8 +115,7 @@ static bool family_fits(wk__record *r)
     if (r->op->expression || wk__record_reduces(r)) return false;
     if (r->nout != family->nout || r->nin != family->nin || r->partial != family->adds_to_target) return false;
     if ((family->sums && !sum_fits(r)) || (family->along && !along_fits(r))) return false;
-    return r->ref[0].dtype == r->ref[family->like].dtype &&
-           (family->places < 0 || r->ref[family->places].dtype == WK_I64);
+    return r->ref[0].dtype == r->ref[family->like].dtype && (!family->places || r->ref[family->places].dtype == WK_I64);
 }
 
 static bool imm_fits(const wk__ref *ref)
@@ -190,7 +189,7 @@ static const char *wrong_order(checker *c, wk__record *r)
     wk__building *b = &c->building;
     b->record = &r;
     b->records = 1;
-    const char *wrong = wk__record_family(r)->program ? wrong_program(b, r) : NULL;
+    const char *wrong = wrong_program(b, r); /* wk__work_of leaves it out where the work is none */
     if (wrong) return wrong;
     wk__kernel kernel;
     const wk__work work = wk__work_of(b, &kernel);

@@ -80,7 +80,7 @@ static int watch(wk__emit *e, const int in[])
 bool wk__flush_capture(wk__record *r, wk__building *b, wk__flush_code *code)
 {
     memset(code, 0, sizeof *code);
-    if (!wk__flush_has_code(r)) return true;
+    if (!r->op->expression) return true;
     watcher w = {.op = *r->op, .real = r->op, .record = r, .code = code, .said = true};
     w.op.expression = watch;
     r->op = &w.op;

@@ -22,14 +22,8 @@ typedef struct wk__flush_op {
     wk__flush_code code;
 } wk__flush_op;
 
-/* Does the record's op write instructions? Of one that reduces: what is done with an element before. */
-static inline bool wk__flush_has_code(const wk__record *r)
-{
-    return r->op->expression && wk__record_family(r)->program;
-}
-
-/* What the expression of this record (of twins, or of any values) writes. False when it writes what cannot be
- * said so. */
+/* What the expression of this record (of twins, or of any values) writes, if it has one; of one that reduces: what is
+ * done with an element before. False when it writes what cannot be said so. */
 bool wk__flush_capture(wk__record *r, wk__building *b, wk__flush_code *code);
 /* The expression of a wk__flush_op. */
 wk__expression wk__flush_expression;

@@ -13,7 +13,7 @@ static wk__record *first_wrong(wk__plan_check_state *c, const wk__plan_check_wal
     for (int d = 0; d < c->ndim; d++) shape[d] = c->shape[c->order[d]];
     for (int k = 0; k < c->b->records; k++) {
         wk__record *r = c->b->record[k];
-        if (r == last || !wk__record_family(r)->program || wk__plan_check_strides(c, r, 0, stride) < 0) continue;
+        if (r == last || wk__plan_check_strides(c, r, 0, stride) < 0) continue;
         wk__plan_check_visit(c->space->own[0], 0, kept, shape, c->most, stride);
         wk__plan_check_visit(c->space->own[1], kept, c->ndim, shape, c->most, stride);
         const int value = wk__plan_check_find(c, r->ref[0].value);

@@ -81,11 +81,10 @@ static wk_code run_transfer(wk__record *r, wk__fail *fail)
 
 static wk_code run_one(wk__building *b, wk__record *r, wk__fail *fail)
 {
-    const wk__work_family *family = wk__record_family(r);
-    if (family->moves) return run_transfer(r, fail);
+    if (wk__record_family(r)->moves) return run_transfer(r, fail);
     b->record = &r;
     b->records = 1;
-    wk_code code = family->program ? build_program(b, r, fail) : WK_OK;
+    const wk_code code = build_program(b, r, fail); /* wk__work_of leaves it out where the work is none */
     if (code != WK_OK) return code;
     wk__kernel kernel;
     const wk__work work = wk__work_of(b, &kernel);

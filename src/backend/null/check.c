@@ -96,7 +96,7 @@ static const char *check_along(const wk__work_family *family, const wk__kernel *
     if (kernel->dim < 0 || kernel->dim >= (kernel->ndim ? kernel->ndim : 1)) return "a dimension that there is not";
     if (kernel->mode < 0 || kernel->mode >= family->modes) return "a mode that its kernel does not have";
     if (kernel->operand[0].dtype != kernel->operand[family->like].dtype) return "a kernel over two dtypes";
-    if (family->places >= 0 && kernel->operand[family->places].dtype != WK_I64) return "positions that are not i64";
+    if (family->places && kernel->operand[family->places].dtype != WK_I64) return "positions that are not i64";
     for (int o = 0; o < family->nout + family->nin; o++) {
         int64_t shape[WK__MAX_DIMS];
         memcpy(shape, kernel->shape, sizeof shape);
