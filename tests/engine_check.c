@@ -122,6 +122,24 @@ static void a_number_of_a_long_pass(void **state)
     wk_free(y), wk_free(x);
 }
 
+/* A full ring is run while a tensor is being joined: what is not written yet holds anything, and is not compared. */
+static void parts_that_nobody_has_written_yet(void **state)
+{
+    (void)state;
+    enum { MANY = WK__RING_LAST + 100 };
+    WK_SCOPE;
+    const int64_t before = wk__context()->ring->flushes;
+    wk_tensor *x = there(wk_retain(wk_ones((1)))), **all = malloc(MANY * sizeof *all);
+    for (int k = 0; k < MANY; k++) all[k] = x;
+    wk_free(there(wk_retain(wk_full((MANY), 7)))); /* leaves its memory to the result */
+    wk_tensor *y = wk_retain(wk_cat(WK_ARRAY(all, MANY), 0));
+    assert_true(wk__context()->ring->flushes > before + 2);
+    assert_true(wk_item(wk_sum(y)) == MANY);
+    expect_fine();
+    free(all);
+    wk_free(x), wk_free(y);
+}
+
 /* What comes from a device that computes nothing has no numbers to compare. */
 static void what_nobody_has_computed(void **state)
 {
@@ -567,6 +585,7 @@ int main(void)
         ONE(a_number_of_a_long_pass),
         ONE(a_number_behind_a_copy_to_another_device),
         ONE(what_nobody_has_computed),
+        ONE(parts_that_nobody_has_written_yet),
         ONE(a_failure_of_the_plan_alone),
         ONE(a_failure_that_the_plan_missed),
         ONE(counters_and_statistics),
