@@ -2,6 +2,8 @@
 /* Which instruction set runs: the best one, or what WICK_CPU asks for. */
 #include "cpu_vm_test.h"
 
+#include "../src/base/environment.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -42,10 +44,14 @@ static void each_when_asked_for(void **state)
 {
     (void)state;
     char name[16];
+    const char *unknown;
+    int length;
     const wk__cpu_isa *isa;
     for (int k = 0; (isa = wk__cpu_isa_at(k)) != NULL; k++) {
         choose(isa->name, name);
         assert_string_equal(name, isa->name);
+        wk__setting_words(WK__SET_CPU, isa->name, &unknown, &length);
+        assert_null(unknown); /* else wick doctor calls the setting wrong */
     }
     choose("portable", name);
     assert_string_equal(name, "portable");
@@ -61,12 +67,33 @@ static void unknown_ones_are_refused(void **state)
     assert_string_equal(name, wk__cpu_isa_at(0)->name);
 }
 
+/* Products are made by kernels of the kind in use, and where it has none of that dtype, as by the next one. */
+static void no_kernel_beyond_the_kind(void **state)
+{
+    (void)state;
+    const wk__gemm *below[WK_DTYPE_COUNT] = {0};
+    const wk__cpu_isa *before = wk__cpu_isa_current();
+    int kinds = 0;
+    while (wk__cpu_isa_at(kinds)) kinds++;
+    for (int k = kinds - 1; k >= 0; k--) {
+        const wk__cpu_isa *isa = wk__cpu_isa_at(k);
+        wk__cpu_isa_use(isa);
+        for (const wk__gemm *gemm = isa->gemm; gemm->dtype; gemm++) below[gemm->dtype] = gemm;
+        for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
+            assert_non_null(below[dtype]);
+            assert_ptr_equal(wk__cpu_gemm(dtype), below[dtype]);
+        }
+    }
+    wk__cpu_isa_use(before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_by_default),
         cmocka_unit_test(each_when_asked_for),
         cmocka_unit_test(unknown_ones_are_refused),
+        cmocka_unit_test(no_kernel_beyond_the_kind),
     };
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

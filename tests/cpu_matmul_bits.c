@@ -48,12 +48,10 @@ static void test_threads(void **state)
 }
 
 /* Equal products inside a larger one: a row of C does not depend on how many others there are. */
-static void test_rows(void **state)
+static void compare_rows(const product_case *test)
 {
-    (void)state;
-    product_case test = {.dtype = WK_F32, .m = 30, .n = 100, .k = 1000};
     product whole;
-    product_new(&whole, &test);
+    product_new(&whole, test);
     product_run(&whole);
     char *all = malloc((size_t)whole.c.bytes);
     memcpy(all, whole.c.data, (size_t)whole.c.bytes);
@@ -65,11 +63,18 @@ static void test_rows(void **state)
         part.c.offset += row * part.c.stride[0];
         memset(whole.c.data, 1, (size_t)whole.c.bytes);
         assert_int_equal(wk__cpu_matmul(&part, &fail), WK_OK);
-        const int64_t first = part.c.offset * 4;
-        assert_memory_equal(all + first, whole.c.data + first, (size_t)(part.m * 400));
+        const int64_t size = (int64_t)wk_dtype_size(test->dtype), first = part.c.offset * size;
+        assert_memory_equal(all + first, whole.c.data + first, (size_t)(part.m * test->n * size));
     }
     free(all);
     product_free(&whole);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    compare_rows(&(product_case){.dtype = WK_F32, .m = 30, .n = 100, .k = 1000});
+    compare_rows(&(product_case){.dtype = WK_BF16, .m = 30, .n = 100, .k = 2101});
 }
 
 /* Each request for memory fails once: an error, C untouched, and the next product is right. */

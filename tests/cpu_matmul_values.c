@@ -112,21 +112,37 @@ static void test_no_sum(void **state)
         }
 }
 
-/* NaN and infinity reach C, and only the elements that they belong to. */
+/* Where NaN and infinity are in A and B: in the last step of the sum, which may be half of a pair, and in another. */
+static void put_not_finite(product *product)
+{
+    static const float f32[] = {NAN, INFINITY};
+    static const uint16_t bf16[] = {0x7fc0, 0x7f80};
+    const wk_dtype dtype = product->test.dtype;
+    const char *from[] = {dtype == WK_F32 ? (const char *)&f32[0] : (const char *)&bf16[0],
+                          dtype == WK_F32 ? (const char *)&f32[1] : (const char *)&bf16[1]};
+    memcpy(element(product, &product->a, 0, 8, product->test.k - 1), from[0], wk_dtype_size(dtype));
+    memcpy(element(product, &product->b, 0, 3, 52), from[1], wk_dtype_size(dtype));
+}
+
+/* They reach C, and only the elements that they belong to. */
 static void test_not_finite(void **state)
 {
     (void)state;
-    product_case test = {.dtype = WK_F32, .m = 9, .n = 53, .k = 20};
-    product product;
-    product_new(&product, &test);
-    const float nan = NAN, infinity = INFINITY;
-    memcpy(element(&product, &product.a, 0, 8, 19), &nan, 4);
-    memcpy(element(&product, &product.b, 0, 3, 52), &infinity, 4);
-    product_run(&product);
-    for (int64_t i = 0; i < test.m; i++)
-        for (int64_t j = 0; j < test.n; j++)
-            assert_int_equal(isfinite(get_real(WK_F32, element(&product, &product.c, 0, i, j))), i != 8 && j != 52);
-    product_free(&product);
+    static const wk_dtype dtypes[] = {WK_F32, WK_BF16};
+    for (int d = 0; d < 2; d++)
+        for (int64_t k = 20; k <= 21; k++) {
+            product_case test = {.dtype = dtypes[d], .m = 9, .n = 53, .k = k};
+            product product;
+            product_new(&product, &test);
+            put_not_finite(&product);
+            product_run(&product);
+            for (int64_t i = 0; i < test.m; i++)
+                for (int64_t j = 0; j < test.n; j++) {
+                    const double got = get_real(test.dtype, element(&product, &product.c, 0, i, j));
+                    assert_int_equal(isfinite(got), i != 8 && j != 52);
+                }
+            product_free(&product);
+        }
 }
 
 int main(void)

@@ -103,7 +103,7 @@ static void one_argument_f32(void **state)
     (void)state;
     const int64_t most = (int64_t)(UINT32_MAX / EVERY + 1 + NEAR + SPECIALS);
     const wk__cpu_isa *isa, *before = wk__cpu_isa_current();
-    for (int k = 0; (isa = wk__cpu_isa_at(k)) != NULL; k++) {
+    for (int k = 0; (isa = vm_isa_at(k)) != NULL; k++) {
         wk__cpu_isa_use(isa);
         for (int f = 0; f < FUNCTIONS; f++) {
             group_case *c = group_case_new(wk__alu_name[functions[f].code], 1, &most, 0);
@@ -158,7 +158,7 @@ static void two_arguments(void **state)
     enum { S = sizeof specials / sizeof *specials, N = S * S + 20000 };
     const int64_t n = N;
     const wk__cpu_isa *isa, *before = wk__cpu_isa_current();
-    for (int k = 0; (isa = wk__cpu_isa_at(k)) != NULL; k++) {
+    for (int k = 0; (isa = vm_isa_at(k)) != NULL; k++) {
         wk__cpu_isa_use(isa);
         for (int which = 0; which < 2; which++) {
             group_case *c = group_case_new(which ? "POW" : "ATAN2", 1, &n, 0);

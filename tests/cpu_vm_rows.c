@@ -247,7 +247,7 @@ static void same_bits(void **state)
     int threads = wk__threads();
     static const int64_t columns[] = {1, 2, 3, 15, 16, 17, 63, 64, 65, 100, 130, 2047, 2048, 2049, COLUMNS};
     for (int64_t k = 0; k < ROWS * COLUMNS; k++) x[k] = (float)((double)(group_case_random() >> 11) * 0x1p-53 * 4 - 2);
-    for (int k = 0; (isa = wk__cpu_isa_at(k)) != NULL; k++) {
+    for (int k = 0; (isa = vm_isa_at(k)) != NULL; k++) {
         wk__cpu_isa_use(isa);
         for (size_t n = 0; n < sizeof columns / sizeof *columns; n++) {
             int64_t m = columns[n];
@@ -275,7 +275,7 @@ static void same_bits_split(void **state)
     enum { N = 300007 };
     const wk__cpu_isa *isa, *before = wk__cpu_isa_current();
     int threads = wk__threads();
-    for (int k = 0; (isa = wk__cpu_isa_at(k)) != NULL; k++) {
+    for (int k = 0; (isa = vm_isa_at(k)) != NULL; k++) {
         wk__cpu_isa_use(isa);
         for (int rows = 1; rows <= 3; rows += 2) {
             float want[2][3];

@@ -171,7 +171,7 @@ static void boxes(void **state)
         group_case_seed((uint64_t)round + 5);
         add_program(c);
         const wk__cpu_isa *isa, *before = wk__cpu_isa_current();
-        for (int k = 0; (isa = wk__cpu_isa_at(k)) != NULL; k++) {
+        for (int k = 0; (isa = vm_isa_at(k)) != NULL; k++) {
             wk__fail fail;
             wk__cpu_program program;
             wk__group nothing = c->g;

@@ -323,9 +323,11 @@ static bool run_until(double until)
 static bool run_kinds(void)
 {
     if (!set.kinds) return run_until(set.seconds);
-    const double begin = elapsed(), share = (set.seconds - begin) / 3;
+    int kinds = 0;
+    while (wk__cpu_isa_at(kinds)) kinds++;
+    const double begin = elapsed(), share = (set.seconds - begin) / kinds;
     bool fine = true;
-    for (int k = 0; wk__cpu_isa_at(k) && (fine || set.keep_going); k++) {
+    for (int k = 0; k < kinds && (fine || set.keep_going); k++) {
         setenv("WICK_CPU", wk__cpu_isa_at(k)->name, 1);
         common->next = 0;
         fine = run_until(begin + share * (k + 1)) && fine;

@@ -11,7 +11,7 @@
 
 enum {
     SLICE = 16 * 1024, /* bytes of that matrix: it stays in L1 */
-    SPAN = 16,         /* steps that `pack` takes together */
+    SPAN = 16,         /* steps that `pack` takes together; a packed element holds 1 or 2 of them */
     MOST_STEPS = 256,  /* of a slice, and so of runs in it */
 };
 
@@ -302,7 +302,7 @@ static void gather_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, co
     }
     for (int64_t step = 0, steps; step < block->steps; step += steps) {
         steps = least(most, block->steps - step);
-        char *to = out + step * wide * block->size;
+        char *to = out + wk__gemm_packed(block->class, step) * wide * (int64_t)block->class->packed;
         if (by_lines) {
             gather_matrix(g, block->batch, &g->steps, block->step + step, steps, &g->lines, runs, count,
                           lines * g->size, matrix);
@@ -322,6 +322,7 @@ void wk__gather_panels(const wk__gather *gather, wk__gemm_pack *pack, void *out,
     for (int64_t line = block->line, lines; line < block->line_end; line += lines) {
         lines = least(block->width, block->line_end - line);
         gather_panel(gather, pack, to, block, line, lines);
-        to += (lines + block->unit - 1) / block->unit * block->unit * block->steps * block->size + WK__GEMM_GAP;
+        const int64_t wide = (lines + block->unit - 1) / block->unit * block->unit;
+        to += wide * wk__gemm_packed(block->class, block->steps) * (int64_t)block->class->packed + WK__GEMM_GAP;
     }
 }

@@ -34,8 +34,8 @@ typedef struct wk__gather {
 typedef struct wk__gather_block {
     int64_t batch, line, line_end, step, steps;
     int width, unit; /* lines of a panel; those of the last are rounded up to a multiple of `unit`, with zeros */
-    int64_t size;    /* bytes of an element in a panel */
-    bool as_is;      /* elements have the same bits there as in memory */
+    const wk__gemm_class *class; /* of the panels */
+    bool as_is;                  /* elements have the same bits there as in memory */
 } wk__gather_block;
 
 /* Appends an index, merged with the last one where both are walked as one. */

@@ -2,8 +2,12 @@
 /* What a matrix product needs of an instruction set: tiles of C that live in registers, and packing, which brings
  * operands of any dtype and any strides into the order in which the tiles read them.
  *
- * A product computes in one of four classes, f32, f64, i32 and i64; narrower dtypes are widened while they are packed
- * and narrowed when C is done. bool counts in i64, which no k can wrap back to 0. */
+ * Each set computes products in four classes, f32, f64, i32 and i64; narrower dtypes are widened while they are packed
+ * and narrowed when C is done. bool counts in i64, which no k can wrap back to 0. Some CPUs have instructions for
+ * products of one dtype besides: a class for it alone, whose packed elements may hold several steps of the sum.
+ *
+ *     steps 1    l = 0     l = 1     l = 2              of line i, as tiles read it: A[i, l] or B[l, i]
+ *     steps 2    l = 0, 1            l = 2, 3           a pair lies in one packed element; beyond k there are zeros */
 #ifndef WICK_CPU_GEMM_H
 #define WICK_CPU_GEMM_H
 
@@ -15,7 +19,7 @@ enum {
 };
 
 /* One tile: C[i, j] = or += sum over l of A[i, l] B[l, j], with l rising and one rounding per step where the machine
- * has fma. Steps and rows are counted in elements of the class. Elements in a row of B and of C are neighbours. */
+ * has fma. Steps, rows and k are counted in packed elements. Elements in a row of B and of C are neighbours. */
 typedef struct wk__tile {
     int64_t k;
     const void *a; /* A[i, l] = a[i * a_row + l * a_step] */
@@ -34,6 +38,7 @@ typedef struct wk__gemm_class {
     int rows, columns, lanes;       /* of the largest tile; columns is a multiple of lanes */
     size_t packed;                  /* bytes of an element of A and B as tiles read it, */
     size_t sum;                     /* and of C as they write it */
+    int steps;                      /* of the sum in a packed element: 1, or 2 in a class whose elements are pairs */
     wk__tile_function *const *tile; /* [(ceil(columns / lanes) - 1) * rows + rows - 1] of the tile that is wanted */
     /* Vectors, m = 1: c[j] = or += sum over l of a[l] B[l, j]. `down` reads rows of B whose elements are neighbours,
      * `along` columns of B whose elements are neighbours (then b_step is the distance of columns). NULL in the integer
@@ -42,21 +47,30 @@ typedef struct wk__gemm_class {
     void (*along)(int64_t n, int64_t k, const void *a, const void *b, int64_t b_step, void *c, bool add);
 } wk__gemm_class;
 
+/* Packed elements in so many steps of the sum. */
+static inline int64_t wk__gemm_packed(const wk__gemm_class *class, int64_t k)
+{
+    return (k + class->steps - 1) / class->steps;
+}
+
 /* Cuts `count` columns of `in` into panels of `width` and writes them one after the other, each row by row:
  *
  *     in[i * across + l * along]  ->  out[p * (width * k + gap) + l * w + i - p * width]      p = i / width
  *
- * widened to the class; steps are in elements of the dtype. w is the width of panel p: of the last one what is left of
- * `count`, rounded up to a multiple of `unit` with zeros. */
+ * as elements of the class; where those are pairs, l and k are counted in pairs on the right. across and along are in
+ * elements of the dtype. w is the width of panel p: of the last one what is left of `count`, rounded up to a multiple
+ * of `unit` with zeros. */
 typedef void wk__gemm_pack(void *out, int width, int unit, int64_t count, int64_t k, const void *in, int64_t across,
                            int64_t along);
 /* out[i * step] = in[i], narrowed to the dtype. */
 typedef void wk__gemm_unpack(void *out, int64_t step, int64_t count, const void *in);
 
+/* How products of one dtype are made. A file of kernels lists those that it has; dtype 0 ends the list. */
 typedef struct wk__gemm {
-    const wk__gemm_class *of[WK_DTYPE_COUNT]; /* by dtype */
-    wk__gemm_pack *pack[WK_DTYPE_COUNT];
-    wk__gemm_unpack *unpack[WK_DTYPE_COUNT];
+    wk_dtype dtype;
+    const wk__gemm_class *class;
+    wk__gemm_pack *pack;
+    wk__gemm_unpack *unpack;
 } wk__gemm;
 
 #endif

@@ -1,55 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instruction set runs: asked of the CPU once. */
+/* Which kernels run: asked of the CPU once. */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "../../base/environment.h"
 #include "isa.h"
 
-extern const wk__cpu_isa wk__cpu_isa_portable;
+extern const wk__vm wk__vm_portable;
+extern const wk__gemm wk__gemm_portable[];
+
+static bool always(void)
+{
+    return true;
+}
+
 #if defined(__x86_64__)
-extern const wk__cpu_isa wk__cpu_isa_avx2, wk__cpu_isa_avx512;
-#elif defined(__aarch64__)
-extern const wk__cpu_isa wk__cpu_isa_neon;
-#endif
+extern const wk__vm wk__vm_avx2, wk__vm_avx512;
+extern const wk__gemm wk__gemm_avx2[], wk__gemm_avx512[], wk__gemm_avx512_bf16[];
 
 /* What the files of each set are compiled for: the levels v3 and v4 of x86-64. __builtin_cpu_supports asks both the CPU
  * and whether the system saves the wide registers. What else belongs to v3 (f16c, movbe, lzcnt) no CPU with these three
  * lacks, and not every compiler knows its name here. */
-static bool supported(const wk__cpu_isa *isa)
+static bool has_avx2(void)
 {
-#if defined(__x86_64__)
-    if (isa == &wk__cpu_isa_avx2 || isa == &wk__cpu_isa_avx512) {
-        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
-            return false;
-    }
-    if (isa == &wk__cpu_isa_avx512) {
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl");
-    }
-#endif
-    (void)isa;
-    return true;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 }
 
-static const wk__cpu_isa *const built[] = {
-#if defined(__x86_64__)
-    &wk__cpu_isa_avx512,
-    &wk__cpu_isa_avx2,
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
+static bool has_avx512_bf16(void)
+{
+    return has_avx512() && __builtin_cpu_supports("avx512bf16");
+}
 #elif defined(__aarch64__)
-    &wk__cpu_isa_neon,
+extern const wk__vm wk__vm_neon;
+extern const wk__gemm wk__gemm_neon[];
 #endif
-    &wk__cpu_isa_portable,
+
+/* Best first: each has what those below it ask for, and makes as the next one does what it has no kernels for. */
+static const wk__cpu_isa kinds[] = {
+#if defined(__x86_64__)
+    {"avx512_bf16", has_avx512_bf16, &wk__vm_avx512, wk__gemm_avx512_bf16},
+    {"avx512", has_avx512, &wk__vm_avx512, wk__gemm_avx512},
+    {"avx2", has_avx2, &wk__vm_avx2, wk__gemm_avx2},
+#elif defined(__aarch64__)
+    {"neon", always, &wk__vm_neon, wk__gemm_neon},
+#endif
+    {"portable", always, &wk__vm_portable, wk__gemm_portable},
 };
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Written once with equal contents, whichever thread comes first; hence no lock. */
 static _Atomic(const wk__cpu_isa *) current;
 
 const wk__cpu_isa *wk__cpu_isa_at(int index)
 {
-    for (size_t k = 0; k < sizeof built / sizeof *built; k++) {
-        if (supported(built[k]) && index-- == 0) return built[k];
+    for (int k = 0; k < KINDS; k++) {
+        if (kinds[k].supported() && index-- == 0) return &kinds[k];
     }
     return NULL;
 }
@@ -71,6 +83,14 @@ const wk__cpu_isa *wk__cpu_isa_current(void)
     if (!isa) isa = wk__cpu_isa_at(0);
     atomic_store_explicit(&current, isa, memory_order_release);
     return isa;
+}
+
+/* Portable code makes all products, so that there is an end. */
+const wk__gemm *wk__cpu_gemm(wk_dtype dtype)
+{
+    for (const wk__cpu_isa *isa = wk__cpu_isa_current();; isa++)
+        for (const wk__gemm *gemm = isa->gemm; gemm->dtype; gemm++)
+            if (gemm->dtype == dtype) return gemm;
 }
 
 void wk__cpu_isa_use(const wk__cpu_isa *isa)

@@ -140,10 +140,10 @@ static bool near(const wk__gemm_plan *plan, int64_t elements)
 
 static void plan_way(wk__gemm_plan *plan)
 {
-    const wk__gemm *gemm = wk__cpu_isa_current()->gemm;
-    plan->class = gemm->of[plan->dtype];
-    plan->pack = gemm->pack[plan->dtype];
-    plan->unpack = gemm->unpack[plan->dtype];
+    const wk__gemm *gemm = wk__cpu_gemm((wk_dtype)plan->dtype);
+    plan->class = gemm->class;
+    plan->pack = gemm->pack;
+    plan->unpack = gemm->unpack;
 
     const int64_t size = (int64_t)plan->class->packed;
     const bool same = plan->size == size && plan->size == (int64_t)plan->class->sum;
@@ -158,9 +158,9 @@ static void plan_way(wk__gemm_plan *plan)
     plan->pack_a = plan->pack_a || plan->a_map;
     plan->pack_b = plan->pack_b || plan->b_map;
 
-    const int64_t most = WK__GEMM_K_BYTES / size;
-    const int64_t blocks = (plan->k + most - 1) / most;
-    plan->k_block = plan->k <= most ? plan->k : (plan->k + blocks - 1) / blocks;
+    const int64_t packed = wk__gemm_packed(plan->class, plan->k), most = WK__GEMM_K_BYTES / size;
+    const int64_t blocks = (packed + most - 1) / most;
+    plan->k_block = packed <= most ? plan->k : (packed + blocks - 1) / blocks * plan->class->steps;
 }
 
 /* The index of a batch is a position in the batch dimensions, row-major. */
@@ -269,11 +269,17 @@ static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail
     return fail->code;
 }
 
+/* Bytes of a row of A or a column of B, when a block of k is packed: a little more than they need. */
+static int64_t line_of(const wk__gemm_plan *plan)
+{
+    return wk__gemm_packed(plan->class, plan->k_block) * (int64_t)plan->class->packed + WK__GEMM_GAP;
+}
+
 /* Is the product so small that one thread does whole batches, with what it packs on the stack? */
 static bool small(const wk__gemm_plan *plan, double work)
 {
     if (work >= THREADS_WORK || plan->m > WK__GEMM_BLOCK_ROWS) return false;
-    const int64_t line = plan->k_block * (int64_t)plan->class->packed + WK__GEMM_GAP;
+    const int64_t line = line_of(plan);
     const int64_t a = plan->pack_a ? plan->m * line : 0;
     const int64_t b = plan->pack_b ? (plan->n + plan->class->lanes) * line : 0;
     const int64_t c = plan->sum_apart ? plan->m * plan->n * (int64_t)plan->class->sum : 0;
@@ -284,7 +290,7 @@ static wk_code run_small(wk__gemm_plan *plan, wk__fail *fail)
 {
     _Alignas(64) char data[SMALL_SPACE];
     wk__gemm_space space = {.a = data};
-    const int64_t line = plan->k_block * (int64_t)plan->class->packed + WK__GEMM_GAP;
+    const int64_t line = line_of(plan);
     space.b = space.a + (plan->pack_a ? plan->m * line : 0);
     space.c = space.b + (plan->pack_b ? (plan->n + plan->class->lanes) * line : 0);
     wk_code first = WK_OK;

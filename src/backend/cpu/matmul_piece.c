@@ -40,7 +40,7 @@ static void pack_panels(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
                                               .steps = at->k,
                                               .width = plan->class->columns,
                                               .unit = plan->class->lanes,
-                                              .size = (int64_t)plan->class->packed,
+                                              .class = plan->class,
                                               .as_is = plan->size == (int64_t)plan->class->packed});
         return;
     }
@@ -61,7 +61,7 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_piece *piece, co
                                               .steps = at->k,
                                               .width = plan->class->rows,
                                               .unit = 1,
-                                              .size = (int64_t)plan->class->packed,
+                                              .class = plan->class,
                                               .as_is = plan->size == (int64_t)plan->class->packed});
         return;
     }
@@ -74,8 +74,8 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_piece *piece, co
 static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const walk *at, int64_t row, int64_t end)
 {
     const wk__gemm_class *class = plan->class;
-    const int64_t size = (int64_t) class->packed, of_c = (int64_t) class->sum;
-    wk__tile tile = {.k = at->k, .c_row = at->c_row, .add = at->l > 0};
+    const int64_t size = (int64_t) class->packed, of_c = (int64_t) class->sum, k = wk__gemm_packed(class, at->k);
+    wk__tile tile = {.k = k, .c_row = at->c_row, .add = at->l > 0};
     const char *b =
         plan->pack_b ? at->space->b : piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * size;
     for (int64_t j = piece->column; j < piece->column_end; j += class->columns) {
@@ -84,7 +84,7 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, con
         wk__tile_function *const *function = class->tile + (vectors - 1) * class->rows - 1;
         tile.b = b;
         tile.b_step = plan->pack_b ? vectors * class->lanes : plan->b_step;
-        b += plan->pack_b ? vectors * class->lanes * at->k * size + WK__GEMM_GAP : class->columns * size;
+        b += plan->pack_b ? vectors * class->lanes * k * size + WK__GEMM_GAP : class->columns * size;
 
         char *c = at->c + ((row - piece->row) * at->c_row + j - piece->column) * of_c;
         const char *a = plan->pack_a ? at->space->a : piece->a + (at->l * plan->a_step + row * plan->a_row) * size;
@@ -95,12 +95,12 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, con
                 tile.a_row = plan->a_row;
                 tile.a_step = plan->a_step;
             } else {
-                tile.a_row = plan->a_step == 1 ? at->k + WK__GEMM_GAP / size : 1;
+                tile.a_row = plan->a_step == 1 ? k + WK__GEMM_GAP / size : 1;
                 tile.a_step = plan->a_step == 1 ? 1 : rows;
             }
             tile.c = c;
             function[rows](&tile);
-            a += tile.a_row == 1 && plan->pack_a ? rows * at->k * size + WK__GEMM_GAP : rows * tile.a_row * size;
+            a += tile.a_row == 1 && plan->pack_a ? rows * k * size + WK__GEMM_GAP : rows * tile.a_row * size;
             c += rows * at->c_row * of_c;
         }
     }

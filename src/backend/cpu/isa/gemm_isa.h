@@ -6,6 +6,7 @@
 #include "../gemm.h"
 #include "gemm_vector.h"
 
+extern const wk__gemm WK__ISA_NAME(wk__gemm)[];
 extern const wk__gemm_class WK__ISA_NAME(wk__gemm_f32);
 extern const wk__gemm_class WK__ISA_NAME(wk__gemm_f64);
 extern const wk__gemm_class WK__ISA_NAME(wk__gemm_i32);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables that the files of one instruction set define and vm.c gathers. */
+/* The tables that the files of one instruction set define and vm.c gathers, and what it makes of them. */
 #ifndef WICK_BACKEND_CPU_ISA_TABLES_H
 #define WICK_BACKEND_CPU_ISA_TABLES_H
 
 #include "vector.h"
 
+extern const wk__vm WK__ISA_NAME(wk__vm);
 extern const wk__vm_table WK__ISA_NAME(wk__vm_f32), WK__ISA_NAME(wk__vm_f64), WK__ISA_NAME(wk__vm_i32),
     WK__ISA_NAME(wk__vm_i64);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of one instruction set, and the loop that runs a program block by block. */
-#include "../isa.h"
 #include "memory.h"
 #include "tables.h"
 
@@ -87,10 +86,7 @@ static void fence(void)
 #endif
 }
 
-#define STRING(x) #x
-#define QUOTED(x) STRING(x)
-
-static const wk__vm vm = {
+const wk__vm WK__ISA_NAME(wk__vm) = {
     .lanes = LANES,
     .table = {&WK__ISA_NAME(wk__vm_f32), &WK__ISA_NAME(wk__vm_f64), &WK__ISA_NAME(wk__vm_i32),
               &WK__ISA_NAME(wk__vm_i64)},
@@ -109,6 +105,3 @@ static const wk__vm vm = {
     .run_steps = run_steps,
     .fence = fence,
 };
-
-extern const wk__gemm WK__ISA_NAME(wk__gemm);
-const wk__cpu_isa WK__ISA_NAME(wk__cpu_isa) = {.name = QUOTED(WK__ISA), .vm = &vm, .gemm = &WK__ISA_NAME(wk__gemm)};
