@@ -237,6 +237,45 @@ static void finds_wrong_collectives(void **state)
                  "null: a collective over operands with gaps");
 }
 
+/* With two ranks, for 32 elements in a and 40 in b. */
+static void collectives_to_the_last_element(void **state)
+{
+    (void)state;
+    static const int64_t most[WK__COLLECTIVES] = {32, 20, 16, 32};
+    const wk__team team = {.rank = 1, .ranks = 2, .root = 1, .reduction = WK__RSUM};
+    const int64_t a = f.a.bytes, b = f.b.bytes;
+    f.a.bytes = 32 * 4, f.b.bytes = 40 * 4;
+    for (int mode = 0; mode < WK__COLLECTIVES; mode++) {
+        assert_int_equal(collective(mode, most[mode], &team), WK_OK);
+        expect_wrong(collective(mode, most[mode] + 1, &team), "null: an operand that ends after its memory");
+    }
+    f.a.bytes = a, f.b.bytes = b;
+}
+
+/* Only what reduces looks at the reduction, only a broadcast at the root. */
+static void what_collectives_look_at(void **state)
+{
+    (void)state;
+    static const uint8_t reductions[] = {WK__RSUM, WK__RPROD, WK__RMAX, WK__RMIN};
+    for (int mode = 0; mode < WK__COLLECTIVES; mode++) {
+        const bool reduces = mode == WK__ALL_REDUCE || mode == WK__REDUCE_SCATTER;
+        for (size_t k = 0; k < sizeof reductions; k++)
+            assert_int_equal(collective(mode, 5, &(wk__team){.ranks = 2, .reduction = reductions[k]}), WK_OK);
+        const wk_code other = collective(mode, 5, &(wk__team){.ranks = 2, .reduction = WK__ADD});
+        assert_int_equal(other, reduces ? WK_ERR_INTERNAL : WK_OK);
+        for (int root = -1; root <= 2; root += 3) {
+            const wk_code code = collective(mode, 5, &(wk__team){.ranks = 2, .root = root, .reduction = WK__RSUM});
+            assert_int_equal(code, mode == WK__BROADCAST ? WK_ERR_INTERNAL : WK_OK);
+        }
+    }
+    const wk__team team = {.ranks = 2, .reduction = WK__RSUM};
+    wk__kernel k = {.ndim = 2, .shape = {5, 1}, .team = &team};
+    k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32, .stride = {1, 1}};
+    k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F32, .stride = {1, 1}};
+    expect_wrong(submit_kernel(null, f.device, WK__COLLECTIVE, &k, &fail),
+                 "null: a collective over no plain count of elements");
+}
+
 static void counts_what_it_does_not_keep(void **state)
 {
     (void)state;
@@ -347,6 +386,69 @@ static void finds_wrong_products_and_kernels(void **state)
     expect_wrong(null->upload(f.device, &f.a, f.a.bytes - 4, bytes, 8, &fail), leaves);
     expect_wrong(null->copy(f.device, &f.a, 0, &f.b, -1, 8, &fail), leaves);
     expect_wrong(null->download(f.device, bytes, &f.a, f.a.bytes, 1, &fail), leaves);
+}
+
+/* From none to all that there are; a dimension to walk is one of them, and 0 where there is none. */
+static void counts_of_dimensions(void **state)
+{
+    (void)state;
+    wk__kernel k = {.ndim = WK__MAX_DIMS};
+    for (int d = 0; d < WK__MAX_DIMS; d++) k.shape[d] = 1;
+    k.operand[0] = (wk__operand){.memory = &f.a, .dtype = WK_F32};
+    k.operand[1] = (wk__operand){.memory = &f.b, .dtype = WK_F32};
+    assert_int_equal(submit_kernel(null, f.device, WK__SCAN, &k, &fail), WK_OK);
+    k.dim = -1;
+    expect_wrong(submit_kernel(null, f.device, WK__SCAN, &k, &fail), "null: a dimension that there is not");
+    k.dim = k.ndim = 0;
+    assert_int_equal(submit_kernel(null, f.device, WK__SCAN, &k, &fail), WK_OK);
+    k.ndim = -1;
+    expect_wrong(submit_kernel(null, f.device, WK__SCAN, &k, &fail), "null: count of dimensions");
+    k.ndim = WK__MAX_DIMS + 1;
+    expect_wrong(submit_kernel(null, f.device, WK__SCAN, &k, &fail), "null: count of dimensions");
+}
+
+/* Of an operand that is read at computed places nothing is read where no place is good, or no element asks for one. */
+static void places_of_nothing(void **state)
+{
+    (void)state;
+    wk__group g;
+    wk__memory nothing = f.a;
+    nothing.bytes = 0;
+    ir_space(&g, 1, (const int64_t[]){16}, 0);
+    ir_operand(&g, WK_F32, &nothing, 0, (const int64_t[]){0});
+    g.imm[1].i = 1, g.nimms = 2;
+    ir_ins(&g, WK__LOADX, WK_F32, ir_ins(&g, WK__IOTA, WK_I64, 0, 0, 0), 0, 0);
+    g.imm[0].i = 0;
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
+    g.imm[0].i = 1;
+    expect_wrong(submit_program(null, f.device, &g, &fail), "null: an operand that ends after its memory");
+    g.shape[0] = 0;
+    assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
+}
+
+/* The result's memory, from where it begins. */
+static void tails_begin_with_the_product(void **state)
+{
+    (void)state;
+    const char *other = "null: a tail whose first operand is not the product";
+    wk__matmul p = product();
+    wk__group tail;
+    ir_space(&tail, 2, (const int64_t[]){4, 5}, 0);
+    ir_dense(&tail, WK_F32, false);
+    tail.operand[0].memory = &f.c;
+    ir_store(&tail, 0, ir_load(&tail, 0));
+    p.tail = &tail;
+    assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
+    wk__memory later = f.c, elsewhere = f.c;
+    later.offset += WK__ALIGN;
+    elsewhere.block = &elsewhere;
+    tail.operand[0].memory = &later;
+    expect_wrong(submit_product(null, f.device, &p, &fail), other);
+    tail.operand[0].memory = &elsewhere;
+    expect_wrong(submit_product(null, f.device, &p, &fail), other);
+    tail.operand[0].memory = &f.c;
+    tail.noperands = tail.nins = 0;
+    expect_wrong(submit_product(null, f.device, &p, &fail), other);
 }
 
 /* ---- faults -------------------------------------------------------------------------------------------------- */
@@ -465,6 +567,11 @@ int main(void)
         TEST(writes_down_products),
         TEST(writes_down_collectives),
         TEST(finds_wrong_collectives),
+        TEST(collectives_to_the_last_element),
+        TEST(what_collectives_look_at),
+        TEST(counts_of_dimensions),
+        TEST(places_of_nothing),
+        TEST(tails_begin_with_the_product),
         TEST(writes_down_the_rest),
         TEST(counts_what_it_does_not_keep),
         TEST(orders_from_threads),

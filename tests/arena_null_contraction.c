@@ -62,22 +62,31 @@ static void null_refuses(void **state)
     kernel.sum = &sum;
     sum = fine, sum.indices = WK__MAX_SUMMED + 1;
     expect_wrong(&kernel, "null: a count of indices that there is not");
+    sum.indices = -1;
+    expect_wrong(&kernel, "null: a count of indices that there is not");
     sum = fine, sum.extent[0] = -1;
     expect_wrong(&kernel, "null: a sum over less than nothing");
     sum = fine, sum.extent[0] = sum.extent[1] = INT64_MAX / 2;
     expect_wrong(&kernel, "null: a sum of too many products");
     sum = fine, sum.dtype = WK_F16;
     expect_wrong(&kernel, "null: sums in a dtype that is no class");
+    sum.dtype = WK_DTYPE_COUNT;
+    expect_wrong(&kernel, "null: sums in a dtype that is no class");
     sum = fine, sum.coordinates[1] = WK__MAX_COORDINATES + 1;
+    expect_wrong(&kernel, "null: a count of coordinates that there is not");
+    sum.coordinates[1] = -1;
     expect_wrong(&kernel, "null: a count of coordinates that there is not");
     sum = fine, sum.coordinate[1][0].divisor = 0;
     expect_wrong(&kernel, "null: a coordinate that is divided by less than 1");
     sum = fine, sum.coordinate[1][0].extent = -1;
     expect_wrong(&kernel, "null: a coordinate with less than no places");
-    sum = fine, sum.coordinate[1][0].coefficient[0] = INT64_MAX / 2;
-    expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
-    sum = fine, sum.coordinate[1][0].offset = (int64_t)1 << 40;
-    expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
+    static const int64_t large[] = {INT64_MAX, INT64_MAX / 2, -INT64_MAX / 2, (int64_t)1 << 40, -((int64_t)1 << 40)};
+    for (size_t k = 0; k < sizeof large / sizeof *large; k++) {
+        sum = fine, sum.coordinate[1][0].coefficient[0] = large[k];
+        expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
+        sum = fine, sum.coordinate[1][0].offset = large[k];
+        expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
+    }
     sum = fine, sum.coordinate[1][0].divisor = 1 << 20;
     expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
     sum = fine;

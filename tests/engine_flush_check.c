@@ -44,7 +44,156 @@ static void expect_bad(const char *why)
 }
 
 static const int kernels[] = {WK__CONTRACTION, WK__SCATTER_ADD, WK__SCAN, WK__SORT};
-enum { KERNELS = sizeof kernels / sizeof *kernels };
+enum { KERNELS = sizeof kernels / sizeof *kernels, KERNELS_AND_PROGRAMS };
+
+/* A number as it is, and as it must not be. */
+#define EXPECT_BAD(number, other, why)                                                                                 \
+    do {                                                                                                               \
+        const int64_t was_ = (int64_t)(number);                                                                        \
+        (number) = (__typeof__(number))(other);                                                                        \
+        expect_bad(why);                                                                                               \
+        (number) = (__typeof__(number))was_;                                                                           \
+    } while (0)
+
+static const int64_t most = (int64_t)1 << 56; /* of anything that is counted in elements */
+static const char *const no_space = "a space that is too large", *const no_operand = "an operand that is not there",
+                         *const no_result = "a result that was there before", *const no_prior = "what it writes over";
+
+/* A program that is so: elementwise, over two dimensions. */
+static wk__flush_record *program_with(bool reduces, bool partial, bool indirect)
+{
+    for (int64_t k = 0; k < flush.records; k++) {
+        const wk__record *r = flush.record[k].record;
+        if (r->family == WK__PROGRAM && wk__record_reduces(r) == reduces && r->partial == partial &&
+            r->indirect == indirect && r->ndim == 2 && flush.record[k].value[r->nout] >= 0)
+            return &flush.record[k];
+    }
+    fail_msg("no such program");
+    return NULL;
+}
+
+static void programs(void **state)
+{
+    (void)state;
+    wk__record *r = program_with(false, false, false)->record;
+    EXPECT_BAD(r->compute, 0, no_kind);
+    EXPECT_BAD(r->compute, WK_DTYPE_COUNT, no_kind);
+    EXPECT_BAD(r->nout, 2, no_kind);
+    EXPECT_BAD(r->reduce_mask, 1 << r->ndim, no_kind);
+    const wk__flush_record *f = program_with(true, false, false);
+    EXPECT_BAD(f->op->op.reduction, WK__RSUM - 1, no_kind);
+    EXPECT_BAD(f->op->op.reduction, WK__ALU_COUNT, no_kind);
+    EXPECT_BAD(f->record->nin, 0, no_kind);
+    expect_good();
+}
+
+static void spaces(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KERNELS_AND_PROGRAMS; k++) {
+        const wk__flush_record *f = k < KERNELS ? first_of(kernels[k]) : program_with(false, false, false);
+        int64_t *shape = wk__record_shape(f->record);
+        EXPECT_BAD(shape[0], -1, "has a");
+        EXPECT_BAD(shape[0], most + 1, "has a");
+        EXPECT_BAD(shape[0], INT64_MAX, "has a");
+        EXPECT_BAD(shape[0], most / 2, "has a");
+    }
+    wk__record *r = program_with(false, false, false)->record;
+    EXPECT_BAD(wk__record_shape(r)[1], -1, no_space);
+    EXPECT_BAD(wk__record_shape(r)[1], most, no_space);
+    wk__record_shape(r)[0] = 0; /* nothing is walked, whatever the rest says */
+    EXPECT_BAD(wk__record_shape(r)[1], most + 1, no_space);
+    wk__record_shape(r)[0] = 3;
+    expect_good();
+}
+
+/* One element further than it may be, at each end; far away; so far that a number would overflow. */
+static void reaches(void **state)
+{
+    (void)state;
+    wk__flush_record *f = program_with(false, false, false);
+    wk__record *r = f->record;
+    int64_t *stride = wk__record_stride(r, r->nout), *offset = &r->ref[r->nout].offset;
+    EXPECT_BAD(*offset, *offset - 1, no_operand);
+    EXPECT_BAD(*offset, *offset + 1, no_operand);
+    EXPECT_BAD(*offset, INT64_MAX, no_operand);
+    EXPECT_BAD(*offset, INT64_MIN, no_operand);
+    EXPECT_BAD(stride[0], stride[0] + 1, no_operand);
+    EXPECT_BAD(stride[0], -1, no_operand);
+    EXPECT_BAD(stride[0], INT64_MAX, no_operand);
+    EXPECT_BAD(stride[0], most, no_operand);
+    EXPECT_BAD(stride[0], -most, no_operand);
+    EXPECT_BAD(r->ref[0].offset, 1, no_result);
+    EXPECT_BAD(wk__record_stride(r, 0)[0], most, no_result);
+    expect_good();
+    const wk__sum *sum = wk__record_sum(first_of(WK__CONTRACTION)->record);
+    wk__sum *changed = wk__record_sum(first_of(WK__CONTRACTION)->record);
+    EXPECT_BAD(changed->stride[1][0], sum->stride[1][0] + 1, no_operand);
+    EXPECT_BAD(changed->extent[0], most, "has a");
+    EXPECT_BAD(changed->extent[0], INT64_MAX, "has a");
+    expect_good();
+}
+
+/* What a value is used for, and which one. */
+static void operands_and_results(void **state)
+{
+    (void)state;
+    wk__flush_record *f = program_with(false, false, false);
+    wk__record *r = f->record;
+    int32_t *in = &f->value[r->nout], *out = &f->value[0];
+    EXPECT_BAD(r->ref[0].dtype, 0, no_result);
+    EXPECT_BAD(r->ref[0].dtype, WK_DTYPE_COUNT, no_result);
+    EXPECT_BAD(*in, flush.values, no_operand);
+    EXPECT_BAD(*in, -1, no_operand);
+    EXPECT_BAD(*in, *out, no_operand);
+    EXPECT_BAD(*out, -1, no_result);
+    EXPECT_BAD(*out, *in, no_result);
+    EXPECT_BAD(r->ref[0].flags, WK__REF_AS_IS, no_result);
+    EXPECT_BAD(r->ref[r->nout].flags, WK__REF_IMM, no_operand);
+    EXPECT_BAD(r->ref[r->nout].flags, WK__REF_RAW, no_operand);
+    for (int k = 0; k < KERNELS; k++) {
+        wk__flush_record *kernel = first_of(kernels[k]);
+        EXPECT_BAD(kernel->record->ref[kernel->record->nout].flags, WK__REF_AS_IS, no_operand);
+        EXPECT_BAD(kernel->value[kernel->record->nout], -1, no_operand);
+    }
+    f = first_of(WK__SORT); /* the larger of the two has room for either */
+    EXPECT_BAD(f->value[0], f->value[1], "two results in one value");
+    expect_good();
+}
+
+static void what_is_written_over(void **state)
+{
+    (void)state;
+    wk__flush_record *f = program_with(false, true, false);
+    const int32_t prior = f->prior, out = f->value[0];
+    EXPECT_BAD(f->prior, -1, no_prior);
+    EXPECT_BAD(f->prior, flush.values, no_prior);
+    EXPECT_BAD(f->prior, out, no_prior);
+    EXPECT_BAD(flush.value[out].bytes, flush.value[prior].bytes + 64, no_prior);
+    EXPECT_BAD(flush.value[out].device.kind, WK_NULL, no_prior);
+    EXPECT_BAD(flush.value[out].device.index, 1, no_prior);
+    expect_good();
+}
+
+/* Places that an index chooses lie within the value, and are numbers. */
+static void places_that_are_computed(void **state)
+{
+    (void)state;
+    wk__record *r = program_with(false, false, true)->record;
+    int raw = r->nout;
+    while (!(r->ref[raw].flags & WK__REF_RAW)) raw++;
+    int64_t *bound = &r->ref[raw].imm.i, *stride = &r->ref[raw + 1].imm.i;
+    const char *const none = "places that are no numbers";
+    assert_int_equal(*bound, 3);
+    EXPECT_BAD(*bound, 4, "an operand that ends after its memory");
+    EXPECT_BAD(*stride, -*stride, "an operand that begins before its memory");
+    EXPECT_BAD(*bound, most + 1, none);
+    EXPECT_BAD(*bound, -most - 1, none);
+    EXPECT_BAD(*stride, most, none);
+    EXPECT_BAD(*stride, -most, none);
+    EXPECT_BAD(*stride, INT64_MAX, none);
+    expect_good();
+}
 
 static void counts_of_operands(void **state)
 {
@@ -184,8 +333,18 @@ static void copies_between_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONE(counts_of_operands), ONE(modes_and_dimensions),   ONE(dtypes_of_operands), ONE(sums),
-        ONE(no_teams),           ONE(copies_between_devices),
+        ONE(counts_of_operands),
+        ONE(modes_and_dimensions),
+        ONE(dtypes_of_operands),
+        ONE(sums),
+        ONE(no_teams),
+        ONE(copies_between_devices),
+        ONE(programs),
+        ONE(spaces),
+        ONE(reaches),
+        ONE(operands_and_results),
+        ONE(what_is_written_over),
+        ONE(places_that_are_computed),
     };
     setenv("WICK_CHECK_DIR", folder(), 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

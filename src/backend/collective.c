@@ -21,7 +21,7 @@ const char *wk__collective_check(const wk__kernel *kernel)
     int64_t all;
     if (!team) return "a collective without a team";
     if (kernel->mode < 0 || kernel->mode >= WK__COLLECTIVES) return "a collective that there is not";
-    if (team->ranks < 1 || team->rank < 0 || team->rank >= team->ranks) return "a rank that its team does not have";
+    if (team->rank < 0 || team->rank >= team->ranks) return "a rank that its team does not have";
     if (kernel->mode == WK__BROADCAST && (team->root < 0 || team->root >= team->ranks))
         return "a root that its team does not have";
     if (reduces(kernel->mode) && team->reduction != WK__RSUM && team->reduction != WK__RPROD &&
