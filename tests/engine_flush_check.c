@@ -80,6 +80,9 @@ static void programs(void **state)
     EXPECT_BAD(r->compute, WK_DTYPE_COUNT, no_kind);
     EXPECT_BAD(r->nout, 2, no_kind);
     EXPECT_BAD(r->reduce_mask, 1 << r->ndim, no_kind);
+    char call[32];
+    snprintf(call, sizeof call, "call %d has", (int)(program_with(false, false, false) - flush.record) + 1);
+    EXPECT_BAD(r->compute, 0, call);
     const wk__flush_record *f = program_with(true, false, false);
     EXPECT_BAD(f->op->op.reduction, WK__RSUM - 1, no_kind);
     EXPECT_BAD(f->op->op.reduction, WK__ALU_COUNT, no_kind);
@@ -123,6 +126,11 @@ static void reaches(void **state)
     EXPECT_BAD(stride[0], INT64_MAX, no_operand);
     EXPECT_BAD(stride[0], most, no_operand);
     EXPECT_BAD(stride[0], -most, no_operand);
+    wk__record_shape(r)[1] = 0; /* nothing is read, wherever it would be */
+    *offset += 1000;
+    expect_good();
+    *offset -= 1000;
+    wk__record_shape(r)[1] = 4;
     EXPECT_BAD(r->ref[0].offset, 1, no_result);
     EXPECT_BAD(wk__record_stride(r, 0)[0], most, no_result);
     expect_good();
@@ -233,9 +241,10 @@ static void modes_and_dimensions(void **state)
         r->dim = (int8_t)r->ndim;
         expect_bad(no_kind);
         r->dim = was.dim;
-        r->bound = -1;
-        expect_bad(no_kind);
-        r->bound = was.bound;
+        EXPECT_BAD(r->mode, -1, no_kind);
+        EXPECT_BAD(r->dim, -1, no_kind);
+        EXPECT_BAD(r->bound, -1, no_kind);
+        EXPECT_BAD(r->bound, most + 1, no_kind);
     }
     expect_good();
 }
