@@ -45,6 +45,10 @@ typedef struct wk__gemm_class {
      * classes. */
     void (*down)(int64_t n, int64_t k, const void *a, const void *b, int64_t b_step, void *c, bool add);
     void (*along)(int64_t n, int64_t k, const void *a, const void *b, int64_t b_step, void *c, bool add);
+    /* C[i, j] += D[i, j]: elements in a row are neighbours. */
+    void (*add)(int64_t rows, int64_t columns, const void *d, int64_t d_row, void *c, int64_t c_row);
+    /* out[2 i] = even[i], out[2 i + 1] = odd[i] */
+    void (*weave)(int64_t count, const void *even, const void *odd, void *out);
 } wk__gemm_class;
 
 /* Packed elements in so many steps of the sum. */

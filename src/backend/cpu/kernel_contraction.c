@@ -15,7 +15,11 @@
  *         A = w   rows o   steps (c, u, v): one step of 1
  *         B = x   columns (y, x): gathered             batches n
  *
- * What this does not fit (factors of two dtypes, other sums than a dtype's own) is computed element by element. */
+ * Where that is faster, the products come first, and then their places (contraction_columns.h).
+ *
+ * The result has the factors' dtype, or the one in which they add up. What this does not fit (factors of two dtypes,
+ * other sums than a dtype's own) is computed element by element. */
+#include "contraction_columns.h"
 #include "contraction_plainly.h"
 #include "contraction_split.h"
 #include "kernels.h"
@@ -203,15 +207,16 @@ static void plan_of(mapped *m, const wk__work *work)
     fill_lists(kernel, b, &plan->batch, &plan->columns);
     plan->ndim = kernel->ndim;
     plan->shape = kernel->shape;
-    plan->dtype = out->dtype;
+    plan->dtype = kernel->operand[1].dtype;
+    plan->c_dtype = out->dtype;
     plan->group = work->group;
     plan->c_offset = out->offset;
-    plan->size = (int64_t)wk_dtype_size((wk_dtype)out->dtype);
+    plan->size = (int64_t)wk_dtype_size((wk_dtype)plan->dtype);
     plan->m = places_of(kernel, &plan->rows);
     plan->n = places_of(kernel, &plan->columns);
     plan->k = wk__sum_length(kernel->sum);
     plan->batches = places_of(kernel, &plan->batch);
-    plan->c = out->memory->host ? out->memory->host + out->offset * plan->size : NULL;
+    plan->c = out->memory->host ? out->memory->host + out->offset * (int64_t)wk_dtype_size((wk_dtype)out->dtype) : NULL;
     plan->c_row = step_of(m, &plan->rows);
     plan->c_column = plan->n == 1 ? 1 : step_of(m, &plan->columns);
     const bool rows_as_one = see_result(kernel, &plan->rows, &m->c_rows);
@@ -242,9 +247,8 @@ static void plan_of(mapped *m, const wk__work *work)
 
 static bool is_packed(const wk__kernel *kernel)
 {
-    const int dtype = kernel->operand[0].dtype;
-    return kernel->operand[1].dtype == dtype && kernel->operand[2].dtype == dtype &&
-           kernel->sum->dtype == wk__sum_dtype(dtype);
+    const int dtype = kernel->operand[1].dtype, result = kernel->operand[0].dtype, sum = kernel->sum->dtype;
+    return kernel->operand[2].dtype == dtype && sum == wk__sum_dtype(dtype) && (result == dtype || result == sum);
 }
 
 static bool is_split(const wk__kernel *kernel)
@@ -265,8 +269,10 @@ wk_code wk__cpu_contraction(const wk__work *work, wk__fail *fail)
     wk__matmul product;
     if (wk__matmul_of(work, &product)) return wk__cpu_matmul(&product, fail);
     if (!is_packed(work->kernel)) return wk__cpu_contraction_plainly(work, fail);
-    if (is_split(work->kernel)) {
-        wk_code code = wk__contraction_split(work->kernel, run_part, NULL, fail);
+    const bool columns = wk__contraction_columns_pay(work->kernel);
+    if (columns || is_split(work->kernel)) {
+        const wk_code code = columns ? wk__contraction_columns(work->kernel, fail)
+                                     : wk__contraction_split(work->kernel, run_part, NULL, fail);
         return code == WK_OK && work->group ? wk__cpu_run(work->group, fail) : code;
     }
     mapped m;
@@ -280,7 +286,7 @@ void wk__cpu_contraction_pieces(const wk__work *work, wk__piece_visit *visit, vo
     mapped m;
     if (wk__matmul_of(work, &product)) {
         wk__cpu_matmul_pieces(&product, visit, user);
-    } else if (is_packed(work->kernel) && !is_split(work->kernel)) {
+    } else if (is_packed(work->kernel) && !is_split(work->kernel) && !wk__contraction_columns_pay(work->kernel)) {
         plan_of(&m, work);
         wk__gemm_pieces(&m.plan, visit, user);
     }

@@ -99,7 +99,7 @@ static void plan_shape(wk__gemm_plan *plan, const wk__matmul *product, int64_t s
     shape[columns] = product->n;
     plan->ndim = columns + 1;
     plan->shape = shape;
-    plan->dtype = product->c.dtype;
+    plan->dtype = plan->c_dtype = product->c.dtype;
     plan->group = product->tail;
     plan->c_offset = product->c.offset;
     plan->size = (int64_t)wk_dtype_size((wk_dtype)product->c.dtype);
@@ -143,13 +143,15 @@ static void plan_way(wk__gemm_plan *plan)
     const wk__gemm *gemm = wk__cpu_gemm((wk_dtype)plan->dtype);
     plan->class = gemm->class;
     plan->pack = gemm->pack;
-    plan->unpack = gemm->unpack;
+    plan->unpack = wk__cpu_gemm((wk_dtype)plan->c_dtype)->unpack;
+    plan->c_size = (int64_t)wk_dtype_size((wk_dtype)plan->c_dtype);
 
     const int64_t size = (int64_t)plan->class->packed;
-    const bool same = plan->size == size && plan->size == (int64_t)plan->class->sum;
+    const bool same = plan->size == size, same_c = plan->c_size == (int64_t)plan->class->sum;
     const bool mapped = plan->a_map || plan->b_map;
-    plan->vector = !mapped && same && plan->class->down && plan->m == 1 && (plan->b_column == 1 || plan->b_step == 1);
-    plan->sum_apart = !same || plan->c_column != 1 || plan->c_rows;
+    plan->vector =
+        !mapped && same && same_c && plan->class->down && plan->m == 1 && (plan->b_column == 1 || plan->b_step == 1);
+    plan->sum_apart = !same_c || plan->c_column != 1 || plan->c_rows;
     plan->pack_b =
         !plan->vector && (!same || plan->b_column != 1 || (plan->m > FEW_ROWS && !near(plan, plan->k * plan->n)));
     plan->pack_a =
@@ -185,11 +187,11 @@ static void find_batch(const wk__gemm_plan *plan, wk__gemm_piece *piece)
     piece->b = plan->b;
     piece->c = plan->c;
     for (int d = plan->batch.count - 1; d >= 0; d--) {
-        const int64_t count = plan->shape[plan->batch.dim[d]], at = index % count * plan->size;
+        const int64_t count = plan->shape[plan->batch.dim[d]], at = index % count;
         index /= count;
-        piece->a += at * plan->a_batch[d];
-        piece->b += at * plan->b_batch[d];
-        piece->c += at * plan->c_batch[d];
+        piece->a += at * plan->a_batch[d] * plan->size;
+        piece->b += at * plan->b_batch[d] * plan->size;
+        piece->c += at * plan->c_batch[d] * plan->c_size;
     }
 }
 

@@ -52,6 +52,7 @@ typedef struct wk__gemm_side {
  * happened before A and B changed places, columns. */
 typedef struct wk__gemm_plan {
     int ndim, dtype;
+    int c_dtype;                 /* of the result: `dtype`, or the one in which products add up */
     const int64_t *shape;        /* of the result */
     int64_t c_offset;            /* in elements, from the start of its memory */
     const wk__group *group;      /* what is done with the result, or NULL */
@@ -64,7 +65,7 @@ typedef struct wk__gemm_plan {
     int64_t m, n, k;
     int64_t a_row, a_step, b_step, b_column, c_row, c_column; /* in elements */
     int64_t batches;
-    int64_t size; /* bytes of an element in memory */
+    int64_t size, c_size; /* bytes of an element in memory: of A and B, and of C */
     wk__gemm_side rows, columns, batch;
     const int64_t *a_batch, *b_batch, *c_batch; /* strides of the batch's dimensions */
     const wk__gather *a_map, *b_map; /* where the elements of an operand are that has no such steps, or NULL */

@@ -131,7 +131,7 @@ static void narrow_runs(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
     const int64_t step = columns->index[columns->count - 1].stride;
     for (int64_t j = piece->column, run; j < piece->column_end; j += run) {
         run = run_of(columns, j, piece->column_end - j);
-        plan->unpack(to + place_of(columns, j) * plan->size, step, run,
+        plan->unpack(to + place_of(columns, j) * plan->c_size, step, run,
                      from + (j - piece->column) * (int64_t)plan->class->sum);
     }
 }
@@ -141,9 +141,9 @@ static void narrow(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const
     for (int64_t i = row; i < end; i++) {
         const char *from = at->c + (i - piece->row) * at->c_row * (int64_t)plan->class->sum;
         if (plan->c_rows)
-            narrow_runs(plan, piece, piece->c + place_of(plan->c_rows, i) * plan->size, from);
+            narrow_runs(plan, piece, piece->c + place_of(plan->c_rows, i) * plan->c_size, from);
         else
-            plan->unpack(piece->c + (i * plan->c_row + piece->column * plan->c_column) * plan->size, plan->c_column,
+            plan->unpack(piece->c + (i * plan->c_row + piece->column * plan->c_column) * plan->c_size, plan->c_column,
                          piece->column_end - piece->column, from);
     }
 }
@@ -246,7 +246,7 @@ wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piec
 {
     walk at = {.space = space, .c_row = plan->c_row};
     wk_code first = WK_OK;
-    at.c = piece->c + (piece->row * plan->c_row + piece->column) * plan->size;
+    at.c = piece->c + (piece->row * plan->c_row + piece->column) * plan->c_size;
     if (plan->sum_apart) {
         at.c = space->c;
         at.c_row = piece->column_end - piece->column;

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the pieces are computed; see contraction_columns.h. */
+#include "contraction_columns.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "../../base/pool.h"
+#include "kernels.h"
+#include "matmul.h"
+
+enum {
+    THREADS_WORK = 256 * 1024, /* multiplications below which one thread is faster than two */
+    CLIPS = 64,
+    LINE = 2048, /* bytes of a line that is woven */
+};
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t volume(const int64_t size[])
+{
+    return size[0] * size[1] * size[2];
+}
+
+/* ---- D ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct piece {
+    const wk__columns_plan *plan;
+    int64_t rows;                    /* of it */
+    int64_t offset[1 + WK__FACTORS]; /* elements: of C, A, B at its first row, place 0 and q 0 */
+    int64_t place[WK__COLUMNS_AXES], places[WK__COLUMNS_AXES]; /* its box of places */
+    int64_t start[WK__COLUMNS_AXES], size[WK__COLUMNS_AXES];   /* the box of q's at which it is */
+    char *c, *d;
+} piece;
+
+/* D of the box, row-major: rows of the piece, taps, q's. */
+static wk_code multiply(const piece *at, wk__fail *fail)
+{
+    const wk__columns_plan *p = at->plan;
+    const wk__kernel *whole = p->kernel;
+    wk__memory memory = {.block = at->d, .host = at->d, .bytes = WK__GEMM_SPACE_B};
+    wk__sum sum = {.dtype = whole->sum->dtype, .indices = 1, .extent = {1}};
+    wk__kernel product = {.operand = {{.memory = &memory, .dtype = sum.dtype, .stored = true},
+                                      whole->operand[p->a],
+                                      whole->operand[p->b]},
+                          .sum = &sum,
+                          .tag = -1};
+    product.operand[1].offset = at->offset[1];
+    product.operand[2].offset = at->offset[2];
+    wk__columns_add_rows(p, &product, at->rows);
+    for (int k = 0; k < WK__COLUMNS_AXES; k++) {
+        wk__columns_add_dimension(&product, at->size[k], 0, p->axis[k].q.stride);
+        product.operand[2].offset += at->start[k] * p->axis[k].q.stride;
+    }
+    for (int k = 0; k < p->steps; k++) {
+        sum.extent[k] = wk__index_extent(whole, p->step[k]);
+        for (int f = 0; f < WK__FACTORS; f++)
+            sum.stride[f][k] = wk__columns_stride(whole, f == 0 ? p->a : p->b, p->step[k]);
+        sum.indices = (int8_t)(k + 1);
+    }
+    int64_t step = 1;
+    for (int d = product.ndim - 1; d >= 0; step *= product.shape[d--]) product.operand[0].stride[d] = step;
+    return wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = &product}, fail);
+}
+
+/* ---- C ----------------------------------------------------------------------------------------------------------- */
+
+/* What is inside of a tap's q's: from there in a row of D to there in a row of the piece, in elements. */
+typedef struct clip {
+    int64_t from, to;
+    int64_t count[WK__COLUMNS_AXES];
+} clip;
+
+/* a / b, rounded down; b > 0 */
+static int64_t floor_of(int64_t a, int64_t b)
+{
+    return a >= 0 ? a / b : -((-a - 1) / b) - 1;
+}
+
+/* The buffer of the piece is row-major, but for its last axis: the places of one remainder are neighbours there, so
+ * that those of equally spaced q's are. Of 7 places, divisor 2:
+ *
+ *     0 2 4 6 | 1 3 5 */
+static int64_t start_of(int64_t places, int64_t divisor, int64_t remainder)
+{
+    return remainder * (places / divisor) + least(remainder, places % divisor);
+}
+
+/* Of a tap: `first` is p - divisor q in the piece. False: nothing is inside. */
+static bool clip_axes(const piece *at, const int64_t first[], clip *clip)
+{
+    int64_t to[WK__COLUMNS_AXES];
+    clip->from = 0;
+    for (int k = 0; k < WK__COLUMNS_AXES; k++) {
+        const int64_t divisor = at->plan->axis[k].q.divisor;
+        const int64_t low = most(at->start[k], -floor_of(first[k], divisor));
+        const int64_t end = least(at->start[k] + at->size[k], -floor_of(first[k] - at->places[k], divisor));
+        if (low >= end) return false;
+        clip->count[k] = end - low;
+        clip->from = clip->from * at->size[k] + low - at->start[k];
+        to[k] = divisor * low + first[k];
+    }
+    const int64_t divisor = at->plan->axis[WK__COLUMNS_AXES - 1].q.divisor, places = at->places[WK__COLUMNS_AXES - 1];
+    to[WK__COLUMNS_AXES - 1] =
+        start_of(places, divisor, to[WK__COLUMNS_AXES - 1] % divisor) + to[WK__COLUMNS_AXES - 1] / divisor;
+    clip->to = (to[0] * at->places[1] + to[1]) * places + to[2];
+    return true;
+}
+
+/* The clips of `count` taps from number `tap` on; count 0 where nothing is inside. */
+static void find_clips(const piece *at, int64_t tap, int64_t count, clip clips[])
+{
+    const wk__columns_plan *p = at->plan;
+    for (int64_t t = 0; t < count; t++) {
+        int64_t number = tap + t, first[WK__COLUMNS_AXES];
+        for (int k = 0; k < WK__COLUMNS_AXES; k++) first[k] = -p->axis[k].q.offset - at->place[k];
+        for (int j = p->taps - 1; j >= 0; j--) {
+            const int64_t extent = wk__index_extent(p->kernel, p->tap[j]), digit = number % extent;
+            number /= extent;
+            for (int k = 0; k < WK__COLUMNS_AXES; k++) first[k] -= digit * p->axis[k].q.coefficient[p->tap[j]];
+        }
+        if (!clip_axes(at, first, &clips[t])) clips[t] = (clip){.from = 0};
+    }
+}
+
+/* Adds D to the piece. */
+static void add_box(const piece *at)
+{
+    const wk__columns_plan *p = at->plan;
+    const int64_t size = (int64_t)p->class->sum;
+    const int64_t d_row = volume(at->size) * size, c_row = volume(at->places) * size;
+    const int64_t d_plane = at->size[1] * at->size[2] * size;
+    const int64_t c_plane = p->axis[0].q.divisor * at->places[1] * at->places[2] * size;
+    clip clips[CLIPS];
+    for (int64_t tap = 0, count; tap < p->tap_count; tap += count) {
+        count = least(CLIPS, p->tap_count - tap);
+        find_clips(at, tap, count, clips);
+        for (int64_t row = 0; row < at->rows; row++)
+            for (int64_t t = 0; t < count; t++) {
+                const clip *clip = &clips[t];
+                const char *from = at->d + (row * p->tap_count + tap + t) * d_row + clip->from * size;
+                char *to = at->c + row * c_row + clip->to * size;
+                for (int64_t z = 0; z < clip->count[0]; z++, from += d_plane, to += c_plane)
+                    p->class->add(clip->count[1], clip->count[2], from, at->size[2], to,
+                                  p->axis[1].q.divisor * at->places[2]);
+            }
+    }
+}
+
+/* Two remainders whose places are neighbours in C. */
+static void write_woven(const wk__columns_plan *p, char *to, const char *from, int64_t places)
+{
+    const int64_t sum = (int64_t)p->class->sum, size = p->size;
+    const char *odd = from + start_of(places, 2, 1) * sum;
+    _Alignas(64) char line[LINE];
+    const int64_t room = LINE / (2 * sum);
+    const bool same = size == sum; /* the class's dtype: nothing is narrowed */
+    if (same) p->class->weave(places / 2, from, odd, to);
+    for (int64_t i = 0, pairs; i < places / 2 && !same; i += pairs) {
+        pairs = least(places / 2 - i, room);
+        p->class->weave(pairs, from + i * sum, odd + i * sum, line);
+        p->unpack(to + 2 * i * size, 1, 2 * pairs, line);
+    }
+    if (places % 2) p->unpack(to + (places - 1) * size, 1, 1, from + places / 2 * sum);
+}
+
+/* Writes the places of a row of the buffer, which are all along the last axis. */
+static void write_line(const piece *at, char *to, const char *from, int64_t places)
+{
+    const wk__columns_plan *p = at->plan;
+    const int64_t divisor = p->axis[WK__COLUMNS_AXES - 1].q.divisor, step = p->axis[WK__COLUMNS_AXES - 1].step;
+    const int64_t size = p->size;
+    if (divisor == 2 && step == 1) {
+        write_woven(p, to, from, places);
+        return;
+    }
+    for (int64_t r = 0; r < divisor && r < places; r++)
+        p->unpack(to + r * step * size, step * divisor, (places - r - 1) / divisor + 1,
+                  from + start_of(places, divisor, r) * (int64_t)p->class->sum);
+}
+
+static void write_piece(const piece *at)
+{
+    const wk__columns_plan *p = at->plan;
+    const wk__operand *out = &p->kernel->operand[0];
+    const wk__columns_axis *axis = p->axis;
+    const int64_t size = p->size;
+    int64_t lines = at->places[1], line = at->places[2];
+    if (axis[2].q.divisor == 1 && axis[1].step == line * axis[2].step) { /* all of a plane are one line */
+        line *= lines;
+        lines = 1;
+    }
+    const char *from = at->c;
+    for (int64_t row = 0; row < at->rows; row++)
+        for (int64_t z = 0; z < at->places[0]; z++)
+            for (int64_t y = 0; y < lines; y++, from += line * (int64_t)p->class->sum) {
+                const int64_t place =
+                    (at->place[0] + z) * axis[0].step + (at->place[1] + y) * axis[1].step + at->place[2] * axis[2].step;
+                const int64_t of_row = p->row >= 0 ? row * out->stride[p->row] : 0;
+                write_line(at, out->memory->host + (at->offset[0] + of_row + place) * size, from, line);
+            }
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+typedef struct job {
+    const wk__columns_plan *plan;
+    pthread_mutex_t lock; /* of what follows */
+    wk__fail fail;        /* code: WK_OK as long as none has failed */
+} job;
+
+static void find_piece(const wk__columns_plan *p, int64_t number, piece *at)
+{
+    const wk__kernel *kernel = p->kernel;
+    *at = (piece){.plan = p};
+    for (int o = 0; o <= WK__FACTORS; o++) at->offset[o] = kernel->operand[o == 0 ? 0 : o == 1 ? p->a : p->b].offset;
+    for (int k = 0; k < WK__COLUMNS_AXES; k++) at->places[k] = p->axis[k].places;
+    const int64_t place = number % p->place_parts * p->piece_places;
+    number /= p->place_parts;
+    at->place[p->first] = place;
+    at->places[p->first] = least(p->piece_places, p->axis[p->first].places - place);
+    const int64_t row = number % p->row_parts * p->piece_rows;
+    number /= p->row_parts;
+    at->rows = least(p->piece_rows, p->rows - row);
+    if (p->row >= 0) {
+        at->offset[0] += row * kernel->operand[0].stride[p->row];
+        at->offset[1] += row * kernel->operand[p->a].stride[p->row];
+    }
+    for (int k = p->batches - 1; k >= 0; k--) {
+        const int i = p->batch[k];
+        const int64_t digit = number % kernel->shape[i];
+        number /= kernel->shape[i];
+        at->offset[0] += digit * kernel->operand[0].stride[i];
+        at->offset[1] += digit * kernel->operand[p->a].stride[i];
+        at->offset[2] += digit * kernel->operand[p->b].stride[i];
+    }
+}
+
+/* The q's that meet places of the piece along axis k: low .. end */
+static void find_reach(const piece *at, int k, int64_t *low, int64_t *end)
+{
+    const wk__columns_axis *axis = &at->plan->axis[k];
+    const int64_t divisor = axis->q.divisor, last = at->place[k] + at->places[k] - 1;
+    *low = most(0, -floor_of(axis->after - at->place[k], divisor));
+    *end = least(axis->q.extent, floor_of(last - axis->before, divisor) + 1);
+}
+
+static wk_code run_boxes(piece *at, wk__fail *fail)
+{
+    const int64_t *box = at->plan->box;
+    int64_t low[WK__COLUMNS_AXES], end[WK__COLUMNS_AXES];
+    for (int k = 0; k < WK__COLUMNS_AXES; k++) find_reach(at, k, &low[k], &end[k]);
+    for (at->start[0] = low[0]; at->start[0] < end[0]; at->start[0] += box[0])
+        for (at->start[1] = low[1]; at->start[1] < end[1]; at->start[1] += box[1])
+            for (at->start[2] = low[2]; at->start[2] < end[2]; at->start[2] += box[2]) {
+                for (int k = 0; k < WK__COLUMNS_AXES; k++) at->size[k] = least(box[k], end[k] - at->start[k]);
+                const wk_code code = multiply(at, fail);
+                if (code != WK_OK) return code;
+                add_box(at);
+            }
+    return WK_OK;
+}
+
+static wk_code run_piece(piece *at, wk__fail *fail)
+{
+    wk__gemm_space *space;
+    if (!wk__gemm_spaces_take(1, &space)) return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for a piece of C");
+    at->d = space->b;
+    at->c = space->c;
+    memset(at->c, 0, (size_t)(at->rows * volume(at->places)) * at->plan->class->sum);
+    const wk_code code = run_boxes(at, fail);
+    if (code == WK_OK) write_piece(at);
+    wk__gemm_spaces_give(space);
+    return code;
+}
+
+static void task(void *user, int64_t number)
+{
+    job *job = user;
+    piece at;
+    wk__fail fail = {0};
+    find_piece(job->plan, number, &at);
+    if (run_piece(&at, &fail) == WK_OK) return;
+    pthread_mutex_lock(&job->lock);
+    job->fail = fail;
+    pthread_mutex_unlock(&job->lock);
+}
+
+wk_code wk__contraction_columns(const wk__kernel *kernel, wk__fail *fail)
+{
+    wk__columns_plan p;
+    job job = {.plan = &p};
+    if (!wk__columns_plan_of(&p, kernel))
+        return wk__fail_set(fail, WK_ERR_INTERNAL, "a contraction that has no columns");
+    const int64_t pieces = wk__columns_pieces(&p);
+    pthread_mutex_init(&job.lock, NULL);
+    if (wk__columns_products(&p) < THREADS_WORK)
+        for (int64_t k = 0; k < pieces; k++) task(&job, k);
+    else
+        wk__parallel(pieces, task, &job);
+    pthread_mutex_destroy(&job.lock);
+    if (job.fail.code != WK_OK) *fail = job.fail;
+    return job.fail.code;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contractions that are multiplied first and added up at their places afterwards. One factor, B, has coordinates, and
+ * each is of one index of the result, p, and of summed ones:
+ *
+ *     C[c, p] = sum over o, u of w[o, c, u] g[o, (p + 1 - u) / 2]        the gradient of a convolution by x, stride 2
+ *
+ *     D[(c, u), q] = sum over o of w[o, c, u] g[o, q]                    a product of matrices
+ *     C[c, 2 q + u - 1] += D[(c, u), q]                                  where that is inside
+ *
+ * Nothing is gathered and nothing divided: each element of D is added once, where gathering (kernel_contraction.c)
+ * packs each element of B once for each u. That pays where the result has few rows c, or where each remainder of a
+ * division would write every second element.
+ *
+ * A task makes a piece of C, in a buffer: it multiplies a box of q's, adds it, and goes on to the next; D and the piece
+ * stay in cache. Places near the edge of a piece are computed for both sides of it.
+ *
+ *     C of an image         q's that meet the piece p0 .. p1
+ *     +----------+ p0       +----------+
+ *     |  piece   |   <---   | box      |  D: rows (c, u) of one box
+ *     |          |          +----------+
+ *     |          |          | box      |
+ *     +----------+ p1       +----------+
+ *
+ * Pieces and boxes depend on shape, dtype and strides: an element is the sum of its u's in order, box by box, however
+ * many threads there are. */
+#ifndef WICK_CPU_CONTRACTION_COLUMNS_H
+#define WICK_CPU_CONTRACTION_COLUMNS_H
+
+#include "../backend.h"
+#include "gemm.h"
+
+/* Can it be written so? Both factors have one dtype, whose class the sum has. */
+bool wk__contraction_has_columns(const wk__kernel *kernel);
+/* And is that faster than gathering? */
+bool wk__contraction_columns_pay(const wk__kernel *kernel);
+/* A contraction that has columns, without its tail. */
+wk_code wk__contraction_columns(const wk__kernel *kernel, wk__fail *fail);
+
+/* ---- shared by the files contraction_columns*.c ------------------------------------------------------------------ */
+
+enum { WK__COLUMNS_AXES = WK__MAX_COORDINATES };
+
+/* A coordinate of B, and the places of the result it is about: p = divisor q - offset - sum of coefficient x tap. */
+typedef struct wk__columns_axis {
+    wk__coordinate q;
+    int64_t places, step;  /* p, and its stride in C */
+    int64_t before, after; /* the least and the greatest p - divisor q */
+} wk__columns_axis;
+
+typedef struct wk__columns_plan {
+    const wk__kernel *kernel;
+    const wk__gemm_class *class;
+    wk__gemm_unpack *unpack;
+    int64_t size; /* bytes of an element of C; its sums have class->sum */
+    int a, b;     /* numbers of the operands */
+    int first;    /* axis along which pieces are cut; those before it are none: one place, one q */
+    wk__columns_axis axis[WK__COLUMNS_AXES];
+    int row; /* index of the result on which only A depends; -1: there is none */
+    int taps, steps, batches;
+    int8_t tap[WK__MAX_SUMMED], step[WK__MAX_SUMMED], batch[WK__MAX_DIMS]; /* indices: summed ones, of the result */
+    int64_t rows, tap_count, step_count, batch_count;
+    int64_t piece_rows, piece_places; /* the size of pieces */
+    int64_t row_parts, place_parts;
+    int64_t box[WK__COLUMNS_AXES]; /* q's that are multiplied together */
+} wk__columns_plan;
+
+/* False: the contraction has no columns. */
+bool wk__columns_plan_of(wk__columns_plan *p, const wk__kernel *kernel);
+int64_t wk__columns_pieces(const wk__columns_plan *p);
+/* Multiplications, with those that are done for two pieces. */
+double wk__columns_products(const wk__columns_plan *p);
+/* Dimensions of D as those of a product, of which operand 1 is A and 2 is B: any, and `rows` rows of C by all taps.
+ * What both factors walk as one is one. */
+void wk__columns_add_dimension(wk__kernel *product, int64_t extent, int64_t of_a, int64_t of_b);
+void wk__columns_add_rows(const wk__columns_plan *p, wk__kernel *product, int64_t rows);
+
+static inline int64_t wk__columns_stride(const wk__kernel *kernel, int operand, int i)
+{
+    return i < kernel->ndim ? kernel->operand[operand].stride[i] : kernel->sum->stride[operand - 1][i - kernel->ndim];
+}
+
+#endif
