@@ -388,6 +388,65 @@ static void finds_wrong_products_and_kernels(void **state)
     expect_wrong(null->download(f.device, bytes, &f.a, f.a.bytes, 1, &fail), leaves);
 }
 
+/* b = a + a, of the product's b; which is nowhere. */
+static wk__group prologue(wk__memory *nowhere)
+{
+    wk__group g;
+    ir_space(&g, 2, (const int64_t[]){8, 5}, 0);
+    const int in = ir_dense(&g, WK_F32, false), out = ir_dense(&g, WK_F32, false), r = ir_load(&g, in);
+    g.operand[in].memory = &f.a;
+    g.operand[out].memory = nowhere;
+    ir_store(&g, out, ir_binary(&g, WK__ADD, r, r));
+    return g;
+}
+
+static void prologues_store_a_factor(void **state)
+{
+    (void)state;
+    wk__memory nowhere = {0};
+    const wk__group right = prologue(&nowhere);
+    wk__group g = right;
+    wk__matmul p = product();
+    p.b.memory = &nowhere;
+    p.prologue[1] = &g;
+    assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
+    g.nins = 0; /* what was written down is a copy */
+    expect_plan("matmul f32 m 4 n 5 k 8\n"
+                "b is computed on the way\n"
+                "space 8 x 5\n"
+                "%0 f32 in, offset 0, strides 5 1\n"
+                "%1 f32 out, offset 0, strides 5 1\n"
+                "r0 f32 LOAD %0\n"
+                "r1 f32 ADD r0 r0\n"
+                "STORE %1 r1\n");
+    g = right;
+    g.operand[1].memory = &f.b;
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: a prologue that stores no factor");
+    g.operand[1] = (wk__operand){.memory = &nowhere, .dtype = WK_F32};
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: a prologue that stores no factor");
+    g = right;
+    g.operand[0].stored = true;
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: a prologue that stores more than a factor");
+    g = right;
+    g.operand[1].dtype = WK_F64;
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: a prologue that stores a factor of another dtype");
+    g = right;
+    g.nreduce = 1;
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: a prologue that reduces");
+    g = right;
+    g.ins[0].code = WK__LOADX;
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: a prologue that looks up places");
+    g = right;
+    g.operand[0].offset = f.a.bytes / 4 - 39;
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: an operand that ends after its memory");
+    g.operand[0].offset--;
+    assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
+    g.ins[1].arg[0] = 7;
+    assert_int_equal(submit_product(null, f.device, &p, &fail), WK_ERR_INTERNAL);
+    p.prologue[1] = NULL; /* b is nowhere */
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: an operand that ends after its memory");
+}
+
 /* From none to all that there are; a dimension to walk is one of them, and 0 where there is none. */
 static void counts_of_dimensions(void **state)
 {
@@ -577,6 +636,7 @@ int main(void)
         TEST(orders_from_threads),
         TEST(finds_wrong_groups),
         TEST(finds_wrong_products_and_kernels),
+        TEST(prologues_store_a_factor),
         TEST(full_device),
         TEST(refused_launch),
         TEST(bad_index),

@@ -314,6 +314,64 @@ static void the_cpu_cuts_products_well(void **state)
     wk__set_threads(threads);
 }
 
+/* ---- prologues --------------------------------------------------------------------------------------------------- */
+
+static void prologues_compute_the_factor(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = IN_MEMORY(4, 4), *w = IN_MEMORY(4, 4);
+    groups_begin();
+    wk_tensor *other = wk_add(w, 1), *y = wk_relu(wk_matmul(x, wk_mul(w, 2)));
+    GROUP_OF(2, 2, value_of(y));
+    wk__value *product = group_record(0)->ref[0].value;
+    product->memory = value_of(y)->memory;
+    expect_refused("operands", "nobody has computed operand 1 of matmul at", NULL);
+    group_ahead(1, 1);
+    expect_accepted();
+    wk__group *g = &the_group()->ahead->group;
+    g->imm[0].f = 3;
+    expect_refused("values", "mul at", NULL);
+    g->imm[0].f = 2;
+    for (int o = 0; o < g->noperands; o++) g->operand[o].stored = false;
+    expect_refused("operands", "matmul at", "not told", NULL);
+    group_ahead(0, 1); /* what is no factor */
+    expect_refused("operands", "matmul at", "not told", NULL);
+    assert_non_null(other);
+    product->memory.block = NULL;
+    groups_again();
+    GROUP_OF(3, 1, value_of(y)); /* and a program has none */
+    group_ahead(1, 1);
+    expect_refused("operands", "relu at", "not told", NULL);
+    groups_end();
+    wk_free(x), wk_free(w);
+}
+
+static void prologues_read_what_stays(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = IN_MEMORY(4, 4), *w = IN_MEMORY(4, 4);
+    groups_begin();
+    wk_tensor *y = wk_add(wk_matmul(x, wk_mul(w, 2)), w);
+    GROUP_OF(1, 2, value_of(y));
+    wk__value *product = group_record(0)->ref[0].value;
+    product->memory = value_of(y)->memory;
+    group_ahead(0, 1);
+    expect_accepted();
+    value_of(y)->memory = value_of(w)->memory; /* the result goes where the prologue still reads */
+    expect_refused("order", "mul at", "add at", NULL);
+    groups_again();
+    GROUP_OF(1, 2, value_of(y));
+    product->memory = value_of(y)->memory;
+    group_ahead(0, 1);
+    take_over(value_of(y), value_of(w));
+    expect_refused("operands", "operand 0 of mul at", "lost its memory", NULL);
+    product->memory.block = NULL;
+    groups_end();
+    wk_free(x), wk_free(w);
+}
+
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static void kernels_write_elsewhere(void **state)
@@ -345,6 +403,8 @@ int main(void)
         TEST(epilogues_run_on_what_was_summed),
         TEST(the_cpu_cuts_products_well),
         TEST(kernels_write_elsewhere),
+        TEST(prologues_compute_the_factor),
+        TEST(prologues_read_what_stays),
         TEST(products_are_stored_beside_their_tails),
         TEST(tails_read_the_element_that_was_summed),
 #undef TEST

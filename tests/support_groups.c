@@ -6,8 +6,8 @@
 enum { MOST = 64 };
 
 static struct {
-    wk__building group;
-    wk__record *record[WK__MAX_INS];
+    wk__building group, ahead;
+    wk__record *record[WK__MAX_INS], *record_ahead[WK__MAX_INS];
     int changed;
     struct {
         wk__value *value;
@@ -108,6 +108,25 @@ void group_of(int first, int count, wk__value *const *stored)
     if (wk__record_family(plan.record[0])->along) return;
     assert_int_equal(wk__build(b), count);
     for (int o = 0; o < b->group.noperands; o++) b->group.operand[o].memory = &b->value[o]->memory;
+}
+
+void group_ahead(int first, int count)
+{
+    wk__building *b = &plan.ahead;
+    memset(b, 0, sizeof *b);
+    b->record = plan.record_ahead;
+    b->records = count;
+    for (int k = 0; k < count; k++) {
+        wk__record *r = plan.record_ahead[k] = ring()->record[first + k];
+        wk__value *out = r->ref[0].value;
+        r->group = out->group = 0;
+        out->reg = -1;
+        out->promised = out->rooted = false;
+        out->escapes = k == count - 1;
+    }
+    assert_int_equal(wk__build(b), count);
+    wk__factor_ahead(b)->escapes = false;
+    plan.group.ahead = b;
 }
 
 void take_over(wk__value *to, wk__value *from)

@@ -147,6 +147,11 @@ typedef struct wk__backend {
     /* optional: how `submit` would cut this contraction, without touching its memory; no pieces: its tail runs on
      * single elements of C as soon as each is summed, or on all of C afterwards */
     void (*pieces)(const wk__work *work, wk__piece_visit *visit, void *user);
+    /* optional, both or none: programs that compute a factor on the way. `takes_prologue`: would `submit` run this
+     * contraction with the prologues of its kernel, and sooner than each in work of its own? Operands have no memory
+     * yet. Factors of fewer bytes than `prologue_bytes` are not asked about. */
+    bool (*takes_prologue)(void *device, const wk__work *work);
+    int64_t prologue_bytes;
     /* optional, all or none: moments in a device's work. `event_record` enqueues one, which has come when all that was
      * enqueued before it is done, whether well or not; `event_wait` waits until it has come; `event_elapsed` gives the
      * time between two of the same device that have been waited for, negative if `to` came first. `event_give` frees

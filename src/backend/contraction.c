@@ -109,6 +109,7 @@ bool wk__matmul_of(const wk__work *work, wk__matmul *product)
     product->b = kernel->operand[2];
     product->a.stride[columns] = sum->stride[0][0];
     product->b.stride[rows] = sum->stride[1][0];
+    memcpy(product->prologue, kernel->prologue, sizeof product->prologue);
     product->tail = work->group;
     return true;
 }
@@ -128,6 +129,7 @@ void wk__matmul_work(const wk__matmul *product, wk__sum *sum, wk__kernel *kernel
     kernel->shape[columns] = product->n;
     kernel->operand[1].stride[columns] = 0;
     kernel->operand[2].stride[rows] = 0;
+    memcpy(kernel->prologue, product->prologue, sizeof kernel->prologue);
     kernel->operand[0].stored = true;
     *work = (wk__work){.family = WK__CONTRACTION, .group = product->tail, .kernel = kernel};
 }

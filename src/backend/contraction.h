@@ -27,8 +27,7 @@
 enum {
     WK__MAX_SUMMED = 4, /* what a 3-d convolution sums */
     WK__MAX_INDICES = WK__MAX_DIMS + WK__MAX_SUMMED,
-    WK__MAX_COORDINATES = 3,
-    WK__FACTORS = 2
+    WK__MAX_COORDINATES = 3
 };
 
 typedef struct wk__coordinate {
@@ -92,6 +91,7 @@ typedef struct wk__matmul {
     int64_t batch[WK__MAX_DIMS - 2];
     int64_t m, n, k;
     wk__operand a, b, c;
+    const wk__group *prologue[WK__FACTORS]; /* of a, of b; NULL: it is in memory */
     const wk__group *tail;
 } wk__matmul;
 

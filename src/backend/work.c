@@ -4,7 +4,8 @@
 
 const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
     [WK__PROGRAM] = {.name = "program", .said = "one pass", .program = true},
-    [WK__CONTRACTION] = {.name = "contraction", .said = "a product", .nout = 1, .nin = 2, .tail = true, .sums = true},
+    [WK__CONTRACTION] =
+        {.name = "contraction", .said = "a product", .nout = 1, .nin = 2, .tail = true, .prologue = true, .sums = true},
     [WK__SCATTER_ADD] = {.name = "scatter_add",
                          .said = "scatter_add",
                          .nout = 1,

@@ -4,7 +4,8 @@
  * but the op that records it.
  *
  *   program        a group of instructions, elementwise and reducing (../ir/ir.h)
- *   contraction    sums of products: matrix products, convolutions (contraction.h); a program may follow, its tail
+ *   contraction    sums of products: matrix products, convolutions (contraction.h); a program may compute a factor on
+ *                  the way, its prologue, and one may follow, its tail
  *   along one      scatter_add, scan and sort walk the lines of one dimension
  *   dimension
  *   transfer       dense bytes to another device; a backend has slots of its own for that
@@ -43,6 +44,7 @@ typedef struct wk__work_family {
     uint8_t nin;
     bool program;        /* its records are instructions: they share kernels, and may be computed again */
     bool tail;           /* programs may follow it in one kernel; it reads its inputs until the last of them has run */
+    bool prologue;       /* and may compute its factors in that kernel, where the backend takes that */
     bool sums;           /* has a wk__sum */
     bool along;          /* works along one dimension: dim, mode and bound say how */
     bool moves;          /* its inputs are on another device */
@@ -64,7 +66,10 @@ static inline bool wk__work_known(int family)
 
 /* ---- what a backend is given ------------------------------------------------------------------------------------- */
 
-enum { WK__KERNEL_OPERANDS = 3 };
+enum {
+    WK__KERNEL_OPERANDS = 3,
+    WK__FACTORS = 2 /* of a product: operands 1 and 2 */
+};
 
 /* Work that is no program: its family says what dim, mode and bound mean. */
 typedef struct wk__kernel {
@@ -73,8 +78,12 @@ typedef struct wk__kernel {
     int64_t bound;
     wk__operand operand[WK__KERNEL_OPERANDS]; /* outputs, then inputs */
     const struct wk__sum *sum;                /* contraction; NULL: none */
-    const struct wk__team *team;              /* collective; NULL: none */
-    int64_t tag;                              /* handed back with a bad index */
+    /* Programs over the elements of a factor, whose memory holds nothing and stays so: each stores that operand alone,
+     * reduces nothing and looks up no places. NULL: the factor is in memory. A backend without `takes_prologue` is given
+     * none. */
+    const wk__group *prologue[WK__FACTORS];
+    const struct wk__team *team; /* collective; NULL: none */
+    int64_t tag;                 /* handed back with a bad index */
     bool passes; /* operand 0 is read by the tail alone: it need not be written, and its memory holds nothing later */
 } wk__kernel;
 

@@ -30,6 +30,13 @@ static void kernel_from(wk__record *r, wk__kernel *kernel)
     if (wk__record_family(r)->sums) kernel->sum = wk__record_sum(r);
 }
 
+static void prologue_from(wk__building *ahead, const wk__record *r, wk__kernel *kernel)
+{
+    for (int o = 0; o < ahead->group.noperands; o++) ahead->group.operand[o].memory = &ahead->value[o]->memory;
+    for (int k = 0; k < WK__FACTORS; k++)
+        if (r->ref[1 + k].value == wk__factor_ahead(ahead)) kernel->prologue[k] = &ahead->group;
+}
+
 wk__work wk__work_of(wk__building *b, wk__kernel *kernel)
 {
     wk__record *r = b->record[0];
@@ -37,6 +44,7 @@ wk__work wk__work_of(wk__building *b, wk__kernel *kernel)
     if (!program) {
         kernel_from(r, kernel);
         kernel->passes = b->records > 1 && !wk__stores(r->ref[0].value);
+        if (b->ahead) prologue_from(b->ahead, r, kernel);
     }
     return (wk__work){
         .family = r->family, .group = program || b->records > 1 ? &b->group : NULL, .kernel = program ? NULL : kernel};
@@ -138,12 +146,12 @@ static void mark_crossing(wk__record **record, int records, int32_t group)
         }
 }
 
-static void run_programs(wk__run *run, wk__record **record, int records);
+static void run_programs(wk__run *run, wk__building *ahead, wk__record **record, int records);
 
 /* An index was bad: so that only what depends on it fails, and not what happened to share its kernel. The records run
  * again, each on its own. A group that reads at computed places has written over nothing that it reads (outputs.c), and
  * nothing that the program knows by its address (join.c). */
-static void run_apart(wk__run *run, wk__record **record, int records)
+static void run_apart(wk__run *run, wk__building *ahead, wk__record **record, int records)
 {
     wk__watch_given(record[0]->device, run->owner);
     for (int k = 0; k < records; k++)
@@ -154,13 +162,15 @@ static void run_apart(wk__run *run, wk__record **record, int records)
             out->escapes = true;
         }
     for (int k = 0; k < records; k++)
-        if (wk__drop_failed(run, record + k, 1)) run_programs(run, record + k, 1);
+        if (wk__drop_failed(run, record + k, 1)) run_programs(run, k == 0 ? ahead : NULL, record + k, 1);
 }
 
-static void run_programs(wk__run *run, wk__record **record, int records)
+/* `ahead`: what the first record, a product, computes of its factors on the way, or NULL. */
+static void run_programs(wk__run *run, wk__building *ahead, wk__record **record, int records)
 {
     wk__building *b = &run->building;
-    while (records > 0) {
+    for (; records > 0; ahead = NULL) {
+        b->ahead = ahead;
         b->record = record;
         b->records = records;
         int fit = wk__build(b);
@@ -181,7 +191,7 @@ static void run_programs(wk__run *run, wk__record **record, int records)
         fail.code = code;
         const int tried = b->records;
         if (code == WK_ERR_INDEX && tried > 1)
-            run_apart(run, record, tried);
+            run_apart(run, ahead, record, tried);
         else
             finish(run, record, tried, code, &fail);
         record += tried;
@@ -190,9 +200,45 @@ static void run_programs(wk__run *run, wk__record **record, int records)
     }
 }
 
+/* Records that are there for a factor of the product behind them; 0: the group begins with the product, or has none. */
+static int records_ahead(wk__record *const record[], int records)
+{
+    for (int k = 0; k < records; k++)
+        if (wk__record_family(record[k])->prologue) return k;
+    return 0;
+}
+
+/* Will the product compute the factor on the way? Then `ahead` is built. */
+static bool takes_prologue(wk__building *ahead, wk__record *product)
+{
+    if (wk__build(ahead) < ahead->records) return false;
+    wk__kernel kernel;
+    wk__building b = {.ahead = ahead, .record = &product, .records = 1};
+    const wk__work work = wk__work_of(&b, &kernel);
+    return product->device->backend->takes_prologue(product->device->state, &work);
+}
+
+static void run_with_prologue(wk__run *run, wk__record **record, int ahead, int records)
+{
+    run->ahead.record = record;
+    run->ahead.records = ahead;
+    run->ahead.ahead = NULL;
+    wk__value *factor = wk__factor_ahead(&run->ahead);
+    factor->escapes = true; /* so that the program stores it */
+    if (takes_prologue(&run->ahead, record[ahead])) {
+        factor->escapes = false;
+        run_programs(run, &run->ahead, record + ahead, records - ahead);
+        return;
+    }
+    run_programs(run, NULL, record, ahead);
+    records = wk__drop_failed(run, record + ahead, records - ahead);
+    run_programs(run, NULL, record + ahead, records);
+}
+
 static void run_alone(wk__run *run, wk__record *r)
 {
     wk__fail fail = {.tag = -1};
+    run->building.ahead = NULL;
     run->building.record = &r;
     run->building.records = 1;
     fail.code = run_work(run, &run->building, &fail);
@@ -210,14 +256,26 @@ static void run_move(wk__run *run, wk__record *r)
     finish(run, &r, 1, fail.code, &fail);
 }
 
+/* A prologue whose product has failed, for another factor's sake, stores nothing. */
+static bool is_wanted(wk__record *const record[], int records)
+{
+    for (int k = 0; k < records; k++)
+        for (int o = 0; o < record[k]->nout; o++)
+            if (wk__stores(record[k]->ref[o].value)) return true;
+    return false;
+}
+
 static void run_group(wk__run *run, wk__record **record, int records)
 {
     records = wk__drop_failed(run, record, records);
-    if (records == 0) return;
+    if (!is_wanted(record, records)) return;
     if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record, records);
     const wk__work_family *family = wk__record_family(record[0]);
-    if (family->program || family->tail)
-        run_programs(run, record, records);
+    const int ahead = records_ahead(record, records);
+    if (ahead > 0)
+        run_with_prologue(run, record, ahead, records);
+    else if (family->program || family->tail)
+        run_programs(run, NULL, record, records);
     else if (family->moves)
         run_move(run, record[0]);
     else

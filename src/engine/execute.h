@@ -15,14 +15,14 @@ typedef struct wk__run {
     wk_context *owner;
     wk__ring *ring;
     wk__record *scratch[WK__MAX_INS]; /* the records of the group that runs: each has an instruction at least */
-    wk__building building;
-    const wk__record *culprit;      /* whose output found no memory; NULL: not known */
-    int32_t begun, looked, refused; /* numbers of calls that happen whole: see whole.c */
-    int32_t last;                   /* group of the one that has begun which writes in place; -1: none */
-    wk__record *const *mixed;       /* where the groups of that one end of which any may fail */
-    int64_t failed;                 /* values that had failed when `looked` was */
-    wk__failure *refusal;           /* why it does not happen */
-    wk__undo *undo;                 /* of the one that has begun */
+    wk__building building, ahead;     /* ahead: of a product that computes a factor on the way */
+    const wk__record *culprit;        /* whose output found no memory; NULL: not known */
+    int32_t begun, looked, refused;   /* numbers of calls that happen whole: see whole.c */
+    int32_t last;                     /* group of the one that has begun which writes in place; -1: none */
+    wk__record *const *mixed;         /* where the groups of that one end of which any may fail */
+    int64_t failed;                   /* values that had failed when `looked` was */
+    wk__failure *refusal;             /* why it does not happen */
+    wk__undo *undo;                   /* of the one that has begun */
     int64_t undos, undo_capacity;
 } wk__run;
 

@@ -22,6 +22,7 @@ void wk__ring_run(wk_context *owner, bool park)
     ring->twins = ring->modes->check ? wk__check_begin(owner, park) : NULL;
     wk__plan_live(ring, park);
     int32_t groups = wk__plan_groups(ring);
+    wk__plan_prologues(ring, groups);
     wk__shuffle_plan(ring, groups);
     wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
     wk__plan_promises(ring);

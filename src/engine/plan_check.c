@@ -157,11 +157,51 @@ static wk_code check_alone(wk__record *r, wk__fail *fail)
     return WK_OK;
 }
 
+/* ---- prologues ------------------------------------------------------------------------------------------------- */
+
+static int stored_operand(const wk__group *g)
+{
+    int o = 0;
+    while (o < g->noperands && !g->operand[o].stored) o++;
+    return o < g->noperands ? o : -1;
+}
+
+/* The product is told to compute the factor with the program ahead of it, and nothing else. */
+static bool is_told(const wk__building *b, const wk__work *work)
+{
+    int told = 0;
+    for (int k = 0; k < WK__FACTORS && work->kernel; k++) {
+        const bool factor = b->record[0]->ref[1 + k].value == wk__factor_ahead(b->ahead);
+        if (work->kernel->prologue[k] != (factor ? &b->ahead->group : NULL)) return false;
+        told += factor;
+    }
+    return told == 1 && stored_operand(&b->ahead->group) >= 0;
+}
+
+/* A program like any other, but that what it stores lies nowhere: it is looked at as if it had memory of its own. */
+static wk_code check_ahead(wk__building *b, const wk__work *work, wk__fail *fail)
+{
+    if (!is_told(b, work))
+        return wk__fail_set(fail, WK_ERR_INTERNAL, "a wrong plan (operands): %s is not told to compute its factor",
+                            wk__plan_check_name(b->record[0]).text);
+    wk__building *ahead = b->ahead;
+    wk__memory nowhere = {.block = &nowhere};
+    wk__operand *stored = &ahead->group.operand[stored_operand(&ahead->group)];
+    wk__memory *const before = stored->memory;
+    stored->memory = &nowhere;
+    const wk__work program = {.family = ahead->record[0]->family, .group = &ahead->group};
+    const wk_code code = wk__plan_check(ahead, &program, fail);
+    stored->memory = before;
+    return code;
+}
+
 /* ---- the verdict ------------------------------------------------------------------------------------------------- */
 
 wk_code wk__plan_check(wk__building *b, const wk__work *work, wk__fail *fail)
 {
     if (!wk__work_family_of(work)->program && !wk__work_family_of(work)->tail) return check_alone(b->record[0], fail);
+    const wk_code code = b->ahead ? check_ahead(b, work, fail) : WK_OK;
+    if (code != WK_OK) return code;
     wk__plan_check_state c;
     memset(&c, 0, offsetof(wk__plan_check_state, value));
     c.b = b;

@@ -67,6 +67,11 @@ bool wk__plan_check_list(wk__plan_check_state *c)
         list(c, b->record[k]->prior, NULL);
         for (int i = 0; i < b->record[k]->nin; i++) list(c, wk__record_in(b->record[k], i)->value, NULL);
     }
+    for (int k = 0; b->ahead && k < b->ahead->records; k++)
+        for (int i = 0; i < b->ahead->record[k]->nin; i++) {
+            wk__value *in = wk__record_in(b->ahead->record[k], i)->value;
+            if (in && in->state == WK__STORED) list(c, in, NULL);
+        }
     if (c->values == WK__PLAN_CHECK_VALUES) return false;
     for (int v = 0; v < c->values; v++) {
         const wk__record *maker = c->value[v].maker;
@@ -146,7 +151,7 @@ static bool check_there(wk__plan_check_state *c, int k, int i)
 {
     const wk__value *value = wk__record_in(c->b->record[k], i)->value;
     const int v = value ? wk__plan_check_find(c, value) : -1;
-    if (v < 0) return true;
+    if (v < 0 || (c->b->ahead && value == wk__factor_ahead(c->b->ahead))) return true;
     const wk__plan_check_value *in = &c->value[v];
     if (!in->maker && value->state != WK__STORED)
         return wk__plan_check_refuse(c, "operands", "nobody has computed operand %d of %s", i,

@@ -199,6 +199,24 @@ static bool check_product(wk__plan_check_state *c)
     return true;
 }
 
+/* A prologue runs piece by piece beside the product: nothing that it reads is written meanwhile. */
+static bool check_prologue(wk__plan_check_state *c)
+{
+    for (int k = 0; c->b->ahead && k < c->b->ahead->records; k++) {
+        const wk__record *r = c->b->ahead->record[k];
+        for (int i = 0; i < r->nin; i++) {
+            const wk__value *in = r->ref[r->nout + i].value;
+            const int value = in ? wk__plan_check_find(c, in) : -1;
+            for (int64_t n = 0; value >= 0 && n < c->stored; n++) {
+                const wk__plan_check_store *s = &c->space->store[n];
+                if (s->area == c->value[value].area && s->token != wk__plan_check_content(c, value, s->place))
+                    return refuse_read(c, r, value, s->place, s);
+            }
+        }
+    }
+    return true;
+}
+
 bool wk__plan_check_reads(wk__plan_check_state *c)
 {
     wk__plan_check_walk walk = {.group = &c->group, .level = c->level, .operand = c->operand};
@@ -208,5 +226,5 @@ bool wk__plan_check_reads(wk__plan_check_state *c)
         if (c->group.ins[k].code == WK__LOAD && !check_loads(c, &walk, k)) return false;
         if (c->group.ins[k].code == WK__LOADX && !check_indexed(c, k)) return false;
     }
-    return !c->product || check_product(c);
+    return !c->product || (check_product(c) && check_prologue(c));
 }

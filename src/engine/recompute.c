@@ -56,6 +56,7 @@ wk__record *wk__record_of_twins(const wk__twins *twins, wk__record *r, void *roo
 
 static wk_code build_program(wk__building *b, wk__record *r, wk__fail *fail)
 {
+    b->ahead = NULL;
     const bool fits = wk__build(b) == 1;
     r->ref[0].value->reg = -1;
     if (!fits) return wk__fail_set(fail, WK_ERR_INTERNAL, "its expression is longer than a program can be");

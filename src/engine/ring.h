@@ -4,6 +4,7 @@
  *     op call --> check, infer --> record --> ring           flush: plan.c    which records are live, which
  *                                                                             values are parked
  *                                                                    group.c   which records share a kernel
+ *                                                                    prologue.c  which of them a product runs on the way
  *                                                                    build.c   a group of records -> a group program
  *                                                                    execute.c each group runs: memory for
  *                                                                    its outputs (outputs.c),
@@ -246,7 +247,10 @@ static inline bool wk__stores(const wk__value *value)
 }
 void wk__plan_live(wk__ring *ring, bool park); /* plan.c */
 int32_t wk__plan_groups(wk__ring *ring);       /* group.c: gives each live record its group; returns how many */
-void wk__plan_promises(wk__ring *ring);        /* plan.c: marks what records that will be parked read */
+void wk__plan_prologues(wk__ring *ring, int32_t groups); /* prologue.c: groups that go ahead of a product */
+/* For tests: from now on factors of that many bytes are asked about; -1: of as many as their backend wants. */
+void wk__prologues_from(int64_t bytes);
+void wk__plan_promises(wk__ring *ring);                    /* plan.c: marks what records that will be parked read */
 void wk__park_or_release(wk__ring *ring, wk__record *r);   /* park.c: a record is done with */
 void wk__park_rest(wk__ring *ring);                        /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */
@@ -259,8 +263,9 @@ void wk__release_record(wk__record *r);                              /* execute.
 /* One group of records being built into a program: see build.c. */
 typedef struct wk__building {
     wk__group group;
-    wk__record **record; /* of this group, in program order; a matmul first */
+    wk__record **record; /* of this group, in program order; a product first */
     int records;
+    struct wk__building *ahead; /* computes a factor of that product on the way; NULL: all its factors are in memory */
     int16_t load_reg[WK__MAX_OPERANDS];   /* register that holds the loaded operand, -1 */
     wk__value *value[WK__MAX_OPERANDS];   /* whose memory the operand is */
     wk__record *writer[WK__MAX_OPERANDS]; /* stored operands: by which record */
@@ -268,6 +273,11 @@ typedef struct wk__building {
     bool indirect; /* something is read at computed places: nothing is written in place, a bad index leaves
                      targets alone */
 } wk__building;
+/* What the records of a prologue compute. */
+static inline wk__value *wk__factor_ahead(const wk__building *ahead)
+{
+    return ahead->record[ahead->records - 1]->ref[0].value;
+}
 /* Builds the program of one group. Operands have no memory yet. The number of records that fit: all of them, unless the
  * program is full. */
 int wk__build(wk__building *b);

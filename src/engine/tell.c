@@ -25,13 +25,29 @@ void wk__tell(wk__record *const record[], int records)
     wk__text_end(&line);
 }
 
+/* Its text without the last line's end. */
+static void add_program(wk__text *line, const char *before, const wk__group *group)
+{
+    char *text = wk__group_text(group);
+    const size_t length = text ? strlen(text) : 0;
+    if (length) wk__text_format(line, "%s%.*s", before, (int)length - 1, text);
+    wk__free(text);
+}
+
 void wk__tell_kernel(const wk__record *r, const wk__work *work)
 {
     if (!wk__log_first(WK__LOG_KERNEL, r->site)) return;
-    char *text = work->group ? wk__group_text(work->group) : NULL;
-    const size_t length = text ? strlen(text) : 0;
-    wk__log(WK__LOG_KERNEL, r->site, "%s%s on %s%s%.*s", wk__work_family_of(work)->said,
-            work->group && work->kernel ? ", and then" : "", wk_device_str(r->device->id), length ? ":\n" : "",
-            length ? (int)length - 1 : 0, length ? text : "");
-    wk__free(text);
+    wk__text line = {0};
+    const wk__kernel *kernel = work->kernel;
+    wk__text_format(&line, "%s%s on %s", wk__work_family_of(work)->said, work->group && kernel ? ", and then" : "",
+                    wk_device_str(r->device->id));
+    if (work->group) add_program(&line, ":\n", work->group);
+    for (int k = 0; kernel && k < WK__FACTORS; k++)
+        if (kernel->prologue[k])
+            add_program(&line,
+                        k ? "\nwhose right factor is computed on the way:\n"
+                          : "\nwhose left factor is computed on the way:\n",
+                        kernel->prologue[k]);
+    if (line.data) wk__log(WK__LOG_KERNEL, r->site, "%s", line.data);
+    wk__text_end(&line);
 }

@@ -91,6 +91,8 @@ static void one(generator *g)
         generate_graph(g);
     else if (what < 41)
         generate_close(g, draw_percent(&g->draw, 10));
+    else if (what < 43)
+        generate_factor(g);
     else
         generate_call(g);
 }

@@ -69,6 +69,8 @@ void generate_meets(generator *g, step *s, const touch *touched, int count);
 /* ---- generate_calls.c, generate_graph.c: one step or some, if it goes well --------------------------------------- */
 
 void generate_call(generator *g);
+/* A product right behind the calls that compute one of its factors. */
+void generate_factor(generator *g);
 void generate_in_place(generator *g);
 /* Something is done with this slot. */
 void generate_use(generator *g, int slot);

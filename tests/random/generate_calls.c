@@ -152,3 +152,34 @@ void generate_use(generator *g, int slot)
     s.argument[1] = number;
     add_call(g, STEP_IN_PLACE, r, &s);
 }
+
+/* A matrix, and what a few calls make of it; its slot, or -1. */
+static int computed_matrix(generator *g)
+{
+    static const char *const ops[] = {"neg", "abs", "square"};
+    int x = -1;
+    for (int tries = 0; tries < 4 && (x < 0 || generate_body(g, x)->ndim != 2); tries++)
+        x = generate_pick(g, ANY_DTYPE & ~WK__BOOLS, 2);
+    if (x < 0 || generate_body(g, x)->ndim != 2) return -1;
+    for (int k = draw_from(&g->draw, 1, 3); k > 0 && x >= 0; k--) {
+        const argument number = argument_int(2);
+        x = draw_percent(&g->draw, 40) ? generate_view(g, "mul", x, 1, &number)
+                                       : generate_view(g, ops[draw_below(&g->draw, 3)], x, 0, &number);
+    }
+    return x;
+}
+
+void generate_factor(generator *g)
+{
+    const int w = computed_matrix(g);
+    if (w < 0) return;
+    const wk__body *body = generate_body(g, w);
+    const int64_t shape[] = {draw_from(&g->draw, 1, 4), body->shape[1]};
+    const bool vector = draw_percent(&g->draw, 30);
+    const int x = generate_operand(g, 1u << body->dtype, vector ? 1 : 2, vector ? shape + 1 : shape);
+    const argument none[MOST_ARGUMENTS] = {{0}};
+    const int second = x < 0 || vector ? x : generate_view(g, "t", w, 0, none);
+    if (second < 0) return;
+    const argument other = argument_slot(second);
+    generate_view(g, "matmul", vector ? w : x, 1, &other);
+}

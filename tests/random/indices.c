@@ -211,7 +211,7 @@ bool index_disagrees(const program *p, machine *base, machine *other, verdict *v
 {
     static const mode modes[] = {{.name = "default", .threads = 1},
                                  {.name = "nofuse", .nofuse = true, .threads = 1},
-                                 {.name = "order", .threads = 1, .order = 1}};
+                                 {.name = "order", .threads = 1, .prologues = true, .order = 1}};
     static program *spoiled;
     if (!spoiled) spoiled = memory_take(1, sizeof *spoiled);
     if (!index_spoil(p, spoiled)) return false;

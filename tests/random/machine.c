@@ -137,6 +137,7 @@ void machine_begin(machine *m, program *p, const mode *mode)
     wk__modes_set(mode->sync, mode->nofuse);
     if (wk__threads() != mode->threads) wk_set_threads_at(here, mode->threads);
     wk__shuffle_groups(mode->order);
+    wk__prologues_from(mode->prologues ? 0 : -1);
     for (m->here = 0; m->here < p->threads; m->here++) crew_run(m->here, open_all, m);
 }
 

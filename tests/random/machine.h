@@ -13,6 +13,7 @@ typedef struct mode {
     const char *name;
     bool sync, nofuse;
     int threads;
+    bool prologues; /* products compute factors on the way, however small they are */
     uint64_t order; /* groups of a flush run in an order drawn from this; 0: in their own */
     bool opencl;    /* on the first OpenCL device */
 } mode;

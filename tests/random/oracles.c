@@ -25,9 +25,9 @@ const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
 static const mode mode_of[ORACLES] = {
     [ORACLE_DEFAULT] = {.name = "default", .threads = 1},
     [ORACLE_NOFUSE] = {.name = "nofuse", .nofuse = true, .threads = 1},
-    [ORACLE_ORDER] = {.name = "order", .threads = 1},
-    [ORACLE_TWO_THREADS] = {.name = "2 threads", .threads = 2},
-    [ORACLE_MANY_THREADS] = {.name = "7 threads", .threads = 7},
+    [ORACLE_ORDER] = {.name = "order", .threads = 1, .prologues = true},
+    [ORACLE_TWO_THREADS] = {.name = "2 threads", .threads = 2, .prologues = true},
+    [ORACLE_MANY_THREADS] = {.name = "7 threads", .threads = 7, .prologues = true},
     [ORACLE_OPENCL] = {.name = "OpenCL", .threads = 1, .opencl = true},
 };
 

@@ -16,7 +16,8 @@
 
 enum {
     HUGE_PAGE = 2 << 20,
-    COPY_PIECE = 1 << 20 /* bytes: smaller copies are done before a second thread has woken up */
+    COPY_PIECE = 1 << 20,     /* bytes: smaller copies are done before a second thread has woken up */
+    PROLOGUE_BYTES = 8 << 20, /* a smaller factor is still in cache when the product reads it */
 };
 
 /* Devices have no state; the address tells an open one from NULL. */
@@ -117,6 +118,12 @@ static wk_code submit(void *device, const wk__work *work, wk__fail *fail)
     return work->kernel ? wk__cpu_kernel(work, fail) : wk__cpu_run(work->group, fail);
 }
 
+static bool takes_prologue(void *device, const wk__work *work)
+{
+    (void)device;
+    return wk__cpu_takes_prologue(work);
+}
+
 typedef struct transport {
     char *to;
     const char *from;
@@ -186,6 +193,8 @@ const wk__backend wk__cpu_backend = {
     .download = download,
     .sync = sync,
     .pieces = wk__cpu_contraction_pieces,
+    .takes_prologue = takes_prologue,
+    .prologue_bytes = PROLOGUE_BYTES,
     .event_record = wk__event_now,
     .event_wait = wk__event_wait,
     .event_elapsed = wk__event_elapsed,

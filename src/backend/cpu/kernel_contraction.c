@@ -268,6 +268,8 @@ wk_code wk__cpu_contraction(const wk__work *work, wk__fail *fail)
 {
     wk__matmul product;
     if (wk__matmul_of(work, &product)) return wk__cpu_matmul(&product, fail);
+    if (work->kernel->prologue[0] || work->kernel->prologue[1])
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu computes factors on the way for products of matrices");
     if (!is_packed(work->kernel)) return wk__cpu_contraction_plainly(work, fail);
     const bool columns = wk__contraction_columns_pay(work->kernel);
     if (columns || is_split(work->kernel)) {

@@ -16,6 +16,7 @@
 #include "../../base/alloc.h"
 #include "../../base/pool.h"
 #include "isa.h"
+#include "prologue.h"
 
 enum {
     SMALL_SPACE = 16 * 1024,   /* bytes: operands that are packed on the stack */
@@ -61,6 +62,7 @@ static void plan_turn(wk__gemm_plan *plan)
     const wk__gemm_side rows = plan->rows;
     plan->rows = plan->columns;
     plan->columns = rows;
+    plan->turned = !plan->turned;
 }
 
 /* Batches of A that meet the same B, one below the other, are one taller A. */
@@ -163,6 +165,7 @@ static void plan_way(wk__gemm_plan *plan)
     const int64_t packed = wk__gemm_packed(plan->class, plan->k), most = WK__GEMM_K_BYTES / size;
     const int64_t blocks = (packed + most - 1) / most;
     plan->k_block = packed <= most ? plan->k : (packed + blocks - 1) / blocks * plan->class->steps;
+    if (plan->before.group) wk__gemm_before_room(plan);
 }
 
 /* The index of a batch is a position in the batch dimensions, row-major. */
@@ -245,6 +248,15 @@ static int threads_for(double work)
     return work < THREADS_WORK ? 1 : wk__threads();
 }
 
+static bool take_spaces(const wk__gemm_plan *plan, int64_t count, wk__gemm_space **spaces)
+{
+    if (!plan->pack_a && !plan->pack_b && !plan->sum_apart && !plan->before.group) return true;
+    if (!wk__gemm_spaces_take(count, spaces)) return false;
+    if (!plan->before.group || wk__gemm_spaces_before(*spaces)) return true;
+    wk__gemm_spaces_give(*spaces);
+    return false;
+}
+
 static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail)
 {
     const int threads = threads_for(work_all);
@@ -257,8 +269,7 @@ static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail
     const int64_t tasks = (work.pieces + work.pieces_per_task - 1) / work.pieces_per_task;
 
     wk__gemm_space *spaces = NULL;
-    const int64_t count = tasks < threads ? tasks : threads;
-    if ((plan->pack_a || plan->pack_b || plan->sum_apart) && !wk__gemm_spaces_take(count, &spaces))
+    if (!take_spaces(plan, tasks < threads ? tasks : threads, &spaces))
         return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a product");
     work.spaces = spaces;
     work.failed = work.pieces;
@@ -280,7 +291,7 @@ static int64_t line_of(const wk__gemm_plan *plan)
 /* Is the product so small that one thread does whole batches, with what it packs on the stack? */
 static bool small(const wk__gemm_plan *plan, double work)
 {
-    if (work >= THREADS_WORK || plan->m > WK__GEMM_BLOCK_ROWS) return false;
+    if (work >= THREADS_WORK || plan->m > WK__GEMM_BLOCK_ROWS || plan->before.group) return false;
     const int64_t line = line_of(plan);
     const int64_t a = plan->pack_a ? plan->m * line : 0;
     const int64_t b = plan->pack_b ? (plan->n + plan->class->lanes) * line : 0;
@@ -327,9 +338,21 @@ static bool divide(wk__gemm_plan *plan)
     return true;
 }
 
+static wk_code run_with_prologue(wk__gemm_plan *plan, wk__fail *fail)
+{
+    wk__gemm_prologue prologue;
+    plan->prologue = &prologue;
+    wk_code code = wk__gemm_prologue_prepare(&prologue, plan, fail);
+    if (!code) code = run_parallel(plan, work_of(plan), fail);
+    wk__gemm_prologue_end(&prologue);
+    plan->prologue = NULL;
+    return code;
+}
+
 static wk_code run_product(wk__gemm_plan *plan, wk__fail *fail)
 {
-    return divide(plan) ? run_small(plan, fail) : run_parallel(plan, work_of(plan), fail);
+    if (divide(plan)) return run_small(plan, fail);
+    return plan->before.group ? run_with_prologue(plan, fail) : run_parallel(plan, work_of(plan), fail);
 }
 
 static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
@@ -369,18 +392,37 @@ void wk__gemm_pieces(wk__gemm_plan *plan, wk__piece_visit *visit, void *user)
     }
 }
 
+/* False: one of its factors is computed in a way for which there is no code. */
+static bool plan_of(wk__gemm_plan *plan, const wk__matmul *product, int64_t shape[])
+{
+    *plan = (wk__gemm_plan){0};
+    plan_shape(plan, product, shape);
+    const int a = plan->turned, b = !plan->turned;
+    if (product->prologue[a]) return false;
+    return !product->prologue[b] ||
+           wk__gemm_before_of(plan, plan->turned ? &product->a : &product->b, product->prologue[b]);
+}
+
 wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail)
 {
-    wk__gemm_plan plan = {0};
+    wk__gemm_plan plan;
     int64_t shape[WK__MAX_DIMS];
-    plan_shape(&plan, product, shape);
+    if (!plan_of(&plan, product, shape))
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu cannot compute this factor on the way");
     return wk__gemm_run(&plan, fail);
+}
+
+bool wk__cpu_takes_prologue(const wk__work *work)
+{
+    wk__matmul product;
+    wk__gemm_plan plan;
+    int64_t shape[WK__MAX_DIMS];
+    return wk__matmul_of(work, &product) && plan_of(&plan, &product, shape);
 }
 
 void wk__cpu_matmul_pieces(const wk__matmul *product, wk__piece_visit *visit, void *user)
 {
-    wk__gemm_plan plan = {0};
+    wk__gemm_plan plan;
     int64_t shape[WK__MAX_DIMS];
-    plan_shape(&plan, product, shape);
-    wk__gemm_pieces(&plan, visit, user);
+    if (plan_of(&plan, product, shape)) wk__gemm_pieces(&plan, visit, user);
 }

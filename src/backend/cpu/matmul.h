@@ -10,6 +10,8 @@
 #include "run.h"
 
 wk_code wk__cpu_matmul(const wk__matmul *product, wk__fail *fail);
+/* Does it pay to compute a factor on the way? wk__backend.takes_prologue. */
+bool wk__cpu_takes_prologue(const wk__work *work);
 void wk__cpu_matmul_pieces(const wk__matmul *product, wk__piece_visit *visit, void *user);
 /* The boxes of wk__backend.pieces. */
 void wk__cpu_contraction_pieces(const wk__work *work, wk__piece_visit *visit, void *user);
@@ -29,16 +31,21 @@ enum {
     WK__GEMM_SPACE_A = WK__GEMM_BLOCK_ROWS * (WK__GEMM_K_BYTES + WK__GEMM_GAP), /* rows as panels of width 1 */
     WK__GEMM_SPACE_B = WK__GEMM_PIECE_BYTES / 4 * WK__GEMM_K_BYTES + WK__GEMM_PIECE_BYTES / 32 * WK__GEMM_GAP,
     WK__GEMM_SPACE_C = WK__GEMM_PIECE_ROWS * WK__GEMM_PIECE_BYTES,
+    WK__GEMM_SPACE_BEFORE = 5 << 19, /* of columns of B that a program computes: 144 of 4096 f32; see prologue.h */
 };
 
 /* Buffers of one thread at work on one piece. */
 typedef struct wk__gemm_space {
     struct wk__gemm_space *next;
     char *a, *b, *c; /* A and B packed; C in its class where it cannot be summed in place */
+    char *before;    /* B as a program computed it */
+    void *block;     /* in which that lies; NULL until a program computes one */
 } wk__gemm_space;
 
 /* `count` of them as a list; false when memory is short, with nothing taken. */
 bool wk__gemm_spaces_take(int64_t count, wk__gemm_space **list);
+/* Gives each of a list room for B as a program computes it; false when memory is short. */
+bool wk__gemm_spaces_before(wk__gemm_space *list);
 void wk__gemm_spaces_give(wk__gemm_space *list);
 
 /* Dimensions of the result that are walked as one, outermost first: the rows of C, its columns, or its batches. */
@@ -46,6 +53,13 @@ typedef struct wk__gemm_side {
     int count;
     int8_t dim[WK__MAX_DIMS];
 } wk__gemm_side;
+
+/* B as the result of a program: see prologue.h. */
+typedef struct wk__gemm_before {
+    const wk__group *group;    /* NULL: B is in memory */
+    int stored, along, across; /* its operand that is B; dimensions of its space: steps of the sum, columns of B */
+    int64_t steps, columns;    /* what the buffer holds of B: whole blocks of the sum, whole tiles */
+} wk__gemm_before;
 
 /* A product as it is carried out. Compared with wk__matmul, A and B may have changed places (C' = B' A'), so that rows
  * of C are neighbours in memory, and batch dimensions over which B is the same may have become rows; where that
@@ -57,6 +71,9 @@ typedef struct wk__gemm_plan {
     int64_t c_offset;            /* in elements, from the start of its memory */
     const wk__group *group;      /* what is done with the result, or NULL */
     const wk__cpu_program *tail; /* it, while it runs on what is in cache, or NULL */
+    bool turned;                 /* A and B have changed places */
+    wk__gemm_before before;
+    const struct wk__gemm_prologue *prologue; /* it, ready to run, or NULL */
     const wk__gemm_class *class;
     wk__gemm_pack *pack;
     wk__gemm_unpack *unpack;
@@ -90,7 +107,7 @@ void wk__gemm_pieces(wk__gemm_plan *plan, wk__piece_visit *visit, void *user);
 /* Chooses sizes of pieces so that `threads` threads end soonest. */
 void wk__gemm_divide(wk__gemm_plan *plan, int threads);
 /* The code is that of the tail where it first failed; a product by itself cannot fail, and the rest is done all the
- * same. */
+ * same. A prologue that fails, for want of memory, ends the piece. */
 wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const wk__gemm_space *space,
                            wk__fail *fail);
 /* The boxes on which that runs the tail, in order. */

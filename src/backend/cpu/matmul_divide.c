@@ -41,7 +41,8 @@ void wk__gemm_divide(wk__gemm_plan *plan, int threads)
 {
     /* a vector needs no packed B: its pieces are as long as the buffer of C */
     const int64_t rows = plan->vector ? 1 : WK__GEMM_PIECE_ROWS;
-    const int64_t columns = (plan->vector ? WK__GEMM_SPACE_C : WK__GEMM_PIECE_BYTES) / (int64_t)plan->class->sum;
+    int64_t columns = (plan->vector ? WK__GEMM_SPACE_C : WK__GEMM_PIECE_BYTES) / (int64_t)plan->class->sum;
+    if (plan->before.group && plan->before.columns < columns) columns = plan->before.columns;
     const int64_t fewest_rows = parts_of(plan->m, rows), fewest_columns = parts_of(plan->n, columns);
     cut(plan, fewest_rows, fewest_columns);
 

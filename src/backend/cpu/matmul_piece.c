@@ -12,7 +12,7 @@
  * row_end +-----+     +------+------+------+
  *            A                  C
  */
-#include "matmul.h"
+#include "prologue.h"
 
 #include <string.h>
 
@@ -25,7 +25,8 @@ static int64_t least(int64_t a, int64_t b)
 typedef struct walk {
     int64_t l, k; /* the block: l .. l + k of the sum */
     const wk__gemm_space *space;
-    char *c; /* at row `row`, column `column` of the piece */
+    const char *b; /* of the block, at column `column` of the piece; none where it is gathered */
+    char *c;       /* at row `row`, column `column` of the piece */
     int64_t c_row;
 } walk;
 
@@ -44,8 +45,7 @@ static void pack_panels(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
                                               .as_is = plan->size == (int64_t)plan->class->packed});
         return;
     }
-    const char *in = piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * plan->size;
-    plan->pack(at->space->b, plan->class->columns, plan->class->lanes, piece->column_end - piece->column, at->k, in,
+    plan->pack(at->space->b, plan->class->columns, plan->class->lanes, piece->column_end - piece->column, at->k, at->b,
                plan->b_column, plan->b_step);
 }
 
@@ -76,8 +76,7 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, con
     const wk__gemm_class *class = plan->class;
     const int64_t size = (int64_t) class->packed, of_c = (int64_t) class->sum, k = wk__gemm_packed(class, at->k);
     wk__tile tile = {.k = k, .c_row = at->c_row, .add = at->l > 0};
-    const char *b =
-        plan->pack_b ? at->space->b : piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * size;
+    const char *b = plan->pack_b ? at->space->b : at->b;
     for (int64_t j = piece->column; j < piece->column_end; j += class->columns) {
         tile.columns = (int)least(piece->column_end - j, class->columns);
         const int vectors = (tile.columns + class->lanes - 1) / class->lanes;
@@ -236,9 +235,20 @@ static void multiply_vector(const wk__gemm_plan *plan, const wk__gemm_piece *pie
     _Alignas(64) char a[WK__GEMM_K_BYTES];
     plan->pack(a, 1, 1, 1, at->k, piece->a + at->l * plan->a_step * plan->size, plan->a_row, plan->a_step);
     const bool down = plan->b_column == 1;
-    const char *b = piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * plan->size;
-    (down ? class->down : class->along)(piece->column_end - piece->column, at->k, a, b,
+    (down ? class->down : class->along)(piece->column_end - piece->column, at->k, a, at->b,
                                         down ? plan->b_step : plan->b_column, at->c, at->l > 0);
+}
+
+/* The block of B from step at->l on; what a program computes of B is computed when its first step is wanted. */
+static wk_code find_b(const wk__gemm_plan *plan, const wk__gemm_piece *piece, walk *at, wk__fail *fail)
+{
+    if (!plan->before.group) {
+        at->b = plan->b_map ? NULL : piece->b + (at->l * plan->b_step + piece->column * plan->b_column) * plan->size;
+        return WK_OK;
+    }
+    const int64_t step = at->l % plan->before.steps;
+    at->b = at->space->before + step * plan->size;
+    return step == 0 ? wk__gemm_prologue_run(plan, piece, at->l, at->space->before, fail) : WK_OK;
 }
 
 wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, const wk__gemm_space *space,
@@ -254,6 +264,8 @@ wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piec
     do {
         at.k = least(plan->k - at.l, plan->k_block);
         const bool last = at.l + at.k == plan->k;
+        const wk_code code = find_b(plan, piece, &at, fail);
+        if (code != WK_OK) return code;
         if (plan->pack_b) pack_panels(plan, piece, &at);
         for (int64_t row = piece->row, end; row < piece->row_end; row = end) {
             end = least(piece->row_end, row + WK__GEMM_BLOCK_ROWS);

@@ -12,13 +12,16 @@ enum { LINE = 64 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static wk__gemm_space *kept;
 
+static char *at_line(char *data)
+{
+    return data + (LINE - (uintptr_t)data % LINE) % LINE;
+}
+
 static wk__gemm_space *space_new(void)
 {
     wk__gemm_space *space = wk__alloc(sizeof *space + LINE + WK__GEMM_SPACE_A + WK__GEMM_SPACE_B + WK__GEMM_SPACE_C);
     if (!space) return NULL;
-    char *data = (char *)(space + 1);
-    space->next = NULL;
-    space->a = data + (LINE - (uintptr_t)data % LINE) % LINE;
+    *space = (wk__gemm_space){.a = at_line((char *)(space + 1))};
     space->b = space->a + WK__GEMM_SPACE_A;
     space->c = space->b + WK__GEMM_SPACE_B;
     return space;
@@ -49,6 +52,17 @@ bool wk__gemm_spaces_take(int64_t count, wk__gemm_space **list)
     return true;
 }
 
+bool wk__gemm_spaces_before(wk__gemm_space *list)
+{
+    for (; list; list = list->next) {
+        if (list->block) continue;
+        list->block = wk__alloc(LINE + WK__GEMM_SPACE_BEFORE);
+        if (!list->block) return false;
+        list->before = at_line(list->block);
+    }
+    return true;
+}
+
 void wk__gemm_spaces_give(wk__gemm_space *list)
 {
     if (!list) return;
@@ -68,6 +82,7 @@ void wk__cpu_matmul_trim(void)
     pthread_mutex_unlock(&lock);
     while (list) {
         wk__gemm_space *next = list->next;
+        wk__free(list->block);
         wk__free(list);
         list = next;
     }

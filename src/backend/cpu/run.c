@@ -218,11 +218,24 @@ wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group
     return wk__cpu_compile(program, group, &style, fail);
 }
 
+static wk_code run_box(elements *job, wk__fail *fail)
+{
+    if (job->count > 0) run_part(job, 0, job->count);
+    return wk__trouble_code(&job->trouble, job->group, fail);
+}
+
 wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[], wk__fail *fail)
 {
-    const wk__group *group = program->group;
     elements job;
-    start_job(&job, program, group, start, size, 0);
-    if (job.count > 0) run_part(&job, 0, job.count);
-    return wk__trouble_code(&job.trouble, group, fail);
+    start_job(&job, program, program->group, start, size, 0);
+    return run_box(&job, fail);
+}
+
+wk_code wk__cpu_program_box_to(const wk__cpu_program *program, const int64_t start[], const int64_t size[], int operand,
+                               void *to, wk__fail *fail)
+{
+    elements job;
+    start_job(&job, program, program->group, start, size, 0);
+    job.origin.at[operand] = (intptr_t)to;
+    return run_box(&job, fail);
 }

@@ -52,6 +52,9 @@ wk_code wk__cpu_run(const wk__group *group, wk__fail *fail);
 wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group, wk__fail *fail);
 wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
                             wk__fail *fail);
+/* The same, but that operand `operand`, which the group stores, begins at `to` for the box. */
+wk_code wk__cpu_program_box_to(const wk__cpu_program *program, const int64_t start[], const int64_t size[], int operand,
+                               void *to, wk__fail *fail);
 void wk__cpu_program_end(wk__cpu_program *program);
 
 #endif

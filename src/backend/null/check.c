@@ -50,11 +50,13 @@ static const char *check_operand(const wk__operand *operand, int ndim, const int
     return is_empty(ndim, shape) ? NULL : check_reach(operand, reach_of(operand, ndim, shape));
 }
 
-static const char *check_group(const wk__group *group)
+/* `nowhere`: the operand that lies in no memory, -1: none. */
+static const char *check_group_but(const wk__group *group, int nowhere)
 {
     const char *wrong = wk__group_check(group);
     for (int o = 0; !wrong && o < group->noperands; o++) {
         const wk__operand *operand = &group->operand[o];
+        if (o == nowhere) continue;
         if (!operand->memory) return "an operand without memory";
         reach r = reach_of(operand, group->ndim, group->shape);
         bool read = !is_empty(group->ndim, group->shape);
@@ -70,6 +72,27 @@ static const char *check_group(const wk__group *group)
     return wrong;
 }
 
+static const char *check_group(const wk__group *group)
+{
+    return check_group_but(group, -1);
+}
+
+static const char *check_prologue(const wk__group *group, const wk__operand *factor)
+{
+    int stored = -1;
+    for (int o = 0; o < group->noperands; o++) {
+        if (!group->operand[o].stored) continue;
+        if (stored >= 0) return "a prologue that stores more than a factor";
+        stored = o;
+    }
+    if (stored < 0 || group->operand[stored].memory != factor->memory) return "a prologue that stores no factor";
+    if (group->operand[stored].dtype != factor->dtype) return "a prologue that stores a factor of another dtype";
+    if (group->nreduce > 0) return "a prologue that reduces";
+    for (int k = 0; k < group->nins; k++)
+        if (group->ins[k].code == WK__LOADX) return "a prologue that looks up places";
+    return check_group_but(group, stored);
+}
+
 /* Factors reach further than their strides over the space say, as far as the sum does; where that is empty they are not
  * read. */
 static const char *check_sum(const wk__kernel *kernel)
@@ -82,6 +105,11 @@ static const char *check_sum(const wk__kernel *kernel)
     for (int factor = 0; factor < WK__FACTORS; factor++) {
         const wk__operand *operand = &kernel->operand[1 + factor];
         if (!operand->memory) return "an operand without memory";
+        if (kernel->prologue[factor]) {
+            wrong = check_prologue(kernel->prologue[factor], operand);
+            if (wrong) return wrong;
+            continue;
+        }
         if (is_empty(kernel->ndim, kernel->shape) || wk__sum_length(sum) == 0) continue;
         reach r = reach_of(operand, kernel->ndim, kernel->shape), more;
         wk__sum_reach(sum, factor, &more.low, &more.high);

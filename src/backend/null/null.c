@@ -29,6 +29,7 @@ static struct {
     int64_t memory;
     bool lost[WK__NULL_MOST_DEVICES];
     int64_t until_full, until_refusal, until_bad_index;
+    bool prologues;
     bad_index coming, reported; /* what the launch of until_bad_index finds; what the next wait reports */
 } machine = {.mutex = PTHREAD_MUTEX_INITIALIZER, .count = 1, .memory = MEMORY_AT_FIRST};
 
@@ -80,12 +81,19 @@ void wk__null_lose(int index)
     unlock();
 }
 
+void wk__null_take_prologues(bool takes)
+{
+    lock();
+    machine.prologues = takes;
+    unlock();
+}
+
 void wk__null_heal(void)
 {
     lock();
     memset(machine.lost, 0, sizeof machine.lost);
     machine.until_full = machine.until_refusal = machine.until_bad_index = 0;
-    machine.reported.found = false;
+    machine.reported.found = machine.prologues = false;
     unlock();
 }
 
@@ -242,6 +250,15 @@ static wk_code submit(void *opened, const wk__work *work, wk__fail *fail)
     return code == WK_OK ? noted(wk__null_note_work(work), fail) : code;
 }
 
+static bool takes_prologue(void *opened, const wk__work *work)
+{
+    (void)opened, (void)work;
+    lock();
+    const bool takes = machine.prologues;
+    unlock();
+    return takes;
+}
+
 /* Bytes offset..offset+bytes-1 of a piece. */
 static wk_code check_range(const wk__memory *memory, int64_t offset, int64_t bytes, wk__fail *fail)
 {
@@ -322,6 +339,8 @@ const wk__backend wk__null_backend = {
     .copy = copy,
     .download = download,
     .sync = sync_device,
+    .takes_prologue = takes_prologue,
+    .prologue_bytes = 1,
     .event_record = record,
     .event_wait = wk__event_wait,
     .event_elapsed = wk__event_elapsed,

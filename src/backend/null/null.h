@@ -43,6 +43,8 @@ void wk__null_fault_index(int64_t tag, int64_t index, int64_t bound);
 void wk__null_fault_run(int64_t n, int64_t index, int64_t bound);
 /* The device is lost: every call for it returns WK_ERR_LOST. */
 void wk__null_lose(int index);
+/* From now on contractions may compute a factor on the way, however small; at first they may not. */
+void wk__null_take_prologues(bool takes);
 /* Takes all of these back. */
 void wk__null_heal(void);
 

@@ -21,7 +21,7 @@ typedef struct noted_work {
     wk__sum sum;
     wk__team team;
     wk__memory memory[WK__KERNEL_OPERANDS];
-    noted_group group;
+    noted_group group, prologue[WK__FACTORS];
 } noted_work;
 
 typedef struct entry {
@@ -80,6 +80,11 @@ static void copy_kernel(noted_work *to, const wk__kernel *kernel)
     to->work.kernel = &to->kernel;
     for (int k = 0; k < WK__KERNEL_OPERANDS; k++)
         if (kernel->operand[k].memory) copy_operand(&to->kernel.operand[k], &to->memory[k]);
+    for (int k = 0; k < WK__FACTORS; k++)
+        if (kernel->prologue[k]) {
+            copy_group(&to->prologue[k], kernel->prologue[k]);
+            to->kernel.prologue[k] = &to->prologue[k].group;
+        }
     if (kernel->sum) {
         to->sum = *kernel->sum;
         to->kernel.sum = &to->sum;
@@ -242,6 +247,11 @@ static void add_work(wk__text *text, const wk__work *work)
         add_along(text, work);
     wk__text_add(text, work->group && work->kernel ? ", then\n" : "\n");
     if (work->group) add_group(text, work->group);
+    for (int k = 0; work->kernel && k < WK__FACTORS; k++) {
+        if (!work->kernel->prologue[k]) continue;
+        wk__text_format(text, "%c is computed on the way\n", "ab"[k]);
+        add_group(text, work->kernel->prologue[k]);
+    }
 }
 
 static void add_entry(wk__text *text, const entry *e)

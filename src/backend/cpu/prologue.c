@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See prologue.h. */
+#include "prologue.h"
+
+#include <string.h>
+
+enum {
+    STEPS = 4096, /* of the sum that are computed in one run: short runs cost more than what they compute */
+};
+
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
+
+/* The operand that the group stores; -1: there is none that lies as `b` does. */
+static int stored_operand(const wk__group *group, const wk__operand *b)
+{
+    for (int o = 0; o < group->noperands; o++) {
+        const wk__operand *operand = &group->operand[o];
+        if (operand->stored) return operand->memory == b->memory && operand->offset == b->offset ? o : -1;
+    }
+    return -1;
+}
+
+bool wk__gemm_before_of(wk__gemm_plan *plan, const wk__operand *b, const wk__group *group)
+{
+    wk__gemm_before *before = &plan->before;
+    const int stored = stored_operand(group, b);
+    if (stored < 0 || group->nreduce > 0 || plan->batches != 1 || plan->b_step != 1 || plan->k == 0) return false;
+    *before = (wk__gemm_before){.group = group, .stored = stored, .along = -1, .across = -1};
+    const int64_t *stride = group->operand[stored].stride;
+    for (int d = 0; d < group->ndim; d++) {
+        if (group->shape[d] == 1) continue;
+        if (stride[d] == 1 && group->shape[d] == plan->k && before->along < 0)
+            before->along = d;
+        else if (stride[d] == plan->b_column && group->shape[d] == plan->n && before->across < 0)
+            before->across = d;
+        else
+            return false;
+    }
+    return before->along >= 0 && before->across >= 0;
+}
+
+void wk__gemm_before_room(wk__gemm_plan *plan)
+{
+    wk__gemm_before *before = &plan->before;
+    before->steps = plan->k <= STEPS ? plan->k : STEPS / plan->k_block * plan->k_block;
+    plan->b_column = before->steps + WK__GEMM_GAP / plan->size;
+    before->columns =
+        WK__GEMM_SPACE_BEFORE / (plan->b_column * plan->size) / plan->class->columns * plan->class->columns;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+wk_code wk__gemm_prologue_prepare(wk__gemm_prologue *prologue, const wk__gemm_plan *plan, wk__fail *fail)
+{
+    const wk__gemm_before *before = &plan->before;
+    prologue->group = *before->group;
+    prologue->group.operand[before->stored].stride[before->across] = plan->b_column;
+    return wk__cpu_program_prepare(&prologue->program, &prologue->group, fail);
+}
+
+wk_code wk__gemm_prologue_run(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t l, char *buffer,
+                              wk__fail *fail)
+{
+    const wk__gemm_before *before = &plan->before;
+    int64_t start[WK__MAX_DIMS] = {0}, size[WK__MAX_DIMS];
+    for (int d = 0; d < before->group->ndim; d++) size[d] = 1;
+    start[before->along] = l;
+    size[before->along] = plan->k - l < before->steps ? plan->k - l : before->steps;
+    start[before->across] = piece->column;
+    size[before->across] = piece->column_end - piece->column;
+    return wk__cpu_program_box_to(&plan->prologue->program, start, size, before->stored, buffer, fail);
+}
+
+void wk__gemm_prologue_end(wk__gemm_prologue *prologue)
+{
+    wk__cpu_program_end(&prologue->program);
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which groups go ahead of a product, to compute a factor on the way: one test for each condition of
+ * src/engine/prologue.c, on the null device; and on the CPU the numbers, with what may happen to them meanwhile. */
+#include "support_plan.h"
+
+#include "../src/base/pool.h"
+
+static int products(void)
+{
+    return (int)wk__null_plan_count(WK__CONTRACTION);
+}
+
+/* Products that compute a factor on the way; the number of the factor. */
+static int with_prologue(int factor)
+{
+    int count = 0;
+    const wk__work *work;
+    for (int64_t k = 0; (work = wk__null_plan_work(WK__CONTRACTION, k)); k++)
+        count += work->kernel->prologue[factor] != NULL;
+    return count;
+}
+
+static int prologues(void)
+{
+    return with_prologue(0) + with_prologue(1);
+}
+
+static int take_prologues(void **state)
+{
+    wk__null_take_prologues(true);
+    return test_usual_mode(state);
+}
+
+static int give_back(void **state)
+{
+    test_clean(state);
+    return test_mode_back(state);
+}
+
+/* Runs what is pending: so many products, of which one computes a factor, or none does, and so many programs beside. */
+static void expect_plan(wk_tensor *wanted, int prologue, int programs)
+{
+    need(wanted);
+    assert_int_equal(products(), 1);
+    assert_int_equal(prologues(), prologue);
+    assert_int_equal(runs(), programs);
+}
+
+/* ---- which groups ------------------------------------------------------------------------------------------------ */
+
+static void a_factor_is_computed_on_the_way(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    expect_plan(wk_relu(wk_matmul(x, wk_t(wk_mul(wk_exp(w), 2)))), 1, 0);
+    assert_int_equal(with_prologue(1), 1);
+    const wk__kernel *kernel = wk__null_plan_work(WK__CONTRACTION, 0)->kernel;
+    assert_true(holds(kernel->prologue[1], WK__EXP));
+    assert_non_null(wk__null_plan_work(WK__CONTRACTION, 0)->group); /* and what follows follows */
+    start();
+    expect_plan(wk_matmul(wk_mul(w, 2), x), 1, 0);
+    assert_int_equal(with_prologue(0), 1);
+    char *text = wk__null_plan_text();
+    assert_non_null(strstr(text, "a is computed on the way\nspace"));
+    wk__free(text);
+    wk_free(x), wk_free(w);
+}
+
+static void of_two_the_larger(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square(), *narrow = wk_narrow(x, 0, 0, 8);
+    start();
+    expect_plan(wk_matmul(wk_add(narrow, 1), wk_mul(w, 2)), 1, 1);
+    assert_int_equal(with_prologue(1), 1);
+    start();
+    expect_plan(wk_matmul(wk_add(w, 1), wk_mul(wk_t(narrow), 2)), 1, 1);
+    assert_int_equal(with_prologue(0), 1);
+    start(); /* or the one that can be: a sum of rows cannot */
+    expect_plan(wk_matmul(wk_add(narrow, 1), wk_softmax(w, 1)), 1, 1);
+    assert_int_equal(with_prologue(0), 1);
+    wk_free(x), wk_free(w);
+}
+
+static void a_backend_that_takes_none_gets_programs(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    wk__null_take_prologues(false);
+    start();
+    expect_plan(wk_matmul(x, wk_mul(w, 2)), 0, 1);
+    wk_free(x), wk_free(w);
+}
+
+static void read_by_two_it_is_stored(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    wk_tensor *s = wk_mul(w, 2), *y = wk_matmul(x, s), *sums = wk_retain(wk_sum(s, (0)));
+    expect_plan(y, 0, 1);
+    wk_free(sums);
+    start();
+    s = wk_mul(w, 2);
+    expect_plan(wk_matmul(s, s), 0, 1);
+    wk_free(x), wk_free(w);
+}
+
+static void wanted_in_memory_it_is_stored(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    wk_tensor *s = wk_retain(wk_mul(w, 2));
+    expect_plan(wk_matmul(x, s), 0, 1);
+    wk_free(s);
+    wk_free(x), wk_free(w);
+}
+
+static void a_group_with_more_to_do_stays(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    wk_tensor *beside = wk_retain(wk_mul(w, 3)); /* another result of the same pass */
+    expect_plan(wk_matmul(x, wk_mul(w, 2)), 0, 1);
+    wk_free(beside);
+    start();
+    wk_tensor *step = wk_retain(wk_mul(w, 3)); /* a result on the way to the factor */
+    expect_plan(wk_matmul(x, wk_add(step, 1)), 0, 1);
+    wk_free(step);
+    wk_free(x), wk_free(w);
+}
+
+static void what_reduces_stays(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    expect_plan(wk_matmul(x, wk_softmax(w, 1)), 0, 1);
+    wk_free(x), wk_free(w);
+}
+
+static void what_looks_up_places_stays(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square(),
+              *index = wk_retain(wk_zeros((SIDE), .dtype = WK_I64, .device = test_null()));
+    start();
+    expect_plan(wk_matmul(x, wk_index_select(w, 0, index)), 0, 1);
+    wk_free(index);
+    wk_free(x), wk_free(w);
+}
+
+static void what_writes_in_place_stays(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    wk_tensor *s = wk_mul(w, 2);
+    wk_add_(s, 1);
+    expect_plan(wk_matmul(x, s), 0, 1);
+    wk_free(x), wk_free(w);
+}
+
+static void a_tail_stays_with_its_product(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    need(wk_matmul(x, wk_relu(wk_matmul(w, w))));
+    assert_int_equal(products(), 2);
+    assert_int_equal(prologues(), 0);
+    assert_int_equal(runs(), 0);
+    wk_free(x), wk_free(w);
+}
+
+static void products_take_one_each(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    need(wk_matmul(wk_matmul(x, wk_mul(w, 2)), wk_mul(wk_narrow(w, 1, 0, 8), 3)));
+    assert_int_equal(products(), 2);
+    assert_int_equal(prologues(), 2);
+    assert_int_equal(runs(), 0);
+    wk_free(x), wk_free(w);
+}
+
+static void with_an_optimiser_step_groups_stay(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square(), *parameter = wk_retain(wk_ones((3), .device = test_null()));
+    wk_requires_grad_(parameter, true);
+    wk_optim *sgd = wk_optim_sgd(wk_list((parameter)), .lr = 0.1);
+    wk_backward(wk_sum(wk_mul(parameter, parameter)));
+    wk_sync();
+    start();
+    wk_tensor *y = wk_retain(wk_matmul(x, wk_mul(w, 2)));
+    wk_optim_step(sgd);
+    wk_sync();
+    assert_int_equal(products(), 1);
+    assert_int_equal(prologues(), 0);
+    wk_free(y);
+    wk_free(sgd);
+    wk_free(parameter);
+    wk_free(x), wk_free(w);
+}
+
+/* ---- what is left of it ------------------------------------------------------------------------------------------ */
+
+static void a_factor_that_was_not_stored_can_be_read(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    wk_tensor *s = wk_mul(w, 2);
+    expect_plan(wk_matmul(x, s), 1, 0);
+    assert_int_equal(state_of(s), WK__PARKED);
+    need(s);
+    assert_int_equal(runs(), 1);
+    wk_free(x), wk_free(w);
+}
+
+static void memory_that_it_reads_is_given_to_nobody(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    wk_tensor *y = NULL;
+    {
+        WK_SCOPE; /* w dies here, and lies as the result will */
+        y = wk_keep(wk_add(wk_matmul(x, wk_mul(w, 2)), w));
+        wk_free(w);
+    }
+    expect_plan(y, 1, 0);
+    wk_free(x);
+}
+
+static void fails_with_its_product(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    wk_tensor *s = wk_mul(w, 2), *y = wk_matmul(x, s);
+    wk__null_fail_run(1);
+    assert_false(wk__materialize(y, WK_HERE));
+    expect_error("matmul", "refused", NULL);
+    need(s); /* it was not to blame */
+    wk_free(x), wk_free(w);
+}
+
+/* Its product cannot be computed, and nobody else wants it. */
+static void is_left_out_without_its_product(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    wk_tensor *far = wk_retain(wk_softmax(wk_narrow(x, 0, 0, 8), 1)), *s = wk_mul(w, 2), *y = wk_matmul(far, s);
+    wk__null_fail_run(1);
+    assert_false(wk__materialize(y, WK_HERE));
+    expect_error("softmax", "refused", NULL);
+    assert_int_equal(runs() + products(), 0);
+    need(s);
+    assert_int_equal(runs(), 1);
+    wk_free(far);
+    wk_free(x), wk_free(w);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+enum { OUTPUTS = 1040, INPUTS = 2112 }; /* 8.8 MB of f32 */
+
+static wk_tensor *weights(void)
+{
+    WK_SCOPE;
+    return wk_retain(
+        wk_to_dtype(wk_sub(wk_remainder(wk_reshape(wk_arange(OUTPUTS * INPUTS), (OUTPUTS, INPUTS)), 251), 125), WK_I8));
+}
+
+/* What calls `compute` says must be what it says where each op runs by itself. */
+static void same_alone(wk_tensor *(*compute)(wk_tensor *w, wk_tensor *x))
+{
+    WK_SCOPE;
+    static float fused[64 * OUTPUTS], alone[64 * OUTPUTS];
+    wk_tensor *x = wk_remainder(wk_reshape(wk_arange(3 * INPUTS), (3, INPUTS)), 17);
+    x = wk_to_dtype(x, WK_F32);
+    wk_sync();
+    for (int k = 0; k < 2; k++) {
+        wk_tensor *w = weights();
+        wk_sync();
+        wk__modes_set(false, k);
+        {
+            WK_SCOPE;
+            wk_tensor *y = compute(w, x);
+            assert_true(wk_numel(y) <= 64 * OUTPUTS);
+            wk_read(y, k ? alone : fused, 4 * (size_t)wk_numel(y));
+            expect_fine();
+            assert_memory_equal(fused, alone, k ? 4 * (size_t)wk_numel(y) : 0);
+        }
+        wk__modes_set(false, false);
+        wk_free(w);
+    }
+}
+
+static wk_tensor *scaled(wk_tensor *w, double scale)
+{
+    return wk_mul(wk_to_dtype(w, WK_F32), scale);
+}
+
+static wk_tensor *a_layer(wk_tensor *w, wk_tensor *x)
+{
+    return wk_relu(wk_matmul(x, wk_t(scaled(w, 0.25))));
+}
+
+static wk_tensor *a_vector(wk_tensor *w, wk_tensor *x)
+{
+    return wk_matmul(scaled(w, 0.25), wk_select(x, 0, 1));
+}
+
+static wk_tensor *rows_of_b(wk_tensor *w, wk_tensor *x)
+{
+    return wk_matmul(wk_narrow(x, 1, 0, OUTPUTS), scaled(w, 0.25));
+}
+
+static wk_tensor *overwritten(wk_tensor *w, wk_tensor *x)
+{
+    wk_tensor *y = wk_matmul(x, wk_t(scaled(w, 0.5)));
+    wk_fill_(w, 1);
+    return wk_add(y, wk_sum(wk_to_dtype(w, WK_F32)));
+}
+
+static wk_tensor *read_later(wk_tensor *w, wk_tensor *x)
+{
+    wk_tensor *s = scaled(w, 0.5), *y = wk_matmul(x, wk_t(s));
+    wk_read(wk_sum(y), (float[1]){0}, 4);
+    return wk_add(y, wk_sum(s));
+}
+
+static void the_cpu_computes_what_it_computes_alone(void **state)
+{
+    (void)state;
+    same_alone(a_layer);
+    same_alone(a_vector);
+    same_alone(rows_of_b); /* this one in memory, as its steps lie apart */
+    same_alone(overwritten);
+    same_alone(read_later);
+}
+
+static wk_memory_stats memory_of_cpu(void)
+{
+    wk_memory_stats stats = {.size = sizeof stats};
+    assert_int_equal(wk_memory_stats_of(wk_cpu(), &stats), WK_OK);
+    return stats;
+}
+
+/* A factor on the way takes no memory of its own. */
+static void the_cpu_stores_no_factor(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = weights(), *x = wk_ones((3, INPUTS));
+    wk_sync();
+    wk_memory_reset_peak(wk_cpu());
+    const int64_t before = memory_of_cpu().live;
+    wk_tensor *y = a_layer(w, x);
+    wk_read(wk_sum(y), (float[1]){0}, 4);
+    assert_true(memory_of_cpu().peak - before < (int64_t)OUTPUTS * INPUTS * 4);
+    wk_free(w);
+}
+
+/* Memory whose address the program knows is written over only when the product is done. */
+static void borrowed_memory_is_read_before_it_is_written(void **state)
+{
+    (void)state;
+    static float memory[OUTPUTS * INPUTS];
+    WK_SCOPE;
+    for (int64_t k = 0; k < OUTPUTS * INPUTS; k++) memory[k] = 1;
+    wk_tensor *w = wk_borrow(memory, (OUTPUTS, INPUTS), NULL, NULL), *x = wk_ones((3, INPUTS));
+    wk_sync();
+    wk_tensor *y = wk_matmul(x, wk_t(wk_mul(w, 2)));
+    wk_fill_(wk_narrow(w, 0, 0, OUTPUTS / 2), 7);
+    assert_true(wk_item(wk_amin(y)) == 2 * INPUTS && wk_item(wk_amax(y)) == 2 * INPUTS);
+    wk_sync();
+    assert_true(memory[0] == 7 && memory[OUTPUTS * INPUTS - 1] == 1);
+    expect_fine();
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, take_prologues, give_back)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_factor_is_computed_on_the_way),
+        CASE(of_two_the_larger),
+        CASE(a_backend_that_takes_none_gets_programs),
+        CASE(read_by_two_it_is_stored),
+        CASE(wanted_in_memory_it_is_stored),
+        CASE(a_group_with_more_to_do_stays),
+        CASE(what_reduces_stays),
+        CASE(what_looks_up_places_stays),
+        CASE(what_writes_in_place_stays),
+        CASE(a_tail_stays_with_its_product),
+        CASE(products_take_one_each),
+        CASE(with_an_optimiser_step_groups_stay),
+        CASE(a_factor_that_was_not_stored_can_be_read),
+        CASE(memory_that_it_reads_is_given_to_nobody),
+        CASE(fails_with_its_product),
+        CASE(is_left_out_without_its_product),
+        CASE(the_cpu_computes_what_it_computes_alone),
+        CASE(the_cpu_stores_no_factor),
+        CASE(borrowed_memory_is_read_before_it_is_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
