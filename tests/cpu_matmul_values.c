@@ -145,12 +145,31 @@ static void test_not_finite(void **state)
         }
 }
 
+/* Sums of 2^-130 x 2^20: VDPBF16PS takes numbers below 2^-126 as 0, what widens bf16 to f32 does not. */
+static void test_denormals(void **state)
+{
+    (void)state;
+    product_case test = {.dtype = WK_BF16, .m = 1, .n = 1, .k = 3};
+    product product;
+    product_new(&product, &test);
+    const uint16_t denormal = 0x0008, large = 0x4980;
+    for (int64_t l = 0; l < test.k; l++) {
+        memcpy(element(&product, &product.a, 0, 0, l), &denormal, 2);
+        memcpy(element(&product, &product.b, 0, l, 0), &large, 2);
+    }
+    assert_true(get_real(WK_BF16, element(&product, &product.a, 0, 0, 0)) == 0x1p-130);
+    product_run(&product);
+    const bool to_zero = strcmp(wk__cpu_isa_current()->name, "avx512_bf16") == 0;
+    assert_true(get_real(WK_BF16, element(&product, &product.c, 0, 0, 0)) == (to_zero ? 0 : 3 * 0x1p-110));
+    product_free(&product);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_corners), cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_batches),    cmocka_unit_test(test_large),   cmocka_unit_test(test_no_sum),
-        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_corners),   cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_batches),    cmocka_unit_test(test_large),     cmocka_unit_test(test_no_sum),
+        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_denormals),
     };
     int failed = 0;
     for (int k = 0; wk__cpu_isa_at(k); k++) {

@@ -21,7 +21,7 @@ void wk__prologues_from(int64_t bytes)
 /* Does the ring hold it for its maker and one reader, and store it for that alone? */
 static bool is_read_once(const wk__value *value)
 {
-    return value->state == WK__PENDING && value->ring_refs == 2 && !value->rooted && value->escapes;
+    return value->state == WK__PENDING && value->ring_refs == 2 && !value->rooted;
 }
 
 static int64_t least_bytes(const wk__backend *backend)
@@ -34,7 +34,7 @@ static wk__value *factor_of(wk__record *r, int factor)
 {
     wk__value *value = wk__record_in(r, factor)->value;
     const bool large = value && value->bytes >= least_bytes(r->device->backend);
-    return large && value->device == r->device && is_read_once(value) ? value : NULL;
+    return large && is_read_once(value) ? value : NULL;
 }
 
 /* ---- what computes it -------------------------------------------------------------------------------------------- */
@@ -108,11 +108,11 @@ static bool move_ahead(wk__ring *ring, wk__record *product, wk__value *factor)
     return true;
 }
 
-/* The larger of two. */
+/* The larger of two, if it can be. One there is. */
 static void find_prologue(wk__ring *ring, wk__record *product, wk__value *const factor[])
 {
     const bool second = factor[1] && (!factor[0] || factor[1]->bytes > factor[0]->bytes);
-    if (factor[second] && move_ahead(ring, product, factor[second])) return;
+    if (move_ahead(ring, product, factor[second])) return;
     if (factor[!second]) move_ahead(ring, product, factor[!second]);
 }
 

@@ -27,11 +27,11 @@ bool wk__gemm_before_of(wk__gemm_plan *plan, const wk__operand *b, const wk__gro
     if (stored < 0 || group->nreduce > 0 || plan->batches != 1 || plan->b_step != 1 || plan->k == 0) return false;
     *before = (wk__gemm_before){.group = group, .stored = stored, .along = -1, .across = -1};
     const int64_t *stride = group->operand[stored].stride;
-    for (int d = 0; d < group->ndim; d++) {
+    for (int d = 0; d < group->ndim; d++) { /* no two of them are alike, as no two elements are in one place */
         if (group->shape[d] == 1) continue;
-        if (stride[d] == 1 && group->shape[d] == plan->k && before->along < 0)
+        if (stride[d] == 1 && group->shape[d] == plan->k)
             before->along = d;
-        else if (stride[d] == plan->b_column && group->shape[d] == plan->n && before->across < 0)
+        else if (stride[d] == plan->b_column && group->shape[d] == plan->n)
             before->across = d;
         else
             return false;
