@@ -447,6 +447,26 @@ static void the_cpu_computes_what_it_computes_alone(void **state)
     same_alone(read_later);
 }
 
+/* A bad index in what follows: the product runs again by itself, and computes its factor once more. */
+static void a_bad_index_behind_it_fails_alone(void **state)
+{
+    (void)state;
+    static float got[3 * OUTPUTS], want[3 * OUTPUTS];
+    WK_SCOPE;
+    wk_tensor *w = weights(), *x = wk_ones((3, INPUTS)), *table = wk_retain(wk_ones((3, 7)));
+    wk_sync();
+    wk_read(wk_matmul(x, wk_t(scaled(w, 0.25))), want, sizeof want);
+    wk_tensor *index = wk_add(wk_zeros((OUTPUTS), .dtype = WK_I64), 7); /* not known before it runs */
+    wk_tensor *product = wk_retain(wk_matmul(x, wk_t(scaled(w, 0.25)))),
+              *sum = wk_add(product, wk_index_select(table, 1, index));
+    assert_false(wk__materialize(sum, WK_HERE));
+    expect_error("index", "7", NULL);
+    wk_read(product, got, sizeof got);
+    expect_fine();
+    assert_memory_equal(got, want, sizeof want);
+    wk_free(product), wk_free(table), wk_free(w);
+}
+
 static char heard[4000];
 
 static void hear(void *user, const char *line)
@@ -539,6 +559,7 @@ int main(void)
         CASE(is_left_out_without_its_product),
         CASE(the_cpu_computes_what_it_computes_alone),
         CASE(the_cpu_stores_no_factor),
+        CASE(a_bad_index_behind_it_fails_alone),
         CASE(the_log_tells_of_it),
         CASE(borrowed_memory_is_read_before_it_is_written),
     };
