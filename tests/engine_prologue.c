@@ -418,6 +418,14 @@ static wk_tensor *a_vector(wk_tensor *w, wk_tensor *x)
     return wk_matmul(scaled(w, 0.25), wk_select(x, 0, 1));
 }
 
+/* What follows is longer than a program can be: the rest is one of its own. */
+static wk_tensor *a_long_tail(wk_tensor *w, wk_tensor *x)
+{
+    wk_tensor *y = wk_matmul(x, wk_t(scaled(w, 0x1p-16)));
+    for (int k = 0; k < 20; k++) y = wk_gelu(y);
+    return y;
+}
+
 static wk_tensor *rows_of_b(wk_tensor *w, wk_tensor *x)
 {
     return wk_matmul(wk_narrow(x, 1, 0, OUTPUTS), scaled(w, 0.25));
@@ -442,6 +450,7 @@ static void the_cpu_computes_what_it_computes_alone(void **state)
     (void)state;
     same_alone(a_layer);
     same_alone(a_vector);
+    same_alone(a_long_tail);
     same_alone(rows_of_b); /* this one in memory, as its steps lie apart */
     same_alone(overwritten);
     same_alone(read_later);
