@@ -4,52 +4,30 @@
 #include "support_contraction.h"
 
 #include "../src/backend/cpu/contraction_columns.h"
-#include "../src/backend/cpu/contraction_plainly.h"
 #include "../src/backend/cpu/isa.h"
 #include "../src/base/alloc.h"
 #include "../src/base/pool.h"
 
+static bool has_columns(const wk__kernel *kernel)
+{
+    wk__columns_plan p;
+    return wk__columns_plan_of(&p, kernel);
+}
+
+static bool columns_pay(const wk__kernel *kernel)
+{
+    wk__columns_plan p;
+    return wk__columns_plan_of(&p, kernel) && wk__columns_pay(&p);
+}
+
+static wk_code run_columns(const wk__kernel *kernel, wk__fail *fail)
+{
+    wk__columns_plan p;
+    assert_true(wk__columns_plan_of(&p, kernel));
+    return wk__columns_run(&p, fail);
+}
+
 /* ---- results ----------------------------------------------------------------------------------------------------- */
-
-/* Small whole numbers, whose sums each of the dtypes has exactly: any order of them has the same bits. */
-static void put_small(wk_dtype dtype, char *at)
-{
-    static const int64_t numbers[] = {-1, 1, 2};
-    const int64_t number = numbers[random_below(3)];
-    put_rounded(dtype, at, (double)number, number);
-}
-
-static void fill_small(array *array)
-{
-    const wk_dtype dtype = (wk_dtype)array->operand.dtype;
-    const int64_t size = (int64_t)wk_dtype_size(dtype);
-    for (int64_t k = 0; k < array->bytes / size; k++) put_small(dtype, array->data + k * size);
-}
-
-static const array *result_of(const convolution_case *t, direction way)
-{
-    return way == FORWARD ? &t->y : way == OF_INPUT ? &t->x : &t->w;
-}
-
-/* Exactly what each index by itself gives, and nothing else written; by one thread and by several, bit for bit. */
-static void expect_columns(const wk__kernel *kernel, const array *out, const char *what)
-{
-    const wk__work work = {.family = WK__CONTRACTION, .kernel = kernel};
-    wk__fail fail = {0};
-    char *before = array_copy(out);
-    assert_int_equal(wk__cpu_contraction_plainly(&work, &fail), WK_OK);
-    char *want = array_copy(out);
-    for (int threads = 1; threads <= 3; threads++) {
-        wk__set_threads(threads);
-        memcpy(out->data, before, (size_t)out->bytes);
-        assert_int_equal(wk__contraction_columns(kernel, &fail), WK_OK);
-        if (memcmp(want, out->data, (size_t)out->bytes) != 0) fail_msg("%s, %d threads", what, threads);
-    }
-    wk__set_threads(1);
-    memcpy(out->data, before, (size_t)out->bytes);
-    free(before);
-    free(want);
-}
 
 static void expect_convolution(const convolution *of, wk_dtype dtype, layout layout, direction way)
 {
@@ -62,8 +40,8 @@ static void expect_convolution(const convolution *of, wk_dtype dtype, layout lay
     describe(&t, way, &kernel, &sum);
     snprintf(what, sizeof what, "%s, layout %d, direction %d, %d dims of %d, kernel %d, stride %d", wk_dtype_str(dtype),
              (int)layout, (int)way, of->dims, (int)of->size[0], (int)of->kernel[0], (int)of->stride[0]);
-    if (!wk__contraction_has_columns(&kernel)) fail_msg("%s has no columns", what);
-    expect_columns(&kernel, result_of(&t, way), what);
+    if (!has_columns(&kernel)) fail_msg("%s has no columns", what);
+    expect_exactly(&kernel, result_of(&t, way), run_columns, what);
     convolution_free(&t);
 }
 
@@ -243,10 +221,9 @@ static void which_have_columns(void **state)
         change(&t, k);
         snprintf(what, sizeof what, "change %d", k);
         assert_null(wk__sum_check(&t.sum, t.kernel.ndim, t.kernel.shape));
-        if (wk__contraction_has_columns(&t.kernel) != (k < WITH))
-            fail_msg("%s has %scolumns", what, k < WITH ? "no " : "");
-        if (k < WITH) expect_columns(&t.kernel, &t.c, what);
-        if (k >= WITH) assert_false(wk__contraction_columns_pay(&t.kernel));
+        if (has_columns(&t.kernel) != (k < WITH)) fail_msg("%s has %scolumns", what, k < WITH ? "no " : "");
+        if (k < WITH) expect_exactly(&t.kernel, &t.c, run_columns, what);
+        if (k >= WITH) assert_false(columns_pay(&t.kernel));
         general_free(&t);
     }
 }
@@ -270,8 +247,8 @@ static void what_is_too_large(void **state)
         wk__sum sum;
         convolution_new(&t, &cases[k].of, WK_F32, ROWS);
         describe(&t, OF_INPUT, &kernel, &sum);
-        assert_int_equal(wk__contraction_has_columns(&kernel), cases[k].has);
-        if (!cases[k].has) assert_false(wk__contraction_columns_pay(&kernel));
+        assert_int_equal(has_columns(&kernel), cases[k].has);
+        if (!cases[k].has) assert_false(columns_pay(&kernel));
         convolution_free(&t);
     }
 }
@@ -308,10 +285,10 @@ static void coordinates_of_any_kind(void **state)
             for (int s = 5; s < 7; s++) q->coefficient[s] = random_below(3) > 0 ? random_below(7) - 3 : 0;
         }
         assert_null(wk__sum_check(&sum, 4, shape));
-        if (wk__contraction_has_columns(&kernel)) {
+        if (has_columns(&kernel)) {
             char what[32];
             snprintf(what, sizeof what, "round %d", round);
-            expect_columns(&kernel, &c, what);
+            expect_exactly(&kernel, &c, run_columns, what);
             with++;
         }
         free(a.data), free(b.data), free(c.data);
@@ -356,7 +333,7 @@ static void when_it_pays(void **state)
             const bool want = way == FORWARD    ? cases[k].forward
                               : way == OF_INPUT ? cases[k].of_input
                                                 : cases[k].of_weight;
-            if (wk__contraction_columns_pay(&kernel) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
+            if (columns_pay(&kernel) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
             convolution_free(&t);
         }
 }
@@ -372,8 +349,8 @@ static void what_pays_is_done(void **state)
     wk__fail fail;
     convolution_new(&t, &of, WK_F32, ROWS);
     describe(&t, OF_INPUT, &kernel, &sum);
-    assert_true(wk__contraction_columns_pay(&kernel));
-    assert_int_equal(wk__contraction_columns(&kernel, &fail), WK_OK);
+    assert_true(columns_pay(&kernel));
+    assert_int_equal(run_columns(&kernel, &fail), WK_OK);
     char *want = array_copy(&t.x);
     for (int threads = 1; threads <= 2; threads++) {
         wk__set_threads(threads);
@@ -404,14 +381,14 @@ static void short_memory(void **state)
             wk__fail fail = {0};
             wk__cpu_matmul_trim();
             wk__alloc_fail_at(request);
-            const wk_code code = wk__contraction_columns(&kernel, &fail);
+            const wk_code code = run_columns(&kernel, &fail);
             wk__alloc_fail_at(0);
             if (request <= 2) assert_int_equal(code, WK_ERR_MEMORY); /* two buffers for each thread at work */
             if (request == 3 && threads == 1) assert_int_equal(code, WK_OK);
             assert_int_equal(fail.code, code);
         }
         wk__fail fail = {0};
-        assert_int_equal(wk__contraction_columns(&kernel, &fail), WK_OK);
+        assert_int_equal(run_columns(&kernel, &fail), WK_OK);
     }
     wk__set_threads(1);
     convolution_free(&t);

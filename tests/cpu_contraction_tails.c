@@ -4,6 +4,7 @@
 #include "support_contraction.h"
 
 #include "../src/backend/cpu/contraction_columns.h"
+#include "../src/backend/cpu/contraction_padded.h"
 #include "../src/backend/cpu/contraction_plainly.h"
 #include "../src/backend/cpu/contraction_split.h"
 #include "../src/base/pool.h"
@@ -86,7 +87,7 @@ static void see_piece(void *user, const wk__piece *piece)
 static void pieces_of_contractions(void **state)
 {
     (void)state;
-    int with_columns = 0;
+    int padded = 0, with_columns = 0;
     for (int k = 0; k < 2 * CONVOLUTIONS; k++) {
         const convolution *of = &convolutions[k / 2];
         const direction way = k % 2 ? OF_INPUT : FORWARD;
@@ -100,12 +101,19 @@ static void pieces_of_contractions(void **state)
         pieces seen = {.kernel = &kernel};
         wk__cpu_contraction_pieces(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel, .group = &g}, see_piece,
                                    &seen);
-        const bool in_parts = wk__contraction_divides(&kernel) || wk__contraction_columns_pay(&kernel);
+        wk__padded_product product;
+        wk__columns_plan plan;
+        bool copied = wk__padded_product_of(&product, &kernel) && wk__padded_product_pays(&product);
+        const bool columns = wk__columns_plan_of(&plan, &kernel) && wk__columns_pay(&plan) &&
+                             !(copied && wk__columns_time(&plan) >= wk__padded_product_time(&product));
+        copied = copied && !columns;
+        const bool in_parts = columns || (!copied && wk__contraction_divides(&kernel));
         assert_int_equal(seen.elements, in_parts ? 0 : elements_of(&kernel));
-        with_columns += wk__contraction_columns_pay(&kernel);
+        with_columns += columns;
+        padded += copied;
         convolution_free(&t);
     }
-    assert_true(with_columns > 0);
+    assert_true(padded > 0 && with_columns > 0);
 }
 
 /* ---- tails ------------------------------------------------------------------------------------------------------- */

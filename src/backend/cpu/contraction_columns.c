@@ -294,15 +294,12 @@ static void task(void *user, int64_t number)
     pthread_mutex_unlock(&job->lock);
 }
 
-wk_code wk__contraction_columns(const wk__kernel *kernel, wk__fail *fail)
+wk_code wk__columns_run(const wk__columns_plan *p, wk__fail *fail)
 {
-    wk__columns_plan p;
-    job job = {.plan = &p};
-    if (!wk__columns_plan_of(&p, kernel))
-        return wk__fail_set(fail, WK_ERR_INTERNAL, "a contraction that has no columns");
-    const int64_t pieces = wk__columns_pieces(&p);
+    job job = {.plan = p};
+    const int64_t pieces = wk__columns_pieces(p);
     pthread_mutex_init(&job.lock, NULL);
-    if (wk__columns_products(&p) < THREADS_WORK)
+    if (wk__columns_products(p) < THREADS_WORK)
         for (int64_t k = 0; k < pieces; k++) task(&job, k);
     else
         wk__parallel(pieces, task, &job);

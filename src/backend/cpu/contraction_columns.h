@@ -29,15 +29,6 @@
 #include "../backend.h"
 #include "gemm.h"
 
-/* Can it be written so? Both factors have one dtype, whose class the sum has. */
-bool wk__contraction_has_columns(const wk__kernel *kernel);
-/* And is that faster than gathering? */
-bool wk__contraction_columns_pay(const wk__kernel *kernel);
-/* A contraction that has columns, without its tail. */
-wk_code wk__contraction_columns(const wk__kernel *kernel, wk__fail *fail);
-
-/* ---- shared by the files contraction_columns*.c ------------------------------------------------------------------ */
-
 enum { WK__COLUMNS_AXES = WK__MAX_COORDINATES };
 
 /* A coordinate of B, and the places of the result it is about: p = divisor q - offset - sum of coefficient x tap. */
@@ -64,8 +55,16 @@ typedef struct wk__columns_plan {
     int64_t box[WK__COLUMNS_AXES]; /* q's that are multiplied together */
 } wk__columns_plan;
 
-/* False: the contraction has no columns. */
+/* False: the contraction cannot be written so. Both factors have one dtype, whose class the sum has. */
 bool wk__columns_plan_of(wk__columns_plan *p, const wk__kernel *kernel);
+/* The time of that, in multiplications of a vector's lane. Is it less than that of gathering? */
+double wk__columns_time(const wk__columns_plan *p);
+bool wk__columns_pay(const wk__columns_plan *p);
+/* Without the tail. */
+wk_code wk__columns_run(const wk__columns_plan *p, wk__fail *fail);
+
+/* ---- shared by the files contraction_columns*.c ------------------------------------------------------------------ */
+
 int64_t wk__columns_pieces(const wk__columns_plan *p);
 /* Multiplications, with those that are done for two pieces. */
 double wk__columns_products(const wk__columns_plan *p);

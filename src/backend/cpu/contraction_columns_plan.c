@@ -272,8 +272,7 @@ double wk__columns_products(const wk__columns_plan *p)
     return products_of_piece(p) * (double)wk__columns_pieces(p);
 }
 
-/* Times, in multiplications. */
-static double time_of(const wk__columns_plan *p)
+double wk__columns_time(const wk__columns_plan *p)
 {
     const double rows = rows_of_piece(p), columns = columns_of_piece(p), steps = (double)p->step_count;
     const double box = (double)volume(p->box), boxes = columns > box ? columns / box : 1;
@@ -316,14 +315,7 @@ bool wk__columns_plan_of(wk__columns_plan *p, const wk__kernel *kernel)
     return !has_none(kernel) && (see_plan(p, kernel, 2) || see_plan(p, kernel, 1));
 }
 
-bool wk__contraction_has_columns(const wk__kernel *kernel)
+bool wk__columns_pay(const wk__columns_plan *p)
 {
-    wk__columns_plan p;
-    return wk__columns_plan_of(&p, kernel);
-}
-
-bool wk__contraction_columns_pay(const wk__kernel *kernel)
-{
-    wk__columns_plan p;
-    return wk__columns_plan_of(&p, kernel) && time_of(&p) < GAIN * time_of_gathering(&p);
+    return wk__columns_time(p) < GAIN * time_of_gathering(p);
 }

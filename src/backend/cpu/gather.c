@@ -286,6 +286,27 @@ static int64_t innermost(const wk__gather_list *list)
     return list->index[list->count - 1].extent;
 }
 
+/* Is it a matrix for each run of steps? Then those are packed as they are. Short runs are better copied together. */
+static bool is_matrix(const wk__gather *g, const wk__gather_block *block)
+{
+    return g->coordinates == 0 && g->lines.count == 1 && block->class->steps == 1 && innermost(&g->steps) >= SPAN;
+}
+
+static void pack_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, const wk__gather_block *block, int64_t line,
+                       int64_t lines)
+{
+    const wk__gather_index *step = &g->steps.index[g->steps.count - 1];
+    const int64_t wide = (lines + block->unit - 1) / block->unit * block->unit;
+    cursor c = cursor_at(g, block->batch, &g->steps, block->step);
+    c.at.element += line * g->lines.index[0].stride;
+    for (int64_t at = 0, run; at < block->steps; at += run) {
+        run = least(step->extent - c.digit[g->steps.count - 1], block->steps - at);
+        pack(out + at * wide * (int64_t)block->class->packed, block->width, block->unit, lines, run,
+             g->start + c.at.element * g->size, g->lines.index[0].stride, step->stride);
+        advance(g, &g->steps, run, &c);
+    }
+}
+
 static void gather_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, const wk__gather_block *block,
                          int64_t line, int64_t lines)
 {
@@ -321,7 +342,7 @@ void wk__gather_panels(const wk__gather *gather, wk__gemm_pack *pack, void *out,
     char *to = out;
     for (int64_t line = block->line, lines; line < block->line_end; line += lines) {
         lines = least(block->width, block->line_end - line);
-        gather_panel(gather, pack, to, block, line, lines);
+        (is_matrix(gather, block) ? pack_panel : gather_panel)(gather, pack, to, block, line, lines);
         const int64_t wide = (lines + block->unit - 1) / block->unit * block->unit;
         to += wide * wk__gemm_packed(block->class, block->steps) * (int64_t)block->class->packed + WK__GEMM_GAP;
     }

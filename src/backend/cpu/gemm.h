@@ -34,6 +34,43 @@ typedef struct wk__tile {
 
 typedef void wk__tile_function(const wk__tile *tile);
 
+enum { WK__GEMM_APART = 3 /* most vectors of a tile */ };
+
+/* A tile whose columns are vectors that lie apart, in B as in C, and where a row of B begins anywhere:
+ *
+ *     B[l, v, j] = b[at[l] + b_vector[v] + j]       C[i, v, j] = c[i * c_row + c_vector[v] + j], j < count[v]
+ *
+ * Rows of B may overlap, so that all places of a convolution's kernel are rows of one copy of the input. Whole vectors
+ * of B are read; of C nothing beyond `count` is. */
+typedef struct wk__tile_apart {
+    int64_t k;
+    const void *a; /* as in wk__tile */
+    int64_t a_row, a_step;
+    const void *b;
+    const int64_t *at;
+    void *c;
+    int64_t c_row;
+    int64_t b_vector[WK__GEMM_APART], c_vector[WK__GEMM_APART];
+    int count[WK__GEMM_APART]; /* 1..lanes */
+    bool add;
+} wk__tile_apart;
+
+typedef void wk__tile_apart_function(const wk__tile_apart *tile);
+
+/* Sums along which both operands are read in place, runs of neighbours each: of C[i, j] every lane of a vector adds up
+ * its own products, and sums[(i * sum_row + j) * lanes ..] hold that vector between two calls.
+ *
+ *     lane x % lanes of C[i, j] += sum over r, x of a[i * a_row + a_run[r] + x] b[b_column[j] + b_run[r] + x] */
+typedef struct wk__dots {
+    int64_t runs, length;
+    const void *a, *b;
+    int64_t a_row, sum_row;
+    const int64_t *a_run, *b_run, *b_column;
+    void *sums;
+} wk__dots;
+
+typedef void wk__dots_function(const wk__dots *dots);
+
 typedef struct wk__gemm_class {
     int rows, columns, lanes;       /* of the largest tile; columns is a multiple of lanes */
     size_t packed;                  /* bytes of an element of A and B as tiles read it, */
@@ -45,6 +82,13 @@ typedef struct wk__gemm_class {
      * classes. */
     void (*down)(int64_t n, int64_t k, const void *a, const void *b, int64_t b_step, void *c, bool add);
     void (*along)(int64_t n, int64_t k, const void *a, const void *b, int64_t b_step, void *c, bool add);
+    /* The same tiles with vectors apart: [(vectors - 1) * rows + rows - 1]; NULL where elements are pairs. */
+    wk__tile_apart_function *const *apart;
+    /* [(rows - 1) * dot_columns + columns - 1]; NULL but in the floating classes. `fold` adds up the lanes of `count`
+     * sums, halves first. */
+    int dot_rows, dot_columns;
+    wk__dots_function *const *dots;
+    void (*fold)(int64_t count, const void *sums, void *out);
     /* C[i, j] += D[i, j]: elements in a row are neighbours. */
     void (*add)(int64_t rows, int64_t columns, const void *d, int64_t d_row, void *c, int64_t c_row);
     /* out[2 i] = even[i], out[2 i + 1] = odd[i] */

@@ -20,6 +20,8 @@
  * The result has the factors' dtype, or the one in which they add up. What this does not fit (factors of two dtypes,
  * other sums than a dtype's own) is computed element by element. */
 #include "contraction_columns.h"
+#include "contraction_dots.h"
+#include "contraction_padded.h"
 #include "contraction_plainly.h"
 #include "contraction_split.h"
 #include "kernels.h"
@@ -264,32 +266,78 @@ static wk_code run_part(void *user, const wk__kernel *part, wk__fail *fail)
     return wk__gemm_run(&m.plan, fail);
 }
 
+typedef enum way { PLAINLY, PADDED, DOTS, COLUMNS, SPLIT, GATHERED } way;
+
+/* A contraction that is no product of matrices, and the plan of its way, if that has one. */
+typedef struct choice {
+    way way;
+    union {
+        wk__padded_product padded;
+        wk__dots_plan dots;
+        wk__columns_plan columns;
+        mapped mapped;
+    };
+} choice;
+
+static void choose_copied(choice *c, const wk__kernel *kernel)
+{
+    wk__columns_plan columns;
+    const bool pays = wk__padded_product_of(&c->padded, kernel) && wk__padded_product_pays(&c->padded);
+    if (pays) c->way = PADDED;
+    if (!wk__columns_plan_of(&columns, kernel) || !wk__columns_pay(&columns)) return;
+    if (pays && wk__columns_time(&columns) >= wk__padded_product_time(&c->padded)) return;
+    c->way = COLUMNS;
+    c->columns = columns;
+}
+
+static void choose(choice *c, const wk__work *work)
+{
+    const wk__kernel *kernel = work->kernel;
+    c->way = PLAINLY;
+    if (!is_packed(kernel)) return;
+    c->way = DOTS;
+    if (wk__dots_plan_of(&c->dots, kernel) && wk__dots_pay(&c->dots)) return;
+    c->way = GATHERED;
+    choose_copied(c, kernel);
+    if (c->way != GATHERED) return;
+    if (is_split(kernel))
+        c->way = SPLIT;
+    else
+        plan_of(&c->mapped, work);
+}
+
+static wk_code run_tail(wk_code code, const wk__group *tail, wk__fail *fail)
+{
+    return code == WK_OK && tail ? wk__cpu_run(tail, fail) : code;
+}
+
 wk_code wk__cpu_contraction(const wk__work *work, wk__fail *fail)
 {
     wk__matmul product;
+    choice c;
     if (wk__matmul_of(work, &product)) return wk__cpu_matmul(&product, fail);
     if (work->kernel->prologue[0] || work->kernel->prologue[1])
         return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the cpu computes factors on the way for products of matrices");
-    if (!is_packed(work->kernel)) return wk__cpu_contraction_plainly(work, fail);
-    const bool columns = wk__contraction_columns_pay(work->kernel);
-    if (columns || is_split(work->kernel)) {
-        const wk_code code = columns ? wk__contraction_columns(work->kernel, fail)
-                                     : wk__contraction_split(work->kernel, run_part, NULL, fail);
-        return code == WK_OK && work->group ? wk__cpu_run(work->group, fail) : code;
+    choose(&c, work);
+    switch (c.way) {
+    case PADDED: return wk__padded_product_run(&c.padded, work->group, fail);
+    case DOTS: return run_tail(wk__dots_run(&c.dots, fail), work->group, fail);
+    case COLUMNS: return run_tail(wk__columns_run(&c.columns, fail), work->group, fail);
+    case SPLIT: return run_tail(wk__contraction_split(work->kernel, run_part, NULL, fail), work->group, fail);
+    case GATHERED: return wk__gemm_run(&c.mapped.plan, fail);
+    default: return wk__cpu_contraction_plainly(work, fail);
     }
-    mapped m;
-    plan_of(&m, work);
-    return wk__gemm_run(&m.plan, fail);
 }
 
 void wk__cpu_contraction_pieces(const wk__work *work, wk__piece_visit *visit, void *user)
 {
     wk__matmul product;
-    mapped m;
+    choice c;
     if (wk__matmul_of(work, &product)) {
         wk__cpu_matmul_pieces(&product, visit, user);
-    } else if (is_packed(work->kernel) && !is_split(work->kernel) && !wk__contraction_columns_pay(work->kernel)) {
-        plan_of(&m, work);
-        wk__gemm_pieces(&m.plan, visit, user);
+        return;
     }
+    choose(&c, work);
+    if (c.way == PADDED) wk__padded_product_pieces(&c.padded, work->group, visit, user);
+    if (c.way == GATHERED) wk__gemm_pieces(&c.mapped.plan, visit, user);
 }

@@ -20,12 +20,19 @@ extern const wk__gemm_class WK__ISA_NAME(wk__gemm_i64);
 #define GEMM_TILES_8_3(T)  GEMM_TILES_8(T, 1) GEMM_TILES_8(T, 2) GEMM_TILES_8(T, 3)
 #define GEMM_TILES_6_2(T)  GEMM_TILES_6(T, 1) GEMM_TILES_6(T, 2)
 
+#define GEMM_DOTS_6(T, r) T(r, 1) T(r, 2) T(r, 3) T(r, 4) T(r, 5) T(r, 6)
+#define GEMM_DOTS_4(T, r) T(r, 1) T(r, 2) T(r, 3) T(r, 4)
+#define GEMM_DOTS_4_6(T)  GEMM_DOTS_6(T, 1) GEMM_DOTS_6(T, 2) GEMM_DOTS_6(T, 3) GEMM_DOTS_6(T, 4)
+#define GEMM_DOTS_3_4(T)  GEMM_DOTS_4(T, 1) GEMM_DOTS_4(T, 2) GEMM_DOTS_4(T, 3)
+
 #if WIDTH == 64 || defined(__aarch64__)
-enum { GEMM_FLOAT_ROWS = 8, GEMM_FLOAT_VECS = 3 };
+enum { GEMM_FLOAT_ROWS = 8, GEMM_FLOAT_VECS = 3, DOT_ROWS = 4, DOT_COLUMNS = 6 };
 #define GEMM_FLOAT_TILES GEMM_TILES_8_3
+#define GEMM_DOT_TILES   GEMM_DOTS_4_6
 #else
-enum { GEMM_FLOAT_ROWS = 6, GEMM_FLOAT_VECS = 2 };
+enum { GEMM_FLOAT_ROWS = 6, GEMM_FLOAT_VECS = 2, DOT_ROWS = 3, DOT_COLUMNS = 4 };
 #define GEMM_FLOAT_TILES GEMM_TILES_6_2
+#define GEMM_DOT_TILES   GEMM_DOTS_3_4
 #endif
 
 #endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See padded.h. */
+#include "padded.h"
+
+#include <string.h>
+
+enum {
+    APART = 16,     /* elements between the copies of channels, which would begin in one set of the caches otherwise */
+    MOST = 1 << 24, /* elements of a copy */
+};
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* a / b, rounded down; b > 0 */
+static int64_t floor_of(int64_t a, int64_t b)
+{
+    return a >= 0 ? a / b : -((-a - 1) / b) - 1;
+}
+
+int64_t wk__padded_stride(const wk__kernel *kernel, int operand, int i)
+{
+    if (i < kernel->ndim) return kernel->operand[operand].stride[i];
+    return operand == 0 ? 0 : kernel->sum->stride[operand - 1][i - kernel->ndim];
+}
+
+bool wk__padded_walks(const wk__kernel *kernel, int operand, int i)
+{
+    return wk__index_extent(kernel, i) > 1 && wk__padded_stride(kernel, operand, i) != 0;
+}
+
+bool wk__padded_counts(const wk__padded *p, int i)
+{
+    bool counts = false;
+    for (int k = p->first; k < WK__PADDED_AXES; k++)
+        counts = counts || (wk__index_extent(p->kernel, i) > 1 && p->axis[k].q.coefficient[i] != 0);
+    return counts;
+}
+
+void wk__padded_add(const wk__kernel *kernel, wk__padded_list *list, int index)
+{
+    list->index[list->count++] = (int8_t)index;
+    list->places *= wk__index_extent(kernel, index);
+}
+
+int64_t wk__padded_offset(const wk__kernel *kernel, int operand, const wk__padded_list *list, int64_t number)
+{
+    int64_t offset = 0;
+    for (int k = list->count - 1; k >= 0; k--) {
+        const int64_t extent = wk__index_extent(kernel, list->index[k]);
+        offset += number % extent * wk__padded_stride(kernel, operand, list->index[k]);
+        number /= extent;
+    }
+    return offset;
+}
+
+/* ---- the description --------------------------------------------------------------------------------------------- */
+
+/* The index that is the axis's place. False: there are two, or one that anything else of B depends on. */
+static bool see_place(const wk__padded *p, wk__padded_axis *axis, bool summed)
+{
+    const wk__kernel *kernel = p->kernel;
+    const int from = summed ? kernel->ndim : 0, end = summed ? from + kernel->sum->indices : kernel->ndim;
+    axis->place = -1;
+    axis->places = axis->step = 1;
+    for (int i = from; i < end; i++) {
+        const int64_t step = axis->q.coefficient[i];
+        if (wk__index_extent(kernel, i) == 1 || step == 0) continue;
+        if (axis->place >= 0 || step < 1 || step > WK__PADDED_STEP || wk__padded_walks(kernel, p->b, i)) return false;
+        for (const wk__padded_axis *other = &p->axis[p->first]; other < axis; other++)
+            if (other->place == i) return false;
+        axis->place = i;
+        axis->places = wk__index_extent(kernel, i);
+        axis->step = step;
+    }
+    return true;
+}
+
+/* A tap, by digits, and what it adds to each axis. */
+typedef struct tap {
+    int64_t digit[WK__MAX_INDICES], shift[WK__PADDED_AXES];
+} tap;
+
+static tap first_tap(const wk__padded *p)
+{
+    tap t = {.digit = {0}};
+    for (int k = 0; k < WK__PADDED_AXES; k++) t.shift[k] = p->axis[k].q.offset;
+    return t;
+}
+
+static void step_along(const wk__padded *p, tap *t, int i, int64_t steps)
+{
+    for (int k = p->first; k < WK__PADDED_AXES; k++) t->shift[k] += steps * p->axis[k].q.coefficient[i];
+}
+
+static void next_tap(const wk__padded *p, tap *t)
+{
+    for (int k = p->taps.count - 1; k >= 0; k--) {
+        const int i = p->taps.index[k];
+        step_along(p, t, i, 1);
+        if (++t->digit[k] < wk__index_extent(p->kernel, i)) return;
+        step_along(p, t, i, -t->digit[k]);
+        t->digit[k] = 0;
+    }
+}
+
+static void see_shift(wk__padded_axis *axis, bool first, int64_t shift)
+{
+    const int64_t whole = floor_of(shift, axis->step), remainder = shift - whole * axis->step;
+    axis->low = first ? whole : least(axis->low, whole);
+    axis->high = first ? whole : most(axis->high, whole);
+    if (axis->part[remainder] >= 0) return;
+    axis->remainder[axis->parts] = (int8_t)remainder;
+    axis->part[remainder] = (int8_t)axis->parts++;
+}
+
+static void see_shifts(wk__padded *p)
+{
+    for (int k = 0; k < WK__PADDED_AXES; k++) memset(p->axis[k].part, -1, sizeof p->axis[k].part);
+    tap t = first_tap(p);
+    for (int64_t number = 0; number < p->taps.places; number++, next_tap(p, &t))
+        for (int k = 0; k < WK__PADDED_AXES; k++) see_shift(&p->axis[k], number == 0, t.shift[k]);
+}
+
+bool wk__padded_of(wk__padded *p, const wk__kernel *kernel, int b, bool summed, int last)
+{
+    const wk__sum *sum = kernel->sum;
+    const int count = sum->coordinates[b - 1], a = WK__FACTORS + 1 - b;
+    if (count == 0 || sum->coordinates[a - 1] > 0) return false;
+    *p = (wk__padded){.kernel = kernel, .a = a, .b = b, .first = WK__PADDED_AXES - count};
+    p->taps.places = p->channels.places = 1;
+    for (int k = 0; k < WK__PADDED_AXES; k++)
+        p->axis[k] = k < p->first ? (wk__padded_axis){.q = {.divisor = 1, .extent = 1}}
+                                  : (wk__padded_axis){.q = sum->coordinate[b - 1][k - p->first]};
+    for (int k = p->first; k < WK__PADDED_AXES - 1; k++)
+        if (p->axis[k].q.coefficient[last] != 0) { /* its places are to be neighbours */
+            const wk__padded_axis axis = p->axis[k];
+            p->axis[k] = p->axis[WK__PADDED_AXES - 1];
+            p->axis[WK__PADDED_AXES - 1] = axis;
+        }
+    for (int k = 0; k < WK__PADDED_AXES; k++) {
+        p->axis[k].place = -1;
+        p->axis[k].places = p->axis[k].step = 1;
+        if (p->axis[k].q.divisor != 1 || p->axis[k].q.extent == 0) return false;
+        if (k >= p->first && !see_place(p, &p->axis[k], summed)) return false;
+    }
+    for (int i = 0; i < kernel->ndim + sum->indices; i++) {
+        if ((i >= kernel->ndim) == summed || !wk__padded_counts(p, i)) continue;
+        if (wk__index_extent(kernel, i) > WK__PADDED_TAPS) return false;
+        wk__padded_add(kernel, &p->taps, i);
+        if (p->taps.places > WK__PADDED_TAPS) return false;
+    }
+    see_shifts(p);
+    return true;
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
+
+bool wk__padded_box_of(const wk__padded *p, int64_t from, int64_t end, wk__padded_box *box)
+{
+    box->part = 1;
+    box->channel = 1;
+    for (int k = 0; k < WK__PADDED_AXES; k++) {
+        const wk__padded_axis *axis = &p->axis[k];
+        box->place[k] = k == p->first ? from : 0;
+        box->places[k] = k == p->first ? end - from : axis->places;
+        if (axis->high - axis->low > MOST || box->places[k] > MOST) return false;
+        box->size[k] = box->places[k] + axis->high - axis->low;
+        box->part *= box->size[k];
+        box->channel *= axis->parts;
+        if (box->part * box->channel > MOST) return false;
+    }
+    box->channel = box->channel * box->part + APART;
+    return true;
+}
+
+void wk__padded_taps(const wk__padded *p, const wk__padded_box *box, int64_t at[])
+{
+    tap t = first_tap(p);
+    for (int64_t number = 0; number < p->taps.places; number++, next_tap(p, &t)) {
+        int64_t part = 0, place = 0;
+        for (int k = 0; k < WK__PADDED_AXES; k++) {
+            const wk__padded_axis *axis = &p->axis[k];
+            const int64_t whole = axis->step == 1 ? t.shift[k] : floor_of(t.shift[k], axis->step);
+            part = part * axis->parts + axis->part[t.shift[k] - whole * axis->step];
+            place = place * box->size[k] + whole - axis->low;
+        }
+        at[number] = part * box->part + place;
+    }
+}
+
+/* ---- copying ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers of a part along an axis: n is at first + n x step. */
+typedef struct line {
+    int64_t first, step, count;
+    int64_t low, end; /* those of them that are inside */
+} line;
+
+static line line_of(const wk__padded_axis *axis, const wk__padded_box *box, int k, int part)
+{
+    line l = {.step = axis->step, .count = box->size[k]};
+    l.first = (box->place[k] + axis->low) * axis->step + axis->remainder[part];
+    l.low = least(most(-floor_of(l.first, l.step), 0), l.count);
+    l.end = most(least(-floor_of(l.first - axis->q.extent, l.step), l.count), l.low);
+    return l;
+}
+
+static inline __attribute__((always_inline)) void copy_each(char *restrict to, const char *restrict from, int64_t count,
+                                                            int64_t stride, size_t size)
+{
+    for (int64_t i = 0; i < count; i++) memcpy(to + i * (int64_t)size, from + i * stride * (int64_t)size, size);
+}
+
+/* Rows have some tens of elements: what a call of memcpy would take is much beside that. */
+static inline void copy_row(char *to, const char *from, int64_t count, int64_t stride, int64_t size)
+{
+    if (stride == 1 && size == 4)
+        copy_each(to, from, count, 1, 4);
+    else if (stride == 1)
+        copy_each(to, from, count, 1, 8);
+    else if (stride == 2 && size == 4)
+        copy_each(to, from, count, 2, 4);
+    else if (size == 4)
+        copy_each(to, from, count, stride, 4);
+    else
+        copy_each(to, from, count, stride, 8);
+}
+
+static void copy_part(const wk__padded *p, const line l[], const char *from, int64_t size, char *to)
+{
+    const int64_t row = l[2].count * size, stride = p->axis[2].q.stride * l[2].step;
+    const int64_t before = l[2].low * size, after = (l[2].count - l[2].end) * size;
+    const bool none = l[2].low == l[2].end; /* then it may begin too far away to be counted */
+    const int64_t start = none ? 0 : (l[2].first + l[2].low * l[2].step) * p->axis[2].q.stride;
+    for (int64_t z = 0; z < l[0].count; z++)
+        for (int64_t y = 0; y < l[1].count; y++, to += row) {
+            if (z < l[0].low || z >= l[0].end || y < l[1].low || y >= l[1].end || none) {
+                memset(to, 0, (size_t)row);
+                continue;
+            }
+            const int64_t at = start + (l[0].first + z * l[0].step) * p->axis[0].q.stride +
+                               (l[1].first + y * l[1].step) * p->axis[1].q.stride;
+            for (int64_t k = 0; k < before; k += 4) memset(to + k, 0, 4);
+            copy_row(to + before, from + at * size, l[2].end - l[2].low, stride, size);
+            for (int64_t k = 0; k < after; k += 4) memset(to + row - after + k, 0, 4);
+        }
+}
+
+void wk__padded_copy(const wk__padded *p, const wk__padded_box *box, int64_t element, int64_t size, char *to)
+{
+    const wk__operand *operand = &p->kernel->operand[p->b];
+    const char *from = operand->memory->host + element * size;
+    line l[WK__PADDED_AXES];
+    for (int part0 = 0; part0 < p->axis[0].parts; part0++) {
+        l[0] = line_of(&p->axis[0], box, 0, part0);
+        for (int part1 = 0; part1 < p->axis[1].parts; part1++) {
+            l[1] = line_of(&p->axis[1], box, 1, part1);
+            for (int part2 = 0; part2 < p->axis[2].parts; part2++, to += box->part * size) {
+                l[2] = line_of(&p->axis[2], box, 2, part2);
+                copy_part(p, l, from, size, to);
+            }
+        }
+    }
+}
