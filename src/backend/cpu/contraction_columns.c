@@ -2,15 +2,11 @@
 /* How the pieces are computed; see contraction_columns.h. */
 #include "contraction_columns.h"
 
-#include <pthread.h>
 #include <string.h>
 
-#include "../../base/pool.h"
-#include "kernels.h"
 #include "matmul.h"
 
 enum {
-    THREADS_WORK = 256 * 1024, /* multiplications below which one thread is faster than two */
     CLIPS = 64,
     LINE = 2048, /* bytes of a line that is woven */
 };
@@ -39,10 +35,11 @@ typedef struct piece {
     int64_t place[WK__COLUMNS_AXES], places[WK__COLUMNS_AXES]; /* its box of places */
     int64_t start[WK__COLUMNS_AXES], size[WK__COLUMNS_AXES];   /* the box of q's at which it is */
     char *c, *d;
+    const wk__gemm_space *product; /* buffers of the product that makes D */
 } piece;
 
 /* D of the box, row-major: rows of the piece, taps, q's. */
-static wk_code multiply(const piece *at, wk__fail *fail)
+static void multiply(const piece *at)
 {
     const wk__columns_plan *p = at->plan;
     const wk__kernel *whole = p->kernel;
@@ -68,7 +65,7 @@ static wk_code multiply(const piece *at, wk__fail *fail)
     }
     int64_t step = 1;
     for (int d = product.ndim - 1; d >= 0; step *= product.shape[d--]) product.operand[0].stride[d] = step;
-    return wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = &product}, fail);
+    wk__cpu_contraction_within(&product, at->product);
 }
 
 /* ---- C ----------------------------------------------------------------------------------------------------------- */
@@ -211,12 +208,6 @@ static void write_piece(const piece *at)
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
-typedef struct job {
-    const wk__columns_plan *plan;
-    pthread_mutex_t lock; /* of what follows */
-    wk__fail fail;        /* code: WK_OK as long as none has failed */
-} job;
-
 static void find_piece(const wk__columns_plan *p, int64_t number, piece *at)
 {
     const wk__kernel *kernel = p->kernel;
@@ -253,7 +244,7 @@ static void find_reach(const piece *at, int k, int64_t *low, int64_t *end)
     *end = least(axis->q.extent, floor_of(last - axis->before, divisor) + 1);
 }
 
-static wk_code run_boxes(piece *at, wk__fail *fail)
+static void run_boxes(piece *at)
 {
     const int64_t *box = at->plan->box;
     int64_t low[WK__COLUMNS_AXES], end[WK__COLUMNS_AXES];
@@ -262,48 +253,25 @@ static wk_code run_boxes(piece *at, wk__fail *fail)
         for (at->start[1] = low[1]; at->start[1] < end[1]; at->start[1] += box[1])
             for (at->start[2] = low[2]; at->start[2] < end[2]; at->start[2] += box[2]) {
                 for (int k = 0; k < WK__COLUMNS_AXES; k++) at->size[k] = least(box[k], end[k] - at->start[k]);
-                const wk_code code = multiply(at, fail);
-                if (code != WK_OK) return code;
+                multiply(at);
                 add_box(at);
             }
-    return WK_OK;
 }
 
-static wk_code run_piece(piece *at, wk__fail *fail)
+static void task(void *user, int64_t number, wk__gemm_space *const spaces[])
 {
-    wk__gemm_space *space;
-    if (!wk__gemm_spaces_take(1, &space)) return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for a piece of C");
-    at->d = space->b;
-    at->c = space->c;
-    memset(at->c, 0, (size_t)(at->rows * volume(at->places)) * at->plan->class->sum);
-    const wk_code code = run_boxes(at, fail);
-    if (code == WK_OK) write_piece(at);
-    wk__gemm_spaces_give(space);
-    return code;
-}
-
-static void task(void *user, int64_t number)
-{
-    job *job = user;
     piece at;
-    wk__fail fail = {0};
-    find_piece(job->plan, number, &at);
-    if (run_piece(&at, &fail) == WK_OK) return;
-    pthread_mutex_lock(&job->lock);
-    job->fail = fail;
-    pthread_mutex_unlock(&job->lock);
+    find_piece(user, number, &at);
+    at.d = spaces[0]->b;
+    at.c = spaces[0]->c;
+    at.product = spaces[1];
+    memset(at.c, 0, (size_t)(at.rows * volume(at.places)) * at.plan->class->sum);
+    run_boxes(&at);
+    write_piece(&at);
 }
 
 wk_code wk__columns_run(const wk__columns_plan *p, wk__fail *fail)
 {
-    job job = {.plan = p};
-    const int64_t pieces = wk__columns_pieces(p);
-    pthread_mutex_init(&job.lock, NULL);
-    if (wk__columns_products(p) < THREADS_WORK)
-        for (int64_t k = 0; k < pieces; k++) task(&job, k);
-    else
-        wk__parallel(pieces, task, &job);
-    pthread_mutex_destroy(&job.lock);
-    if (job.fail.code != WK_OK) *fail = job.fail;
-    return job.fail.code;
+    wk__columns_plan plan = *p;
+    return wk__gemm_tasks(wk__columns_pieces(p), wk__columns_products(p), 2, task, &plan, fail);
 }

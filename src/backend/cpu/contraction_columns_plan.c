@@ -23,7 +23,7 @@ enum {
 };
 
 /* How much less time it has to take: the model is no better, and what is gathered has its tail run in pieces. */
-static const double GAIN = 0.85;
+static const double GAIN = 0.9;
 
 _Static_assert((int)BOX_BYTES <= (int)WK__GEMM_SPACE_B, "the buffer of D");
 _Static_assert((int)PIECE_BYTES <= (int)WK__GEMM_SPACE_C, "the buffer of a piece");

@@ -2,17 +2,14 @@
 /* See contraction_dots.h. */
 #include "contraction_dots.h"
 
-#include <pthread.h>
 #include <string.h>
 
-#include "../../base/pool.h"
 #include "isa.h"
 #include "matmul.h"
 
 enum {
-    THREADS_WORK = 256 * 1024, /* multiplications below which one thread is faster than two */
-    SUMS_BYTES = 512 * 1024,   /* of the vectors of a piece: they stay in L2 with what they meet */
-    COPY_BYTES = 256 * 1024,   /* of the copies of its channels */
+    SUMS_BYTES = 512 * 1024, /* of the vectors of a piece: they stay in L2 with what they meet */
+    COPY_BYTES = 256 * 1024, /* of the copies of its channels */
     PIECE_ROWS = 64,
     BLOCK = 1024,            /* places, about: vectors of sums are loaded and stored once for so many */
     RUNS = 512,              /* and runs of them, at most */
@@ -20,13 +17,14 @@ enum {
     PIECE_WORK = 512 * 1024, /* but no smaller ones, in multiplications */
     LANES = 64,              /* bytes of the largest vector */
     /* Times, in multiplications of a vector's lane, but for RUN, in steps of a tile: */
-    GATHER = 16, /* an element of either factor is gathered */
+    GATHER = 30, /* an element of B is gathered, ... */
+    PACK = 12,   /* ... or one of either factor is packed as that of a matrix */
     COPY = 12,   /* one of B is copied between zeros */
     SUM = 4,     /* a lane of a sum is loaded and stored */
-    FOLD = 600,  /* the lanes of one are added up */
+    FOLD = 300,  /* the lanes of one are added up */
 };
 
-static const double RUN = 0.25; /* a run begins */
+static const double RUN = 0.2; /* a run begins */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -234,7 +232,8 @@ static double time_of_gathering(const wk__dots_plan *p)
     const double wide = (double)parts_of((int64_t)columns, p->class->lanes) * (double)p->class->lanes;
     const double parts = columns > WK__GEMM_PIECE_BYTES / 4.0 ? columns / (WK__GEMM_PIECE_BYTES / 4.0) : 1;
     const double steps = places_of(p) * (double)p->outer.places;
-    return (double)p->batch.places * steps * (rows * wide + GATHER * columns + GATHER * rows * parts);
+    const double of_b = (p->b.taps.places > 1 ? GATHER : PACK) * columns;
+    return (double)p->batch.places * steps * (rows * wide + of_b + PACK * rows * parts);
 }
 
 bool wk__dots_pay(const wk__dots_plan *p)
@@ -366,44 +365,20 @@ static void write_piece(const piece *at)
 
 _Static_assert(SUMS_BYTES / LANES * sizeof(int64_t) <= (size_t)WK__GEMM_SPACE_A, "the places of all columns");
 
-typedef struct job {
-    const wk__dots_plan *plan;
-    pthread_mutex_t lock; /* of the spaces */
-    wk__gemm_space *spaces;
-} job;
-
-static void task(void *user, int64_t number)
+static void task(void *user, int64_t number, wk__gemm_space *const spaces[])
 {
-    job *job = user;
-    const wk__dots_plan *p = job->plan;
+    const wk__dots_plan *p = user;
     piece at;
-    pthread_mutex_lock(&job->lock);
-    wk__gemm_space *space = job->spaces;
-    job->spaces = space->next;
-    pthread_mutex_unlock(&job->lock);
     find_piece(p, number, &at);
-    at.space = space;
-    memset(space->c, 0, (size_t)(at.rows * at.channels * p->b.taps.places * p->class->lanes) * p->class->packed);
+    at.space = spaces[0];
+    const int64_t sums = at.rows * at.channels * p->b.taps.places;
+    memset(at.space->c, 0, (size_t)(sums * p->class->lanes) * p->class->packed);
     add_all(&at);
     write_piece(&at);
-    pthread_mutex_lock(&job->lock);
-    space->next = job->spaces;
-    job->spaces = space;
-    pthread_mutex_unlock(&job->lock);
 }
 
 wk_code wk__dots_run(const wk__dots_plan *p, wk__fail *fail)
 {
-    const int64_t pieces = pieces_of(p), threads = work_of(p) < THREADS_WORK ? 1 : wk__threads();
-    job job = {.plan = p};
-    if (!wk__gemm_spaces_take(least(pieces, threads), &job.spaces))
-        return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a product");
-    pthread_mutex_init(&job.lock, NULL);
-    if (threads == 1)
-        for (int64_t k = 0; k < pieces; k++) task(&job, k);
-    else
-        wk__parallel(pieces, task, &job);
-    pthread_mutex_destroy(&job.lock);
-    wk__gemm_spaces_give(job.spaces);
-    return WK_OK;
+    wk__dots_plan plan = *p;
+    return wk__gemm_tasks(pieces_of(p), work_of(p), 1, task, &plan, fail);
 }

@@ -5,19 +5,17 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../../base/pool.h"
 #include "isa.h"
 #include "matmul.h"
 
 enum {
-    THREADS_WORK = 256 * 1024, /* multiplications below which one thread is faster than two */
-    COLUMNS = 768,             /* places of a piece, and ... */
-    VECTORS = 512,             /* ... vectors, about and at most */
-    PIECES = 8,                /* of a contraction, so that threads end together; */
-    PIECE_WORK = 512 * 1024,   /* but no smaller ones, in multiplications */
+    COLUMNS = 768,           /* places of a piece, and ... */
+    VECTORS = 512,           /* ... vectors, about and at most */
+    PIECES = 8,              /* of a contraction, so that threads end together; */
+    PIECE_WORK = 512 * 1024, /* but no smaller ones, in multiplications */
     STEPS = WK__GEMM_K_BYTES / 4,
     /* Times, in multiplications of a vector's lane: */
-    GATHER = 20,      /* an element of B is gathered, in runs */
+    GATHER = 48,      /* an element of B is gathered, in runs */
     GATHER_STEP = 48, /* one of A is, where few steps of the sum are neighbours */
     COPY = 12,        /* one of B is copied between zeros */
     START = 8 * 1024, /* a piece begins */
@@ -187,7 +185,8 @@ double wk__padded_product_time(const wk__padded_product *p)
     wk__padded_box box;
     wk__padded_box_of(&p->b, 0, p->piece_places, &box);
     const double pieces = (double)p->batch.places * (double)p->place_parts, steps = (double)p->steps;
-    const double vectors = (double)vectors_of(p, p->piece_places) * pieces, lanes = (double)p->class->lanes;
+    const double vectors = (double)p->batch.places * (double)vectors_of(p, p->b.axis[p->b.first].places);
+    const double lanes = (double)p->class->lanes;
     const double rows = p->rows < FEWEST_ROWS ? FEWEST_ROWS : (double)p->rows;
     const double of_a = p->packs_a ? GATHER_STEP * (double)p->rows * steps : 0;
     const double of_b = COPY * (double)box.channel * (double)p->b.channels.places;
@@ -384,8 +383,7 @@ typedef struct job {
     const wk__padded_product *plan;
     const wk__cpu_program *tail;
     pthread_mutex_t lock; /* of what follows */
-    wk__gemm_space *spaces;
-    int64_t failed; /* the first piece whose tail failed, or as many as there are */
+    int64_t failed;       /* the first piece whose tail failed, or as many as there are */
     wk__fail fail;
 } job;
 
@@ -407,22 +405,16 @@ static wk_code run_piece(piece *at, const wk__cpu_program *tail, wk__fail *fail)
     return run.first;
 }
 
-static void task(void *user, int64_t number)
+static void task(void *user, int64_t number, wk__gemm_space *const spaces[])
 {
     job *job = user;
     piece at;
     wk__fail fail = {0};
     find_piece(job->plan, number, &at);
+    at.space = spaces[0];
+    if (run_piece(&at, job->tail, &fail) == WK_OK) return;
     pthread_mutex_lock(&job->lock);
-    wk__gemm_space *space = job->spaces;
-    job->spaces = space->next;
-    pthread_mutex_unlock(&job->lock);
-    at.space = space;
-    const wk_code code = run_piece(&at, job->tail, &fail);
-    pthread_mutex_lock(&job->lock);
-    space->next = job->spaces;
-    job->spaces = space;
-    if (code != WK_OK && number < job->failed) {
+    if (number < job->failed) {
         job->failed = number;
         job->fail = fail;
     }
@@ -436,21 +428,13 @@ static int64_t pieces_of(const wk__padded_product *p)
 
 static wk_code run_pieces(const wk__padded_product *p, const wk__cpu_program *tail, wk__fail *fail)
 {
-    double work = (double)p->rows * (double)p->steps * (double)p->batch.places;
-    for (int k = 0; k < WK__PADDED_AXES; k++) work *= (double)p->b.axis[k].places;
-    const int64_t pieces = pieces_of(p), threads = work < THREADS_WORK ? 1 : wk__threads();
+    const int64_t pieces = pieces_of(p);
     job job = {.plan = p, .tail = tail, .failed = pieces};
-    if (!wk__gemm_spaces_take(least(pieces, threads), &job.spaces))
-        return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a product");
     pthread_mutex_init(&job.lock, NULL);
-    if (threads == 1)
-        for (int64_t k = 0; k < pieces; k++) task(&job, k);
-    else
-        wk__parallel(pieces, task, &job);
+    const wk_code code = wk__gemm_tasks(pieces, places_of(p) * (double)p->rows * (double)p->steps, 1, task, &job, fail);
     pthread_mutex_destroy(&job.lock);
-    wk__gemm_spaces_give(job.spaces);
     if (job.failed < pieces) *fail = job.fail;
-    return job.fail.code;
+    return code ? code : job.fail.code;
 }
 
 wk_code wk__padded_product_run(const wk__padded_product *p, const wk__group *tail, wk__fail *fail)

@@ -286,10 +286,10 @@ static int64_t innermost(const wk__gather_list *list)
     return list->index[list->count - 1].extent;
 }
 
-/* Is it a matrix for each run of steps? Then those are packed as they are. Short runs are better copied together. */
-static bool is_matrix(const wk__gather *g, const wk__gather_block *block)
+/* Then runs are packed as they are. Short ones are better copied together. */
+bool wk__gather_is_matrix(const wk__gather *g)
 {
-    return g->coordinates == 0 && g->lines.count == 1 && block->class->steps == 1 && innermost(&g->steps) >= SPAN;
+    return g->coordinates == 0 && g->lines.count == 1 && innermost(&g->steps) >= SPAN;
 }
 
 static void pack_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, const wk__gather_block *block, int64_t line,
@@ -340,9 +340,10 @@ void wk__gather_panels(const wk__gather *gather, wk__gemm_pack *pack, void *out,
 {
     if (block->steps == 0) return;
     char *to = out;
+    const bool as_matrix = wk__gather_is_matrix(gather) && block->class->steps == 1; /* else runs would cut pairs */
     for (int64_t line = block->line, lines; line < block->line_end; line += lines) {
         lines = least(block->width, block->line_end - line);
-        (is_matrix(gather, block) ? pack_panel : gather_panel)(gather, pack, to, block, line, lines);
+        (as_matrix ? pack_panel : gather_panel)(gather, pack, to, block, line, lines);
         const int64_t wide = (lines + block->unit - 1) / block->unit * block->unit;
         to += wide * wk__gemm_packed(block->class, block->steps) * (int64_t)block->class->packed + WK__GEMM_GAP;
     }

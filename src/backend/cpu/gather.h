@@ -38,6 +38,8 @@ typedef struct wk__gather_block {
     bool as_is;                  /* elements have the same bits there as in memory */
 } wk__gather_block;
 
+/* Is it a matrix for each run of steps, and are those long? */
+bool wk__gather_is_matrix(const wk__gather *gather);
 /* Appends an index, merged with the last one where both are walked as one. */
 void wk__gather_add(wk__gather_list *list, const wk__gather_index *index, int coordinates);
 /* Writes the block's panels one after the other, as `pack` would write those of a matrix. */

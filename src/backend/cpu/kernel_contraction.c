@@ -195,6 +195,11 @@ static const char *first_element(const factor *f)
     return f->gather.start ? f->gather.start + f->gather.offset * f->gather.size : NULL;
 }
 
+static int64_t innermost_step(const wk__gather *g)
+{
+    return g->steps.index[g->steps.count - 1].stride;
+}
+
 static void plan_of(mapped *m, const wk__work *work)
 {
     const wk__kernel *kernel = work->kernel;
@@ -234,9 +239,11 @@ static void plan_of(mapped *m, const wk__work *work)
     if (see_batches(m, b, m->batch_stride[1])) plan->b_map = &b->gather;
     plan->a = plan->a_map ? NULL : first_element(a);
     plan->b = plan->b_map ? NULL : first_element(b);
-    if (!plan->a_map) { /* else panels of rows, whatever the steps */
+    if (!plan->a_map) {
         plan->a_row = a->gather.lines.index[0].stride;
         plan->a_step = a->gather.steps.index[0].stride;
+    } else if (wk__gather_is_matrix(plan->a_map) && innermost_step(plan->a_map) == 1) {
+        plan->a_step = 1; /* its rows stay rows: they are copied, not turned */
     }
     if (!plan->b_map) {
         plan->b_column = b->gather.lines.index[0].stride;
@@ -264,6 +271,19 @@ static wk_code run_part(void *user, const wk__kernel *part, wk__fail *fail)
     mapped m;
     plan_of(&m, &(wk__work){.family = WK__CONTRACTION, .kernel = part});
     return wk__gemm_run(&m.plan, fail);
+}
+
+void wk__cpu_contraction_within(const wk__kernel *kernel, const wk__gemm_space *space)
+{
+    const wk__work work = {.family = WK__CONTRACTION, .kernel = kernel};
+    wk__matmul product;
+    mapped m;
+    if (wk__matmul_of(&work, &product)) {
+        wk__cpu_matmul_within(&product, space);
+        return;
+    }
+    plan_of(&m, &work);
+    wk__gemm_run_within(&m.plan, space);
 }
 
 typedef enum way { PLAINLY, PADDED, DOTS, COLUMNS, SPLIT, GATHERED } way;

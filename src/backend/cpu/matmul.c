@@ -355,6 +355,25 @@ static wk_code run_product(wk__gemm_plan *plan, wk__fail *fail)
     return plan->before.group ? run_with_prologue(plan, fail) : run_parallel(plan, work_of(plan), fail);
 }
 
+static bool has_none(const wk__gemm_plan *plan)
+{
+    return plan->m == 0 || plan->n == 0 || plan->batches == 0;
+}
+
+void wk__gemm_run_within(wk__gemm_plan *plan, const wk__gemm_space *space)
+{
+    plan_way(plan);
+    wk__gemm_divide(plan, 1);
+    const int64_t pieces = has_none(plan) ? 0 : plan->batches * plan->row_pieces * plan->column_pieces;
+    for (int64_t k = 0; k < pieces; k++) {
+        wk__gemm_piece piece;
+        wk__fail none; /* there is no tail, and nothing else fails */
+        piece_of(plan, k, &piece);
+        find_batch(plan, &piece);
+        wk__gemm_piece_run(plan, &piece, space, &none);
+    }
+}
+
 static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
 {
     wk__cpu_program program;
@@ -364,11 +383,6 @@ static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
     wk__cpu_program_end(&program);
     plan->tail = NULL;
     return code;
-}
-
-static bool has_none(const wk__gemm_plan *plan)
-{
-    return plan->m == 0 || plan->n == 0 || plan->batches == 0;
 }
 
 wk_code wk__gemm_run(wk__gemm_plan *plan, wk__fail *fail)
@@ -418,6 +432,14 @@ bool wk__cpu_takes_prologue(const wk__work *work)
     wk__gemm_plan plan;
     int64_t shape[WK__MAX_DIMS];
     return wk__matmul_of(work, &product) && plan_of(&plan, &product, shape);
+}
+
+void wk__cpu_matmul_within(const wk__matmul *product, const wk__gemm_space *space)
+{
+    wk__gemm_plan plan = {0};
+    int64_t shape[WK__MAX_DIMS];
+    plan_shape(&plan, product, shape);
+    wk__gemm_run_within(&plan, space);
 }
 
 void wk__cpu_matmul_pieces(const wk__matmul *product, wk__piece_visit *visit, void *user)

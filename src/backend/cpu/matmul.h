@@ -48,6 +48,12 @@ bool wk__gemm_spaces_take(int64_t count, wk__gemm_space **list);
 bool wk__gemm_spaces_before(wk__gemm_space *list);
 void wk__gemm_spaces_give(wk__gemm_space *list);
 
+/* Runs body(user, k, spaces) for every task k, on threads that are worth `work` multiplications, each with `each`
+ * buffers, which are taken before the first task: it fails when memory is short for them, and nothing is done. */
+enum { WK__GEMM_TASK_SPACES = 2 /* at most */ };
+typedef void wk__gemm_task(void *user, int64_t k, wk__gemm_space *const spaces[]);
+wk_code wk__gemm_tasks(int64_t tasks, double work, int each, wk__gemm_task *body, void *user, wk__fail *fail);
+
 /* Dimensions of the result that are walked as one, outermost first: the rows of C, its columns, or its batches. */
 typedef struct wk__gemm_side {
     int count;
@@ -101,6 +107,11 @@ typedef struct wk__gemm_piece {
 
 /* C = A B, or what the maps make of it; then the tail. */
 wk_code wk__gemm_run(wk__gemm_plan *plan, wk__fail *fail);
+/* The same without a tail, by the calling thread alone and in buffers that it has: it cannot fail. */
+void wk__gemm_run_within(wk__gemm_plan *plan, const wk__gemm_space *space);
+void wk__cpu_matmul_within(const wk__matmul *product, const wk__gemm_space *space);
+/* A contraction without coordinates, of one dtype and its sums'. */
+void wk__cpu_contraction_within(const wk__kernel *kernel, const wk__gemm_space *space);
 /* The boxes on which that would run the tail piece by piece; none: it runs on all of C afterwards. */
 void wk__gemm_pieces(wk__gemm_plan *plan, wk__piece_visit *visit, void *user);
 

@@ -59,7 +59,7 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_piece *piece, co
                                               .line_end = end,
                                               .step = at->l,
                                               .steps = at->k,
-                                              .width = plan->class->rows,
+                                              .width = plan->a_step == 1 ? 1 : plan->class->rows,
                                               .unit = 1,
                                               .class = plan->class,
                                               .as_is = plan->size == (int64_t)plan->class->packed});
