@@ -320,6 +320,8 @@ static void change(general *t, int k)
         *(at[AT_P] < ndim ? &t->kernel.operand[0].stride[at[AT_P]] : &t->sum.stride[0][at[AT_P] - ndim]) = 2;
         *extent_of(t, AT_P) = 5;
         break;
+    case 22: take_stride(&t->kernel, &t->sum, 2, at[AT_U], 1), q->extent = 10; break; /* B walks along it besides */
+    case 23: take_stride(&t->kernel, &t->sum, 2, at[AT_P], 1), q->extent = 6; break;
     default: break;
     }
 }
@@ -327,7 +329,7 @@ static void change(general *t, int k)
 static void which_are_copied(void **state)
 {
     (void)state;
-    enum { CHANGES = 22, SO = 9 }; /* the first ones are computed so */
+    enum { CHANGES = 24, SO = 9 }; /* the first ones are computed so */
     for (int summed = 0; summed < 2; summed++)
         for (int k = 0; k < CHANGES; k++) {
             general t;
