@@ -188,6 +188,21 @@ static void takes_columns_whose_steps_lie_side_by_side(void **state)
     stored->stored = false; /* nothing */
     assert_false(taken(p));
     stored->stored = true;
+    stored->dtype = WK_F64; /* wider than the buffer thinks */
+    assert_false(taken(p));
+    stored->dtype = WK_F32;
+    before.group.operand[0].stored = true; /* something else besides */
+    assert_false(taken(p));
+    before.group.operand[0].stored = false;
+    p->m = WK__GEMM_PIECE_ROWS; /* as long as one piece of rows computes it */
+    assert_true(taken(p));
+    wk__sum sum;
+    wk__kernel kernel;
+    wk__work work;
+    p->m++;
+    wk__matmul_work(p, &sum, &kernel, &work);
+    assert_false(wk__cpu_takes_prologue(&work));
+    p->m = 3;
     before.group.nreduce = 1;
     assert_false(taken(p));
     before.group.nreduce = 0;
@@ -309,6 +324,40 @@ static void fails_without_memory_and_then_does_it(void **state)
     product_free(&product);
 }
 
+/* A program that needs more room than a worker has: all of it is taken before anything is written. */
+static void takes_no_memory_once_it_runs(void **state)
+{
+    (void)state;
+    enum { SOURCES = 12 };
+    product product;
+    before before;
+    wk__fail fail = {0};
+    product_new(&product, &plain.product);
+    before_new(&before, &product, &plain);
+    wk__group *g = &before.group;
+    const wk__operand stored = g->operand[2];
+    wk__memory sources[SOURCES];
+    ir_space(g, 2, (const int64_t[]){50, 70}, 0);
+    int sum = -1;
+    for (int k = 0; k < SOURCES; k++) { /* each lies the other way round */
+        sources[k] = (wk__memory){.bytes = 50 * 70 * 4};
+        sources[k].block = sources[k].host = calloc(50 * 70, 4);
+        const int r = ir_load(g, ir_operand(g, WK_F32, &sources[k], 0, (const int64_t[]){1, 50}));
+        sum = k ? ir_binary(g, WK__ADD, sum, r) : r;
+    }
+    g->operand[g->noperands] = stored;
+    ir_store(g, g->noperands++, sum);
+    assert_null(wk__group_check(g));
+    product.matmul.prologue[1] = g;
+    assert_int_equal(wk__cpu_matmul(&product.matmul, &fail), WK_OK); /* takes the buffers */
+    wk__alloc_fail_at(1);
+    assert_int_equal(wk__cpu_matmul(&product.matmul, &fail), WK_OK);
+    wk__alloc_fail_at(0);
+    for (int k = 0; k < SOURCES; k++) free(sources[k].host);
+    before_free(&before);
+    product_free(&product);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +367,7 @@ int main(void)
         cmocka_unit_test(takes_no_rows_of_b_and_no_batches),
         cmocka_unit_test(a_contraction_that_is_no_product_of_matrices_takes_none),
         cmocka_unit_test(fails_without_memory_and_then_does_it),
+        cmocka_unit_test(takes_no_memory_once_it_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "support_plan.h"
 
 #include "../src/base/pool.h"
+#include "../src/engine/prologue.h"
 
 static int products(void)
 {
@@ -201,19 +202,52 @@ static void wanted_in_memory_it_is_stored(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void a_group_with_more_to_do_stays(void **state)
+/* Of what runs in one pass the makers of a factor go; what is read by others stays, with all that reads it. */
+static void what_shares_its_pass_stays(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = square(), *w = square();
     start();
-    wk_tensor *beside = wk_retain(wk_mul(w, 3)); /* another result of the same pass */
-    EXPECT_PLAN(wk_matmul(x, wk_mul(w, 2)), 0, 1);
+    wk_tensor *beside = wk_retain(wk_mul(w, 3));
+    expect_plan(wk_matmul(x, wk_mul(w, 2)), 1, 1);
     wk_free(beside);
     start();
     wk_tensor *step = wk_retain(wk_mul(w, 3)); /* a result on the way to the factor */
-    EXPECT_PLAN(wk_matmul(x, wk_add(step, 1)), 0, 1);
+    expect_plan(wk_matmul(x, wk_add(step, 1)), 0, 1);
     wk_free(step);
+    start();
+    wk_tensor *e = wk_exp(w), *other = wk_retain(wk_add(e, 1));
+    expect_plan(wk_matmul(x, wk_mul(e, 2)), 0, 1);
+    wk_free(other);
+    wk_free(x), wk_free(w);
+}
+
+/* Two layers of one shape: what computes their weights is one pass, and goes ahead of both. */
+static void each_product_takes_its_own(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square(), *v = square();
+    start();
+    wk_tensor *first = wk_retain(wk_matmul(x, wk_mul(w, 2)));
+    need(wk_relu(wk_matmul(first, wk_mul(v, 3))));
+    assert_int_equal(products(), 2);
+    assert_int_equal(prologues(), 2);
+    assert_int_equal(runs(), 0);
+    wk_free(first);
+    wk_free(x), wk_free(w), wk_free(v);
+}
+
+static void unfused_each_is_a_pass(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square();
+    start();
+    wk__modes_set(false, true);
+    EXPECT_PLAN(wk_matmul(x, wk_mul(w, 2)), 0, 1);
+    wk__modes_set(false, false);
     wk_free(x), wk_free(w);
 }
 
@@ -364,6 +398,58 @@ static void is_left_out_without_its_product(void **state)
     need(s);
     assert_int_equal(runs(), 1);
     wk_free(far);
+    start(); /* where something else has joined the product, that runs alone */
+    wk_tensor *u = NULL;
+    {
+        WK_SCOPE;
+        far = wk_retain(wk_softmax(wk_narrow(x, 0, 0, 8), 1));
+        y = wk_retain(wk_matmul(far, wk_mul(w, 2)));
+        u = wk_retain(wk_add(wk_narrow(x, 0, 8, 8), 1));
+    }
+    wk__null_fail_run(1);
+    wk_flush();
+    assert_int_equal(state_of(y), WK__FAILED);
+    assert_int_equal(state_of(u), WK__STORED);
+    assert_int_equal(runs(), 1);
+    wk_clear_error();
+    wk_sync();
+    wk_clear_error();
+    wk_free(far), wk_free(y), wk_free(u);
+    wk_free(x), wk_free(w);
+}
+
+/* A device that finds out later: what a prologue has read takes its product along. */
+static void late_faults_reach_the_product(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = square(), *w = square(),
+              *index = wk_retain(wk_zeros((SIDE), .dtype = WK_I64, .device = test_null())), *y = NULL;
+    start();
+    wk__null_fault_run(1, 9, SIDE);
+    {
+        WK_SCOPE;
+        y = wk_retain(wk_matmul(x, wk_mul(wk_t(wk_index_select(w, 0, index)), 2)));
+    }
+    wk_flush();
+    assert_int_equal(prologues(), 1);
+    wk_sync();
+    wk_clear_error();
+    assert_int_equal(state_of(y), WK__FAILED);
+    wk_free(y);
+    start(); /* and so does what it has read and what is taken back */
+    wk__null_fault_run(1, 9, SIDE);
+    {
+        WK_SCOPE;
+        wk_add_(w, wk_index_select(x, 0, index));
+        y = wk_retain(wk_matmul(x, wk_mul(wk_t(w), 2)));
+    }
+    wk_flush();
+    assert_int_equal(prologues(), 1);
+    wk_sync();
+    wk_clear_error();
+    assert_int_equal(state_of(y), WK__FAILED);
+    wk_free(y), wk_free(index);
     wk_free(x), wk_free(w);
 }
 
@@ -378,8 +464,13 @@ static wk_tensor *weights(void)
         wk_to_dtype(wk_sub(wk_remainder(wk_reshape(wk_arange(OUTPUTS * INPUTS), (OUTPUTS, INPUTS)), 251), 125), WK_I8));
 }
 
-/* What calls `compute` says must be what it says where each op runs by itself. */
-static void same_alone(wk_tensor *(*compute)(wk_tensor *w, wk_tensor *x))
+static int64_t counted(void)
+{
+    return wk__context()->ring->prologues;
+}
+
+/* What `compute` says is what it says where each op runs by itself, and so many products computed a factor. */
+static void same_alone(wk_tensor *(*compute)(wk_tensor *w, wk_tensor *x), int prologues)
 {
     WK_SCOPE;
     static float fused[64 * OUTPUTS], alone[64 * OUTPUTS];
@@ -390,6 +481,7 @@ static void same_alone(wk_tensor *(*compute)(wk_tensor *w, wk_tensor *x))
         wk_tensor *w = weights();
         wk_sync();
         wk__modes_set(false, k);
+        const int64_t before = counted();
         {
             WK_SCOPE;
             wk_tensor *y = compute(w, x);
@@ -398,6 +490,7 @@ static void same_alone(wk_tensor *(*compute)(wk_tensor *w, wk_tensor *x))
             expect_fine();
             assert_memory_equal(fused, alone, k ? 4 * (size_t)wk_numel(y) : 0);
         }
+        assert_int_equal(counted() - before, k ? 0 : prologues);
         wk__modes_set(false, false);
         wk_free(w);
     }
@@ -448,12 +541,12 @@ static wk_tensor *read_later(wk_tensor *w, wk_tensor *x)
 static void the_cpu_computes_what_it_computes_alone(void **state)
 {
     (void)state;
-    same_alone(a_layer);
-    same_alone(a_vector);
-    same_alone(a_long_tail);
-    same_alone(rows_of_b); /* this one in memory, as its steps lie apart */
-    same_alone(overwritten);
-    same_alone(read_later);
+    same_alone(a_layer, 1);
+    same_alone(a_vector, 1);
+    same_alone(a_long_tail, 1);
+    same_alone(rows_of_b, 0); /* this one in memory, as its steps lie apart */
+    same_alone(overwritten, 1);
+    same_alone(read_later, 1);
 }
 
 /* A bad index in what follows: the product runs again by itself, and computes its factor once more. */
@@ -525,18 +618,22 @@ static void the_cpu_stores_no_factor(void **state)
 }
 
 /* Memory whose address the program knows is written over only when the product is done. */
-static void borrowed_memory_is_read_before_it_is_written(void **state)
+static void known_memory_is_read_before_it_is_written(void **state)
 {
     (void)state;
-    static float memory[OUTPUTS * INPUTS];
     WK_SCOPE;
-    for (int64_t k = 0; k < OUTPUTS * INPUTS; k++) memory[k] = 1;
-    wk_tensor *w = wk_borrow(memory, (OUTPUTS, INPUTS), NULL, NULL), *x = wk_ones((3, INPUTS));
+    wk_tensor *w = wk_ones((OUTPUTS, INPUTS)), *x = wk_ones((3, INPUTS)), *y = NULL;
     wk_sync();
-    wk_tensor *y = wk_matmul(x, wk_t(wk_mul(w, 2)));
-    wk_fill_(wk_narrow(w, 0, 0, OUTPUTS / 2), 7);
+    const float *memory = wk_data(w);
+    const int64_t before = counted();
+    {
+        WK_SCOPE;
+        y = wk_keep(wk_matmul(x, wk_t(wk_mul(w, 2))));
+        wk_fill_(wk_narrow(w, 0, 0, OUTPUTS / 2), 7);
+    }
     assert_true(wk_item(wk_amin(y)) == 2 * INPUTS && wk_item(wk_amax(y)) == 2 * INPUTS);
     wk_sync();
+    assert_int_equal(counted() - before, 1);
     assert_true(memory[0] == 7 && memory[OUTPUTS * INPUTS - 1] == 1);
     expect_fine();
 }
@@ -555,7 +652,9 @@ int main(void)
         CASE(a_backend_that_takes_none_gets_programs),
         CASE(read_by_two_it_is_stored),
         CASE(wanted_in_memory_it_is_stored),
-        CASE(a_group_with_more_to_do_stays),
+        CASE(what_shares_its_pass_stays),
+        CASE(each_product_takes_its_own),
+        CASE(unfused_each_is_a_pass),
         CASE(what_reduces_stays),
         CASE(what_looks_up_places_stays),
         CASE(what_writes_in_place_stays),
@@ -566,11 +665,12 @@ int main(void)
         CASE(memory_that_it_reads_is_given_to_nobody),
         CASE(fails_with_its_product),
         CASE(is_left_out_without_its_product),
+        CASE(late_faults_reach_the_product),
         CASE(the_cpu_computes_what_it_computes_alone),
         CASE(the_cpu_stores_no_factor),
         CASE(a_bad_index_behind_it_fails_alone),
         CASE(the_log_tells_of_it),
-        CASE(borrowed_memory_is_read_before_it_is_written),
+        CASE(known_memory_is_read_before_it_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* See support_groups.h. */
 #include "support_groups.h"
 #include "../src/engine/execute.h"
+#include "../src/engine/prologue.h"
 
 enum { MOST = 64 };
 

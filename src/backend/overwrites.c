@@ -19,8 +19,8 @@ static int64_t start(const wk__operand *operand)
 
 static bool same_place(const wk__operand *a, const wk__operand *b)
 {
-    return a->memory && b->memory && a->memory->block == b->memory->block && a->dtype == b->dtype &&
-           start(a) == start(b);
+    return a->memory && b->memory && a->memory->block == b->memory->block &&
+           wk_dtype_size((wk_dtype)a->dtype) == wk_dtype_size((wk_dtype)b->dtype) && start(a) == start(b);
 }
 
 bool wk__group_overwrites(const wk__group *group)

@@ -6,6 +6,7 @@
 #include "faults.h"
 #include "late.h"
 #include "plan_check.h"
+#include "prologue.h"
 #include <string.h>
 
 /* ---- work -------------------------------------------------------------------------------------------------------- */
@@ -72,6 +73,7 @@ static wk_code submit(wk__run *run, wk__building *b, wk__work *work, wk__kernel 
     const bool may_fault = family->faults || (work->group && b->indirect);
     if (!work->kernel) wk__group_collapse(&b->group);
     run->ring->groups++;
+    if (b->ahead) wk__watch(device, run->owner, b->ahead->record, b->ahead->records, false, NULL);
     const int64_t tag = wk__watch(device, run->owner, b->record, b->records, may_fault, work->group);
     if (work->group) b->group.tag = tag;
     if (work->kernel) kernel->tag = tag;
@@ -200,21 +202,16 @@ static void run_programs(wk__run *run, wk__building *ahead, wk__record **record,
     }
 }
 
-/* Records that are there for a factor of the product behind them; 0: the group begins with the product, or has none. */
-static int records_ahead(wk__record *const record[], int records)
-{
-    for (int k = 0; k < records; k++)
-        if (wk__record_family(record[k])->prologue) return k;
-    return 0;
-}
-
 /* Will the product compute the factor on the way? Then `ahead` is built. */
-static bool takes_prologue(wk__building *ahead, wk__record *product)
+static bool takes_prologue(wk__run *run, wk__building *ahead, wk__record *product)
 {
     if (wk__build(ahead) < ahead->records) return false;
     wk__kernel kernel;
-    wk__building b = {.ahead = ahead, .record = &product, .records = 1};
-    const wk__work work = wk__work_of(&b, &kernel);
+    wk__building *b = &run->building;
+    b->ahead = ahead;
+    b->record = &product;
+    b->records = 1;
+    const wk__work work = wk__work_of(b, &kernel);
     return product->device->backend->takes_prologue(product->device->state, &work);
 }
 
@@ -225,14 +222,30 @@ static void run_with_prologue(wk__run *run, wk__record **record, int ahead, int 
     run->ahead.ahead = NULL;
     wk__value *factor = wk__factor_ahead(&run->ahead);
     factor->escapes = true; /* so that the program stores it */
-    if (takes_prologue(&run->ahead, record[ahead])) {
+    if (takes_prologue(run, &run->ahead, record[ahead])) {
         factor->escapes = false;
+        run->ring->prologues++;
         run_programs(run, &run->ahead, record + ahead, records - ahead);
         return;
     }
     run_programs(run, NULL, record, ahead);
     records = wk__drop_failed(run, record + ahead, records - ahead);
     run_programs(run, NULL, record + ahead, records);
+}
+
+/* A product behind `ahead` records that compute a factor. Where it has failed, nobody wants them. */
+static void run_behind(wk__run *run, wk__record **record, int ahead, int records)
+{
+    const wk__record *product = record[ahead];
+    const int left = wk__drop_failed(run, record, ahead), rest = wk__drop_failed(run, record + ahead, records - ahead);
+    if (rest == 0) return;
+    if (left == ahead && record[ahead] == product) {
+        if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record, ahead + rest);
+        run_with_prologue(run, record, ahead, ahead + rest);
+    } else {
+        if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record + ahead, rest);
+        run_programs(run, NULL, record + ahead, rest);
+    }
 }
 
 static void run_alone(wk__run *run, wk__record *r)
@@ -256,25 +269,18 @@ static void run_move(wk__run *run, wk__record *r)
     finish(run, &r, 1, fail.code, &fail);
 }
 
-/* A prologue whose product has failed, for another factor's sake, stores nothing. */
-static bool is_wanted(wk__record *const record[], int records)
-{
-    for (int k = 0; k < records; k++)
-        for (int o = 0; o < record[k]->nout; o++)
-            if (wk__stores(record[k]->ref[o].value)) return true;
-    return false;
-}
-
 static void run_group(wk__run *run, wk__record **record, int records)
 {
+    const int ahead = wk__records_ahead(record, records);
+    if (ahead > 0) {
+        run_behind(run, record, ahead, records);
+        return;
+    }
     records = wk__drop_failed(run, record, records);
-    if (!is_wanted(record, records)) return;
+    if (records == 0) return;
     if (wk__log_on(WK__LOG_PLACEMENT)) wk__tell(record, records);
     const wk__work_family *family = wk__record_family(record[0]);
-    const int ahead = records_ahead(record, records);
-    if (ahead > 0)
-        run_with_prologue(run, record, ahead, records);
-    else if (family->program || family->tail)
+    if (family->program || family->tail)
         run_programs(run, NULL, record, records);
     else if (family->moves)
         run_move(run, record[0]);

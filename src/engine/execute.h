@@ -14,7 +14,7 @@ typedef struct wk__undo {
 typedef struct wk__run {
     wk_context *owner;
     wk__ring *ring;
-    wk__record *scratch[WK__MAX_INS]; /* the records of the group that runs: each has an instruction at least */
+    wk__record *scratch[WK__MAX_INS]; /* the records of the group that runs, and of its prologue: each has an operand */
     wk__building building, ahead;     /* ahead: of a product that computes a factor on the way */
     const wk__record *culprit;        /* whose output found no memory; NULL: not known */
     int32_t begun, looked, refused;   /* numbers of calls that happen whole: see whole.c */

@@ -77,7 +77,7 @@ int wk__drop_failed(wk__run *run, wk__record **record, int records)
         }
         if (!bad && r->partial && r->prior && r->prior->state == WK__FAILED) bad = r->prior;
         if (r->whole && r->whole == run->refused)
-            fail_outputs(run, r, run->refusal, true);
+            fail_outputs(run, r, run->refusal, run->refusal != NULL); /* without memory for one nobody was told */
         else if (bad)
             fail_outputs(run, r, bad->failure, bad->writer == run->owner);
         else

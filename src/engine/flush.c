@@ -2,6 +2,7 @@
 /* Running what a ring has recorded, because it is full or somebody asks for a value: this thread's, or
  * another one's. */
 #include "check_mode.h"
+#include "prologue.h"
 #include "shuffle.h"
 
 static void forget_records(wk__ring *ring)
@@ -22,7 +23,7 @@ void wk__ring_run(wk_context *owner, bool park)
     ring->twins = ring->modes->check ? wk__check_begin(owner, park) : NULL;
     wk__plan_live(ring, park);
     int32_t groups = wk__plan_groups(ring);
-    wk__plan_prologues(ring, groups);
+    wk__plan_prologues(ring);
     wk__shuffle_plan(ring, groups);
     wk__park_rest(ring); /* before the others: what these read must then outlive its group, in memory or parked */
     wk__plan_promises(ring);
@@ -85,6 +86,8 @@ bool wk__materialize(const wk_tensor *tensor, wk_site site)
         }
     }
     state = value->state;
+    wk_context *context = wk__context();
+    if (context->late) wk__tell_late(context); /* what was run with it: a target that kept its old numbers, say */
     if (state == WK__STORED) return true;
     wk__tell_failure(state == WK__FAILED ? value->failure : NULL);
     return false;

@@ -5,6 +5,7 @@
 #include "plan_check_order.h"
 #include "plan_check_pieces.h"
 #include "plan_check_program.h"
+#include "prologue.h"
 #include "plan_check_reads.h"
 #include <stdarg.h>
 #include <stdio.h>

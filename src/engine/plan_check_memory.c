@@ -2,6 +2,7 @@
 /* What outputs.c decided, found again from where values are: a value without memory has given it to an output; an
  * output over a part of a value that has memory still began as a copy. */
 #include "plan_check_memory.h"
+#include "prologue.h"
 
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 

@@ -117,8 +117,8 @@ typedef struct wk__ring {
     atomic_llong orphans;    /* values that only parked records hold, since the list was last looked through; large ones
                     count more */
     struct wk__twins *twins; /* of the flush that runs, when it is checked; check_mode.h */
-    const struct wk__modes *modes;           /* those of the process, but while a flush from a file is run */
-    int64_t flushes, groups, stores, copies; /* counted for tests and `wick doctor` */
+    const struct wk__modes *modes;                      /* those of the process, but while a flush from a file is run */
+    int64_t flushes, groups, prologues, stores, copies; /* counted for tests and `wick doctor` */
 } wk__ring;
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -247,10 +247,7 @@ static inline bool wk__stores(const wk__value *value)
 }
 void wk__plan_live(wk__ring *ring, bool park); /* plan.c */
 int32_t wk__plan_groups(wk__ring *ring);       /* group.c: gives each live record its group; returns how many */
-void wk__plan_prologues(wk__ring *ring, int32_t groups); /* prologue.c: groups that go ahead of a product */
-/* For tests: from now on factors of that many bytes are asked about; -1: of as many as their backend wants. */
-void wk__prologues_from(int64_t bytes);
-void wk__plan_promises(wk__ring *ring);                    /* plan.c: marks what records that will be parked read */
+void wk__plan_promises(wk__ring *ring);        /* plan.c: marks what records that will be parked read */
 void wk__park_or_release(wk__ring *ring, wk__record *r);   /* park.c: a record is done with */
 void wk__park_rest(wk__ring *ring);                        /* park.c: those that never ran */
 bool wk__park_revive(wk_context *owner, wk__value *value); /* park.c: a parked value's chain goes back into the ring */
@@ -273,11 +270,6 @@ typedef struct wk__building {
     bool indirect; /* something is read at computed places: nothing is written in place, a bad index leaves
                      targets alone */
 } wk__building;
-/* What the records of a prologue compute. */
-static inline wk__value *wk__factor_ahead(const wk__building *ahead)
-{
-    return ahead->record[ahead->records - 1]->ref[0].value;
-}
 /* Builds the program of one group. Operands have no memory yet. The number of records that fit: all of them, unless the
  * program is full. */
 int wk__build(wk__building *b);

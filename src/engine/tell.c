@@ -42,12 +42,11 @@ void wk__tell_kernel(const wk__record *r, const wk__work *work)
     wk__text_format(&line, "%s%s on %s", wk__work_family_of(work)->said, work->group && kernel ? ", and then" : "",
                     wk_device_str(r->device->id));
     if (work->group) add_program(&line, ":\n", work->group);
-    for (int k = 0; kernel && k < WK__FACTORS; k++)
-        if (kernel->prologue[k])
-            add_program(&line,
-                        k ? "\nwhose right factor is computed on the way:\n"
-                          : "\nwhose left factor is computed on the way:\n",
-                        kernel->prologue[k]);
+    static const char *const computed[WK__FACTORS] = {"\nwhose left factor is computed on the way:\n",
+                                                      "\nwhose right factor is computed on the way:\n"};
+    for (int k = 0; kernel && k < WK__FACTORS; k++) {
+        if (kernel->prologue[k]) add_program(&line, computed[k], kernel->prologue[k]);
+    }
     if (line.data) wk__log(WK__LOG_KERNEL, r->site, "%s", line.data);
     wk__text_end(&line);
 }

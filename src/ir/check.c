@@ -216,9 +216,14 @@ static span span_of(const wk__group *group, const wk__operand *operand)
     return (span){low * size, high * size, leaves_none_out(group, operand)};
 }
 
+static bool same_size(const wk__operand *a, const wk__operand *b)
+{
+    return wk_dtype_size((wk_dtype)a->dtype) == wk_dtype_size((wk_dtype)b->dtype);
+}
+
 static bool identical(const wk__group *group, const wk__operand *a, const wk__operand *b)
 {
-    if (a->dtype != b->dtype || a->offset != b->offset) return false;
+    if (!same_size(a, b) || a->offset != b->offset) return false;
     for (int d = 0; d < group->ndim; d++) {
         if (group->shape[d] > 1 && a->stride[d] != b->stride[d]) return false;
     }
@@ -234,7 +239,7 @@ static bool reaches_into(span inner, span outer)
 static bool overlap(const wk__group *group, const wk__operand *a, const wk__operand *b)
 {
     span s = span_of(group, a), t = span_of(group, b);
-    if (a->offset == b->offset && a->dtype == b->dtype) return true; /* the first element of both */
+    if (a->offset == b->offset && same_size(a, b)) return true; /* the first element of both */
     return (s.full && reaches_into(t, s)) || (t.full && reaches_into(s, t));
 }
 

@@ -31,7 +31,7 @@ static bool complete(wk_site site, const char *op, void *given)
 {
     static const char wolfe[] = "strong_wolfe";
     options *o = given;
-    if (o->max_eval == 0) o->max_eval = o->max_iter + o->max_iter / 4;
+    if (o->max_eval == 0 && __builtin_add_overflow(o->max_iter, o->max_iter / 4, &o->max_eval)) o->max_eval = INT64_MAX;
     if (!o->line_search_fn) return true;
     if (strcmp(o->line_search_fn, wolfe) != 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .line_search_fn = \"%.40s\": there is \"%s\", and NULL for none", op,

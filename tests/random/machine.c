@@ -3,6 +3,7 @@
 #include "machine.h"
 #include "base/pool.h"
 #include "crew.h"
+#include "engine/prologue.h"
 #include "engine/shuffle.h"
 #include "notes.h"
 #include "steps.h"

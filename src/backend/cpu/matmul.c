@@ -431,7 +431,8 @@ bool wk__cpu_takes_prologue(const wk__work *work)
     wk__matmul product;
     wk__gemm_plan plan;
     int64_t shape[WK__MAX_DIMS];
-    return wk__matmul_of(work, &product) && plan_of(&plan, &product, shape);
+    /* each piece of rows computes its columns of B again, which pays for one such piece */
+    return wk__matmul_of(work, &product) && plan_of(&plan, &product, shape) && plan.m <= WK__GEMM_PIECE_ROWS;
 }
 
 void wk__cpu_matmul_within(const wk__matmul *product, const wk__gemm_space *space)

@@ -38,7 +38,7 @@ enum {
 typedef struct wk__gemm_space {
     struct wk__gemm_space *next;
     char *a, *b, *c; /* A and B packed; C in its class where it cannot be summed in place */
-    char *before;    /* B as a program computed it */
+    char *before;    /* B as a program computed it, and behind it WK__CPU_ROOM for that program */
     void *block;     /* in which that lies; NULL until a program computes one */
 } wk__gemm_space;
 

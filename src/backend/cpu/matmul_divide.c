@@ -52,7 +52,8 @@ void wk__gemm_divide(wk__gemm_plan *plan, int threads)
 
     wk__gemm_plan trial = *plan;
     double best = time_of(plan, threads);
-    for (int64_t r = 0; r < most; r++)
+    const int64_t most_rows = plan->before.group ? 1 : most; /* each part of rows would compute B again */
+    for (int64_t r = 0; r < most_rows; r++)
         for (int64_t c = 0; c < most; c++) {
             cut(&trial, fewest_rows + r, fewest_columns + c);
             const double time = time_of(&trial, threads);

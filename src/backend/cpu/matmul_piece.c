@@ -278,8 +278,8 @@ wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piec
             if (plan->sum_apart) narrow(plan, piece, &at, row, end);
             if (plan->tail) {
                 wk__fail other;
-                const wk_code code = run_tail(plan, piece, row, end, first ? &other : fail);
-                if (!first) first = code;
+                const wk_code of_tail = run_tail(plan, piece, row, end, first ? &other : fail);
+                if (!first) first = of_tail;
             }
         }
         at.l += at.k;

@@ -56,7 +56,7 @@ bool wk__gemm_spaces_before(wk__gemm_space *list)
 {
     for (; list; list = list->next) {
         if (list->block) continue;
-        list->block = wk__alloc(LINE + WK__GEMM_SPACE_BEFORE);
+        list->block = wk__alloc(LINE + WK__GEMM_SPACE_BEFORE + WK__CPU_ROOM);
         if (!list->block) return false;
         list->before = at_line(list->block);
     }

@@ -10,14 +10,18 @@ enum {
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
-/* The operand that the group stores; -1: there is none that lies as `b` does. */
+/* The one operand that the group stores; -1: it does not lie as `b` does, or there are more. */
 static int stored_operand(const wk__group *group, const wk__operand *b)
 {
+    int stored = -1;
     for (int o = 0; o < group->noperands; o++) {
         const wk__operand *operand = &group->operand[o];
-        if (operand->stored) return operand->memory == b->memory && operand->offset == b->offset ? o : -1;
+        if (!operand->stored) continue;
+        if (stored >= 0 || operand->memory != b->memory || operand->offset != b->offset || operand->dtype != b->dtype)
+            return -1;
+        stored = o;
     }
-    return -1;
+    return stored;
 }
 
 bool wk__gemm_before_of(wk__gemm_plan *plan, const wk__operand *b, const wk__group *group)
@@ -68,7 +72,8 @@ wk_code wk__gemm_prologue_run(const wk__gemm_plan *plan, const wk__gemm_piece *p
     size[before->along] = plan->k - l < before->steps ? plan->k - l : before->steps;
     start[before->across] = piece->column;
     size[before->across] = piece->column_end - piece->column;
-    return wk__cpu_program_box_to(&plan->prologue->program, start, size, before->stored, buffer, fail);
+    const wk__cpu_place place = {before->stored, buffer, buffer + WK__GEMM_SPACE_BEFORE};
+    return wk__cpu_program_box_to(&plan->prologue->program, start, size, &place, fail);
 }
 
 void wk__gemm_prologue_end(wk__gemm_prologue *prologue)

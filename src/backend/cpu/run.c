@@ -115,6 +115,7 @@ typedef struct elements {
     wk__trouble trouble;
     bool flat;            /* all operands are contiguous: there is no walk */
     bool turned;          /* the walk is in units of patches */
+    char *room;           /* for the only worker, WK__CPU_ROOM bytes; NULL: each has its own */
     int64_t count, chunk; /* elements, or units */
     wk__addresses origin;
     wk__walk walk;
@@ -125,7 +126,7 @@ static void run_part(elements *job, int64_t from, int64_t to)
     wk__worker worker;
     const wk__cpu_program *program = job->program;
     int64_t extra = job->turned ? wk__patch_bytes(&job->walk, program->vm->lanes) : 0;
-    if (!wk__worker_start(&worker, program, job->group, extra)) {
+    if (!wk__worker_start(&worker, program, job->group, extra, job->room)) {
         atomic_store(&job->trouble.no_memory, true);
         return;
     }
@@ -160,6 +161,7 @@ static void start_job(elements *job, const wk__cpu_program *program, const wk__g
     job->group = group;
     job->flat = (operands & ~contiguous) == 0 && stage->indexed == 0;
     job->turned = false;
+    job->room = NULL;
     wk__trouble_start(&job->trouble);
     wk__walk_origin(&job->origin, group, start, operands | wk__stage_operands(&program->row[0]));
     if (job->flat) return;
@@ -231,11 +233,12 @@ wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[
     return run_box(&job, fail);
 }
 
-wk_code wk__cpu_program_box_to(const wk__cpu_program *program, const int64_t start[], const int64_t size[], int operand,
-                               void *to, wk__fail *fail)
+wk_code wk__cpu_program_box_to(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
+                               const wk__cpu_place *place, wk__fail *fail)
 {
     elements job;
     start_job(&job, program, program->group, start, size, 0);
-    job.origin.at[operand] = (intptr_t)to;
+    job.origin.at[place->operand] = (intptr_t)place->to;
+    job.room = place->room;
     return run_box(&job, fail);
 }

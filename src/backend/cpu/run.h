@@ -4,6 +4,12 @@
 #define WICK_BACKEND_CPU_RUN_H
 
 #include "isa.h"
+#include "run_move.h"
+
+enum {
+    /* What one worker may need at most: tiles, a panel of a patch for each operand, and the way to the next line. */
+    WK__CPU_ROOM = WK__MAX_INS * WK__VM_MAX_TILE + WK__MAX_OPERANDS * (WK__PATCH_COLUMNS * WK__VM_MAX_TILE + 64) + 64
+};
 
 /* One VM program: what runs over all elements, or once a row, between two reductions. */
 typedef struct wk__cpu_stage {
@@ -52,9 +58,14 @@ wk_code wk__cpu_run(const wk__group *group, wk__fail *fail);
 wk_code wk__cpu_program_prepare(wk__cpu_program *program, const wk__group *group, wk__fail *fail);
 wk_code wk__cpu_program_box(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
                             wk__fail *fail);
-/* The same, but that operand `operand`, which the group stores, begins at `to` for the box. */
-wk_code wk__cpu_program_box_to(const wk__cpu_program *program, const int64_t start[], const int64_t size[], int operand,
-                               void *to, wk__fail *fail);
+/* The same, but that operand `operand`, which the group stores, begins at `to` for the box, and that what is needed to
+ * run it is taken from `room`, WK__CPU_ROOM bytes: it cannot run out of memory. */
+typedef struct wk__cpu_place {
+    int operand;
+    char *to, *room;
+} wk__cpu_place;
+wk_code wk__cpu_program_box_to(const wk__cpu_program *program, const int64_t start[], const int64_t size[],
+                               const wk__cpu_place *place, wk__fail *fail);
 void wk__cpu_program_end(wk__cpu_program *program);
 
 #endif

@@ -133,7 +133,7 @@ static void run_task(void *user, int64_t task)
     wk__rows *job = user;
     wk__worker worker;
     wk__row_block block;
-    if (!wk__worker_start(&worker, job->program, job->group, job->scratch)) {
+    if (!wk__worker_start(&worker, job->program, job->group, job->scratch, NULL)) {
         atomic_store(&job->trouble.no_memory, true);
         return;
     }
@@ -187,7 +187,7 @@ static void run_split_task(void *user, int64_t segment)
     wk__rows *job = s->job;
     wk__worker worker;
     wk__row_block block;
-    if (!wk__worker_start(&worker, job->program, job->group, job->scratch)) {
+    if (!wk__worker_start(&worker, job->program, job->group, job->scratch, NULL)) {
         atomic_store(&job->trouble.no_memory, true);
         return;
     }
@@ -260,7 +260,7 @@ static void run_split(wk__rows *job)
     char *room = wk__alloc(sizeof(split_caller) + _Alignof(split_caller));
     split_caller *caller = (void *)(room + (-(uintptr_t)room & (_Alignof(split_caller) - 1)));
     s.parts = wk__alloc((size_t)(wk__segments_of(job) * s.part_bytes));
-    if (room && s.parts && wk__worker_start(&caller->worker, job->program, job->group, job->scratch))
+    if (room && s.parts && wk__worker_start(&caller->worker, job->program, job->group, job->scratch, NULL))
         run_blocks(&s, caller);
     else
         atomic_store(&job->trouble.no_memory, true);

@@ -77,7 +77,8 @@ char *wk__worker_take(wk__worker *worker, int64_t bytes)
     return memory;
 }
 
-bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, const wk__group *group, int64_t extra)
+bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, const wk__group *group, int64_t extra,
+                      char *room)
 {
     const int64_t tile = program->vm->lanes * 8;
     wk__vm_state *s = &worker->state;
@@ -86,9 +87,9 @@ bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, const 
     worker->heap = NULL;
     worker->next = worker->spare;
     if (bytes > (int64_t)sizeof worker->spare) {
-        worker->heap = wk__alloc((size_t)bytes + 64);
-        if (!worker->heap) return false;
-        worker->next = (char *)(((uintptr_t)worker->heap + 63) & ~(uintptr_t)63);
+        if (!room) room = worker->heap = wk__alloc((size_t)bytes + 64);
+        if (!room) return false;
+        worker->next = (char *)(((uintptr_t)room + 63) & ~(uintptr_t)63);
     }
     s->fault = false;
     s->place[WK__VM_FETCHED] = (wk__vm_place){worker->fetched, 0};

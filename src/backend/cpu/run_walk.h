@@ -60,7 +60,9 @@ void wk__cursor_seek(wk__cursor *cursor, const wk__walk *walk, const wk__address
 void wk__cursor_move(wk__cursor *cursor, const wk__walk *walk, int64_t count);
 
 /* Gets a worker ready: tiles and cells. `extra` bytes can be had from wk__worker_take. False: no memory. */
-bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, const wk__group *group, int64_t extra);
+/* `room`: memory for that, WK__CPU_ROOM bytes, or NULL. */
+bool wk__worker_start(wk__worker *worker, const wk__cpu_program *program, const wk__group *group, int64_t extra,
+                      char *room);
 void wk__worker_end(wk__worker *worker);
 char *wk__worker_take(wk__worker *worker, int64_t bytes);
 
