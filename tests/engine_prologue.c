@@ -402,8 +402,8 @@ static void is_left_out_without_its_product(void **state)
     wk_tensor *u = NULL;
     {
         WK_SCOPE;
-        far = wk_retain(wk_softmax(wk_narrow(x, 0, 0, 8), 1));
-        y = wk_retain(wk_matmul(far, wk_mul(w, 2)));
+        far = wk_retain(wk_softmax(wk_narrow(wk_narrow(x, 0, 0, 8), 1, 0, 256), 1));
+        y = wk_retain(wk_matmul(far, wk_mul(wk_narrow(w, 0, 0, 256), 2)));
         u = wk_retain(wk_add(wk_narrow(x, 0, 8, 8), 1));
     }
     wk__null_fail_run(1);
@@ -629,8 +629,8 @@ static void known_memory_is_read_before_it_is_written(void **state)
     {
         WK_SCOPE;
         y = wk_keep(wk_matmul(x, wk_t(wk_mul(w, 2))));
-        wk_fill_(wk_narrow(w, 0, 0, OUTPUTS / 2), 7);
     }
+    wk_fill_(wk_narrow(w, 0, 0, OUTPUTS / 2), 7);
     assert_true(wk_item(wk_amin(y)) == 2 * INPUTS && wk_item(wk_amax(y)) == 2 * INPUTS);
     wk_sync();
     assert_int_equal(counted() - before, 1);

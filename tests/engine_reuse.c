@@ -150,6 +150,23 @@ static void what_a_parked_value_reads_is_kept(void **state)
     }
 }
 
+/* Numbers of one size lend their memory to numbers of another kind: what is written lies where what is read lay. */
+static void dtypes_of_one_size_share_memory(void **state)
+{
+    (void)state;
+    for (int on_null = 0; on_null < 2; on_null++) {
+        WK_SCOPE;
+        wk_tensor *z = wk_retain(wk_arange(4, .device = on_null ? test_null() : wk_cpu())), *y = NULL;
+        wk_sync();
+        y = wk_retain(wk_to_dtype(z, WK_F64));
+        wk_free(z);
+        wk_sync();
+        expect_fine();
+        if (!on_null) EXPECT_VALUES(y, 0, 0, 1, 2, 3);
+        wk_free(y);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +177,7 @@ int main(void)
         cmocka_unit_test(a_row_is_read_again_after_its_reduction),
         cmocka_unit_test(a_copy_holds_the_old_numbers),
         cmocka_unit_test(what_a_parked_value_reads_is_kept),
+        cmocka_unit_test(dtypes_of_one_size_share_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

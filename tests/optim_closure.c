@@ -172,6 +172,7 @@ static void options_of_lbfgs(void **state)
     expect_error("optim_lbfgs: .tolerance_grad = -1 is not a number of 0 or more", NULL);
     assert_null(wk_optim_lbfgs(wk_list((a)), .lr = (double)NAN));
     expect_error("optim_lbfgs: .lr = nan", NULL);
+    assert_non_null(wk_optim_lbfgs(wk_list((a)), .max_iter = INT64_MAX)); /* 5 / 4 of which is no number */
     wk_optim *lbfgs = wk_optim_lbfgs(wk_list((a)));
     assert_true(wk_optim_lr(lbfgs, 0) == 1);
     assert_int_equal(wk_optim_add_group(lbfgs, wk_list((b))), WK_ERR_ARGUMENT);

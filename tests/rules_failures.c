@@ -286,11 +286,31 @@ static void a_lost_device(void **state)
     wk_free(y), wk_free(there), wk_free(other);
 }
 
+/* A target that kept its old numbers is read: what kept it from the new ones was run by that very read. */
+static void a_read_tells_what_it_has_run(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 4; how++) {
+        WK_SCOPE;
+        float data[10];
+        wk_tensor *w = wk_ones((10)), *i = wk_ones((1), .dtype = WK_I64);
+        wk_sync();
+        wk_index_add_(w, 0, wk_add(i, 5000), wk_ones((1)));
+        if (how == 0) assert_true(wk_item(wk_sum(w)) == 10);
+        if (how == 1) wk_read(w, data, sizeof data);
+        if (how == 2) assert_non_null(wk_tensor_str(w));
+        if (how == 3) assert_non_null(wk_data(w));
+        expect_error("index_add_", "5001", "out of range", NULL);
+        EXPECT_VALUES(w, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(asking_for_the_error_runs_nothing, test_clean),
         cmocka_unit_test_teardown(late_errors_come_with_the_next_call_or_the_reader, test_clean),
+        cmocka_unit_test_teardown(a_read_tells_what_it_has_run, test_clean),
         cmocka_unit_test_teardown(dependants_have_the_first_cause, test_clean),
         cmocka_unit_test_teardown(what_there_is_no_memory_for_is_told_once, test_clean),
         cmocka_unit_test_teardown(a_step_is_all_or_nothing, test_clean),
