@@ -217,6 +217,48 @@ static void exponents_beyond_all_powers(void **state)
     EXPECT_SAME(slope(wk_logaddexp(0, x), x), 0.5, 1, 0);
 }
 
+static void the_sign_of_another(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const double inf = INFINITY;
+    wk_tensor *a = leaf(wk_of(double, (8), 0, -0.0, 2, -2, 1e-200, -inf, NAN, 0x1p-1074)),
+              *b = leaf(wk_of(double, (8), -1, 1, -0.0, 0, -1e-200, -inf, -1, NAN));
+    wk_tensor *turned = wk_copysign(a, b);
+    EXPECT_SAME(wk_reciprocal(turned), -inf, inf, -0.5, 0.5, -1e200, 0, NAN, inf);
+    wk_tensor *by_a = slope(turned, a);
+    EXPECT_SAME(by_a, 0, 0, -1, -1, -1, 1, 0, 1);
+    EXPECT_SAME(slope(turned, b), 0, 0, 0, 0, 0, 0, 0, 0);
+    EXPECT_SAME(slope(by_a, a), 0, 0, 0, 0, 0, 0, 0, 0);
+    EXPECT_SAME(slope(wk_copysign(a, -0.0), a), 0, 0, -1, 1, -1, 1, 0, -1);
+    wk_tensor *column = leaf(wk_of(double, (2, 1), 3, -4));
+    EXPECT_SAME(slope(wk_copysign_(wk_mul(wk_expand(column, (2, 3)), 1), -1), column), -3, 3);
+    EXPECT_SAME(slope(wk_copysign(column, wk_of(double, (3), 1, 1, -1)), column), 1, -1);
+}
+
+static void odds_of_what_is_certain(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const double inf = INFINITY;
+    wk_tensor *x = leaf(wk_of(double, (9), 0, -0.0, 1, 0.5, -1, 2, inf, -inf, NAN));
+    EXPECT_SAME(wk_logit(x), -inf, -inf, inf, 0, NAN, NAN, NAN, NAN, NAN);
+    EXPECT_SAME(slope(wk_logit(x), x), inf, inf, inf, 4, NAN, NAN, NAN, NAN, NAN);
+    EXPECT_SAME(slope(wk_logit(x, .eps = -1), x), inf, inf, inf, 4, NAN, NAN, NAN, NAN, NAN);
+    EXPECT_SAME(wk_logit(x, .eps = 0), -inf, -inf, inf, 0, -inf, inf, inf, -inf, NAN);
+    EXPECT_SAME(slope(wk_logit(x, .eps = 0), x), inf, inf, inf, 4, 0, 0, 0, 0, NAN);
+    const double most = log(3);
+    EXPECT_SAME(wk_logit(x, .eps = 0.25), -most, -most, most, 0, -most, most, most, -most, NAN);
+    wk_tensor *limited = slope(wk_logit_(wk_mul(x, 1), .eps = 0.25), x);
+    EXPECT_SAME(limited, 0, 0, 0, 4, 0, 0, 0, 0, NAN);
+    EXPECT_SAME(slope(limited, x), 0, 0, 0, 0, 0, 0, 0, 0, NAN);
+    wk_tensor *edge = leaf(wk_of(double, (2), 0.25, 0.75));
+    EXPECT_SAME(slope(wk_logit(edge, .eps = 0.25), edge), 16.0 / 3, 16.0 / 3);
+    /* both directions round eps and 1 - eps alike */
+    wk_tensor *narrow = leaf(wk_of(float, (2), 0.1f, 1 - 0.1f));
+    EXPECT_SAME(wk_gt(slope(wk_logit(narrow, .eps = 0.1), narrow), 0), 1, 1);
+}
+
 /* What is left of a division depends on the quotient, which is a whole number: that has no gradient of its own. */
 static void rests(void **state)
 {
@@ -292,6 +334,8 @@ int main(void)
         cmocka_unit_test(the_angle_of_the_origin),
         cmocka_unit_test(the_length_of_nothing),
         cmocka_unit_test(exponents_beyond_all_powers),
+        cmocka_unit_test(the_sign_of_another),
+        cmocka_unit_test(odds_of_what_is_certain),
         cmocka_unit_test(rests),
         cmocka_unit_test(counting_is_flat),
         cmocka_unit_test(classes_without_weight),

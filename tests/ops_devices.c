@@ -2,6 +2,7 @@
 /* Ops whose kernels ask for more than their operands' values: the dtype that is computed in, places in
  * memory. On every device. */
 #include "support_devices.h"
+#include <math.h>
 #include <wick/device.h>
 
 /* A bool that became an integer in the same kernel has that integer's bits. */
@@ -54,6 +55,28 @@ static void argmax_needs_no_positions(void **state)
     expect_fine();
 }
 
+/* -0 and 0, which are equal, differ in the sign that they give, in every dtype of floats and as numbers, too. */
+static void zeros_have_signs(void **state)
+{
+    (void)state;
+    static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16};
+    const double inf = INFINITY;
+    EACH_DEVICE(device)
+    {
+        for (int k = 0; k < 4; k++) {
+            WK_SCOPE;
+            WK_DEVICE(device);
+            wk_tensor *a = wk_to_dtype(wk_of(double, (8), 1, -0.0, inf, 4, -2, 0, 8, -0x1p-14), dtypes[k]);
+            wk_tensor *b = wk_to_dtype(wk_of(double, (8), -0.0, 0, -inf, NAN, inf, -0x1p-14, -0.0, 0x1p-14), dtypes[k]);
+            wk_tensor *signs = wk_reciprocal(wk_copysign(a, b)), *odds = wk_logit(b);
+            wk_tensor *negative = wk_reciprocal(wk_copysign(a, -0.0));
+            EXPECT_VALUES(signs, 0, -1, inf, 0, 0.25, 0.5, -inf, -0.125, 0x1p14);
+            EXPECT_VALUES(negative, 0, -1, -inf, 0, -0.25, -0.5, -inf, -0.125, -0x1p14);
+            EXPECT_VALUES(odds, 0.02, -inf, -inf, NAN, NAN, NAN, NAN, -inf, -9.704); /* bf16 has three digits */
+        }
+    }
+}
+
 /* Several dimensions of batches, of which each operand lacks another. */
 static void batches_of_batches(void **state)
 {
@@ -82,6 +105,7 @@ int main(void)
         cmocka_unit_test(batches_of_batches),
         cmocka_unit_test(bits_of_a_converted_bool),
         cmocka_unit_test(argmax_needs_no_positions),
+        cmocka_unit_test(zeros_have_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

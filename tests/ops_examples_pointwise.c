@@ -113,6 +113,15 @@ static void example_hypot(void **state)
     expect_values(wk_hypot(x, y), 2, (const double[]){5, 5e+30}, 1e-5);
 }
 
+static void example_copysign(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, -2, 3);
+    wk_tensor *y = wk_of(double, (3), -0.5, 4, -0.0);
+    expect_values(wk_copysign(x, y), 3, (const double[]){-1, 2, -3}, 1e-5);
+}
+
 static void example_eq(void **state)
 {
     (void)state;
@@ -477,6 +486,14 @@ static void example_sigmoid(void **state)
     expect_values(wk_sigmoid(x), 2, (const double[]){0.5, 0.731059}, 1e-5);
 }
 
+static void example_logit(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 0, 0.5, 0.75);
+    expect_values(wk_logit(x, .eps = 0.25), 3, (const double[]){-1.098612, 0, 1.098612}, 1e-5);
+}
+
 static void example_erf(void **state)
 {
     (void)state;
@@ -674,29 +691,30 @@ int main(void)
                                        cmocka_unit_test(example_fmod),         cmocka_unit_test(example_pow),
                                        cmocka_unit_test(example_maximum),      cmocka_unit_test(example_minimum),
                                        cmocka_unit_test(example_atan2),        cmocka_unit_test(example_logaddexp),
-                                       cmocka_unit_test(example_hypot),        cmocka_unit_test(example_eq),
-                                       cmocka_unit_test(example_ne),           cmocka_unit_test(example_lt),
-                                       cmocka_unit_test(example_le),           cmocka_unit_test(example_gt),
-                                       cmocka_unit_test(example_ge),           cmocka_unit_test(example_logical_and),
-                                       cmocka_unit_test(example_logical_or),   cmocka_unit_test(example_logical_xor),
-                                       cmocka_unit_test(example_bitwise_and),  cmocka_unit_test(example_bitwise_or),
-                                       cmocka_unit_test(example_bitwise_xor),  cmocka_unit_test(example_logical_not),
-                                       cmocka_unit_test(example_bitwise_not),  cmocka_unit_test(example_isnan),
-                                       cmocka_unit_test(example_isinf),        cmocka_unit_test(example_isfinite),
-                                       cmocka_unit_test(example_neg),          cmocka_unit_test(example_abs),
-                                       cmocka_unit_test(example_sign),         cmocka_unit_test(example_floor),
-                                       cmocka_unit_test(example_ceil),         cmocka_unit_test(example_trunc),
-                                       cmocka_unit_test(example_square),       cmocka_unit_test(example_round),
-                                       cmocka_unit_test(example_sqrt),         cmocka_unit_test(example_rsqrt),
-                                       cmocka_unit_test(example_reciprocal),   cmocka_unit_test(example_exp),
-                                       cmocka_unit_test(example_expm1),        cmocka_unit_test(example_exp2),
-                                       cmocka_unit_test(example_log),          cmocka_unit_test(example_log1p),
-                                       cmocka_unit_test(example_log2),         cmocka_unit_test(example_log10),
-                                       cmocka_unit_test(example_sin),          cmocka_unit_test(example_cos),
-                                       cmocka_unit_test(example_tan),          cmocka_unit_test(example_asin),
-                                       cmocka_unit_test(example_acos),         cmocka_unit_test(example_atan),
-                                       cmocka_unit_test(example_sinh),         cmocka_unit_test(example_cosh),
-                                       cmocka_unit_test(example_tanh),         cmocka_unit_test(example_sigmoid),
+                                       cmocka_unit_test(example_hypot),        cmocka_unit_test(example_copysign),
+                                       cmocka_unit_test(example_eq),           cmocka_unit_test(example_ne),
+                                       cmocka_unit_test(example_lt),           cmocka_unit_test(example_le),
+                                       cmocka_unit_test(example_gt),           cmocka_unit_test(example_ge),
+                                       cmocka_unit_test(example_logical_and),  cmocka_unit_test(example_logical_or),
+                                       cmocka_unit_test(example_logical_xor),  cmocka_unit_test(example_bitwise_and),
+                                       cmocka_unit_test(example_bitwise_or),   cmocka_unit_test(example_bitwise_xor),
+                                       cmocka_unit_test(example_logical_not),  cmocka_unit_test(example_bitwise_not),
+                                       cmocka_unit_test(example_isnan),        cmocka_unit_test(example_isinf),
+                                       cmocka_unit_test(example_isfinite),     cmocka_unit_test(example_neg),
+                                       cmocka_unit_test(example_abs),          cmocka_unit_test(example_sign),
+                                       cmocka_unit_test(example_floor),        cmocka_unit_test(example_ceil),
+                                       cmocka_unit_test(example_trunc),        cmocka_unit_test(example_square),
+                                       cmocka_unit_test(example_round),        cmocka_unit_test(example_sqrt),
+                                       cmocka_unit_test(example_rsqrt),        cmocka_unit_test(example_reciprocal),
+                                       cmocka_unit_test(example_exp),          cmocka_unit_test(example_expm1),
+                                       cmocka_unit_test(example_exp2),         cmocka_unit_test(example_log),
+                                       cmocka_unit_test(example_log1p),        cmocka_unit_test(example_log2),
+                                       cmocka_unit_test(example_log10),        cmocka_unit_test(example_sin),
+                                       cmocka_unit_test(example_cos),          cmocka_unit_test(example_tan),
+                                       cmocka_unit_test(example_asin),         cmocka_unit_test(example_acos),
+                                       cmocka_unit_test(example_atan),         cmocka_unit_test(example_sinh),
+                                       cmocka_unit_test(example_cosh),         cmocka_unit_test(example_tanh),
+                                       cmocka_unit_test(example_sigmoid),      cmocka_unit_test(example_logit),
                                        cmocka_unit_test(example_erf),          cmocka_unit_test(example_erfc),
                                        cmocka_unit_test(example_relu),         cmocka_unit_test(example_relu6),
                                        cmocka_unit_test(example_selu),         cmocka_unit_test(example_silu),

@@ -128,6 +128,10 @@ static void test_functions(void **state)
     named(wk_log1p(wk_exp(x)), "Log1PBackward0");
     named(wk_relu6(x), "HardtanhBackward0");
     named(wk_atan2(x, y), "Atan2Backward0");
+    named(wk_copysign(x, y), "CopysignBackward0");
+    named(wk_copysign(x, -1), "CopysignBackward1");
+    named(wk_copysign(2, wk_copysign(x, y)), "CopysignBackward0");
+    named(wk_logit(x, .eps = 0.1), "LogitBackward0");
     named(wk_logsigmoid(x), "LogSigmoidBackward0");
     named(wk_selu(x), "EluBackward0");
     named(wk_repeat_interleave(x, 2, 0), "ViewBackward0");

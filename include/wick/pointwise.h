@@ -114,6 +114,14 @@
 #define wk_hypot(a, b)  WK_ARITH_(wk_hypot, a, b)
 #define wk_hypot_(a, b) WK_ARITH_1_(wk_hypot_, a, b)
 
+/* wk_copysign(a, b): |a| with the sign of b, which a zero has, too; floats.
+ * A NaN has no sign of its own here: as b it counts as positive. The gradient goes to a alone, 1 or -1 times; it is
+ * 0 where a is 0, and b's is 0.
+ *
+ *     wk_copysign(x, y) is {-1, 2, -3} for x = {1, -2, 3}, y = {-0.5, 4, -0.0} */
+#define wk_copysign(a, b)  WK_ARITH_(wk_copysign, a, b)
+#define wk_copysign_(a, b) WK_ARITH_1_(wk_copysign_, a, b)
+
 /* ---- comparison and logic: a tensor or a number on either side --------------------------------------------------- */
 /* The result of a comparison and of logic is bool, without a gradient; in place it is 0 or 1 in the dtype of a. */
 
@@ -395,6 +403,18 @@
  *     wk_sigmoid(x) is {0.5, 0.731059} for x = {0, 1} */
 #define wk_sigmoid(...)  wk_sigmoid_at(WK_HERE, __VA_ARGS__)
 #define wk_sigmoid_(...) wk_sigmoid__at(WK_HERE, __VA_ARGS__)
+
+#ifndef __cplusplus
+/* wk_logit(x): log(x / (1 - x)), the inverse of sigmoid; eps: of x clamped to eps .. 1 - eps; without it NaN outside
+ * of 0 .. 1.
+ * The gradient is 0 where x is clamped, and NaN outside of 0 .. 1 without eps. A negative eps is none.
+ * Options: .eps (default: x is not clamped).
+ *
+ *     wk_logit(x, .eps = 0.25) is {-1.098612, 0, 1.098612} for x = {0, 0.5, 0.75} */
+#define wk_logit(...)  WK_OPT_(wk_tensor *, wk_logit, wk_logit_options, __VA_ARGS__)
+#define wk_logit_(...) WK_OPT_(wk_tensor *, wk_logit_, wk_logit_options, __VA_ARGS__)
+
+#endif
 
 /* wk_erf(x): error function: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x
  *

@@ -166,6 +166,17 @@ WK_API wk_tensor *wk_hypot__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_hypot__tf_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_hypot__ti_at(wk_site site, wk_tensor *a, int64_t b);
 
+/* copysign: |a| with the sign of b, which a zero has, too; floats */
+WK_API wk_tensor *wk_copysign_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_copysign_tf_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_copysign_ti_at(wk_site site, wk_tensor *a, int64_t b);
+WK_API wk_tensor *wk_copysign_ft_at(wk_site site, double a, wk_tensor *b);
+WK_API wk_tensor *wk_copysign_it_at(wk_site site, int64_t a, wk_tensor *b);
+WK_API wk_tensor *wk_copysign(wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_copysign__at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_copysign__tf_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_copysign__ti_at(wk_site site, wk_tensor *a, int64_t b);
+
 /* ---- comparison and logic: a tensor or a number on either side --------------------------------------------------- */
 
 /* eq: a == b, element by element, as bools; in a condition of C: wk_item(wk_all(..)) */
@@ -503,6 +514,19 @@ WK_API wk_tensor *wk_sigmoid_at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_sigmoid(wk_tensor *x);
 WK_API wk_tensor *wk_sigmoid__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_sigmoid_(wk_tensor *x);
+
+/* logit: log(x / (1 - x)), the inverse of sigmoid; eps: of x clamped to eps .. 1 - eps; without it NaN outside of 0
+ * .. 1 */
+typedef struct wk_logit_options {
+    size_t size;
+    wk_by_name by_name;
+    double eps; /* default: x is not clamped */
+} wk_logit_options;
+#ifndef __cplusplus
+#define wk_logit_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
+#endif
+WK_API wk_tensor *wk_logit_at(wk_site site, wk_tensor *x, const wk_logit_options *options);
+WK_API wk_tensor *wk_logit__at(wk_site site, wk_tensor *x, const wk_logit_options *options);
 
 /* erf: error function: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x */
 WK_API wk_tensor *wk_erf_at(wk_site site, wk_tensor *x);

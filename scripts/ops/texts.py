@@ -40,7 +40,8 @@ def c_number(value: object) -> str:
         return "NAN"
     if isinstance(value, float) and math.isinf(value):
         return "INFINITY" if value > 0 else "-INFINITY"
-    return f"{value:.7g}"
+    text = f"{value:.7g}"
+    return "-0.0" if text == "-0" else text  # -0 is a whole number in C, and 0
 
 
 def c_list(values: list[object]) -> str:

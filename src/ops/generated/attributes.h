@@ -45,6 +45,19 @@ static inline wk__round_attributes wk__round_attributes_of(const wk__attr *attr)
     return (wk__round_attributes){.scale = attr->f[0]};
 }
 
+typedef struct wk__logit_attributes {
+    double low;
+    double high;
+} wk__logit_attributes;
+static inline wk__attr wk__logit_attr(wk__logit_attributes a)
+{
+    return (wk__attr){.f = {a.low, a.high}};
+}
+static inline wk__logit_attributes wk__logit_attributes_of(const wk__attr *attr)
+{
+    return (wk__logit_attributes){.low = attr->f[0], .high = attr->f[1]};
+}
+
 typedef struct wk__leaky_relu_attributes {
     double negative_slope;
 } wk__leaky_relu_attributes;

@@ -17,6 +17,8 @@ int wk__invoke_pow(const wk__op *op, wk_site site, const wk_value *args, wk_tens
 int wk__invoke_pow_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_round(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_round_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_logit(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_logit_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_leaky_relu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_leaky_relu_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_elu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -93,6 +95,7 @@ extern const wk_parameter wk__parameters_div[];
 extern const wk_parameter wk__parameters_pow[];
 extern const wk_parameter wk__parameters_logical_not[];
 extern const wk_parameter wk__parameters_round[];
+extern const wk_parameter wk__parameters_logit[];
 extern const wk_parameter wk__parameters_leaky_relu[];
 extern const wk_parameter wk__parameters_elu[];
 extern const wk_parameter wk__parameters_gelu[];
@@ -182,6 +185,13 @@ extern const wk_parameter wk__parameters_addcmul[];
     .doc = "the length of (a, b), sqrt(a^2 + b^2), without overflow; of floats; the gradient at (0, 0) is 0",          \
     .node = "HypotBackward0", .arity = 2, .domain = WK__FLOATS, .parameters = wk__parameters_add,                      \
     .parameter_count = 2, .results = 1, .invoke = wk__invoke_pointwise, .invoke_in_place = wk__invoke_pointwise_
+
+#define WK__SIGNATURE_copysign                                                                                         \
+    .name = "copysign", .schema = "copysign(Tensor self, Tensor other) -> Tensor", .group = "pointwise",               \
+    .doc = "|a| with the sign of b, which a zero has, too; floats", .node = "CopysignBackward0",                       \
+    .number_node = {[1] = "CopysignBackward1"}, .arity = 2, .result = WK__RESULT_FLOAT,                                \
+    .parameters = wk__parameters_add, .parameter_count = 2, .results = 1, .invoke = wk__invoke_pointwise,              \
+    .invoke_in_place = wk__invoke_pointwise_
 
 #define WK__SIGNATURE_eq                                                                                               \
     .name = "eq", .schema = "eq(Tensor self, Tensor other) -> Tensor", .group = "comparison",                          \
@@ -427,6 +437,13 @@ extern const wk_parameter wk__parameters_addcmul[];
     .name = "sigmoid", .schema = "sigmoid(Tensor self) -> Tensor", .group = "pointwise", .doc = "1 / (1 + e^-x)",      \
     .node = "SigmoidBackward0", .arity = 1, .result = WK__RESULT_FLOAT, .parameters = wk__parameters_logical_not,      \
     .parameter_count = 1, .results = 1, .invoke = wk__invoke_pointwise, .invoke_in_place = wk__invoke_pointwise_
+
+#define WK__SIGNATURE_logit                                                                                            \
+    .name = "logit", .schema = "logit(Tensor self, float? eps=None) -> Tensor", .group = "pointwise",                  \
+    .doc = "log(x / (1 - x)), the inverse of sigmoid; eps: of x clamped to eps .. 1 - eps; without it NaN outside of " \
+           "0 .. 1",                                                                                                   \
+    .node = "LogitBackward0", .arity = 2, .result = WK__RESULT_FLOAT, .parameters = wk__parameters_logit,              \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_logit, .invoke_in_place = wk__invoke_logit_
 
 #define WK__SIGNATURE_erf                                                                                              \
     .name = "erf", .schema = "erf(Tensor self) -> Tensor", .group = "pointwise",                                       \

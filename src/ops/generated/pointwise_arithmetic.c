@@ -595,3 +595,50 @@ wk_tensor *wk_hypot__ti_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_hypot, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
 }
+
+/* ---- copysign ---------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_copysign_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_copysign_tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+}
+
+wk_tensor *wk_copysign_ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+}
+
+wk_tensor *wk_copysign_ft_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){wk__f(a), {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_copysign_it_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_copysign, site, (wk__arg[]){wk__i(a), {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *(wk_copysign)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_copysign, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_copysign__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise_(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_copysign__tf_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__elementwise_(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__f(b)}, 2, NULL);
+}
+
+wk_tensor *wk_copysign__ti_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__elementwise_(&wk__op_copysign, site, (wk__arg[]){{.tensor = a}, wk__i(b)}, 2, NULL);
+}

@@ -444,6 +444,22 @@ wk_tensor *(wk_sigmoid_)(wk_tensor *x)
     return wk__unary_(&wk__op_sigmoid, (wk_site){0}, x);
 }
 
+/* ---- logit ------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_logit(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_logit_options options = {.size = sizeof options, .eps = wk__value_option(&args[1])};
+    return wk__one(out, wk_logit_at(site, wk__value_tensor(&args[0]), &options));
+}
+
+int wk__invoke_logit_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_logit_options options = {.size = sizeof options, .eps = wk__value_option(&args[1])};
+    return wk__one(out, wk_logit__at(site, wk__value_tensor(&args[0]), &options));
+}
+
 /* ---- erf --------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_erf_at(wk_site site, wk_tensor *x)

@@ -35,6 +35,14 @@ const wk_parameter wk__parameters_round[] = {
      .keyword_only = true,
      .default_value = {.kind = WK_VALUE_INT, .i = 0}}};
 
+const wk_parameter wk__parameters_logit[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "eps",
+     .doc = "default: x is not clamped",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true}};
+
 const wk_parameter wk__parameters_leaky_relu[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter),

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* References of the ops in src/ops/copysign.c. */
+#include "reference.h"
+#include <math.h>
+
+static double copysign_exact(const double *x)
+{
+    return isnan(x[1]) ? fabs(x[0]) : copysign(x[0], x[1]); /* a NaN counts as positive, whatever its bits are */
+}
+
+const op_reference op_reference_copysign = {.exact = copysign_exact, .samples = samples_binary, .low = -3, .high = 3};
