@@ -26,8 +26,8 @@ wk__value *result_of(int k);
  * each to a fresh piece. */
 void group_of(int first, int count, wk__value *const *stored);
 #define GROUP_OF(first, count, ...) group_of(first, count, (wk__value *const[]){__VA_ARGS__, NULL})
-/* Records first..first + count - 1 go ahead of that group, which begins with a product: what the last of them computes is
- * a factor. */
+/* Records first..first + count - 1 go ahead of that group, which begins with a product: what the last of them computes
+ * is a factor. */
 void group_ahead(int first, int count);
 /* The group that was made last, and record k of it. */
 wk__building *the_group(void);

@@ -79,8 +79,8 @@ typedef struct wk__kernel {
     wk__operand operand[WK__KERNEL_OPERANDS]; /* outputs, then inputs */
     const struct wk__sum *sum;                /* contraction; NULL: none */
     /* Programs over the elements of a factor, whose memory holds nothing and stays so: each stores that operand alone,
-     * reduces nothing and looks up no places. NULL: the factor is in memory. A backend without `takes_prologue` is given
-     * none. */
+     * reduces nothing and looks up no places. NULL: the factor is in memory. A backend without `takes_prologue` is
+     * given none. */
     const wk__group *prologue[WK__FACTORS];
     const struct wk__team *team; /* collective; NULL: none */
     int64_t tag;                 /* handed back with a bad index */

@@ -4,7 +4,7 @@
  *     op call --> check, infer --> record --> ring           flush: plan.c    which records are live, which
  *                                                                             values are parked
  *                                                                    group.c   which records share a kernel
- *                                                                    prologue.c  which of them a product runs on the way
+ *                                                                    prologue.c  which a product runs on the way
  *                                                                    build.c   a group of records -> a group program
  *                                                                    execute.c each group runs: memory for
  *                                                                    its outputs (outputs.c),
