@@ -11,9 +11,10 @@
  * returned by the next `sync` or `download`, once, with the tag of the group it happened in. From then on until that,
  * groups that overwrite what they read (wk__group_overwrites) and kernels that add to their target do nothing.
  * Work that cannot be done when its turn has come (a compiler that refuses it, memory, a lost device) is left out, and
- * so is all that reads what it was to write (a prologue's operands are those of its contraction, too); each `download` of such memory fails with the first cause until the
- * memory is written anew. What an operand with `old` was to replace stays. The next `sync` or `download` returns it
- * once, too (`elsewhere`). */
+ * so is all that reads what it was to write (a prologue's operands are those of its contraction, too); each `download`
+ * of such memory fails with the first cause until the memory is written anew. What an operand with `old` was to
+ * replace stays. The next `sync` or `download` returns it once, too (`elsewhere`).
+ */
 #ifndef WICK_BACKEND_BACKEND_H
 #define WICK_BACKEND_BACKEND_H
 
