@@ -82,9 +82,9 @@ typedef struct wk__gemm_class {
      * classes. */
     void (*down)(int64_t n, int64_t k, const void *a, const void *b, int64_t b_step, void *c, bool add);
     void (*along)(int64_t n, int64_t k, const void *a, const void *b, int64_t b_step, void *c, bool add);
-    /* The same tiles with vectors apart: [(vectors - 1) * rows + rows - 1]; NULL where elements are pairs. */
+    /* The same tiles with vectors apart: [(vectors - 1) * rows + rows - 1]; NULL in all classes but f32. */
     wk__tile_apart_function *const *apart;
-    /* [(rows - 1) * dot_columns + columns - 1]; NULL but in the floating classes. `fold` adds up the lanes of `count`
+    /* [(rows - 1) * dot_columns + columns - 1]; NULL in all classes but f32. `fold` adds up the lanes of `count`
      * sums, halves first. */
     int dot_rows, dot_columns;
     wk__dots_function *const *dots;

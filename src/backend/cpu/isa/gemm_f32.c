@@ -8,4 +8,8 @@
 #define FMA    f32_fma
 #define SIZE   32
 #define GEMM_FLOATS
+/* Each set that has them grows by 30 to 60 KB: not where convolutions would be slow anyway. */
+#if WIDTH >= 32 || defined(__aarch64__)
+#define GEMM_CONVOLUTIONS
+#endif
 #include "gemm_class.inc"
