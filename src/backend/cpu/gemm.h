@@ -58,7 +58,8 @@ typedef struct wk__tile_apart {
 typedef void wk__tile_apart_function(const wk__tile_apart *tile);
 
 /* Sums along which both operands are read in place, runs of neighbours each: of C[i, j] every lane of a vector adds up
- * its own products, and sums[(i * sum_row + j) * lanes ..] hold that vector between two calls.
+ * its own products, and sums[(i * sum_row + j) * lanes ..] hold that vector between two calls. Nothing of A or B beyond
+ * `length` is read.
  *
  *     lane x % lanes of C[i, j] += sum over r, x of a[i * a_row + a_run[r] + x] b[b_column[j] + b_run[r] + x] */
 typedef struct wk__dots {

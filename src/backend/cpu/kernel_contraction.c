@@ -8,14 +8,15 @@
  *
  * A and B are named so that neighbours in C are columns. Where C has several dimensions of rows or columns that are not
  * equally spaced, they are put together until there are enough for a piece. A factor whose elements are equally spaced
- * along its lines, and along the sum, is read or packed like a matrix; the other is gathered while it is packed
+ * along its lines, and along the sum, is read or packed like a matrix; the other may be gathered while it is packed
  * (gather.h).
  *
  *     conv2d, C[n, o, y, x] = sum over c, u, v of w[o, c, u, v] x[n, c, y + u - 1, x + v - 1]
  *         A = w   rows o   steps (c, u, v): one step of 1
  *         B = x   columns (y, x): gathered             batches n
  *
- * Where that is faster, the products come first, and then their places (contraction_columns.h).
+ * Where that is faster, the other factor is read from padded copies (contraction_padded.h), lanes run along the sum
+ * (contraction_dots.h), or the products come first, and then their places (contraction_columns.h).
  *
  * The result has the factors' dtype, or the one in which they add up. What this does not fit (factors of two dtypes,
  * other sums than a dtype's own) is computed element by element. */
