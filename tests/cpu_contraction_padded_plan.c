@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which contractions the CPU can read from padded copies, what has room, when that pays, and that it is then done. */
+#include "ir_build.h"
+#include "support_padded.h"
+
+/* ---- which can be computed so ------------------------------------------------------------------------------------ */
+
+/* C[b, i, p] = sum over o, u of A[b, i, o, u] B[b, o, 2 p + u - 1], by places of the result; and, with A[b, i, p] and
+ * C[b, i, o, u], by places that are summed. Changes of them. */
+enum { AT_B, AT_I, AT_P, AT_O, AT_U };
+typedef struct general {
+    array a, b, c;
+    wk__sum sum;
+    wk__kernel kernel;
+    int at[5]; /* the number of each index */
+} general;
+
+static void general_new(general *t, bool summed)
+{
+    static const int forward[] = {0, 1, 2, 3, 4}, by_w[] = {0, 1, 4, 2, 3};
+    const int64_t extent[] = {2, 3, 9, 4, 3}, length = 18;
+    memset(t, 0, sizeof *t);
+    memcpy(t->at, summed ? by_w : forward, sizeof t->at);
+    const int *at = t->at, ndim = summed ? 4 : 3;
+    t->sum = (wk__sum){.dtype = WK_F32, .indices = (int8_t)(5 - ndim), .coordinates = {0, 1}};
+    t->kernel = (wk__kernel){.ndim = ndim, .sum = &t->sum, .tag = -1};
+    for (int k = 0; k < 5; k++) *(at[k] < ndim ? &t->kernel.shape[at[k]] : &t->sum.extent[at[k] - ndim]) = extent[k];
+    const int64_t of_w[] = {2, 3, 4, 3}, of_y[] = {2, 3, 9}, of_x[] = {2, 4, length};
+    const int w[] = {at[AT_B], at[AT_I], at[AT_O], at[AT_U]}, y[] = {at[AT_B], at[AT_I], at[AT_P]},
+              x[] = {at[AT_B], at[AT_O], -1};
+    array_new(&t->a, WK_F32, summed ? 3 : 4, summed ? of_y : of_w, ROWS);
+    array_new(&t->b, WK_F32, 3, of_x, ROWS);
+    array_new(&t->c, WK_F32, summed ? 4 : 3, summed ? of_w : of_y, ROWS);
+    fill_small(&t->a), fill_small(&t->b);
+    take_operand(&t->kernel, &t->sum, 0, &t->c, summed ? 4 : 3, summed ? w : y);
+    take_operand(&t->kernel, &t->sum, 1, &t->a, summed ? 3 : 4, summed ? y : w);
+    take_operand(&t->kernel, &t->sum, 2, &t->b, 3, x);
+    wk__coordinate *q = &t->sum.coordinate[1][0];
+    *q = (wk__coordinate){.offset = -1, .divisor = 1, .extent = length, .stride = 1};
+    q->coefficient[at[AT_P]] = 2;
+    q->coefficient[at[AT_U]] = 1;
+}
+
+static void general_free(general *t)
+{
+    free(t->a.data);
+    free(t->b.data);
+    free(t->c.data);
+}
+
+static void turn_factors(general *t)
+{
+    wk__sum *sum = &t->sum;
+    const wk__operand a = t->kernel.operand[1];
+    t->kernel.operand[1] = t->kernel.operand[2];
+    t->kernel.operand[2] = a;
+    for (int s = 0; s < sum->indices; s++) {
+        const int64_t stride = sum->stride[0][s];
+        sum->stride[0][s] = sum->stride[1][s];
+        sum->stride[1][s] = stride;
+    }
+    sum->coordinate[0][0] = sum->coordinate[1][0];
+    sum->coordinates[0] = 1;
+    sum->coordinates[1] = 0;
+}
+
+static int64_t *extent_of(general *t, int index)
+{
+    const int i = t->at[index];
+    return i < t->kernel.ndim ? &t->kernel.shape[i] : &t->sum.extent[i - t->kernel.ndim];
+}
+
+/* What changes how far operands reach keeps within them. */
+static void change(general *t, int k)
+{
+    wk__coordinate *q = &t->sum.coordinate[1][0];
+    const int *at = t->at, ndim = t->kernel.ndim;
+    const int64_t far = (int64_t)1 << 27;
+    switch (k) {
+    case 1: turn_factors(t); break;
+    case 2: *extent_of(t, AT_U) = 1; break;
+    case 3: *extent_of(t, AT_O) = 1; break;
+    case 4: *extent_of(t, AT_I) = 1; break;
+    case 5: q->coefficient[at[AT_U]] = -7; break;
+    case 6: q->coefficient[at[AT_P]] = 8; break;
+    case 7: q->offset = -100; break; /* nothing is inside */
+    case 8: q->offset = far; break;
+    case 9: take_stride(&t->kernel, &t->sum, 1, at[AT_I], 0); break;
+    case 10: take_stride(&t->kernel, &t->sum, 1, at[AT_B], 0); break;
+    case 11: q->coefficient[at[AT_U]] = far; break; /* the copy would be as long */
+    case 12: q->coefficient[at[AT_P]] = 9; break;
+    case 13: q->coefficient[at[AT_P]] = -1; break;
+    case 14: q->divisor = 2; break;
+    case 15: q->extent = 0; break;
+    case 16: *extent_of(t, AT_B) = 0; break;
+    case 17: *extent_of(t, AT_P) = 1; break;
+    case 18: t->sum.coordinates[0] = 1, t->sum.coordinate[0][0] = (wk__coordinate){.divisor = 1, .extent = 1}; break;
+    case 19: t->sum.coordinates[1] = 0; break;
+    case 20: q->coefficient[at[AT_P]] = 0; break;
+    case 21: q->coefficient[at[AT_B]] = 1; break; /* an index of the places' kind that A depends on, or two of them */
+    case 22: t->kernel.operand[0].dtype = WK_F16; break;
+    case 23: /* places that are neighbours neither in C nor in A */
+        *(at[AT_P] < ndim ? &t->kernel.operand[0].stride[at[AT_P]] : &t->sum.stride[0][at[AT_P] - ndim]) = 2;
+        *extent_of(t, AT_P) = 5;
+        break;
+    case 24: take_stride(&t->kernel, &t->sum, 2, at[AT_U], 1), q->extent = 10; break; /* B walks along it besides */
+    case 25: take_stride(&t->kernel, &t->sum, 2, at[AT_P], 1), q->extent = 6; break;
+    default: break;
+    }
+}
+
+static void which_are_copied(void **state)
+{
+    (void)state;
+    if (!has_tiles(WK_F32)) skip();
+    enum { CHANGES = 26, SO = 11 }; /* the first ones are computed so */
+    for (int summed = 0; summed < 2; summed++)
+        for (int k = 0; k < CHANGES; k++) {
+            general t;
+            char what[48];
+            has_way *has = summed ? has_dots : has_product;
+            general_new(&t, summed);
+            change(&t, k);
+            snprintf(what, sizeof what, "change %d, %s", k, summed ? "summed" : "of the result");
+            const char *wrong = wk__sum_check(&t.sum, t.kernel.ndim, t.kernel.shape);
+            if (wrong) fail_msg("%s: %s", what, wrong);
+            if (has(&t.kernel) != (k < SO)) fail_msg("%s can%s be computed so", what, k < SO ? "not" : "");
+            if (k < SO) expect_exactly(&t.kernel, &t.c, summed ? run_dots : run_product, what);
+            general_free(&t);
+        }
+}
+
+/* Copies and tables that have no room. */
+static void what_is_too_large(void **state)
+{
+    (void)state;
+    static const struct {
+        convolution of;
+        bool forward, of_weight;
+    } cases[] = {
+        {{1, 1, 1, 1, 1, {4000}, {1024}, {1}, {0}, {1}}, true, true}, /* taps */
+        {{1, 1, 1, 1, 1, {4000}, {1025}, {1}, {0}, {1}}, false, false},
+        {{2, 1, 1, 1, 1, {8, 2000}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, true, true}, /* vectors, of any kind of CPU */
+        {{2, 1, 1, 1, 1, {8, 70000}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, false, false},
+        {{1, 1, 1, 300, 1, {1700}, {2}, {1}, {0}, {1606}}, true, true}, /* 152 channels of a block of the sum */
+        {{1, 1, 1, 300, 1, {1700}, {2}, {1}, {0}, {1607}}, false, true},
+        {{3, 1, 1, 1, 1, {2, 512, 5}, {1, 1, 3}, {1, 1, 1}, {0, 0, 1}, {1, 1, 1}}, true, true}, /* rows of a plane */
+        {{3, 1, 1, 1, 1, {2, 513, 5}, {1, 1, 3}, {1, 1, 1}, {0, 0, 1}, {1, 1, 1}}, false, false},
+        {{2, 1, 1, 1, 1, {2, 32750}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, false, true}, /* a copy of 64 K elements */
+        {{1, 1, 1, 600, 1, {1024}, {1}, {1}, {0}, {1}}, true, true},                /* copies of a piece */
+    };
+    if (!has_tiles(WK_F32)) skip();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int summed = 0; summed < 2; summed++) {
+            convolution_case t;
+            wk__kernel kernel;
+            wk__sum sum;
+            char what[32];
+            const direction way = summed ? OF_WEIGHT : FORWARD;
+            convolution_new(&t, &cases[k].of, WK_F32, ROWS);
+            fill_small(&t.x), fill_small(&t.w), fill_small(&t.y);
+            describe(&t, way, &kernel, &sum);
+            const bool has = (summed ? has_dots : has_product)(&kernel);
+            snprintf(what, sizeof what, "case %d, %d", (int)k, summed);
+            if (has != (summed ? cases[k].of_weight : cases[k].forward)) fail_msg("%s", what);
+            if (has) expect_exactly(&kernel, result_of(&t, way), summed ? run_dots : run_product, what);
+            convolution_free(&t);
+        }
+}
+
+/* C[i, p, q] = sum over u of A[i, u] B[p + v u, q + w u], or C[i, u] = sum over p, q of A[i, p, q] B[..]; no memory. */
+static bool has_planes(bool summed, const int64_t extent[], int64_t v, int64_t w)
+{
+    enum { I, U, P, Q };
+    static const int by_places[] = {0, 3, 1, 2}, by_taps[] = {0, 1, 2, 3};
+    const int *at = summed ? by_taps : by_places, ndim = summed ? 2 : 3;
+    wk__memory memory = {.bytes = 0};
+    wk__sum sum = {.dtype = WK_F32, .indices = (int8_t)(4 - ndim), .coordinates = {0, 2}};
+    wk__kernel kernel = {.ndim = ndim, .sum = &sum, .tag = -1};
+    for (int k = 0; k < 4; k++) *(at[k] < ndim ? &kernel.shape[at[k]] : &sum.extent[at[k] - ndim]) = extent[k];
+    for (int o = 0; o < 3; o++) kernel.operand[o] = (wk__operand){.memory = &memory, .dtype = WK_F32};
+    const int64_t rows = summed ? extent[U] : 1;
+    take_stride(&kernel, &sum, 0, at[summed ? U : Q], 1);
+    take_stride(&kernel, &sum, 0, at[I], rows);
+    take_stride(&kernel, &sum, 1, at[summed ? Q : U], 1);
+    for (int k = 0; k < 2; k++) {
+        wk__coordinate *q = &sum.coordinate[1][k];
+        *q = (wk__coordinate){.divisor = 1, .extent = 4, .stride = 1};
+        q->coefficient[at[k ? Q : P]] = 1;
+        q->coefficient[at[U]] = k ? w : v;
+    }
+    assert_null(wk__sum_check(&sum, ndim, kernel.shape));
+    return (summed ? has_dots : has_product)(&kernel);
+}
+
+/* Sizes whose product is no number of 64 bits, or one that would look small. */
+static void copies_beyond_numbers(void **state)
+{
+    (void)state;
+    const int64_t two_32 = (int64_t)1 << 32, two_24 = 1 << 24, two_40 = (int64_t)1 << 40;
+    if (!has_tiles(WK_F32)) skip();
+    for (int summed = 0; summed < 2; summed++) {
+        assert_true(has_planes(summed, (const int64_t[]){3, 2, 2, 2}, 1, 1));
+        assert_false(has_planes(summed, (const int64_t[]){3, 2, 2, 2}, two_32 - 2, two_32 - 2));
+        assert_false(has_planes(summed, (const int64_t[]){3, 2, 2, two_40 - 1}, two_24 - 2, 0));
+        assert_false(has_planes(summed, (const int64_t[]){3, 2, two_40 - 1, 2}, 0, two_24 - 2));
+    }
+}
+
+/* Measured: docs/design.md has the figures. What is close to even is not here. */
+static void when_it_pays(void **state)
+{
+    (void)state;
+    static const struct {
+        convolution of;
+        bool forward, of_input, of_weight;
+    } cases[] = {
+        {{2, 64, 1, 1, 6, {28, 28}, {5, 5}, {1, 1}, {2, 2}, {1, 1}}, true, true, true},
+        {{2, 64, 1, 6, 16, {14, 14}, {5, 5}, {1, 1}, {0, 0}, {1, 1}}, true, true, true},
+        {{2, 32, 1, 3, 16, {32, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, true, true},
+        {{2, 1, 1, 3, 64, {224, 224}, {7, 7}, {2, 2}, {3, 3}, {1, 1}}, true, false, true},
+        {{2, 2, 1, 128, 128, {28, 28}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, false, false},
+        {{2, 2, 1, 256, 256, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, false, false}, /* by x, w is turned */
+        {{2, 2, 1, 512, 512, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, false, false, false},  /* rows of half a vector */
+        {{2, 2, 1, 64, 256, {56, 56}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, false, false, false}, /* there is one tap */
+        {{2, 2, 1, 64, 128, {56, 56}, {1, 1}, {2, 2}, {0, 0}, {1, 1}}, false, false, false},
+        {{2, 2, 256, 1, 1, {28, 28}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, true, true},
+        {{1, 2, 1, 1, 32, {16000}, {80}, {4}, {38}, {1}}, true, false, true},
+        {{3, 2, 1, 8, 16, {16, 16, 16}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}, true, true, true},
+    };
+    const wk__cpu_isa *before = wk__cpu_isa_current();
+    for (int k = 0; wk__cpu_isa_at(k); k++)
+        if (strcmp(wk__cpu_isa_at(k)->name, "avx512") == 0) wk__cpu_isa_use(wk__cpu_isa_at(k));
+    for (size_t k = 0; k < sizeof cases / sizeof *cases && strcmp(wk__cpu_isa_current()->name, "avx512") == 0; k++)
+        for (direction way = FORWARD; way < DIRECTIONS; way++) {
+            convolution_case t;
+            wk__kernel kernel;
+            wk__sum sum;
+            wk__padded_product product;
+            wk__dots_plan dots;
+            convolution_new(&t, &cases[k].of, WK_F32, ROWS);
+            describe(&t, way, &kernel, &sum);
+            const bool padded = wk__padded_product_of(&product, &kernel) && wk__padded_product_pays(&product);
+            const bool summed = wk__dots_plan_of(&dots, &kernel) && wk__dots_pay(&dots);
+            const bool want = way == FORWARD    ? cases[k].forward
+                              : way == OF_INPUT ? cases[k].of_input
+                                                : cases[k].of_weight;
+            if ((way == OF_WEIGHT ? summed : padded) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
+            if (way != OF_WEIGHT && summed) fail_msg("case %d, direction %d: no sum of places", (int)k, (int)way);
+            convolution_free(&t);
+        }
+    wk__cpu_isa_use(before);
+}
+
+/* What pays is computed so: by the bits of floating sums, which are those of that order. */
+static void expect_done(const convolution *of, direction way)
+{
+    wk__fail fail;
+    convolution_case t;
+    wk__kernel kernel;
+    wk__sum sum;
+    convolution_new(&t, of, WK_F32, ROWS);
+    describe(&t, way, &kernel, &sum);
+    const array *out = result_of(&t, way);
+    assert_int_equal((way == FORWARD ? run_product : run_dots)(&kernel, &fail), WK_OK);
+    char *want = array_copy(out);
+    for (int threads = 1; threads <= 2; threads++) {
+        wk__set_threads(threads);
+        for (int64_t k = 3; k < out->bytes / 4; k++) put_random(WK_F32, out->data + 4 * k);
+        assert_int_equal(wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel}, &fail), WK_OK);
+        assert_memory_equal(want, out->data, (size_t)out->bytes);
+    }
+    wk__set_threads(1);
+    free(want);
+    convolution_free(&t);
+}
+
+static void what_pays_is_done(void **state)
+{
+    (void)state;
+    const convolution of = {2, 4, 32, 1, 1, {20, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}};
+    const wk__cpu_isa *before = wk__cpu_isa_current();
+    for (int k = 0; wk__cpu_isa_at(k); k++) {
+        wk__cpu_isa_use(wk__cpu_isa_at(k));
+        for (direction way = FORWARD; way <= OF_WEIGHT && has_tiles(WK_F32); way += OF_WEIGHT) expect_done(&of, way);
+    }
+    wk__cpu_isa_use(before);
+}
+
+/* The boxes in which a tail runs: how many, and a number that depends on all of them and their order. */
+typedef struct trace {
+    int64_t count;
+    uint64_t number;
+} trace;
+
+static void trace_box(void *user, const wk__piece *box)
+{
+    trace *t = user;
+    t->count++;
+    t->number = (t->number ^ (uint64_t)box->first) * 31 + (uint64_t)box->rows * 7 + (uint64_t)box->columns;
+}
+
+/* And what does not pay is gathered: its tail runs in other boxes. */
+static void what_does_not_pay_is_gathered(void **state)
+{
+    (void)state;
+    static const struct {
+        convolution of;
+        bool pays;
+    } cases[] = {
+        {{2, 4, 32, 1, 1, {20, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true},
+        {{2, 2, 1, 64, 256, {56, 56}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, false}, /* there is one tap */
+        {{2, 4, 1, 64, 512, {14, 3}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, false},  /* rows of less than a vector */
+    };
+    if (!has_tiles(WK_F32)) skip();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        convolution_case t;
+        wk__kernel kernel;
+        wk__sum sum;
+        wk__group g;
+        wk__padded_product p;
+        trace copied = {0}, done = {0};
+        convolution_new(&t, &cases[k].of, WK_F32, ROWS);
+        describe(&t, FORWARD, &kernel, &sum);
+        ir_space(&g, kernel.ndim, kernel.shape, 0);
+        assert_true(wk__padded_product_of(&p, &kernel));
+        assert_int_equal(wk__padded_product_pays(&p), cases[k].pays);
+        wk__padded_product_pieces(&p, &g, trace_box, &copied);
+        wk__cpu_contraction_pieces(&(wk__work){.family = WK__CONTRACTION, .kernel = &kernel, .group = &g}, trace_box,
+                                   &done);
+        assert_true(copied.count > 0 && done.count > 0);
+        assert_int_equal(copied.count == done.count && copied.number == done.number, cases[k].pays);
+        convolution_free(&t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(which_are_copied),      cmocka_unit_test(what_is_too_large),
+        cmocka_unit_test(copies_beyond_numbers), cmocka_unit_test(when_it_pays),
+        cmocka_unit_test(what_pays_is_done),     cmocka_unit_test(what_does_not_pay_is_gathered),
+    };
+    return cmocka_run_group_tests(tests, NULL, trim_products);
+}
