@@ -98,7 +98,7 @@ static void tailed_new(tailed *x, const convolution *of, bool summed, int nreduc
                       x->out->operand.stride);
 }
 
-/* By places of the result whether or not that pays; sums of places, which have their tail run apart, because it does. */
+/* By places of the result, whether or not that pays; by places that are summed where it does, with the tail apart. */
 static wk_code tailed_run(const tailed *x, const wk__group *tail, wk__fail *fail)
 {
     const wk__work work = {.family = WK__CONTRACTION, .kernel = &x->kernel, .group = tail};

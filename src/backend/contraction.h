@@ -63,6 +63,24 @@ static inline int64_t wk__index_extent(const wk__kernel *kernel, int i)
 {
     return wk__sum_index(kernel->sum, kernel->ndim, kernel->shape, i);
 }
+/* Has an index no places? Then there are no products. */
+static inline bool wk__contraction_is_empty(const wk__kernel *kernel)
+{
+    bool empty = false;
+    for (int i = 0; i < kernel->ndim + kernel->sum->indices; i++) empty = empty || wk__index_extent(kernel, i) == 0;
+    return empty;
+}
+/* How far an operand's element moves with a step of index i, but for coordinates; the result has no summed ones. */
+static inline int64_t wk__index_stride(const wk__kernel *kernel, int operand, int i)
+{
+    if (i < kernel->ndim) return kernel->operand[operand].stride[i];
+    return operand == 0 ? 0 : kernel->sum->stride[operand - 1][i - kernel->ndim];
+}
+/* Does it ever move so? */
+static inline bool wk__index_walks(const wk__kernel *kernel, int operand, int i)
+{
+    return wk__index_extent(kernel, i) > 1 && wk__index_stride(kernel, operand, i) != 0;
+}
 /* The greatest common divisor; 0 of 0 and 0. */
 int64_t wk__common_divisor(int64_t a, int64_t b);
 

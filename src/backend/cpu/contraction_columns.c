@@ -4,22 +4,16 @@
 
 #include <string.h>
 
+#include "../../base/whole.h"
 #include "matmul.h"
 
 enum {
     CLIPS = 64,
     LINE = 2048, /* bytes of a line that is woven */
+    SPACES = 2,  /* of a task: D and the piece; those of the product that makes D */
 };
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+_Static_assert((int)SPACES <= (int)WK__GEMM_TASK_SPACES, "the buffers of a task");
 
 static int64_t volume(const int64_t size[])
 {
@@ -60,7 +54,7 @@ static void multiply(const piece *at)
     for (int k = 0; k < p->steps; k++) {
         sum.extent[k] = wk__index_extent(whole, p->step[k]);
         for (int f = 0; f < WK__FACTORS; f++)
-            sum.stride[f][k] = wk__columns_stride(whole, f == 0 ? p->a : p->b, p->step[k]);
+            sum.stride[f][k] = wk__index_stride(whole, f == 0 ? p->a : p->b, p->step[k]);
         sum.indices = (int8_t)(k + 1);
     }
     int64_t step = 1;
@@ -76,19 +70,13 @@ typedef struct clip {
     int64_t count[WK__COLUMNS_AXES];
 } clip;
 
-/* a / b, rounded down; b > 0 */
-static int64_t floor_of(int64_t a, int64_t b)
-{
-    return a >= 0 ? a / b : -((-a - 1) / b) - 1;
-}
-
 /* The buffer of the piece is row-major, but for its last axis: the places of one remainder are neighbours there, so
  * that those of equally spaced q's are. Of 7 places, divisor 2:
  *
  *     0 2 4 6 | 1 3 5 */
 static int64_t start_of(int64_t places, int64_t divisor, int64_t remainder)
 {
-    return remainder * (places / divisor) + least(remainder, places % divisor);
+    return remainder * (places / divisor) + wk__least(remainder, places % divisor);
 }
 
 /* Of a tap: `first` is p - divisor q in the piece. False: nothing is inside. */
@@ -98,8 +86,8 @@ static bool clip_axes(const piece *at, const int64_t first[], clip *clip)
     clip->from = 0;
     for (int k = 0; k < WK__COLUMNS_AXES; k++) {
         const int64_t divisor = at->plan->axis[k].q.divisor;
-        const int64_t low = most(at->start[k], -floor_of(first[k], divisor));
-        const int64_t end = least(at->start[k] + at->size[k], -floor_of(first[k] - at->places[k], divisor));
+        const int64_t low = wk__most(at->start[k], -wk__floor_of(first[k], divisor));
+        const int64_t end = wk__least(at->start[k] + at->size[k], -wk__floor_of(first[k] - at->places[k], divisor));
         if (low >= end) return false;
         clip->count[k] = end - low;
         clip->from = clip->from * at->size[k] + low - at->start[k];
@@ -138,7 +126,7 @@ static void add_box(const piece *at)
     const int64_t c_plane = p->axis[0].q.divisor * at->places[1] * at->places[2] * size;
     clip clips[CLIPS];
     for (int64_t tap = 0, count; tap < p->tap_count; tap += count) {
-        count = least(CLIPS, p->tap_count - tap);
+        count = wk__least(CLIPS, p->tap_count - tap);
         find_clips(at, tap, count, clips);
         for (int64_t row = 0; row < at->rows; row++)
             for (int64_t t = 0; t < count; t++) {
@@ -162,7 +150,7 @@ static void write_woven(const wk__columns_plan *p, char *to, const char *from, i
     const bool same = size == sum; /* the class's dtype: nothing is narrowed */
     if (same) p->class->weave(places / 2, from, odd, to);
     for (int64_t i = 0, pairs; i < places / 2 && !same; i += pairs) {
-        pairs = least(places / 2 - i, room);
+        pairs = wk__least(places / 2 - i, room);
         p->class->weave(pairs, from + i * sum, odd + i * sum, line);
         p->unpack(to + 2 * i * size, 1, 2 * pairs, line);
     }
@@ -217,10 +205,10 @@ static void find_piece(const wk__columns_plan *p, int64_t number, piece *at)
     const int64_t place = number % p->place_parts * p->piece_places;
     number /= p->place_parts;
     at->place[p->first] = place;
-    at->places[p->first] = least(p->piece_places, p->axis[p->first].places - place);
+    at->places[p->first] = wk__least(p->piece_places, p->axis[p->first].places - place);
     const int64_t row = number % p->row_parts * p->piece_rows;
     number /= p->row_parts;
-    at->rows = least(p->piece_rows, p->rows - row);
+    at->rows = wk__least(p->piece_rows, p->rows - row);
     if (p->row >= 0) {
         at->offset[0] += row * kernel->operand[0].stride[p->row];
         at->offset[1] += row * kernel->operand[p->a].stride[p->row];
@@ -240,8 +228,8 @@ static void find_reach(const piece *at, int k, int64_t *low, int64_t *end)
 {
     const wk__columns_axis *axis = &at->plan->axis[k];
     const int64_t divisor = axis->q.divisor, last = at->place[k] + at->places[k] - 1;
-    *low = most(0, -floor_of(axis->after - at->place[k], divisor));
-    *end = least(axis->q.extent, floor_of(last - axis->before, divisor) + 1);
+    *low = wk__most(0, -wk__floor_of(axis->after - at->place[k], divisor));
+    *end = wk__least(axis->q.extent, wk__floor_of(last - axis->before, divisor) + 1);
 }
 
 static void run_boxes(piece *at)
@@ -252,14 +240,15 @@ static void run_boxes(piece *at)
     for (at->start[0] = low[0]; at->start[0] < end[0]; at->start[0] += box[0])
         for (at->start[1] = low[1]; at->start[1] < end[1]; at->start[1] += box[1])
             for (at->start[2] = low[2]; at->start[2] < end[2]; at->start[2] += box[2]) {
-                for (int k = 0; k < WK__COLUMNS_AXES; k++) at->size[k] = least(box[k], end[k] - at->start[k]);
+                for (int k = 0; k < WK__COLUMNS_AXES; k++) at->size[k] = wk__least(box[k], end[k] - at->start[k]);
                 multiply(at);
                 add_box(at);
             }
 }
 
-static void task(void *user, int64_t number, wk__gemm_space *const spaces[])
+static wk_code task(void *user, int64_t number, wk__gemm_space *const spaces[], wk__fail *fail)
 {
+    (void)fail;
     piece at;
     find_piece(user, number, &at);
     at.d = spaces[0]->b;
@@ -268,10 +257,16 @@ static void task(void *user, int64_t number, wk__gemm_space *const spaces[])
     memset(at.c, 0, (size_t)(at.rows * volume(at.places)) * at.plan->class->sum);
     run_boxes(&at);
     write_piece(&at);
+    return WK_OK;
 }
 
 wk_code wk__columns_run(const wk__columns_plan *p, wk__fail *fail)
 {
     wk__columns_plan plan = *p;
-    return wk__gemm_tasks(wk__columns_pieces(p), wk__columns_products(p), 2, task, &plan, fail);
+    return wk__gemm_tasks(&(wk__gemm_job){.tasks = wk__columns_pieces(p),
+                                          .threads = wk__gemm_threads(wk__columns_products(p)),
+                                          .spaces = SPACES,
+                                          .body = task,
+                                          .user = &plan},
+                          fail);
 }

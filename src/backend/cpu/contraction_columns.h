@@ -73,9 +73,4 @@ double wk__columns_products(const wk__columns_plan *p);
 void wk__columns_add_dimension(wk__kernel *product, int64_t extent, int64_t of_a, int64_t of_b);
 void wk__columns_add_rows(const wk__columns_plan *p, wk__kernel *product, int64_t rows);
 
-static inline int64_t wk__columns_stride(const wk__kernel *kernel, int operand, int i)
-{
-    return i < kernel->ndim ? kernel->operand[operand].stride[i] : kernel->sum->stride[operand - 1][i - kernel->ndim];
-}
-
 #endif

@@ -2,6 +2,7 @@
 /* What a contraction that is multiplied first is made of, its pieces, and whether it pays: contraction_columns.h. */
 #include "contraction_columns.h"
 
+#include "../../base/whole.h"
 #include "isa.h"
 #include "matmul.h"
 
@@ -30,12 +31,6 @@ _Static_assert((int)PIECE_BYTES <= (int)WK__GEMM_SPACE_C, "the buffer of a piece
 
 /* ---- the description --------------------------------------------------------------------------------------------- */
 
-/* Does the operand's element change with index i, but for coordinates? */
-static bool walks(const wk__kernel *kernel, int operand, int i)
-{
-    return wk__index_extent(kernel, i) > 1 && wk__columns_stride(kernel, operand, i) != 0;
-}
-
 /* How many of B's coordinates change with index i. */
 static int coordinates_of(const wk__columns_plan *p, int i)
 {
@@ -54,7 +49,7 @@ static bool see_axis(const wk__columns_plan *p, wk__columns_axis *axis)
     for (int i = 0; i < kernel->ndim; i++) {
         if (kernel->shape[i] == 1 || axis->q.coefficient[i] == 0) continue;
         if (axis->q.coefficient[i] != 1 || coordinates_of(p, i) > 1) return false;
-        if (walks(kernel, p->a, i) || walks(kernel, p->b, i)) return false;
+        if (wk__index_walks(kernel, p->a, i) || wk__index_walks(kernel, p->b, i)) return false;
         axis->places = kernel->shape[i];
         axis->step = kernel->operand[0].stride[i];
         found++;
@@ -88,7 +83,7 @@ static void see_result(wk__columns_plan *p)
     p->row = -1;
     p->rows = p->batch_count = 1;
     for (int i = 0; i < kernel->ndim; i++)
-        if (walks(kernel, p->a, i) && !walks(kernel, p->b, i)) {
+        if (wk__index_walks(kernel, p->a, i) && !wk__index_walks(kernel, p->b, i)) {
             p->row = i;
             p->rows = kernel->shape[i];
         }
@@ -112,7 +107,7 @@ static bool see_sum(wk__columns_plan *p)
             p->step_count *= extent;
             continue;
         }
-        if (walks(kernel, p->b, i)) return false;
+        if (wk__index_walks(kernel, p->b, i)) return false;
         p->tap[p->taps++] = (int8_t)i;
         p->tap_count *= extent;
     }
@@ -141,35 +136,14 @@ void wk__columns_add_rows(const wk__columns_plan *p, wk__kernel *product, int64_
     if (p->row >= 0) wk__columns_add_dimension(product, rows, p->kernel->operand[p->a].stride[p->row], 0);
     for (int k = 0; k < p->taps; k++)
         wk__columns_add_dimension(product, wk__index_extent(p->kernel, p->tap[k]),
-                                  wk__columns_stride(p->kernel, p->a, p->tap[k]), 0);
+                                  wk__index_stride(p->kernel, p->a, p->tap[k]), 0);
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static int64_t volume(const int64_t size[])
 {
     return size[0] * size[1] * size[2];
-}
-
-static int64_t parts_of(int64_t whole, int64_t part)
-{
-    return (whole + part - 1) / part;
-}
-
-/* The size of parts that are about equal, and no larger than `part`. */
-static int64_t even(int64_t whole, int64_t part)
-{
-    return parts_of(whole, parts_of(whole, part));
 }
 
 /* Rows of D. */
@@ -183,7 +157,7 @@ static double columns_of_piece(const wk__columns_plan *p)
 {
     const wk__columns_axis *axis = &p->axis[p->first];
     const int64_t reach = (p->piece_places + axis->after - axis->before) / axis->q.divisor + 1;
-    double columns = (double)least(reach, axis->q.extent);
+    double columns = (double)wk__least(reach, axis->q.extent);
     for (int k = p->first + 1; k < WK__COLUMNS_AXES; k++) columns *= (double)p->axis[k].q.extent;
     return columns;
 }
@@ -195,8 +169,8 @@ static double products_of_piece(const wk__columns_plan *p)
 
 static void see_parts(wk__columns_plan *p)
 {
-    p->row_parts = parts_of(p->rows, p->piece_rows);
-    p->place_parts = parts_of(p->axis[p->first].places, p->piece_places);
+    p->row_parts = wk__parts_of(p->rows, p->piece_rows);
+    p->place_parts = wk__parts_of(p->axis[p->first].places, p->piece_places);
 }
 
 int64_t wk__columns_pieces(const wk__columns_plan *p)
@@ -212,9 +186,9 @@ static void cut_further(wk__columns_plan *p)
     while (wk__columns_pieces(p) < PIECES && products_of_piece(p) >= 2 * PIECE_WORK) {
         const bool tall = p->piece_rows > 1 && p->piece_rows * p->tap_count >= 4 * FEW_ROWS;
         if (!tall && p->piece_places >= 2 * narrow)
-            p->piece_places = even(axis->places, (p->piece_places + 1) / 2);
+            p->piece_places = wk__even_part(axis->places, (p->piece_places + 1) / 2);
         else if (p->piece_rows > 1 && p->piece_rows * p->tap_count >= 2 * FEW_ROWS)
-            p->piece_rows = even(p->rows, (p->piece_rows + 1) / 2);
+            p->piece_rows = wk__even_part(p->rows, (p->piece_rows + 1) / 2);
         else
             return;
         see_parts(p);
@@ -230,15 +204,15 @@ static bool see_sizes(wk__columns_plan *p)
     for (int k = p->first + 1; k < WK__COLUMNS_AXES; k++)
         if (__builtin_mul_overflow(slice, p->axis[k].places, &slice)) return false;
     if (slice > PIECE_BYTES || p->tap_count > BOX_BYTES / size) return false;
-    p->piece_places = even(places, least(places, PIECE_BYTES / slice));
-    p->piece_rows = most(PRODUCT_ROWS / p->tap_count, 1);
-    p->piece_rows = least(p->piece_rows, most(PIECE_BYTES / (slice * p->piece_places), 1));
-    p->piece_rows = even(p->rows, least(p->rows, p->piece_rows));
+    p->piece_places = wk__even_part(places, wk__least(places, PIECE_BYTES / slice));
+    p->piece_rows = wk__most(PRODUCT_ROWS / p->tap_count, 1);
+    p->piece_rows = wk__least(p->piece_rows, wk__most(PIECE_BYTES / (slice * p->piece_places), 1));
+    p->piece_rows = wk__even_part(p->rows, wk__least(p->rows, p->piece_rows));
     see_parts(p);
     cut_further(p);
     int64_t room = BOX_BYTES / (size * p->piece_rows * p->tap_count);
     for (int k = WK__COLUMNS_AXES - 1; k >= 0; k--) {
-        p->box[k] = even(p->axis[k].q.extent, most(least(p->axis[k].q.extent, room), 1));
+        p->box[k] = wk__even_part(p->axis[k].q.extent, wk__most(wk__least(p->axis[k].q.extent, room), 1));
         room /= p->box[k];
     }
     return true;
@@ -260,10 +234,9 @@ static bool see_plan(wk__columns_plan *p, const wk__kernel *kernel, int b)
 
 static bool has_none(const wk__kernel *kernel)
 {
-    bool none = false;
+    bool none = wk__contraction_is_empty(kernel);
     for (int k = 0; k < WK__FACTORS; k++)
         for (int i = 0; i < kernel->sum->coordinates[k]; i++) none = none || kernel->sum->coordinate[k][i].extent == 0;
-    for (int i = 0; i < kernel->ndim + kernel->sum->indices; i++) none = none || wk__index_extent(kernel, i) == 0;
     return none;
 }
 
@@ -288,7 +261,7 @@ static int steps_of_a(const wk__columns_plan *p)
     const wk__kernel *kernel = p->kernel;
     wk__kernel product = {.ndim = 0};
     for (int i = kernel->ndim; i < kernel->ndim + kernel->sum->indices; i++)
-        wk__columns_add_dimension(&product, wk__index_extent(kernel, i), wk__columns_stride(kernel, p->a, i), 0);
+        wk__columns_add_dimension(&product, wk__index_extent(kernel, i), wk__index_stride(kernel, p->a, i), 0);
     return product.ndim;
 }
 

@@ -36,4 +36,12 @@ bool wk__dots_pay(const wk__dots_plan *p);
 /* Without a tail. */
 wk_code wk__dots_run(const wk__dots_plan *p, wk__fail *fail);
 
+/* ---- shared by the files contraction_dots*.c --------------------------------------------------------------------- */
+
+enum { WK__DOTS_RUNS = 512 /* of a block, at most */ };
+
+int64_t wk__dots_pieces(const wk__dots_plan *p);
+/* Multiplications. */
+double wk__dots_products(const wk__dots_plan *p);
+
 #endif

@@ -20,6 +20,7 @@
 
 #include "../backend.h"
 #include "gather.h"
+#include "matmul.h"
 #include "padded.h"
 
 typedef struct wk__padded_product {
@@ -45,5 +46,16 @@ bool wk__padded_product_pays(const wk__padded_product *p);
 wk_code wk__padded_product_run(const wk__padded_product *p, const wk__group *tail, wk__fail *fail);
 /* The boxes on which that runs the tail, piece by piece; none: on all of C afterwards. */
 void wk__padded_product_pieces(const wk__padded_product *p, const wk__group *tail, wk__piece_visit *visit, void *user);
+
+/* ---- shared by the files contraction_padded*.c ------------------------------------------------------------------- */
+
+enum {
+    WK__PADDED_VECTORS = 512,                              /* of a piece, at most: the table of them is on the stack */
+    WK__PADDED_STEPS = WK__GEMM_K_BYTES / WK__PADDED_SIZE, /* of a block of the sum, at most: as of any product */
+};
+
+int64_t wk__padded_product_count(const wk__padded_product *p);
+/* Elements of the result. */
+double wk__padded_product_places(const wk__padded_product *p);
 
 #endif

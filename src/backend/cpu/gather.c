@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "../../base/whole.h"
+
 enum {
     SLICE = 16 * 1024, /* bytes of that matrix: it stays in L1 */
     SPAN = 16,         /* steps that `pack` takes together; a packed element holds 1 or 2 of them */
@@ -96,12 +98,6 @@ typedef struct inside {
     int64_t element, stride;
 } inside;
 
-/* a / b, rounded up; b > 0 */
-static int64_t ceiling(int64_t a, int64_t b)
-{
-    return a > 0 ? (a - 1) / b + 1 : -(-a / b);
-}
-
 /* Keeps the steps i where numerator + i x coefficient is a multiple of the divisor. False: there is none. */
 static bool keep_whole(int64_t numerator, int64_t coefficient, int64_t divisor, inside *in)
 {
@@ -121,9 +117,9 @@ static bool keep_within(int64_t numerator, int64_t coefficient, int64_t limit, i
     if (coefficient == 0) return numerator >= 0 && numerator < limit;
     const bool rises = coefficient > 0;
     const int64_t step = rises ? coefficient : -coefficient;
-    const int64_t first = rises ? ceiling(-numerator, step) : ceiling(numerator - limit + 1, step);
-    const int64_t end = rises ? ceiling(limit - numerator, step) : ceiling(numerator + 1, step);
-    if (in->first < first) in->first += ceiling(first - in->first, in->every) * in->every;
+    const int64_t first = rises ? wk__ceiling_of(-numerator, step) : wk__ceiling_of(numerator - limit + 1, step);
+    const int64_t end = rises ? wk__ceiling_of(limit - numerator, step) : wk__ceiling_of(numerator + 1, step);
+    if (in->first < first) in->first += wk__ceiling_of(first - in->first, in->every) * in->every;
     if (in->end > end) in->end = end;
     return in->first < in->end;
 }
@@ -276,11 +272,6 @@ static void gather_matrix(const wk__gather *g, int64_t batch, const wk__gather_l
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t innermost(const wk__gather_list *list)
 {
     return list->index[list->count - 1].extent;
@@ -300,7 +291,7 @@ static void pack_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, cons
     cursor c = cursor_at(g, block->batch, &g->steps, block->step);
     c.at.element += line * g->lines.index[0].stride;
     for (int64_t at = 0, run; at < block->steps; at += run) {
-        run = least(step->extent - c.digit[g->steps.count - 1], block->steps - at);
+        run = wk__least(step->extent - c.digit[g->steps.count - 1], block->steps - at);
         pack(out + at * wide * (int64_t)block->class->packed, block->width, block->unit, lines, run,
              g->start + c.at.element * g->size, g->lines.index[0].stride, step->stride);
         advance(g, &g->steps, run, &c);
@@ -313,8 +304,8 @@ static void gather_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, co
     _Alignas(64) char matrix[SLICE];
     run runs[MOST_STEPS];
     const int64_t wide = (lines + block->unit - 1) / block->unit * block->unit;
-    const int64_t most = least(SLICE / (block->width * g->size) / SPAN * SPAN, MOST_STEPS);
-    const bool by_lines = least(innermost(&g->lines), lines) >= least(innermost(&g->steps), most);
+    const int64_t most = wk__least(SLICE / (block->width * g->size) / SPAN * SPAN, MOST_STEPS);
+    const bool by_lines = wk__least(innermost(&g->lines), lines) >= wk__least(innermost(&g->steps), most);
     int64_t count = by_lines ? find_runs(g, &g->lines, line, lines, runs) : 0;
     if (by_lines && block->as_is) { /* a row of the matrix is one of the panel */
         gather_matrix(g, block->batch, &g->steps, block->step, block->steps, &g->lines, runs, count, wide * g->size,
@@ -322,7 +313,7 @@ static void gather_panel(const wk__gather *g, wk__gemm_pack *pack, char *out, co
         return;
     }
     for (int64_t step = 0, steps; step < block->steps; step += steps) {
-        steps = least(most, block->steps - step);
+        steps = wk__least(most, block->steps - step);
         char *to = out + wk__gemm_packed(block->class, step) * wide * (int64_t)block->class->packed;
         if (by_lines) {
             gather_matrix(g, block->batch, &g->steps, block->step + step, steps, &g->lines, runs, count,
@@ -342,7 +333,7 @@ void wk__gather_panels(const wk__gather *gather, wk__gemm_pack *pack, void *out,
     char *to = out;
     const bool as_matrix = wk__gather_is_matrix(gather) && block->class->steps == 1; /* else runs would cut pairs */
     for (int64_t line = block->line, lines; line < block->line_end; line += lines) {
-        lines = least(block->width, block->line_end - line);
+        lines = wk__least(block->width, block->line_end - line);
         (as_matrix ? pack_panel : gather_panel)(gather, pack, to, block, line, lines);
         const int64_t wide = (lines + block->unit - 1) / block->unit * block->unit;
         to += wide * wk__gemm_packed(block->class, block->steps) * (int64_t)block->class->packed + WK__GEMM_GAP;

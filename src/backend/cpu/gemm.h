@@ -15,7 +15,8 @@
 
 enum {
     /* Bytes between packed panels: without them panels of 2^n elements would all begin in one set of the caches. */
-    WK__GEMM_GAP = 64
+    WK__GEMM_GAP = 64,
+    WK__GEMM_VECTOR = 64, /* of the largest vector */
 };
 
 /* One tile: C[i, j] = or += sum over l of A[i, l] B[l, j], with l rising and one rounding per step where the machine
@@ -69,6 +70,8 @@ typedef struct wk__dots {
     const int64_t *a_run, *b_run, *b_column;
     void *sums;
 } wk__dots;
+
+enum { WK__GEMM_DOTS = 8 /* most columns of a tile */ };
 
 typedef void wk__dots_function(const wk__dots *dots);
 

@@ -10,30 +10,23 @@
  * summed from 0; blocks depend on k and dtype. So results are equal bit for bit however many threads there are. */
 #include "matmul.h"
 
-#include <pthread.h>
 #include <string.h>
 
-#include "../../base/alloc.h"
-#include "../../base/pool.h"
+#include "../../base/whole.h"
 #include "isa.h"
 #include "prologue.h"
 
 enum {
-    SMALL_SPACE = 16 * 1024,   /* bytes: operands that are packed on the stack */
-    THREADS_WORK = 256 * 1024, /* multiplications below which one thread is faster than two */
-    TASK_WORK = 128 * 1024,    /* multiplications below which pieces share a task */
-    TASKS_PER_THREAD = 16,     /* enough to even out; fewer and longer runs of batches are read faster */
-    FEW_ROWS = 16,             /* of A: B is read so rarely that packing does not pay */
-    NEAR_BYTES = 256 * 1024,   /* an operand of this size is read in place */
+    SMALL_SPACE = 16 * 1024, /* bytes: operands that are packed on the stack */
+    TASK_WORK = 128 * 1024,  /* multiplications below which pieces share a task */
+    TASKS_PER_THREAD = 16,   /* enough to even out; fewer and longer runs of batches are read faster */
+    FEW_ROWS = 16,           /* of A: B is read so rarely that packing does not pay */
+    NEAR_BYTES = 256 * 1024, /* an operand of this size is read in place */
 };
 
 typedef struct work {
     const wk__gemm_plan *plan;
     int64_t pieces, pieces_per_task;
-    pthread_mutex_t lock; /* of what follows */
-    wk__gemm_space *spaces;
-    int64_t failed; /* the first piece whose tail failed, or `pieces` */
-    wk__fail fail;
 } work;
 
 static void swap(int64_t *a, int64_t *b)
@@ -198,88 +191,45 @@ static void find_batch(const wk__gemm_plan *plan, wk__gemm_piece *piece)
     }
 }
 
-static wk__gemm_space *space_borrow(work *work)
+static bool needs_space(const wk__gemm_plan *plan)
 {
-    pthread_mutex_lock(&work->lock);
-    wk__gemm_space *space = work->spaces;
-    if (space) work->spaces = space->next;
-    pthread_mutex_unlock(&work->lock);
-    return space;
+    return plan->pack_a || plan->pack_b || plan->sum_apart || plan->before.group;
 }
 
-static void space_return(work *work, wk__gemm_space *space)
+/* Some pieces, in order; all of them, even if one fails. */
+static wk_code task(void *user, int64_t index, wk__gemm_space *const spaces[], wk__fail *fail)
 {
-    if (!space) return;
-    pthread_mutex_lock(&work->lock);
-    space->next = work->spaces;
-    work->spaces = space;
-    pthread_mutex_unlock(&work->lock);
-}
-
-/* The first piece in order is the one that is told of, whichever thread was faster. */
-static void failed(work *work, int64_t piece, const wk__fail *fail)
-{
-    pthread_mutex_lock(&work->lock);
-    if (piece < work->failed) {
-        work->failed = piece;
-        work->fail = *fail;
-    }
-    pthread_mutex_unlock(&work->lock);
-}
-
-static void task(void *user, int64_t index)
-{
-    work *work = user;
+    const work *work = user;
     const int64_t first = index * work->pieces_per_task;
-    const int64_t end = first + work->pieces_per_task < work->pieces ? first + work->pieces_per_task : work->pieces;
-    wk__gemm_space *space = space_borrow(work);
+    const int64_t end = wk__least(first + work->pieces_per_task, work->pieces);
+    wk_code code = WK_OK;
     for (int64_t k = first; k < end; k++) {
         wk__gemm_piece piece;
-        wk__fail fail = {0};
+        wk__fail other;
         piece_of(work->plan, k, &piece);
         find_batch(work->plan, &piece);
-        if (wk__gemm_piece_run(work->plan, &piece, space, &fail)) failed(work, k, &fail);
+        const wk_code of_piece = wk__gemm_piece_run(work->plan, &piece, spaces[0], code ? &other : fail);
+        if (!code) code = of_piece;
     }
-    space_return(work, space);
-}
-
-static int threads_for(double work)
-{
-    return work < THREADS_WORK ? 1 : wk__threads();
-}
-
-static bool take_spaces(const wk__gemm_plan *plan, int64_t count, wk__gemm_space **spaces)
-{
-    if (!plan->pack_a && !plan->pack_b && !plan->sum_apart && !plan->before.group) return true;
-    if (!wk__gemm_spaces_take(count, spaces)) return false;
-    if (!plan->before.group || wk__gemm_spaces_before(*spaces)) return true;
-    wk__gemm_spaces_give(*spaces);
-    return false;
+    return code;
 }
 
 static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail)
 {
-    const int threads = threads_for(work_all);
+    const int threads = wk__gemm_threads(work_all);
     work work = {.plan = plan, .pieces = plan->batches * plan->row_pieces * plan->column_pieces};
     const double work_piece = work_all / (double)work.pieces;
     work.pieces_per_task = work.pieces / ((int64_t)TASKS_PER_THREAD * threads) + 1;
     const int64_t worthwhile = (int64_t)(TASK_WORK / (work_piece + 1)) + 1;
     if (work.pieces_per_task < worthwhile) work.pieces_per_task = worthwhile;
     if (threads == 1) work.pieces_per_task = work.pieces;
-    const int64_t tasks = (work.pieces + work.pieces_per_task - 1) / work.pieces_per_task;
-
-    wk__gemm_space *spaces = NULL;
-    if (!take_spaces(plan, tasks < threads ? tasks : threads, &spaces))
-        return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a product");
-    work.spaces = spaces;
-    work.failed = work.pieces;
-    pthread_mutex_init(&work.lock, NULL);
-    wk__parallel(tasks, task, &work);
-    pthread_mutex_destroy(&work.lock);
-    wk__gemm_spaces_give(work.spaces);
-    if (work.failed == work.pieces) return WK_OK;
-    *fail = work.fail;
-    return fail->code;
+    return wk__gemm_tasks(&(wk__gemm_job){.tasks = wk__parts_of(work.pieces, work.pieces_per_task),
+                                          .threads = threads,
+                                          .spaces = needs_space(plan),
+                                          .before = plan->before.group,
+                                          .body = task,
+                                          .user = &work},
+                          fail);
 }
 
 /* Bytes of a row of A or a column of B, when a block of k is packed: a little more than they need. */
@@ -291,7 +241,7 @@ static int64_t line_of(const wk__gemm_plan *plan)
 /* Is the product so small that one thread does whole batches, with what it packs on the stack? */
 static bool small(const wk__gemm_plan *plan, double work)
 {
-    if (work >= THREADS_WORK || plan->m > WK__GEMM_BLOCK_ROWS || plan->before.group) return false;
+    if (work >= WK__GEMM_THREADS_WORK || plan->m > WK__GEMM_BLOCK_ROWS || plan->before.group) return false;
     const int64_t line = line_of(plan);
     const int64_t a = plan->pack_a ? plan->m * line : 0;
     const int64_t b = plan->pack_b ? (plan->n + plan->class->lanes) * line : 0;
@@ -329,7 +279,7 @@ static bool divide(wk__gemm_plan *plan)
     plan_way(plan);
     const double work = work_of(plan);
     if (!small(plan, work)) {
-        wk__gemm_divide(plan, threads_for(work));
+        wk__gemm_divide(plan, wk__gemm_threads(work));
         return false;
     }
     plan->piece_rows = plan->m;
@@ -362,9 +312,10 @@ static bool has_none(const wk__gemm_plan *plan)
 
 void wk__gemm_run_within(wk__gemm_plan *plan, const wk__gemm_space *space)
 {
+    if (has_none(plan)) return;
     plan_way(plan);
     wk__gemm_divide(plan, 1);
-    const int64_t pieces = has_none(plan) ? 0 : plan->batches * plan->row_pieces * plan->column_pieces;
+    const int64_t pieces = plan->batches * plan->row_pieces * plan->column_pieces;
     for (int64_t k = 0; k < pieces; k++) {
         wk__gemm_piece piece;
         wk__fail none; /* there is no tail, and nothing else fails */

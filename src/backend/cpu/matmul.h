@@ -48,11 +48,35 @@ bool wk__gemm_spaces_take(int64_t count, wk__gemm_space **list);
 bool wk__gemm_spaces_before(wk__gemm_space *list);
 void wk__gemm_spaces_give(wk__gemm_space *list);
 
-/* Runs body(user, k, spaces) for every task k, on threads that are worth `work` multiplications, each with `each`
- * buffers, which are taken before the first task: it fails when memory is short for them, and nothing is done. */
-enum { WK__GEMM_TASK_SPACES = 2 /* at most */ };
-typedef void wk__gemm_task(void *user, int64_t k, wk__gemm_space *const spaces[]);
-wk_code wk__gemm_tasks(int64_t tasks, double work, int each, wk__gemm_task *body, void *user, wk__fail *fail);
+/* Tasks that work in buffers: body(user, k, spaces, fail) for every task k. */
+enum {
+    WK__GEMM_TASK_SPACES = 2,           /* buffers of a task, at most */
+    WK__GEMM_THREADS_WORK = 256 * 1024, /* multiplications below which one thread is faster than two */
+};
+typedef wk_code wk__gemm_task(void *user, int64_t k, wk__gemm_space *const spaces[], wk__fail *fail);
+typedef struct wk__gemm_job {
+    int64_t tasks;
+    int threads;
+    int spaces;  /* of each task */
+    bool before; /* those have room for B as a program computes it */
+    wk__gemm_task *body;
+    void *user;
+} wk__gemm_job;
+
+/* How many threads so many multiplications are worth. */
+int wk__gemm_threads(double work);
+/* All buffers are taken before the first task: where memory is short for them, nothing is done. Else each task is, even
+ * if others fail, and the failure is that of the first in order. */
+wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail);
+
+/* The tail on boxes, one after the other: the code is that of the first that failed. */
+typedef struct wk__tail_run {
+    const wk__cpu_program *tail;
+    wk_code first;
+    wk__fail *fail;
+} wk__tail_run;
+/* For a wk__piece_visit: `user` is such a run. */
+void wk__tail_run_box(void *user, const wk__piece *box);
 
 /* Dimensions of the result that are walked as one, outermost first: the rows of C, its columns, or its batches. */
 typedef struct wk__gemm_side {

@@ -3,21 +3,18 @@
  * an order that depends on k alone. */
 #include "matmul.h"
 
+#include "../../base/whole.h"
+
 /* Packing an element, or bringing it from far away, costs about as much as this many multiplications of a vector's
  * lane. */
 enum { FETCH = 16 };
 /* Multiplications that are worth a piece of their own. */
 enum { PIECE_WORK = 128 * 1024 };
 
-static int64_t parts_of(int64_t whole, int64_t part)
-{
-    return (whole + part - 1) / part;
-}
-
 /* The size of `parts` equal pieces in whole tiles. */
 static int64_t piece_of(int64_t whole, int64_t parts, int64_t tile)
 {
-    int64_t piece = parts_of(parts_of(whole, parts), tile) * tile;
+    int64_t piece = wk__parts_of(wk__parts_of(whole, parts), tile) * tile;
     return piece < whole ? piece : whole;
 }
 
@@ -25,8 +22,8 @@ static void cut(wk__gemm_plan *plan, int64_t row_parts, int64_t column_parts)
 {
     plan->piece_rows = piece_of(plan->m, row_parts, plan->class->rows);
     plan->piece_columns = piece_of(plan->n, column_parts, plan->class->columns);
-    plan->row_pieces = parts_of(plan->m, plan->piece_rows);
-    plan->column_pieces = parts_of(plan->n, plan->piece_columns);
+    plan->row_pieces = wk__parts_of(plan->m, plan->piece_rows);
+    plan->column_pieces = wk__parts_of(plan->n, plan->piece_columns);
 }
 
 /* Until the last thread is done, in multiplications. */
@@ -34,7 +31,7 @@ static double time_of(const wk__gemm_plan *plan, int threads)
 {
     const double rows = (double)plan->piece_rows, columns = (double)plan->piece_columns;
     const int64_t pieces = plan->batches * plan->row_pieces * plan->column_pieces;
-    return (double)parts_of(pieces, threads) * (rows * columns + FETCH * (rows + columns));
+    return (double)wk__parts_of(pieces, threads) * (rows * columns + FETCH * (rows + columns));
 }
 
 void wk__gemm_divide(wk__gemm_plan *plan, int threads)
@@ -43,7 +40,7 @@ void wk__gemm_divide(wk__gemm_plan *plan, int threads)
     const int64_t rows = plan->vector ? 1 : WK__GEMM_PIECE_ROWS;
     int64_t columns = (plan->vector ? WK__GEMM_SPACE_C : WK__GEMM_PIECE_BYTES) / (int64_t)plan->class->sum;
     if (plan->before.group && plan->before.columns < columns) columns = plan->before.columns;
-    const int64_t fewest_rows = parts_of(plan->m, rows), fewest_columns = parts_of(plan->n, columns);
+    const int64_t fewest_rows = wk__parts_of(plan->m, rows), fewest_columns = wk__parts_of(plan->n, columns);
     cut(plan, fewest_rows, fewest_columns);
 
     const double work = (double)plan->m * (double)plan->n * (double)plan->k / PIECE_WORK;

@@ -16,10 +16,7 @@
 
 #include <string.h>
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+#include "../../base/whole.h"
 
 /* Where a block's operands are and how to step through them, in elements. */
 typedef struct walk {
@@ -78,7 +75,7 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, con
     wk__tile tile = {.k = k, .c_row = at->c_row, .add = at->l > 0};
     const char *b = plan->pack_b ? at->space->b : at->b;
     for (int64_t j = piece->column; j < piece->column_end; j += class->columns) {
-        tile.columns = (int)least(piece->column_end - j, class->columns);
+        tile.columns = (int)wk__least(piece->column_end - j, class->columns);
         const int vectors = (tile.columns + class->lanes - 1) / class->lanes;
         wk__tile_function *const *function = class->tile + (vectors - 1) * class->rows - 1;
         tile.b = b;
@@ -88,7 +85,7 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, con
         char *c = at->c + ((row - piece->row) * at->c_row + j - piece->column) * of_c;
         const char *a = plan->pack_a ? at->space->a : piece->a + (at->l * plan->a_step + row * plan->a_row) * size;
         for (int64_t i = row; i < end; i += class->rows) {
-            const int64_t rows = least(end - i, class->rows);
+            const int64_t rows = wk__least(end - i, class->rows);
             tile.a = a;
             if (!plan->pack_a) {
                 tile.a_row = plan->a_row;
@@ -120,7 +117,7 @@ static int64_t place_of(const wk__gather_list *list, int64_t number)
 static int64_t run_of(const wk__gather_list *list, int64_t number, int64_t left)
 {
     const int64_t inner = list->index[list->count - 1].extent;
-    return least(inner - number % inner, left);
+    return wk__least(inner - number % inner, left);
 }
 
 /* `to` and `from` begin at the piece's first column. */
@@ -163,7 +160,7 @@ static int64_t next_box(const wk__gemm_side *side, const int64_t shape[], int64_
     for (int k = side->count - 1; k >= 0; k--) {
         const int d = side->dim[k];
         start[d] = at % shape[d];
-        size[d] = whole ? least(shape[d] - start[d], left / places) : 1;
+        size[d] = whole ? wk__least(shape[d] - start[d], left / places) : 1;
         whole = whole && size[d] == shape[d];
         places *= size[d];
         at /= shape[d];
@@ -202,30 +199,7 @@ static void visit_boxes(const wk__gemm_plan *plan, const wk__gemm_piece *piece, 
 void wk__gemm_piece_boxes(const wk__gemm_plan *plan, const wk__gemm_piece *piece, wk__piece_visit *visit, void *user)
 {
     for (int64_t row = piece->row; row < piece->row_end; row += WK__GEMM_BLOCK_ROWS)
-        visit_boxes(plan, piece, row, least(piece->row_end, row + WK__GEMM_BLOCK_ROWS), visit, user);
-}
-
-/* The tail on some boxes: the code is that of the first that failed. */
-typedef struct tail_run {
-    const wk__cpu_program *tail;
-    wk_code first;
-    wk__fail *fail;
-} tail_run;
-
-static void run_box(void *user, const wk__piece *box)
-{
-    tail_run *run = user;
-    wk__fail other;
-    const wk_code code = wk__cpu_program_box(run->tail, box->start, box->size, run->first ? &other : run->fail);
-    if (!run->first) run->first = code;
-}
-
-static wk_code run_tail(const wk__gemm_plan *plan, const wk__gemm_piece *piece, int64_t row, int64_t end,
-                        wk__fail *fail)
-{
-    tail_run run = {.tail = plan->tail, .fail = fail};
-    visit_boxes(plan, piece, row, end, run_box, &run);
-    return run.first;
+        visit_boxes(plan, piece, row, wk__least(piece->row_end, row + WK__GEMM_BLOCK_ROWS), visit, user);
 }
 
 /* The vector a is copied together: what `down` and `along` read of it is contiguous. */
@@ -255,20 +229,20 @@ wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piec
                            wk__fail *fail)
 {
     walk at = {.space = space, .c_row = plan->c_row};
-    wk_code first = WK_OK;
+    wk__tail_run run = {.tail = plan->tail, .fail = fail};
     at.c = piece->c + (piece->row * plan->c_row + piece->column) * plan->c_size;
     if (plan->sum_apart) {
         at.c = space->c;
         at.c_row = piece->column_end - piece->column;
     }
     do {
-        at.k = least(plan->k - at.l, plan->k_block);
+        at.k = wk__least(plan->k - at.l, plan->k_block);
         const bool last = at.l + at.k == plan->k;
         const wk_code code = find_b(plan, piece, &at, fail);
         if (code != WK_OK) return code;
         if (plan->pack_b) pack_panels(plan, piece, &at);
         for (int64_t row = piece->row, end; row < piece->row_end; row = end) {
-            end = least(piece->row_end, row + WK__GEMM_BLOCK_ROWS);
+            end = wk__least(piece->row_end, row + WK__GEMM_BLOCK_ROWS);
             if (plan->pack_a) pack_rows(plan, piece, &at, row, end);
             if (plan->vector)
                 multiply_vector(plan, piece, &at);
@@ -276,13 +250,9 @@ wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piec
                 multiply(plan, piece, &at, row, end);
             if (!last) continue;
             if (plan->sum_apart) narrow(plan, piece, &at, row, end);
-            if (plan->tail) {
-                wk__fail other;
-                const wk_code of_tail = run_tail(plan, piece, row, end, first ? &other : fail);
-                if (!first) first = of_tail;
-            }
+            if (plan->tail) visit_boxes(plan, piece, row, end, wk__tail_run_box, &run);
         }
         at.l += at.k;
     } while (at.l < plan->k);
-    return first;
+    return run.first;
 }

@@ -1,52 +1,99 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks of a contraction that work in buffers of products. */
+/* Tasks of products and contractions: the buffers they work in, and which failure is told. */
 #include "matmul.h"
 
 #include <pthread.h>
 
 #include "../../base/pool.h"
 
-enum { THREADS_WORK = 256 * 1024 /* multiplications below which one thread is faster than two */ };
-
-typedef struct job {
-    wk__gemm_task *body;
-    void *user;
-    int each;
-    pthread_mutex_t lock; /* of the list */
+typedef struct run {
+    const wk__gemm_job *job;
+    pthread_mutex_t lock; /* of what follows */
     wk__gemm_space *spaces;
-} job;
+    int64_t failed; /* the first task that failed, or as many as there are */
+    wk__fail fail;
+} run;
 
-static void run_task(void *user, int64_t number)
+static void borrow(run *run, wk__gemm_space *spaces[])
 {
-    job *job = user;
-    wk__gemm_space *space[WK__GEMM_TASK_SPACES];
-    pthread_mutex_lock(&job->lock);
-    for (int k = 0; k < job->each; k++) {
-        space[k] = job->spaces;
-        job->spaces = space[k]->next;
+    pthread_mutex_lock(&run->lock);
+    for (int k = 0; k < run->job->spaces; k++) {
+        spaces[k] = run->spaces;
+        run->spaces = spaces[k]->next;
     }
-    pthread_mutex_unlock(&job->lock);
-    job->body(job->user, number, space);
-    pthread_mutex_lock(&job->lock);
-    for (int k = 0; k < job->each; k++) {
-        space[k]->next = job->spaces;
-        job->spaces = space[k];
-    }
-    pthread_mutex_unlock(&job->lock);
+    pthread_mutex_unlock(&run->lock);
 }
 
-wk_code wk__gemm_tasks(int64_t tasks, double work, int each, wk__gemm_task *body, void *user, wk__fail *fail)
+static void give_back(run *run, wk__gemm_space *const spaces[])
 {
-    const int threads = work < THREADS_WORK ? 1 : wk__threads();
-    job job = {.body = body, .user = user, .each = each};
-    if (!wk__gemm_spaces_take(each * (tasks < threads ? tasks : threads), &job.spaces))
+    pthread_mutex_lock(&run->lock);
+    for (int k = 0; k < run->job->spaces; k++) {
+        spaces[k]->next = run->spaces;
+        run->spaces = spaces[k];
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* The first task in order is the one that is told of, whichever thread was faster. */
+static void note(run *run, int64_t task, const wk__fail *fail)
+{
+    pthread_mutex_lock(&run->lock);
+    if (task < run->failed) {
+        run->failed = task;
+        run->fail = *fail;
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
+static void run_task(void *user, int64_t task)
+{
+    run *run = user;
+    wk__gemm_space *spaces[WK__GEMM_TASK_SPACES] = {NULL};
+    wk__fail fail = {0};
+    if (run->job->spaces) borrow(run, spaces);
+    if (run->job->body(run->job->user, task, spaces, &fail) != WK_OK) note(run, task, &fail);
+    if (run->job->spaces) give_back(run, spaces);
+}
+
+static bool take_spaces(const wk__gemm_job *job, wk__gemm_space **spaces)
+{
+    *spaces = NULL;
+    if (!job->spaces) return true;
+    if (!wk__gemm_spaces_take(job->spaces * (job->tasks < job->threads ? job->tasks : job->threads), spaces))
+        return false;
+    if (!job->before || wk__gemm_spaces_before(*spaces)) return true;
+    wk__gemm_spaces_give(*spaces);
+    return false;
+}
+
+int wk__gemm_threads(double work)
+{
+    return work < WK__GEMM_THREADS_WORK ? 1 : wk__threads();
+}
+
+wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail)
+{
+    run run = {.job = job, .failed = job->tasks};
+    if (!take_spaces(job, &run.spaces))
         return wk__fail_set(fail, WK_ERR_MEMORY, "no memory for the buffers of a product");
-    pthread_mutex_init(&job.lock, NULL);
-    if (threads == 1)
-        for (int64_t k = 0; k < tasks; k++) run_task(&job, k);
+    pthread_mutex_init(&run.lock, NULL);
+    if (job->threads == 1)
+        for (int64_t k = 0; k < job->tasks; k++) run_task(&run, k);
     else
-        wk__parallel(tasks, run_task, &job);
-    pthread_mutex_destroy(&job.lock);
-    wk__gemm_spaces_give(job.spaces);
-    return WK_OK;
+        wk__parallel(job->tasks, run_task, &run);
+    pthread_mutex_destroy(&run.lock);
+    wk__gemm_spaces_give(run.spaces);
+    if (run.failed == job->tasks) return WK_OK;
+    *fail = run.fail;
+    return fail->code;
+}
+
+/* ---- tails ------------------------------------------------------------------------------------------------------- */
+
+void wk__tail_run_box(void *user, const wk__piece *box)
+{
+    wk__tail_run *run = user;
+    wk__fail other;
+    const wk_code code = wk__cpu_program_box(run->tail, box->start, box->size, run->first ? &other : run->fail);
+    if (!run->first) run->first = code;
 }

@@ -4,37 +4,12 @@
 
 #include <string.h>
 
+#include "../../base/whole.h"
+
 enum {
     APART = 16,     /* elements between the copies of channels, which would begin in one set of the caches otherwise */
-    MOST = 1 << 24, /* elements of a copy */
+    MOST = 1 << 24, /* elements of a copy, beyond any buffer: the product of two such sizes is a number yet */
 };
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* a / b, rounded down; b > 0 */
-static int64_t floor_of(int64_t a, int64_t b)
-{
-    return a >= 0 ? a / b : -((-a - 1) / b) - 1;
-}
-
-int64_t wk__padded_stride(const wk__kernel *kernel, int operand, int i)
-{
-    if (i < kernel->ndim) return kernel->operand[operand].stride[i];
-    return operand == 0 ? 0 : kernel->sum->stride[operand - 1][i - kernel->ndim];
-}
-
-bool wk__padded_walks(const wk__kernel *kernel, int operand, int i)
-{
-    return wk__index_extent(kernel, i) > 1 && wk__padded_stride(kernel, operand, i) != 0;
-}
 
 bool wk__padded_counts(const wk__padded *p, int i)
 {
@@ -55,7 +30,7 @@ int64_t wk__padded_offset(const wk__kernel *kernel, int operand, const wk__padde
     int64_t offset = 0;
     for (int k = list->count - 1; k >= 0; k--) {
         const int64_t extent = wk__index_extent(kernel, list->index[k]);
-        offset += number % extent * wk__padded_stride(kernel, operand, list->index[k]);
+        offset += number % extent * wk__index_stride(kernel, operand, list->index[k]);
         number /= extent;
     }
     return offset;
@@ -73,7 +48,7 @@ static bool see_place(const wk__padded *p, wk__padded_axis *axis, bool summed)
     for (int i = from; i < end; i++) {
         const int64_t step = axis->q.coefficient[i];
         if (wk__index_extent(kernel, i) == 1 || step == 0) continue;
-        if (axis->place >= 0 || step < 1 || step > WK__PADDED_STEP || wk__padded_walks(kernel, p->b, i)) return false;
+        if (axis->place >= 0 || step < 1 || step > WK__PADDED_STEP || wk__index_walks(kernel, p->b, i)) return false;
         for (const wk__padded_axis *other = &p->axis[p->first]; other < axis; other++)
             if (other->place == i) return false;
         axis->place = i;
@@ -113,9 +88,9 @@ static void next_tap(const wk__padded *p, tap *t)
 
 static void see_shift(wk__padded_axis *axis, bool first, int64_t shift)
 {
-    const int64_t whole = floor_of(shift, axis->step), remainder = shift - whole * axis->step;
-    axis->low = first ? whole : least(axis->low, whole);
-    axis->high = first ? whole : most(axis->high, whole);
+    const int64_t whole = wk__floor_of(shift, axis->step), remainder = shift - whole * axis->step;
+    axis->low = first ? whole : wk__least(axis->low, whole);
+    axis->high = first ? whole : wk__most(axis->high, whole);
     if (axis->part[remainder] >= 0) return;
     axis->remainder[axis->parts] = (int8_t)remainder;
     axis->part[remainder] = (int8_t)axis->parts++;
@@ -188,7 +163,7 @@ void wk__padded_taps(const wk__padded *p, const wk__padded_box *box, int64_t at[
         int64_t part = 0, place = 0;
         for (int k = 0; k < WK__PADDED_AXES; k++) {
             const wk__padded_axis *axis = &p->axis[k];
-            const int64_t whole = axis->step == 1 ? t.shift[k] : floor_of(t.shift[k], axis->step);
+            const int64_t whole = axis->step == 1 ? t.shift[k] : wk__floor_of(t.shift[k], axis->step);
             part = part * axis->parts + axis->part[t.shift[k] - whole * axis->step];
             place = place * box->size[k] + whole - axis->low;
         }
@@ -208,34 +183,33 @@ static line line_of(const wk__padded_axis *axis, const wk__padded_box *box, int 
 {
     line l = {.step = axis->step, .count = box->size[k]};
     l.first = (box->place[k] + axis->low) * axis->step + axis->remainder[part];
-    l.low = least(most(-floor_of(l.first, l.step), 0), l.count);
-    l.end = most(least(-floor_of(l.first - axis->q.extent, l.step), l.count), l.low);
+    l.low = wk__least(wk__most(-wk__floor_of(l.first, l.step), 0), l.count);
+    l.end = wk__most(wk__least(-wk__floor_of(l.first - axis->q.extent, l.step), l.count), l.low);
     return l;
 }
 
 static inline __attribute__((always_inline)) void copy_each(char *restrict to, const char *restrict from, int64_t count,
-                                                            int64_t stride, size_t size)
+                                                            int64_t stride)
 {
-    for (int64_t i = 0; i < count; i++) memcpy(to + i * (int64_t)size, from + i * stride * (int64_t)size, size);
+    for (int64_t i = 0; i < count; i++)
+        memcpy(to + i * WK__PADDED_SIZE, from + i * stride * WK__PADDED_SIZE, WK__PADDED_SIZE);
 }
 
-/* Rows have some tens of elements: what a call of memcpy would take is much beside that. */
-static inline void copy_row(char *to, const char *from, int64_t count, int64_t stride, int64_t size)
+/* Rows have some tens of elements: what a call of memcpy would take is much beside that. With the stride as a constant
+ * loops become vectors. */
+static inline void copy_row(char *to, const char *from, int64_t count, int64_t stride)
 {
-    if (stride == 1 && size == 4)
-        copy_each(to, from, count, 1, 4);
-    else if (stride == 1)
-        copy_each(to, from, count, 1, 8);
-    else if (stride == 2 && size == 4)
-        copy_each(to, from, count, 2, 4);
-    else if (size == 4)
-        copy_each(to, from, count, stride, 4);
+    if (stride == 1)
+        copy_each(to, from, count, 1);
+    else if (stride == 2)
+        copy_each(to, from, count, 2);
     else
-        copy_each(to, from, count, stride, 8);
+        copy_each(to, from, count, stride);
 }
 
-static void copy_part(const wk__padded *p, const line l[], const char *from, int64_t size, char *to)
+static void copy_part(const wk__padded *p, const line l[], const char *from, char *to)
 {
+    const int64_t size = WK__PADDED_SIZE;
     const int64_t row = l[2].count * size, stride = p->axis[2].q.stride * l[2].step;
     const int64_t before = l[2].low * size, after = (l[2].count - l[2].end) * size;
     const bool none = l[2].low == l[2].end; /* then it may begin too far away to be counted */
@@ -248,24 +222,24 @@ static void copy_part(const wk__padded *p, const line l[], const char *from, int
             }
             const int64_t at = start + (l[0].first + z * l[0].step) * p->axis[0].q.stride +
                                (l[1].first + y * l[1].step) * p->axis[1].q.stride;
-            for (int64_t k = 0; k < before; k += 4) memset(to + k, 0, 4);
-            copy_row(to + before, from + at * size, l[2].end - l[2].low, stride, size);
-            for (int64_t k = 0; k < after; k += 4) memset(to + row - after + k, 0, 4);
+            for (int64_t k = 0; k < before; k += size) memset(to + k, 0, WK__PADDED_SIZE);
+            copy_row(to + before, from + at * size, l[2].end - l[2].low, stride);
+            for (int64_t k = 0; k < after; k += size) memset(to + row - after + k, 0, WK__PADDED_SIZE);
         }
 }
 
-void wk__padded_copy(const wk__padded *p, const wk__padded_box *box, int64_t element, int64_t size, char *to)
+void wk__padded_copy(const wk__padded *p, const wk__padded_box *box, int64_t element, char *to)
 {
     const wk__operand *operand = &p->kernel->operand[p->b];
-    const char *from = operand->memory->host + element * size;
+    const char *from = operand->memory->host + element * WK__PADDED_SIZE;
     line l[WK__PADDED_AXES];
     for (int part0 = 0; part0 < p->axis[0].parts; part0++) {
         l[0] = line_of(&p->axis[0], box, 0, part0);
         for (int part1 = 0; part1 < p->axis[1].parts; part1++) {
             l[1] = line_of(&p->axis[1], box, 1, part1);
-            for (int part2 = 0; part2 < p->axis[2].parts; part2++, to += box->part * size) {
+            for (int part2 = 0; part2 < p->axis[2].parts; part2++, to += box->part * WK__PADDED_SIZE) {
                 l[2] = line_of(&p->axis[2], box, 2, part2);
-                copy_part(p, l, from, size, to);
+                copy_part(p, l, from, to);
             }
         }
     }

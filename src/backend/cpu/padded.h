@@ -18,8 +18,9 @@
 
 enum {
     WK__PADDED_AXES = WK__MAX_COORDINATES,
-    WK__PADDED_STEP = 8,    /* the longest step of a place */
-    WK__PADDED_TAPS = 1024, /* the most taps */
+    WK__PADDED_SIZE = 4,    /* bytes of an element: tiles that read such copies are for f32 */
+    WK__PADDED_STEP = 8,    /* the longest step of a place: a channel has as many parts along each axis */
+    WK__PADDED_TAPS = 1024, /* the most taps: tables of them are on the stack */
 };
 
 /* A coordinate: step x place + what the tap adds, which is step x whole + remainder; low <= whole <= high. */
@@ -66,12 +67,9 @@ int64_t wk__padded_offset(const wk__kernel *kernel, int operand, const wk__padde
 bool wk__padded_box_of(const wk__padded *p, int64_t from, int64_t end, wk__padded_box *box);
 /* at[u] of all taps. */
 void wk__padded_taps(const wk__padded *p, const wk__padded_box *box, int64_t at[]);
-/* Writes the copy of one channel: `element` is where all coordinates are 0. `size`: bytes of an element, 4 or 8. */
-void wk__padded_copy(const wk__padded *p, const wk__padded_box *box, int64_t element, int64_t size, char *to);
+/* Writes the copy of one channel: `element` is where all coordinates are 0. */
+void wk__padded_copy(const wk__padded *p, const wk__padded_box *box, int64_t element, char *to);
 
-/* Does the operand change with index i, but for coordinates? */
-bool wk__padded_walks(const wk__kernel *kernel, int operand, int i);
-int64_t wk__padded_stride(const wk__kernel *kernel, int operand, int i);
 /* Does a coordinate of b change with it? */
 bool wk__padded_counts(const wk__padded *p, int i);
 

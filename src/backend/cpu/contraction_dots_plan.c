@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What sums of places are made of, their pieces and blocks, and whether they pay: contraction_dots.h. */
+#include "contraction_dots.h"
+
+#include "../../base/whole.h"
+#include "isa.h"
+#include "matmul.h"
+
+enum {
+    SUMS_BYTES = 512 * 1024, /* of the vectors of a piece: they stay in L2 with what they meet */
+    COPY_BYTES = 256 * 1024, /* of the copies of its channels */
+    PIECE_ROWS = 64,
+    BLOCK = 1024,            /* places, about: vectors of sums are loaded and stored once for so many */
+    PIECES = 8,              /* of a contraction, so that threads end together; */
+    PIECE_WORK = 512 * 1024, /* but no smaller ones, in multiplications */
+    /* Times, in multiplications of a vector's lane, but for RUN, in steps of a tile: */
+    GATHER = 30, /* an element of B is gathered, ... */
+    PACK = 12,   /* ... or one of either factor is packed as that of a matrix */
+    COPY = 12,   /* one of B is copied between zeros */
+    SUM = 4,     /* a lane of a sum is loaded and stored */
+    FOLD = 300,  /* the lanes of one are added up */
+};
+
+static const double RUN = 0.2; /* a run begins */
+
+/* Columns of a piece have a vector of sums each, their place in C, and an element of a row of it. */
+enum { MOST_COLUMNS = SUMS_BYTES / WK__GEMM_VECTOR };
+_Static_assert((int)SUMS_BYTES <= (int)WK__GEMM_SPACE_C, "the buffer of sums");
+_Static_assert((int)COPY_BYTES <= (int)WK__GEMM_SPACE_B, "the buffer of copies");
+_Static_assert(MOST_COLUMNS * sizeof(int64_t) <= (size_t)WK__GEMM_SPACE_A, "the buffer of places");
+_Static_assert((int)MOST_COLUMNS *(int)WK__PADDED_SIZE <= (int)WK__GEMM_SPACE_B, "the buffer of a row of C");
+
+/* ---- the description --------------------------------------------------------------------------------------------- */
+
+/* The summed index along which A's elements are neighbours, and B has a coordinate. -1: there is none. */
+static int neighbours(const wk__kernel *kernel, int b)
+{
+    const wk__sum *sum = kernel->sum;
+    for (int s = 0; s < sum->indices; s++) {
+        if (sum->extent[s] == 1 || sum->stride[WK__FACTORS - b][s] != 1) continue;
+        for (int k = 0; k < sum->coordinates[b - 1]; k++)
+            if (sum->coordinate[b - 1][k].coefficient[kernel->ndim + s] != 0) return kernel->ndim + s;
+    }
+    return -1;
+}
+
+/* The indices of the result: a row, on which only A depends, channels and taps, which are B's, and batches. */
+static bool see_result(wk__dots_plan *p, const wk__kernel *kernel)
+{
+    p->row = -1;
+    p->rows = p->batch.places = 1;
+    for (int i = 0; i < kernel->ndim; i++) {
+        if (kernel->shape[i] == 1) continue;
+        const bool of_a = wk__index_walks(kernel, p->b.a, i), of_b = wk__index_walks(kernel, p->b.b, i);
+        if (wk__padded_counts(&p->b, i)) {
+            if (of_a || of_b) return false;
+        } else if (of_b && !of_a) {
+            wk__padded_add(kernel, &p->b.channels, i);
+        } else if (of_a && !of_b && p->row < 0) {
+            p->row = i;
+            p->rows = kernel->shape[i];
+        } else {
+            wk__padded_add(kernel, &p->batch, i);
+        }
+    }
+    return true;
+}
+
+static void see_sum(wk__dots_plan *p, const wk__kernel *kernel)
+{
+    p->outer.places = 1;
+    for (int i = kernel->ndim; i < kernel->ndim + kernel->sum->indices; i++)
+        if (wk__index_extent(kernel, i) > 1 && !wk__padded_counts(&p->b, i)) wk__padded_add(kernel, &p->outer, i);
+}
+
+/* Runs of neighbouring places in a block of so many places of the first axis. */
+static int64_t runs_of(const wk__dots_plan *p, int64_t block)
+{
+    const int last = WK__PADDED_AXES - 1;
+    int64_t runs = p->b.first == last ? 1 : block;
+    for (int k = p->b.first + 1; k < last && runs <= WK__DOTS_RUNS; k++) runs *= p->b.axis[k].places;
+    return runs;
+}
+
+static double places_of(const wk__dots_plan *p)
+{
+    double places = 1;
+    for (int k = 0; k < WK__PADDED_AXES; k++) places *= (double)p->b.axis[k].places;
+    return places;
+}
+
+double wk__dots_products(const wk__dots_plan *p)
+{
+    return (double)p->rows * (double)p->b.channels.places * (double)p->b.taps.places * (double)p->batch.places *
+           (double)p->outer.places * places_of(p);
+}
+
+static void see_parts(wk__dots_plan *p)
+{
+    p->row_parts = wk__parts_of(p->rows, p->piece_rows);
+    p->channel_parts = wk__parts_of(p->b.channels.places, p->piece_channels);
+}
+
+int64_t wk__dots_pieces(const wk__dots_plan *p)
+{
+    return p->batch.places * p->row_parts * p->channel_parts;
+}
+
+/* Chooses the pieces and blocks. False: not even the smallest fits its buffer. */
+static bool see_sizes(wk__dots_plan *p)
+{
+    wk__padded_box box;
+    const int64_t first = p->b.axis[p->b.first].places, channels = p->b.channels.places;
+    const double slice = places_of(p) / (double)first;
+    p->block = wk__even_part(first, wk__least(first, wk__most((int64_t)(BLOCK / slice), 1)));
+    while (p->block > 1 && runs_of(p, p->block) > WK__DOTS_RUNS) p->block = wk__parts_of(p->block, 2);
+    const int64_t sums = MOST_COLUMNS / p->b.taps.places; /* rows x channels */
+    if (runs_of(p, p->block) > WK__DOTS_RUNS || !wk__padded_box_of(&p->b, 0, p->block, &box) || sums < 1) return false;
+    const int64_t images =
+        p->block < first ? 1 : wk__least(BLOCK / (int64_t)places_of(p), WK__DOTS_RUNS / runs_of(p, first));
+    p->outer_block = wk__even_part(p->outer.places, wk__most(wk__least(images, p->outer.places), 1));
+    int64_t copies = COPY_BYTES / (WK__PADDED_SIZE * box.channel * p->outer_block);
+    if (copies < 1) {
+        p->outer_block = 1;
+        copies = COPY_BYTES / (WK__PADDED_SIZE * box.channel);
+    }
+    if (copies < 1) return false;
+    p->piece_rows = wk__even_part(p->rows, wk__least(p->rows, wk__least(PIECE_ROWS, sums)));
+    p->piece_channels =
+        wk__even_part(channels, wk__least(channels, wk__least(copies, wk__most(sums / p->piece_rows, 1))));
+    see_parts(p);
+    const double work = wk__dots_products(p);
+    while (wk__dots_pieces(p) < PIECES && work / (double)wk__dots_pieces(p) >= 2 * PIECE_WORK) {
+        if (p->piece_channels * p->b.taps.places >= 2 * p->class->dot_columns && p->piece_channels > 1)
+            p->piece_channels = wk__even_part(channels, wk__parts_of(p->piece_channels, 2));
+        else if (p->piece_rows >= 2 * p->class->dot_rows)
+            p->piece_rows = wk__even_part(p->rows, wk__parts_of(p->piece_rows, 2));
+        else
+            break;
+        see_parts(p);
+    }
+    return true;
+}
+
+/* B is operand b. */
+static bool see_plan(wk__dots_plan *p, const wk__kernel *kernel, int b)
+{
+    const wk_dtype dtype = (wk_dtype)kernel->operand[b].dtype;
+    const int last = neighbours(kernel, b);
+    *p = (wk__dots_plan){.class = wk__cpu_gemm(dtype)->class};
+    if (last < 0 || !p->class->dots || wk_dtype_size(dtype) != WK__PADDED_SIZE) return false;
+    if (!wk__padded_of(&p->b, kernel, b, true, last) || !see_result(p, kernel)) return false;
+    see_sum(p, kernel);
+    return see_sizes(p);
+}
+
+bool wk__dots_plan_of(wk__dots_plan *p, const wk__kernel *kernel)
+{
+    const int dtype = kernel->operand[0].dtype;
+    if (wk__contraction_is_empty(kernel) || kernel->operand[1].dtype != dtype || kernel->operand[2].dtype != dtype)
+        return false;
+    return see_plan(p, kernel, 2) || see_plan(p, kernel, 1);
+}
+
+/* ---- does it pay? ------------------------------------------------------------------------------------------------ */
+
+/* Steps of tiles, in multiply-adds of a vector: small tiles wait for what they load. A load of B takes two, since it
+ * mostly crosses a line of the cache. */
+static double steps_of_tiles(const wk__dots_plan *p)
+{
+    const int64_t tall = p->class->dot_rows, wide = p->class->dot_columns,
+                  columns = p->b.taps.places * p->piece_channels;
+    double steps = 0;
+    for (int64_t i = 0; i < p->rows; i += tall) {
+        const int64_t rows = wk__least(tall, p->rows - i), rest = columns % wide;
+        steps += (double)(columns / wide) * (double)wk__most(rows * wide, rows + 2 * wide) +
+                 (double)(rest > 0 ? wk__most(rows * rest, rows + 2 * rest) : 0);
+    }
+    return steps * (double)p->channel_parts;
+}
+
+/* Of a run: where taps are none side by side, and A's rows of places neither, all rows of a block are one. */
+static int64_t length_of(const wk__dots_plan *p)
+{
+    const wk__padded_axis *row = &p->b.axis[WK__PADDED_AXES - 2], *last = row + 1;
+    const bool merged =
+        last->low == last->high && row->place >= 0 && wk__index_stride(p->b.kernel, p->b.a, row->place) == last->places;
+    const int64_t rows = p->b.first == WK__PADDED_AXES - 2 ? p->block : row->places;
+    return merged ? rows * last->places : last->places;
+}
+
+static double time_of(const wk__dots_plan *p)
+{
+    wk__padded_box box;
+    wk__padded_box_of(&p->b, 0, p->block, &box);
+    const int64_t first = p->b.axis[p->b.first].places, length = length_of(p);
+    const double lanes = (double)p->class->lanes, outer = (double)p->outer.places;
+    const double blocks = (double)wk__parts_of(first, p->block) * outer; /* of one image each */
+    const double runs = places_of(p) / (double)length * outer;
+    const double results = (double)p->rows * (double)p->b.channels.places * (double)p->b.taps.places;
+    const double of_tiles = runs * ((double)wk__parts_of(length, p->class->lanes) + RUN) * steps_of_tiles(p) * lanes;
+    const double of_sums = SUM * lanes * results * blocks / (double)p->outer_block;
+    const double of_b = COPY * (double)box.channel * (double)p->b.channels.places * (double)p->row_parts * blocks;
+    return (double)p->batch.places * (of_tiles + of_sums + of_b + FOLD * results);
+}
+
+/* As a product, whose columns are B's. */
+static double time_of_gathering(const wk__dots_plan *p)
+{
+    const double columns = (double)p->b.channels.places * (double)p->b.taps.places, rows = (double)p->rows;
+    const double wide = (double)wk__parts_of((int64_t)columns, p->class->lanes) * (double)p->class->lanes;
+    const double parts = columns > WK__GEMM_PIECE_BYTES / 4.0 ? columns / (WK__GEMM_PIECE_BYTES / 4.0) : 1;
+    const double steps = places_of(p) * (double)p->outer.places;
+    const double of_b = (p->b.taps.places > 1 ? GATHER : PACK) * columns;
+    return (double)p->batch.places * steps * (rows * wide + of_b + PACK * rows * parts);
+}
+
+bool wk__dots_pay(const wk__dots_plan *p)
+{
+    return time_of(p) < time_of_gathering(p);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole numbers: the lesser and the greater of two, quotients that are rounded, and parts of a whole. */
+#ifndef WICK_BASE_WHOLE_H
+#define WICK_BASE_WHOLE_H
+
+#include <stdint.h>
+
+static inline int64_t wk__least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t wk__most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* a / b, rounded down; b > 0 */
+static inline int64_t wk__floor_of(int64_t a, int64_t b)
+{
+    return a >= 0 ? a / b : -((-a - 1) / b) - 1;
+}
+
+/* a / b, rounded up; b > 0 */
+static inline int64_t wk__ceiling_of(int64_t a, int64_t b)
+{
+    return a > 0 ? (a - 1) / b + 1 : -(-a / b);
+}
+
+/* How many parts of that size there are, the last of which may be smaller. None of nothing. */
+static inline int64_t wk__parts_of(int64_t whole, int64_t part)
+{
+    return (whole + part - 1) / part;
+}
+
+/* The size of parts that are about equal, and no larger than `part`. */
+static inline int64_t wk__even_part(int64_t whole, int64_t part)
+{
+    return wk__parts_of(whole, wk__parts_of(whole, part));
+}
+
+#endif
