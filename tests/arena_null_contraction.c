@@ -54,6 +54,7 @@ static void null_refuses(void **state)
     convolution_case t;
     wk__kernel kernel, good;
     wk__sum sum, fine;
+    const int64_t far = (int64_t)1 << 62;
     convolution_new(&t, &convolutions[0], WK_F32, ROWS);
     describe(&t, FORWARD, &good, &fine);
     kernel = good;
@@ -89,6 +90,23 @@ static void null_refuses(void **state)
     }
     sum = fine, sum.coordinate[1][0].divisor = 1 << 20;
     expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
+    sum = fine, sum.coordinate[1][0].extent = far;
+    expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
+    sum.coordinate[1][0].extent = far / 2, sum.coordinate[1][0].divisor = 2;
+    expect_wrong(&kernel, "null: a coordinate whose numbers are too large");
+    sum.coordinate[1][0].extent = far - 1, sum.coordinate[1][0].divisor = 1, sum.coordinate[1][0].stride = -1;
+    sum.stride[1][0] = 0;
+    assert_null(wk__sum_check(&sum, kernel.ndim, kernel.shape));
+    sum.coordinate[1][0].stride = -2;
+    expect_wrong(&kernel, "null: a factor that reaches 2^62 elements or further");
+    sum = fine, sum.coordinate[1][0].stride = INT64_MIN;
+    expect_wrong(&kernel, "null: a factor that reaches 2^62 elements or further");
+    sum = fine, sum.stride[0][0] = far / 2 - 2; /* two steps, and two of 1 */
+    assert_null(wk__sum_check(&sum, kernel.ndim, kernel.shape));
+    sum.stride[0][0] = far / 2 - 1;
+    expect_wrong(&kernel, "null: a factor that reaches 2^62 elements or further");
+    sum = fine, sum.coordinate[1][0].offset = -((int64_t)1 << 32), sum.coordinate[1][0].stride = (int64_t)1 << 30;
+    expect_wrong(&kernel, "null: a factor that reaches 2^62 elements or further");
     sum = fine;
     kernel.operand[2].dtype = WK_F64;
     expect_wrong(&kernel, "null: a product of two dtypes");

@@ -4,6 +4,7 @@
 #include "support_contraction.h"
 
 #include "../src/backend/cpu/contraction_plainly.h"
+#include "../src/backend/cpu/matmul.h"
 
 /* ---- attention --------------------------------------------------------------------------------------------------- */
 
@@ -186,13 +187,35 @@ static void wide_sums_cancel(void **state)
     assert_true(c == 1);
 }
 
+/* A product inside of a task, of no rows: there is nothing to divide. */
+static void nothing_within(void **state)
+{
+    (void)state;
+    const int64_t of_c[] = {0, 7}, of_a[] = {0, 5}, of_b[] = {5, 7};
+    array a, b, c;
+    wk__gemm_space *space;
+    array_new(&a, WK_F32, 2, of_a, ROWS);
+    array_new(&b, WK_F32, 2, of_b, ROWS);
+    array_new(&c, WK_F32, 2, of_c, ROWS);
+    wk__sum sum = {.dtype = WK_F32, .indices = 1, .extent = {5}};
+    wk__kernel kernel = {.ndim = 2, .shape = {0, 7}, .sum = &sum};
+    take_operand(&kernel, &sum, 0, &c, 2, (const int[]){0, 1});
+    take_operand(&kernel, &sum, 1, &a, 2, (const int[]){0, 2});
+    take_operand(&kernel, &sum, 2, &b, 2, (const int[]){2, 1});
+    char *before = array_copy(&c);
+    assert_true(wk__gemm_spaces_take(1, &space));
+    wk__cpu_contraction_within(&kernel, space);
+    wk__gemm_spaces_give(space);
+    assert_memory_equal(before, c.data, (size_t)c.bytes);
+    free(before), free(a.data), free(b.data), free(c.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wide_sums_cancel),
-        cmocka_unit_test(products_of_attention),
-        cmocka_unit_test(coordinates_of_any_kind),
-        cmocka_unit_test(sums_of_other_dtypes),
+        cmocka_unit_test(wide_sums_cancel),        cmocka_unit_test(products_of_attention),
+        cmocka_unit_test(coordinates_of_any_kind), cmocka_unit_test(sums_of_other_dtypes),
+        cmocka_unit_test(nothing_within),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

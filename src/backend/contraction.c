@@ -3,9 +3,12 @@
 #include "contraction.h"
 #include <string.h>
 
+/* What is added up of two such numbers is one of 64 bits. */
+static const int64_t FARTHEST = (int64_t)1 << 62;
+
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-/* low and high are of numbers that are below 2^62 together. */
+/* low and high are of numbers that are below 2^62 together: wk__sum_check. */
 static void reach(int64_t steps, int64_t stride, int64_t *low, int64_t *high)
 {
     *(stride < 0 ? low : high) += steps * stride;
@@ -41,7 +44,13 @@ void wk__coordinate_range(const wk__coordinate *q, int ndim, const int64_t *shap
     }
 }
 
-/* Numerators stay below 2^40 and divisors below 2^20, so that what is computed of up to three of them fits. */
+static int64_t magnitude(int64_t number)
+{
+    return number < 0 ? -number : number;
+}
+
+/* Numerators stay below 2^40 and divisors below 2^20, so that what is computed of up to three of them fits; what they
+ * are held against, below 2^62, so that it does when it is subtracted from one. */
 static const char *check_coordinate(const wk__coordinate *q, int ndim, const int64_t *shape, const wk__sum *sum)
 {
     const int64_t most = (int64_t)1 << 40, most_divided = (int64_t)1 << 20;
@@ -49,14 +58,39 @@ static const char *check_coordinate(const wk__coordinate *q, int ndim, const int
     if (q->divisor < 1) return "a coordinate that is divided by less than 1";
     if (q->extent < 0) return "a coordinate with less than no places";
     bool fits = q->divisor < most_divided && !__builtin_mul_overflow(q->extent, q->divisor, &limit) &&
-                q->offset > -most && q->offset < most;
+                limit < FARTHEST && q->offset > -most && q->offset < most;
     for (int i = 0; fits && i < ndim + sum->indices; i++) {
         int64_t way = q->coefficient[i];
         const int64_t extent = wk__sum_index(sum, ndim, shape, i);
-        fits = way > -most && way < most && !__builtin_mul_overflow(way < 0 ? -way : way, extent, &way) &&
+        fits = way > -most && way < most && !__builtin_mul_overflow(magnitude(way), extent, &way) &&
                !__builtin_add_overflow(sizes, way, &sizes) && sizes < most;
     }
     return fits ? NULL : "a coordinate whose numbers are too large";
+}
+
+/* Adds `steps` of `stride` to how far a factor reaches. False: that is too far. */
+static bool adds_up(int64_t steps, int64_t stride, int64_t *far)
+{
+    int64_t way;
+    return stride > -FARTHEST && stride < FARTHEST && !__builtin_mul_overflow(steps, magnitude(stride), &way) &&
+           !__builtin_add_overflow(*far, way, far) && *far < FARTHEST;
+}
+
+/* Coordinates have been checked. What is outside has no element, but a place that is computed on the way to one. */
+static const char *check_reach(const wk__sum *sum, int factor, int ndim, const int64_t *shape)
+{
+    int64_t far = 0;
+    bool fits = true;
+    for (int i = 0; i < sum->indices; i++)
+        fits = fits && adds_up(sum->extent[i] > 0 ? sum->extent[i] - 1 : 0, sum->stride[factor][i], &far);
+    for (int k = 0; k < sum->coordinates[factor]; k++) {
+        const wk__coordinate *q = &sum->coordinate[factor][k];
+        int64_t steps = magnitude(q->offset);
+        for (int i = 0; i < ndim + sum->indices; i++)
+            steps += magnitude(q->coefficient[i]) * wk__sum_index(sum, ndim, shape, i);
+        fits = fits && adds_up(steps > q->extent ? steps : q->extent, q->stride, &far);
+    }
+    return fits ? NULL : "a factor that reaches 2^62 elements or further";
 }
 
 const char *wk__sum_check(const wk__sum *sum, int ndim, const int64_t *shape)
@@ -78,6 +112,8 @@ const char *wk__sum_check(const wk__sum *sum, int ndim, const int64_t *shape)
             const char *wrong = check_coordinate(&sum->coordinate[factor][k], ndim, shape, sum);
             if (wrong) return wrong;
         }
+        const char *wrong = check_reach(sum, factor, ndim, shape);
+        if (wrong) return wrong;
     }
     return NULL;
 }
