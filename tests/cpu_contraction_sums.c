@@ -119,6 +119,45 @@ static void coordinates_of_any_kind(void **state)
     }
 }
 
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+static wk_code run_packed(const wk__kernel *kernel, wk__fail *fail)
+{
+    return wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = kernel}, fail);
+}
+
+/* c[b, i, j] = sum over n and p of a[b, n, i, p] x[b, n, j, p]: rows go on elsewhere after each run of p, where a block
+ * of the sum ends, too, so that those of a are read where they are. */
+static void rows_of_several_runs(void **state)
+{
+    (void)state;
+    enum { B = 2, N = 3, I = 17, J = 35 };
+    static const int64_t runs[] = {1001, 600, 513, 512, 257, 130, 16};
+    static const struct {
+        wk_dtype of, result;
+    } dtypes[] = {{WK_F32, WK_F32}, {WK_F64, WK_F64}, {WK_I64, WK_I64}, {WK_BF16, WK_F32}};
+    for (size_t k = 0; k < sizeof runs / sizeof *runs; k++)
+        for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++)
+            for (layout way = ROWS; way <= GAPS; way++) {
+                const int64_t of_a[] = {B, N, I, runs[k]}, of_x[] = {B, N, J, runs[k]}, of_c[] = {B, I, J};
+                array a, x, c;
+                char what[64];
+                array_new(&a, dtypes[t].of, 4, of_a, way);
+                array_new(&x, dtypes[t].of, 4, of_x, way);
+                array_new(&c, dtypes[t].result, 3, of_c, ROWS);
+                fill_small(&a), fill_small(&x);
+                wk__sum sum = {.dtype = (uint8_t)wk__sum_dtype(dtypes[t].of), .indices = 2, .extent = {N, runs[k]}};
+                wk__kernel kernel = {.ndim = 3, .shape = {B, I, J}, .sum = &sum};
+                take_operand(&kernel, &sum, 0, &c, 3, (const int[]){0, 1, 2});
+                take_operand(&kernel, &sum, 1, &a, 4, (const int[]){0, 3, 1, 4});
+                take_operand(&kernel, &sum, 2, &x, 4, (const int[]){0, 3, 2, 4});
+                snprintf(what, sizeof what, "runs of %d, %s, layout %d", (int)runs[k], wk_dtype_str(dtypes[t].of),
+                         (int)way);
+                expect_exactly(&kernel, &c, run_packed, what);
+                free(a.data), free(x.data), free(c.data);
+            }
+}
+
 /* ---- dtypes ------------------------------------------------------------------------------------------------------ */
 
 /* Sums wider than their factors, and a result of another dtype. */
@@ -215,7 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wide_sums_cancel),        cmocka_unit_test(products_of_attention),
         cmocka_unit_test(coordinates_of_any_kind), cmocka_unit_test(sums_of_other_dtypes),
-        cmocka_unit_test(nothing_within),
+        cmocka_unit_test(nothing_within),          cmocka_unit_test(rows_of_several_runs),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

@@ -70,6 +70,11 @@ static cursor cursor_at(const wk__gather *g, int64_t batch, const wk__gather_lis
     return c;
 }
 
+const char *wk__gather_address(const wk__gather *g, int64_t batch, int64_t step)
+{
+    return g->start + cursor_at(g, batch, &g->steps, step).at.element * g->size;
+}
+
 static bool walks_as_one(const wk__gather_index *outer, const wk__gather_index *inner, int coordinates)
 {
     bool one = outer->stride == inner->stride * inner->extent;

@@ -40,6 +40,8 @@ typedef struct wk__gather_block {
 
 /* Is it a matrix for each run of steps, and are those long? */
 bool wk__gather_is_matrix(const wk__gather *gather);
+/* The address of an element of the first line. */
+const char *wk__gather_address(const wk__gather *gather, int64_t batch, int64_t step);
 /* Appends an index, merged with the last one where both are walked as one. */
 void wk__gather_add(wk__gather_list *list, const wk__gather_index *index, int coordinates);
 /* Writes the block's panels one after the other, as `pack` would write those of a matrix. */

@@ -244,7 +244,8 @@ static void plan_of(mapped *m, const wk__work *work)
         plan->a_row = a->gather.lines.index[0].stride;
         plan->a_step = a->gather.steps.index[0].stride;
     } else if (wk__gather_is_matrix(plan->a_map) && innermost_step(plan->a_map) == 1) {
-        plan->a_step = 1; /* its rows stay rows: they are copied, not turned */
+        plan->a_step = 1; /* its rows stay rows: they are read where they are or copied, not turned */
+        plan->a_row = plan->a_map->lines.index[0].stride;
     }
     if (!plan->b_map) {
         plan->b_column = b->gather.lines.index[0].stride;

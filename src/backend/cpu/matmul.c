@@ -133,6 +133,15 @@ static bool near(const wk__gemm_plan *plan, int64_t elements)
     return elements <= NEAR_BYTES / plan->size;
 }
 
+/* Steps of the sum that are side by side in all rows of a gathered A, if they are worth a block of their own. */
+static int64_t run_of(const wk__gemm_plan *plan)
+{
+    const wk__gather *a = plan->a_map;
+    if (!a || plan->a_step != 1) return 0;
+    const int64_t run = a->steps.index[a->steps.count - 1].extent;
+    return 2 * run * plan->size >= WK__GEMM_K_BYTES ? run : 0;
+}
+
 static void plan_way(wk__gemm_plan *plan)
 {
     const wk__gemm *gemm = wk__cpu_gemm((wk_dtype)plan->dtype);
@@ -152,12 +161,14 @@ static void plan_way(wk__gemm_plan *plan)
     plan->pack_a =
         !plan->vector &&
         (!same || (plan->a_step != 1 && plan->n > 2 * plan->class->columns && !near(plan, plan->k * plan->m)));
-    plan->pack_a = plan->pack_a || plan->a_map;
+    plan->a_run = plan->pack_a ? 0 : run_of(plan);
+    plan->pack_a = plan->pack_a || (plan->a_map && !plan->a_run);
     plan->pack_b = plan->pack_b || plan->b_map;
 
-    const int64_t packed = wk__gemm_packed(plan->class, plan->k), most = WK__GEMM_K_BYTES / size;
+    const int64_t steps = plan->a_run ? plan->a_run : plan->k;
+    const int64_t packed = wk__gemm_packed(plan->class, steps), most = WK__GEMM_K_BYTES / size;
     const int64_t blocks = (packed + most - 1) / most;
-    plan->k_block = packed <= most ? plan->k : (packed + blocks - 1) / blocks * plan->class->steps;
+    plan->k_block = packed <= most ? steps : (packed + blocks - 1) / blocks * plan->class->steps;
     if (plan->before.group) wk__gemm_before_room(plan);
 }
 

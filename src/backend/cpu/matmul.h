@@ -118,6 +118,7 @@ typedef struct wk__gemm_plan {
     const wk__gather *a_map, *b_map; /* where the elements of an operand are that has no such steps, or NULL */
     const wk__gather_list *c_rows, *c_columns; /* the same of C: both or none */
     bool pack_a, pack_b, sum_apart, vector;
+    int64_t a_run; /* steps of the sum after which rows of an A that is not packed go on elsewhere; 0: they don't */
     int64_t k_block;
     int64_t piece_rows, piece_columns, row_pieces, column_pieces; /* of C, per batch */
 } wk__gemm_plan;

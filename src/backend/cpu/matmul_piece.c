@@ -22,6 +22,7 @@
 typedef struct walk {
     int64_t l, k; /* the block: l .. l + k of the sum */
     const wk__gemm_space *space;
+    const char *a; /* of the block, at row 0; none where it is gathered and packed */
     const char *b; /* of the block, at column `column` of the piece; none where it is gathered */
     char *c;       /* at row `row`, column `column` of the piece */
     int64_t c_row;
@@ -62,9 +63,8 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_piece *piece, co
                                               .as_is = plan->size == (int64_t)plan->class->packed});
         return;
     }
-    const char *in = piece->a + (at->l * plan->a_step + row * plan->a_row) * plan->size;
-    plan->pack(at->space->a, plan->a_step == 1 ? 1 : plan->class->rows, 1, end - row, at->k, in, plan->a_row,
-               plan->a_step);
+    plan->pack(at->space->a, plan->a_step == 1 ? 1 : plan->class->rows, 1, end - row, at->k,
+               at->a + row * plan->a_row * plan->size, plan->a_row, plan->a_step);
 }
 
 /* All tiles of the rows `row` .. `end`. */
@@ -83,7 +83,7 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_piece *piece, con
         b += plan->pack_b ? vectors * class->lanes * k * size + WK__GEMM_GAP : class->columns * size;
 
         char *c = at->c + ((row - piece->row) * at->c_row + j - piece->column) * of_c;
-        const char *a = plan->pack_a ? at->space->a : piece->a + (at->l * plan->a_step + row * plan->a_row) * size;
+        const char *a = plan->pack_a ? at->space->a : at->a + row * plan->a_row * size;
         for (int64_t i = row; i < end; i += class->rows) {
             const int64_t rows = wk__least(end - i, class->rows);
             tile.a = a;
@@ -207,10 +207,22 @@ static void multiply_vector(const wk__gemm_plan *plan, const wk__gemm_piece *pie
 {
     const wk__gemm_class *class = plan->class;
     _Alignas(64) char a[WK__GEMM_K_BYTES];
-    plan->pack(a, 1, 1, 1, at->k, piece->a + at->l * plan->a_step * plan->size, plan->a_row, plan->a_step);
+    plan->pack(a, 1, 1, 1, at->k, at->a, plan->a_row, plan->a_step);
     const bool down = plan->b_column == 1;
     (down ? class->down : class->along)(piece->column_end - piece->column, at->k, a, at->b,
                                         down ? plan->b_step : plan->b_column, at->c, at->l > 0);
+}
+
+/* The block of the sum from step at->l on, in A. */
+static void find_a(const wk__gemm_plan *plan, const wk__gemm_piece *piece, walk *at)
+{
+    at->k = wk__least(plan->k - at->l, plan->k_block);
+    if (plan->a_run) {
+        at->k = wk__least(at->k, plan->a_run - at->l % plan->a_run);
+        at->a = wk__gather_address(plan->a_map, piece->batch, at->l);
+    } else {
+        at->a = plan->a_map ? NULL : piece->a + at->l * plan->a_step * plan->size;
+    }
 }
 
 /* The block of B from step at->l on; what a program computes of B is computed when its first step is wanted. */
@@ -236,7 +248,7 @@ wk_code wk__gemm_piece_run(const wk__gemm_plan *plan, const wk__gemm_piece *piec
         at.c_row = piece->column_end - piece->column;
     }
     do {
-        at.k = wk__least(plan->k - at.l, plan->k_block);
+        find_a(plan, piece, &at);
         const bool last = at.l + at.k == plan->k;
         const wk_code code = find_b(plan, piece, &at, fail);
         if (code != WK_OK) return code;
