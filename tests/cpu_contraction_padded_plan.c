@@ -102,6 +102,9 @@ static void change(general *t, int k)
         break;
     case 24: take_stride(&t->kernel, &t->sum, 2, at[AT_U], 1), q->extent = 10; break; /* B walks along it besides */
     case 25: take_stride(&t->kernel, &t->sum, 2, at[AT_P], 1), q->extent = 6; break;
+    case 26: q->coefficient[at[AT_I]] = 1; break; /* A depends on it, and B on nothing else of it */
+    case 27: t->kernel.operand[1].dtype = WK_F16; break;
+    case 28: t->kernel.operand[2].dtype = WK_F16; break;
     default: break;
     }
 }
@@ -110,7 +113,7 @@ static void which_are_copied(void **state)
 {
     (void)state;
     if (!has_tiles(WK_F32)) skip();
-    enum { CHANGES = 26, SO = 11 }; /* the first ones are computed so */
+    enum { CHANGES = 29, SO = 11 }; /* the first ones are computed so */
     for (int summed = 0; summed < 2; summed++)
         for (int k = 0; k < CHANGES; k++) {
             general t;
@@ -139,12 +142,15 @@ static void what_is_too_large(void **state)
         {{1, 1, 1, 1, 1, {4000}, {1025}, {1}, {0}, {1}}, false, false},
         {{2, 1, 1, 1, 1, {8, 2000}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, true, true}, /* vectors, of any kind of CPU */
         {{2, 1, 1, 1, 1, {8, 70000}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, false, false},
-        {{1, 1, 1, 300, 1, {1700}, {2}, {1}, {0}, {1606}}, true, true}, /* 152 channels of a block of the sum */
-        {{1, 1, 1, 300, 1, {1700}, {2}, {1}, {0}, {1607}}, false, true},
+        {{1, 1, 1, 240, 1, {1100}, {2}, {1}, {0}, {1010}}, true, true}, /* channels of a block of the sum */
+        {{1, 1, 1, 240, 1, {1100}, {2}, {1}, {0}, {1011}}, false, true},
+        {{1, 1, 1, 268, 1, {1900}, {2}, {1}, {0}, {1797}}, true, true}, /* 136 of 268 */
+        {{1, 1, 1, 268, 1, {1900}, {2}, {1}, {0}, {1798}}, false, true},
         {{3, 1, 1, 1, 1, {2, 512, 5}, {1, 1, 3}, {1, 1, 1}, {0, 0, 1}, {1, 1, 1}}, true, true}, /* rows of a plane */
         {{3, 1, 1, 1, 1, {2, 513, 5}, {1, 1, 3}, {1, 1, 1}, {0, 0, 1}, {1, 1, 1}}, false, false},
-        {{2, 1, 1, 1, 1, {2, 32750}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, false, true}, /* a copy of 64 K elements */
-        {{1, 1, 1, 600, 1, {1024}, {1}, {1}, {0}, {1}}, true, true},                /* copies of a piece */
+        {{2, 1, 1, 1, 1, {2, 65518}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, false, true}, /* a copy of 64 K elements */
+        {{2, 1, 1, 1, 1, {2, 65519}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, false, false},
+        {{1, 1, 1, 600, 1, {1024}, {1}, {1}, {0}, {1}}, true, true}, /* copies of a piece */
     };
     if (!has_tiles(WK_F32)) skip();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
@@ -204,6 +210,44 @@ static void copies_beyond_numbers(void **state)
     }
 }
 
+/* How many pieces there are for threads: as many as are worth it, for any kind of CPU. */
+static void how_many_pieces(void **state)
+{
+    (void)state;
+    static const struct {
+        convolution of;
+        int64_t products, dots;
+    } cases[] = {
+        {{2, 1, 1, 1, 1, {9, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 1, 1},
+        {{2, 3, 1, 1, 1, {9, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 3, 1},
+        {{2, 1, 1, 16, 16, {20, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 1, 1},
+        {{2, 1, 1, 64, 64, {28, 28}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 7, 10},
+        {{2, 3, 2, 64, 64, {28, 28}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 12, 10},
+        {{2, 8, 1, 64, 64, {28, 28}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 16, 10},
+        {{2, 1, 1, 64, 64, {3, 300}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 3, 10},
+        {{2, 1, 1, 3, 200, {60, 60}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 8, 8},
+        {{1, 1, 1, 3, 200, {4000}, {3}, {1}, {1}, {1}}, 7, 8},
+    };
+    if (!has_tiles(WK_F32)) skip();
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        convolution_case t;
+        wk__kernel kernel;
+        wk__sum sum;
+        wk__padded_product p;
+        wk__dots_plan dots;
+        convolution_new(&t, &cases[k].of, WK_F32, ROWS);
+        describe(&t, FORWARD, &kernel, &sum);
+        assert_true(wk__padded_product_of(&p, &kernel));
+        const int64_t products = wk__padded_product_count(&p);
+        describe(&t, OF_WEIGHT, &kernel, &sum);
+        assert_true(wk__dots_plan_of(&dots, &kernel));
+        const int64_t of_dots = wk__dots_pieces(&dots);
+        if (products != cases[k].products || of_dots != cases[k].dots)
+            fail_msg("case %d: %d, %d pieces", (int)k, (int)products, (int)of_dots);
+        convolution_free(&t);
+    }
+}
+
 static wk_code run_chosen(const wk__kernel *kernel, wk__fail *fail)
 {
     return wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .kernel = kernel}, fail);
@@ -236,9 +280,8 @@ static void extents_beyond_all_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_are_copied),
-        cmocka_unit_test(what_is_too_large),
-        cmocka_unit_test(copies_beyond_numbers),
+        cmocka_unit_test(which_are_copied),          cmocka_unit_test(what_is_too_large),
+        cmocka_unit_test(copies_beyond_numbers),     cmocka_unit_test(how_many_pieces),
         cmocka_unit_test(extents_beyond_all_places),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);

@@ -16,16 +16,45 @@ static inline bool has_tiles(wk_dtype dtype)
     return wk__cpu_gemm(dtype)->class->apart != NULL;
 }
 
+/* What a piece has copied and summed at a time has room. */
+static inline void expect_room_of_product(const wk__padded_product *p)
+{
+    const int64_t lanes = p->class->lanes, taps = p->b.taps.places;
+    int64_t channels = 0;
+    wk__padded_box box;
+    assert_true(wk__padded_box_of(&p->b, 0, p->piece_places, &box));
+    for (int64_t l = 0; l < p->steps; l += p->k_block) {
+        const int64_t last = (l + p->k_block < p->steps ? l + p->k_block : p->steps) - 1;
+        if (channels < last / taps - l / taps + 1) channels = last / taps - l / taps + 1;
+    }
+    assert_true((channels * box.channel + lanes) * WK__PADDED_SIZE <= WK__GEMM_SPACE_B);
+    assert_true(p->k_block <= WK__PADDED_STEPS);
+    assert_true(box.places[0] * box.places[1] * ((box.places[2] + lanes - 1) / lanes) <= WK__PADDED_VECTORS);
+}
+
+static inline void expect_room_of_dots(const wk__dots_plan *p)
+{
+    wk__padded_box box;
+    assert_true(wk__padded_box_of(&p->b, 0, p->block, &box));
+    assert_true(p->piece_rows * p->piece_channels * p->b.taps.places * WK__GEMM_VECTOR <= WK__GEMM_SPACE_C);
+    assert_true(p->outer_block * p->piece_channels * box.channel * WK__PADDED_SIZE <= WK__GEMM_SPACE_B);
+    assert_true(p->outer_block * box.places[0] * box.places[1] <= WK__DOTS_RUNS);
+}
+
 static inline bool has_product(const wk__kernel *kernel)
 {
     wk__padded_product p;
-    return wk__padded_product_of(&p, kernel);
+    if (!wk__padded_product_of(&p, kernel)) return false;
+    expect_room_of_product(&p);
+    return true;
 }
 
 static inline bool has_dots(const wk__kernel *kernel)
 {
     wk__dots_plan p;
-    return wk__dots_plan_of(&p, kernel);
+    if (!wk__dots_plan_of(&p, kernel)) return false;
+    expect_room_of_dots(&p);
+    return true;
 }
 
 static inline wk_code run_product(const wk__kernel *kernel, wk__fail *fail)
@@ -43,5 +72,34 @@ static inline wk_code run_dots(const wk__kernel *kernel, wk__fail *fail)
 }
 
 typedef bool has_way(const wk__kernel *kernel);
+
+/* Boxes in which a tail runs hold each element once, and begin where its sum does. */
+typedef struct boxes {
+    const wk__kernel *kernel;
+    int64_t elements, count;
+} boxes;
+
+static inline void see_box(void *user, const wk__piece *box)
+{
+    boxes *seen = user;
+    const wk__kernel *kernel = seen->kernel;
+    int64_t first = kernel->operand[0].offset, elements = 1;
+    for (int d = 0; d < kernel->ndim; d++) {
+        first += box->start[d] * kernel->operand[0].stride[d];
+        elements *= box->size[d];
+        assert_true(box->start[d] >= 0 && box->size[d] > 0 && box->start[d] + box->size[d] <= kernel->shape[d]);
+    }
+    assert_int_equal(box->first, first);
+    assert_int_equal(box->rows * box->columns, elements);
+    for (int64_t i = 0; i < box->rows; i++) /* marked: nothing is there twice */
+        for (int64_t j = 0; j < box->columns; j++) {
+            float *at =
+                (float *)kernel->operand[0].memory->host + box->first + i * box->row_step + j * box->column_step;
+            assert_true(*at == 0);
+            *at = 1;
+        }
+    seen->elements += elements;
+    seen->count++;
+}
 
 #endif

@@ -12,7 +12,7 @@
 typedef struct piece {
     const wk__dots_plan *plan;
     const wk__gemm_space *space;
-    int64_t offset[1 + WK__FACTORS]; /* elements of C, A and B: of the batch; of C and A at the piece's first row */
+    int64_t offset[1 + WK__FACTORS]; /* elements of C, A and B: of the batch, at the piece's first row */
     int64_t rows, channel, channels;
     wk__padded_box box;
     int64_t a_first;                                                  /* A's element at which the block begins; */
@@ -32,7 +32,7 @@ static void find_piece(const wk__dots_plan *p, int64_t number, piece *at)
     number /= p->row_parts;
     for (int o = 0; o <= WK__FACTORS; o++) {
         at->offset[o] = kernel->operand[operand[o]].offset + wk__padded_offset(kernel, operand[o], &p->batch, number);
-        if (o < 2 && p->row >= 0) at->offset[o] += row * kernel->operand[operand[o]].stride[p->row];
+        if (p->row >= 0) at->offset[o] += row * kernel->operand[operand[o]].stride[p->row];
     }
 }
 
@@ -48,7 +48,7 @@ static void copy_block(piece *at, int64_t n, int64_t copy)
     for (int k = 0; k < WK__PADDED_AXES; k++)
         step[k] = b->axis[k].place >= 0 ? wk__index_stride(b->kernel, b->a, b->axis[k].place) : 0;
     at->length = box->places[2];
-    if (rows > 1 && step[1] == at->length && box->size[2] == at->length) { /* no tap is beside another: one run */
+    if (step[1] == at->length && box->size[2] == at->length) { /* no tap is beside another: one run */
         at->length *= rows;
         rows = 1;
     }

@@ -73,13 +73,13 @@ static void see_sum(wk__dots_plan *p, const wk__kernel *kernel)
         if (wk__index_extent(kernel, i) > 1 && !wk__padded_counts(&p->b, i)) wk__padded_add(kernel, &p->outer, i);
 }
 
-/* Runs of neighbouring places in a block of so many places of the first axis. */
-static int64_t runs_of(const wk__dots_plan *p, int64_t block)
+/* A block of more than one plane, or of several images, has a run for each two of BLOCK places at most. */
+_Static_assert((int)BLOCK <= 2 * (int)WK__DOTS_RUNS, "the runs of a block");
+
+/* The runs of the smallest block. */
+static int64_t rows_of_plane(const wk__dots_plan *p)
 {
-    const int last = WK__PADDED_AXES - 1;
-    int64_t runs = p->b.first == last ? 1 : block;
-    for (int k = p->b.first + 1; k < last && runs <= WK__DOTS_RUNS; k++) runs *= p->b.axis[k].places;
-    return runs;
+    return p->b.first == 0 ? p->b.axis[1].places : 1;
 }
 
 static double places_of(const wk__dots_plan *p)
@@ -113,11 +113,9 @@ static bool see_sizes(wk__dots_plan *p)
     const int64_t first = p->b.axis[p->b.first].places, channels = p->b.channels.places;
     const double slice = places_of(p) / (double)first;
     p->block = wk__even_part(first, wk__least(first, wk__most((int64_t)(BLOCK / slice), 1)));
-    while (p->block > 1 && runs_of(p, p->block) > WK__DOTS_RUNS) p->block = wk__parts_of(p->block, 2);
     const int64_t sums = MOST_COLUMNS / p->b.taps.places; /* rows x channels */
-    if (runs_of(p, p->block) > WK__DOTS_RUNS || !wk__padded_box_of(&p->b, 0, p->block, &box) || sums < 1) return false;
-    const int64_t images =
-        p->block < first ? 1 : wk__least(BLOCK / (int64_t)places_of(p), WK__DOTS_RUNS / runs_of(p, first));
+    if (rows_of_plane(p) > WK__DOTS_RUNS || !wk__padded_box_of(&p->b, 0, p->block, &box) || sums < 1) return false;
+    const int64_t images = (int64_t)(BLOCK / places_of(p));
     p->outer_block = wk__even_part(p->outer.places, wk__most(wk__least(images, p->outer.places), 1));
     int64_t copies = COPY_BYTES / (WK__PADDED_SIZE * box.channel * p->outer_block);
     if (copies < 1) {

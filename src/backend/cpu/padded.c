@@ -108,7 +108,7 @@ bool wk__padded_of(wk__padded *p, const wk__kernel *kernel, int b, bool summed, 
 {
     const wk__sum *sum = kernel->sum;
     const int count = sum->coordinates[b - 1], a = WK__FACTORS + 1 - b;
-    if (count == 0 || sum->coordinates[a - 1] > 0) return false;
+    if (sum->coordinates[a - 1] > 0) return false;
     *p = (wk__padded){.kernel = kernel, .a = a, .b = b, .first = WK__PADDED_AXES - count};
     p->taps.places = p->channels.places = 1;
     for (int k = 0; k < WK__PADDED_AXES; k++)
@@ -121,10 +121,8 @@ bool wk__padded_of(wk__padded *p, const wk__kernel *kernel, int b, bool summed, 
             p->axis[WK__PADDED_AXES - 1] = axis;
         }
     for (int k = 0; k < WK__PADDED_AXES; k++) {
-        p->axis[k].place = -1;
-        p->axis[k].places = p->axis[k].step = 1;
         if (p->axis[k].q.divisor != 1 || p->axis[k].q.extent == 0) return false;
-        if (k >= p->first && !see_place(p, &p->axis[k], summed)) return false;
+        if (!see_place(p, &p->axis[k], summed)) return false;
     }
     for (int i = 0; i < kernel->ndim + sum->indices; i++) {
         if ((i >= kernel->ndim) == summed || !wk__padded_counts(p, i)) continue;
@@ -216,7 +214,7 @@ static void copy_part(const wk__padded *p, const line l[], const char *from, cha
     const int64_t start = none ? 0 : (l[2].first + l[2].low * l[2].step) * p->axis[2].q.stride;
     for (int64_t z = 0; z < l[0].count; z++)
         for (int64_t y = 0; y < l[1].count; y++, to += row) {
-            if (z < l[0].low || z >= l[0].end || y < l[1].low || y >= l[1].end || none) {
+            if (z < l[0].low || z >= l[0].end || y < l[1].low || y >= l[1].end) {
                 memset(to, 0, (size_t)row);
                 continue;
             }
