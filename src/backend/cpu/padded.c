@@ -58,50 +58,41 @@ static bool see_place(const wk__padded *p, wk__padded_axis *axis, bool summed)
     return true;
 }
 
-/* A tap, by digits, and what it adds to each axis. */
-typedef struct tap {
-    int64_t digit[WK__MAX_INDICES], shift[WK__PADDED_AXES];
-} tap;
-
-static tap first_tap(const wk__padded *p)
+static int64_t remainder_of(int64_t shift, int64_t step)
 {
-    tap t = {.digit = {0}};
-    for (int k = 0; k < WK__PADDED_AXES; k++) t.shift[k] = p->axis[k].q.offset;
-    return t;
+    return shift - wk__floor_of(shift, step) * step;
 }
 
-static void step_along(const wk__padded *p, tap *t, int i, int64_t steps)
+/* The remainders of `seen`, a bit each, and those some steps of `way` further. */
+static unsigned add_remainders(unsigned seen, int64_t step, int64_t way, int64_t steps)
 {
-    for (int k = p->first; k < WK__PADDED_AXES; k++) t->shift[k] += steps * p->axis[k].q.coefficient[i];
+    unsigned all = seen;
+    for (int64_t n = 1; n <= steps; n++)
+        for (int64_t r = 0; r < step; r++)
+            if (seen >> r & 1) all |= 1u << remainder_of(r + n * way, step);
+    return all;
 }
 
-static void next_tap(const wk__padded *p, tap *t)
+/* What the taps add to an axis. Of a plane of taps there may be hundreds: each index is looked at, not each tap. */
+static void see_shifts(const wk__padded *p, wk__padded_axis *axis)
 {
-    for (int k = p->taps.count - 1; k >= 0; k--) {
-        const int i = p->taps.index[k];
-        step_along(p, t, i, 1);
-        if (++t->digit[k] < wk__index_extent(p->kernel, i)) return;
-        step_along(p, t, i, -t->digit[k]);
-        t->digit[k] = 0;
+    const int64_t step = axis->step;
+    int64_t low = axis->q.offset, high = low;
+    unsigned seen = 1u << remainder_of(low, step);
+    for (int k = 0; k < p->taps.count; k++) {
+        const int64_t last = wk__index_extent(p->kernel, p->taps.index[k]) - 1;
+        const int64_t way = axis->q.coefficient[p->taps.index[k]];
+        *(way < 0 ? &low : &high) += last * way;
+        seen = add_remainders(seen, step, way, wk__least(last, step - 1));
     }
-}
-
-static void see_shift(wk__padded_axis *axis, bool first, int64_t shift)
-{
-    const int64_t whole = wk__floor_of(shift, axis->step), remainder = shift - whole * axis->step;
-    axis->low = first ? whole : wk__least(axis->low, whole);
-    axis->high = first ? whole : wk__most(axis->high, whole);
-    if (axis->part[remainder] >= 0) return;
-    axis->remainder[axis->parts] = (int8_t)remainder;
-    axis->part[remainder] = (int8_t)axis->parts++;
-}
-
-static void see_shifts(wk__padded *p)
-{
-    for (int k = 0; k < WK__PADDED_AXES; k++) memset(p->axis[k].part, -1, sizeof p->axis[k].part);
-    tap t = first_tap(p);
-    for (int64_t number = 0; number < p->taps.places; number++, next_tap(p, &t))
-        for (int k = 0; k < WK__PADDED_AXES; k++) see_shift(&p->axis[k], number == 0, t.shift[k]);
+    axis->low = wk__floor_of(low, step);
+    axis->high = wk__floor_of(high, step);
+    for (int64_t r = 0; r < step; r++) {
+        axis->part[r] = -1;
+        if ((seen >> r & 1) == 0) continue;
+        axis->remainder[axis->parts] = (int8_t)r;
+        axis->part[r] = (int8_t)axis->parts++;
+    }
 }
 
 bool wk__padded_of(wk__padded *p, const wk__kernel *kernel, int b, bool summed, int last)
@@ -130,7 +121,7 @@ bool wk__padded_of(wk__padded *p, const wk__kernel *kernel, int b, bool summed, 
         wk__padded_add(kernel, &p->taps, i);
         if (p->taps.places > WK__PADDED_TAPS) return false;
     }
-    see_shifts(p);
+    for (int k = 0; k < WK__PADDED_AXES; k++) see_shifts(p, &p->axis[k]);
     return true;
 }
 
@@ -152,6 +143,34 @@ bool wk__padded_box_of(const wk__padded *p, int64_t from, int64_t end, wk__padde
     }
     box->channel = box->channel * box->part + APART;
     return true;
+}
+
+/* A tap, by digits, and what it adds to each axis. */
+typedef struct tap {
+    int64_t digit[WK__MAX_INDICES], shift[WK__PADDED_AXES];
+} tap;
+
+static tap first_tap(const wk__padded *p)
+{
+    tap t = {.digit = {0}};
+    for (int k = 0; k < WK__PADDED_AXES; k++) t.shift[k] = p->axis[k].q.offset;
+    return t;
+}
+
+static void step_along(const wk__padded *p, tap *t, int i, int64_t steps)
+{
+    for (int k = p->first; k < WK__PADDED_AXES; k++) t->shift[k] += steps * p->axis[k].q.coefficient[i];
+}
+
+static void next_tap(const wk__padded *p, tap *t)
+{
+    for (int k = p->taps.count - 1; k >= 0; k--) {
+        const int i = p->taps.index[k];
+        step_along(p, t, i, 1);
+        if (++t->digit[k] < wk__index_extent(p->kernel, i)) return;
+        step_along(p, t, i, -t->digit[k]);
+        t->digit[k] = 0;
+    }
 }
 
 void wk__padded_taps(const wk__padded *p, const wk__padded_box *box, int64_t at[])
