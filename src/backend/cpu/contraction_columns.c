@@ -8,7 +8,7 @@
 #include "matmul.h"
 
 enum {
-    CLIPS = 64,
+    CLIPS = 64,  /* of taps that are found together, for all rows: a table on the stack */
     LINE = 2048, /* bytes of a line that is woven */
     SPACES = 2,  /* of a task: D and the piece; those of the product that makes D */
 };

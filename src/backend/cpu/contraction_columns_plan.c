@@ -14,7 +14,7 @@ enum {
     PIECE_WORK = 512 * 1024,  /* but no smaller ones, in multiplications, */
     FEW_ROWS = 48,            /* nor with fewer rows of D, for which B would be packed too often, */
     EDGES = 8,                /* nor less than so many times as wide as what is computed twice */
-    /* What else takes time, in multiplications of a vector's lane: */
+    /* What else takes time, in multiplications of a vector's lane; fitted as in contraction_padded_plan.c: */
     GATHER = 20,       /* an element of B is gathered, in runs */
     GATHER_STEP = 48,  /* one of A is, where few steps of the sum are neighbours */
     PACK = 4,          /* one of a matrix is packed */

@@ -38,7 +38,7 @@ wk_code wk__dots_run(const wk__dots_plan *p, wk__fail *fail);
 
 /* ---- shared by the files contraction_dots*.c --------------------------------------------------------------------- */
 
-enum { WK__DOTS_RUNS = 512 /* of a block, at most */ };
+enum { WK__DOTS_RUNS = 512 /* of a block, at most: tables of them are on the stack */ };
 
 int64_t wk__dots_pieces(const wk__dots_plan *p);
 /* Multiplications. */

@@ -9,11 +9,12 @@
 enum {
     SUMS_BYTES = 512 * 1024, /* of the vectors of a piece: they stay in L2 with what they meet */
     COPY_BYTES = 256 * 1024, /* of the copies of its channels */
-    PIECE_ROWS = 64,
+    PIECE_ROWS = 64,         /* of A: with a block of places each, as many bytes as the copies */
     BLOCK = 1024,            /* places, about: vectors of sums are loaded and stored once for so many */
     PIECES = 8,              /* of a contraction, so that threads end together; */
     PIECE_WORK = 512 * 1024, /* but no smaller ones, in multiplications */
-    /* Times, in multiplications of a vector's lane, but for RUN, in steps of a tile: */
+    /* Times, in multiplications of a vector's lane, but for RUN, in steps of a tile; fitted as in
+     * contraction_padded_plan.c. */
     GATHER = 30, /* an element of B is gathered, ... */
     PACK = 12,   /* ... or one of either factor is packed as that of a matrix */
     COPY = 12,   /* one of B is copied between zeros */

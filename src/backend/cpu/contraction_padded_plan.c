@@ -7,10 +7,11 @@
 #include "isa.h"
 
 enum {
-    COLUMNS = 768,           /* places of a piece, about */
+    COLUMNS = 768,           /* places of a piece, about: 16 tiles of 48. What is near its edge is copied twice */
     PIECES = 8,              /* of a contraction, so that threads end together; */
     PIECE_WORK = 512 * 1024, /* but no smaller ones, in multiplications */
-    /* Times, in multiplications of a vector's lane: */
+    /* Times, in multiplications of a vector's lane. Those of the other ways differ: each way's are fitted to what was
+     * measured of it and of gathering. */
     GATHER = 48,      /* an element of B is gathered, in runs */
     GATHER_STEP = 48, /* one of A is, where few steps of the sum are neighbours */
     COPY = 12,        /* one of B is copied between zeros */
