@@ -117,6 +117,9 @@ x = wk_from((const void *)ints, (2), .dtype = WK_F64)|wk_from: the elements are 
 float v[2][3][4] = {{{0}}}; x = wk_from(v, (2, 3, 4))|wk_from: the elements are float.*&v\[0\]\[0\]\[0\]
 x = wk_of(char, (1), 1)|wk_of: the elements are float
 x = wk_full((2), undeclared, .dtype = WK_F64)|undeclared
+x = wk_full_like(x)|wk_full_like: an argument is missing: wk_full_like(x, value)
+x = wk_full_like(x, 1, WK_F64)|wk_full_like: options are written by name
+x = wk_full_like(x, undeclared, .dtype = WK_F64)|undeclared
 m = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(undeclared, 3, .no_bias = true), wk_nn_relu())|undeclared
 END_OF_MISTAKES
 

@@ -72,7 +72,7 @@
  * Options: .dtype, .device, .requires_grad.
  *
  *     wk_full_like(x, 0.5) is {0.5, 0.5} for x = {1, 2} */
-#define wk_full_like(x, ...) WK_OPT2_(wk_tensor *, wk_full_like, wk_options, "x, value", x, __VA_ARGS__)
+#define wk_full_like(x, ...) WK_OPT2_NUMBER_(wk_full_like, wk_options, "x, value", x, __VA_ARGS__)
 
 /* wk_arange(end): start, start + step, ... short of end; of one number 0, 1, ... short of that.
  * wk_arange(end), wk_arange(start, end) or wk_arange(start, end, step): i64 when all are whole, else f32. The first

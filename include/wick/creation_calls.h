@@ -58,12 +58,13 @@ WK_API wk_tensor *wk_ones_like_at(wk_site site, wk_tensor *x, const wk_options *
 WK_API wk_tensor *wk_empty_like_at(wk_site site, wk_tensor *x, const wk_options *options);
 
 /* full_like: all the same number, of the shape, dtype and device of self */
-WK_API wk_tensor *wk_full_like_at(wk_site site, wk_tensor *x, double value, const wk_options *options);
+WK_API wk_tensor *wk_full_like_f_at(wk_site site, wk_tensor *x, double value, const wk_options *options);
+WK_API wk_tensor *wk_full_like_i_at(wk_site site, wk_tensor *x, int64_t value, const wk_options *options);
 
 /* arange: start, start + step, ... short of end; of one number 0, 1, ... short of that */
 WK_API wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options);
 WK_API wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options);
-WK_API wk_tensor *wk_arange_range_at(wk_site site, double start, double end, double step, bool whole,
+WK_API wk_tensor *wk_arange_range_at(wk_site site, long double start, long double end, long double step, bool whole,
                                      const wk_options *options);
 WK_API wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options);
 

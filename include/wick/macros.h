@@ -368,6 +368,19 @@ static inline size_t wk_elements_(const char *text)
 #define WK_OPT2_1_WK2_(result, f, said, a, b)          WK_REFUSE_MISSING_(result, f, said)
 #define WK_OPT2_WK2_(result, f, type, said, a, b, ...) WK_CALL_(result, f, (a, b), type, __VA_ARGS__)
 
+/* (a, number) or (a, number, .key = value, ...) */
+#define WK_OPT2_NUMBER_(f, type, said, a, ...)                                                                         \
+    WK_JOIN_(WK_OPT2_NUMBER_, WK_COUNT_(__VA_ARGS__))                                                                  \
+    (f, type, WK_JOIN_(wk_number_, __COUNTER__), said, a, __VA_ARGS__)
+#define WK_OPT2_NUMBER_1(f, type, wk_n_, said, a, value)                                                               \
+    WK_JOIN_(WK_OPT2_NUMBER_1_, WK_IS_MISSING_(value))(f, wk_n_, said, a, value)
+#define WK_OPT2_NUMBER_1_WK2_(f, wk_n_, said, a, value) WK_REFUSE_MISSING_(wk_tensor *, f, said)
+#define WK_OPT2_NUMBER_1_1(f, wk_n_, said, a, value)                                                                   \
+    WK_ONCE_(int, wk_n_, value, WK_GIVE_(wk_tensor *, WK_NUMBER_(f, wk_n_)(WK_HERE, a, wk_n_, NULL)))
+#define WK_OPT2_NUMBER_WK2_(f, type, wk_n_, said, a, value, ...)                                                       \
+    WK_ONCE_(int, wk_n_, value,                                                                                        \
+             WK_CALL_OF_(wk_tensor *, WK_NUMBER_(f, wk_n_), (a, wk_n_), type, #f ": " WK_BY_NAME_TEXT_, __VA_ARGS__))
+
 /* (a, b, c) or (a, b, c, .key = value, ...) */
 #define WK_OPT3_(result, f, type, said, a, b, ...)                                                                     \
     WK_JOIN_(WK_OPT3_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, a, b, __VA_ARGS__)
@@ -506,8 +519,10 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_LAST_EITHER_2_(f, operands, x, wk_x_)                                                                       \
     WK_ONCE_(wk_tensor *, wk_x_, x,                                                                                    \
              WK_GIVE_(wk_tensor *, _Generic(wk_x_, wk_tensor *                                                         \
-                                            : f##_at, default                                                          \
-                                            : f##_f_at)(WK_HERE, WK_BARE_ operands, wk_x_)))
+                                            : f##_at, float                                                            \
+                                            : f##_f_at, double                                                         \
+                                            : f##_f_at, default                                                        \
+                                            : f##_i_at)(WK_HERE, WK_BARE_ operands, wk_x_)))
 
 /* A tensor or a number on either side, of which one is a tensor. */
 #define WK_ARITH_(f, a, b) WK_ARITH_2_(f, a, b, WK_JOIN_(wk_a_, __COUNTER__), WK_JOIN_(wk_b_, __COUNTER__))
@@ -566,7 +581,7 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 /* ---- forms of single calls --------------------------------------------------------------------------------------- */
 /* Those that follow no pattern: what wk_arange(...) of creation.h is, and wk_squeeze(...) of shape.h. */
 
-/* (end), (start, end) or (start, end, step), each with options */
+/* (end), (start, end) or (start, end, step), each with options. A long double holds every double and every int64_t. */
 #define WK_ARANGE_(...) WK_JOIN_(WK_ARANGE_, WK_COUNT_(__VA_ARGS__))(WK_JOIN_(wk_number_, __COUNTER__), __VA_ARGS__)
 #define WK_ARANGE_1(wk_n_, end)                                                                                        \
     WK_ONCE_(int, wk_n_, end, WK_GIVE_(wk_tensor *, WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, NULL)))
@@ -577,9 +592,9 @@ typedef struct wk_one_dim_ { /* what is no dimension fits, too: a _Static_assert
 #define WK_ARANGE_2_(wk_n_, wk_d_, wk_o_, first, second, third, ...)                                                   \
     WK_OPEN_(int, wk_n_, WK_JOIN_(wk_n_, 2_))                                                                          \
     __auto_type wk_n_ = (first);                                                                                       \
-    WK_ELEMENTS_AND_OPTIONS_(double, 2, wk_d_, wk_o_, __VA_ARGS__)                                                     \
+    WK_ELEMENTS_AND_OPTIONS_(long double, 2, wk_d_, wk_o_, __VA_ARGS__)                                                \
     WK_GIVE_(wk_tensor *, WK_IS_OPTION_(second) ? WK_NUMBER_(wk_arange, wk_n_)(WK_HERE, wk_n_, &wk_o_)                 \
-                                                : wk_arange_range_at(WK_HERE, (double)wk_n_, wk_d_.element[0],         \
+                                                : wk_arange_range_at(WK_HERE, wk_n_, wk_d_.element[0],                 \
                                                                      WK_GIVEN_(third) ? wk_d_.element[1] : 1,          \
                                                                      WK_IS_WHOLE_(wk_n_), &wk_o_));                    \
     WK_CLOSE_

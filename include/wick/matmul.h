@@ -55,8 +55,8 @@
 
 #ifndef __cplusplus
 /* wk_addmm(x, a, b): beta x + alpha a b.
- * x is broadcast to the product, a and b are as in mm. Of integers alpha and beta must be whole; with a beta of 0
- * nothing in x counts, NaN neither.
+ * x is broadcast to the product, a and b are as in mm. Of integers alpha and beta must be whole; they are doubles,
+ * which are exact up to 2^53 (wk_mul takes any int64_t). With a beta of 0 nothing in x counts, NaN neither.
  * Options: .beta (default 1), .alpha (default 1).
  *
  *     wk_addmm(x, y, y, .beta = 2) is {{3, 4}, {2, 5}} for x = {1, 2}, y = {{1, 0}, {0, 1}} */

@@ -562,6 +562,7 @@
 #define wk_lerp_(a, b, weight) wk_lerp__at(WK_HERE, a, b, WK_VALUE_(weight))
 
 /* wk_addcmul(x, a, b): x + value a b.
+ * .value is a double: of integers it must be exact as one, as all whole numbers up to 2^53 are; beyond, see wk_mul.
  * Options: .value (default 1).
  *
  *     wk_addcmul(x, y, y, .value = 2) is {19, 34} for x = {1, 2}, y = {3, 4} */

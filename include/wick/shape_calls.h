@@ -147,6 +147,7 @@ WK_API wk_tensor *wk_scatter_add__at(wk_site site, wk_tensor *x, int64_t dim, wk
 /* scatter: self with src, or a number, put at the places of the index; of several the last stays */
 WK_API wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
 WK_API wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value);
+WK_API wk_tensor *wk_scatter_i_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, int64_t value);
 
 /* index_add: self with the slices of source added at the places that a vector names */
 WK_API wk_tensor *wk_index_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);

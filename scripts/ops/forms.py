@@ -63,6 +63,8 @@ def option_form(op: Op, name: str, operands: list[Argument]) -> str:
     if len(names) == 1:
         return one_operand_form(op, name, operands[0])
     said, early = ", ".join(names), ", ".join(names[:-1])
+    if op.numbers_told_apart:
+        return f'#define {name}({early}, ...) WK_OPT2_NUMBER_({name}, {op.options}, "{said}", {early}, __VA_ARGS__)\n'
     return (
         f"#define {name}({early}, ...) "
         f'WK_OPT{len(names)}_(wk_tensor *, {name}, {op.options}, "{said}", {early}, __VA_ARGS__)\n'

@@ -10,6 +10,7 @@ C_TYPES = {
     "Tensor": "wk_tensor *",
     "float": "double ",
     "Scalar": "double ",
+    "number": "long double ",
     "int": "int64_t ",
     "bool": "bool ",
     "dtype": "wk_dtype ",
@@ -114,7 +115,8 @@ class Overload:
     """One of the functions of an op that has several."""
 
     name: str
-    arguments: list[str]  # their names; one that has another type in it is "int NAME", "float NAME" or "bool NAME"
+    arguments: list[str]  # their names; one that has another type in it is "int NAME", "float NAME", "bool NAME", or
+    # "number NAME", which is a fraction or any int64_t
     results: list[str] = field(default_factory=list)
     form: bool = False  # it has a form of call of its own
     entry: bool = False  # wk_call calls wk__NAME of the op's file instead, whose messages name the op
@@ -208,8 +210,8 @@ class Op:
 
     @property
     def of_number(self) -> Overload | None:
-        """The function of a call whose last argument is no tensor but a number."""
-        told = len(self.overloads) == 2 and self.overloads[1].arguments[-1].startswith("float ")
+        """The function of a call whose last argument is no tensor but a fraction; behind it, that of a whole number."""
+        told = len(self.overloads) == 3 and self.overloads[1].arguments[-1].startswith("float ")
         return self.overloads[1] if told else None
 
     @property

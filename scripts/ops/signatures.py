@@ -266,13 +266,14 @@ def returned(op: Op, name: str, operands: list[str], results: list[str]) -> str:
 
 
 def overload_returned(op: Op, overload: Overload) -> tuple[str, str]:
-    """One of several functions: the test for it, and the call. Its last argument is a number, or others are missing."""
+    """One of several functions: the test for it, and the call. Its last argument is a fraction or a whole number, or
+    others are missing."""
     given, operands, test = op.operands_of(overload), [], ""
     for k, a in enumerate(op.arguments):
         if a in given:
             operands.append(invoke_operand(op, a, k, ""))
-        elif overload is op.of_number:
-            test = f"args[{k}].kind != {a.kind}"
+        elif op.of_number:
+            test = f"args[{k}].kind == WK_VALUE_FLOAT" if overload is op.of_number else f"args[{k}].kind != {a.kind}"
             operands.append(invoke_operand(op, given[-1], k, ""))
         else:
             test = test or f"args[{k}].kind == WK_VALUE_NONE"

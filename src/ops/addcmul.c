@@ -8,7 +8,7 @@ static wk_tensor *with(wk__recorder *how, const wk__op *op, wk_site site, wk_ten
 {
     wk_addc_options o;
     if (!wk__read_addc_options(site, op->name, options, &o)) return NULL;
-    bool whole = trunc(o.value) == o.value && fabs(o.value) < 0x1p53; /* integers stay integers */
+    bool whole = trunc(o.value) == o.value && fabs(o.value) < 0x1p63; /* integers stay integers */
     wk__arg args[4] = {wk__t(x), wk__t(a), wk__t(b), whole ? wk__i((int64_t)o.value) : wk__f(o.value)};
     const wk__attr attr = wk__addcmul_attr((wk__addcmul_attributes){.value = o.value});
     return how(op, site, args, 4, &attr);

@@ -178,60 +178,110 @@ static int diagonal(wk__emit *e, const int in[])
     return wk__emit_compare(e, WK__EQ, row, column);
 }
 
-static wk_tensor *wrong_way(wk_site site, double start, double end, double step)
-{
-    wk__text text = {0};
-    wk__text_format(&text, "arange: steps of %g lead from %g away from %g; ", step, start, end);
-    if (start == 0 && step == 1)
-        wk__text_add(&text, "the end must be 0 or more, or see wk_arange(start, end, step)");
-    else
-        wk__text_format(&text, "give the step the other sign, %g, or exchange the ends", -step);
-    wk__error_take(site, WK_ERR_ARGUMENT, &text);
-    return NULL;
-}
-
-static int64_t whole_part(double x)
-{
-    return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
-}
-
 static double as_double(wk__arg number)
 {
     return number.whole ? (double)number.number.i : number.number.f;
 }
 
-static wk_tensor *arange(wk_site site, double start, double end, double step, const wk_options *options)
+static void add_number(wk__text *text, wk__arg number)
+{
+    if (number.whole)
+        wk__text_format(text, "%lld", (long long)number.number.i);
+    else
+        wk__text_double(text, number.number.f, 'g', 6);
+}
+
+/* from: start, end and step */
+static wk_tensor *wrong_way(wk_site site, const wk__arg from[3])
+{
+    static const char *const between[] = {" away from ", "; ", " lead from "};
+    wk__text text = {0};
+    wk__arg other = from[2];
+    if (other.whole)
+        other.number.i = other.number.i == INT64_MIN ? INT64_MAX : -other.number.i;
+    else
+        other.number.f = -other.number.f;
+    wk__text_add(&text, "arange: steps of ");
+    for (int k = 2; k < 5; k++) {
+        add_number(&text, from[k % 3]);
+        wk__text_add(&text, between[k % 3]);
+    }
+    if (as_double(from[0]) == 0 && as_double(from[2]) == 1) {
+        wk__text_add(&text, "the end must be 0 or more, or see wk_arange(start, end, step)");
+    } else {
+        wk__text_add(&text, "give the step the other sign, ");
+        add_number(&text, other);
+        wk__text_add(&text, ", or exchange the ends");
+    }
+    wk__error_take(site, WK_ERR_ARGUMENT, &text);
+    return NULL;
+}
+
+static int64_t whole_part(wk__arg number)
+{
+    const double x = number.number.f;
+    if (number.whole) return number.number.i;
+    return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
+}
+
+/* Whole numbers are counted as such: doubles are not exact beyond 2^53. */
+static int64_t whole_count(int64_t start, int64_t end, int64_t step)
+{
+    const uint64_t span = step > 0 ? (uint64_t)end - (uint64_t)start : (uint64_t)start - (uint64_t)end;
+    const uint64_t by = step > 0 ? (uint64_t)step : 0 - (uint64_t)step, count = span / by + (span % by != 0);
+    return count > INT64_MAX ? INT64_MAX : (int64_t)count;
+}
+
+static bool leads_away(const wk__arg from[3], const double at[3])
+{
+    if (!from[0].whole || !from[1].whole || !from[2].whole) return (at[1] - at[0]) / at[2] < 0;
+    return from[2].number.i > 0 ? from[1].number.i < from[0].number.i : from[1].number.i > from[0].number.i;
+}
+
+/* from: start, end and step */
+static wk_tensor *arange(wk_site site, const wk__arg from[3], const wk_options *options)
 {
     wk__create c;
-    double count = ceil((end - start) / step);
-    if (!(step != 0) || !isfinite(start) || !isfinite(end) || !isfinite(step) || !isfinite(count)) {
+    const double at[3] = {as_double(from[0]), as_double(from[1]), as_double(from[2])};
+    const double count = ceil((at[1] - at[0]) / at[2]);
+    if (!(at[2] != 0) || !isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2]) || !isfinite(count)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "arange: the step must not be 0 and all three numbers must be finite");
         return NULL;
     }
-    if ((end - start) / step < 0) return wrong_way(site, start, end, step);
+    if (leads_away(from, at)) return wrong_way(site, from);
     int64_t shape[1] = {count > 9e18 ? INT64_MAX : (int64_t)count};
+    if (from[0].whole && from[1].whole && from[2].whole)
+        shape[0] = whole_count(from[0].number.i, from[1].number.i, from[2].number.i);
     if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_F32)) return NULL;
-    if (!wk__is_float(c.dtype)) /* as many as of floats, made of the whole parts: PyTorch's */
-        return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = whole_part(start)}, {.i = whole_part(step)}}, NULL, 2);
-    return wk__create_end(&c, WK_F64, (wk__imm[]){{.f = start}, {.f = step}}, NULL, 2);
+    if (wk__is_float(c.dtype)) return wk__create_end(&c, WK_F64, (wk__imm[]){{.f = at[0]}, {.f = at[2]}}, NULL, 2);
+    /* as many as of floats, made of the whole parts: PyTorch's */
+    return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = whole_part(from[0])}, {.i = whole_part(from[2])}}, NULL, 2);
 }
 
 wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_options *options)
 {
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__CALL, "arange_from", site);
-    wk_tensor *out = arange(site, start, end, step, options);
+    wk_tensor *out = arange(site, (wk__arg[]){wk__f(start), wk__f(end), wk__f(step)}, options);
     wk__frame_end(context, before);
     return out;
 }
 
-wk_tensor *wk_arange_range_at(wk_site site, double start, double end, double step, bool whole,
+/* Whole by its value. */
+static wk__arg number_of(long double x)
+{
+    const bool fits = x >= -0x1p63L && x < 0x1p63L && x == (long double)(int64_t)x;
+    return fits ? wk__i((int64_t)x) : wk__f((double)x);
+}
+
+wk_tensor *wk_arange_range_at(wk_site site, long double start, long double end, long double step, bool whole,
                               const wk_options *options)
 {
+    const wk__arg from[3] = {number_of(start), number_of(end), number_of(step)};
     wk_options o;
     if (!wk__options(site, "arange", options, &o)) return NULL;
-    if (!o.dtype) o.dtype = whole && end == floor(end) && step == floor(step) ? WK_I64 : WK_F32;
-    return arange(site, start, end, step, &o);
+    if (!o.dtype) o.dtype = whole && from[0].whole && from[1].whole && from[2].whole ? WK_I64 : WK_F32;
+    return arange(site, from, &o);
 }
 
 /* Of wk_call, where one number is the end. */
@@ -241,19 +291,18 @@ wk_tensor *wk__arange(wk_site site, wk__arg start, wk__arg end, wk__arg step, co
     if (!wk__options(site, "arange", options, &o)) return NULL;
     const bool one = !end.is_number, whole = start.whole && step.whole && (one || end.whole);
     if (!o.dtype) o.dtype = whole ? WK_I64 : WK_F32;
-    const double first = as_double(start);
-    return arange(site, one ? 0 : first, one ? first : as_double(end), as_double(step), &o);
+    return arange(site, (wk__arg[]){one ? wk__i(0) : start, one ? start : end, step}, &o);
 }
 
 wk_tensor *wk_arange_f_at(wk_site site, double end, const wk_options *options)
 {
-    return arange(site, 0, end, 1, options);
+    return arange(site, (wk__arg[]){wk__i(0), wk__f(end), wk__i(1)}, options);
 }
 
 wk_tensor *wk_arange_i_at(wk_site site, int64_t end, const wk_options *options)
 {
     wk__create c;
-    if (end < 0) return wrong_way(site, 0, (double)end, 1);
+    if (end < 0) return wrong_way(site, (wk__arg[]){wk__i(0), wk__i(end), wk__i(1)});
     const int64_t shape[1] = {end};
     if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_I64)) return NULL;
     return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = 0}, {.i = 1}}, NULL, 2);

@@ -18,7 +18,7 @@ static bool is_whole(const wk__op *op, wk_site site, wk_tensor *const in[], cons
 static wk_tensor *scaled(wk_tensor *x, double by)
 {
     if (!x || by == 1) return x;
-    return by == floor(by) && fabs(by) < 9e15 ? wk_mul(x, (int64_t)by) : wk_mul(x, by);
+    return by == floor(by) && fabs(by) < 0x1p63 ? wk_mul(x, (int64_t)by) : wk_mul(x, by);
 }
 
 static bool addable(const wk__op *op, wk_site site, wk_tensor *const in[], const wk_tensor *product)

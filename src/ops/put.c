@@ -38,7 +38,7 @@ static wk_tensor *winners(wk_site site, wk_tensor *index, wk_tensor *corner, int
 }
 
 /* index: i64, none negative. source NULL: the value. */
-static wk_tensor *written(wk_site site, wk_tensor *x, int d, wk_tensor *index, wk_tensor *source, double value)
+static wk_tensor *written(wk_site site, wk_tensor *x, int d, wk_tensor *index, wk_tensor *source, wk__arg value)
 {
     const wk__body *places = wk__body_of(index);
     wk_tensor *out = wk_clone_at(site, x);
@@ -54,7 +54,7 @@ static wk_tensor *written(wk_site site, wk_tensor *x, int d, wk_tensor *index, w
         put = wk_where(gets, wk_gather_at(site, corner_of(site, source, places, d), d, from), corner);
     } else {
         wk_options like = {.size = sizeof like, .dtype = dtype};
-        put = wk_where(gets, wk_full_like_at(site, corner, value, &like), corner);
+        put = wk_where(gets, wk__full_like(site, corner, value, &like), corner);
     }
     return put && wk_copy__at(site, corner, put) ? out : NULL;
 }
@@ -80,7 +80,7 @@ static bool fits(const wk__op *op, wk_site site, wk_tensor *const in[], int coun
 
 /* `source`, or the number for count 2. */
 static wk_tensor *scattered(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source, int count,
-                            double value)
+                            wk__arg value)
 {
     const wk__op *op = &wk__op_scatter;
     wk_tensor *in[3] = {x, index, source}, *out = NULL;
@@ -103,11 +103,15 @@ static wk_tensor *scattered(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *
 
 wk_tensor *wk_scatter_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source)
 {
-    return scattered(site, x, dim, index, source, 3, 0);
+    return scattered(site, x, dim, index, source, 3, wk__i(0));
 }
 wk_tensor *wk_scatter_f_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, double value)
 {
-    return scattered(site, x, dim, index, NULL, 2, value);
+    return scattered(site, x, dim, index, NULL, 2, wk__f(value));
+}
+wk_tensor *wk_scatter_i_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, int64_t value)
+{
+    return scattered(site, x, dim, index, NULL, 2, wk__i(value));
 }
 
 /* Which elements of the source stayed, as bool in the shape of the index. */
@@ -131,7 +135,7 @@ static void gradient(wk__gradient *g)
     const wk__shape *x = &g->node->shape[0];
     wk_tensor *index = from_the_start(wk__with_dim(wk__saved(g, 1)), x->ndim ? x->size[d] : 1);
     if (!index) return;
-    if (wk__wants(g, 0)) g->in[0] = wk_scatter_f_at(here, g->out[0], d, index, 0);
+    if (wk__wants(g, 0)) g->in[0] = wk_scatter_i_at(here, g->out[0], d, index, 0);
     if (!wk__wants(g, 2)) return;
     wk_tensor *grad = wk__with_dim(g->out[0]), *part = wk_gather_at(here, grad, d, index);
     if (part && wk__body_numel(wk__body_of(index))) part = wk_where(stayed(grad, index, d), part, 0.0);

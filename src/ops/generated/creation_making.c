@@ -93,9 +93,14 @@ int wk__invoke_empty_like(const wk__op *op, wk_site site, const wk_value *args, 
 
 /* ---- full_like --------------------------------------------------------------------------------------------------- */
 
-wk_tensor *wk_full_like_at(wk_site site, wk_tensor *x, double value, const wk_options *options)
+wk_tensor *wk_full_like_f_at(wk_site site, wk_tensor *x, double value, const wk_options *options)
 {
     return wk__full_like(site, x, wk__f(value), options);
+}
+
+wk_tensor *wk_full_like_i_at(wk_site site, wk_tensor *x, int64_t value, const wk_options *options)
+{
+    return wk__full_like(site, x, wk__i(value), options);
 }
 
 int wk__invoke_full_like(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
