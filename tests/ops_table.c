@@ -385,6 +385,42 @@ static void any_number_of_results(void **state)
     expect_fine();
 }
 
+/* Of calls in a context of the caller's: who has read what failed is not told once more by the next call, who has not
+ * is told by it. */
+static void a_late_error_is_told_once(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    char message[400];
+    wk_tensor *x = wk_ones((3));
+    wk_context *own = wk_context_new();
+    for (int is_read = 0; is_read < 2; is_read++) {
+        wk_value args[] = {wk_value_of_tensor(x), wk_value_of_int(0),
+                           wk_value_of_tensor(wk_add(wk_randint(5, 9, (2)), 0))};
+        wk_value good = args[0], out[2];
+        int count = 1;
+        if (wk__modes_now()->sync) skip();
+        assert_int_equal(wk_call(own, "index_select", args, 3, out, &count, NULL, message, sizeof message), WK_OK);
+        if (is_read) {
+            wk_item(wk_sum(out[0].tensor));
+            expect_error("index_select", "out of range", NULL);
+        } else {
+            wk_context *before = wk__context_enter(own);
+            wk__flush(own);
+            wk__context_enter(before);
+        }
+        for (int k = 0; k < 2; k++) {
+            count = 1;
+            const wk_code code = wk_call(own, "exp", &good, 1, &out[1], &count, NULL, message, sizeof message);
+            assert_int_equal(code, k == 0 && !is_read ? WK_ERR_INDEX : WK_OK);
+            if (code == WK_OK) wk_free(out[1].tensor);
+        }
+        wk_free(out[0].tensor);
+    }
+    wk_context_free(own);
+    expect_fine();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_complete_and_in_order),
@@ -400,6 +436,7 @@ int main(void)
                                        cmocka_unit_test(info_is_checked),
                                        cmocka_unit_test(calls_by_name),
                                        cmocka_unit_test(wrong_calls_say_why),
-                                       cmocka_unit_test(waiting_is_marked_and_counted)};
+                                       cmocka_unit_test(waiting_is_marked_and_counted),
+                                       cmocka_unit_test(a_late_error_is_told_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
