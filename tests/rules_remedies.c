@@ -41,6 +41,30 @@ static void a_null_is_traced(void **state)
     expect_error("add: second operand is NULL; the last call that failed here, ", ": exp", NULL);
 }
 
+/* What the library asks on its own behalf gave the program nothing, and a list is no gradient that was not there. */
+static void a_null_of_the_library_is_not(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *leaf = wk_ones((2), .requires_grad = true);
+    wk_module *net = wk_nn_linear(2, 2);
+    wk_optim *sgd = wk_optim_sgd(wk_parameters(net), .lr = 1);
+    for (int k = 0; k < 3; k++) {
+        wk_matmul(leaf, wk_ones((3)));
+        wk_clear_error();
+        if (k == 0) wk_clip_grad_norm_(wk_list((leaf)), 1);
+        if (k == 1) wk_optim_step(sgd);
+        if (k == 2) wk_module_to(net, wk_cpu());
+        wk_exp(NULL);
+        expect_error("exp: input is NULL; the last call that failed here, ", ": matmul", NULL);
+    }
+    wk_matmul(leaf, wk_ones((3)));
+    wk_clear_error();
+    assert_null(wk_grad_of(leaf));
+    wk_clip_grad_norm_(NULL, 1);
+    expect_error("clip_grad_norm_: the list is NULL; the last call that failed here, ", ": matmul", NULL);
+}
+
 static void *without_history(void *user)
 {
     (void)user;
@@ -257,6 +281,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "leaks") == 0) return leaks();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_null_is_traced),
+        cmocka_unit_test(a_null_of_the_library_is_not),
         cmocka_unit_test(a_null_of_nobody),
         cmocka_unit_test(an_earlier_round_of_a_loop),
         cmocka_unit_test(no_gpu_says_what_is_none),

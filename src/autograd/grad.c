@@ -104,7 +104,8 @@ wk_code wk_grad_at(wk_site site, wk_tensor *const *outputs, int output_count, wk
     for (int k = input_count; k-- > 0;)
         if (!grads[k]) missing = k;
     if (missing >= 0 && o.allow_unused)
-        wk__gives_nothing(site, "grad", "the input was not used to compute the outputs, and .allow_unused is set");
+        wk__gives_nothing(site, &wk__tensor_kind, "grad",
+                          "the input was not used to compute the outputs, and .allow_unused is set");
     if (missing < 0 || o.allow_unused) return WK_OK;
     for (int k = 0; k < input_count; k++) {
         if (grads[k]) wk__handle_release(&grads[k]->handle, site);

@@ -224,7 +224,7 @@ wk_tensor *wk_grad_of_at(wk_site site, wk_tensor *leaf)
     if (!leaf || !wk__check(leaf, site, "grad_of", "input") || !is_leaf(site, "grad_of", leaf)) return NULL;
     const wk__leaf *of = wk__body_of(leaf)->leaf;
     if (of && of->grad) return of->grad;
-    wk__gives_nothing(site, "grad_of",
+    wk__gives_nothing(site, &wk__tensor_kind, "grad_of",
                       wk__body_of(leaf)->node ? "gradients stay with leaves, and this tensor was computed; see wk_grad"
                       : wk__body_of(leaf)->requires_grad ? "no backward has brought the leaf a gradient"
                                                          : "the tensor does not require a gradient");

@@ -90,10 +90,11 @@ typedef struct wk__guard {
 
 /* What is known of a NULL that the program passes on while no error is pending: the last call that gave it one. */
 typedef struct wk__nothing {
-    char cleared[200]; /* how the message begins of a call that failed, if its error was cleared; else */
-    const char *call;  /* a call that had nothing to give, which is no error; NULL: neither, */
+    char cleared[200]; /* how the message begins of a call that failed, if its error was cleared */
+    const char *call;  /* a later call that had nothing to give, which is no error; NULL: none, */
     const char *why;   /* what it had not, */
-    wk_site site;      /* and where it was */
+    wk_site site;      /* where it was, */
+    const void *kind;  /* and of which kind (wk__kind) that would have been */
 } wk__nothing;
 
 /* An error of which the program's handler has not heard yet, though the program has cleared it. */
@@ -206,8 +207,9 @@ static inline bool wk__error_pending(void)
 {
     return wk__context()->code != WK_OK;
 }
-/* A call gives NULL, which is no error: "grad_of", "the leaf has no gradient". The texts live for ever. */
-void wk__gives_nothing(wk_site site, const char *call, const char *why);
+/* A call of the program gives NULL for an object of this kind (wk__kind), which is no error: "grad_of", "the leaf has
+ * no gradient". The texts live for ever. */
+void wk__gives_nothing(wk_site site, const void *kind, const char *call, const char *why);
 /* The site to report: that of the call, or of the user's call around it when the library composes. */
 wk_site wk__site(wk_site site);
 void wk__tell_handler(wk_context *context);

@@ -66,9 +66,16 @@ void wk_clear_error(void)
     wk__text_end(&context->error);
 }
 
-void wk__gives_nothing(wk_site site, const char *call, const char *why)
+/* Of a call that the library makes for one of the program's the program has got nothing. */
+void wk__gives_nothing(wk_site site, const void *kind, const char *call, const char *why)
 {
-    wk__context()->nothing = (wk__nothing){.call = call, .why = why, .site = site};
+    wk_context *context = wk__context();
+    if (context->frame.outer.on) return;
+    wk__nothing *nothing = &context->nothing;
+    nothing->call = call;
+    nothing->why = why;
+    nothing->site = site;
+    nothing->kind = kind;
 }
 
 int wk_report_error(FILE *out)

@@ -241,10 +241,10 @@ static int head_of(const char *text)
 }
 
 /* No call failed just now, or its error would be the one to tell. */
-static void where_nothing_came_from(wk__text *out)
+static void where_nothing_came_from(const wk__kind *kind, wk__text *out)
 {
     const wk__nothing *nothing = &wk__context()->nothing;
-    if (nothing->call)
+    if (nothing->call && nothing->kind == kind)
         wk__text_format(out, ", as %s gave at %s:%d: %s", nothing->call, nothing->site.file ? nothing->site.file : "?",
                         (int)nothing->site.line, nothing->why);
     else if (nothing->cleared[0])
@@ -261,7 +261,7 @@ static void explain(const wk__handle *handle, const wk__kind *kind, wk_site site
     if (!handle) {
         wk__text text = {0};
         wk__text_format(&text, "%s: %s is NULL", op, role);
-        where_nothing_came_from(&text);
+        where_nothing_came_from(kind, &text);
         wk__error_take(site, WK_ERR_ARGUMENT, &text);
     } else if (!wk__handle_is(handle)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not %s %s of this library (a wild pointer?)", op, role,

@@ -222,7 +222,7 @@ static bool open_batch(loader *l)
     l->batch.x = tensor_of(l, &l->samples->x, l->x, n);
     l->batch.y = l->samples->labelled ? tensor_of(l, &l->samples->y, l->y, n) : NULL;
     wk__frame_end(context, before);
-    if (!l->samples->labelled) wk__gives_nothing(l->site, "WK_EACH", "the dataset has no y");
+    if (!l->samples->labelled) wk__gives_nothing(l->site, &wk__tensor_kind, "WK_EACH", "the dataset has no y");
     if (l->next < l->batches) wk__background_ask(&l->background, l->next);
     return !wk__error_pending();
 }

@@ -103,6 +103,6 @@ wk_tensor *wk_tensors_find_at(wk_site site, const wk_tensors *list, const char *
 {
     if (!wk__list_check(list, site, "tensors_find") || !name) return NULL;
     wk_tensor *found = find(wk__list_of(list), name);
-    if (!found) wk__gives_nothing(site, "tensors_find", "the list has no tensor of that name");
+    if (!found) wk__gives_nothing(site, &wk__tensor_kind, "tensors_find", "the list has no tensor of that name");
     return found;
 }
